@@ -1,0 +1,12 @@
+const tool = (name) => `${import.meta.dirname}/tools/jest/${name}`;
+
+export default {
+  extensionsToTreatAsEsm: [".ts"],
+  testMatch: ["<rootDir>/src/**/*.test.ts"],
+  testPathIgnorePatterns: ["\\.int\\.test\\.ts$"],
+  testEnvironment: tool("environment.js"),
+  testEnvironmentOptions: { customExportConditions: ["@framework/source", "node", "node-addons"] },
+  transform: { "\\.ts$": tool("strip-types.js") },
+  reporters: ["default", [tool("totals-reporter.js"), {}]],
+  maxWorkers: 1,
+};

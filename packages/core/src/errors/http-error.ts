@@ -1,0 +1,47 @@
+import { FrameworkError } from "./framework-error.ts";
+import { reasonPhrase } from "./reason-phrase.ts";
+
+/** What an `HttpError` may carry besides status and detail; every other key is an extra member of the reply's body. */
+export interface HttpErrorOptions {
+  /** Fields of the reply, such as `{ allow: "GET, HEAD" }`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+  /** The body's `error`; the status' reason phrase by default. */
+  readonly error?: string;
+  /** Stable word for logs; `HTTP_<status>` by default. */
+  readonly code?: string;
+  readonly [extra: string]: unknown;
+}
+
+/**
+ * An error that becomes a reply: `{ error, detail, status, ...extras }` with `status`, 400 to 599.
+ *
+ * `detail` is one sentence for the client. Everything that the framework itself rejects is one of these.
+ */
+export class HttpError extends FrameworkError {
+  override readonly name: string = "HttpError";
+  readonly status: number;
+  readonly detail: string;
+  readonly error: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly extras: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, detail: string, options: HttpErrorOptions = {}) {
+    const { headers = {}, cause, error = reasonPhrase(status), code = `HTTP_${status}`, ...extras } = options;
+    super(code, detail, cause === undefined ? undefined : { cause });
+    this.status = status;
+    this.detail = detail;
+    this.error = error;
+    this.headers = headers;
+    this.extras = extras;
+  }
+
+  /** Recognises an HTTP error by its shape. */
+  static override is(error: unknown): error is HttpError {
+    return (
+      FrameworkError.is(error) &&
+      typeof (error as { status?: unknown }).status === "number" &&
+      "extras" in error
+    );
+  }
+}

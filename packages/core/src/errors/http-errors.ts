@@ -1,0 +1,137 @@
+import { HttpError, type HttpErrorOptions } from "./http-error.ts";
+
+/** 400: a value that cannot be what it must be; malformed JSON too. */
+export class ValueError extends HttpError {
+  override readonly name = "ValueError";
+  constructor(detail: string, options?: HttpErrorOptions) {
+    super(400, detail, options);
+  }
+}
+
+/** 401: missing, bad or expired credentials. `challenge` becomes `WWW-Authenticate`. */
+export class UnauthorizedError extends HttpError {
+  override readonly name = "UnauthorizedError";
+  constructor(
+    detail = "Authentication required",
+    challenge = 'Bearer realm="Restricted"',
+    options: HttpErrorOptions = {},
+  ) {
+    super(401, detail, { ...options, headers: { "www-authenticate": challenge, ...options.headers } });
+  }
+}
+
+/** 403: valid credentials, but not allowed. */
+export class ForbiddenError extends HttpError {
+  override readonly name: string = "ForbiddenError";
+  constructor(detail = "Access denied", options?: HttpErrorOptions) {
+    super(403, detail, options);
+  }
+}
+
+/** A guard's refusal with a text of its own; 403 unless the status says otherwise. */
+export class GuardError extends HttpError {
+  override readonly name = "GuardError";
+  constructor(message: string, status = 403, options?: HttpErrorOptions) {
+    super(status, message, options);
+  }
+}
+
+/** 404: no such resource. */
+export class NotFoundError extends HttpError {
+  override readonly name = "NotFoundError";
+  constructor(detail = "The resource does not exist", options?: HttpErrorOptions) {
+    super(404, detail, options);
+  }
+}
+
+/** 405: the path exists for other methods, which `Allow` lists. */
+export class MethodNotAllowedError extends HttpError {
+  override readonly name = "MethodNotAllowedError";
+  readonly allowed: readonly string[];
+  constructor(method: string, allowed: readonly string[]) {
+    super(405, `${method} is not allowed here; use ${allowed.join(", ")}`, {
+      headers: { allow: allowed.join(", ") },
+    });
+    this.allowed = allowed;
+  }
+}
+
+/** One thing that is wrong with an input: where, what, and what was wanted. */
+export interface ValidationIssue {
+  /** Place, outermost first: `["body", "year"]`. */
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly type: string;
+  readonly expected?: string;
+  readonly received?: string;
+}
+
+/** 422: the input does not fit its schema; `errors` lists every place. */
+export class ValidationError extends HttpError {
+  override readonly name = "ValidationError";
+  readonly issues: readonly ValidationIssue[];
+  constructor(issues: readonly ValidationIssue[]) {
+    super(422, summary(issues), { errors: issues });
+    this.issues = issues;
+  }
+}
+
+const summary = (issues: readonly ValidationIssue[]): string => {
+  const [first] = issues;
+  if (first === undefined) return "The input is not valid";
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
+  return `${first.loc.join(".")}: ${first.msg}${more}`;
+};
+
+/** 413: a body, or a part of one, above its limit in bytes. */
+export class PayloadTooLargeError extends HttpError {
+  override readonly name = "PayloadTooLargeError";
+  constructor(limit: number, what = "Request body") {
+    super(413, `${what} is larger than the limit of ${formatBytes(limit)}`);
+  }
+}
+
+/** 415: a content type that the route does not take. */
+export class UnsupportedMediaTypeError extends HttpError {
+  override readonly name = "UnsupportedMediaTypeError";
+  constructor(detail: string, options?: HttpErrorOptions) {
+    super(415, detail, options);
+  }
+}
+
+/** 429: too many requests; the client may come again in `retryAfterSecs`. */
+export class RateLimitError extends HttpError {
+  override readonly name = "RateLimitError";
+  constructor(retryAfterSecs: number, detail = "Rate limit exceeded", options: HttpErrorOptions = {}) {
+    super(429, detail, { ...options, ...retryAfter(retryAfterSecs, options) });
+  }
+}
+
+/** 503: a circuit breaker is open; the client may come again in `retryAfterSecs`. */
+export class CircuitOpenError extends HttpError {
+  override readonly name = "CircuitOpenError";
+  constructor(retryAfterSecs: number, detail = "Circuit open", options: HttpErrorOptions = {}) {
+    super(503, detail, { ...options, ...retryAfter(retryAfterSecs, options) });
+  }
+}
+
+/** 504: the handler took longer than its limit. */
+export class HandlerTimeoutError extends HttpError {
+  override readonly name = "HandlerTimeoutError";
+  constructor(limitSecs: number) {
+    super(504, `The request took longer than ${limitSecs} s`);
+  }
+}
+
+const retryAfter = (secs: number, { headers }: HttpErrorOptions) => {
+  const whole = Math.max(1, Math.ceil(secs));
+  return { retry_after: whole, headers: { "retry-after": String(whole), ...headers } };
+};
+
+/** A byte count for people: `10.0MB`. */
+export const formatBytes = (bytes: number): string => {
+  const units = ["KB", "MB", "GB"];
+  if (bytes < 1024) return `${bytes}B`;
+  const power = Math.min(Math.floor(Math.log(bytes) / Math.log(1024)), units.length);
+  return `${(bytes / 1024 ** power).toFixed(1)}${units[power - 1]}`;
+};

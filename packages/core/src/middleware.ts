@@ -1,0 +1,56 @@
+/** A value, or a promise of it: synchronous work stays synchronous. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** Answers one input: a request, a message, a command, an outgoing call. */
+export type Handler<In, Out> = (input: In) => Awaitable<Out>;
+
+/**
+ * Wraps a handler: looks at the input, calls `next` for the output (again, to retry; not at all, to refuse) and returns an output.
+ *
+ * `next` gives an output, never an exception: an error became an output at the level where it was thrown.
+ */
+export type Middleware<In, Out> = (input: In, next: Handler<In, Out>) => Awaitable<Out>;
+
+/** A middleware that carries methods of its own, such as an authentication with `skipPath`. */
+export interface MiddlewareObject<In, Out> {
+  handle(input: In, next: Handler<In, Out>): Awaitable<Out>;
+}
+
+/** Turns whatever was thrown into an output. */
+export type Rescue<In, Out> = (error: unknown, input: In) => Awaitable<Out>;
+
+/** Tells a promise (or any thenable) from a plain value. */
+export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
+  typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+
+/** Applies `map` at once to a value, later to a promise's value. */
+export const mapAwaitable = <T, U>(value: Awaitable<T>, map: (value: T) => Awaitable<U>): Awaitable<U> =>
+  isPromise(value) ? value.then(map) : map(value);
+
+/** Builds the onion once: the first middleware is the outermost and runs first; each level answers for its own errors. */
+export const compose = <In, Out>(
+  chain: readonly Middleware<In, Out>[],
+  inner: Handler<In, Out>,
+  rescue: Rescue<In, Out>,
+): Handler<In, Out> =>
+  chain.reduceRight<Handler<In, Out>>(
+    (next, middleware) => rescued((input) => middleware(input, next), rescue),
+    rescued(inner, rescue),
+  );
+
+const rescued =
+  <In, Out>(run: Handler<In, Out>, rescue: Rescue<In, Out>): Handler<In, Out> =>
+  (input) => {
+    try {
+      const output = run(input);
+      return isPromise(output) ? output.then(undefined, (error: unknown) => rescue(error, input)) : output;
+    } catch (error) {
+      return rescue(error, input);
+    }
+  };
+
+/** The function behind either form of middleware. */
+export const toMiddleware = <In, Out>(
+  middleware: Middleware<In, Out> | MiddlewareObject<In, Out>,
+): Middleware<In, Out> =>
+  typeof middleware === "function" ? middleware : (input, next) => middleware.handle(input, next);

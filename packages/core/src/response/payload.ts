@@ -1,0 +1,39 @@
+/** A reply's body: text, bytes, a stream, or none. */
+export type Payload = string | Uint8Array | BodyStream | null;
+
+/** A body that is produced while it is sent: pulled chunk by chunk, `return()` called when the client goes away. */
+export class BodyStream {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Total length in bytes when it is known beforehand, else `null`. */
+  readonly length: number | null;
+
+  constructor(chunks: AsyncIterable<Uint8Array>, length: number | null = null) {
+    this.chunks = chunks;
+    this.length = length;
+  }
+}
+
+/** Length of a body in bytes, `null` while unknown. */
+export const payloadLength = (payload: Payload): number | null => {
+  if (payload === null) return 0;
+  if (typeof payload === "string") return utf8Length(payload);
+  return payload instanceof BodyStream ? payload.length : payload.byteLength;
+};
+
+/** Bytes that a string takes in UTF-8; a lone surrogate counts as the replacement character that stands for it. */
+export const utf8Length = (text: string): number => {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) bytes += 1;
+    else if (isSurrogatePair(text, index)) {
+      bytes += 2;
+      index++;
+    } else bytes += 2;
+  }
+  return bytes;
+};
+
+const isSurrogatePair = (text: string, index: number): boolean =>
+  (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;

@@ -1,0 +1,20 @@
+import { TestEnvironment } from "jest-environment-node";
+
+const ordinary = Function.prototype[Symbol.hasInstance];
+const names =
+  "Array ArrayBuffer Date Error Map Object Promise RangeError RegExp Set SyntaxError TypeError Uint8Array";
+
+/** Values made by Node itself come from outside jest's realm: let `instanceof` accept both realms. */
+export default class extends TestEnvironment {
+  constructor(config, context) {
+    super(config, context);
+    for (const name of names.split(" ")) {
+      const [inner, outer] = [this.global[name], globalThis[name]];
+      Object.defineProperty(inner, Symbol.hasInstance, {
+        value(it) {
+          return ordinary.call(this, it) || (this === inner && ordinary.call(outer, it));
+        },
+      });
+    }
+  }
+}

@@ -1,0 +1,3 @@
+import { stripTypeScriptTypes } from "node:module";
+
+export default { process: (code) => ({ code: stripTypeScriptTypes(code) }) };

@@ -1,0 +1,19 @@
+// Everything a change must pass, and plain totals as the last line.
+import { spawnSync } from "node:child_process";
+import { globSync, readFileSync, rmSync } from "node:fs";
+
+const results = "{packages,apps,bench,tools}/**/test-results.json";
+const found = () => globSync(results, { exclude: (name) => name === "node_modules" });
+for (const file of found()) rmSync(file); // a stale count must not stand in for a run; turbo puts cached ones back
+
+const steps = ["turbo run build lint check test --continue=dependencies-successful", "oxfmt --check", "knip"];
+const failed = steps.filter((step) => spawnSync(step, { shell: true, stdio: "inherit" }).status !== 0);
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+for (const file of found()) {
+  const counts = JSON.parse(readFileSync(file, "utf8"));
+  for (const key of Object.keys(total)) total[key] += counts[key];
+}
+for (const step of failed) console.error(`failed: ${step}`);
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exitCode = failed.length > 0 || total.failed > 0 || total.passed === 0 ? 1 : 0;
