@@ -1,5 +1,3 @@
-const mark: unique symbol = Symbol.for("@framework/error");
-
 /**
  * Root of every error that the framework makes.
  *
@@ -8,8 +6,8 @@ const mark: unique symbol = Symbol.for("@framework/error");
 export class FrameworkError extends Error {
   override readonly name: string = "FrameworkError";
   readonly code: string;
-  /** What `is` looks for: registered globally, so that two copies of the package recognise each other's errors. */
-  readonly [mark]: true = true;
+  /** What `is` looks for: a property, so that two copies of the package recognise each other's errors. */
+  readonly framework = true as const;
 
   constructor(code: string, message: string, options?: ErrorOptions) {
     super(message, options);
@@ -17,6 +15,6 @@ export class FrameworkError extends Error {
   }
 
   static is(error: unknown): error is FrameworkError {
-    return typeof error === "object" && error !== null && mark in error;
+    return typeof error === "object" && error !== null && (error as { framework?: unknown }).framework === true;
   }
 }
