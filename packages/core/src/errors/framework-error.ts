@@ -15,6 +15,8 @@ export class FrameworkError extends Error {
   }
 
   static is(error: unknown): error is FrameworkError {
-    return typeof error === "object" && error !== null && (error as { framework?: unknown }).framework === true;
+    return (
+      typeof error === "object" && error !== null && (error as { framework?: unknown }).framework === true
+    );
   }
 }

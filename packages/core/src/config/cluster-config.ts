@@ -1,0 +1,18 @@
+import { configRecord, type ConfigRecord } from "./config-record.ts";
+import { decimal, integer } from "./field-rules.ts";
+
+/** How workers are supervised and how the service stops. */
+export interface ClusterConfig {
+  /** Deaths before ready within 60 s after which the supervisor gives up with exit code 1. @default 5 */
+  readonly maxRestarts: number;
+  /** Seconds for the whole drain; what is still open then is cut and counted. @default 30 */
+  readonly shutdownTimeoutSecs: number;
+  /** Seconds between readiness turning 503 and the listener closing; unset: 2 in production with health checks, else 0. */
+  readonly readinessDelaySecs: number | undefined;
+}
+
+export const ClusterConfig: ConfigRecord<ClusterConfig> = configRecord("ClusterConfig", {
+  maxRestarts: integer(5, { min: 0, max: 1000 }),
+  shutdownTimeoutSecs: decimal(30, { min: 0.1, max: 3600 }),
+  readinessDelaySecs: { default: undefined, problem: decimal(0, { min: 0, max: 600 }).problem },
+});

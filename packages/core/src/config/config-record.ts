@@ -1,0 +1,74 @@
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import { nearest } from "../nearest.ts";
+
+/** Rule of one field: its default, and what is wrong with a value (`null` when nothing is). */
+export interface FieldRule<T> {
+  readonly default: T;
+  readonly problem: (value: unknown) => string | null;
+}
+
+/** What reading a record gave: the frozen values with defaults filled in, and every mistake in one list. */
+export interface ReadRecord<T> {
+  readonly value: Readonly<T>;
+  readonly problems: readonly string[];
+}
+
+/** A named configuration record: plain fields, each with a default and a rule. */
+export interface ConfigRecord<T extends object> {
+  readonly name: string;
+  /** Checks without throwing. */
+  read(input?: ConfigInput<T>): ReadRecord<T>;
+  /** The frozen record with its defaults. @throws ConfigurationError CORE_BAD_CONFIG, all mistakes in one message */
+  of(input?: ConfigInput<T>): Readonly<T>;
+}
+
+/** A record as a program writes it: any of its fields; `undefined` means the default. */
+export type ConfigInput<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+/**
+ * Defines a configuration record.
+ *
+ * @example
+ * export interface EtagConfig { readonly weak: boolean }
+ * export const EtagConfig: ConfigRecord<EtagConfig> = configRecord("EtagConfig", { weak: flag(true) });
+ */
+export const configRecord = <T extends object>(
+  name: string,
+  rules: { readonly [K in keyof T]-?: FieldRule<T[K]> },
+): ConfigRecord<T> => {
+  const keys = Object.keys(rules) as (keyof T & string)[];
+  const read = (input: ConfigInput<T> = {}): ReadRecord<T> => {
+    const problems = unknownFields(name, input, keys);
+    const value = Object.create(null) as T;
+    for (const key of keys) {
+      const given = (input as Partial<T>)[key];
+      const problem = given === undefined ? null : rules[key].problem(given);
+      if (problem !== null) problems.push(`${name}.${key} ${problem}, but is ${show(given)}`);
+      value[key] = given === undefined || problem !== null ? rules[key].default : (given as T[typeof key]);
+    }
+    return { value: Object.freeze(Object.assign({}, value)), problems };
+  };
+  const of = (input?: ConfigInput<T>): Readonly<T> => {
+    const { value, problems } = read(input);
+    if (problems.length === 0) return value;
+    throw new ConfigurationError(problems.map((message) => ({ code: "CORE_BAD_CONFIG", message })));
+  };
+  return { name, read, of };
+};
+
+const unknownFields = (name: string, input: object, known: readonly string[]): string[] =>
+  Object.keys(input)
+    .filter((key) => !known.includes(key))
+    .map((key) => {
+      const [near] = nearest(key, known);
+      return `${name} has no field "${key}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
+    });
+
+const show = (value: unknown): string => {
+  if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  return typeof value === "object" && value !== null
+    ? Array.isArray(value)
+      ? "an array"
+      : "an object"
+    : String(value);
+};

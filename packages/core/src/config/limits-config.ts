@@ -1,0 +1,27 @@
+import { configRecord, type ConfigRecord } from "./config-record.ts";
+import { integer } from "./field-rules.ts";
+
+/** Bounds on what one client may send; the same on every transport. */
+export interface LimitsConfig {
+  /** Bytes of the request line. @default 8192 */
+  readonly maxRequestLine: number;
+  /** Bytes of all header fields together. @default 16384 */
+  readonly maxHeaderSize: number;
+  /** Number of header fields. @default 100 */
+  readonly maxHeaderFields: number;
+  /** Bytes of a body, where nothing sets a smaller limit. @default 104857600 */
+  readonly maxBodySize: number;
+  /** Open connections of one worker. @default 10000 */
+  readonly maxConnections: number;
+  /** Requests on one connection; the last answer says `Connection: close`. @default 0 (unlimited) */
+  readonly maxRequestsPerConnection: number;
+}
+
+export const LimitsConfig: ConfigRecord<LimitsConfig> = configRecord("LimitsConfig", {
+  maxRequestLine: integer(8192, { min: 64, max: 1_048_576 }),
+  maxHeaderSize: integer(16_384, { min: 256, max: 1_048_576 }),
+  maxHeaderFields: integer(100, { min: 1, max: 10_000 }),
+  maxBodySize: integer(104_857_600),
+  maxConnections: integer(10_000, { min: 1 }),
+  maxRequestsPerConnection: integer(0),
+});

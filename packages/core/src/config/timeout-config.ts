@@ -1,0 +1,26 @@
+import { configRecord, type ConfigRecord } from "./config-record.ts";
+import { decimal } from "./field-rules.ts";
+
+/** How long one client may take; the same on every transport. */
+export interface TimeoutConfig {
+  /** Seconds for a request's head, from its first byte. @default 5 */
+  readonly readHeaderSecs: number;
+  /** Seconds for a body; longer only while at least 1 KiB/s arrives. @default 30 */
+  readonly readBodySecs: number;
+  /** Seconds a write may stand still because the client does not read. @default 30 */
+  readonly writeSecs: number;
+  /** Seconds a connection may be idle between requests. @default 75 */
+  readonly idleSecs: number;
+  /** Seconds a handler may take before the client gets 504. @default 0 (off) */
+  readonly handlerSecs: number;
+}
+
+const seconds = { min: 0.01, max: 86_400 };
+
+export const TimeoutConfig: ConfigRecord<TimeoutConfig> = configRecord("TimeoutConfig", {
+  readHeaderSecs: decimal(5, seconds),
+  readBodySecs: decimal(30, seconds),
+  writeSecs: decimal(30, seconds),
+  idleSecs: decimal(75, seconds),
+  handlerSecs: decimal(0, { min: 0, max: 86_400 }),
+});

@@ -1,0 +1,25 @@
+import type { LimitsConfig } from "../config/limits-config.ts";
+import type { TimeoutConfig } from "../config/timeout-config.ts";
+import type { SharedState } from "../shared-state/shared-state.ts";
+import type { Logger } from "./logger.ts";
+
+/** The two environments that a program can run in. */
+export type Environment = "development" | "production";
+
+/** What an app knows about how it is run; `run`, `start` and the first `fetch` fix it once. */
+export interface AppSettings {
+  readonly env: Environment;
+  /** Shows messages and stacks in 5xx replies, but never in production. */
+  readonly debug: boolean;
+  /** Whether request lines are written. */
+  readonly logs: boolean;
+  /** Number of serving processes. */
+  readonly workers: number;
+  readonly limits: LimitsConfig;
+  readonly timeouts: TimeoutConfig;
+  /** Addresses or CIDR blocks of proxies whose `Forwarded` fields are believed; none by default. */
+  readonly trustedProxies: readonly string[];
+  /** State that agrees across workers. */
+  readonly shared: SharedState;
+  readonly log: Logger;
+}

@@ -1,0 +1,48 @@
+import type { Awaitable } from "../middleware.ts";
+
+/** What a bounded addition gave. */
+export interface Added {
+  /** The counter after the addition. */
+  readonly value: number;
+  /** How much of the amount was added: all of it, or what fitted below `max`. */
+  readonly granted: number;
+  /** Milliseconds until the counter expires. */
+  readonly expiresInMs: number;
+}
+
+/** How a counter is added to. */
+export interface AddOptions {
+  /** Life of a counter that this call creates, in milliseconds; a living counter keeps its own. */
+  readonly ttlMs: number;
+  /** Ceiling: only as much is granted as fits below it. @default Infinity */
+  readonly max?: number;
+}
+
+/** A value that survives structured cloning as JSON does: what may cross to another process. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/**
+ * State on which all workers of a service agree: counters and values with expiry, and broadcast.
+ *
+ * Adapters: in this process (one worker), through the primary process (many workers), Redis (many hosts). Every operation of one
+ * adapter is atomic. Keys are strings of at most 512 characters, values at most 64 KiB as JSON; at most 100,000 live keys, of
+ * which the one nearest to its expiry makes room. Time is monotonic.
+ */
+export interface SharedState {
+  /** Adds `amount` to a counter, which begins at 0; a negative amount gives back, never below 0. */
+  add(key: string, amount: number, options: AddOptions): Awaitable<Added>;
+  /** The value stored under a key, `undefined` when absent or expired. */
+  get(key: string): Awaitable<Json | undefined>;
+  /** Stores a value for `ttlMs` milliseconds; with `ifAbsent` only when there is none. Tells whether it was stored. */
+  set(
+    key: string,
+    value: Json,
+    options: { readonly ttlMs: number; readonly ifAbsent?: boolean },
+  ): Awaitable<boolean>;
+  /** Removes a value or counter. Tells whether there was one. */
+  delete(key: string): Awaitable<boolean>;
+  /** Hands a message to every subscriber in every worker, this one included; resolves when all have run (1 s at most for a stuck one). */
+  publish(channel: string, message: Json): Promise<void>;
+  /** Calls `listener` with every message of a channel until the returned function is called. */
+  subscribe(channel: string, listener: (message: Json) => Awaitable<void>): () => void;
+}
