@@ -11,6 +11,11 @@ export class BodyStream {
     this.chunks = chunks;
     this.length = length;
   }
+
+  /** Gives up the body: who drops a reply, or answers HEAD, lets the source free what it holds. Harmless after the end. */
+  async cancel(): Promise<void> {
+    await (this.chunks as Partial<AsyncIterator<Uint8Array>>).return?.();
+  }
 }
 
 /** Length of a body in bytes, `null` while unknown. */

@@ -1,0 +1,45 @@
+const SMALLEST = 4096;
+const TRUSTED_LENGTH = 1_048_576;
+
+/**
+ * Joins chunks into one piece of exact length, in linear time however small they are.
+ *
+ * A single chunk is kept as it is, without a copy, so its giver must not reuse its memory. An expected length saves growing, but above 1 MiB it
+ * is not believed before the bytes are there.
+ */
+export class ByteCollector {
+  length = 0;
+  private bytes: Uint8Array = new Uint8Array(0);
+  private owned = false;
+  private readonly expected: number | null;
+
+  constructor(expected: number | null = null) {
+    this.expected = expected;
+  }
+
+  append(chunk: Uint8Array): void {
+    if (chunk.byteLength === 0) return;
+    const length = this.length + chunk.byteLength;
+    if (this.length === 0) this.bytes = chunk;
+    else {
+      if (!this.owned || length > this.bytes.byteLength) this.grow(length);
+      this.bytes.set(chunk, this.length);
+    }
+    this.length = length;
+  }
+
+  /** Everything appended so far. */
+  join(): Uint8Array {
+    return this.bytes.byteLength === this.length ? this.bytes : this.bytes.slice(0, this.length);
+  }
+
+  private grow(needed: number): void {
+    const doubled = Math.max(2 * needed, SMALLEST);
+    const capacity =
+      this.expected === null ? doubled : Math.min(this.expected, Math.max(doubled, TRUSTED_LENGTH));
+    const larger = new Uint8Array(Math.max(needed, capacity));
+    larger.set(this.bytes.subarray(0, this.length));
+    this.bytes = larger;
+    this.owned = true;
+  }
+}

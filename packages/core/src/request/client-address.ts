@@ -1,0 +1,79 @@
+import type { RequestSource } from "../transport/request-source.ts";
+import { trimBlanks } from "./field-grammar.ts";
+import { formatIp, type IpBytes, parseIp } from "./ip-address.ts";
+import { isTrusted, type TrustedProxies } from "./trusted-proxies.ts";
+
+export { compileTrustedProxies, type TrustedProxies } from "./trusted-proxies.ts";
+
+/** Who asked, and by which URL: of the socket, or what trusted proxies say. */
+export interface Client {
+  /** Canonical text of the address; `null` without a socket. */
+  readonly clientIp: string | null;
+  readonly scheme: "http" | "https";
+  /** Authority, port included. */
+  readonly host: string;
+}
+
+type ClientSource = Pick<RequestSource, "authority" | "field" | "remoteAddress" | "scheme">;
+
+/**
+ * The client of a request.
+ *
+ * Only when the peer is a trusted proxy: `X-Forwarded-For` is read from the right up to the first address that is not trusted, or up to a malformed
+ * one, where the last good address counts; without that field `X-Real-IP` is read. `X-Forwarded-Proto` and `X-Forwarded-Host` are taken as many
+ * entries from the right as trusted hops were passed. Malformed values are as good as absent. `Forwarded` (RFC 7239) is not read.
+ */
+export const clientOf = (source: ClientSource, trusted: TrustedProxies): Client => {
+  const { authority: host, remoteAddress, scheme } = source;
+  const peer = remoteAddress === null ? null : parseIp(remoteAddress);
+  if (peer === null) return { clientIp: null, scheme, host };
+  if (!isTrusted(trusted, peer)) return { clientIp: formatIp(peer), scheme, host };
+  const { address, passed } = clientBehind(peer, source, trusted);
+  return {
+    clientIp: formatIp(address),
+    scheme: forwardedScheme(entryAt(source.field("x-forwarded-proto"), passed)) ?? scheme,
+    host: forwardedHost(entryAt(source.field("x-forwarded-host"), passed)) ?? host,
+  };
+};
+
+interface Behind {
+  readonly address: IpBytes;
+  /** Trusted hops between the peer and the client. */
+  readonly passed: number;
+}
+
+const clientBehind = (peer: IpBytes, source: ClientSource, trusted: TrustedProxies): Behind => {
+  const hops = source.field("x-forwarded-for") ?? "";
+  if (trimBlanks(hops) === "") {
+    return { address: parseHop(source.field("x-real-ip") ?? "") ?? peer, passed: 0 };
+  }
+  let client: Behind = { address: peer, passed: 0 };
+  for (const [passed, hop] of hops.split(",").reverse().entries()) {
+    const address = parseHop(hop);
+    if (address === null) break;
+    client = { address, passed };
+    if (!isTrusted(trusted, address)) break;
+  }
+  return client;
+};
+
+/** An address as proxies write it: with or without a port, IPv6 with or without brackets. */
+const parseHop = (hop: string): IpBytes | null => {
+  const text = trimBlanks(hop);
+  const [, bracketed, dotted, port = "0"] =
+    /^(?:\[([^\]]*:[^\]]*)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  return Number(port) > 65_535 ? null : parseIp(bracketed ?? dotted ?? text);
+};
+
+const entryAt = (value: string | null, passed: number): string => {
+  const entries = (value ?? "").split(",");
+  return trimBlanks(entries[Math.max(entries.length - 1 - passed, 0)] ?? "");
+};
+
+const forwardedScheme = (text: string): "http" | "https" | null => {
+  const scheme = text.toLowerCase();
+  return scheme === "http" || scheme === "https" ? scheme : null;
+};
+
+const forwardedHost = (text: string): string | null =>
+  text.length <= 261 && /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(text) ? text : null;

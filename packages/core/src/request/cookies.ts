@@ -1,0 +1,88 @@
+import { trimBlanks } from "./field-grammar.ts";
+
+const MAX_COOKIES = 64;
+const MAX_COOKIE_LENGTH = 4096;
+
+/** Cookies of a request by name; `toObject()` has no prototype, so that no cookie's name means more than a name. */
+export class Cookies implements Iterable<[string, string]> {
+  private readonly byName: ReadonlyMap<string, string>;
+
+  constructor(byName: ReadonlyMap<string, string>) {
+    this.byName = byName;
+  }
+
+  get size(): number {
+    return this.byName.size;
+  }
+
+  /** The value of a cookie, else the fallback, else `null`. */
+  get(name: string, fallback?: undefined): string | null;
+  get<T>(name: string, fallback: T): string | T;
+  get(name: string, fallback: unknown = null): unknown {
+    return this.byName.get(name) ?? fallback;
+  }
+
+  has(name: string): boolean {
+    return this.byName.has(name);
+  }
+
+  keys(): IteratorObject<string, undefined> {
+    return this.byName.keys();
+  }
+
+  values(): IteratorObject<string, undefined> {
+    return this.byName.values();
+  }
+
+  entries(): IteratorObject<[string, string], undefined> {
+    return this.byName.entries();
+  }
+
+  [Symbol.iterator](): IteratorObject<[string, string], undefined> {
+    return this.byName.entries();
+  }
+
+  toObject(): Record<string, string> {
+    const object = Object.create(null) as Record<string, string>;
+    for (const [name, value] of this.byName) object[name] = value;
+    return object;
+  }
+}
+
+/**
+ * Reads a `Cookie` field (RFC 6265bis, lenient as a reader must be): of equal names the first counts, quotes around a value are taken off.
+ *
+ * A value is percent-decoded, as `setCookie` encodes it, when all of it decodes; else it stays as received. Pairs without `=` or name, with
+ * control characters or longer than 4 KiB are left out, and so are all behind the 64th cookie.
+ */
+export const parseCookies = (header: string | null): Cookies => {
+  const cookies = new Map<string, string>();
+  for (let start = 0; header !== null && start < header.length && cookies.size < MAX_COOKIES;) {
+    const semicolon = header.indexOf(";", start);
+    const end = semicolon === -1 ? header.length : semicolon;
+    if (end - start <= MAX_COOKIE_LENGTH + 2) addPair(cookies, header.slice(start, end)); // 2: white space around it
+    start = end + 1;
+  }
+  return new Cookies(cookies);
+};
+
+const addPair = (cookies: Map<string, string>, text: string): void => {
+  const equals = text.indexOf("=");
+  if (equals === -1) return;
+  const name = trimBlanks(text.slice(0, equals));
+  const value = trimBlanks(text.slice(equals + 1));
+  if (name === "" || cookies.has(name) || name.length + value.length + 1 > MAX_COOKIE_LENGTH) return;
+  if (!/\p{Cc}/u.test(name + value)) cookies.set(name, decoded(unquoted(value)));
+};
+
+const unquoted = (value: string): string =>
+  value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
+
+const decoded = (value: string): string => {
+  if (!value.includes("%")) return value;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value; // written by somebody who does not percent-encode: the text is the value
+  }
+};

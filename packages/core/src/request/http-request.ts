@@ -1,0 +1,430 @@
+// One class holds every member that the interface names for a request; the work behind each is in the files beside it.
+import type { App } from "../app.ts";
+import type { Scope } from "../dependencies/container.ts";
+import { FrameworkError } from "../errors/framework-error.ts";
+import { UnsupportedMediaTypeError } from "../errors/http-errors.ts";
+import { type Awaitable, mapAwaitable } from "../middleware.ts";
+import type { Endpoint } from "../routing/route.ts";
+import type { ExchangeEnd, RequestSource } from "../transport/request-source.ts";
+import { accepts } from "./accept.ts";
+import { type Client, clientOf } from "./client-address.ts";
+import { isFormType, isJsonType, isMultipartType, type MediaType, parseContentType } from "./content-type.ts";
+import { Context, type Key, RequestId } from "./context.ts";
+import { type Cookies, parseCookies } from "./cookies.ts";
+import { parseForm } from "./parse-form.ts";
+import type { ParsedForm } from "./multipart-parser.ts";
+import { type JsonBodyOptions, parseJson } from "./json-body.ts";
+import { Query } from "./query.ts";
+import { limitedChunks, readBody } from "./read-body.ts";
+import { RequestHeaders } from "./request-headers.ts";
+import type { RequestKernel } from "./request-kernel.ts";
+import { toBoolean, toFloat, toInt } from "./typed-values.ts";
+import type { UploadedFile } from "./uploaded-file.ts";
+import type { Form } from "./form-data.ts";
+import { webRequest } from "./web-request.ts";
+
+/** Values that passed the route's schemas; a part without a schema is `undefined`. */
+export interface RequestInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** Input of a route without schemas. */
+export interface NoInput {
+  readonly params: undefined;
+  readonly query: undefined;
+  readonly body: undefined;
+}
+
+/** The route that answers, as the router found it. */
+export interface Matched {
+  readonly value: Endpoint;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
+const NO_INPUT: NoInput = Object.freeze({ params: undefined, query: undefined, body: undefined });
+
+/**
+ * One request as middleware, guards and handlers see it.
+ *
+ * Everything beyond method, path and params is built when first touched. The body is read once, within the limit in force, and every
+ * accessor may be called in any order and any number of times, except `stream()`.
+ */
+export class HttpRequest<
+  Params = Readonly<Record<string, string>>,
+  Input = RequestInput,
+  A extends object = App,
+> {
+  /** Method as received. */
+  readonly method: string;
+  /** Canonical path: decoded once, the one that router, guards and prefixes decide on. */
+  readonly path: string;
+  /** Pattern of the matched route, such as `/books/{id}`, or `null`. */
+  readonly route: string | null;
+  /** The application. */
+  readonly app: A;
+  /** The matched route with its options, or `null`. */
+  readonly endpoint: Endpoint | null;
+  /** Validated values of the parts that have a schema. */
+  input: Input = NO_INPUT as Input;
+
+  private readonly source: RequestSource;
+  private readonly match: Matched | null;
+  private readonly kernel: RequestKernel;
+  private readonly search: string;
+  private bodyLimit: number;
+  private bytes: Awaitable<Uint8Array> | undefined;
+  private streamed = false;
+  private parsedForm: Awaitable<ParsedForm> | undefined;
+  private parsedQuery: Query | undefined;
+  private parsedHeaders: RequestHeaders | undefined;
+  private parsedCookies: Cookies | undefined;
+  private parsedType: MediaType | null | undefined;
+  private store: Context | undefined;
+  private resolvedClient: Client | undefined;
+  private aborter: AbortController | undefined;
+  private web: globalThis.Request | undefined;
+  private scopeOfRequest: Scope | undefined;
+  private afterReply: (() => Awaitable<void>)[] | undefined;
+
+  constructor(
+    source: RequestSource,
+    kernel: RequestKernel,
+    target: { readonly path: string; readonly search: string },
+    match: Matched | null,
+  ) {
+    const endpoint = match === null ? null : match.value;
+    this.method = source.method;
+    this.path = target.path;
+    this.route = endpoint === null ? null : endpoint.pattern;
+    this.app = kernel.app as unknown as A;
+    this.endpoint = endpoint;
+    this.source = source;
+    this.match = match;
+    this.kernel = kernel;
+    this.search = target.search;
+    this.bodyLimit = endpoint?.options.maxBodyBytes ?? kernel.settings.limits.maxBodySize;
+  }
+
+  // --- head ---
+
+  /** Path parameters, always strings; none for a path that no route takes. */
+  get params(): Params {
+    return (this.match === null ? NO_PARAMS : this.match.params) as Params;
+  }
+
+  get headers(): RequestHeaders {
+    return (this.parsedHeaders ??= new RequestHeaders(this.source));
+  }
+
+  get query(): Query {
+    return (this.parsedQuery ??= new Query(this.search));
+  }
+
+  /** Same as `query`. */
+  get queryParams(): Query {
+    return this.query;
+  }
+
+  get cookies(): Cookies {
+    return (this.parsedCookies ??= parseCookies(this.source.field("cookie")));
+  }
+
+  get context(): Context {
+    return (this.store ??= new Context());
+  }
+
+  /** Address of the client: of the peer, or what a trusted proxy says; `null` without a socket. */
+  get clientIp(): string | null {
+    return this.client.clientIp;
+  }
+
+  get scheme(): string {
+    return this.client.scheme;
+  }
+
+  /** Authority the client asked for, port included. */
+  get host(): string {
+    return this.client.host;
+  }
+
+  /** Absolute URL of the request as the client sees it. */
+  get url(): string {
+    return `${this.scheme}://${this.host}${this.source.target}`;
+  }
+
+  /** Media type of the body, without parameters, or `null`. @throws ValueError when malformed */
+  get contentType(): string | null {
+    return this.mediaType?.type ?? null;
+  }
+
+  /** Declared length of the body in bytes, `null` when unknown. */
+  get contentLength(): number | null {
+    return this.source.bodyLength;
+  }
+
+  get userAgent(): string | null {
+    return this.source.field("user-agent");
+  }
+
+  get requestId(): string | null {
+    return this.store?.get(RequestId) ?? null;
+  }
+
+  get isJson(): boolean {
+    return isJsonType(this.mediaType);
+  }
+
+  /** Whether the body is `application/x-www-form-urlencoded`. */
+  get isForm(): boolean {
+    return isFormType(this.mediaType);
+  }
+
+  get isMultipart(): boolean {
+    return isMultipartType(this.mediaType);
+  }
+
+  get isXhr(): boolean {
+    return this.source.field("x-requested-with")?.toLowerCase() === "xmlhttprequest";
+  }
+
+  /** Whether the client speaks TLS, to us or to a trusted proxy. */
+  get isSecure(): boolean {
+    return this.scheme === "https";
+  }
+
+  /** Whether the client takes a media type (RFC 9110 12.5.1); true without an `Accept` field. */
+  accepts(type: string): boolean {
+    return accepts(this.source.field("accept"), type);
+  }
+
+  // --- body ---
+
+  /** The body as bytes. @throws PayloadTooLargeError over the limit in force */
+  async body(): Promise<Uint8Array> {
+    return this.readBytes();
+  }
+
+  /** The body as UTF-8 text; invalid bytes become U+FFFD. */
+  async text(): Promise<string> {
+    return new TextDecoder().decode(await this.readBytes());
+  }
+
+  /** The body parsed as JSON (RFC 8259). @throws ValueError for an empty or malformed body */
+  async json<T = unknown>(options?: JsonBodyOptions): Promise<T> {
+    return parseJson(await this.readBytes(), options) as T;
+  }
+
+  /**
+   * The body as a schema gets it: a JSON value, or the fields of a form; `undefined` when there is none.
+   *
+   * @throws UnsupportedMediaTypeError for a body of another type, or of none
+   */
+  bodyValue(): Awaitable<unknown> {
+    if (this.source.bodyLength === 0) return undefined;
+    const { isJson, isForm, isMultipart } = this;
+    if (isForm || isMultipart) return mapAwaitable(this.readForm(), ({ form }) => form.toObject());
+    return mapAwaitable(this.readBytes(), (bytes) => {
+      if (bytes.byteLength === 0) return undefined;
+      if (isJson) return parseJson(bytes);
+      const given = this.contentType === null ? "no Content-Type" : `the Content-Type ${this.contentType}`;
+      throw new UnsupportedMediaTypeError(`This route takes JSON or a form, but the body has ${given}`);
+    });
+  }
+
+  /** Fields of a urlencoded or multipart body. @throws UnsupportedMediaTypeError for another type */
+  async form(): Promise<Form> {
+    return (await this.readForm()).form;
+  }
+
+  /** Files of a multipart body; empty for a urlencoded one. */
+  async files(): Promise<readonly UploadedFile[]> {
+    return (await this.readForm()).files;
+  }
+
+  /** The body as it arrives, once; within the limit in force. @throws CORE_BODY_STREAMED when taken twice */
+  stream(): ReadableStream<Uint8Array> {
+    if (this.streamed) throw new FrameworkError("CORE_BODY_STREAMED", "the body was taken as a stream already");
+    this.streamed = true;
+    const chunks = this.bytes === undefined ? limitedChunks(this.source, this.bodyLimit) : once(this.bytes);
+    return ReadableStream.from(chunks) as ReadableStream<Uint8Array>;
+  }
+
+  /** Sets the limit of the body, in bytes, before it is read; a route's own `maxBodyBytes` stays. */
+  limitBody(bytes: number): void {
+    this.bodyLimit = this.endpoint?.options.maxBodyBytes ?? bytes;
+  }
+
+  /** A web `Request` of the same content, built when first touched; its body may be read beside ours. */
+  get raw(): globalThis.Request {
+    return (this.web ??= webRequest(this, this.source));
+  }
+
+  // --- life ---
+
+  /** Aborts when the client goes away or the handler's time is up. */
+  get signal(): AbortSignal {
+    return this.abortController.signal;
+  }
+
+  /** Stops what hangs on `signal`. */
+  abort(reason: Error): void {
+    this.abortController.abort(reason);
+  }
+
+  /** Calls back once, when the reply is out or the client is gone. */
+  onEnd(listener: (end: ExchangeEnd) => void): void {
+    this.source.onEnd(listener);
+  }
+
+  /**
+   * Runs a task after the reply is out, after the tasks given before it; its failure is logged.
+   *
+   * @throws CORE_TOO_MANY_TASKS when 1,000 wait in this process
+   */
+  defer(task: () => Awaitable<void>): void {
+    this.kernel.background.reserve();
+    if (this.afterReply !== undefined) {
+      this.afterReply.push(task);
+      return;
+    }
+    const tasks = [task];
+    this.afterReply = tasks;
+    this.source.onEnd(() => {
+      this.afterReply = undefined;
+      void this.kernel.background.run(tasks);
+    });
+  }
+
+  /** Where dependencies of this request live; disposed after the reply. */
+  get scope(): Scope {
+    if (this.scopeOfRequest === undefined) {
+      const scope = this.kernel.container.scope(this as unknown as HttpRequest);
+      this.scopeOfRequest = scope;
+      this.source.onEnd(() => void scope.dispose());
+    }
+    return this.scopeOfRequest;
+  }
+
+  // --- typed access ---
+
+  /** A header by any spelling of its name. */
+  getHeader(name: string): string | null;
+  getHeader<T>(name: string, fallback: T): string | T;
+  getHeader(name: string, fallback: unknown = null): unknown {
+    return this.source.field(name.toLowerCase()) ?? fallback;
+  }
+
+  getParam(name: string): string | null;
+  getParam<T>(name: string, fallback: T): string | T;
+  getParam(name: string, fallback: unknown = null): unknown {
+    return this.param(name) ?? fallback;
+  }
+
+  /** A path parameter as a whole number. @throws ValueError when it is not one */
+  getParamInt(name: string): number | null;
+  getParamInt<T>(name: string, fallback: T): number | T;
+  getParamInt(name: string, fallback: unknown = null): unknown {
+    return converted(this.param(name), toInt, name, fallback);
+  }
+
+  getQueryParam(name: string): string | null;
+  getQueryParam<T>(name: string, fallback: T): string | T;
+  getQueryParam(name: string, fallback: unknown = null): unknown {
+    return this.query.get(name) ?? fallback;
+  }
+
+  /** A query parameter as a whole number. @throws ValueError when it is not one */
+  getQueryInt(name: string): number | null;
+  getQueryInt<T>(name: string, fallback: T): number | T;
+  getQueryInt(name: string, fallback: unknown = null): unknown {
+    return converted(this.query.get(name), toInt, name, fallback);
+  }
+
+  /** A query parameter as a finite number. @throws ValueError when it is not one */
+  getQueryFloat(name: string): number | null;
+  getQueryFloat<T>(name: string, fallback: T): number | T;
+  getQueryFloat(name: string, fallback: unknown = null): unknown {
+    return converted(this.query.get(name), toFloat, name, fallback);
+  }
+
+  /** A query parameter as a flag: true, 1, yes, on or false, 0, no, off. @throws ValueError for anything else */
+  getQueryBool(name: string): boolean | null;
+  getQueryBool<T>(name: string, fallback: T): boolean | T;
+  getQueryBool(name: string, fallback: unknown = null): unknown {
+    return converted(this.query.get(name), toBoolean, name, fallback);
+  }
+
+  getContext<T>(key: Key<T>): T;
+  getContext(name: string): unknown;
+  getContext(key: Key<unknown> | string): unknown {
+    return typeof key === "string" ? this.context.get(key) : this.context.get(key);
+  }
+
+  setContext<T>(key: Key<T> | string, value: T): void {
+    if (typeof key === "string") this.context.set(key, value);
+    else this.context.set(key, value);
+  }
+
+  /** A value of the context that must be a string. @throws CORE_CONTEXT_TYPE when it is something else */
+  getContextString(name: string): string | null;
+  getContextString<T>(name: string, fallback: T): string | T;
+  getContextString(name: string, fallback: unknown = null): unknown {
+    return converted(this.context.get(name), asString, name, fallback);
+  }
+
+  private param(name: string): string | null {
+    const params = this.params as Readonly<Record<string, string>>;
+    return Object.hasOwn(params, name) ? (params[name] ?? null) : null;
+  }
+
+  private get mediaType(): MediaType | null {
+    if (this.parsedType === undefined) this.parsedType = parseContentType(this.source.field("content-type"));
+    return this.parsedType;
+  }
+
+  private get client(): Client {
+    return (this.resolvedClient ??= clientOf(this.source, this.kernel.trustedProxies));
+  }
+
+  private get abortController(): AbortController {
+    if (this.aborter !== undefined) return this.aborter;
+    const aborter = new AbortController();
+    this.aborter = aborter;
+    this.source.onEnd((end) => {
+      if (end === "aborted") aborter.abort(new FrameworkError("CORE_CLIENT_GONE", "the client went away"));
+    });
+    return aborter;
+  }
+
+  private readBytes(): Awaitable<Uint8Array> {
+    if (this.bytes !== undefined) return this.bytes;
+    if (this.streamed) throw new FrameworkError("CORE_BODY_STREAMED", "the body was taken as a stream already");
+    const bytes = readBody(this.source, this.bodyLimit);
+    this.bytes = bytes;
+    return bytes;
+  }
+
+  private readForm(): Awaitable<ParsedForm> {
+    this.parsedForm ??= mapAwaitable(this.readBytes(), (bytes) => parseForm(this.mediaType, bytes));
+    return this.parsedForm;
+  }
+}
+
+const converted = <In, Out>(
+  value: In | null,
+  convert: (value: In, name: string) => Out,
+  name: string,
+  fallback: unknown,
+): unknown => (value === null ? fallback : convert(value, name));
+
+const asString = (value: unknown, name: string): string => {
+  if (typeof value === "string") return value;
+  throw new FrameworkError("CORE_CONTEXT_TYPE", `the context's "${name}" is not a string`);
+};
+
+async function* once(bytes: Awaitable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield await bytes;
+}

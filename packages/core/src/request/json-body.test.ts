@@ -1,0 +1,153 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { ValueError } from "../errors/http-errors.ts";
+import { parseJson } from "./json-body.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const parse = (text: string, options?: Parameters<typeof parseJson>[1]) => parseJson(bytes(text), options);
+const nested = (levels: number, inner = "") => "[".repeat(levels) + inner + "]".repeat(levels);
+
+test("gives back any JSON value", () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 5, noUnicodeString: false }), fc.boolean(), (text, bigint) => {
+      expect(parse(text, { bigint })).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test("accepts and refuses exactly what JSON.parse does, with ValueError", () => {
+  const noise = fc.string({ unit: fc.constantFrom(..."{}[]:,\"\\ \n-+.eE01".split(""), "true", "null", '"a"', "12", "\u0001") });
+  fc.assert(
+    fc.property(noise, (text) => {
+      const expected = outcome(() => JSON.parse(text));
+      const actual = outcome(() => parse(text));
+      expect(actual.value).toEqual(expected.value);
+      expect(actual.error instanceof ValueError).toBe(expected.error !== undefined);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+const outcome = (run: () => unknown): { value?: unknown; error?: unknown } => {
+  try {
+    return { value: run() };
+  } catch (error) {
+    return { error };
+  }
+};
+
+test.each([
+  ["", "The body is empty, but JSON was expected"],
+  [" ", "The JSON body is malformed: it ends too early"],
+  ['{"a":1,}', "The JSON body is malformed at position 7"],
+  ["1 2", "The JSON body is malformed at position 2"],
+  ['{"a": wrong}', 'The JSON body is malformed: unexpected "w"'],
+  [`"${"x".repeat(1000)}`, "The JSON body is malformed at position 1001"],
+  ["[1,1e400]", "The JSON body has a number out of range at byte 3"],
+  [nested(101), "The JSON body is nested deeper than 100 levels"],
+])("says what is wrong with %.20j", (text, detail) => {
+  const { error } = outcome(() => parse(text));
+  expect(error).toBeInstanceOf(ValueError);
+  expect((error as ValueError).detail).toBe(detail);
+});
+
+test.each([[[0xff]], [[0x22, 0xc3, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]], [[0x22, 0xc0, 0xaf, 0x22]]])(
+  "refuses bytes that are not UTF-8: %j",
+  (body) => {
+    expect(() => parseJson(Uint8Array.from(body))).toThrow("The JSON body is not valid UTF-8");
+  },
+);
+
+test("skips one byte order mark in front, and refuses it elsewhere", () => {
+  expect(parse('\uFEFF{"a":1}')).toEqual({ a: 1 });
+  expect(() => parse("\uFEFF\uFEFF1")).toThrow(ValueError);
+  expect(() => parse("1\uFEFF")).toThrow(ValueError);
+  expect(() => parse("\uFEFF")).toThrow(ValueError);
+});
+
+test("takes scalars at the top, and the last of equal names", () => {
+  expect(["1", '"a"', "null", "true", " 2 "].map((text) => parse(text))).toEqual([1, "a", null, true, 2]);
+  expect(parse('{"a":1,"a":2}')).toEqual({ a: 2 });
+});
+
+test.each([false, true])("keeps __proto__ as an own property, bigint %s", (bigint) => {
+  const value = parse('{"__proto__":{"admin":true},"n":12345678901234567890,"constructor":1}', { bigint });
+  expect(Object.keys(value as object)).toEqual(["__proto__", "n", "constructor"]);
+  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  expect((value as { admin?: unknown }).admin).toBeUndefined();
+  expect(({} as { admin?: unknown }).admin).toBeUndefined();
+});
+
+test.each([99, 100])("takes %i levels", (levels) => {
+  expect(() => parse(nested(levels, "1"))).not.toThrow();
+  expect(() => parse('{"a":'.repeat(levels) + "1" + "}".repeat(levels))).not.toThrow();
+});
+
+test.each([101, 10_000, 1_000_000])("refuses %i levels with 400", (levels) => {
+  expect(() => parse(nested(levels))).toThrow(ValueError);
+  expect(() => parse('{"a":['.repeat(levels))).toThrow("deeper than 100 levels");
+});
+
+test("counts levels, not brackets: wide values and brackets in strings pass", () => {
+  expect(parse(`[${"[1],{},".repeat(1000)}0]`)).toHaveLength(2001);
+  expect(parse(JSON.stringify({ a: `"\\${"[".repeat(500)}`, "[[[": ["\\", '"[{'] }), { maxDepth: 2 })).toMatchObject({ "[[[": ["\\", '"[{'] });
+  expect(() => parse("[[1]]", { maxDepth: 1 })).toThrow("deeper than 1 levels");
+});
+
+test.each(["1e309", "-1e400", "1.8E+308", `1${"0".repeat(309)}`, "0.1e310", "12345e305", `-${"9".repeat(400)}.5`, "1e99999999999999999999"])(
+  "refuses the number %.12s that overflows",
+  (number) => {
+    expect(() => parse(number)).toThrow("out of range at byte 0");
+    expect(() => parse(`{"a":[1,2,${number}]}`, { bigint: true })).toThrow("out of range at byte 10");
+  },
+);
+
+test.each([
+  ["1e308", 1e308],
+  ["1.7976931348623157e308", Number.MAX_VALUE],
+  ["1e-400", 0],
+  ["0e999", 0],
+  [`0.${"0".repeat(400)}1e401`, 1],
+  [`1${"0".repeat(400)}e-400`, 1],
+  ['"1e400"', "1e400"],
+  ['"\\"1e400"', '"1e400'],
+])("takes %.20s", (text, value) => {
+  expect(parse(text)).toBe(value);
+});
+
+test("agrees with Number about any number", () => {
+  const digits = fc.string({ unit: fc.constantFrom(..."0123456789".split("")), minLength: 1, maxLength: 320 });
+  const number = fc.tuple(fc.constantFrom("", "-"), digits, fc.option(digits), fc.option(fc.integer({ min: -700, max: 700 })));
+  fc.assert(
+    fc.property(number, ([sign, whole, fraction, exponent]) => {
+      const tail = (fraction === null ? "" : `.${fraction}`) + (exponent === null ? "" : `e${exponent}`);
+      const text = `${sign}${whole.replace(/^0+(?=\d)/, "")}${tail}`;
+      const value = Number(text);
+      if (Number.isFinite(value)) expect(parse(`[${text}]`)).toEqual([value]);
+      else expect(() => parse(`[${text}]`)).toThrow("out of range");
+    }),
+  );
+});
+
+test("keeps big integers exact on request, and nothing else", () => {
+  const text = '{"id":12345678901234567890,"min":-9007199254740993,"safe":9007199254740991,"f":1.5,"e":1e20,"s":"12345678901234567890"}';
+  expect(parse(text, { bigint: true })).toEqual({
+    id: 12345678901234567890n,
+    min: -9007199254740993n,
+    safe: 9007199254740991,
+    f: 1.5,
+    e: 1e20,
+    s: "12345678901234567890",
+  });
+  expect(parse("12345678901234567890")).toBe(12345678901234567000);
+  expect(parse("[9007199254740993]", { bigint: true })).toEqual([9007199254740993n]);
+});
+
+test("looks over hostile bodies in linear time", () => {
+  for (const unit of ["[", "]", '"', "\\", "1", "-", "e", "1e", "0e999,", '"\\"', "[]"]) {
+    const body = bytes(`[${unit.repeat(1_000_000 / unit.length)}`);
+    const start = performance.now();
+    expect(() => parseJson(body)).toThrow(ValueError);
+    expect(performance.now() - start).toBeLessThan(1500);
+  }
+});

@@ -1,0 +1,64 @@
+/**
+ * Reads a list of named texts in the order they came, with the meaning of `URLSearchParams`: a name may come several times.
+ *
+ * `toObject()` has no prototype, so that a client's `__proto__` is a key like any other.
+ */
+export abstract class NameValueList implements Iterable<[string, string]> {
+  /** The list, flat: name, value, name, value … */
+  protected abstract pairs(): readonly string[];
+
+  /** Number of pairs. */
+  get size(): number {
+    return this.pairs().length / 2;
+  }
+
+  /** The first value of a name, else the fallback, else `null`. */
+  get(name: string, fallback?: undefined): string | null;
+  get<T>(name: string, fallback: T): string | T;
+  get(name: string, fallback: unknown = null): unknown {
+    const pairs = this.pairs();
+    for (let at = 0; at < pairs.length; at += 2) if (pairs[at] === name) return pairs[at + 1];
+    return fallback;
+  }
+
+  /** Every value of a name in order; empty when there is none. */
+  getAll(name: string): string[] {
+    const values: string[] = [];
+    for (const [key, value] of this.entries()) if (key === name) values.push(value);
+    return values;
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null;
+  }
+
+  /** The name of every pair, so a repeated name comes again. */
+  *keys(): IteratorObject<string, undefined> {
+    for (const [name] of this.entries()) yield name;
+  }
+
+  *values(): IteratorObject<string, undefined> {
+    for (const [, value] of this.entries()) yield value;
+  }
+
+  *entries(): IteratorObject<[string, string], undefined> {
+    const pairs = this.pairs();
+    for (let at = 0; at < pairs.length; at += 2) yield [pairs[at] ?? "", pairs[at + 1] ?? ""];
+  }
+
+  [Symbol.iterator](): IteratorObject<[string, string], undefined> {
+    return this.entries();
+  }
+
+  /** An object without prototype: a name that came once has its text, a repeated name the list of its texts. */
+  toObject(): Record<string, string | string[]> {
+    const object = Object.create(null) as Record<string, string | string[]>;
+    for (const [name, value] of this.entries()) {
+      const known = object[name];
+      if (known === undefined) object[name] = value;
+      else if (typeof known === "string") object[name] = [known, value];
+      else known.push(value);
+    }
+    return object;
+  }
+}

@@ -1,0 +1,93 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { PayloadTooLargeError, ValueError } from "../errors/http-errors.ts";
+import { limitedChunks, readBody } from "./read-body.ts";
+
+/** A source that records how far it was read and whether it was closed. */
+const sourceOf = (chunks: readonly Uint8Array[], bodyLength: number | null, failure?: Error) => {
+  const seen = { taken: 0, closed: false };
+  return {
+    seen,
+    bodyLength,
+    buffered: null,
+    async *chunks() {
+      try {
+        for (const chunk of chunks) {
+          seen.taken++;
+          yield chunk;
+        }
+        if (failure !== undefined) throw failure;
+      } finally {
+        seen.closed = true;
+      }
+    },
+  };
+};
+
+const bytesOf = (length: number) => Uint8Array.from({ length }, (_, at) => at % 251);
+const unread = () => { throw new Error("the body was read") };
+
+test("gives a buffered body at once, itself", () => {
+  const buffered = bytesOf(3);
+  expect(readBody({ bodyLength: 3, buffered, chunks: unread }, 3)).toBe(buffered);
+});
+
+test("gives an empty body at once without reading", () => {
+  expect(readBody({ bodyLength: 0, buffered: null, chunks: unread }, 0)).toEqual(new Uint8Array(0));
+});
+
+test.each([
+  [{ bodyLength: 11, buffered: null, chunks: unread }],
+  [{ bodyLength: 11, buffered: bytesOf(11), chunks: unread }],
+  [{ bodyLength: null, buffered: bytesOf(11), chunks: unread }],
+])("refuses a length that is known to be above the limit before reading", async (source) => {
+  expect(() => readBody(source, 10)).toThrow(PayloadTooLargeError);
+  await expect(limitedChunks(source, 10).next()).rejects.toThrow("limit of 10B");
+});
+
+test("reads up to the limit and fails at the first byte above it, closing the source", async () => {
+  const chunks = [bytesOf(4), bytesOf(6), bytesOf(1), bytesOf(1)];
+  expect(await readBody(sourceOf(chunks.slice(0, 2), null), 10)).toHaveLength(10);
+  const source = sourceOf(chunks, null);
+  await expect(readBody(source, 10)).rejects.toThrow(PayloadTooLargeError);
+  expect(source.seen).toEqual({ taken: 3, closed: true });
+});
+
+test.each([9, 11])("refuses a body that is not as long as declared: %i for 10", async (length) => {
+  const source = sourceOf([bytesOf(4), bytesOf(length - 4)], 10);
+  await expect(readBody(source, 100)).rejects.toThrow(ValueError);
+});
+
+test("passes on the failure of the source", async () => {
+  const failure = new Error("the client went away");
+  await expect(readBody(sourceOf([bytesOf(1)], null, failure), 10)).rejects.toBe(failure);
+});
+
+test("closes the source when its reader stops", async () => {
+  const source = sourceOf([bytesOf(1), bytesOf(1)], null);
+  for await (const chunk of limitedChunks(source, 10)) if (chunk.length === 1) break;
+  expect(source.seen).toEqual({ taken: 1, closed: true });
+});
+
+test("streams a buffered body in one chunk", async () => {
+  const buffered = bytesOf(5);
+  expect(await Array.fromAsync(limitedChunks({ bodyLength: 5, buffered, chunks: unread }, 5))).toEqual([buffered]);
+});
+
+test("joins any chunks exactly, whether or not the length is declared", async () => {
+  const chunks = fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(chunks, fc.boolean(), async (parts, declared) => {
+      const whole = Uint8Array.from(parts.flatMap((part) => [...part]));
+      const body = await readBody(sourceOf(parts, declared ? whole.length : null), 100_000);
+      expect(Buffer.from(body).equals(whole)).toBe(true);
+    }),
+  );
+});
+
+test("joins a large body of tiny chunks", async () => {
+  const chunks = Array.from({ length: 50_000 }, (_, at) => Uint8Array.of(at % 256));
+  const body = await readBody(sourceOf(chunks, null), 50_000);
+  expect(body.length).toBe(50_000);
+  expect(body.every((byte, at) => byte === at % 256)).toBe(true);
+});

@@ -1,0 +1,123 @@
+import type { RequestSource } from "../transport/request-source.ts";
+
+/** Request fields that have one value: of repeated ones the first counts, and a comma in them separates nothing. */
+export const SINGLETON_FIELDS: ReadonlySet<string> = new Set([
+  "access-control-request-method",
+  "age",
+  "authorization",
+  "content-length",
+  "content-location",
+  "content-range",
+  "content-type",
+  "date",
+  "from",
+  "host",
+  "if-modified-since",
+  "if-range",
+  "if-unmodified-since",
+  "last-event-id",
+  "max-forwards",
+  "origin",
+  "proxy-authorization",
+  "range",
+  "referer",
+  "user-agent",
+]);
+
+/**
+ * Value of a field in a flat list (name, value, name, value …) by its lower-case name; `null` when absent.
+ *
+ * Repeated fields are joined with `, ` in order (RFC 9110 5.3), cookies with `; `; of repeated singletons the first counts.
+ */
+export const fieldValue = (fields: readonly string[], lowerName: string): string | null => {
+  let found: string | null = null;
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    if (!isNamed(fields[at] ?? "", lowerName)) continue;
+    const value = fields[at + 1] ?? "";
+    if (found === null) found = value;
+    else if (SINGLETON_FIELDS.has(lowerName)) return found;
+    else found = joined(lowerName, found, value);
+  }
+  return found;
+};
+
+const isNamed = (name: string, lowerName: string): boolean =>
+  name.length === lowerName.length && (name === lowerName || name.toLowerCase() === lowerName);
+
+const joined = (lowerName: string, first: string, second: string): string =>
+  `${first}${lowerName === "cookie" ? "; " : ", "}${second}`;
+
+/**
+ * Header fields of a request, read like the web's `Headers`: names in any case, repeated fields joined as `fieldValue` says.
+ *
+ * Iteration gives each lower-case name once, in the order of first appearance.
+ */
+export class RequestHeaders implements Iterable<[string, string]> {
+  private readonly source: Pick<RequestSource, "field" | "fields">;
+  private collected: ReadonlyMap<string, string> | undefined;
+
+  constructor(source: Pick<RequestSource, "field" | "fields">) {
+    this.source = source;
+  }
+
+  /** The value of a field, else the fallback, else `null`. */
+  get(name: string, fallback?: undefined): string | null;
+  get<T>(name: string, fallback: T): string | T;
+  get(name: string, fallback: unknown = null): unknown {
+    return this.source.field(name.toLowerCase()) ?? fallback;
+  }
+
+  /** Every value of a field as received, one for each of its lines. */
+  getAll(name: string): string[] {
+    const { fields } = this.source;
+    const lowerName = name.toLowerCase();
+    return fields.filter((_, at) => at % 2 === 1 && isNamed(fields[at - 1] ?? "", lowerName));
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null;
+  }
+
+  keys(): IteratorObject<string, undefined> {
+    return this.byName().keys();
+  }
+
+  values(): IteratorObject<string, undefined> {
+    return this.byName().values();
+  }
+
+  entries(): IteratorObject<[string, string], undefined> {
+    return this.byName().entries();
+  }
+
+  [Symbol.iterator](): IteratorObject<[string, string], undefined> {
+    return this.byName().entries();
+  }
+
+  forEach(callback: (value: string, name: string, headers: RequestHeaders) => void): void {
+    for (const [name, value] of this.byName()) callback(value, name, this);
+  }
+
+  /** An object without prototype, by lower-case name. */
+  toObject(): Record<string, string> {
+    const object = Object.create(null) as Record<string, string>;
+    for (const [name, value] of this.byName()) object[name] = value;
+    return object;
+  }
+
+  private byName(): ReadonlyMap<string, string> {
+    return (this.collected ??= collect(this.source.fields));
+  }
+}
+
+const collect = (fields: readonly string[]): ReadonlyMap<string, string> => {
+  const byName = new Map<string, string>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = (fields[at] ?? "").toLowerCase();
+    const value = fields[at + 1] ?? "";
+    const known = byName.get(name);
+    if (known === undefined) byName.set(name, value);
+    else if (!SINGLETON_FIELDS.has(name)) byName.set(name, joined(name, known, value));
+  }
+  return byName;
+};

@@ -1,0 +1,13 @@
+import type { Container } from "../dependencies/container.ts";
+import type { AppSettings } from "../lifecycle/app-settings.ts";
+import type { BackgroundTasks } from "../lifecycle/background-tasks.ts";
+import type { TrustedProxies } from "./client-address.ts";
+
+/** What every request of one started app shares. */
+export interface RequestKernel {
+  readonly app: object;
+  readonly settings: AppSettings;
+  readonly trustedProxies: TrustedProxies;
+  readonly container: Container;
+  readonly background: BackgroundTasks;
+}

@@ -1,0 +1,45 @@
+import { ValueError } from "../errors/http-errors.ts";
+import { excerpt } from "./excerpt.ts";
+
+const TRUE: ReadonlySet<string> = new Set(["true", "1", "yes", "on"]);
+const FALSE: ReadonlySet<string> = new Set(["false", "0", "no", "off"]);
+
+/**
+ * A whole number in decimal digits, with `-` in front at most, within ±(2^53 - 1).
+ *
+ * @param name what the error calls the value
+ * @throws ValueError 400 for anything else: empty text, blanks, `+1`, `1.0`, `1e3`, `0x10`
+ */
+export const toInt = (text: string, name?: string): number => {
+  const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(value)) throw notA("a whole number", text, name);
+  return value === 0 ? 0 : value; // never -0
+};
+
+/**
+ * A finite decimal number: digits, with `-`, a fraction and an exponent at most (`-1.5e3`).
+ *
+ * @throws ValueError 400 for anything else: empty text, blanks, `.5`, `1.`, `NaN`, `Infinity`, `1e400`
+ */
+export const toFloat = (text: string, name?: string): number => {
+  const value = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isFinite(value)) throw notA("a number", text, name);
+  return value;
+};
+
+/**
+ * A flag in any case: `true`, `1`, `yes`, `on` or `false`, `0`, `no`, `off`.
+ *
+ * @throws ValueError 400 for anything else
+ */
+export const toBoolean = (text: string, name?: string): boolean => {
+  const word = text.toLowerCase();
+  if (TRUE.has(word)) return true;
+  if (FALSE.has(word)) return false;
+  throw notA("true or false", text, name);
+};
+
+const notA = (wanted: string, text: string, name?: string): ValueError =>
+  new ValueError(
+    `${name === undefined ? "The value" : `Parameter ${excerpt(name)}`} must be ${wanted}, but is ${excerpt(text)}`,
+  );

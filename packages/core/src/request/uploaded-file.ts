@@ -1,0 +1,79 @@
+import { nodeBuiltin } from "../node-builtins.ts";
+
+/** What is known of a file before its content. */
+export interface FileDescription {
+  readonly name: string;
+  readonly filename: string;
+  readonly contentType: string;
+}
+
+/** How `UploadedFile.save` treats a file that is there already. */
+export interface SaveOptions {
+  /** Replaces it instead of failing with `EEXIST`. @default false */
+  readonly overwrite?: boolean;
+}
+
+const SLICE = 65_536;
+
+/** A file of a multipart form, held in memory within the form's limits. */
+export class UploadedFile {
+  /** Name of the form field. */
+  readonly name: string;
+  /** Last component of the name the client gave; empty when it gave none. Never a path, `.` or `..`. */
+  readonly filename: string;
+  /** Media type as the client says it, unchecked; `text/plain` when it says none (RFC 7578 4.4). */
+  readonly contentType: string;
+  private readonly bytes: Uint8Array;
+
+  constructor({ name, filename, contentType }: FileDescription, bytes: Uint8Array) {
+    this.name = name;
+    this.filename = filename;
+    this.contentType = contentType;
+    this.bytes = bytes;
+  }
+
+  /** Length in bytes. */
+  get size(): number {
+    return this.bytes.byteLength;
+  }
+
+  /** Extension of `filename` in lower case with its dot: `.png`; empty without one, and for names such as `.profile`. */
+  get extension(): string {
+    const dot = this.filename.lastIndexOf(".");
+    return dot > 0 && dot < this.filename.length - 1 ? this.filename.slice(dot).toLowerCase() : "";
+  }
+
+  /** The content, not copied: the same bytes at each call, possibly a part of a larger buffer. */
+  read(): Promise<Uint8Array> {
+    return Promise.resolve(this.bytes);
+  }
+
+  /** The content as UTF-8 text; invalid bytes become U+FFFD. */
+  text(): Promise<string> {
+    return Promise.resolve(new TextDecoder().decode(this.bytes));
+  }
+
+  /** The content in pieces of 64 KiB, a new stream at each call. */
+  stream(): ReadableStream<Uint8Array> {
+    const { bytes } = this;
+    let at = 0;
+    return new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (at < bytes.byteLength) controller.enqueue(bytes.subarray(at, at + SLICE));
+        at += SLICE;
+        if (at >= bytes.byteLength) controller.close();
+      },
+    });
+  }
+
+  /**
+   * Writes the content to a path that the program chose; `filename` comes from the client and is at most a suggestion.
+   *
+   * Never overwrites unless told to: a file that is there already fails with Node's `EEXIST`.
+   *
+   * @throws CORE_NEEDS_NODE on a runtime without `node:fs`
+   */
+  async save(path: string | URL, { overwrite = false }: SaveOptions = {}): Promise<void> {
+    await nodeBuiltin("node:fs/promises").writeFile(path, this.bytes, { flag: overwrite ? "w" : "wx" });
+  }
+}

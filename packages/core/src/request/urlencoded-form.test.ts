@@ -1,0 +1,57 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { UnsupportedMediaTypeError, ValueError } from "../errors/http-errors.ts";
+import { parseContentType } from "./content-type.ts";
+import { parseUrlencodedForm } from "./urlencoded-form.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const status = (status: number) => expect.objectContaining({ status });
+
+test("gives back any fields that URLSearchParams writes", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }))), (fields) => {
+      const form = parseUrlencodedForm(bytes(String(new URLSearchParams(fields))));
+      expect([...form]).toEqual(fields);
+    }),
+  );
+});
+
+test("reads raw UTF-8 too, and repeated fields", () => {
+  const form = parseUrlencodedForm(bytes("name=Zoë&tag=a&tag=b&empty="));
+  expect(form.get("name")).toBe("Zoë");
+  expect(form.getAll("tag")).toEqual(["a", "b"]);
+  expect({ ...form.toObject() }).toEqual({ name: "Zoë", tag: ["a", "b"], empty: "" });
+  expect(form.get("absent", 0)).toBe(0);
+  expect(parseUrlencodedForm(new Uint8Array(0)).size).toBe(0);
+});
+
+test("refuses raw bytes that are not UTF-8", () => {
+  expect(() => parseUrlencodedForm(Uint8Array.of(0x61, 0x3d, 0xe9))).toThrow(ValueError);
+});
+
+test("answers 415 for another charset", () => {
+  const type = parseContentType("application/x-www-form-urlencoded; charset=iso-8859-1");
+  expect(() => parseUrlencodedForm(bytes("a=1"), type)).toThrow(UnsupportedMediaTypeError);
+  expect(parseUrlencodedForm(bytes("a=1"), parseContentType("application/x-www-form-urlencoded;charset=UTF-8")).get("a")).toBe("1");
+});
+
+test("takes 1,000 fields and answers 413 for one more", () => {
+  const fields = "a=1&".repeat(1000);
+  expect(parseUrlencodedForm(bytes(fields)).size).toBe(1000);
+  expect(() => parseUrlencodedForm(bytes(`${fields}b`))).toThrow(status(413));
+});
+
+test("holds names such as __proto__ as data, and reads brackets as characters", () => {
+  const object = parseUrlencodedForm(bytes("__proto__=1&a[b]=2&a[]=3")).toObject();
+  expect(Object.getPrototypeOf(object)).toBeNull();
+  expect(Object.entries(object)).toEqual([["__proto__", "1"], ["a[b]", "2"], ["a[]", "3"]]);
+});
+
+test("reads large hostile bodies in linear time", () => {
+  for (const unit of ["%", "+", "=", "%zz", "a=%C3+"]) {
+    const body = bytes(`a=1&b&c&${unit.repeat(3_000_000 / unit.length)}`);
+    const start = performance.now();
+    expect(parseUrlencodedForm(body).get("a")).toBe("1");
+    expect(performance.now() - start).toBeLessThan(2000);
+  }
+});

@@ -1,0 +1,72 @@
+const encoder = new TextEncoder();
+const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
+
+const PERCENT = 0x25;
+
+/**
+ * Splits and decodes `application/x-www-form-urlencoded` text as `URLSearchParams` does (WHATWG URL, section 5.1), in linear time.
+ *
+ * `+` is a space, malformed escapes stay as they are, escapes that are not UTF-8 become U+FFFD. The result is flat: name, value, name, value …
+ *
+ * @throws what `tooMany` makes, before the pair above `most` is decoded
+ */
+export const parseUrlencoded = (text: string, most: number, tooMany: () => Error): string[] => {
+  const input = text.toWellFormed();
+  const decode = decoderOf(input);
+  const pairs: string[] = [];
+  let equals = -1;
+  for (let start = 0, end = 0; start < input.length; start = end + 1) {
+    end = next(input, "&", start);
+    if (end === start) continue;
+    if (pairs.length === 2 * most) throw tooMany();
+    if (equals < start) equals = next(input, "=", start);
+    const nameEnd = Math.min(equals, end);
+    pairs.push(decode(input.slice(start, nameEnd)), decode(input.slice(nameEnd + 1, end)));
+  }
+  return pairs;
+};
+
+const next = (text: string, mark: string, from: number): number => {
+  const at = text.indexOf(mark, from);
+  return at === -1 ? text.length : at;
+};
+
+/** What one input needs: nothing in the common case; the native decoder until it fails for the first time, then the lenient one. */
+const decoderOf = (input: string): ((part: string) => string) => {
+  if (!input.includes("%")) return input.includes("+") ? spaced : (part) => part;
+  let clean = true;
+  return (part) => {
+    const text = spaced(part);
+    if (!text.includes("%")) return text;
+    if (!clean) return decodeLeniently(text);
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      clean = false; // not an error: malformed escapes are kept (URL standard); remembered, because a throw is slow
+      return decodeLeniently(text);
+    }
+  };
+};
+
+const spaced = (part: string): string => part.replaceAll("+", " ");
+
+const decodeLeniently = (text: string): string => {
+  const bytes = encoder.encode(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    const escaped = byte === PERCENT ? escapedByte(bytes[at + 1] ?? 0, bytes[at + 2] ?? 0) : -1;
+    if (escaped >= 0) at += 2;
+    bytes[length++] = escaped >= 0 ? escaped : byte;
+  }
+  return lenient.decode(bytes.subarray(0, length));
+};
+
+/** The byte behind two hexadecimal digits, negative when they are none. */
+const escapedByte = (high: number, low: number): number => (hexDigit(high) << 4) | hexDigit(low);
+
+const hexDigit = (byte: number): number => {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+};

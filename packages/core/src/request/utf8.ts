@@ -1,0 +1,16 @@
+import { ValueError } from "../errors/http-errors.ts";
+
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Text of UTF-8 bytes, a byte order mark kept as a character; `what` begins the error's sentence.
+ *
+ * @throws ValueError 400 for bytes that are not UTF-8
+ */
+export const decodeUtf8 = (bytes: Uint8Array, what: string): string => {
+  try {
+    return strict.decode(bytes);
+  } catch (cause) {
+    throw new ValueError(`${what} is not valid UTF-8`, { cause });
+  }
+};

@@ -1,0 +1,25 @@
+import type { RequestSource } from "../transport/request-source.ts";
+import type { HttpRequest } from "./http-request.ts";
+
+/** A web `Request` of the same content; its body is fed from our buffered one, so both may be read. */
+export const webRequest = (
+  request: Pick<HttpRequest, "method" | "url" | "signal" | "body">,
+  source: RequestSource,
+): globalThis.Request => {
+  const headers = new Headers();
+  for (let at = 0; at < source.fields.length; at += 2) {
+    headers.append(source.fields[at] ?? "", source.fields[at + 1] ?? "");
+  }
+  const { method, url, signal } = request;
+  const bodyless = method === "GET" || method === "HEAD" || source.bodyLength === 0;
+  if (bodyless) return new globalThis.Request(url, { method, headers, signal });
+  return new globalThis.Request(url, { method, headers, signal, body: bytesOf(request), duplex: "half" });
+};
+
+const bytesOf = (request: Pick<HttpRequest, "body">): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    async pull(controller) {
+      controller.enqueue(await request.body());
+      controller.close();
+    },
+  });

@@ -1,0 +1,56 @@
+import { expect, test } from "@jest/globals";
+import { type BodyEnd, onBodyEnd } from "./body-end.ts";
+import { toBodyStream } from "./byte-stream.ts";
+import { payloadBytes, toReadableStream } from "./readable-stream.ts";
+
+const watched = (source: AsyncIterable<string> | Iterable<string>) => {
+  const ends: BodyEnd[] = [];
+  return { ends, body: onBodyEnd(toBodyStream(source), (end) => ends.push(end)) };
+};
+
+test("tells once that a body is complete, and passes it on whole", async () => {
+  const { ends, body } = watched(["a", "b"]);
+  expect(await payloadBytes(body)).toEqual(new TextEncoder().encode("ab"));
+  await body.cancel();
+  expect(ends).toEqual([{ how: "complete" }]);
+});
+
+test("keeps the length", () => {
+  const body = onBodyEnd(toBodyStream(new Blob(["abc"])), () => {});
+  expect(body.length).toBe(3);
+});
+
+test("tells the error of a body that failed", async () => {
+  const error = new Error("broken");
+  const { ends, body } = watched(
+    (async function* () {
+      yield "a";
+      throw error;
+    })(),
+  );
+  await expect(payloadBytes(body)).rejects.toBe(error);
+  expect(ends).toEqual([{ how: "failed", error }]);
+});
+
+test("tells that a body was given up before its first chunk, and frees the source", async () => {
+  const source = (async function* () {
+    yield "a";
+  })();
+  const { ends, body } = watched(source);
+  await toReadableStream(body).cancel();
+  expect(ends).toEqual([{ how: "cancelled" }]);
+  expect(await source.next()).toMatchObject({ done: true });
+});
+
+test("tells that a body was given up while a chunk was awaited", async () => {
+  const stuck = (async function* () {
+    await new Promise(() => {});
+    yield "never";
+  })();
+  const { ends, body } = watched(stuck);
+  const reader = toReadableStream(body).getReader();
+  const pending = reader.read();
+  await reader.cancel();
+  expect(await pending).toEqual({ done: true, value: undefined });
+  expect(ends).toEqual([{ how: "cancelled" }]);
+});

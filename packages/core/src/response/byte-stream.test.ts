@@ -1,0 +1,253 @@
+import { PassThrough, Readable } from "node:stream";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { joined, type StreamChunk, type StreamSource, toBodyStream } from "./byte-stream.ts";
+import type { BodyStream } from "./payload.ts";
+import { payloadBytes } from "./readable-stream.ts";
+
+const bytesOfText = (text: string) => new TextEncoder().encode(text);
+
+/** A source that counts what is asked of it; its pull number `stuckAt` never comes. */
+const counting = (chunks: readonly unknown[], stuckAt = Infinity) => {
+  const seen = { pulls: 0, returns: 0 };
+  const source = {
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        const value = chunks[seen.pulls++];
+        if (seen.pulls > stuckAt) return new Promise<never>(() => {});
+        return Promise.resolve(seen.pulls > chunks.length ? { done: true, value: undefined } : { done: false, value });
+      },
+      return() {
+        seen.returns++;
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    }),
+  } as unknown as AsyncIterable<StreamChunk>;
+  return { seen, source };
+};
+
+const iteratorOf = (body: BodyStream) => body.chunks[Symbol.asyncIterator]();
+
+const cut = (whole: Uint8Array, places: readonly number[]): Uint8Array[] => {
+  const at = [0, ...places.map((place) => place % (whole.length + 1)).toSorted((a, b) => a - b), whole.length];
+  return at.slice(1).map((end, index) => whole.slice(at[index], end));
+};
+
+const sources: readonly (readonly [string, (chunks: Uint8Array<ArrayBuffer>[]) => StreamSource])[] = [
+  ["an array", (chunks) => chunks],
+  ["an iterator", (chunks) => chunks.values()],
+  [
+    "an async generator",
+    (chunks) =>
+      (async function* () {
+        yield* chunks;
+      })(),
+  ],
+  ["a web stream", (chunks) => ReadableStream.from(chunks)],
+  ["a stream of Node", (chunks) => Readable.from(chunks.filter((chunk) => chunk.length > 0))],
+  ["a blob", (chunks) => new Blob(chunks)],
+  ["buffers", (chunks) => chunks.map((chunk) => chunk.buffer)],
+  ["data views", (chunks) => chunks.map((chunk) => new DataView(chunk.buffer))],
+];
+
+test.each(sources)("passes every byte of %s on, however it is cut", async (_kind, make) => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(), { maxLength: 8 }), async (whole, places) => {
+      const body = toBodyStream(make(cut(whole, places) as Uint8Array<ArrayBuffer>[]));
+      expect(await payloadBytes(body)).toEqual(new Uint8Array(whole));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("encodes strings as UTF-8, also where a cut goes through a character", async () => {
+  const cuts = fc.array(fc.nat(40), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "binary", maxLength: 40 }), cuts, async (text, places) => {
+      const at = [0, ...places.map((place) => place % (text.length + 1)).toSorted((a, b) => a - b), text.length];
+      const chunks = at.slice(1).map((end, index) => text.slice(at[index], end));
+      expect(await payloadBytes(toBodyStream(chunks))).toEqual(bytesOfText(text));
+    }),
+  );
+});
+
+test("half a character at the end, or before bytes, becomes U+FFFD", async () => {
+  expect(await payloadBytes(toBodyStream(["a\ud83d"]))).toEqual(bytesOfText("a\ufffd"));
+  expect(await payloadBytes(toBodyStream(["a\ud83d", bytesOfText("b"), "c"]))).toEqual(bytesOfText("a\ufffdbc"));
+  expect(await payloadBytes(toBodyStream(["\ud83d", new Uint8Array(), "\ude00"]))).toEqual(bytesOfText("😀"));
+});
+
+test("takes a string as one chunk", async () => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of toBodyStream("héllo").chunks) chunks.push(chunk);
+  expect(chunks).toEqual([bytesOfText("héllo")]);
+});
+
+test("leaves empty chunks out", async () => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of toBodyStream(["", "a", new Uint8Array(), "b", ""]).chunks) chunks.push(chunk);
+  expect(joined(chunks)).toEqual(bytesOfText("ab"));
+  expect(chunks).toHaveLength(2);
+});
+
+test("knows the length of a blob only", () => {
+  expect(toBodyStream(new Blob(["héllo"])).length).toBe(6);
+  expect(toBodyStream(["a"]).length).toBeNull();
+});
+
+test("pulls nothing before it is asked and one chunk at a time", async () => {
+  const { seen, source } = counting(["a", "b", "c"]);
+  const body = toBodyStream(source);
+  expect(seen.pulls).toBe(0);
+  const iterator = iteratorOf(body);
+  expect(seen.pulls).toBe(0);
+  await iterator.next();
+  expect(seen.pulls).toBe(1);
+  await iterator.next();
+  expect(seen.pulls).toBe(2);
+});
+
+test.each([
+  ["a number", 5],
+  ["null", null],
+  ["an object", {}],
+  ["an array", [1]],
+  ["undefined", undefined],
+])("fails on %s as a chunk and closes the source once", async (what, chunk) => {
+  const { seen, source } = counting(["a", chunk, "b"]);
+  const iterator = iteratorOf(toBodyStream(source));
+  await iterator.next();
+  await expect(iterator.next()).rejects.toMatchObject({ code: "CORE_BAD_CHUNK", message: expect.stringContaining(what) });
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  await iterator.return?.();
+  expect(seen).toEqual({ pulls: 2, returns: 1 });
+});
+
+test("passes the source's error on and does not close what has failed", async () => {
+  let returns = 0;
+  const failing = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => Promise.reject(new Error("broken")),
+      return: () => Promise.resolve({ done: true as const, value: returns++ }),
+    }),
+  } as unknown as AsyncIterable<string>;
+  const iterator = iteratorOf(toBodyStream(failing));
+  await expect(iterator.next()).rejects.toThrow("broken");
+  await iterator.return?.();
+  expect(returns).toBe(0);
+});
+
+test("return closes the source exactly once, between two chunks", async () => {
+  const { seen, source } = counting(["a", "b"]);
+  const iterator = iteratorOf(toBodyStream(source));
+  await iterator.next();
+  await Promise.all([iterator.return?.(), iterator.return?.()]);
+  await iterator.return?.();
+  expect(seen).toEqual({ pulls: 1, returns: 1 });
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+});
+
+test("return closes the source while it is pending, and ends the pending next", async () => {
+  const { seen, source } = counting(["a", "b"], 1);
+  const iterator = iteratorOf(toBodyStream(source));
+  await iterator.next();
+  const pending = iterator.next();
+  await iterator.return?.();
+  expect(seen).toEqual({ pulls: 2, returns: 1 });
+  expect(await pending).toEqual({ done: true, value: undefined });
+});
+
+test("return does not wait for a generator that never comes back", async () => {
+  const stuck = (async function* () {
+    await new Promise(() => {});
+    yield "never";
+  })();
+  const iterator = iteratorOf(toBodyStream(stuck));
+  const pending = iterator.next();
+  expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+  expect(await pending).toEqual({ done: true, value: undefined });
+});
+
+test("return after the end leaves the source alone", async () => {
+  const { seen, source } = counting(["a"]);
+  const iterator = iteratorOf(toBodyStream(source));
+  while ((await iterator.next()).done !== true);
+  await iterator.return?.();
+  expect(seen.returns).toBe(0);
+});
+
+test("return tells how a source that was not waiting failed to close", async () => {
+  const source = (async function* () {
+    try {
+      yield "a";
+    } finally {
+      // oxlint-disable-next-line no-unsafe-finally -- a source whose cleanup fails
+      throw new Error("cleanup failed");
+    }
+  })();
+  const iterator = iteratorOf(toBodyStream(source));
+  await iterator.next();
+  await expect(iterator.return?.()).rejects.toThrow("cleanup failed");
+});
+
+test("cancel before the first chunk frees a generator, a web stream and a stream of Node", async () => {
+  const generator = (async function* () {
+    yield "a";
+  })();
+  let reason = 0;
+  const web = new ReadableStream({ cancel: () => void reason++ });
+  const node = new PassThrough();
+  for (const source of [generator, web, node] as StreamSource[]) {
+    const body = toBodyStream(source);
+    await body.cancel();
+    await body.cancel();
+    expect(await payloadBytes(body).catch((error: unknown) => error)).toMatchObject({ code: "CORE_BODY_USED" });
+  }
+  expect(await generator.next()).toEqual({ done: true, value: undefined });
+  expect([reason, node.destroyed]).toEqual([1, true]);
+});
+
+test("return cancels a web stream and destroys a stream of Node that are pending", async () => {
+  let cancels = 0;
+  const web = new ReadableStream({ cancel: () => void cancels++ });
+  const node = new PassThrough();
+  for (const source of [web, node]) {
+    const iterator = iteratorOf(toBodyStream(source));
+    const pending = iterator.next();
+    await iterator.return?.();
+    expect(await pending).toEqual({ done: true, value: undefined });
+  }
+  expect([cancels, node.destroyed]).toEqual([1, true]);
+});
+
+test("an error of a Node stream before the first pull waits for it", async () => {
+  const node = new PassThrough();
+  const body = toBodyStream(node);
+  node.destroy(new Error("early"));
+  await new Promise((resolve) => node.once("close", resolve));
+  await expect(payloadBytes(body)).rejects.toThrow("early");
+});
+
+test("a body is taken once", async () => {
+  const body = toBodyStream(["a"]);
+  expect(await payloadBytes(body)).toEqual(bytesOfText("a"));
+  expect(() => iteratorOf(body)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
+});
+
+test("refuses a web stream that somebody reads", () => {
+  const web = ReadableStream.from(["a"]);
+  web.getReader();
+  expect(() => toBodyStream(web)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
+});
+
+test.each<[string, unknown]>([
+  ["a function", async function* () {}],
+  ["null", null],
+  ["a number", 5],
+  ["an object", {}],
+  ["undefined", undefined],
+])("refuses %s as a source", (what, source) => {
+  expect(() => toBodyStream(source as StreamSource)).toThrow(
+    expect.objectContaining({ code: "CORE_BAD_BODY", message: expect.stringContaining(what) }),
+  );
+});

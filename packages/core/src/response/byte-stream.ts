@@ -1,0 +1,178 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import {
+  bodyUsed,
+  type ChunkSource,
+  isNodeReadable,
+  isReadableStream,
+  iterableSource,
+  type NodeReadable,
+  nodeReadableSource,
+  readableStreamSource,
+} from "./chunk-source.ts";
+import { BodyStream } from "./payload.ts";
+
+/** One piece of a streamed body: bytes, or a string, which is sent as UTF-8. */
+export type StreamChunk = string | ArrayBuffer | ArrayBufferView;
+
+/** What can be streamed. */
+export type StreamSource =
+  | ReadableStream<unknown>
+  | NodeReadable
+  | Blob
+  | AsyncIterable<StreamChunk>
+  | Iterable<StreamChunk>;
+
+/**
+ * A body over a stream, an iterable or a blob: nothing is pulled before it is sent, and then one chunk at a time.
+ *
+ * Giving up calls the source's `return`, `cancel` or `destroy` exactly once, also while a chunk is awaited. A chunk that is neither
+ * text nor bytes fails the body with CORE_BAD_CHUNK; empty chunks are left out.
+ *
+ * @throws CORE_BODY_USED when somebody reads the stream already, CORE_BAD_BODY when the source is nothing of the kind
+ */
+export const toBodyStream = (source: StreamSource): BodyStream => {
+  if (isBlob(source)) return new BodyStream(new ByteChunks(readableStreamSource(source.stream())), source.size);
+  return new BodyStream(new ByteChunks(sourceOf(source)));
+};
+
+/** Tells a `Blob` or `File` from everything else. */
+export const isBlob = (value: unknown): value is Blob =>
+  typeof value === "object" &&
+  value !== null &&
+  typeof (value as Blob).stream === "function" &&
+  typeof (value as Blob).size === "number" &&
+  typeof (value as Blob).type === "string";
+
+const sourceOf = (source: Exclude<StreamSource, Blob>): ChunkSource => {
+  if (isReadableStream(source)) return readableStreamSource(source);
+  if (isNodeReadable(source)) return nodeReadableSource(source);
+  if (typeof source === "string") return iterableSource([source]);
+  if (isIterable(source)) return iterableSource(source);
+  throw badBody(source, "a stream, a Blob or an iterable of strings and bytes");
+};
+
+const isIterable = (value: object): boolean => Symbol.asyncIterator in value || Symbol.iterator in value;
+
+/** The error of whoever gives a body that is none. */
+export const badBody = (value: unknown, wanted: string): FrameworkError => {
+  const hint = typeof value === "function" ? "; call the function and give what it returns" : "";
+  return new FrameworkError("CORE_BAD_BODY", `a body is ${wanted}, not ${kindOf(value)}${hint}`);
+};
+
+const kindOf = (value: unknown): string => {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
+};
+
+const finished: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
+const encoder = new TextEncoder();
+
+/** The chunks of one source as bytes, once. One `next` at a time, as `for await` does it. */
+export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> {
+  private readonly source: ChunkSource;
+  private taken = false;
+  private over = false;
+  /** First half of a surrogate pair that a string chunk ended with. */
+  private half = "";
+  private settle: ((result: IteratorResult<Uint8Array, undefined>) => void) | null = null;
+
+  constructor(source: ChunkSource) {
+    this.source = source;
+  }
+
+  /** @throws CORE_BODY_USED the second time */
+  [Symbol.asyncIterator](): this {
+    if (this.taken) throw bodyUsed();
+    this.taken = true;
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.over) return Promise.resolve(finished);
+    const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Uint8Array, undefined>>();
+    this.settle = resolve;
+    this.pull().then(resolve, reject);
+    return promise;
+  }
+
+  /** Ends the body now, a pending `next` included, and closes the source. */
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.taken = true;
+    if (this.over) return finished;
+    this.over = true;
+    const closed = this.source.close();
+    if (this.settle === null) await closed;
+    else {
+      this.settle(finished);
+      // A source that is waiting may close late or never, and nobody is left who could act on how it ends.
+      closed.catch(() => {});
+    }
+    return finished;
+  }
+
+  private async pull(): Promise<IteratorResult<Uint8Array, undefined>> {
+    try {
+      for (;;) {
+        const result = await this.source.next();
+        if (this.over) return finished;
+        const bytes = result.done === true ? this.flush() : this.toBytes(result.value);
+        if (bytes.byteLength > 0) return { done: false, value: bytes };
+        if (this.over) return finished;
+      }
+    } catch (error) {
+      this.over = true;
+      throw error;
+    } finally {
+      this.settle = null;
+    }
+  }
+
+  private flush(): Uint8Array {
+    this.over = true;
+    return encoder.encode(this.half);
+  }
+
+  private toBytes(chunk: unknown): Uint8Array {
+    if (typeof chunk === "string") return this.encode(chunk);
+    const bytes = bytesOf(chunk);
+    if (bytes === null) throw this.refuse(chunk);
+    if (this.half === "" || bytes.byteLength === 0) return bytes;
+    return joined([this.encode(""), bytes]);
+  }
+
+  private encode(chunk: string): Uint8Array {
+    const text = this.half + chunk;
+    const last = text.charCodeAt(text.length - 1);
+    const isHalf = chunk !== "" && last >= 0xd800 && last <= 0xdbff;
+    this.half = isHalf ? text.slice(-1) : "";
+    return encoder.encode(isHalf ? text.slice(0, -1) : text);
+  }
+
+  private refuse(chunk: unknown): FrameworkError {
+    // The bad chunk is the error to report; one from closing its source would only hide it.
+    this.source.close().catch(() => {});
+    return new FrameworkError("CORE_BAD_CHUNK", `a streamed body takes strings and bytes, but got ${kindOf(chunk)}`);
+  }
+}
+
+/** Bytes behind any buffer or view of one, without copying; `null` for anything else. */
+export const bytesOf = (value: unknown): Uint8Array | null => {
+  if (value instanceof Uint8Array) return value;
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  return isArrayBuffer(value) ? new Uint8Array(value) : null;
+};
+
+const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
+  value instanceof ArrayBuffer || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
+
+/** Several chunks as one. */
+export const joined = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0));
+  let place = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, place);
+    place += chunk.byteLength;
+  }
+  return bytes;
+};

@@ -1,0 +1,16 @@
+/**
+ * The `Content-Disposition` of a download (RFC 6266): the name in ASCII for old clients and, where that is not the whole name, exactly.
+ *
+ * Path separators and control characters in the name become `_`.
+ */
+export const attachment = (filename: string): string => {
+  // oxlint-disable-next-line no-control-regex -- none of these belongs in a file name
+  const name = filename.toWellFormed().replaceAll(/[\u0000-\u001F\u007F-\u009F/\\]/g, "_");
+  const ascii = name.replaceAll(/[^\x20-\x7e]/gu, "_").replaceAll(/["%]/g, "_");
+  const exact = ascii === name ? "" : `; filename*=UTF-8''${extValue(name)}`;
+  return `attachment; filename="${ascii}"${exact}`;
+};
+
+/** RFC 8187 3.2.1: what `encodeURIComponent` leaves alone but `attr-char` does not have. */
+const extValue = (name: string): string =>
+  encodeURIComponent(name).replaceAll(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,0 +1,62 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import type { ByteRange } from "./byte-ranges.ts";
+import type { ChunkSource } from "./chunk-source.ts";
+
+/** What is read of an open file. */
+export interface OpenFile {
+  read(
+    buffer: Uint8Array,
+    options: { readonly offset: number; readonly length: number; readonly position: number },
+  ): Promise<{ readonly bytesRead: number }>;
+  close(): Promise<void>;
+}
+
+const chunkBytes = 65_536;
+
+/**
+ * Parts of an open file, with texts between them, in chunks of at most 64 KiB.
+ *
+ * The file is closed with the last part, on failure and on giving up. A file that became shorter fails the body: its length is promised already.
+ */
+export class FileChunks implements ChunkSource {
+  private readonly file: OpenFile;
+  private readonly parts: readonly (ByteRange | string)[];
+  private index = 0;
+  private position: number | null = null;
+  private closing: Promise<void> | null = null;
+
+  constructor(file: OpenFile, parts: readonly (ByteRange | string)[]) {
+    this.file = file;
+    this.parts = parts;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array | string, undefined>> {
+    const part = this.parts[this.index];
+    if (part === undefined) return { done: true, value: undefined };
+    try {
+      const value = typeof part === "string" ? part : await this.read(part);
+      if (this.position === null) this.index++;
+      if (this.index === this.parts.length) await this.close();
+      return { done: false, value };
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.file.close();
+    return this.closing;
+  }
+
+  /** The next chunk of a part; `position` is `null` again after its last. */
+  private async read({ start, end }: ByteRange): Promise<Uint8Array> {
+    const position = this.position ?? start;
+    const length = Math.min(chunkBytes, end + 1 - position);
+    const buffer = new Uint8Array(length);
+    const { bytesRead } = await this.file.read(buffer, { offset: 0, length, position });
+    if (bytesRead === 0) throw new FrameworkError("CORE_SHORT_FILE", "a file became shorter while it was sent");
+    this.position = position + bytesRead > end ? null : position + bytesRead;
+    return bytesRead === length ? buffer : buffer.subarray(0, bytesRead);
+  }
+}

@@ -1,0 +1,150 @@
+import { NotFoundError } from "../errors/http-errors.ts";
+import { nodeBuiltin } from "../node-builtins.ts";
+import { type ByteRange, byteRanges } from "./byte-ranges.ts";
+import { ByteChunks } from "./byte-stream.ts";
+import { attachment } from "./content-disposition.ts";
+import { FileChunks, type OpenFile } from "./file-chunks.ts";
+import { headerValue } from "./header-rules.ts";
+import { mediaTypeOf } from "./media-type-of.ts";
+import { BodyStream, type Payload, utf8Length } from "./payload.ts";
+
+/** How a file is sent. */
+export interface FileOptions {
+  /** @default by the extension of the path, else `application/octet-stream` */
+  readonly contentType?: string;
+}
+
+/** How a file is sent as a download. */
+export interface DownloadOptions extends FileOptions {
+  /** Name that the client saves it under. @default the last segment of the path */
+  readonly filename?: string;
+}
+
+/** The parts of a reply whose body is a file. */
+export interface FileReply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payload: Payload;
+}
+
+interface SizedFile {
+  readonly file: OpenFile;
+  readonly size: number;
+}
+
+/** A whole file. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+export const wholeFile = async (path: string | URL, options: FileOptions = {}): Promise<FileReply> => {
+  const contentType = typeOf(path, options);
+  return entire(await open(path), contentType, {});
+};
+
+/** A whole file that the client saves (RFC 6266). @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+export const downloadedFile = async (path: string | URL, options: DownloadOptions = {}): Promise<FileReply> => {
+  const disposition = attachment(options.filename ?? nodeBuiltin("node:path").basename(pathOf(path)));
+  const contentType = typeOf(path, options);
+  return entire(await open(path), contentType, { "content-disposition": disposition });
+};
+
+/**
+ * The parts of a file that a `Range` field asks for (RFC 9110 14): 206 with one part or `multipart/byteranges`, 416 when none exists, else 200
+ * with the whole file.
+ *
+ * @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE
+ */
+export const rangesOfFile = async (
+  path: string | URL,
+  field: string | null | undefined,
+  options: FileOptions = {},
+): Promise<FileReply> => {
+  const contentType = typeOf(path, options);
+  const opened = await open(path);
+  const { file, size } = opened;
+  const ranges = byteRanges(field, size);
+  if (ranges === "whole") return entire(opened, contentType, { "accept-ranges": "bytes" });
+  if (ranges === "unsatisfiable") {
+    await file.close();
+    return unsatisfiable(size);
+  }
+  const [range, ...others] = ranges;
+  if (range === undefined || others.length > 0) return multipart(opened, contentType, ranges);
+  const headers = { "accept-ranges": "bytes", "content-range": contentRange(range, size) };
+  return { status: 206, contentType, headers, payload: body(file, [range]) };
+};
+
+const entire = async (
+  { file, size }: SizedFile,
+  contentType: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<FileReply> => {
+  if (size > 0) return { status: 200, contentType, headers, payload: body(file, [{ start: 0, end: size - 1 }]) };
+  await file.close();
+  return { status: 200, contentType, headers, payload: new Uint8Array() };
+};
+
+const unsatisfiable = (size: number): FileReply => ({
+  status: 416,
+  contentType: "application/json",
+  headers: { "accept-ranges": "bytes", "content-range": `bytes */${size}` },
+  payload: JSON.stringify({
+    error: "Range Not Satisfiable",
+    detail: "The file has no bytes in the range asked for",
+    status: 416,
+  }),
+});
+
+const multipart = ({ file, size }: SizedFile, contentType: string, ranges: readonly ByteRange[]): FileReply => {
+  const boundary = crypto.randomUUID();
+  const parts = ranges.flatMap((range, index) => [
+    `${index === 0 ? "" : "\r\n"}--${boundary}\r\ncontent-type: ${contentType}\r\ncontent-range: ${contentRange(range, size)}\r\n\r\n`,
+    range,
+  ]);
+  const payload = body(file, [...parts, `\r\n--${boundary}--\r\n`]);
+  return {
+    status: 206,
+    contentType: `multipart/byteranges; boundary=${boundary}`,
+    headers: { "accept-ranges": "bytes" },
+    payload,
+  };
+};
+
+const contentRange = ({ start, end }: ByteRange, size: number): string => `bytes ${start}-${end}/${size}`;
+
+const body = (file: OpenFile, parts: readonly (ByteRange | string)[]): BodyStream => {
+  const length = parts.reduce(
+    (sum, part) => sum + (typeof part === "string" ? utf8Length(part) : part.end - part.start + 1),
+    0,
+  );
+  return new BodyStream(new ByteChunks(new FileChunks(file, parts)), length);
+};
+
+const absent = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "ERR_INVALID_ARG_VALUE"]);
+
+/** Opens once and asks the open file what it is, so that nobody can swap it in between; a pipe must not block. */
+const open = async (path: string | URL): Promise<SizedFile> => {
+  const { constants } = nodeBuiltin("node:fs");
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  const handle = await nodeBuiltin("node:fs/promises").open(path, flags).catch(notFound);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new NotFoundError("The file does not exist");
+    return { file: handle, size: stats.size };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+};
+
+const notFound = (error: unknown): never => {
+  if (absent.has(String((error as { code?: unknown }).code))) {
+    throw new NotFoundError("The file does not exist", { cause: error });
+  }
+  throw error;
+};
+
+/** Checked before the file is open, so that nothing can throw between the opening and the reply. */
+const typeOf = (path: string | URL, { contentType = mediaTypeOf(pathOf(path)) }: FileOptions): string =>
+  headerValue("content-type", contentType);
+
+const pathOf = (path: string | URL): string =>
+  typeof path === "string" ? path : nodeBuiltin("node:url").fileURLToPath(path);

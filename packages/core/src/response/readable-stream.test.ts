@@ -1,0 +1,99 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { toBodyStream } from "./byte-stream.ts";
+import { BodyStream } from "./payload.ts";
+import { payloadBytes, toReadableStream } from "./readable-stream.ts";
+
+const collect = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
+  new Uint8Array(await new Response(stream).arrayBuffer());
+
+test("gives every byte of any body", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 6 }), async (chunks) => {
+      const whole = new Uint8Array(chunks.flatMap((chunk) => [...chunk]));
+      expect(await collect(toReadableStream(toBodyStream(chunks)))).toEqual(whole);
+      expect(await collect(toReadableStream(whole))).toEqual(whole);
+    }),
+    { numRuns: 60 },
+  );
+  expect(await collect(toReadableStream("héllo"))).toEqual(new TextEncoder().encode("héllo"));
+  expect(await collect(toReadableStream(""))).toEqual(new Uint8Array());
+  expect(await collect(toReadableStream(null))).toEqual(new Uint8Array());
+});
+
+test("leaves bytes in memory whole after they were read", async () => {
+  const bytes = Uint8Array.of(1, 2, 3);
+  await collect(toReadableStream(bytes));
+  await collect(toReadableStream(toBodyStream([bytes])));
+  expect([...bytes]).toEqual([1, 2, 3]);
+});
+
+test("reads nothing ahead", async () => {
+  let pulls = 0;
+  const stream = toReadableStream(
+    toBodyStream(
+      (async function* () {
+        for (;;) {
+          pulls++;
+          yield "x".repeat(1000);
+        }
+      })(),
+    ),
+  );
+  expect(pulls).toBe(0);
+  const reader = stream.getReader();
+  await reader.read();
+  expect(pulls).toBe(1);
+  await reader.read();
+  expect(pulls).toBe(2);
+  await reader.cancel();
+});
+
+test("fills the buffers of a BYOB reader and ends it", async () => {
+  const reader = toReadableStream("hello").getReader({ mode: "byob" });
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read(new Uint8Array(2));
+    text += new TextDecoder().decode(value);
+    if (done) break;
+  }
+  expect(text).toBe("hello");
+});
+
+test("cancel reaches the source once: unread, between chunks and while pending", async () => {
+  for (const reads of [0, 1, 2]) {
+    let returns = 0;
+    const chunks = {
+      count: 0,
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      next: () => (chunks.count++ === 0 ? Promise.resolve({ done: false, value: "a" }) : new Promise(() => {})),
+      return: () => Promise.resolve({ done: true, value: returns++ }),
+    };
+    const reader = toReadableStream(toBodyStream(chunks as never)).getReader();
+    const pending = Array.from({ length: reads }, () => reader.read());
+    await pending[0];
+    await reader.cancel();
+    await Promise.all(pending);
+    expect(returns).toBe(1);
+  }
+});
+
+test("the source's error reaches the reader", async () => {
+  const failing = new BodyStream(
+    (async function* () {
+      yield Uint8Array.of(1);
+      throw new Error("broken");
+    })(),
+  );
+  const reader = toReadableStream(failing).getReader();
+  await reader.read();
+  await expect(reader.read()).rejects.toThrow("broken");
+});
+
+test("a whole body in memory is the concatenation of its chunks", async () => {
+  expect(await payloadBytes(toBodyStream(["a", "bc"]))).toEqual(new TextEncoder().encode("abc"));
+  expect(await payloadBytes(null)).toEqual(new Uint8Array());
+  expect(await payloadBytes("é")).toEqual(new TextEncoder().encode("é"));
+});

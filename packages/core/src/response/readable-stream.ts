@@ -1,0 +1,56 @@
+import { joined } from "./byte-stream.ts";
+import { BodyStream, type Payload } from "./payload.ts";
+
+/**
+ * A body as a web byte stream: pulled only when it is read, one chunk at a time, nothing read ahead.
+ *
+ * Cancelling it cancels the source. Chunks are copies, because a byte stream takes the memory of what it is given.
+ *
+ * @param onPull called before each pull
+ */
+export const toReadableStream = (
+  payload: Payload,
+  onPull?: () => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> => {
+  let iterator: AsyncIterator<Uint8Array> | null = null;
+  const start = (): AsyncIterator<Uint8Array> => chunksOf(payload)[Symbol.asyncIterator]();
+  return new ReadableStream(
+    {
+      type: "bytes",
+      async pull(controller) {
+        onPull?.();
+        iterator ??= start();
+        const { done, value } = await iterator.next();
+        if (done !== true) return controller.enqueue(new Uint8Array(value));
+        controller.close();
+        controller.byobRequest?.respond(0);
+      },
+      async cancel() {
+        if (iterator === null && payload instanceof BodyStream) return payload.cancel();
+        await iterator?.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+};
+
+const chunksOf = (payload: Payload): AsyncIterable<Uint8Array> => {
+  if (payload instanceof BodyStream) return payload.chunks;
+  return oneChunk(toBytesOf(payload));
+};
+
+async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
+  if (bytes.byteLength > 0) yield bytes;
+  return undefined;
+}
+
+const toBytesOf = (payload: string | Uint8Array | null): Uint8Array =>
+  typeof payload === "string" ? new TextEncoder().encode(payload) : (payload ?? new Uint8Array());
+
+/** A whole body in memory. @throws CORE_BODY_USED when a stream was taken already */
+export const payloadBytes = async (payload: Payload): Promise<Uint8Array> => {
+  if (!(payload instanceof BodyStream)) return toBytesOf(payload);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of payload.chunks) chunks.push(chunk);
+  return joined(chunks);
+};

@@ -1,0 +1,45 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import { bytesOf, isBlob } from "./byte-stream.ts";
+import { Response } from "./response.ts";
+import { isStream } from "./response-body.ts";
+import { fromWebResponse, isWebResponse, networkError } from "./web-response.ts";
+
+/**
+ * The reply that a handler's return value means.
+ *
+ * A reply, ours or the web's, stays itself; a string is plain text; `null` and `undefined` are 204; streams, async iterables, blobs and bytes are
+ * bodies; everything else is JSON.
+ *
+ * @throws CORE_BAD_REPLY for a symbol, a function, and what JSON cannot say; CORE_BODY_USED for a body that was read
+ */
+export const replyOf = (value: unknown): Response => {
+  switch (typeof value) {
+    case "object":
+      return value === null ? Response.noContent() : ofObject(value);
+    case "string":
+      return Response.text(value);
+    case "undefined":
+      return Response.noContent();
+    case "function":
+    case "symbol":
+      throw new FrameworkError("CORE_BAD_REPLY", `a handler cannot answer with a ${typeof value}`);
+    default:
+      return Response.json(value);
+  }
+};
+
+const ofObject = (value: object): Response => {
+  if (isPlain(value)) return Response.json(value);
+  if (value instanceof Response) {
+    if (value.status === 0) throw networkError();
+    return value;
+  }
+  if (Array.isArray(value)) return Response.json(value);
+  if (isWebResponse(value)) return fromWebResponse(value);
+  if (isBlob(value) || bytesOf(value) !== null) return new Response(value as Blob | ArrayBuffer);
+  return isStream(value) ? Response.stream(value) : Response.json(value);
+};
+
+/** The common case, told in two looks: an object literal, which may still be an async iterable by hand. */
+const isPlain = (value: object): boolean =>
+  Object.getPrototypeOf(value) === Object.prototype && !(Symbol.asyncIterator in value);

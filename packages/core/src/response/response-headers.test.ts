@@ -1,0 +1,120 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { ResponseHeaders } from "./response-headers.ts";
+
+const bad = expect.objectContaining({ code: "CORE_BAD_HEADER" });
+
+test("finds a field by any spelling and keeps its lower-case name", () => {
+  const headers = new ResponseHeaders({ "X-Total": "7" });
+  expect(headers.get("x-TOTAL")).toBe("7");
+  expect(headers.has("X-total")).toBe(true);
+  expect(headers.toFields()).toEqual(["x-total", "7"]);
+  headers.delete("X-TOTAL");
+  expect(headers.get("x-total")).toBeNull();
+});
+
+test("set replaces every line of a field in the place of the first", () => {
+  const headers = new ResponseHeaders([
+    ["vary", "origin"],
+    ["a", "1"],
+    ["vary", "accept"],
+  ]);
+  headers.set("Vary", "*");
+  expect(headers.toFields()).toEqual(["vary", "*", "a", "1"]);
+});
+
+test("a value equal to a field's name is not taken for the field", () => {
+  const headers = new ResponseHeaders({ a: "b" });
+  headers.set("b", "c");
+  expect(headers.toFields()).toEqual(["a", "b", "b", "c"]);
+});
+
+test("keeps every Set-Cookie as a line of its own", () => {
+  const headers = new ResponseHeaders();
+  headers.append("Set-Cookie", "a=1");
+  headers.append("vary", "origin");
+  headers.append("set-cookie", "b=2");
+  expect(headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+  expect([...headers]).toEqual([
+    ["set-cookie", "a=1"],
+    ["set-cookie", "b=2"],
+    ["vary", "origin"],
+  ]);
+});
+
+test("takes what the web's Headers gives, and gives what it takes", () => {
+  const web = new Headers({ b: "2", a: "1" });
+  web.append("set-cookie", "x=1");
+  web.append("set-cookie", "y=2");
+  const ours = new ResponseHeaders(web);
+  expect([...new Headers([...ours])]).toEqual([...web]);
+});
+
+test("iterates as the web's Headers does", () => {
+  const name = fc.constantFrom("a", "B", "c", "set-cookie", "X-Y");
+  const lines = fc.array(fc.tuple(name, fc.stringMatching(/^[!-~]{0,8}$/)), { maxLength: 12 });
+  fc.assert(
+    fc.property(lines, (pairs) => {
+      const [ours, web] = [new ResponseHeaders(pairs), new Headers(pairs)];
+      expect([...ours]).toEqual([...web]);
+      expect([...ours.keys()]).toEqual([...web.keys()]);
+      expect([...ours.values()]).toEqual([...web.values()]);
+      const seen: string[][] = [];
+      ours.forEach((value, key) => seen.push([key, value]));
+      expect(seen).toEqual([...web]);
+    }),
+  );
+});
+
+test("takes blanks off the ends of a value", () => {
+  expect(new ResponseHeaders({ a: " \t x y\t " }).get("a")).toBe("x y");
+  expect(new ResponseHeaders({ a: " \t " }).get("a")).toBe("");
+});
+
+test("writes numbers as text and refuses undefined, null and objects", () => {
+  expect(new ResponseHeaders({ a: 5 as unknown as string }).get("a")).toBe("5");
+  for (const value of [undefined, null, {}, []]) {
+    expect(() => new ResponseHeaders({ a: value as unknown as string })).toThrow(bad);
+  }
+});
+
+test.each(["", "a b", "a:", "a\r", "ä", "a\n", "(a)", " a"])("refuses the name %j", (name) => {
+  expect(() => new ResponseHeaders().append(name, "x")).toThrow(bad);
+  expect(() => new ResponseHeaders().set(name, "x")).toThrow(bad);
+  expect(() => new ResponseHeaders().get(name)).toThrow(bad);
+});
+
+test("a value holds no control character and nothing above U+00FF, wherever it stands", () => {
+  const unit = fc.integer({ min: 0, max: 0xffff });
+  fc.assert(
+    fc.property(fc.stringMatching(/^[!-~]{0,20}$/), unit, fc.stringMatching(/^[!-~]{0,20}$/), (before, code, after) => {
+      const value = before + String.fromCharCode(code) + after;
+      const isAllowed = code === 9 || (code >= 0x20 && code !== 0x7f && code <= 0xff);
+      const put = () => new ResponseHeaders({ a: value });
+      if (isAllowed) expect(put().get("a")).toBe(value.replaceAll(/^[ \t]+|[ \t]+$/g, ""));
+      else expect(put).toThrow(bad);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("the error names the field, the character and its place, never the value", () => {
+  const put = () => new ResponseHeaders({ "X-Key": "secret\r\nset-cookie: a=1" });
+  expect(put).toThrow(/x-key.*U\+000D at position 6/);
+  expect(put).not.toThrow(/secret/);
+});
+
+test("keeps names of the prototype as data", () => {
+  const headers = new ResponseHeaders(JSON.parse('{"__proto__":"a","constructor":"b"}') as Record<string, string>);
+  expect(headers.get("__proto__")).toBe("a");
+  expect(headers.get("constructor")).toBe("b");
+  expect(headers.get("tostring")).toBeNull();
+});
+
+test("takes 100 lines and refuses the next", () => {
+  const headers = new ResponseHeaders();
+  for (let index = 0; index < 100; index++) headers.append(`x-${index}`, "1");
+  expect(() => headers.append("x-100", "1")).toThrow(bad);
+  headers.set("x-5", "2");
+  expect(headers.toFields()).toHaveLength(200);
+});

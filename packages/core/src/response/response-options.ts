@@ -1,0 +1,61 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import type { JsonOptions } from "./json-text.ts";
+import type { RedirectTargetOptions } from "./redirect-target.ts";
+import type { HeadersLike } from "./response-headers.ts";
+import type { SseOptions } from "./sse.ts";
+
+/** Status and fields of a reply. */
+export interface ResponseOptions {
+  /** 200 to 599. @default 200 */
+  readonly status?: number;
+  readonly headers?: HeadersLike;
+  /** Replaces the media type that the body's kind implies, and one in `headers`. */
+  readonly contentType?: string;
+}
+
+/** Options of `Response.json`. */
+export interface JsonReplyOptions extends ResponseOptions, JsonOptions {}
+
+/** Options of `Response.xml`. */
+export interface XmlReplyOptions extends ResponseOptions {
+  /** Name of the outermost element. @default "root" */
+  readonly rootName?: string;
+}
+
+/** Options of `Response.redirect`. */
+export interface RedirectOptions extends RedirectTargetOptions {
+  /** 301 instead of 302. @default false */
+  readonly permanent?: boolean;
+  /** 301, 302, 303, 307 or 308; wins over `permanent`. */
+  readonly status?: number;
+}
+
+/** Options of `Response.sse`. */
+export interface SseReplyOptions extends ResponseOptions, SseOptions {}
+
+/** Members of a problem (RFC 9457), and extensions. */
+export interface ProblemDetails {
+  /** URI of the kind of problem. @default "about:blank" */
+  readonly type?: string;
+  /** @default the status' reason phrase */
+  readonly title?: string;
+  /** @default 500 */
+  readonly status?: number;
+  readonly detail?: string;
+  readonly instance?: string;
+  readonly [extension: string]: unknown;
+}
+
+/** A status that a reply can have. @throws CORE_BAD_STATUS for anything but a whole number from 200 to 599 */
+export const checkedStatus = (status: number): number => {
+  if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
+  throw new FrameworkError("CORE_BAD_STATUS", `a reply's status is a whole number from 200 to 599, not ${String(status)}`);
+};
+
+const redirects = [301, 302, 303, 307, 308];
+
+/** The status of a redirect. @throws CORE_BAD_STATUS for one that does not lead a client anywhere */
+export const redirectStatus = ({ permanent = false, status = permanent ? 301 : 302 }: RedirectOptions): number => {
+  if (redirects.includes(status)) return status;
+  throw new FrameworkError("CORE_BAD_STATUS", `a redirect's status is one of ${redirects.join(", ")}, not ${String(status)}`);
+};

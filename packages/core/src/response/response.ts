@@ -1,0 +1,374 @@
+// One class, above the usual length: the web's class and the factories are one name for the program, and its members are mostly one line each.
+import { FrameworkError } from "../errors/framework-error.ts";
+import { reasonPhrase } from "../errors/reason-phrase.ts";
+import { type StreamSource, toBodyStream } from "./byte-stream.ts";
+import { headerValue } from "./header-rules.ts";
+import {
+  downloadedFile,
+  type DownloadOptions,
+  type FileOptions,
+  type FileReply,
+  rangesOfFile,
+  wholeFile,
+} from "./file-reply.ts";
+import { toJsonText } from "./json-text.ts";
+import { BodyStream, type Payload, payloadLength } from "./payload.ts";
+import { payloadBytes, toReadableStream } from "./readable-stream.ts";
+import { redirectTarget } from "./redirect-target.ts";
+import { binaryType, type ResponseBody, typedPayload } from "./response-body.ts";
+import { ResponseHeaders } from "./response-headers.ts";
+import {
+  checkedStatus,
+  type JsonReplyOptions,
+  type ProblemDetails,
+  type RedirectOptions,
+  redirectStatus,
+  type ResponseOptions,
+  type SseReplyOptions,
+  type XmlReplyOptions,
+} from "./response-options.ts";
+import { type CookieOptions, deleteCookieLine, setCookieLine } from "./set-cookie.ts";
+import { eventStream, type EventSource } from "./sse.ts";
+import { toXmlText } from "./xml-text.ts";
+
+const jsonType = "application/json";
+const textType = "text/plain; charset=utf-8";
+const noFields: readonly string[] = [];
+const jsonFields: readonly string[] = ["content-type", jsonType];
+const textFields: readonly string[] = ["content-type", textType];
+const maxCookies = 64;
+
+/** The web stream over a body, and whether anybody has read the body. */
+interface Reading {
+  readonly of: Payload;
+  stream: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  used: boolean;
+}
+
+/**
+ * A reply: the web's `Response` with factories, settable status and cookies.
+ *
+ * Text and bytes stay in memory as they are, so reading them (`text()`, `json()` …) never takes them from the client; a stream can be sent or read
+ * once. Header fields are not built before somebody looks at `headers`. A reply belongs to one request: middleware changes it.
+ *
+ * @throws CORE_BAD_STATUS, CORE_BAD_HEADER, CORE_BAD_BODY, CORE_BODY_USED
+ */
+export class Response {
+  static {
+    // Makes ours answer `instanceof` the global class without running its constructor, which costs more than a whole request.
+    Object.setPrototypeOf(Response.prototype, globalThis.Response.prototype);
+  }
+
+  /** Body for transports and middleware: a string or bytes as given, a `BodyStream`, or `null`. Who replaces a stream calls its `cancel`. */
+  payload: Payload = null;
+  private code = 200;
+  /** `content-type` while `container` does not exist. */
+  private mediaType: string | null = null;
+  private container: ResponseHeaders | null = null;
+  private reading: Reading | null = null;
+
+  constructor(body?: ResponseBody | null, options?: ResponseOptions) {
+    if (typeof body === "string") {
+      this.payload = body;
+      this.mediaType = textType;
+    } else if (body !== undefined && body !== null) {
+      const { payload, mediaType } = typedPayload(body);
+      this.payload = payload;
+      this.mediaType = mediaType;
+    }
+    if (options !== undefined) this.take(options);
+  }
+
+  /** JSON. @throws CORE_BAD_REPLY naming the place of what JSON cannot say */
+  static json(data: unknown, options?: JsonReplyOptions): Response {
+    return Response.of(toJsonText(data, options), jsonType, options);
+  }
+
+  static text(text: string, options?: ResponseOptions): Response {
+    return Response.of(text, textType, options);
+  }
+
+  static html(html: string, options?: ResponseOptions): Response {
+    return Response.of(html, "text/html; charset=utf-8", options);
+  }
+
+  /** An XML document; see `XmlReplyOptions`. @throws CORE_BAD_REPLY for a cycle or nesting deeper than 500 */
+  static xml(data: unknown, options: XmlReplyOptions = {}): Response {
+    return Response.of(toXmlText(data, options.rootName), "application/xml; charset=utf-8", options);
+  }
+
+  /** Bytes, `application/octet-stream` unless `contentType` says otherwise. */
+  static binary(data: ArrayBuffer | ArrayBufferView, options?: ResponseOptions): Response {
+    return new Response(data, options);
+  }
+
+  /** A body that is pulled while it is sent, `application/octet-stream` unless `contentType` says otherwise. */
+  static stream(source: StreamSource, options?: ResponseOptions): Response {
+    return Response.of(toBodyStream(source), binaryType, options);
+  }
+
+  /** Server-sent events (HTML Standard 9.2), one chunk each; a comment keeps the connection alive while none comes. */
+  static sse(events: EventSource, options: SseReplyOptions = {}): Response {
+    const response = Response.of(eventStream(events, options), "text/event-stream; charset=utf-8", options);
+    const { headers } = response;
+    if (!headers.has("cache-control")) headers.set("cache-control", "no-cache");
+    headers.set("x-accel-buffering", "no");
+    return response;
+  }
+
+  /** A file as a download. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+  static async file(path: string | URL, options?: DownloadOptions): Promise<Response> {
+    return Response.ofFile(await downloadedFile(path, options));
+  }
+
+  /** A file to be shown. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+  static async sendFile(path: string | URL, options?: FileOptions): Promise<Response> {
+    return Response.ofFile(await wholeFile(path, options));
+  }
+
+  /**
+   * The parts of a file that a GET request's `Range` field asks for: 206, 416 when there are none, 200 with the whole file without a usable field.
+   *
+   * @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE
+   */
+  static async fileRange(
+    path: string | URL,
+    rangeHeader: string | null | undefined,
+    options?: FileOptions,
+  ): Promise<Response> {
+    return Response.ofFile(await rangesOfFile(path, rangeHeader, options));
+  }
+
+  /**
+   * A redirect, 302 unless `permanent` or a status says otherwise. A target that came from a client needs `sameOrigin: true`.
+   *
+   * @throws ValueError (400, CORE_BAD_REDIRECT) for control characters, `javascript:` and the like, foreign targets with `sameOrigin`
+   */
+  static redirect(url: string | URL, options: RedirectOptions | number = {}): Response {
+    const given = typeof options === "number" ? { status: options } : options;
+    const response = new Response(null, { status: redirectStatus(given) });
+    response.setHeader("location", redirectTarget(url, given));
+    return response;
+  }
+
+  /** 204 without a body. */
+  static noContent(): Response {
+    const response = new Response();
+    response.code = 204;
+    return response;
+  }
+
+  /** 201 with JSON, and where the new thing is. */
+  static created(data: unknown, location?: string | URL, options?: JsonReplyOptions): Response {
+    const response = Response.json(data, { status: 201, ...options });
+    if (location !== undefined) response.setHeader("location", redirectTarget(location));
+    return response;
+  }
+
+  /** A problem (RFC 9457). */
+  static problem({ type = "about:blank", title, status = 500, ...rest }: ProblemDetails): Response {
+    const body = { type, title: title ?? reasonPhrase(status), status, ...rest };
+    return Response.of(toJsonText(body), "application/problem+json", { status });
+  }
+
+  /** The web's network error, status 0: for code that expects it; it cannot be sent. */
+  static error(): Response {
+    const response = new Response();
+    response.code = 0;
+    return response;
+  }
+
+  private static of(payload: Payload, mediaType: string, options?: ResponseOptions): Response {
+    const response = new Response();
+    response.payload = payload;
+    response.mediaType = mediaType;
+    if (options !== undefined) response.take(options);
+    return response;
+  }
+
+  private static ofFile({ payload, contentType, status, headers }: FileReply): Response {
+    return Response.of(payload, contentType, { status, headers });
+  }
+
+  get status(): number {
+    return this.code;
+  }
+
+  set status(status: number) {
+    this.code = checkedStatus(status);
+  }
+
+  get ok(): boolean {
+    return this.code >= 200 && this.code <= 299;
+  }
+
+  get statusText(): string {
+    return this.code === 0 ? "" : reasonPhrase(this.code);
+  }
+
+  get headers(): ResponseHeaders {
+    if (this.container === null) {
+      this.container = new ResponseHeaders();
+      if (this.mediaType !== null) this.container.set("content-type", this.mediaType);
+    }
+    return this.container;
+  }
+
+  /** Every line for transports: name, value, name, value … with `content-type`, without building `headers`. Must not be changed. */
+  fields(): readonly string[] {
+    if (this.container !== null) return this.container.toFields();
+    const { mediaType } = this;
+    if (mediaType === jsonType) return jsonFields;
+    if (mediaType === textType) return textFields;
+    return mediaType === null ? noFields : ["content-type", mediaType];
+  }
+
+  setHeader(name: string, value: string): this {
+    this.headers.set(name, value);
+    return this;
+  }
+
+  appendHeader(name: string, value: string): this {
+    this.headers.append(name, value);
+    return this;
+  }
+
+  /** The media type, `null` when there is none; settable. */
+  get contentType(): string | null {
+    return this.container === null ? this.mediaType : this.container.get("content-type");
+  }
+
+  set contentType(value: string | null) {
+    const checked = value === null ? null : headerValue("content-type", value);
+    if (this.container === null) this.mediaType = checked;
+    else if (checked === null) this.container.delete("content-type");
+    else this.container.set("content-type", checked);
+  }
+
+  /** Length of the body in bytes, `null` while unknown. */
+  get contentLength(): number | null {
+    return payloadLength(this.payload);
+  }
+
+  /** Adds a cookie, at most 64. @throws CORE_BAD_COOKIE for what RFC 6265bis does not allow */
+  setCookie(name: string, value: string, options?: CookieOptions): this {
+    return this.addCookie(setCookieLine(name, value, options));
+  }
+
+  /** Makes the client forget a cookie; `path` and `domain` must be those it was set with. @throws CORE_BAD_COOKIE */
+  deleteCookie(name: string, options?: CookieOptions): this {
+    return this.addCookie(deleteCookieLine(name, options));
+  }
+
+  /** The body as a web byte stream, `null` without one; read only as far as the reader reads. */
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    if (this.payload === null) return null;
+    const reading = this.currentReading();
+    reading.stream ??= toReadableStream(this.payload, () => {
+      reading.used = true;
+    });
+    return reading.stream;
+  }
+
+  get bodyUsed(): boolean {
+    return this.reading !== null && this.currentReading().used;
+  }
+
+  get url(): string {
+    return "";
+  }
+
+  get redirected(): boolean {
+    return false;
+  }
+
+  get type(): "default" | "error" {
+    return this.code === 0 ? "error" : "default";
+  }
+
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await payloadBytes(this.use()));
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return (await this.bytes()).buffer;
+  }
+
+  async text(): Promise<string> {
+    return new TextDecoder().decode(await payloadBytes(this.use()));
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text());
+  }
+
+  async blob(): Promise<Blob> {
+    return new Blob([await this.bytes()], { type: this.contentType ?? "" });
+  }
+
+  async formData(): Promise<FormData> {
+    const headers = { "content-type": this.contentType ?? "" };
+    return new globalThis.Response(await this.bytes(), { headers }).formData();
+  }
+
+  textStream(): ReadableStream<string> {
+    const body = this.body ?? new globalThis.Response("").body;
+    return (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream());
+  }
+
+  /** A second reply with the same body; a stream is read once and kept for the slower reader. @throws TypeError when the body was read */
+  clone(): Response {
+    if (this.bodyUsed) throw new TypeError("the body was read already");
+    const copy = new Response();
+    copy.code = this.code;
+    copy.mediaType = this.mediaType;
+    if (this.container !== null) copy.container = new ResponseHeaders(pairs(this.container.toFields()));
+    copy.payload = this.payload;
+    if (this.payload instanceof BodyStream) {
+      const { length } = this.payload;
+      const [ours, theirs] = toReadableStream(this.payload).tee();
+      this.payload = new BodyStream(toBodyStream(ours).chunks, length);
+      copy.payload = new BodyStream(toBodyStream(theirs).chunks, length);
+    }
+    return copy;
+  }
+
+  private take({ status, headers, contentType }: ResponseOptions): void {
+    if (status !== undefined) this.code = checkedStatus(status);
+    if (headers !== undefined) {
+      const container = new ResponseHeaders(headers);
+      if (this.mediaType !== null && !container.has("content-type")) container.set("content-type", this.mediaType);
+      this.container = container;
+    }
+    if (contentType !== undefined) this.contentType = contentType;
+  }
+
+  private addCookie(line: string): this {
+    const { headers } = this;
+    if (headers.getSetCookie().length >= maxCookies) {
+      throw new FrameworkError("CORE_BAD_COOKIE", `a reply sets at most ${maxCookies} cookies`);
+    }
+    headers.append("set-cookie", line);
+    return this;
+  }
+
+  private currentReading(): Reading {
+    if (this.reading?.of !== this.payload) this.reading = null;
+    this.reading ??= { stream: null, of: this.payload, used: false };
+    return this.reading;
+  }
+
+  /** Takes the body for reading, once, as the web's class does. */
+  private use(): Payload {
+    const reading = this.currentReading();
+    if (reading.used || reading.stream?.locked === true) throw new TypeError("the body was read already");
+    reading.used = this.payload !== null;
+    return this.payload;
+  }
+}
+
+function* pairs(fields: readonly string[]): Generator<readonly [string, string]> {
+  for (let index = 0; index < fields.length; index += 2) {
+    yield [fields[index] as string, fields[index + 1] as string];
+  }
+}

@@ -1,0 +1,159 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { type CookieOptions, deleteCookieLine, setCookieLine } from "./set-cookie.ts";
+
+const bad = expect.objectContaining({ code: "CORE_BAD_COOKIE" });
+
+/** The algorithm by which a browser reads a line (RFC 6265bis 5.6), kept apart from ours on purpose. */
+const parse = (line: string): { name: string; value: string; attributes: Record<string, string> } => {
+  const [pair = "", ...rest] = line.split(";");
+  const equals = pair.indexOf("=");
+  const attributes = rest.map((part): [string, string] => {
+    const at = part.indexOf("=");
+    const key = (at === -1 ? part : part.slice(0, at)).trim().toLowerCase();
+    return [key, at === -1 ? "" : part.slice(at + 1).trim()];
+  });
+  return {
+    name: pair.slice(0, equals).trim(),
+    value: decodeURIComponent(pair.slice(equals + 1).trim()),
+    attributes: Object.fromEntries(attributes),
+  };
+};
+
+test("writes every attribute", () => {
+  const line = setCookieLine("id", "a b;c", {
+    maxAge: 60,
+    domain: ".example.com",
+    path: "/app",
+    expires: new Date(Date.UTC(2030, 0, 2, 3, 4, 5)),
+    httpOnly: true,
+    secure: true,
+    sameSite: "none",
+    priority: "high",
+  });
+  expect(line).toBe(
+    "id=a%20b%3Bc; Max-Age=60; Domain=example.com; Path=/app; Expires=Wed, 02 Jan 2030 03:04:05 GMT; HttpOnly; Secure; SameSite=None; Priority=High",
+  );
+});
+
+test("has the path / and nothing else by default", () => {
+  expect(setCookieLine("id", "1")).toBe("id=1; Path=/");
+});
+
+test("what a browser reads equals what was given", () => {
+  const options = fc.record(
+    {
+      maxAge: fc.nat(),
+      path: fc.stringMatching(/^\/[ -:<-~]{0,10}[!-:<-~]$/),
+      domain: fc.domain(),
+      httpOnly: fc.boolean(),
+      sameSite: fc.constantFrom("strict" as const, "Lax" as const),
+    },
+    { requiredKeys: [] },
+  );
+  const name = fc.stringMatching(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,12}$/).filter((text) => !text.startsWith("__"));
+  fc.assert(
+    fc.property(name, fc.string({ unit: "binary" }).filter((text) => text.isWellFormed()), options, (key, value, given) => {
+      const { name: readName, value: readValue, attributes } = parse(setCookieLine(key, value, given));
+      expect([readName, readValue]).toEqual([key, value]);
+      expect(attributes).toEqual({
+        path: given.path ?? "/",
+        ...(given.maxAge === undefined ? {} : { "max-age": String(given.maxAge) }),
+        ...(given.domain === undefined ? {} : { domain: given.domain }),
+        ...(given.httpOnly === true ? { httponly: "" } : {}),
+        ...(given.sameSite === undefined ? {} : { samesite: given.sameSite === "Lax" ? "Lax" : "Strict" }),
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const injections = ["; Domain=evil.test", "\r\nset-cookie: b=2", "\n", "\0", ";", "\u007f", "a;Secure", " ;", "é\r", "\u{1F36A};"];
+const attributes: readonly (keyof CookieOptions)[] = ["path", "domain", "sameSite", "priority", "maxAge", "expires", "secure", "httpOnly"];
+
+test.each(attributes.flatMap((attribute) => injections.map((text) => [attribute, text] as const)))(
+  "%s refuses %j",
+  (attribute, text) => {
+    const value = attribute === "path" ? `/${text}` : text;
+    expect(() => setCookieLine("id", "1", { [attribute]: value } as CookieOptions)).toThrow(bad);
+  },
+);
+
+test.each(injections)("the name refuses %j and the value carries it", (text) => {
+  expect(() => setCookieLine(`a${text}`, "1")).toThrow(bad);
+  const { value, attributes: read } = parse(setCookieLine("a", text));
+  expect(value).toBe(text);
+  expect(read).toEqual({ path: "/" });
+});
+
+test.each<[string, unknown]>([
+  ["maxAge", 1.5],
+  ["maxAge", -1],
+  ["maxAge", Number.NaN],
+  ["maxAge", Infinity],
+  ["expires", new Date(Number.NaN)],
+  ["expires", new Date(Date.UTC(1600, 0))],
+  ["expires", new Date(8.64e15)],
+  ["path", "app"],
+  ["path", ""],
+  ["path", "/a "],
+  ["path", null],
+  ["domain", ""],
+  ["domain", "-a.test"],
+  ["domain", "a..test"],
+  ["domain", "bücher.example"],
+  ["domain", "a.test:80"],
+  ["domain", `${"a.".repeat(130)}test`],
+  ["sameSite", "none"],
+  ["sameSite", true],
+  ["priority", "urgent"],
+  ["secure", "false"],
+  ["httpOnly", 1],
+])("%s refuses %p", (attribute, value) => {
+  expect(() => setCookieLine("id", "1", { [attribute]: value } as CookieOptions)).toThrow(bad);
+});
+
+test.each<[string, CookieOptions]>([
+  ["__Host-id", {}],
+  ["__Host-id", { secure: true, path: "/app" }],
+  ["__Host-id", { secure: true, domain: "a.test" }],
+  ["__host-ID", {}],
+  ["__Secure-id", {}],
+  ["__SECURE-id", { secure: false }],
+  ["__Http-id", { secure: true }],
+  ["__Http-id", { httpOnly: true }],
+  ["__Host-Http-id", { secure: true }],
+  ["__Host-Http-id", { secure: true, httpOnly: true, path: "/a" }],
+])("%s with %j breaks its promise", (name, options) => {
+  expect(() => setCookieLine(name, "1", options)).toThrow(bad);
+});
+
+test.each<[string, CookieOptions]>([
+  ["__Host-id", { secure: true }],
+  ["__Secure-id", { secure: true, domain: "a.test", path: "/a" }],
+  ["__Http-id", { secure: true, httpOnly: true, path: "/a" }],
+  ["__Host-Http-id", { secure: true, httpOnly: true }],
+  ["__Hosts", {}],
+])("%s with %j keeps its promise", (name, options) => {
+  expect(setCookieLine(name, "1", options)).toContain(`${name}=1; `);
+});
+
+test.each(["id", "__Host-id", "__Secure-id", "__Http-id", "__Host-Http-id"])("deletes %s", (name) => {
+  const { value, attributes: read } = parse(deleteCookieLine(name));
+  expect([value, read["max-age"], read["expires"]]).toEqual(["", "0", "Thu, 01 Jan 1970 00:00:00 GMT"]);
+});
+
+test("deletes where it was set", () => {
+  expect(deleteCookieLine("id", { path: "/a", domain: "a.test" })).toContain("Domain=a.test; Path=/a");
+});
+
+test("refuses what a browser would not keep whole", () => {
+  expect(setCookieLine("a", "x".repeat(4086))).toHaveLength(4096);
+  expect(() => setCookieLine("a", "x".repeat(4087))).toThrow(bad);
+});
+
+test("refuses a value that is no string or holds half a character", () => {
+  for (const value of ["\ud800", 5, undefined, null]) {
+    expect(() => setCookieLine("a", value as string)).toThrow(bad);
+  }
+});

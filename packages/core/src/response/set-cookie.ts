@@ -1,0 +1,113 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import { isToken } from "./header-rules.ts";
+
+/** Attributes of a cookie (RFC 6265bis 4.1). */
+export interface CookieOptions {
+  /** Life in seconds; 0 deletes the cookie. Without it and `expires` the cookie ends with the browser's session. */
+  readonly maxAge?: number;
+  /** @default "/" */
+  readonly path?: string;
+  /** Host whose subdomains get the cookie too; without it only the host that set it. */
+  readonly domain?: string;
+  /** Only over TLS. @default false */
+  readonly secure?: boolean;
+  /** Hidden from scripts. @default false */
+  readonly httpOnly?: boolean;
+  /** Whether other sites' requests carry it; `none` needs `secure`. Browsers take `lax` without it. */
+  readonly sameSite?: "strict" | "lax" | "none" | "Strict" | "Lax" | "None";
+  readonly expires?: Date;
+  readonly priority?: "low" | "medium" | "high" | "Low" | "Medium" | "High";
+}
+
+/** What a browser keeps of one cookie, attributes included. */
+const maxBytes = 4096;
+
+/**
+ * The value of one `Set-Cookie` line; the cookie's value is percent-encoded, as the reader of the request decodes it.
+ *
+ * @throws CORE_BAD_COOKIE for a name that is not a token, an attribute that is not what RFC 6265bis allows, a broken `__Host-`, `__Secure-` or
+ * `__Http-` promise, `SameSite=None` without `Secure`, more than 4096 bytes
+ */
+export const setCookieLine = (name: string, value: string, options: CookieOptions = {}): string => {
+  if (typeof name !== "string" || !isToken(name)) throw badCookie(name, "the name must be a token (RFC 9110 5.6.2)");
+  const { maxAge, path = "/", domain, secure, httpOnly, sameSite, expires, priority } = options;
+  checkPromises(name, { ...options, path });
+  let line = `${name}=${encodedValue(name, value)}`;
+  if (maxAge !== undefined) line += `; Max-Age=${seconds(name, maxAge)}`;
+  if (domain !== undefined) line += `; Domain=${host(name, domain)}`;
+  line += `; Path=${cookiePath(name, path)}`;
+  if (expires !== undefined) line += `; Expires=${httpDate(name, expires)}`;
+  if (httpOnly === true) line += "; HttpOnly";
+  if (secure === true) line += "; Secure";
+  if (sameSite !== undefined) line += `; SameSite=${word(name, "sameSite", sameSite, ["Strict", "Lax", "None"])}`;
+  if (priority !== undefined) line += `; Priority=${word(name, "priority", priority, ["Low", "Medium", "High"])}`;
+  if (line.length > maxBytes) throw badCookie(name, `it takes ${line.length} bytes; browsers keep ${maxBytes}`);
+  return line;
+};
+
+/** The line that makes a browser forget a cookie; `path` and `domain` must be those it was set with. @throws CORE_BAD_COOKIE */
+export const deleteCookieLine = (name: string, options: CookieOptions = {}): string =>
+  setCookieLine(name, "", {
+    ...options,
+    ...(/^__(?:host|secure|http)-/i.test(name) ? { secure: true } : {}),
+    ...(/^__(?:host-)?http-/i.test(name) ? { httpOnly: true } : {}),
+    maxAge: 0,
+    expires: new Date(0),
+  });
+
+const checkPromises = (name: string, { path, domain, secure, httpOnly, sameSite }: CookieOptions): void => {
+  checkFlag(name, "secure", secure);
+  checkFlag(name, "httpOnly", httpOnly);
+  const prefix = /^__(?:host-http|host|secure|http)-/i.exec(name)?.[0].toLowerCase() ?? "";
+  if (prefix !== "" && secure !== true) throw badCookie(name, "its prefix promises secure: true");
+  if (prefix.endsWith("http-") && httpOnly !== true) throw badCookie(name, "its prefix promises httpOnly: true");
+  if (prefix.startsWith("__host-") && (path !== "/" || domain !== undefined)) {
+    throw badCookie(name, 'its prefix promises path "/" and no domain');
+  }
+  if (String(sameSite).toLowerCase() === "none" && secure !== true) {
+    throw badCookie(name, "sameSite none needs secure: true");
+  }
+};
+
+const checkFlag = (name: string, field: string, value: unknown): void => {
+  if (value !== undefined && typeof value !== "boolean") throw badCookie(name, `${field} must be true or false`);
+};
+
+const encodedValue = (name: string, value: unknown): string => {
+  if (typeof value !== "string") throw badCookie(name, `the value must be a string, but is ${typeof value}`);
+  if (!value.isWellFormed()) throw badCookie(name, "the value holds half a character (a lone surrogate)");
+  return encodeURIComponent(value);
+};
+
+const seconds = (name: string, maxAge: number): string => {
+  if (Number.isSafeInteger(maxAge) && maxAge >= 0) return String(maxAge);
+  throw badCookie(name, "maxAge must be a whole number of seconds, 0 or more");
+};
+
+const hostPattern = /^(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))*$/i;
+
+const host = (name: string, domain: string): string => {
+  const bare = String(domain).replace(/^\./, "");
+  if (bare.length <= 253 && hostPattern.test(bare)) return bare;
+  throw badCookie(name, "domain must be a host name in ASCII, such as example.com");
+};
+
+const cookiePath = (name: string, path: string): string => {
+  if (typeof path === "string" && /^\/[\x20-\x3a\x3c-\x7e]*$/.test(path) && !path.endsWith(" ")) return path;
+  throw badCookie(name, "path must begin with / and hold only printable ASCII without ;");
+};
+
+const httpDate = (name: string, date: Date): string => {
+  const year = date instanceof Date ? date.getUTCFullYear() : Number.NaN;
+  if (year >= 1601 && year <= 9999) return date.toUTCString();
+  throw badCookie(name, "expires must be a valid Date from 1601 to 9999");
+};
+
+const word = (name: string, field: string, value: string, words: readonly string[]): string => {
+  const found = words.find((known) => known.toLowerCase() === String(value).toLowerCase());
+  if (found !== undefined) return found;
+  throw badCookie(name, `${field} must be one of ${words.join(", ").toLowerCase()}`);
+};
+
+const badCookie = (name: unknown, problem: string): FrameworkError =>
+  new FrameworkError("CORE_BAD_COOKIE", `cookie ${JSON.stringify(String(name).slice(0, 40))}: ${problem}`);

@@ -1,0 +1,173 @@
+import { afterEach, expect, jest, test } from "@jest/globals";
+import fc from "fast-check";
+import { payloadBytes } from "./readable-stream.ts";
+import { type EventSource, eventFrame, eventStream, type ServerSentEvent } from "./sse.ts";
+
+const bad = expect.objectContaining({ code: "CORE_BAD_EVENT" });
+const textOf = async (events: EventSource) => new TextDecoder().decode(await payloadBytes(eventStream(events)));
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** The algorithm by which a client reads a stream (HTML Standard 9.2.6), kept apart from ours on purpose. */
+const parse = (text: string): { data?: string; event?: string; id?: string; retry?: string }[] =>
+  text
+    .split(/\r\n\r\n|\n\n|\r\r/)
+    .slice(0, -1)
+    .map((block) => {
+      const read: Record<string, string> = {};
+      for (const line of block.split(/\r\n|\n|\r/)) {
+        const [, field = "", value = ""] = /^([^:]*)(?:: ?)?(.*)$/s.exec(line) ?? [];
+        read[field] = field === "data" && "data" in read ? `${read["data"]}\n${value}` : value;
+      }
+      return read;
+    });
+
+test("writes every field", () => {
+  expect(eventFrame({ data: "a\nb", event: "tick", id: "7", retry: 500 })).toBe(
+    "event: tick\nid: 7\nretry: 500\ndata: a\ndata: b\n\n",
+  );
+});
+
+test("strings are data, anything else is JSON", async () => {
+  const events = ["hi", { data: { a: [1, "\n"] } }, { data: 5 }, { data: null }, { data: "" }, { retry: 1 }, { id: "" }];
+  expect(await textOf(events)).toBe(
+    'data: hi\n\ndata: {"a":[1,"\\n"]}\n\ndata: 5\n\ndata: null\n\ndata: \n\nretry: 1\n\nid: \n\n',
+  );
+});
+
+test("what a client reads equals what was sent, line breaks apart", () => {
+  const anyText = fc.string({ unit: fc.constantFrom("a", ":", " ", "\n", "\r", "\0", "data", "é", "\u2028") });
+  const name = fc.string({ unit: fc.constantFrom("a", ":", "-", "é", "\u2028") });
+  const event = fc.record({ data: anyText, event: name, id: name, retry: fc.nat() }, { requiredKeys: ["data"] });
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 4 }), (events) => {
+      const read = parse(events.map((one) => eventFrame(one)).join(""));
+      expect(read).toEqual(
+        events.map(({ data, retry, ...rest }) => ({
+          ...rest,
+          data: data.replaceAll(/\r\n|\r/g, "\n"),
+          ...(retry === undefined ? {} : { retry: String(retry) }),
+        })),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each<[unknown]>([
+  [{ data: "x", event: "a\nb" }],
+  [{ data: "x", event: "a\rdata: b" }],
+  [{ data: "x", id: "a\nb" }],
+  [{ data: "x", id: "a\r" }],
+  [{ data: "x", id: "a\0b" }],
+  [{ data: "x", id: 5 }],
+  [{ data: "x", event: null }],
+  [{ data: "x", retry: 1.5 }],
+  [{ data: "x", retry: -1 }],
+  [{ data: "x", retry: "5\ndata: y" }],
+  [{ price: 3 }],
+  [{ data: "x", Event: "y" }],
+  [5],
+  [null],
+  [undefined],
+])("refuses %j", (event) => {
+  expect(() => eventFrame(event)).toThrow(bad);
+});
+
+test("a bad event fails the stream after the good ones and closes the source", async () => {
+  let isClosed = false;
+  const source = (async function* (): AsyncGenerator<ServerSentEvent> {
+    try {
+      yield { data: "good" };
+      yield { data: "bad", id: "\n" };
+    } finally {
+      isClosed = true;
+    }
+  })();
+  const iterator = eventStream(source).chunks[Symbol.asyncIterator]();
+  expect(new TextDecoder().decode((await iterator.next()).value)).toBe("data: good\n\n");
+  await expect(iterator.next()).rejects.toMatchObject({ code: "CORE_BAD_EVENT" });
+  expect(isClosed).toBe(true);
+});
+
+/** A source whose events come when they are pushed. */
+const pushed = () => {
+  const waiting = Promise.withResolvers<IteratorResult<string>>();
+  const seen = { pulls: 0, returns: 0, push: (value: string) => waiting.resolve({ done: false, value }) };
+  const source = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => (seen.pulls++, waiting.promise),
+      return: () => (seen.returns++, Promise.resolve({ done: true, value: undefined })),
+    }),
+  } as unknown as AsyncIterable<string>;
+  return { seen, source };
+};
+
+test("a comment comes for every 15 s without an event, and the awaited event is not asked for again", async () => {
+  jest.useFakeTimers();
+  const { seen, source } = pushed();
+  const iterator = eventStream(source).chunks[Symbol.asyncIterator]();
+  for (let beat = 0; beat < 3; beat++) {
+    let isThere = false;
+    const next = iterator.next();
+    void next.then(() => (isThere = true));
+    await jest.advanceTimersByTimeAsync(14_999);
+    expect(isThere).toBe(false);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(new TextDecoder().decode((await next).value)).toBe(":\n\n");
+  }
+  const next = iterator.next();
+  await jest.advanceTimersByTimeAsync(10);
+  seen.push("now");
+  expect(new TextDecoder().decode((await next).value)).toBe("data: now\n\n");
+  expect([seen.pulls, jest.getTimerCount()]).toEqual([1, 0]);
+});
+
+test("an event that came between two pulls is given at once", async () => {
+  jest.useFakeTimers();
+  const { seen, source } = pushed();
+  const iterator = eventStream(source).chunks[Symbol.asyncIterator]();
+  const first = iterator.next();
+  await jest.advanceTimersByTimeAsync(15_000);
+  await first;
+  seen.push("now");
+  await Promise.resolve();
+  expect(new TextDecoder().decode((await iterator.next()).value)).toBe("data: now\n\n");
+});
+
+test("no heartbeat with 0", async () => {
+  jest.useFakeTimers();
+  const { seen, source } = pushed();
+  const next = eventStream(source, { heartbeatSecs: 0 }).chunks[Symbol.asyncIterator]().next();
+  expect(jest.getTimerCount()).toBe(0);
+  seen.push("now");
+  expect(new TextDecoder().decode((await next).value)).toBe("data: now\n\n");
+});
+
+test("giving up closes a pending source at once and clears the timer", async () => {
+  jest.useFakeTimers();
+  const { seen, source } = pushed();
+  const iterator = eventStream(source).chunks[Symbol.asyncIterator]();
+  const pending = iterator.next();
+  await jest.advanceTimersByTimeAsync(1);
+  expect(jest.getTimerCount()).toBe(1);
+  await iterator.return?.();
+  expect(await pending).toEqual({ done: true, value: undefined });
+  expect([seen.returns, jest.getTimerCount()]).toEqual([1, 0]);
+});
+
+test("the source's error ends the stream and clears the timer", async () => {
+  jest.useFakeTimers();
+  const failing = (async function* (): AsyncGenerator<string> {
+    yield "a";
+    throw new Error("broken");
+  })();
+  await expect(payloadBytes(eventStream(failing))).rejects.toThrow("broken");
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test.each([-1, Number.NaN, Infinity, "15"])("refuses heartbeatSecs %p", (heartbeatSecs) => {
+  expect(() => eventStream([], { heartbeatSecs: heartbeatSecs as number })).toThrow(bad);
+});

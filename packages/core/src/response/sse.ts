@@ -1,0 +1,143 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import { ByteChunks } from "./byte-stream.ts";
+import { type ChunkSource, iterableSource } from "./chunk-source.ts";
+import { toJsonText } from "./json-text.ts";
+import { BodyStream } from "./payload.ts";
+
+/** One server-sent event (HTML Standard 9.2). */
+export interface ServerSentEvent {
+  /** Text as it is, anything else as JSON. An event without data reaches no listener, but sets `id` and `retry`. */
+  readonly data?: unknown;
+  /** Name of the event; `message` for the client without it. No line breaks. */
+  readonly event?: string;
+  /** What the client sends back as `Last-Event-ID`. No line breaks, no NUL. */
+  readonly id?: string;
+  /** Milliseconds the client waits before it connects again. */
+  readonly retry?: number;
+}
+
+/** How events are sent. */
+export interface SseOptions {
+  /** Seconds without an event after which a comment keeps the connection alive; 0 turns it off. @default 15 */
+  readonly heartbeatSecs?: number;
+}
+
+/** Events, or strings that become the data of one. */
+export type EventSource = AsyncIterable<ServerSentEvent | string> | Iterable<ServerSentEvent | string>;
+
+/**
+ * The body of an event stream: one chunk per event, pulled from the source one at a time.
+ *
+ * @throws CORE_BAD_EVENT for a bad `heartbeatSecs`; a bad event fails the body with it
+ */
+export const eventStream = (events: EventSource, { heartbeatSecs = 15 }: SseOptions = {}): BodyStream => {
+  if (!(heartbeatSecs >= 0 && heartbeatSecs <= maxHeartbeatSecs)) {
+    throw badEvent(`heartbeatSecs must be from 0 to ${maxHeartbeatSecs}`);
+  }
+  return new BodyStream(new ByteChunks(new EventChunks(iterableSource(events), heartbeatSecs * 1000)));
+};
+
+const maxHeartbeatSecs = 86_400;
+
+/** The frames of a source's events, with a comment whenever one takes too long. */
+class EventChunks implements ChunkSource {
+  private readonly source: ChunkSource;
+  private readonly heartbeatMs: number;
+  private pending: Promise<IteratorResult<unknown, unknown>> | null = null;
+  private hasArrived = false;
+  private wake: ((hasArrived: boolean) => void) | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(source: ChunkSource, heartbeatMs: number) {
+    this.source = source;
+    this.heartbeatMs = heartbeatMs;
+  }
+
+  async next(): Promise<IteratorResult<string, undefined>> {
+    this.pending ??= this.pull();
+    if (!(await this.arrival())) return { done: false, value: ":\n\n" };
+    const result = await this.pending;
+    this.pending = null;
+    if (result.done === true) return { done: true, value: undefined };
+    try {
+      return { done: false, value: eventFrame(result.value) };
+    } catch (error) {
+      // The bad event is the error to report; one from closing its source would only hide it.
+      this.source.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  close(): Promise<unknown> {
+    clearTimeout(this.timer);
+    this.wake?.(false);
+    return this.source.close();
+  }
+
+  /** Asks for one event. Its arrival is watched once, however many heartbeats pass meanwhile: each watch would stay until it comes. */
+  private pull(): Promise<IteratorResult<unknown, unknown>> {
+    const arrived = () => {
+      this.hasArrived = true;
+      this.wake?.(true);
+    };
+    this.hasArrived = false;
+    const pending = this.source.next();
+    pending.then(arrived, arrived);
+    return pending;
+  }
+
+  /** Whether the awaited event came before the next heartbeat. */
+  private async arrival(): Promise<boolean> {
+    if (this.hasArrived || this.heartbeatMs === 0) return true;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.wake = resolve;
+    this.timer = setTimeout(resolve, this.heartbeatMs, false);
+    (this.timer as { unref?: () => void }).unref?.();
+    const hasArrived = await promise;
+    this.wake = null;
+    clearTimeout(this.timer);
+    return hasArrived;
+  }
+}
+
+const fields = ["data", "event", "id", "retry"];
+
+/** One event as it goes on the wire. @throws CORE_BAD_EVENT */
+export const eventFrame = (event: unknown): string => {
+  if (typeof event === "string") return `${dataLines(event)}\n`;
+  if (typeof event !== "object" || event === null) throw badEvent(`an event is a string or an object, not ${typeof event}`);
+  const unknown = Object.keys(event).find((key) => !fields.includes(key));
+  if (unknown !== undefined) {
+    throw badEvent(`an event has no field ${JSON.stringify(unknown.slice(0, 40))}; yield { data: … } to send an object`);
+  }
+  const { data, event: name, id, retry } = event as ServerSentEvent;
+  return (
+    line("event", name, /[\r\n]/) +
+    line("id", id, /[\r\n\0]/) +
+    retryLine(retry) +
+    (data === undefined ? "" : dataLines(typeof data === "string" ? data : toJsonText(data))) +
+    "\n"
+  );
+};
+
+const dataLines = (text: string): string =>
+  text
+    .split(/\r\n|\r|\n/)
+    .map((part) => `data: ${part}\n`)
+    .join("");
+
+const line = (field: string, value: unknown, refused: RegExp): string => {
+  if (value === undefined) return "";
+  if (typeof value !== "string") throw badEvent(`${field} must be a string`);
+  if (refused.test(value)) throw badEvent(`${field} must not hold a line break or NUL`);
+  return `${field}: ${value}\n`;
+};
+
+const retryLine = (retry: unknown): string => {
+  if (retry === undefined) return "";
+  if (!Number.isSafeInteger(retry) || (retry as number) < 0) throw badEvent("retry must be whole milliseconds");
+  return `retry: ${retry as number}\n`;
+};
+
+const badEvent = (problem: string): FrameworkError =>
+  new FrameworkError("CORE_BAD_EVENT", `server-sent events: ${problem}`);

@@ -1,0 +1,89 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import { toBodyStream } from "./byte-stream.ts";
+import { BodyStream, type Payload } from "./payload.ts";
+import { toReadableStream } from "./readable-stream.ts";
+import { Response } from "./response.ts";
+
+/** Statuses that never have a body (Fetch standard, "null body status"). */
+const bodyless = new Set([101, 103, 204, 205, 304]);
+
+/**
+ * The web's form of a reply: same status, every field, several `Set-Cookie` lines, and a body that is pulled as it is read.
+ *
+ * A body that the status does not allow is given up. Cancelling the web body cancels the source.
+ */
+export const toWebResponse = (response: Response): globalThis.Response => {
+  const { payload, status, statusText } = response;
+  const headers = headersOf(response.fields());
+  if (status === 0) return globalThis.Response.error();
+  if (!bodyless.has(status)) return new globalThis.Response(webBody(payload, headers), { status, statusText, headers });
+  // Nobody is left who could act on how a source ends that nobody reads.
+  if (payload instanceof BodyStream) payload.cancel().catch(() => {});
+  return new globalThis.Response(null, { status, statusText, headers });
+};
+
+const headersOf = (fields: readonly string[]): Headers => {
+  const headers = new Headers();
+  for (let index = 0; index < fields.length; index += 2) {
+    headers.append(fields[index] as string, fields[index + 1] as string);
+  }
+  return headers;
+};
+
+/** A string only where its type is known: the web's class would add one of its own. */
+const webBody = (payload: Payload, headers: Headers): ReadableStream | Uint8Array<ArrayBuffer> | string | null => {
+  if (payload instanceof BodyStream) return toReadableStream(payload);
+  if (typeof payload === "string" && !headers.has("content-type")) return new TextEncoder().encode(payload);
+  return payload as Uint8Array<ArrayBuffer> | string | null;
+};
+
+/** Fields that belong to the connection they came over, not to the reply (RFC 9110 7.6.1). */
+const hopByHop = ["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"];
+
+/** Tells a response of the web's shape, of whatever class and realm, from every other value. */
+export const isWebResponse = (value: object): value is globalThis.Response => {
+  const { status, headers, arrayBuffer, clone } = value as Partial<globalThis.Response>;
+  return (
+    typeof status === "number" &&
+    typeof headers?.forEach === "function" &&
+    typeof arrayBuffer === "function" &&
+    typeof clone === "function"
+  );
+};
+
+/**
+ * Our form of a web response: status, fields and body, which is pulled as it is sent.
+ *
+ * Fields of the connection are left out. `fetch` decodes what it gets but keeps the fields that say it is coded: those are left out as well.
+ *
+ * @throws CORE_BODY_USED when its body was read, CORE_BAD_REPLY for `Response.error()`
+ */
+export const fromWebResponse = (web: globalThis.Response): Response => {
+  if (web.status === 0) throw networkError();
+  if (web.bodyUsed) throw new FrameworkError("CORE_BODY_USED", "the body of this web response was read already");
+  const response = new Response(null, { status: web.status });
+  const { headers } = response;
+  const cookies = typeof web.headers.getSetCookie === "function" ? web.headers.getSetCookie() : null;
+  web.headers.forEach((value, name) => {
+    if (cookies === null || name !== "set-cookie") headers.append(name, value);
+  });
+  for (const line of cookies ?? []) headers.append("set-cookie", line);
+  for (const name of hopByHop) headers.delete(name);
+  if (web.body !== null && web.body !== undefined) {
+    response.payload = new BodyStream(toBodyStream(web.body).chunks, bodyLength(web, response));
+  }
+  return response;
+};
+
+/** The error of whoever answers with `Response.error()`. */
+export const networkError = (): FrameworkError =>
+  new FrameworkError("CORE_BAD_REPLY", "Response.error() cannot be sent; return a reply with a status or throw an error");
+
+/** The length that the fields promise, which moves to the body: the transport writes it. */
+const bodyLength = ({ url }: globalThis.Response, { headers }: Response): number | null => {
+  const isDecoded = url !== "" && headers.has("content-encoding");
+  const length = headers.get("content-length");
+  headers.delete("content-length");
+  if (isDecoded) headers.delete("content-encoding");
+  return !isDecoded && length !== null && /^\d{1,15}$/.test(length) ? Number(length) : null;
+};

@@ -1,0 +1,74 @@
+import { expect, test } from "@jest/globals";
+import { App, Blueprint, type HttpRequest, type Middleware, Response } from "../index.ts";
+
+const ask = async (app: App, path: string) => {
+  const reply = await app.fetch(new Request(`http://host.test${path}`));
+  return [reply.status, await reply.text()];
+};
+
+const marking = (mark: string): Middleware<HttpRequest, Response> =>
+  async function marking(request, next) {
+    const reply = await next(request);
+    return new Response(`${mark}(${await reply.text()})`, { status: reply.status });
+  };
+
+test("a blueprint's routes carry its prefix, parameters included", async () => {
+  const orgs = new Blueprint("/orgs/{org}");
+  orgs.get("/users/{id}", (request) => [request.params.org, request.params.id]);
+  expect(await ask(new App().registerBlueprint(orgs), "/orgs/acme/users/7")).toEqual([200, '["acme","7"]']);
+});
+
+test.each([
+  ["", "/users"],
+  ["/", "/users/"],
+])("the route %j of /users is %s and nothing else", async (path, url) => {
+  const users = new Blueprint("/users");
+  users.get(path, () => "users");
+  const app = new App().registerBlueprint(users);
+  expect(await ask(app, url)).toEqual([200, "users"]);
+  expect((await ask(app, url === "/users" ? "/users/" : "/users"))[0]).toBe(404);
+});
+
+test("blueprints nest: prefixes join, guards and middleware run from the outside in", async () => {
+  const order: string[] = [];
+  const guard = (name: string) => () => void order.push(name);
+  const outer = new Blueprint("/outer", { guards: [guard("outer")] }).use(marking("outer"));
+  const inner = new Blueprint("/inner").use(marking("inner")).addGuard(guard("inner"));
+  inner.get("/x", { guards: [guard("route")] }, () => "x");
+  outer.registerBlueprint(inner);
+  const app = new App().addGuard(guard("app")).use(marking("app")).registerBlueprint(outer);
+  expect(await ask(app, "/outer/inner/x")).toEqual([200, "app(outer(inner(x)))"]);
+  expect(order).toEqual(["app", "outer", "inner", "route"]);
+});
+
+test("a blueprint's middleware and guards leave other routes alone", async () => {
+  const closed = new Blueprint("/closed").use(marking("closed")).addGuard(() => false);
+  closed.get("/x", () => "x");
+  const app = new App().registerBlueprint(closed);
+  app.get("/open", () => "open");
+  expect(await ask(app, "/open")).toEqual([200, "open"]);
+  expect((await ask(app, "/closed/x"))[0]).toBe(403);
+});
+
+test("tags of the blueprint and of the route come together", () => {
+  const users = new Blueprint("/users", { tags: ["users"] });
+  users.get("", { tags: ["lists", "users"] }, () => []);
+  const [route] = new App().registerBlueprint(users).routes;
+  expect(route).toMatchObject({ method: "GET", path: "/users", tags: ["users", "lists"] });
+});
+
+test("routes are copied when the blueprint is registered", async () => {
+  const late = new Blueprint("/late");
+  const app = new App().registerBlueprint(late);
+  late.get("/x", () => "x");
+  expect((await ask(app, "/late/x"))[0]).toBe(404);
+});
+
+test("two blueprints with one path are refused at start with both places", async () => {
+  const one = new Blueprint("/a");
+  one.get("/{x}", () => 1);
+  const two = new Blueprint("/a");
+  two.get("/{y}", () => 2);
+  const start = new App().registerBlueprint(one).registerBlueprint(two).start();
+  await expect(start).rejects.toThrow(/blueprint\.test\.ts:\d+:\d+ and .*blueprint\.test\.ts:\d+:\d+/);
+});

@@ -1,0 +1,135 @@
+import { HttpError } from "../errors/http-error.ts";
+import { ValueError } from "../errors/http-errors.ts";
+
+/** A request target taken apart: the one path that router, guards, prefixes, labels and logs decide on, and the raw query. */
+export interface CanonicalTarget {
+  /**
+   * The decoded segments joined with `/`. Only `%`, `/`, `?` and `#` inside a segment stay escaped (`%25`, `%2F`, `%3F`, `%23`), so that
+   * two targets have one path exactly when they have the same segments.
+   */
+  readonly path: string;
+  /** What follows the first `?`, not decoded; empty without one. */
+  readonly search: string;
+}
+
+/** Characters of a raw path, its first `/` included. */
+const maxPathLength = 8192;
+
+/** Segments of a path; `/a/b/` has three, the last one empty. */
+export const maxSegments = 64;
+
+const hash = 0x23;
+const percent = 0x25;
+const dot = 0x2e;
+const slash = 0x2f;
+const question = 0x3f;
+
+/**
+ * Turns an origin-form target (RFC 9112 3.2.1) into its canonical path: split at `/` first, each segment percent-decoded once.
+ *
+ * `//`, case and a trailing slash are significant; nothing is repaired.
+ *
+ * @throws ValueError (400) for bad escapes, invalid UTF-8, control characters, raw characters outside visible ASCII, `.` and `..`
+ * segments however they are spelt, a fragment, and a path over 64 segments; HttpError 414 for a path over 8 KiB
+ */
+export const canonicalise = (target: string): CanonicalTarget => {
+  if (target.charCodeAt(0) !== slash) throw new ValueError("The request target must start with /");
+  const limit = Math.min(target.length, maxPathLength + 1);
+  let segments = 0;
+  let escaped = false;
+  let end = 0;
+  for (; end < limit; end++) {
+    const code = target.charCodeAt(end);
+    if (code > slash) {
+      if (code === question) break;
+      if (code > 0x7e) throw notVisible("path");
+    } else if (code === slash) {
+      segments++;
+      if (target.charCodeAt(end + 1) === dot) refuseDotSegment(target, end + 1);
+    } else if (code === percent) escaped = true;
+    else if (code <= 0x20) throw notVisible("path");
+    else if (code === hash) throw fragment();
+  }
+  if (end > maxPathLength) throw new HttpError(414, `The path is longer than ${maxPathLength} bytes`);
+  if (segments > maxSegments) throw new ValueError(`The path has more than ${maxSegments} segments`);
+  const raw = end === target.length ? target : target.slice(0, end);
+  return { path: escaped ? decodePath(raw) : raw, search: searchFrom(target, end + 1) };
+};
+
+/**
+ * Whether a canonical path is `prefix` itself or lies below it: `/health` covers `/health/live`, not `/healthz`.
+ *
+ * A prefix that ends in `/` covers itself alone, and an empty one nothing, so that no slip opens a whole site.
+ */
+export const isUnder = (path: string, prefix: string): boolean => {
+  if (path.length === prefix.length) return path === prefix;
+  const last = prefix.charCodeAt(prefix.length - 1);
+  return last >= 0 && last !== slash && path.charCodeAt(prefix.length) === slash && path.startsWith(prefix);
+};
+
+/** The decoded segments of a canonical path; a `/` inside one was sent as `%2F`. */
+export const pathSegments = (path: string): string[] => path.slice(1).split("/").map(segmentText);
+
+/** A canonical path as a client has to send it, for a `Location` field or a link. */
+export const encodePath = (path: string): string =>
+  path.replace(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(text));
+
+/** The decoded text of one segment, or of several, of a canonical path. */
+export const segmentText = (spelling: string): string =>
+  spelling.includes("%") ? decodeURIComponent(spelling) : spelling;
+
+/** How a canonical path spells a segment with this decoded text. */
+export const segmentSpelling = (text: string): string =>
+  text.replace(/[#%/?]/g, (character) => encodeURIComponent(character));
+
+/** Whether decoded text holds what no path may: a control character (C0, DEL, C1). */
+export const hasControl = (text: string): boolean => /\p{Cc}/u.test(text);
+
+/** Whether a decoded segment is one that clients resolve away before sending (RFC 3986 5.2.4). */
+export const isDotSegment = (text: string): boolean => text === "." || text === "..";
+
+const decodePath = (raw: string): string => raw.split("/").map(decodeSegment).join("/");
+
+const decodeSegment = (raw: string): string => {
+  if (!raw.includes("%")) return raw;
+  const text = percentDecoded(raw);
+  if (isDotSegment(text)) throw dotSegment();
+  if (hasControl(text)) throw new ValueError("The path holds an escaped control character");
+  return segmentSpelling(text);
+};
+
+const percentDecoded = (raw: string): string => {
+  try {
+    return decodeURIComponent(raw);
+  } catch (cause) {
+    const bad = /%(?![0-9a-f]{2})/i.test(raw);
+    throw new ValueError(
+      bad
+        ? "The path holds a % without two hexadecimal digits"
+        : "The escapes in the path are not valid UTF-8",
+      { cause },
+    );
+  }
+};
+
+const refuseDotSegment = (target: string, start: number): void => {
+  const after = target.charCodeAt(start + 1) === dot ? start + 2 : start + 1;
+  const code = target.charCodeAt(after);
+  if (after === target.length || code === slash || code === question || code === hash) throw dotSegment();
+};
+
+const searchFrom = (target: string, start: number): string => {
+  for (let index = start; index < target.length; index++) {
+    const code = target.charCodeAt(index);
+    if (code === hash) throw fragment();
+    if (code <= 0x20 || code > 0x7e) throw notVisible("query");
+  }
+  return start < target.length ? target.slice(start) : "";
+};
+
+const notVisible = (part: string): ValueError =>
+  new ValueError(`The ${part} holds a character that must be percent-encoded`);
+
+const fragment = (): ValueError => new ValueError("The request target holds a fragment (#)");
+
+const dotSegment = (): ValueError => new ValueError("The path holds a . or .. segment");

@@ -1,0 +1,47 @@
+import type { PathParams } from "./path-params.ts";
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const holds = <T extends true>(): T[] => [];
+
+holds<Equal<PathParams<"/books/{id}">, { readonly id: string }>>();
+holds<Equal<PathParams<"/orgs/{org}/users/{id}">, { readonly org: string; readonly id: string }>>();
+holds<Equal<PathParams<"/files/{*rest}">, { readonly rest: string }>>();
+holds<Equal<PathParams<"/{bucket}/{*key}">, { readonly bucket: string; readonly key: string }>>();
+holds<Equal<PathParams<"/books">, {}>>();
+holds<Equal<PathParams<string>, Readonly<Record<string, string>>>>();
+
+const prefixed = <Prefix extends string, Path extends string>(
+  _prefix: Prefix,
+  _path: Path,
+  read: (params: PathParams<`${Prefix}${Path}`>) => unknown,
+): unknown => read;
+
+prefixed("/orgs/{org}", "/users/{id}", ({ org, id }) => org + id);
+prefixed("/orgs/{org}", "", ({ org }) => org);
+prefixed("", "/books", (params) => {
+  // @ts-expect-error a path without parameters has none
+  return params.foo;
+});
+prefixed("", "/books/{id}", (params) => {
+  // @ts-expect-error a misspelt name
+  return params.ID;
+});
+prefixed("", "/books/{id}", (params) => {
+  // @ts-expect-error parameters are strings
+  const id: number = params.id;
+  return id;
+});
+prefixed("", "/books/{id}", (params) => {
+  // @ts-expect-error parameters are read-only
+  params.id = "2";
+});
+prefixed("", "/files/{*rest}", (params) => {
+  // @ts-expect-error the star is not part of the name
+  return params["*rest"];
+});
+declare const anyPath: string;
+prefixed("", anyPath, (params) => params["whatever"]?.length);
+prefixed("", anyPath, (params) => {
+  // @ts-expect-error nobody knows the names of a path that is only a string
+  return params["whatever"].length;
+});

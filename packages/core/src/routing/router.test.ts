@@ -1,0 +1,189 @@
+import { expect, test } from "@jest/globals";
+import { canonicalise } from "./canonical-path.ts";
+import { type Match, Router } from "./router.ts";
+
+const somewhere = { toString: () => "routes.ts:1:1" };
+
+const routerOf = (...lines: readonly string[]): Router<string> => {
+  const router = new Router<string>();
+  for (const line of lines) {
+    const [method = "", path = ""] = line.split(/ (.*)/);
+    expect(router.add(method, path, line, somewhere)).toBeNull();
+  }
+  return router;
+};
+
+const found = (router: Router<string>, method: string, target: string): Match<string> | null =>
+  router.find(method, canonicalise(target));
+
+const routes = [
+  "GET /",
+  "GET /books",
+  "POST /books",
+  "GET /books/{id}",
+  "POST /books/new",
+  "GET /books/{id}/reviews",
+  "GET /books/latest/{field}",
+  "GET /books/{*rest}",
+  "GET /files/{*path}",
+  "GET /größe/a b",
+  "GET /100%",
+  "GET /slash/",
+  "GET /{a}/{b}/end",
+];
+
+test.each([
+  ["/", "GET /", {}],
+  ["/books", "GET /books", {}],
+  ["/%62ooks?x=1", "GET /books", {}],
+  ["/books/7", "GET /books/{id}", { id: "7" }],
+  ["/books/a%2Fb", "GET /books/{id}", { id: "a/b" }],
+  ["/books/%25%C3%B6", "GET /books/{id}", { id: "%ö" }],
+  ["/books/new", "GET /books/{id}", { id: "new" }],
+  ["/books/latest", "GET /books/{id}", { id: "latest" }],
+  ["/books/latest/title", "GET /books/latest/{field}", { field: "title" }],
+  ["/books/latest/reviews", "GET /books/latest/{field}", { field: "reviews" }],
+  ["/books/7/reviews", "GET /books/{id}/reviews", { id: "7" }],
+  ["/books/7/reviews/", "GET /books/{*rest}", { rest: "7/reviews/" }],
+  ["/books/latest/", "GET /books/{*rest}", { rest: "latest/" }],
+  ["/books/latest/end", "GET /books/latest/{field}", { field: "end" }],
+  ["/books//x", "GET /books/{*rest}", { rest: "/x" }],
+  ["/files/a/b%2Fc", "GET /files/{*path}", { path: "a/b/c" }],
+  ["/files//", "GET /files/{*path}", { path: "/" }],
+  ["/files/x/end", "GET /files/{*path}", { path: "x/end" }],
+  ["/gr%C3%B6%C3%9Fe/a%20b", "GET /größe/a b", {}],
+  ["/100%25", "GET /100%", {}],
+  ["/slash/", "GET /slash/", {}],
+  ["/x/y/end", "GET /{a}/{b}/end", { a: "x", b: "y" }],
+])("finds for GET %s the route %s", (target, route, params) => {
+  for (const router of [routerOf(...routes), routerOf(...routes.toReversed())]) {
+    const match = found(router, "GET", target);
+    expect(match?.value).toBe(route);
+    expect({ ...match?.params }).toEqual(params);
+  }
+});
+
+test.each([
+  "/Books",
+  "/books/",
+  "/files",
+  "/files/",
+  "//books",
+  "/slash",
+  "/x//end",
+  "/x/y",
+  "/x/y/end/",
+  "/gr%C3%B6%C3%9Fe",
+])("finds no route for GET %s", (target) => {
+  expect(found(routerOf(...routes), "GET", target)).toBeNull();
+});
+
+test("looks for each method on its own", () => {
+  const router = routerOf(...routes);
+  expect(found(router, "POST", "/books/new")?.value).toBe("POST /books/new");
+  expect(found(router, "POST", "/books/7")).toBeNull();
+  expect(found(router, "DELETE", "/books/7")).toBeNull();
+  expect(found(router, "get", "/books")).toBeNull();
+  expect(found(router, "__proto__", "/books")).toBeNull();
+});
+
+test("goes back to a wildcard when what is more specific leads nowhere", () => {
+  const router = routerOf("GET /a/{b}/c/{d}/e", "GET /a/b/{*rest}", "GET /{*all}");
+  expect(found(router, "GET", "/a/b/c/d/e")?.value).toBe("GET /a/b/{*rest}");
+  expect(found(router, "GET", "/a/x/c/d/e")?.value).toBe("GET /a/{b}/c/{d}/e");
+  expect(found(router, "GET", "/a/x/c/d/f")?.params).toMatchObject({ all: "a/x/c/d/f" });
+  expect(found(router, "GET", "/")).toBeNull();
+});
+
+test("answers HEAD from the GET route, unless HEAD has one of the same shape", () => {
+  for (const lines of [
+    ["GET /books/{id}", "HEAD /books/{key}", "GET /books/new", "HEAD /{*all}"],
+    ["HEAD /{*all}", "GET /books/new", "HEAD /books/{key}", "GET /books/{id}"],
+  ]) {
+    const router = routerOf(...lines);
+    expect(found(router, "HEAD", "/books/new")).toMatchObject({ method: "GET", value: "GET /books/new" });
+    const head = found(router, "HEAD", "/books/7");
+    expect(head).toMatchObject({ method: "HEAD", value: "HEAD /books/{key}" });
+    expect({ ...head?.params }).toEqual({ key: "7" });
+    expect({ ...found(router, "GET", "/books/7")?.params }).toEqual({ id: "7" });
+    expect(found(router, "HEAD", "/x")).toMatchObject({ method: "HEAD" });
+  }
+});
+
+test.each([
+  ["/books", ["GET", "HEAD", "OPTIONS", "POST"]],
+  ["/books/new", ["GET", "HEAD", "OPTIONS", "POST"]],
+  ["/books/7", ["GET", "HEAD", "OPTIONS"]],
+  ["/only/head", ["HEAD", "OPTIONS"]],
+  ["/custom", ["OPTIONS"]],
+  ["/query", ["OPTIONS", "QUERY"]],
+  ["/nothing", []],
+])("lists the methods of %s for Allow", (target, expected) => {
+  const router = routerOf(...routes, "HEAD /only/head", "OPTIONS /custom", "QUERY /query");
+  expect(router.allowed(canonicalise(target))).toEqual(expected);
+});
+
+test("lists the methods of all routes", () => {
+  expect(routerOf("POST /x", "GET /y").methods()).toEqual(["GET", "HEAD", "OPTIONS", "POST"]);
+  expect(routerOf().methods()).toEqual(["OPTIONS"]);
+});
+
+test("keeps parameters of a route without any frozen and without prototype", () => {
+  const params = found(routerOf(...routes), "GET", "/books")?.params;
+  expect(Object.isFrozen(params)).toBe(true);
+  expect(Object.getPrototypeOf(params)).toBeNull();
+});
+
+test("makes the parameters once", () => {
+  const match = found(routerOf(...routes), "GET", "/books/7");
+  expect(match?.params).toBe(match?.params);
+});
+
+test.each([
+  ["/books/{id}", "/books/{slug}", "GET /books/{id} and GET /books/{slug} match the same paths"],
+  ["/books/{id}", "/books/{id}", "GET /books/{id} is registered twice"],
+  ["/books", "/books", "GET /books is registered twice"],
+  ["/f/{*a}", "/f/{*b}", "GET /f/{*a} and GET /f/{*b} match the same paths"],
+])("refuses %s and %s with the places of both", (one, other, text) => {
+  const router = new Router<string>();
+  expect(router.add("GET", one, "first", { toString: () => "a.ts:1:2" })).toBeNull();
+  expect(router.add("POST", other, "elsewhere", somewhere)).toBeNull();
+  expect(router.add("GET", other, "second", { toString: () => "b.ts:3:4" })).toEqual({
+    code: "CORE_ROUTE_DUPLICATE",
+    message: `${text}, at a.ts:1:2 and b.ts:3:4: remove one or change its path`,
+  });
+  expect(found(router, "GET", one.replace(/\{.*/, "x"))?.value).toBe("first");
+});
+
+test("takes routes of different shape side by side", () => {
+  const shapes = [
+    "/",
+    "//",
+    "/a",
+    "/a/",
+    "/A",
+    "/{a}",
+    "/{*a}",
+    "/a/{b}",
+    "/{a}/b",
+    "/{a}/{b}",
+    "/{a}/{*b}",
+    "/{a}/",
+  ];
+  const router = routerOf(...shapes.map((path) => `GET ${path}`));
+  for (const path of shapes)
+    expect(router.add("GET", path, "again", somewhere)?.code).toBe("CORE_ROUTE_DUPLICATE");
+});
+
+test("refuses a second HEAD route, not the one beside GET", () => {
+  const router = routerOf("GET /x", "HEAD /x");
+  expect(router.add("HEAD", "/x", "again", somewhere)?.code).toBe("CORE_ROUTE_DUPLICATE");
+  expect(router.add("GET", "/x", "again", somewhere)?.code).toBe("CORE_ROUTE_DUPLICATE");
+});
+
+test("refuses a bad pattern with its place", () => {
+  expect(new Router<string>().add("GET", "/:id", "x", somewhere)).toEqual({
+    code: "CORE_ROUTE_BAD_PATTERN",
+    message: 'the route path "/:id" has the segment ":id": write {id} (at routes.ts:1:1)',
+  });
+});

@@ -1,0 +1,100 @@
+import type { Problem } from "../errors/configuration-error.ts";
+import type { CanonicalTarget } from "./canonical-path.ts";
+import { isStatic, paramsOf, parsePattern, type Pattern } from "./pattern.ts";
+import { routeConflict } from "./route-conflict.ts";
+import type { Place } from "./route-place.ts";
+import { RouteTree } from "./route-tree.ts";
+
+/** The route that answers a request. */
+export interface Match<T> {
+  /** The method it was registered for: `GET` when it answers `HEAD`. */
+  readonly method: string;
+  readonly pattern: Pattern;
+  readonly value: T;
+  /** Decoded path parameters in an object without prototype, made when first touched. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** A route in the trees; `fixed` answers every request of a route without parameters. */
+interface Entry<T> {
+  readonly method: string;
+  readonly pattern: Pattern;
+  readonly value: T;
+  readonly place: Place;
+  readonly fixed: Match<T> | null;
+}
+
+/**
+ * Finds the route of a method and a canonical path, independent of the order in which routes were added.
+ *
+ * Per segment static goes before `{param}` before `{*wildcard}`, with backtracking, each method on its own: a path that a static
+ * route has for `POST` only is found under the `{param}` route for `GET`. A `GET` route answers `HEAD` too, unless `HEAD` has a
+ * route of the same shape.
+ */
+export class Router<T> {
+  readonly #trees = new Map<string, RouteTree<Entry<T>>>();
+
+  /** Adds a route, or returns why it cannot be added: CORE_ROUTE_BAD_PATTERN, CORE_ROUTE_DUPLICATE. */
+  add(method: string, path: string, value: T, place: Place): Problem | null {
+    const { pattern, problem } = parsePattern(path);
+    if (pattern === null) return { ...problem, message: `${problem.message} (at ${place.toString()})` };
+    const slot = this.#tree(method).slot(pattern);
+    const entry = createEntry(method, pattern, value, place);
+    if (slot.entry?.method === method) return routeConflict(slot.entry, entry);
+    slot.entry = entry;
+    if (method === "GET") this.#tree("HEAD").slot(pattern).entry ??= entry;
+    return null;
+  }
+
+  /** The route that answers, `null` when the method has none for this path. */
+  find(method: string, { path }: Pick<CanonicalTarget, "path">): Match<T> | null {
+    const entry = this.#trees.get(method)?.find(path) ?? null;
+    return entry === null ? null : (entry.fixed ?? new PathMatch(entry, path));
+  }
+
+  /** The methods that a path can be asked with, as `methods` lists them; none when no route has this path. */
+  allowed({ path }: Pick<CanonicalTarget, "path">): readonly string[] {
+    const found = [...this.#trees].filter(([, tree]) => tree.find(path) !== null);
+    return found.length === 0 ? [] : withOptions(found.map(([method]) => method));
+  }
+
+  /** The methods of all routes, for `Allow`: `HEAD` beside `GET`, and `OPTIONS`, in alphabetical order. */
+  methods(): readonly string[] {
+    return withOptions([...this.#trees.keys()]);
+  }
+
+  #tree(method: string): RouteTree<Entry<T>> {
+    const tree = this.#trees.get(method) ?? new RouteTree<Entry<T>>();
+    this.#trees.set(method, tree);
+    return tree;
+  }
+}
+
+const withOptions = (methods: readonly string[]): string[] => [...new Set(methods).add("OPTIONS")].sort();
+
+const createEntry = <T>(method: string, pattern: Pattern, value: T, place: Place): Entry<T> => {
+  const route = { method, pattern, value, place };
+  const fixed = isStatic(pattern) ? { method, pattern, value, params: noParams } : null;
+  return { ...route, fixed };
+};
+
+const noParams: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
+
+class PathMatch<T> implements Match<T> {
+  readonly method: string;
+  readonly pattern: Pattern;
+  readonly value: T;
+  readonly #path: string;
+  #params: Readonly<Record<string, string>> | null = null;
+
+  constructor({ method, pattern, value }: Entry<T>, path: string) {
+    this.method = method;
+    this.pattern = pattern;
+    this.value = value;
+    this.#path = path;
+  }
+
+  get params(): Readonly<Record<string, string>> {
+    return (this.#params ??= paramsOf(this.pattern, this.#path));
+  }
+}
