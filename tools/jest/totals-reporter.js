@@ -8,17 +8,9 @@ export default class {
   }
 
   onRunComplete(_contexts, results) {
-    const {
-      numPassedTests: passed,
-      numFailedTests,
-      numFailedTestSuites,
-      numPendingTests,
-      numTodoTests,
-    } = results;
-    const failed = Math.max(numFailedTests, numFailedTestSuites);
-    writeFileSync(
-      this.file,
-      `${JSON.stringify({ passed, failed, skipped: numPendingTests + numTodoTests })}\n`,
-    );
+    const { numPassedTests: passed, numFailedTests, numRuntimeErrorTestSuites } = results;
+    const failed = numFailedTests + numRuntimeErrorTestSuites; // a suite that could not even start has no tests to count
+    const skipped = results.numPendingTests + results.numTodoTests;
+    writeFileSync(this.file, `${JSON.stringify({ passed, failed, skipped })}\n`);
   }
 }

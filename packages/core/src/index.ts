@@ -1,1 +1,61 @@
-export * from "./middleware.ts";
+// For applications.
+export { App, type LifecycleEvent } from "./app.ts";
+export { Blueprint, type BlueprintOptions } from "./routing/blueprint.ts";
+export { HttpRequest, type NoInput, type RequestInput } from "./request/http-request.ts";
+export { Context, type Key, key, RequestId } from "./request/context.ts";
+export { Response } from "./response/response.ts";
+export { Depends } from "./dependencies/depends.ts";
+export { dependency, type Injected, type Injections, type Provider, type Scope, type Token } from "./dependencies/token.ts";
+export { type Guard, verifyGuards } from "./guards/guard.ts";
+export { ConfigurationError, type Problem } from "./errors/configuration-error.ts";
+export { FrameworkError } from "./errors/framework-error.ts";
+export { HttpError, type HttpErrorOptions } from "./errors/http-error.ts";
+export {
+  CircuitOpenError,
+  ForbiddenError,
+  GuardError,
+  HandlerTimeoutError,
+  MethodNotAllowedError,
+  NotFoundError,
+  PayloadTooLargeError,
+  RateLimitError,
+  UnauthorizedError,
+  UnsupportedMediaTypeError,
+  ValidationError,
+  type ValidationIssue,
+  ValueError,
+} from "./errors/http-errors.ts";
+export type { ErrorClass, ExceptionHandler } from "./errors/exception-handlers.ts";
+export type { UploadedFile } from "./request/uploaded-file.ts";
+export type { PathParams } from "./routing/path-params.ts";
+export type { Endpoint, Method, RouteInfo, RouteOptions } from "./routing/route.ts";
+export type { RegisterRoute, RegisterRoutes } from "./routing/route-methods.ts";
+export type { InferOutput, StandardSchema } from "./validation/standard-schema.ts";
+export { ClusterConfig } from "./config/cluster-config.ts";
+export { LimitsConfig } from "./config/limits-config.ts";
+export { TimeoutConfig } from "./config/timeout-config.ts";
+export type { Running, RunOptions } from "./run/run-options.ts";
+export type { AppSettings, Environment } from "./lifecycle/app-settings.ts";
+
+// For feature packages.
+export type { AnyFeature, Feature, Host, Installed, MethodsOf, Satisfied } from "./feature.ts";
+export {
+  type Awaitable,
+  compose,
+  type Handler,
+  isPromise,
+  mapAwaitable,
+  type Middleware,
+  type MiddlewareObject,
+  type Rescue,
+} from "./middleware.ts";
+export { type ConfigInput, type ConfigRecord, configRecord, type FieldRule, type ReadRecord } from "./config/config-record.ts";
+export { type Bounds, checked, decimal, flag, integer, list, oneOf, optional, text } from "./config/field-rules.ts";
+export type { InnerStage, OuterStage, Stage } from "./kernel/stages.ts";
+export type { Task } from "./lifecycle/tasks.ts";
+export type { Logger } from "./lifecycle/logger.ts";
+export { BodyStream, type Payload, payloadLength } from "./response/payload.ts";
+export { isUnder } from "./routing/canonical-path.ts";
+export type { Added, AddOptions, Json, SharedState } from "./shared-state/shared-state.ts";
+export type { ExchangeEnd, RequestSource } from "./transport/request-source.ts";
+export { nearest } from "./nearest.ts";

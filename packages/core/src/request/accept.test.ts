@@ -67,10 +67,14 @@ test.each([
 
 test("agrees with the weights a field was made from", () => {
   const ranges = ["*/*", "a/*", "a/b", "a/c", "d/e"];
-  const weights = fc.dictionary(fc.constantFrom(...ranges), fc.integer({ min: 0, max: 1000 }), { minKeys: 1 });
+  const weights = fc.dictionary(fc.constantFrom(...ranges), fc.integer({ min: 0, max: 1000 }), {
+    minKeys: 1,
+  });
   fc.assert(
     fc.property(weights, (given) => {
-      const header = Object.entries(given).map(([range, q]) => `${range};q=${(q / 1000).toFixed(3)}`).join(", ");
+      const header = Object.entries(given)
+        .map(([range, q]) => `${range};q=${(q / 1000).toFixed(3)}`)
+        .join(", ");
       const weight = (type: string) => given[type] ?? given[type.replace(/\/.*/, "/*")] ?? given["*/*"] ?? 0;
       for (const type of ["a/b", "a/c", "a/x", "d/e", "d/x"]) {
         expect(accepts(header, type)).toBe(weight(type) > 0);
@@ -88,7 +92,7 @@ test("reads a long hostile field in linear time", () => {
     for (let run = 0; run < 5; run++) accepts(header, "text/html");
     return performance.now() - start;
   };
-  for (const unit of [";", " ", ",", '"', "a/b;q=0,", ";a=\"\\"]) {
+  for (const unit of [";", " ", ",", '"', "a/b;q=0,", ';a="\\']) {
     expect(time(`a/b${unit.repeat(Math.ceil(200_000 / unit.length))}x`)).toBeLessThan(2000);
   }
 });

@@ -1,4 +1,5 @@
-import { isToken, parseParameter, splitOutsideQuotes, trimBlanks } from "./field-grammar.ts";
+import { isToken } from "../response/header-rules.ts";
+import { parseParameter, splitOutsideQuotes, trimBlanks } from "./field-grammar.ts";
 
 interface MediaRange {
   /** Lower case: `text/html`, `text/*` or `*` + `/*`. */

@@ -2,14 +2,21 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { clientOf, compileTrustedProxies } from "./client-address.ts";
 
-const client = (peer: string | null, fields: Readonly<Record<string, string>>, trusted: readonly string[] = []) => {
+const client = (
+  peer: string | null,
+  fields: Readonly<Record<string, string>>,
+  trusted: readonly string[] = [],
+) => {
   const { proxies, problems } = compileTrustedProxies(trusted);
   expect(problems).toEqual([]);
   const field = (name: string) => fields[name] ?? null;
   return clientOf({ remoteAddress: peer, scheme: "http", authority: "own:80", field }, proxies);
 };
-const ip = (peer: string | null, forwardedFor: string, trusted: readonly string[] = ["10.0.0.0/8", "fd00::/8"]) =>
-  client(peer, { "x-forwarded-for": forwardedFor }, trusted).clientIp;
+const ip = (
+  peer: string | null,
+  forwardedFor: string,
+  trusted: readonly string[] = ["10.0.0.0/8", "fd00::/8"],
+) => client(peer, { "x-forwarded-for": forwardedFor }, trusted).clientIp;
 
 const forged = {
   "x-forwarded-for": "203.0.113.9",
@@ -24,13 +31,25 @@ test("believes nobody by default", () => {
 });
 
 test("believes nothing of a peer that is not trusted, or not there", () => {
-  expect(client("192.0.2.1", forged, ["10.0.0.0/8"])).toEqual({ clientIp: "192.0.2.1", scheme: "http", host: "own:80" });
-  expect(client(null, forged, ["0.0.0.0/0", "::/0"])).toEqual({ clientIp: null, scheme: "http", host: "own:80" });
+  expect(client("192.0.2.1", forged, ["10.0.0.0/8"])).toEqual({
+    clientIp: "192.0.2.1",
+    scheme: "http",
+    host: "own:80",
+  });
+  expect(client(null, forged, ["0.0.0.0/0", "::/0"])).toEqual({
+    clientIp: null,
+    scheme: "http",
+    host: "own:80",
+  });
   expect(client("not an address", forged, ["0.0.0.0/0"]).clientIp).toBeNull();
 });
 
 test("believes a trusted peer, but never the Forwarded field", () => {
-  expect(client("10.0.0.1", forged, ["10.0.0.1"])).toEqual({ clientIp: "203.0.113.9", scheme: "https", host: "evil" });
+  expect(client("10.0.0.1", forged, ["10.0.0.1"])).toEqual({
+    clientIp: "203.0.113.9",
+    scheme: "https",
+    host: "evil",
+  });
   expect(client("10.0.0.1", { forwarded: forged.forwarded }, ["10.0.0.1"])).toEqual({
     clientIp: "10.0.0.1",
     scheme: "http",
@@ -131,19 +150,37 @@ test("contains exactly the addresses that share the network's bits", () => {
   const octets = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 });
   const number = (parts: readonly number[]) => parts.reduce((sum, part) => sum * 256n + BigInt(part), 0n);
   fc.assert(
-    fc.property(octets, octets, fc.integer({ min: 0, max: 32 }), fc.integer({ min: 0, max: 32 }), (network, other, bits, shared) => {
-      const mask = (1n << BigInt(32 - shared)) - 1n;
-      const mixed = (number(network) & ~mask) | (number(other) & mask);
-      const peer = [24n, 16n, 8n, 0n].map((shift) => Number((mixed >> shift) & 255n));
-      const inside = number(network) >> BigInt(32 - bits) === mixed >> BigInt(32 - bits);
-      const address = ip(peer.join("."), "2001:db8::9", [`${network.join(".")}/${bits}`]);
-      expect(address).toBe(inside ? "2001:db8::9" : peer.join("."));
-    }),
+    fc.property(
+      octets,
+      octets,
+      fc.integer({ min: 0, max: 32 }),
+      fc.integer({ min: 0, max: 32 }),
+      (network, other, bits, shared) => {
+        const mask = (1n << BigInt(32 - shared)) - 1n;
+        const mixed = (number(network) & ~mask) | (number(other) & mask);
+        const peer = [24n, 16n, 8n, 0n].map((shift) => Number((mixed >> shift) & 255n));
+        const inside = number(network) >> BigInt(32 - bits) === mixed >> BigInt(32 - bits);
+        const address = ip(peer.join("."), "2001:db8::9", [`${network.join(".")}/${bits}`]);
+        expect(address).toBe(inside ? "2001:db8::9" : peer.join("."));
+      },
+    ),
   );
 });
 
 test("reports every entry that is neither an address nor a block, and keeps the others", () => {
-  const bad = ["localhost", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/08", "10.0.0.0/-1", "10.0.0/8", "::/129", "::ffff:10.0.0.0/95", "", "*", "10.0.0.0/8/8"];
+  const bad = [
+    "localhost",
+    "10.0.0.0/33",
+    "10.0.0.0/",
+    "10.0.0.0/08",
+    "10.0.0.0/-1",
+    "10.0.0/8",
+    "::/129",
+    "::ffff:10.0.0.0/95",
+    "",
+    "*",
+    "10.0.0.0/8/8",
+  ];
   const { proxies, problems } = compileTrustedProxies(["10.0.0.1", ...bad, "fd00::/8"]);
   expect(problems).toEqual(
     bad.map((entry) => `trustedProxies: ${JSON.stringify(entry)} is neither an address nor a CIDR block`),

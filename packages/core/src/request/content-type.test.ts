@@ -11,21 +11,43 @@ test.each([
   ["text/html; ; a=b;", "text/html", { a: "b" }],
   ['multipart/form-data; boundary="a b;c=\\"d\\\\"', "multipart/form-data", { boundary: 'a b;c="d\\' }],
   ["a/b; __proto__=x; constructor=y", "a/b", { ["__proto__"]: "x", constructor: "y" }],
-  ["application/vnd.api+json; x=", null, {}],
 ])("parses %j", (value, type, parameters) => {
-  if (type === null) {
-    expect(() => parseContentType(value)).toThrow(ValueError);
-    return;
-  }
   const parsed = parseContentType(value);
   expect(parsed?.type).toBe(type);
   expect([...(parsed?.parameters ?? [])]).toEqual(Object.entries(parameters));
 });
 
 test.each([
-  "", " ", "json", "/", "a/", "/b", "a/b/c", " a/b", "\ta/b", "a /b", "a/ b", "a/b c", "a/b, c/d", "a/b;c", "a/b;c=", "a/b;=d", "a/b;c =d",
-  "a/b;c= d", 'a/b;c="d', 'a/b;c=d"', 'a/b;c="d"e', "a/b;c=d e", "a/b;c=d;C=d", 'a/b;c="\u0001"', 'a/b;c="\\\u0001"', "a/b;c=é", "a/é", "\u00a0a/b",
-  "a/b\u00a0;c=d", "application/json\u0000",
+  "",
+  " ",
+  "json",
+  "/",
+  "a/",
+  "/b",
+  "a/b/c",
+  " a/b",
+  "\ta/b",
+  "a /b",
+  "a/ b",
+  "a/b c",
+  "a/b, c/d",
+  "a/b;c",
+  "a/b;c=",
+  "a/b;=d",
+  "a/b;c =d",
+  "a/b;c= d",
+  'a/b;c="d',
+  'a/b;c=d"',
+  'a/b;c="d"e',
+  "a/b;c=d e",
+  "a/b;c=d;C=d",
+  'a/b;c="\u0001"',
+  'a/b;c="\\\u0001"',
+  "a/b;c=é",
+  "a/é",
+  "\u00a0a/b",
+  "a/b\u00a0;c=d",
+  "application/json\u0000",
 ])("refuses %j", (value) => {
   expect(() => parseContentType(value)).toThrow(ValueError);
 });
@@ -33,7 +55,10 @@ test.each([
 test("gives null for an absent field, and charset and boundary by themselves", () => {
   expect(parseContentType(null)).toBeNull();
   expect(parseContentType("a/b")).toMatchObject({ charset: null, boundary: null });
-  expect(parseContentType("a/b;CHARSET=Latin1;boundary=Ab")).toMatchObject({ charset: "latin1", boundary: "Ab" });
+  expect(parseContentType("a/b;CHARSET=Latin1;boundary=Ab")).toMatchObject({
+    charset: "latin1",
+    boundary: "Ab",
+  });
 });
 
 test("names the value in the error without repeating all of it", () => {
@@ -43,7 +68,9 @@ test("names the value in the error without repeating all of it", () => {
 test("tells the kinds of bodies apart", () => {
   const json = ["application/json", "application/problem+json;charset=utf-8", "IMAGE/x+JSON"];
   expect(json.map((value) => isJsonType(parseContentType(value)))).toEqual([true, true, true]);
-  expect(["text/json", "application/jsonp", "a/json"].some((value) => isJsonType(parseContentType(value)))).toBe(false);
+  expect(
+    ["text/json", "application/jsonp", "a/json"].some((value) => isJsonType(parseContentType(value))),
+  ).toBe(false);
   expect(isFormType(parseContentType("application/x-www-form-urlencoded; charset=utf-8"))).toBe(true);
   expect(isMultipartType(parseContentType("multipart/form-data; boundary=x"))).toBe(true);
   expect(isMultipartType(parseContentType("multipart/mixed; boundary=x"))).toBe(false);
@@ -59,7 +86,9 @@ test("passes UTF-8 and answers 415 for another charset", () => {
 });
 
 test("gives back any parameter that was quoted", () => {
-  const value = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((unit) => String.fromCharCode(unit)) });
+  const value = fc.string({
+    unit: fc.integer({ min: 0x20, max: 0x7e }).map((unit) => String.fromCharCode(unit)),
+  });
   fc.assert(
     fc.property(value, (text) => {
       const quoted = `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
@@ -68,14 +97,19 @@ test("gives back any parameter that was quoted", () => {
   );
 });
 
-test("throws nothing but ValueError", () => {
+test("gives a type of two tokens or throws ValueError, never anything else", () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom(..."a/;=\"\\ \té".split("")) }), (value) => {
-      try {
-        expect(parseContentType(value)?.type).toMatch(/^a+\/a+$/);
-      } catch (error) {
-        expect(error).toBeInstanceOf(ValueError);
-      }
+    fc.property(fc.string({ unit: fc.constantFrom(...'a/;="\\ \té'.split("")) }), (value) => {
+      expect(typeOrError(value)).toEqual(expect.stringMatching(/^(?:a+\/a+|ValueError)$/));
     }),
+    { numRuns: 500 },
   );
 });
+
+const typeOrError = (value: string): unknown => {
+  try {
+    return parseContentType(value)?.type;
+  } catch (error) {
+    return (error as Error).name;
+  }
+};

@@ -1,6 +1,7 @@
 import { UnsupportedMediaTypeError, ValueError } from "../errors/http-errors.ts";
+import { isToken } from "../response/header-rules.ts";
 import { excerpt } from "./excerpt.ts";
-import { isToken, parseParameter, splitOutsideQuotes, trimBlanks, trimBlanksEnd } from "./field-grammar.ts";
+import { parseParameter, splitOutsideQuotes, trimBlanks, trimBlanksEnd } from "./field-grammar.ts";
 
 /** A `Content-Type` field, parsed once for everybody who decides on it. */
 export interface MediaType {

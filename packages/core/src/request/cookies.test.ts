@@ -68,7 +68,9 @@ test("equals a naive reader on any field", () => {
     }
     return found;
   };
-  const header = fc.string({ unit: fc.constantFrom(..."ab=;; \"%é\u0001".split(""), "%41", "__proto__", "; ") });
+  const header = fc.string({
+    unit: fc.constantFrom(...'ab=;; "%é\u0001'.split(""), "%41", "__proto__", "; "),
+  });
   fc.assert(
     fc.property(header, (text) => {
       expect(parseCookies(text).toObject()).toEqual(naive(text));

@@ -1,9 +1,7 @@
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+import { isToken } from "../response/header-rules.ts";
+
 // Each character has one way to match, so that a failure is found in linear time.
 const QUOTED = /^"(?:[^"\\\p{Cc}]|\t|\\(?:\t|\P{Cc}))*"$/u;
-
-/** Whether a text is a token (RFC 9110 5.6.2). */
-export const isToken = (text: string): boolean => TOKEN.test(text);
 
 /** Takes optional white space, blanks and tabs only, off both ends (RFC 9110 5.6.3). */
 export const trimBlanks = (text: string): string => {

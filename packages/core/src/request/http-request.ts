@@ -12,7 +12,7 @@ import { isFormType, isJsonType, isMultipartType, type MediaType, parseContentTy
 import { Context, type Key, RequestId } from "./context.ts";
 import { type Cookies, parseCookies } from "./cookies.ts";
 import { parseForm } from "./parse-form.ts";
-import type { ParsedForm } from "./multipart-parser.ts";
+import type { ParsedForm } from "./form-data.ts";
 import { type JsonBodyOptions, parseJson } from "./json-body.ts";
 import { Query } from "./query.ts";
 import { limitedChunks, readBody } from "./read-body.ts";

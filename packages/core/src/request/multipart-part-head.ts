@@ -1,8 +1,9 @@
 import { PayloadTooLargeError, ValueError } from "../errors/http-errors.ts";
+import { isToken } from "../response/header-rules.ts";
 import { utf8Length } from "../response/payload.ts";
 import { parseContentType, requireUtf8 } from "./content-type.ts";
 import { excerpt } from "./excerpt.ts";
-import { isToken, trimBlanks } from "./field-grammar.ts";
+import { trimBlanks } from "./field-grammar.ts";
 import type { FileDescription } from "./uploaded-file.ts";
 
 /** What a part's head says: a text field, or a file when it carries a `filename`, be that empty. */
@@ -78,7 +79,7 @@ const unescaped = (value: string | undefined): string | null =>
 
 const lastComponent = (path: string): string => {
   if (/\p{Cc}/u.test(path)) throw malformed("its file name has control characters");
-  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+  const name = path.slice(Math.max(path.lastIndexOf("/"), -1) + 1);
   return name === "." || name === ".." ? "" : name;
 };
 

@@ -5,7 +5,18 @@ import { Query } from "./query.ts";
 
 const arbitrarySearch = fc.oneof(
   fc.string({ unit: "binary" }),
-  fc.string({ unit: fc.constantFrom(..."ab=&+%?é\uFEFF\uD800".split(""), "%2", "%41", "%C3", "%A9", "%ff", "%zz", "%E2%82%AC") }),
+  fc.string({
+    unit: fc.constantFrom(
+      ..."ab=&+%?é\uFEFF\uD800".split(""),
+      "%2",
+      "%41",
+      "%C3",
+      "%A9",
+      "%ff",
+      "%zz",
+      "%E2%82%AC",
+    ),
+  }),
 );
 
 // By the standard a raw character and its escaped bytes mean the same; Node's class cuts raw ones to a byte beside a malformed escape.

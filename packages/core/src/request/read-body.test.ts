@@ -25,7 +25,9 @@ const sourceOf = (chunks: readonly Uint8Array[], bodyLength: number | null, fail
 };
 
 const bytesOf = (length: number) => Uint8Array.from({ length }, (_, at) => at % 251);
-const unread = () => { throw new Error("the body was read") };
+const unread = () => {
+  throw new Error("the body was read");
+};
 
 test("gives a buffered body at once, itself", () => {
   const buffered = bytesOf(3);
@@ -71,7 +73,9 @@ test("closes the source when its reader stops", async () => {
 
 test("streams a buffered body in one chunk", async () => {
   const buffered = bytesOf(5);
-  expect(await Array.fromAsync(limitedChunks({ bodyLength: 5, buffered, chunks: unread }, 5))).toEqual([buffered]);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of limitedChunks({ bodyLength: 5, buffered, chunks: unread }, 5)) chunks.push(chunk);
+  expect(chunks).toEqual([buffered]);
 });
 
 test("joins any chunks exactly, whether or not the length is declared", async () => {

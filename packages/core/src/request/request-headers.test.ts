@@ -41,7 +41,11 @@ test("gives every line of a field as received", () => {
 test("iterates over each name once, with the values that get gives", () => {
   const fields = ["Host", "a", "X", "1", "Cookie", "c=1", "x", "2", "cookie", "d=2", "host", "b"];
   const headers = headersOf(...fields);
-  const expected = [["host", "a"], ["x", "1, 2"], ["cookie", "c=1; d=2"]];
+  const expected = [
+    ["host", "a"],
+    ["x", "1, 2"],
+    ["cookie", "c=1; d=2"],
+  ];
   expect([...headers]).toEqual(expected);
   expect([...headers.entries()]).toEqual(expected);
   expect([...headers.keys()]).toEqual(["host", "x", "cookie"]);
@@ -58,5 +62,8 @@ test("holds names such as __proto__ as data", () => {
   expect(headers.has("toString")).toBe(false);
   const object = headers.toObject();
   expect(Object.getPrototypeOf(object)).toBeNull();
-  expect(Object.entries(object)).toEqual([["__proto__", "1"], ["constructor", "2"]]);
+  expect(Object.entries(object)).toEqual([
+    ["__proto__", "1"],
+    ["constructor", "2"],
+  ]);
 });

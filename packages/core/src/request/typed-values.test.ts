@@ -8,7 +8,9 @@ const refused = (run: () => unknown) => expect(run).toThrow(ValueError);
 test("gives back any safe integer and any finite number", () => {
   fc.assert(fc.property(fc.maxSafeInteger(), (value) => expect(toInt(String(value))).toBe(value)));
   const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
-  fc.assert(fc.property(finite, (value) => expect(toFloat(String(value))).toBe(Object.is(value, -0) ? 0 : value)));
+  fc.assert(
+    fc.property(finite, (value) => expect(toFloat(String(value))).toBe(Object.is(value, -0) ? 0 : value)),
+  );
 });
 
 test("takes leading zeros, and minus zero as zero", () => {
@@ -16,15 +18,42 @@ test("takes leading zeros, and minus zero as zero", () => {
   expect([toFloat("1.50"), toFloat("-1.5e3"), toFloat("2E-2"), toFloat("7")]).toEqual([1.5, -1500, 0.02, 7]);
 });
 
-test.each(["", " ", "1 ", " 1", "+1", "1.0", "1e3", "0x10", "1_000", "--1", "-", "abc", "٣", "9007199254740992", "1\n", "NaN", "9".repeat(5000)])(
-  "refuses %.20j as a whole number",
-  (text) => refused(() => toInt(text)),
-);
+test.each([
+  "",
+  " ",
+  "1 ",
+  " 1",
+  "+1",
+  "1.0",
+  "1e3",
+  "0x10",
+  "1_000",
+  "--1",
+  "-",
+  "abc",
+  "٣",
+  "9007199254740992",
+  "1\n",
+  "NaN",
+  "9".repeat(50),
+])("refuses %j as a whole number", (text) => expect(() => toInt(text)).toThrow(ValueError));
 
-test.each(["", " ", "1.", ".5", "1e", "e5", "1e400", "-1e400", "NaN", "Infinity", "0x10", "1,5", "1.2.3", "1 "])(
-  "refuses %j as a number",
-  (text) => refused(() => toFloat(text)),
-);
+test.each([
+  "",
+  " ",
+  "1.",
+  ".5",
+  "1e",
+  "e5",
+  "1e400",
+  "-1e400",
+  "NaN",
+  "Infinity",
+  "0x10",
+  "1,5",
+  "1.2.3",
+  "1 ",
+])("refuses %j as a number", (text) => expect(() => toFloat(text)).toThrow(ValueError));
 
 test("reads flags in any case and refuses other words", () => {
   expect(["true", "1", "YES", "On"].map((text) => toBoolean(text))).toEqual([true, true, true, true]);
@@ -35,7 +64,9 @@ test("reads flags in any case and refuses other words", () => {
 test("names the parameter and repeats at most 40 characters of the value", () => {
   expect(() => toInt("abc", "page")).toThrow('Parameter "page" must be a whole number, but is "abc"');
   expect(() => toFloat("x")).toThrow('The value must be a number, but is "x"');
-  expect(() => toBoolean("y".repeat(100), "on")).toThrow(/^Parameter "on" must be true or false, but is "y{39}…"$/);
+  expect(() => toBoolean("y".repeat(100), "on")).toThrow(
+    /^Parameter "on" must be true or false, but is "y{39}…"$/,
+  );
 });
 
 test("refuses a long hostile text in linear time", () => {

@@ -1,7 +1,9 @@
 import { BodyStream } from "./payload.ts";
 
 /** How a streamed body ended: sent to its end, given up, or failed with an error. */
-export type BodyEnd = { readonly how: "complete" | "cancelled" } | { readonly how: "failed"; readonly error: unknown };
+export type BodyEnd =
+  | { readonly how: "complete" | "cancelled" }
+  | { readonly how: "failed"; readonly error: unknown };
 
 /** The same body, which calls `listener` once when it is over: complete, failed, or given up, also before its first chunk. */
 export const onBodyEnd = (body: BodyStream, listener: (end: BodyEnd) => void): BodyStream =>

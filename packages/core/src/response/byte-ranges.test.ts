@@ -1,18 +1,18 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { byteRanges, type RequestedRanges } from "./byte-ranges.ts";
+import { type ByteRange, byteRanges, type RequestedRanges } from "./byte-ranges.ts";
 
 const MiB = 1_048_576;
 const last = MiB - 1;
 const big = "9".repeat(400);
-const many = (count: number) => Array.from({ length: count }, (_, index) => `${index * 4}-${index * 4}`).join(",");
+const many = (count: number) =>
+  Array.from({ length: count }, (_, index) => `${index * 4}-${index * 4}`).join(",");
 
-type Expected = RequestedRanges | string;
 const no = "unsatisfiable";
 const whole = "whole";
 
 /** Field, and what it asks of 0 B, of 1 B and of 1 MiB; `0-0,5-9` stands for two parts. */
-const table: readonly (readonly [field: string, empty: Expected, one: Expected, large: Expected])[] = [
+const table: readonly (readonly [field: string, empty: string, one: string, large: string])[] = [
   ["bytes=0-0", no, "0-0", "0-0"],
   ["bytes=0-", no, "0-0", `0-${last}`],
   ["bytes=0-499", no, "0-0", "0-499"],
@@ -110,14 +110,18 @@ test("covers exactly the bytes asked for, each once", () => {
     );
   };
   fc.assert(
-    fc.property(fc.array(spec, { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 25 }), (specs, size) => {
-      const ranges = byteRanges(`bytes=${specs.map(({ text }) => text).join(",")}`, size);
-      const expected = new Set(specs.flatMap(({ text }) => wanted(text, size)));
-      if (ranges === "unsatisfiable") return expect(expected.size).toBe(0);
-      if (ranges === "whole") throw new Error("few valid ranges are never ignored");
-      const given = ranges.flatMap(({ start, end }) => Array.from({ length: end - start + 1 }, (_, at) => start + at));
-      expect(given.toSorted((a, b) => a - b)).toEqual([...expected].toSorted((a, b) => a - b));
-    }),
+    fc.property(
+      fc.array(spec, { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 1, max: 25 }),
+      (specs, size) => {
+        const ranges = byteRanges(`bytes=${specs.map(({ text }) => text).join(",")}`, size);
+        const expected = new Set(specs.flatMap(({ text }) => wanted(text, size)));
+        const given = (ranges === "unsatisfiable" ? [] : (ranges as readonly ByteRange[])).flatMap(
+          ({ start, end }) => Array.from({ length: end - start + 1 }, (_, at) => start + at),
+        );
+        expect(given.toSorted((a, b) => a - b)).toEqual([...expected].toSorted((a, b) => a - b));
+      },
+    ),
     { numRuns: 300 },
   );
 });

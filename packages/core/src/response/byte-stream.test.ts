@@ -15,7 +15,9 @@ const counting = (chunks: readonly unknown[], stuckAt = Infinity) => {
       next() {
         const value = chunks[seen.pulls++];
         if (seen.pulls > stuckAt) return new Promise<never>(() => {});
-        return Promise.resolve(seen.pulls > chunks.length ? { done: true, value: undefined } : { done: false, value });
+        return Promise.resolve(
+          seen.pulls > chunks.length ? { done: true, value: undefined } : { done: false, value },
+        );
       },
       return() {
         seen.returns++;
@@ -29,7 +31,11 @@ const counting = (chunks: readonly unknown[], stuckAt = Infinity) => {
 const iteratorOf = (body: BodyStream) => body.chunks[Symbol.asyncIterator]();
 
 const cut = (whole: Uint8Array, places: readonly number[]): Uint8Array[] => {
-  const at = [0, ...places.map((place) => place % (whole.length + 1)).toSorted((a, b) => a - b), whole.length];
+  const at = [
+    0,
+    ...places.map((place) => place % (whole.length + 1)).toSorted((a, b) => a - b),
+    whole.length,
+  ];
   return at.slice(1).map((end, index) => whole.slice(at[index], end));
 };
 
@@ -52,10 +58,14 @@ const sources: readonly (readonly [string, (chunks: Uint8Array<ArrayBuffer>[]) =
 
 test.each(sources)("passes every byte of %s on, however it is cut", async (_kind, make) => {
   await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(), { maxLength: 8 }), async (whole, places) => {
-      const body = toBodyStream(make(cut(whole, places) as Uint8Array<ArrayBuffer>[]));
-      expect(await payloadBytes(body)).toEqual(new Uint8Array(whole));
-    }),
+    fc.asyncProperty(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.array(fc.nat(), { maxLength: 8 }),
+      async (whole, places) => {
+        const body = toBodyStream(make(cut(whole, places) as Uint8Array<ArrayBuffer>[]));
+        expect(await payloadBytes(body)).toEqual(new Uint8Array(whole));
+      },
+    ),
     { numRuns: 50 },
   );
 });
@@ -64,7 +74,11 @@ test("encodes strings as UTF-8, also where a cut goes through a character", asyn
   const cuts = fc.array(fc.nat(40), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary", maxLength: 40 }), cuts, async (text, places) => {
-      const at = [0, ...places.map((place) => place % (text.length + 1)).toSorted((a, b) => a - b), text.length];
+      const at = [
+        0,
+        ...places.map((place) => place % (text.length + 1)).toSorted((a, b) => a - b),
+        text.length,
+      ];
       const chunks = at.slice(1).map((end, index) => text.slice(at[index], end));
       expect(await payloadBytes(toBodyStream(chunks))).toEqual(bytesOfText(text));
     }),
@@ -73,7 +87,9 @@ test("encodes strings as UTF-8, also where a cut goes through a character", asyn
 
 test("half a character at the end, or before bytes, becomes U+FFFD", async () => {
   expect(await payloadBytes(toBodyStream(["a\ud83d"]))).toEqual(bytesOfText("a\ufffd"));
-  expect(await payloadBytes(toBodyStream(["a\ud83d", bytesOfText("b"), "c"]))).toEqual(bytesOfText("a\ufffdbc"));
+  expect(await payloadBytes(toBodyStream(["a\ud83d", bytesOfText("b"), "c"]))).toEqual(
+    bytesOfText("a\ufffdbc"),
+  );
   expect(await payloadBytes(toBodyStream(["\ud83d", new Uint8Array(), "\ude00"]))).toEqual(bytesOfText("😀"));
 });
 
@@ -117,7 +133,10 @@ test.each([
   const { seen, source } = counting(["a", chunk, "b"]);
   const iterator = iteratorOf(toBodyStream(source));
   await iterator.next();
-  await expect(iterator.next()).rejects.toMatchObject({ code: "CORE_BAD_CHUNK", message: expect.stringContaining(what) });
+  await expect(iterator.next()).rejects.toMatchObject({
+    code: "CORE_BAD_CHUNK",
+    message: expect.stringContaining(what),
+  });
   expect(await iterator.next()).toEqual({ done: true, value: undefined });
   await iterator.return?.();
   expect(seen).toEqual({ pulls: 2, returns: 1 });
@@ -201,7 +220,9 @@ test("cancel before the first chunk frees a generator, a web stream and a stream
     const body = toBodyStream(source);
     await body.cancel();
     await body.cancel();
-    expect(await payloadBytes(body).catch((error: unknown) => error)).toMatchObject({ code: "CORE_BODY_USED" });
+    expect(await payloadBytes(body).catch((error: unknown) => error)).toMatchObject({
+      code: "CORE_BODY_USED",
+    });
   }
   expect(await generator.next()).toEqual({ done: true, value: undefined });
   expect([reason, node.destroyed]).toEqual([1, true]);

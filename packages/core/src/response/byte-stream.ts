@@ -31,7 +31,8 @@ export type StreamSource =
  * @throws CORE_BODY_USED when somebody reads the stream already, CORE_BAD_BODY when the source is nothing of the kind
  */
 export const toBodyStream = (source: StreamSource): BodyStream => {
-  if (isBlob(source)) return new BodyStream(new ByteChunks(readableStreamSource(source.stream())), source.size);
+  if (isBlob(source))
+    return new BodyStream(new ByteChunks(readableStreamSource(source.stream())), source.size);
   return new BodyStream(new ByteChunks(sourceOf(source)));
 };
 
@@ -51,7 +52,8 @@ const sourceOf = (source: Exclude<StreamSource, Blob>): ChunkSource => {
   throw badBody(source, "a stream, a Blob or an iterable of strings and bytes");
 };
 
-const isIterable = (value: object): boolean => Symbol.asyncIterator in value || Symbol.iterator in value;
+const isIterable = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value);
 
 /** The error of whoever gives a body that is none. */
 export const badBody = (value: unknown, wanted: string): FrameworkError => {
@@ -130,7 +132,14 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
 
   private flush(): Uint8Array {
     this.over = true;
-    return encoder.encode(this.half);
+    return this.takeHalf();
+  }
+
+  /** A half that stays one is sent as the replacement character. */
+  private takeHalf(): Uint8Array {
+    const { half } = this;
+    this.half = "";
+    return encoder.encode(half);
   }
 
   private toBytes(chunk: unknown): Uint8Array {
@@ -138,13 +147,13 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
     const bytes = bytesOf(chunk);
     if (bytes === null) throw this.refuse(chunk);
     if (this.half === "" || bytes.byteLength === 0) return bytes;
-    return joined([this.encode(""), bytes]);
+    return joined([this.takeHalf(), bytes]);
   }
 
   private encode(chunk: string): Uint8Array {
     const text = this.half + chunk;
     const last = text.charCodeAt(text.length - 1);
-    const isHalf = chunk !== "" && last >= 0xd800 && last <= 0xdbff;
+    const isHalf = last >= 0xd800 && last <= 0xdbff;
     this.half = isHalf ? text.slice(-1) : "";
     return encoder.encode(isHalf ? text.slice(0, -1) : text);
   }
@@ -152,7 +161,10 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   private refuse(chunk: unknown): FrameworkError {
     // The bad chunk is the error to report; one from closing its source would only hide it.
     this.source.close().catch(() => {});
-    return new FrameworkError("CORE_BAD_CHUNK", `a streamed body takes strings and bytes, but got ${kindOf(chunk)}`);
+    return new FrameworkError(
+      "CORE_BAD_CHUNK",
+      `a streamed body takes strings and bytes, but got ${kindOf(chunk)}`,
+    );
   }
 }
 

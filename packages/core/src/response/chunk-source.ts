@@ -72,7 +72,9 @@ export const iterableSource = (iterable: AsyncIterable<unknown> | Iterable<unkno
   };
 };
 
-const iteratorOf = (iterable: AsyncIterable<unknown> | Iterable<unknown>): AsyncIterator<unknown> | Iterator<unknown> =>
+const iteratorOf = (
+  iterable: AsyncIterable<unknown> | Iterable<unknown>,
+): AsyncIterator<unknown> | Iterator<unknown> =>
   Symbol.asyncIterator in iterable ? iterable[Symbol.asyncIterator]() : iterable[Symbol.iterator]();
 
 /** The error of whoever takes a body a second time. */

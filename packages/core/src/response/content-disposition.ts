@@ -13,4 +13,7 @@ export const attachment = (filename: string): string => {
 
 /** RFC 8187 3.2.1: what `encodeURIComponent` leaves alone but `attr-char` does not have. */
 const extValue = (name: string): string =>
-  encodeURIComponent(name).replaceAll(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

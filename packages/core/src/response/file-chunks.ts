@@ -55,7 +55,8 @@ export class FileChunks implements ChunkSource {
     const length = Math.min(chunkBytes, end + 1 - position);
     const buffer = new Uint8Array(length);
     const { bytesRead } = await this.file.read(buffer, { offset: 0, length, position });
-    if (bytesRead === 0) throw new FrameworkError("CORE_SHORT_FILE", "a file became shorter while it was sent");
+    if (bytesRead === 0)
+      throw new FrameworkError("CORE_SHORT_FILE", "a file became shorter while it was sent");
     this.position = position + bytesRead > end ? null : position + bytesRead;
     return bytesRead === length ? buffer : buffer.subarray(0, bytesRead);
   }

@@ -40,7 +40,10 @@ export const wholeFile = async (path: string | URL, options: FileOptions = {}): 
 };
 
 /** A whole file that the client saves (RFC 6266). @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
-export const downloadedFile = async (path: string | URL, options: DownloadOptions = {}): Promise<FileReply> => {
+export const downloadedFile = async (
+  path: string | URL,
+  options: DownloadOptions = {},
+): Promise<FileReply> => {
   const disposition = attachment(options.filename ?? nodeBuiltin("node:path").basename(pathOf(path)));
   const contentType = typeOf(path, options);
   return entire(await open(path), contentType, { "content-disposition": disposition });
@@ -77,7 +80,8 @@ const entire = async (
   contentType: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<FileReply> => {
-  if (size > 0) return { status: 200, contentType, headers, payload: body(file, [{ start: 0, end: size - 1 }]) };
+  if (size > 0)
+    return { status: 200, contentType, headers, payload: body(file, [{ start: 0, end: size - 1 }]) };
   await file.close();
   return { status: 200, contentType, headers, payload: new Uint8Array() };
 };
@@ -93,7 +97,11 @@ const unsatisfiable = (size: number): FileReply => ({
   }),
 });
 
-const multipart = ({ file, size }: SizedFile, contentType: string, ranges: readonly ByteRange[]): FileReply => {
+const multipart = (
+  { file, size }: SizedFile,
+  contentType: string,
+  ranges: readonly ByteRange[],
+): FileReply => {
   const boundary = crypto.randomUUID();
   const parts = ranges.flatMap((range, index) => [
     `${index === 0 ? "" : "\r\n"}--${boundary}\r\ncontent-type: ${contentType}\r\ncontent-range: ${contentRange(range, size)}\r\n\r\n`,
@@ -118,7 +126,15 @@ const body = (file: OpenFile, parts: readonly (ByteRange | string)[]): BodyStrea
   return new BodyStream(new ByteChunks(new FileChunks(file, parts)), length);
 };
 
-const absent = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "ERR_INVALID_ARG_VALUE"]);
+const absent = new Set([
+  "ENOENT",
+  "ENOTDIR",
+  "EISDIR",
+  "ELOOP",
+  "ENAMETOOLONG",
+  "ENXIO",
+  "ERR_INVALID_ARG_VALUE",
+]);
 
 /** Opens once and asks the open file what it is, so that nobody can swap it in between; a pipe must not block. */
 const open = async (path: string | URL): Promise<SizedFile> => {

@@ -15,7 +15,10 @@ export const headerName = (name: string): string => lowerNames.get(name) ?? newN
 
 const newName = (name: string): string => {
   if (typeof name !== "string" || !token.test(name)) {
-    throw new FrameworkError("CORE_BAD_HEADER", `${quoted(name)} is not a header name: use letters, digits and -`);
+    throw new FrameworkError(
+      "CORE_BAD_HEADER",
+      `${quoted(name)} is not a header name: use letters, digits and -`,
+    );
   }
   const lower = name.toLowerCase();
   if (lowerNames.size < maxLowerNames && name.length <= maxRememberedLength) lowerNames.set(name, lower);
@@ -51,16 +54,21 @@ const trimmed = (text: string): string => {
 };
 
 const asText = (name: string, value: unknown): string => {
-  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value);
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
+    return String(value);
   const what = value === null ? "null" : typeof value;
-  throw new FrameworkError("CORE_BAD_HEADER", `the value of the header ${name} must be a string, but is ${what}`);
+  throw new FrameworkError(
+    "CORE_BAD_HEADER",
+    `the value of the header ${name} must be a string, but is ${what}`,
+  );
 };
 
 const badCharacter = (name: string, text: string): FrameworkError => {
   const index = text.search(forbidden);
   const unit = text.charCodeAt(index);
   const code = `U+${unit.toString(16).toUpperCase().padStart(4, "0")}`;
-  const rule = unit > 0xff ? "encode it, for example with encodeURIComponent" : "control characters are not allowed";
+  const rule =
+    unit > 0xff ? "encode it, for example with encodeURIComponent" : "control characters are not allowed";
   return new FrameworkError(
     "CORE_BAD_HEADER",
     `the value of the header ${name} holds ${code} at position ${index}: ${rule}`,

@@ -40,9 +40,12 @@ test("reads nothing ahead", async () => {
       })(),
     ),
   );
+  const settled = () => new Promise(setImmediate);
+  await settled();
   expect(pulls).toBe(0);
   const reader = stream.getReader();
   await reader.read();
+  await settled();
   expect(pulls).toBe(1);
   await reader.read();
   expect(pulls).toBe(2);
@@ -68,7 +71,8 @@ test("cancel reaches the source once: unread, between chunks and while pending",
       [Symbol.asyncIterator]() {
         return this;
       },
-      next: () => (chunks.count++ === 0 ? Promise.resolve({ done: false, value: "a" }) : new Promise(() => {})),
+      next: () =>
+        chunks.count++ === 0 ? Promise.resolve({ done: false, value: "a" }) : new Promise(() => {}),
       return: () => Promise.resolve({ done: true, value: returns++ }),
     };
     const reader = toReadableStream(toBodyStream(chunks as never)).getReader();

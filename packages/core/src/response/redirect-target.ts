@@ -17,7 +17,10 @@ const control = /[\u0000-\u001F\u007F-\u009F]/;
  *
  * @throws ValueError (400, code CORE_BAD_REDIRECT) for control characters, `javascript:` and the like, and a foreign target with `sameOrigin`
  */
-export const redirectTarget = (url: string | URL, { sameOrigin = false }: RedirectTargetOptions = {}): string => {
+export const redirectTarget = (
+  url: string | URL,
+  { sameOrigin = false }: RedirectTargetOptions = {},
+): string => {
   const given = String(url);
   if (control.test(given)) throw refused("holds a control character");
   const target = given.trim();

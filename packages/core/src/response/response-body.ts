@@ -28,9 +28,13 @@ export const typedPayload = (body: Exclude<ResponseBody, string>): TypedPayload 
   const bytes = bytesOf(body);
   if (bytes !== null) return { payload: bytes, mediaType: binaryType };
   if (body instanceof BodyStream) return { payload: body, mediaType: null };
-  if (isBlob(body)) return { payload: toBodyStream(body), mediaType: body.type === "" ? binaryType : body.type };
+  if (isBlob(body))
+    return { payload: toBodyStream(body), mediaType: body.type === "" ? binaryType : body.type };
   if (isA(body, "URLSearchParams")) {
-    return { payload: (body as URLSearchParams).toString(), mediaType: "application/x-www-form-urlencoded;charset=UTF-8" };
+    return {
+      payload: (body as URLSearchParams).toString(),
+      mediaType: "application/x-www-form-urlencoded;charset=UTF-8",
+    };
   }
   if (isA(body, "FormData")) return formPayload(body as FormData);
   if (isStream(body)) return { payload: toBodyStream(body), mediaType: null };
@@ -38,13 +42,16 @@ export const typedPayload = (body: Exclude<ResponseBody, string>): TypedPayload 
 };
 
 /** Tells what is streamed from every other value. */
-export const isStream = (value: unknown): value is ReadableStream<unknown> | NodeReadable | AsyncIterable<StreamChunk> =>
+export const isStream = (
+  value: unknown,
+): value is ReadableStream<unknown> | NodeReadable | AsyncIterable<StreamChunk> =>
   typeof value === "object" &&
   value !== null &&
   (Symbol.asyncIterator in value || isReadableStream(value) || isNodeReadable(value));
 
 /** Goes by the tag, which classes of other realms and polyfills have too. */
-const isA = (value: unknown, tag: string): boolean => Object.prototype.toString.call(value) === `[object ${tag}]`;
+const isA = (value: unknown, tag: string): boolean =>
+  Object.prototype.toString.call(value) === `[object ${tag}]`;
 
 const formPayload = (form: FormData): TypedPayload => {
   const web = new globalThis.Response(form);

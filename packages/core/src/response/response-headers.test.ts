@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import type { FrameworkError } from "../errors/framework-error.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 
 const bad = expect.objectContaining({ code: "CORE_BAD_HEADER" });
@@ -84,16 +85,28 @@ test.each(["", "a b", "a:", "a\r", "ä", "a\n", "(a)", " a"])("refuses the name 
   expect(() => new ResponseHeaders().get(name)).toThrow(bad);
 });
 
+const valueOrCode = (value: string): string | null => {
+  try {
+    return new ResponseHeaders({ a: value }).get("a");
+  } catch (error) {
+    return (error as FrameworkError).code;
+  }
+};
+
 test("a value holds no control character and nothing above U+00FF, wherever it stands", () => {
   const unit = fc.integer({ min: 0, max: 0xffff });
   fc.assert(
-    fc.property(fc.stringMatching(/^[!-~]{0,20}$/), unit, fc.stringMatching(/^[!-~]{0,20}$/), (before, code, after) => {
-      const value = before + String.fromCharCode(code) + after;
-      const isAllowed = code === 9 || (code >= 0x20 && code !== 0x7f && code <= 0xff);
-      const put = () => new ResponseHeaders({ a: value });
-      if (isAllowed) expect(put().get("a")).toBe(value.replaceAll(/^[ \t]+|[ \t]+$/g, ""));
-      else expect(put).toThrow(bad);
-    }),
+    fc.property(
+      fc.stringMatching(/^[!-~]{0,20}$/),
+      unit,
+      fc.stringMatching(/^[!-~]{0,20}$/),
+      (before, code, after) => {
+        const value = before + String.fromCharCode(code) + after;
+        const isAllowed = code === 9 || (code >= 0x20 && code !== 0x7f && code <= 0xff);
+        const trimmed = value.replaceAll(/^[ \t]+|[ \t]+$/g, "");
+        expect(valueOrCode(value)).toBe(isAllowed ? trimmed : "CORE_BAD_HEADER");
+      },
+    ),
     { numRuns: 300 },
   );
 });
@@ -105,7 +118,9 @@ test("the error names the field, the character and its place, never the value", 
 });
 
 test("keeps names of the prototype as data", () => {
-  const headers = new ResponseHeaders(JSON.parse('{"__proto__":"a","constructor":"b"}') as Record<string, string>);
+  const headers = new ResponseHeaders(
+    JSON.parse('{"__proto__":"a","constructor":"b"}') as Record<string, string>,
+  );
   expect(headers.get("__proto__")).toBe("a");
   expect(headers.get("constructor")).toBe("b");
   expect(headers.get("tostring")).toBeNull();

@@ -106,7 +106,10 @@ export class ResponseHeaders implements Iterable<[string, string]> {
 
   private add(key: string, value: string): void {
     if (this.list.length >= 2 * maxFields) {
-      throw new FrameworkError("CORE_BAD_HEADER", `a reply has at most ${maxFields} header lines; ${key} is one more`);
+      throw new FrameworkError(
+        "CORE_BAD_HEADER",
+        `a reply has at most ${maxFields} header lines; ${key} is one more`,
+      );
     }
     this.list.push(key, value);
   }
@@ -119,7 +122,8 @@ export class ResponseHeaders implements Iterable<[string, string]> {
 
   private removeFrom(key: string, start: number): void {
     const { list } = this;
-    for (let index = list.length - 2; index >= start; index -= 2) if (list[index] === key) list.splice(index, 2);
+    for (let index = list.length - 2; index >= start; index -= 2)
+      if (list[index] === key) list.splice(index, 2);
   }
 
   private combined(): [string, string][] {

@@ -49,13 +49,22 @@ export interface ProblemDetails {
 /** A status that a reply can have. @throws CORE_BAD_STATUS for anything but a whole number from 200 to 599 */
 export const checkedStatus = (status: number): number => {
   if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
-  throw new FrameworkError("CORE_BAD_STATUS", `a reply's status is a whole number from 200 to 599, not ${String(status)}`);
+  throw new FrameworkError(
+    "CORE_BAD_STATUS",
+    `a reply's status is a whole number from 200 to 599, not ${String(status)}`,
+  );
 };
 
 const redirects = [301, 302, 303, 307, 308];
 
 /** The status of a redirect. @throws CORE_BAD_STATUS for one that does not lead a client anywhere */
-export const redirectStatus = ({ permanent = false, status = permanent ? 301 : 302 }: RedirectOptions): number => {
+export const redirectStatus = ({
+  permanent = false,
+  status = permanent ? 301 : 302,
+}: RedirectOptions): number => {
   if (redirects.includes(status)) return status;
-  throw new FrameworkError("CORE_BAD_STATUS", `a redirect's status is one of ${redirects.join(", ")}, not ${String(status)}`);
+  throw new FrameworkError(
+    "CORE_BAD_STATUS",
+    `a redirect's status is one of ${redirects.join(", ")}, not ${String(status)}`,
+  );
 };

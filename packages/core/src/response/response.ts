@@ -337,7 +337,8 @@ export class Response {
     if (status !== undefined) this.code = checkedStatus(status);
     if (headers !== undefined) {
       const container = new ResponseHeaders(headers);
-      if (this.mediaType !== null && !container.has("content-type")) container.set("content-type", this.mediaType);
+      if (this.mediaType !== null && !container.has("content-type"))
+        container.set("content-type", this.mediaType);
       this.container = container;
     }
     if (contentType !== undefined) this.contentType = contentType;

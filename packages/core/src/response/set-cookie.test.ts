@@ -51,25 +51,52 @@ test("what a browser reads equals what was given", () => {
     },
     { requiredKeys: [] },
   );
-  const name = fc.stringMatching(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,12}$/).filter((text) => !text.startsWith("__"));
+  const name = fc
+    .stringMatching(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,12}$/)
+    .filter((text) => !text.startsWith("__"));
   fc.assert(
-    fc.property(name, fc.string({ unit: "binary" }).filter((text) => text.isWellFormed()), options, (key, value, given) => {
-      const { name: readName, value: readValue, attributes } = parse(setCookieLine(key, value, given));
-      expect([readName, readValue]).toEqual([key, value]);
-      expect(attributes).toEqual({
-        path: given.path ?? "/",
-        ...(given.maxAge === undefined ? {} : { "max-age": String(given.maxAge) }),
-        ...(given.domain === undefined ? {} : { domain: given.domain }),
-        ...(given.httpOnly === true ? { httponly: "" } : {}),
-        ...(given.sameSite === undefined ? {} : { samesite: given.sameSite === "Lax" ? "Lax" : "Strict" }),
-      });
-    }),
+    fc.property(
+      name,
+      fc.string({ unit: "binary" }).filter((text) => text.isWellFormed()),
+      options,
+      (key, value, given) => {
+        const { name: readName, value: readValue, attributes } = parse(setCookieLine(key, value, given));
+        expect([readName, readValue]).toEqual([key, value]);
+        expect(attributes).toEqual({
+          path: given.path ?? "/",
+          ...(given.maxAge === undefined ? {} : { "max-age": String(given.maxAge) }),
+          ...(given.domain === undefined ? {} : { domain: given.domain }),
+          ...(given.httpOnly === true ? { httponly: "" } : {}),
+          ...(given.sameSite === undefined ? {} : { samesite: given.sameSite === "Lax" ? "Lax" : "Strict" }),
+        });
+      },
+    ),
     { numRuns: 300 },
   );
 });
 
-const injections = ["; Domain=evil.test", "\r\nset-cookie: b=2", "\n", "\0", ";", "\u007f", "a;Secure", " ;", "é\r", "\u{1F36A};"];
-const attributes: readonly (keyof CookieOptions)[] = ["path", "domain", "sameSite", "priority", "maxAge", "expires", "secure", "httpOnly"];
+const injections = [
+  "; Domain=evil.test",
+  "\r\nset-cookie: b=2",
+  "\n",
+  "\0",
+  ";",
+  "\u007f",
+  "a;Secure",
+  " ;",
+  "é\r",
+  "\u{1F36A};",
+];
+const attributes: readonly (keyof CookieOptions)[] = [
+  "path",
+  "domain",
+  "sameSite",
+  "priority",
+  "maxAge",
+  "expires",
+  "secure",
+  "httpOnly",
+];
 
 test.each(attributes.flatMap((attribute) => injections.map((text) => [attribute, text] as const)))(
   "%s refuses %j",

@@ -29,7 +29,8 @@ const maxBytes = 4096;
  * `__Http-` promise, `SameSite=None` without `Secure`, more than 4096 bytes
  */
 export const setCookieLine = (name: string, value: string, options: CookieOptions = {}): string => {
-  if (typeof name !== "string" || !isToken(name)) throw badCookie(name, "the name must be a token (RFC 9110 5.6.2)");
+  if (typeof name !== "string" || !isToken(name))
+    throw badCookie(name, "the name must be a token (RFC 9110 5.6.2)");
   const { maxAge, path = "/", domain, secure, httpOnly, sameSite, expires, priority } = options;
   checkPromises(name, { ...options, path });
   let line = `${name}=${encodedValue(name, value)}`;
@@ -39,9 +40,12 @@ export const setCookieLine = (name: string, value: string, options: CookieOption
   if (expires !== undefined) line += `; Expires=${httpDate(name, expires)}`;
   if (httpOnly === true) line += "; HttpOnly";
   if (secure === true) line += "; Secure";
-  if (sameSite !== undefined) line += `; SameSite=${word(name, "sameSite", sameSite, ["Strict", "Lax", "None"])}`;
-  if (priority !== undefined) line += `; Priority=${word(name, "priority", priority, ["Low", "Medium", "High"])}`;
-  if (line.length > maxBytes) throw badCookie(name, `it takes ${line.length} bytes; browsers keep ${maxBytes}`);
+  if (sameSite !== undefined)
+    line += `; SameSite=${word(name, "sameSite", sameSite, ["Strict", "Lax", "None"])}`;
+  if (priority !== undefined)
+    line += `; Priority=${word(name, "priority", priority, ["Low", "Medium", "High"])}`;
+  if (line.length > maxBytes)
+    throw badCookie(name, `it takes ${line.length} bytes; browsers keep ${maxBytes}`);
   return line;
 };
 
@@ -60,7 +64,8 @@ const checkPromises = (name: string, { path, domain, secure, httpOnly, sameSite 
   checkFlag(name, "httpOnly", httpOnly);
   const prefix = /^__(?:host-http|host|secure|http)-/i.exec(name)?.[0].toLowerCase() ?? "";
   if (prefix !== "" && secure !== true) throw badCookie(name, "its prefix promises secure: true");
-  if (prefix.endsWith("http-") && httpOnly !== true) throw badCookie(name, "its prefix promises httpOnly: true");
+  if (prefix.endsWith("http-") && httpOnly !== true)
+    throw badCookie(name, "its prefix promises httpOnly: true");
   if (prefix.startsWith("__host-") && (path !== "/" || domain !== undefined)) {
     throw badCookie(name, 'its prefix promises path "/" and no domain');
   }
@@ -70,7 +75,8 @@ const checkPromises = (name: string, { path, domain, secure, httpOnly, sameSite 
 };
 
 const checkFlag = (name: string, field: string, value: unknown): void => {
-  if (value !== undefined && typeof value !== "boolean") throw badCookie(name, `${field} must be true or false`);
+  if (value !== undefined && typeof value !== "boolean")
+    throw badCookie(name, `${field} must be true or false`);
 };
 
 const encodedValue = (name: string, value: unknown): string => {

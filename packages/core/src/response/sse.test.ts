@@ -4,7 +4,8 @@ import { payloadBytes } from "./readable-stream.ts";
 import { type EventSource, eventFrame, eventStream, type ServerSentEvent } from "./sse.ts";
 
 const bad = expect.objectContaining({ code: "CORE_BAD_EVENT" });
-const textOf = async (events: EventSource) => new TextDecoder().decode(await payloadBytes(eventStream(events)));
+const textOf = async (events: EventSource) =>
+  new TextDecoder().decode(await payloadBytes(eventStream(events)));
 
 afterEach(() => {
   jest.useRealTimers();
@@ -31,16 +32,29 @@ test("writes every field", () => {
 });
 
 test("strings are data, anything else is JSON", async () => {
-  const events = ["hi", { data: { a: [1, "\n"] } }, { data: 5 }, { data: null }, { data: "" }, { retry: 1 }, { id: "" }];
+  const events = [
+    "hi",
+    { data: { a: [1, "\n"] } },
+    { data: 5 },
+    { data: null },
+    { data: "" },
+    { retry: 1 },
+    { id: "" },
+  ];
   expect(await textOf(events)).toBe(
     'data: hi\n\ndata: {"a":[1,"\\n"]}\n\ndata: 5\n\ndata: null\n\ndata: \n\nretry: 1\n\nid: \n\n',
   );
 });
 
 test("what a client reads equals what was sent, line breaks apart", () => {
-  const anyText = fc.string({ unit: fc.constantFrom("a", ":", " ", "\n", "\r", "\0", "data", "é", "\u2028") });
+  const anyText = fc.string({
+    unit: fc.constantFrom("a", ":", " ", "\n", "\r", "\0", "data", "é", "\u2028"),
+  });
   const name = fc.string({ unit: fc.constantFrom("a", ":", "-", "é", "\u2028") });
-  const event = fc.record({ data: anyText, event: name, id: name, retry: fc.nat() }, { requiredKeys: ["data"] });
+  const event = fc.record(
+    { data: anyText, event: name, id: name, retry: fc.nat() },
+    { requiredKeys: ["data"] },
+  );
   fc.assert(
     fc.property(fc.array(event, { maxLength: 4 }), (events) => {
       const read = parse(events.map((one) => eventFrame(one)).join(""));
@@ -135,6 +149,19 @@ test("an event that came between two pulls is given at once", async () => {
   seen.push("now");
   await Promise.resolve();
   expect(new TextDecoder().decode((await iterator.next()).value)).toBe("data: now\n\n");
+});
+
+test("a heartbeat comes after an event too", async () => {
+  jest.useFakeTimers();
+  const source = (async function* (): AsyncGenerator<string> {
+    yield "a";
+    await new Promise(() => {});
+  })();
+  const iterator = eventStream(source).chunks[Symbol.asyncIterator]();
+  await iterator.next();
+  const second = iterator.next();
+  await jest.advanceTimersByTimeAsync(15_000);
+  expect(new TextDecoder().decode((await second).value)).toBe(":\n\n");
 });
 
 test("no heartbeat with 0", async () => {

@@ -31,7 +31,7 @@ export type EventSource = AsyncIterable<ServerSentEvent | string> | Iterable<Ser
  * @throws CORE_BAD_EVENT for a bad `heartbeatSecs`; a bad event fails the body with it
  */
 export const eventStream = (events: EventSource, { heartbeatSecs = 15 }: SseOptions = {}): BodyStream => {
-  if (!(heartbeatSecs >= 0 && heartbeatSecs <= maxHeartbeatSecs)) {
+  if (typeof heartbeatSecs !== "number" || !(heartbeatSecs >= 0 && heartbeatSecs <= maxHeartbeatSecs)) {
     throw badEvent(`heartbeatSecs must be from 0 to ${maxHeartbeatSecs}`);
   }
   return new BodyStream(new ByteChunks(new EventChunks(iterableSource(events), heartbeatSecs * 1000)));
@@ -46,7 +46,6 @@ class EventChunks implements ChunkSource {
   private pending: Promise<IteratorResult<unknown, unknown>> | null = null;
   private hasArrived = false;
   private wake: ((hasArrived: boolean) => void) | null = null;
-  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(source: ChunkSource, heartbeatMs: number) {
     this.source = source;
@@ -69,7 +68,6 @@ class EventChunks implements ChunkSource {
   }
 
   close(): Promise<unknown> {
-    clearTimeout(this.timer);
     this.wake?.(false);
     return this.source.close();
   }
@@ -91,11 +89,11 @@ class EventChunks implements ChunkSource {
     if (this.hasArrived || this.heartbeatMs === 0) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.wake = resolve;
-    this.timer = setTimeout(resolve, this.heartbeatMs, false);
-    (this.timer as { unref?: () => void }).unref?.();
+    const timer = setTimeout(resolve, this.heartbeatMs, false);
+    (timer as { unref?: () => void }).unref?.();
     const hasArrived = await promise;
     this.wake = null;
-    clearTimeout(this.timer);
+    clearTimeout(timer);
     return hasArrived;
   }
 }
@@ -105,10 +103,13 @@ const fields = ["data", "event", "id", "retry"];
 /** One event as it goes on the wire. @throws CORE_BAD_EVENT */
 export const eventFrame = (event: unknown): string => {
   if (typeof event === "string") return `${dataLines(event)}\n`;
-  if (typeof event !== "object" || event === null) throw badEvent(`an event is a string or an object, not ${typeof event}`);
+  if (typeof event !== "object" || event === null)
+    throw badEvent(`an event is a string or an object, not ${typeof event}`);
   const unknown = Object.keys(event).find((key) => !fields.includes(key));
   if (unknown !== undefined) {
-    throw badEvent(`an event has no field ${JSON.stringify(unknown.slice(0, 40))}; yield { data: … } to send an object`);
+    throw badEvent(
+      `an event has no field ${JSON.stringify(unknown.slice(0, 40))}; yield { data: … } to send an object`,
+    );
   }
   const { data, event: name, id, retry } = event as ServerSentEvent;
   return (
@@ -135,7 +136,8 @@ const line = (field: string, value: unknown, refused: RegExp): string => {
 
 const retryLine = (retry: unknown): string => {
   if (retry === undefined) return "";
-  if (!Number.isSafeInteger(retry) || (retry as number) < 0) throw badEvent("retry must be whole milliseconds");
+  if (!Number.isSafeInteger(retry) || (retry as number) < 0)
+    throw badEvent("retry must be whole milliseconds");
   return `retry: ${retry as number}\n`;
 };
 

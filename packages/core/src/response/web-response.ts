@@ -16,7 +16,8 @@ export const toWebResponse = (response: Response): globalThis.Response => {
   const { payload, status, statusText } = response;
   const headers = headersOf(response.fields());
   if (status === 0) return globalThis.Response.error();
-  if (!bodyless.has(status)) return new globalThis.Response(webBody(payload, headers), { status, statusText, headers });
+  if (!bodyless.has(status))
+    return new globalThis.Response(webBody(payload, headers), { status, statusText, headers });
   // Nobody is left who could act on how a source ends that nobody reads.
   if (payload instanceof BodyStream) payload.cancel().catch(() => {});
   return new globalThis.Response(null, { status, statusText, headers });
@@ -31,14 +32,25 @@ const headersOf = (fields: readonly string[]): Headers => {
 };
 
 /** A string only where its type is known: the web's class would add one of its own. */
-const webBody = (payload: Payload, headers: Headers): ReadableStream | Uint8Array<ArrayBuffer> | string | null => {
+const webBody = (
+  payload: Payload,
+  headers: Headers,
+): ReadableStream | Uint8Array<ArrayBuffer> | string | null => {
   if (payload instanceof BodyStream) return toReadableStream(payload);
   if (typeof payload === "string" && !headers.has("content-type")) return new TextEncoder().encode(payload);
   return payload as Uint8Array<ArrayBuffer> | string | null;
 };
 
 /** Fields that belong to the connection they came over, not to the reply (RFC 9110 7.6.1). */
-const hopByHop = ["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"];
+const hopByHop = [
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
 
 /** Tells a response of the web's shape, of whatever class and realm, from every other value. */
 export const isWebResponse = (value: object): value is globalThis.Response => {
@@ -60,7 +72,8 @@ export const isWebResponse = (value: object): value is globalThis.Response => {
  */
 export const fromWebResponse = (web: globalThis.Response): Response => {
   if (web.status === 0) throw networkError();
-  if (web.bodyUsed) throw new FrameworkError("CORE_BODY_USED", "the body of this web response was read already");
+  if (web.bodyUsed)
+    throw new FrameworkError("CORE_BODY_USED", "the body of this web response was read already");
   const response = new Response(null, { status: web.status });
   const { headers } = response;
   const cookies = typeof web.headers.getSetCookie === "function" ? web.headers.getSetCookie() : null;
@@ -77,7 +90,10 @@ export const fromWebResponse = (web: globalThis.Response): Response => {
 
 /** The error of whoever answers with `Response.error()`. */
 export const networkError = (): FrameworkError =>
-  new FrameworkError("CORE_BAD_REPLY", "Response.error() cannot be sent; return a reply with a status or throw an error");
+  new FrameworkError(
+    "CORE_BAD_REPLY",
+    "Response.error() cannot be sent; return a reply with a status or throw an error",
+  );
 
 /** The length that the fields promise, which moves to the body: the transport writes it. */
 const bodyLength = ({ url }: globalThis.Response, { headers }: Response): number | null => {

@@ -14,7 +14,7 @@ export interface Added {
 export interface AddOptions {
   /** Life of a counter that this call creates, in milliseconds; a living counter keeps its own. */
   readonly ttlMs: number;
-  /** Ceiling: only as much is granted as fits below it. @default Infinity */
+  /** Ceiling: only as much is granted as fits below it. @default Number.MAX_SAFE_INTEGER */
   readonly max?: number;
 }
 
@@ -26,10 +26,19 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  *
  * Adapters: in this process (one worker), through the primary process (many workers), Redis (many hosts). Every operation of one
  * adapter is atomic. Keys are strings of at most 512 characters, values at most 64 KiB as JSON; at most 100,000 live keys, of
- * which the one nearest to its expiry makes room. Time is monotonic.
+ * which the one nearest to its expiry makes room. Time is monotonic. Counters and values share one space of keys: a counter is a
+ * number, which `get` reads and `set` replaces. A call that breaks a bound throws a FrameworkError whose code begins with
+ * CORE_SHARED_STATE_; CORE_SHARED_STATE_UNAVAILABLE says that the state cannot be reached, and that nobody knows whether the call
+ * took effect.
  */
 export interface SharedState {
-  /** Adds `amount` to a counter, which begins at 0; a negative amount gives back, never below 0. */
+  /**
+   * Adds `amount` to a counter, which begins at 0; a negative amount gives back, never below 0, and 0 only looks.
+   *
+   * A call that grants nothing makes no counter; a counter that is back at 0 lives on until it expires.
+   *
+   * @throws CORE_SHARED_STATE_NOT_A_COUNTER when the key holds a value that is not a number
+   */
   add(key: string, amount: number, options: AddOptions): Awaitable<Added>;
   /** The value stored under a key, `undefined` when absent or expired. */
   get(key: string): Awaitable<Json | undefined>;
@@ -41,7 +50,11 @@ export interface SharedState {
   ): Awaitable<boolean>;
   /** Removes a value or counter. Tells whether there was one. */
   delete(key: string): Awaitable<boolean>;
-  /** Hands a message to every subscriber in every worker, this one included; resolves when all have run (1 s at most for a stuck one). */
+  /**
+   * Hands a message to every subscriber in every worker, this one included, each with a copy of its own.
+   *
+   * Resolves when all have run; one that is stuck counts as done after 1 s, one that fails is logged.
+   */
   publish(channel: string, message: Json): Promise<void>;
   /** Calls `listener` with every message of a channel until the returned function is called. */
   subscribe(channel: string, listener: (message: Json) => Awaitable<void>): () => void;

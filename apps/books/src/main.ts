@@ -1,0 +1,3 @@
+import { createBooksApp } from "./app.ts";
+
+await createBooksApp().run({ workers: 1 });

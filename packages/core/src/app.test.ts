@@ -1,0 +1,318 @@
+import { expect, test } from "@jest/globals";
+import { App, HttpError, NotFoundError, Response, ValueError } from "./index.ts";
+
+const ask = async (app: Pick<App, "fetch">, path: string, init?: RequestInit) => {
+  const reply = await app.fetch(new Request(`http://host.test${path}`, init));
+  const text = await reply.text();
+  return { status: reply.status, headers: reply.headers, text, json: () => JSON.parse(text) as unknown };
+};
+
+/** An app whose log lines are kept instead of written. */
+const quiet = async (app: App, env: "development" | "production" = "development") => {
+  const lines: string[] = [];
+  const write = (message: string) => void lines.push(message);
+  await app.start({ env, log: { info: write, warn: write, error: write } });
+  return lines;
+};
+
+test("a route answers with its handler's value as JSON", async () => {
+  const app = new App();
+  app.get("/books/{id}", (request) => ({ id: request.params.id, query: request.query.get("q") }));
+  const reply = await ask(app, "/books/7?q=a+b");
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get("content-type")).toMatch(/^application\/json/);
+  expect(reply.json()).toEqual({ id: "7", query: "a b" });
+});
+
+test.each([
+  ["GET", "get"],
+  ["POST", "post"],
+  ["PUT", "put"],
+  ["PATCH", "patch"],
+  ["DELETE", "delete"],
+  ["OPTIONS", "options"],
+  ["QUERY", "query"],
+] as const)("%s has its own registration", async (method, register) => {
+  const app = new App();
+  app[register]("/x", (request) => `by ${request.method}`);
+  expect((await ask(app, "/x", { method })).text).toBe(`by ${method}`);
+});
+
+test("route registers for every method named, GET when none is", async () => {
+  const app = new App();
+  app.route("/one", {}, () => "one");
+  app.route("/two", { methods: ["PUT", "PATCH"] }, (request) => request.method);
+  expect((await ask(app, "/one")).text).toBe("one");
+  expect((await ask(app, "/two", { method: "PATCH" })).text).toBe("PATCH");
+  expect((await ask(app, "/two")).status).toBe(405);
+});
+
+test("HEAD is answered from the GET route without a body, with the same fields", async () => {
+  const app = new App();
+  app.get("/x", () => "hello");
+  const reply = await ask(app, "/x", { method: "HEAD" });
+  expect([reply.status, reply.text, reply.headers.get("content-length")]).toEqual([200, "", "5"]);
+});
+
+test("a HEAD route of its own goes first", async () => {
+  const app = new App();
+  app.get("/x", () => "hello");
+  app.head("/x", () => new Response(null, { headers: { "x-own": "yes" } }));
+  expect((await ask(app, "/x", { method: "HEAD" })).headers.get("x-own")).toBe("yes");
+});
+
+test("OPTIONS without a route is 204 with Allow", async () => {
+  const app = new App();
+  app.get("/x", () => "hello");
+  app.post("/x", () => "hello");
+  const reply = await ask(app, "/x", { method: "OPTIONS" });
+  expect([reply.status, reply.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS, POST"]);
+});
+
+test("a path that exists for other methods is 405 with Allow", async () => {
+  const app = new App();
+  app.get("/x", () => "hello");
+  const reply = await ask(app, "/x", { method: "DELETE" });
+  expect(reply.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+  expect(reply.json()).toMatchObject({ error: "Method Not Allowed", status: 405 });
+});
+
+test("an unknown path is 404 with near routes in development only", async () => {
+  const build = () => {
+    const app = new App();
+    app.get("/books/{id}", () => "book");
+    return app;
+  };
+  const [development, production] = [build(), build()];
+  await quiet(development);
+  await quiet(production, "production");
+  expect((await ask(development, "/book/1")).json()).toEqual({
+    error: "Not Found",
+    detail: "No route for GET /book/1",
+    status: 404,
+    path: "/book/1",
+    suggestions: ["GET /books/{id}"],
+  });
+  expect((await ask(production, "/book/1")).json()).not.toHaveProperty("suggestions");
+});
+
+test("an unknown method is 501", async () => {
+  expect((await ask(new App(), "/x", { method: "BREW" })).status).toBe(501);
+});
+
+test("a path that cannot be decoded is 400 in the one body shape", async () => {
+  const reply = await ask(new App(), "/%zz");
+  expect(reply.json()).toMatchObject({ error: "Bad Request", status: 400 });
+});
+
+test.each([
+  ["object", () => ({ a: 1 }), 200, '{"a":1}'],
+  ["array", () => [1], 200, "[1]"],
+  ["number", () => 7, 200, "7"],
+  ["boolean", () => false, 200, "false"],
+  ["string", () => "<b>", 200, "<b>"],
+  ["null", () => null, 204, ""],
+  ["undefined", () => undefined, 204, ""],
+  ["promise", async () => ({ a: 1 }), 200, '{"a":1}'],
+  ["Response", () => new Response("made", { status: 201 }), 201, "made"],
+  ["web Response", () => new globalThis.Response("web", { status: 202 }), 202, "web"],
+  ["bytes", () => new TextEncoder().encode("bytes"), 200, "bytes"],
+] as [string, () => unknown, number, string][])("a handler may return: %s", async (_name, handler, status, text) => {
+  const app = new App();
+  app.get("/x", handler);
+  await quiet(app);
+  const reply = await ask(app, "/x");
+  expect([reply.status, reply.text]).toEqual([status, text]);
+});
+
+test("undefined is warned about once per route", async () => {
+  const app = new App();
+  app.get("/x", () => undefined);
+  const lines = await quiet(app);
+  await ask(app, "/x");
+  await ask(app, "/x");
+  expect(lines.filter((line) => line.includes("GET /x returned undefined"))).toHaveLength(1);
+});
+
+test("a value that JSON cannot hold is a 500 that names the place in the log", async () => {
+  const app = new App();
+  app.get("/x", () => ({ books: [{ id: 1n }] }));
+  const lines = await quiet(app, "production");
+  expect((await ask(app, "/x")).json()).toEqual({
+    error: "Internal Server Error",
+    detail: "An unexpected error occurred",
+    status: 500,
+  });
+  expect(lines.join("\n")).toContain("books[0].id");
+});
+
+test.each([
+  ["an Error", new Error("canary")],
+  ["a string", "canary"],
+  ["null", null],
+  ["an object", { canary: true }],
+  ["undefined", undefined],
+])("whatever is thrown becomes a 500 without its text in production: %s", async (_name, thrown) => {
+  for (const async of [false, true]) {
+    const app = new App();
+    app.get("/x", () => {
+      if (async) return Promise.reject(thrown as Error);
+      throw thrown;
+    });
+    await quiet(app, "production");
+    const reply = await ask(app, "/x");
+    expect(reply.status).toBe(500);
+    expect(reply.text).not.toContain("canary");
+  }
+});
+
+test("production hides the cause even with debug on", async () => {
+  const app = new App();
+  app.get("/x", () => {
+    throw new Error("canary");
+  });
+  await app.start({ env: "production", debug: true, log: { info() {}, warn() {}, error() {} } });
+  expect((await ask(app, "/x")).text).not.toContain("canary");
+});
+
+test("debug shows message, class and stack of an unexpected error", async () => {
+  const app = new App();
+  app.get("/x", () => {
+    throw new TypeError("what happened");
+  });
+  await quiet(app);
+  const body = (await ask(app, "/x")).json() as { stack: string[] };
+  expect(body).toMatchObject({ detail: "what happened", exception: "TypeError", status: 500 });
+  expect(body.stack.join("\n")).toContain("app.test.ts");
+});
+
+test("an HttpError becomes its reply, with its fields and extras", async () => {
+  const app = new App();
+  app.get("/x", () => {
+    throw new HttpError(409, "Taken already", { headers: { "x-why": "twice" }, holder: "me", status: 200 });
+  });
+  const reply = await ask(app, "/x");
+  expect(reply.json()).toEqual({ error: "Conflict", detail: "Taken already", status: 409, holder: "me" });
+  expect(reply.headers.get("x-why")).toBe("twice");
+});
+
+test("a client that names application/problem+json gets problem details of the same body", async () => {
+  const app = new App();
+  const headers = { accept: "application/problem+json" };
+  const reply = await ask(app, "/nowhere", { headers });
+  expect(reply.headers.get("content-type")).toBe("application/problem+json");
+  expect(reply.json()).toMatchObject({
+    error: "Not Found",
+    title: "Not Found",
+    type: "/errors/not-found",
+    instance: "/nowhere",
+    status: 404,
+  });
+  expect((await ask(app, "/nowhere", { headers: { accept: "*/*" } })).headers.get("content-type")).toMatch("application/json");
+});
+
+test("the nearest class's exception handler answers, whatever the order of registration", async () => {
+  class Missing extends NotFoundError {}
+  const app = new App()
+    .exceptionHandler(Error, () => ({ by: "Error" }))
+    .exceptionHandler(NotFoundError, () => ({ by: "NotFoundError" }))
+    .exceptionHandler(ValueError, (_request, error) => Response.json({ error: "Invalid value", detail: error.detail }, { status: 400 }));
+  app.get("/missing", () => {
+    throw new Missing("gone");
+  });
+  app.get("/value", () => {
+    throw new ValueError("not a number");
+  });
+  app.get("/other", () => {
+    throw new RangeError("other");
+  });
+  app.get("/http", () => {
+    throw new HttpError(418, "teapot");
+  });
+  expect(await ask(app, "/missing")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
+  expect(await ask(app, "/value")).toMatchObject({ status: 400, text: '{"error":"Invalid value","detail":"not a number"}' });
+  expect(await ask(app, "/other")).toMatchObject({ status: 500, text: '{"by":"Error"}' });
+  expect((await ask(app, "/http")).json()).toMatchObject({ status: 418, detail: "teapot" });
+  expect(await ask(app, "/nowhere")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
+});
+
+test("a failing exception handler is a plain 500 and a log line", async () => {
+  const app = new App().exceptionHandler(Error, async () => {
+    throw new Error("handler canary");
+  });
+  app.get("/x", () => {
+    throw new Error("first");
+  });
+  const lines = await quiet(app, "production");
+  const reply = await ask(app, "/x");
+  expect([reply.status, reply.text.includes("canary")]).toEqual([500, false]);
+  expect(lines).toContain("an exception handler failed");
+});
+
+test("application state reaches handlers through request.app", async () => {
+  const app = new App<{ greeting: string }>();
+  app.state.greeting = "hello";
+  app.get("/x", (request) => request.app.state.greeting);
+  expect((await ask(app, "/x")).text).toBe("hello");
+});
+
+test("context carries values from middleware to handlers", async () => {
+  const app = new App().use((request, next) => {
+    request.context.set("tenant", "acme");
+    return next(request);
+  });
+  app.get("/x", (request) => request.context.get("tenant"));
+  expect((await ask(app, "/x")).text).toBe("acme");
+});
+
+test("all accessors of a body work in any order and any number of times", async () => {
+  const app = new App();
+  app.post("/x", async (request) => {
+    const bytes = await request.body();
+    return [await request.text(), await request.json(), bytes.byteLength, await request.raw.text(), await request.json()];
+  });
+  const reply = await ask(app, "/x", { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } });
+  expect(reply.json()).toEqual(['{"a":1}', { a: 1 }, 7, '{"a":1}', { a: 1 }]);
+});
+
+test("a body above the route's limit is 413", async () => {
+  const app = new App();
+  app.post("/x", { maxBodyBytes: 10 }, async (request) => await request.text());
+  expect((await ask(app, "/x", { method: "POST", body: "1234567890" })).status).toBe(200);
+  const reply = await ask(app, "/x", { method: "POST", body: "12345678901" });
+  expect(reply.json()).toEqual({
+    error: "Payload Too Large",
+    detail: "Request body is larger than the limit of 10B",
+    status: 413,
+  });
+});
+
+test("a handler over its time is 504 and its signal aborts", async () => {
+  const app = new App();
+  const aborted = Promise.withResolvers<string>();
+  app.get("/x", { timeoutSecs: 0.01 }, (request) => {
+    request.signal.addEventListener("abort", () => aborted.resolve((request.signal.reason as Error).name));
+    return new Promise(() => {});
+  });
+  const reply = await ask(app, "/x");
+  expect(reply.json()).toMatchObject({ error: "Gateway Timeout", status: 504 });
+  expect(await aborted.promise).toBe("HandlerTimeoutError");
+});
+
+test("deferred work runs after the reply, in order, and a failure does not stop the rest", async () => {
+  const done: string[] = [];
+  const app = new App();
+  app.get("/x", (request) => {
+    request.defer(() => void done.push("first"));
+    request.defer(() => {
+      throw new Error("second");
+    });
+    request.defer(async () => void done.push("third"));
+    return done.length;
+  });
+  const lines = await quiet(app);
+  expect((await ask(app, "/x")).text).toBe("0");
+  await app.stop();
+  expect(done).toEqual(["first", "third"]);
+  expect(lines).toContain("background task failed");
+});

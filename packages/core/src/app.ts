@@ -1,0 +1,203 @@
+import type { Provider, Token } from "./dependencies/token.ts";
+import type { Problem } from "./errors/configuration-error.ts";
+import type { ErrorClass, ExceptionHandler } from "./errors/exception-handlers.ts";
+import { FrameworkError } from "./errors/framework-error.ts";
+import type { AnyFeature, Installed, Satisfied } from "./feature.ts";
+import { serveWebRequest } from "./fetch.ts";
+import type { Guard } from "./guards/guard.ts";
+import { Kernel } from "./kernel/kernel.ts";
+import { defaultSettings } from "./lifecycle/default-settings.ts";
+import type { AppSettings } from "./lifecycle/app-settings.ts";
+import { type Awaitable, type Middleware, type MiddlewareObject, toMiddleware } from "./middleware.ts";
+import { nearest } from "./nearest.ts";
+import type { HttpRequest } from "./request/http-request.ts";
+import type { Response } from "./response/response.ts";
+import type { Blueprint } from "./routing/blueprint.ts";
+import { type RegisterRoute, type RegisterRoutes, RouteMethods } from "./routing/route-methods.ts";
+import type { RouteDefinition, RouteInfo } from "./routing/route.ts";
+import type { Running, RunOptions } from "./run/run-options.ts";
+
+/** Events of an app's life. */
+export type LifecycleEvent = "startup" | "shutdown";
+
+/** Any constructor; the shape that TypeScript asks of a mixin's base. */
+// oxlint-disable-next-line typescript/no-explicit-any
+type Class<T> = new (...args: any[]) => T;
+
+/** The base class asked directly has free-form state; inference alone would give it the narrowest. */
+type Stateful<T> = App<object> extends T ? App : T;
+
+/**
+ * An HTTP application: register routes on it, switch features on, run it.
+ *
+ * `App.with(...)` makes a class that has exactly the methods of the features it names. Everything except the route methods returns the app, so
+ * calls chain. Nothing may be registered after start.
+ *
+ * @example
+ * class BooksApp extends App.with(cors, caching) {}
+ * const app = new BooksApp().enableCors().enableCaching({ ttl: 60 });
+ * app.get("/books/{id}", (request) => ({ id: request.params.id }));
+ * await app.run({ port: 8000 });
+ */
+export class App<State extends object = Record<string, unknown>> extends RouteMethods<"", App<State>> {
+  /** The features of this class, in the order installed. */
+  static readonly features: readonly AnyFeature[] = [];
+
+  /**
+   * A class with the methods of `features` as well; the class it is called on stays as it is.
+   *
+   * A feature whose prerequisites are missing, or stand after it, is a compile error that names them in `needs`. The same feature twice counts once.
+   */
+  // oxlint-disable-next-line typescript/no-explicit-any -- any state: T keeps the class's own
+  static with<T extends App<any>, const Fs extends readonly AnyFeature[]>(
+    this: Class<T> & { readonly features: readonly AnyFeature[] },
+    ...features: Fs & Satisfied<T, Fs>
+  ): (new () => Stateful<T> & Installed<Fs>) & Omit<typeof App, "prototype"> {
+    const Base = this as unknown as typeof App;
+    class Composed extends Base {
+      static override readonly features: readonly AnyFeature[] = [...new Set([...Base.features, ...features])];
+    }
+    return Composed as never; // the casts of this function are held to their promise by feature.test-d.ts
+  }
+
+  /** Free-form storage of the application; handlers read it through `request.app.state`. */
+  readonly state: State = {} as State;
+
+  declare readonly get: RegisterRoute<"", this>;
+  declare readonly post: RegisterRoute<"", this>;
+  declare readonly put: RegisterRoute<"", this>;
+  declare readonly patch: RegisterRoute<"", this>;
+  declare readonly delete: RegisterRoute<"", this>;
+  declare readonly options: RegisterRoute<"", this>;
+  declare readonly head: RegisterRoute<"", this>;
+  declare readonly query: RegisterRoute<"", this>;
+  declare readonly route: RegisterRoutes<"", this>;
+
+  private readonly kernel: Kernel;
+
+  constructor() {
+    super();
+    const { features } = new.target;
+    this.kernel = new Kernel(this, features.map(({ name }) => name));
+    for (const feature of features) install(feature, this, this.kernel);
+  }
+
+  /** Wraps every request, unmatched paths and error replies included; in the order added, outside the guards. */
+  use(middleware: Middleware<HttpRequest, Response> | MiddlewareObject<HttpRequest, Response>): this {
+    this.kernel.use("app", toMiddleware(middleware));
+    return this;
+  }
+
+  /** Adds a guard to every route. */
+  addGuard(guard: Guard): this {
+    this.kernel.addGuard(guard);
+    return this;
+  }
+
+  /** Copies a blueprint's routes in; its prefix, guards, tags and middleware go with them. */
+  registerBlueprint(blueprint: Pick<Blueprint, "definitions">): this {
+    for (const route of blueprint.definitions()) this.kernel.addRoute(route);
+    return this;
+  }
+
+  /** Makes a value available through `Depends(name)` and `inject`. A name that is taken is a start error. */
+  registerSingleton<T>(name: string | Token<T>, value: T): this {
+    this.kernel.register(name, value);
+    return this;
+  }
+
+  /** Makes a dependency available: a factory with its scope, or a value. */
+  provide<T>(token: Token<T>, provider: Provider<T>): this {
+    this.kernel.provide(token, provider);
+    return this;
+  }
+
+  /** Puts a value in a dependency's place until the returned undo is called or disposed of. */
+  override<T>(token: string | Token<T>, value: T): Disposable & (() => void) {
+    return this.kernel.container.override(token, value);
+  }
+
+  /** Runs a handler when the application starts or stops: startup in order, before anything is served; shutdown in reverse. */
+  onEvent(event: LifecycleEvent, handler: () => Awaitable<void>): this {
+    const task = { name: handler.name || event, run: () => handler() };
+    if (event === "startup") this.kernel.onStart(task);
+    else if (event === "shutdown") this.kernel.onStop(task);
+    else this.kernel.refuse(unknownEvent(event));
+    return this;
+  }
+
+  /** Answers for errors of a class and, unless nearer classes have their own handler, of its subclasses. */
+  exceptionHandler<E extends Error>(errorClass: ErrorClass<E>, handler: ExceptionHandler<E>): this {
+    this.kernel.addExceptionHandler(errorClass, handler);
+    return this;
+  }
+
+  /** Every registered route. */
+  get routes(): readonly RouteInfo[] {
+    return this.kernel.routes();
+  }
+
+  /** What each feature says of itself at this moment. */
+  snapshot(): Readonly<Record<string, unknown>> {
+    return this.kernel.snapshot();
+  }
+
+  /**
+   * Compiles the app and runs its start tasks without listening; `run` and the first `fetch` do so by themselves.
+   *
+   * @throws ConfigurationError with every mistake that was found
+   */
+  async start(settings: Partial<AppSettings> = {}): Promise<this> {
+    await this.kernel.start(defaultSettings(settings));
+    return this;
+  }
+
+  /** Answers a web request without a socket; starts the app first if need be. */
+  async fetch(request: globalThis.Request): Promise<globalThis.Response> {
+    await (this.kernel.ready ?? this.start());
+    return serveWebRequest(this.kernel.serve, request);
+  }
+
+  /** Finishes background tasks and runs the stop tasks of an app that was started without `run`. */
+  async stop(): Promise<void> {
+    await this.kernel.stop();
+  }
+
+  /**
+   * Serves over HTTP and resolves when listening. Command-line flags win over `options`, these over the environment, it over the defaults.
+   *
+   * @throws never in a program: a mistake is printed in one message and the process ends with code 1; with `exitOnError: false` it rejects
+   */
+  async run(options: RunOptions = {}): Promise<Running> {
+    const { run } = await import("./run/run.ts");
+    return run(this.kernel.runnable, options);
+  }
+
+  protected override addRoute(route: RouteDefinition): void {
+    this.kernel.addRoute(route);
+  }
+}
+
+const install = (feature: AnyFeature, app: object, kernel: Kernel): void => {
+  const methods = feature.install(hostOf(app, kernel) as never);
+  for (const [name, method] of Object.entries(methods)) {
+    if (name in app) {
+      throw new FrameworkError("CORE_METHOD_TAKEN", `${feature.name}: the app already has a method named ${name}`);
+    }
+    Object.defineProperty(app, name, { value: method, writable: true, configurable: true });
+  }
+};
+
+/** The kernel, with the methods that features added so far: what `Needs` of a later feature may name. */
+const hostOf = (app: object, kernel: Kernel): object =>
+  new Proxy(kernel, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(name in target ? target : app, name);
+      return typeof value === "function" ? value.bind(name in target ? target : app) : value;
+    },
+  });
+
+const unknownEvent = (event: string): Problem => {
+  const [near = "startup"] = nearest(event, ["startup", "shutdown"]);
+  return { code: "CORE_UNKNOWN_EVENT", message: `there is no event "${event}"; did you mean "${near}"?` };
+};

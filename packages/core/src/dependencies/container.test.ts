@@ -1,0 +1,415 @@
+import { expect, test } from "@jest/globals";
+import type { HttpRequest } from "../request/http-request.ts";
+import { Container } from "./container.ts";
+import { dependency, type Token } from "./token.ts";
+
+const request = { path: "/books" } as HttpRequest;
+
+const container = () => {
+  const made = new Container();
+  const logged: unknown[] = [];
+  made.log = { error: (message, fields) => logged.push([message, fields]) };
+  return { container: made, logged };
+};
+
+/** Resolves when told to. */
+const gate = <T>() => Promise.withResolvers<T>();
+
+/** A dependency that counts what was made and notes what ended. */
+const noted = (ends: string[], name: string, scope: "singleton" | "request" | "transient") => {
+  let made = 0;
+  return dependency(name, {
+    scope,
+    create: () => `${name} ${++made}`,
+    dispose: (value) => void ends.push(value),
+  });
+};
+
+test("a registered value is found by its name and by every plain token of that name, at once", () => {
+  const { container: it } = container();
+  const Db = dependency<number[]>("db");
+  const db = [1];
+  expect(it.register("db", db)).toBeNull();
+  expect(it.resolve("db")).toBe(db);
+  expect(it.resolve(Db)).toBe(db);
+  expect(it.resolve(dependency<number[]>("db"))).toBe(db);
+  expect(it.names()).toEqual(["db"]);
+});
+
+test("undefined and null are values like others, and made once", () => {
+  const { container: it } = container();
+  let made = 0;
+  const nobody = dependency("nobody", { create: () => (made++, null) });
+  it.register("nothing", undefined);
+  expect([it.resolve("nothing"), it.resolve(nobody), it.resolve(nobody), made]).toEqual([
+    undefined,
+    null,
+    null,
+    1,
+  ]);
+});
+
+test("a name that is taken is a problem, and the first registration stays", () => {
+  const { container: it } = container();
+  const Db = dependency<number>("db");
+  expect(it.register(Db, 1)).toBeNull();
+  for (const problem of [it.register("db", 2), it.provide(Db, () => 3)]) {
+    expect(problem).toEqual({
+      code: "CORE_DEPENDENCY_DUPLICATE",
+      message: 'the dependency "db" is registered twice; a name stands for one',
+    });
+  }
+  expect(it.resolve(Db)).toBe(1);
+});
+
+test("a registration replaces the token's own factory", () => {
+  const { container: it } = container();
+  const Clock = dependency("clock", { create: () => "real" });
+  it.register(Clock, "fixed");
+  expect(it.resolve(Clock)).toBe("fixed");
+});
+
+test("two tokens of one name with factories of their own are a problem, found at start and at the call", () => {
+  const { container: it } = container();
+  const first = dependency("clock", { create: () => 1 });
+  const second = dependency("clock", { create: () => 2 });
+  expect(it.check([{ place: "GET /", inject: { first, second } }])).toMatchObject([
+    { code: "CORE_DEPENDENCY_DUPLICATE", message: expect.stringContaining("GET / → clock: two tokens") },
+  ]);
+  expect(() => it.resolve(second)).toThrow(expect.objectContaining({ code: "CORE_DEPENDENCY_DUPLICATE" }));
+  expect(it.resolve(first)).toBe(1);
+});
+
+test("a missing name is reported once, with its path, the nearest names and all names", () => {
+  const { container: it } = container();
+  it.register("db", 1);
+  it.register("clock", 2);
+  const Users = dependency("users", { inject: { db: "dbx" }, create: () => 3 });
+  const places = [
+    { place: "GET /users", inject: { users: Users } },
+    { place: "GET /more", inject: { again: "dbx" } },
+  ];
+  expect(it.check(places)).toEqual([
+    {
+      code: "CORE_DEPENDENCY_MISSING",
+      message:
+        'GET /users → users → dbx: no dependency is named "dbx"; did you mean "db"? registered: db, clock, users',
+    },
+  ]);
+});
+
+test("a missing name at the call lists what is registered, at most 50 names", () => {
+  const { container: it } = container();
+  expect(() => it.resolve("db")).toThrow('no dependency is named "db"; registered: none');
+  for (let index = 0; index < 60; index++) it.register(`value-${index}`, index);
+  expect(() => it.resolve("db")).toThrow(/registered: value-0, .*value-49 and 10 more$/);
+});
+
+test("a cycle is reported once with its path, at start and at the call instead of running for ever", () => {
+  const { container: it } = container();
+  const a: Token<unknown> = dependency("a", { inject: { b: "b" }, create: () => 1 });
+  const b = dependency("b", { inject: { a }, create: () => 2 });
+  const problems = it.check([
+    { place: "GET /b", inject: { b } },
+    { place: "GET /a", inject: { a } },
+  ]);
+  expect(problems).toEqual([
+    {
+      code: "CORE_DEPENDENCY_CYCLE",
+      message: "dependencies need each other: b → a → b; one of them must do without",
+    },
+  ]);
+  expect(() => it.resolve(a)).toThrow("dependencies need each other: a → b → a");
+});
+
+test("a name in a string finds a token's own factory that another place brings in later", () => {
+  const { container: it } = container();
+  const Clock = dependency("clock", { create: () => "now" });
+  const Page = dependency("page", { inject: { clock: Clock }, create: () => 1 });
+  const places = [
+    { place: "GET /a", inject: { clock: "clock" } },
+    { place: "GET /b", inject: { page: Page } },
+  ];
+  expect(it.check(places)).toEqual([]);
+  expect(it.resolve("clock")).toBe("now");
+});
+
+test("a singleton that needs a request is a problem, also through a transient one", () => {
+  const { container: it } = container();
+  const User = dependency("user", { scope: "request", create: () => "me" });
+  const Greeting = dependency("greeting", { scope: "transient", inject: { user: User }, create: () => "hi" });
+  const Direct = dependency("direct", { inject: { user: User }, create: () => 1 });
+  const Hidden = dependency("hidden", { inject: { greeting: Greeting }, create: () => 1 });
+  const inject = { user: User, greeting: Greeting, direct: Direct, hidden: Hidden };
+  const problems = it.check([{ place: "GET /", inject }]);
+  expect(problems.map(({ code }) => code)).toEqual(["CORE_DEPENDENCY_SCOPE", "CORE_DEPENDENCY_SCOPE"]);
+  expect(problems[0]?.message).toMatch(/^direct → user: the singleton "direct" would outlive "user"/);
+  expect(problems[1]?.message).toMatch(
+    /^hidden → greeting → user: the singleton "hidden" would outlive "user"/,
+  );
+  expect(() => it.resolve(Hidden, it.scope(request))).toThrow("would outlive");
+});
+
+test("a sound graph of any shape has no problems", () => {
+  const { container: it } = container();
+  it.register("db", 1);
+  const Users = dependency("users", { inject: { db: "db" }, create: () => 1 });
+  const Books = dependency("books", {
+    scope: "request",
+    inject: { db: "db", users: Users },
+    create: () => 1,
+  });
+  const Page = dependency("page", { scope: "transient", inject: { Books, Users }, create: () => 1 });
+  expect(it.check([{ place: "GET /", inject: { Page, Books, Users, db: "db" } }])).toEqual([]);
+});
+
+test("factories get what they inject, and the request where there is one", () => {
+  const { container: it } = container();
+  it.register("db", "db");
+  const Users = dependency("users", { inject: { db: "db" }, create: ({ db }, none) => [db, none] });
+  const Books = dependency("books", {
+    scope: "request",
+    inject: { users: Users },
+    create: ({ users }, { path }) => [users, path],
+  });
+  const Page = dependency("page", { scope: "transient", create: (_, maybe) => maybe?.path });
+  expect(it.resolve(Books, it.scope(request))).toEqual([["db", undefined], "/books"]);
+  expect([it.resolve(Page), it.resolve(Page, it.scope(request))]).toEqual([undefined, "/books"]);
+});
+
+test("a singleton is made once, a request's value once per request, a transient each time", () => {
+  const { container: it } = container();
+  const [One, Each, New] = (["singleton", "request", "transient"] as const).map((scope) =>
+    noted([], scope, scope),
+  );
+  const inject = { one: One ?? "", each: Each ?? "", new: New ?? "" };
+  const [first, second] = [it.scope(request), it.scope(request)];
+  expect(it.resolveAll(inject, first)).toEqual({ one: "singleton 1", each: "request 1", new: "transient 1" });
+  expect(it.resolveAll(inject, first)).toEqual({ one: "singleton 1", each: "request 1", new: "transient 2" });
+  expect(it.resolveAll(inject, second)).toEqual({
+    one: "singleton 1",
+    each: "request 2",
+    new: "transient 3",
+  });
+});
+
+test("a value of scope request has no place outside a request", () => {
+  const { container: it } = container();
+  const User = dependency("user", { scope: "request", create: () => "me" });
+  expect(() => it.resolve(User)).toThrow(expect.objectContaining({ code: "CORE_DEPENDENCY_SCOPE" }));
+});
+
+test("those who ask while a value is made share one promise, then get the value at once", async () => {
+  const { container: it } = container();
+  const { promise, resolve } = gate<string>();
+  let made = 0;
+  const Db = dependency("db", { create: () => (made++, promise) });
+  const scope = it.scope(request);
+  const asked = [it.resolve(Db, scope), it.resolve(Db), it.resolveAll({ db: Db }, scope)];
+  resolve("ready");
+  expect([await asked[0], await asked[1], await asked[2]]).toEqual(["ready", "ready", { db: "ready" }]);
+  expect([made, it.resolve(Db)]).toEqual([1, "ready"]);
+});
+
+test("injections wait for the asynchronous ones and keep the order of their names", async () => {
+  const { container: it } = container();
+  const Later = dependency("later", { create: async () => 1 });
+  const values = it.resolveAll({ later: Later, now: dependency("now", { create: () => 2 }) });
+  expect(values).toBeInstanceOf(Promise);
+  expect(JSON.stringify(await values)).toBe('{"later":1,"now":2}');
+});
+
+test("when several factories fail the first failure is reported, and none is left unhandled", async () => {
+  const { container: it } = container();
+  const failing = (name: string) =>
+    dependency(name, { create: () => Promise.reject<string>(new Error(name)) });
+  const Sync = dependency("sync", {
+    create: () => {
+      throw new Error("sync");
+    },
+  });
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  try {
+    expect(() => it.resolveAll({ a: failing("a"), b: Sync })).toThrow("sync");
+    await expect(it.resolveAll({ c: failing("c"), d: failing("d") })).rejects.toThrow("c");
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+  expect(unhandled).toEqual([]);
+});
+
+test.each(["sync", "async"] as const)("a factory that fails %s is asked again by the next", async (kind) => {
+  const { container: it } = container();
+  let made = 0;
+  const Db = dependency("db", {
+    create: (): string | Promise<string> => {
+      if (++made > 1) return "second try";
+      if (kind === "sync") throw new Error("down");
+      return Promise.reject(new Error("down"));
+    },
+  });
+  await expect((async () => it.resolve(Db))()).rejects.toThrow("down");
+  expect(await it.resolve(Db)).toBe("second try");
+});
+
+test("values of a request end in reverse order, each after what was made from it", async () => {
+  const { container: it } = container();
+  const ends: string[] = [];
+  const Session = noted(ends, "session", "request");
+  const Books = dependency("books", {
+    scope: "request",
+    inject: { session: Session },
+    create: async () => "books",
+    dispose: async (value) => void ends.push(value),
+  });
+  const Line = noted(ends, "line", "transient");
+  const scope = it.scope(request);
+  await it.resolveAll({ books: Books, line: Line, again: Line }, scope);
+  await scope.dispose();
+  await scope.dispose();
+  expect(ends).toEqual(["books", "line 2", "line 1", "session 1"]);
+});
+
+test("a dispose that fails is logged, and the others run", async () => {
+  const { container: it, logged } = container();
+  const ends: string[] = [];
+  const error = new Error("stuck");
+  const Bad = dependency("bad", { scope: "request", create: () => 1, dispose: () => Promise.reject(error) });
+  const scope = it.scope(request);
+  await it.resolveAll({ a: noted(ends, "a", "request"), bad: Bad, b: noted(ends, "b", "request") }, scope);
+  await scope.dispose();
+  expect(ends).toEqual(["b 1", "a 1"]);
+  expect(logged).toEqual([['dependency "bad" could not be disposed of', { error, dependency: "bad" }]]);
+});
+
+test("the scope waits for the work that uses it, even work that fails", async () => {
+  const { container: it } = container();
+  const ends: string[] = [];
+  const scope = it.scope(request);
+  void it.resolve(noted(ends, "db", "request"), scope);
+  const [handler, stream] = [gate<void>(), gate<void>()];
+  scope.during(handler.promise);
+  scope.during(stream.promise);
+  const disposed = scope.dispose();
+  handler.reject(new Error("handler"));
+  await Promise.resolve();
+  expect(ends).toEqual([]);
+  stream.resolve();
+  await disposed;
+  expect(ends).toEqual(["db 1"]);
+});
+
+test("a value that is ready after its request has ended is ended at once, and nobody gets it", async () => {
+  const { container: it } = container();
+  const ends: string[] = [];
+  const { promise, resolve } = gate<string>();
+  const Late = dependency("late", {
+    scope: "request",
+    create: () => promise,
+    dispose: (value) => void ends.push(value),
+  });
+  const scope = it.scope(request);
+  const asked = it.resolveAll({ late: Late }, scope);
+  await scope.dispose();
+  resolve("late");
+  await expect(asked).rejects.toMatchObject({ code: "CORE_DEPENDENCY_TOO_LATE" });
+  expect(ends).toEqual(["late"]);
+  expect(() => it.resolve(noted(ends, "more", "request"), scope)).toThrow("after its scope had ended");
+});
+
+test("singletons end at stop in reverse order, after what requests still hold; registered values stay", async () => {
+  const { container: it } = container();
+  const ends: string[] = [];
+  const Pool = noted(ends, "pool", "singleton");
+  const Cache = noted(ends, "cache", "singleton");
+  it.register(dependency("mine", { dispose: (value: string) => void ends.push(value) }), "mine");
+  const scope = it.scope(request);
+  await it.resolveAll({ Pool, Cache, mine: "mine", session: noted(ends, "session", "request") }, scope);
+  const work = gate<void>();
+  scope.during(work.promise);
+  void scope.dispose();
+  const stopped = it.dispose();
+  work.resolve();
+  await stopped;
+  expect(ends).toEqual(["session 1", "cache 1", "pool 1"]);
+});
+
+test("a provider makes what a token names, in the token's scope, and may end it its own way", async () => {
+  const { container: it } = container();
+  const ends: string[] = [];
+  const Db = dependency<string>("db");
+  const Session = dependency<string>("session", {
+    scope: "request",
+    dispose: (value) => void ends.push(`token ${value}`),
+  });
+  const Trace = dependency<string>("trace", { scope: "request", dispose: () => void ends.push("unused") });
+  it.provide(Db, (none) => `pool ${typeof none}`);
+  it.provide(Session, (current) => `session ${current?.path}`);
+  it.provide(Trace, { create: () => "trace", dispose: (value) => void ends.push(`provider ${value}`) });
+  const scope = it.scope(request);
+  expect(it.resolveAll({ Db, Session, Trace }, scope)).toEqual({
+    Db: "pool undefined",
+    Session: "session /books",
+    Trace: "trace",
+  });
+  await scope.dispose();
+  expect(ends).toEqual(["provider trace", "token session /books"]);
+});
+
+test("the latest override counts until it is undone, in any order and once", () => {
+  const { container: it } = container();
+  const Db = dependency<string>("db");
+  it.register(Db, "real");
+  const outer = it.override(Db, "outer");
+  const inner = it.override("db", "inner");
+  expect(it.resolve(Db)).toBe("inner");
+  outer();
+  expect(it.resolve(Db)).toBe("inner");
+  inner();
+  inner();
+  expect(it.resolve(Db)).toBe("real");
+  {
+    using undo = it.override(Db, "scoped");
+    expect([it.resolve("db"), typeof undo]).toEqual(["scoped", "function"]);
+  }
+  expect(it.resolve(Db)).toBe("real");
+});
+
+test("an override stands in for what nobody registered and for a token's own factory", () => {
+  const { container: it } = container();
+  const Clock = dependency("clock", { create: (): string => "real" });
+  const undo = it.override("db", 1);
+  it.override(dependency("clock", { create: (): string => "other" }), "fake");
+  expect(it.check([{ place: "GET /", inject: { db: "db", clock: Clock } }])).toEqual([]);
+  expect(it.resolveAll({ db: "db", clock: Clock })).toEqual({ db: 1, clock: "fake" });
+  undo();
+  expect(() => it.resolve("db")).toThrow("no dependency is named");
+});
+
+test("singletons made from an overridden value are made anew, end with the override, and the real ones are back", async () => {
+  const { container: it } = container();
+  const ends: string[] = [];
+  it.register("db", "real");
+  const Users = dependency("users", {
+    inject: { db: "db" },
+    create: ({ db }) => `users of ${String(db)}`,
+    dispose: (value) => void ends.push(value),
+  });
+  const Page = dependency("page", { inject: { users: Users }, create: ({ users }) => ({ users }) });
+  const Other = dependency("other", { create: () => ({}) });
+  const [page, other] = [it.resolve(Page), it.resolve(Other)];
+  {
+    using _undo = it.override("db", "fake");
+    expect(it.resolve(Page)).toEqual({ users: "users of fake" });
+    expect(it.resolve(Page)).toBe(it.resolve(Page));
+    expect(it.resolve(Other)).toBe(other);
+  }
+  expect(it.resolve(Page)).toBe(page);
+  await it.dispose();
+  expect(ends).toEqual(["users of fake", "users of real"]);
+});

@@ -1,0 +1,105 @@
+import type { Problem } from "../errors/configuration-error.ts";
+import type { Definition } from "./definition.ts";
+import { cycle, outlives } from "./dependency-problems.ts";
+import type { Injections, Token } from "./token.ts";
+
+/** What one place of the program injects. */
+export interface InjectionPlace {
+  /** The place for people, such as `GET /users`. */
+  readonly place: string;
+  readonly inject: Injections;
+}
+
+/** Finds the definition of a dependency, or says why there is none. */
+export type Lookup = (dependency: Token<unknown> | string) => Definition | Problem;
+
+/** Tells a problem from a definition. */
+export const isProblem = (found: Definition | Problem): found is Problem => "code" in found;
+
+/** Every mistake in what the places need, directly or through others; each once, with the path to it. */
+export const placeProblems = (places: Iterable<InjectionPlace>, lookup: Lookup): Problem[] => {
+  const walk = createWalk(lookup);
+  const all = [...places];
+  for (const { inject } of all) meet(inject, lookup);
+  for (const { place, inject } of all) walk.visit(inject, [place], []);
+  return [...walk.problems.values()];
+};
+
+/** Every mistake in what one definition needs. */
+export const definitionProblems = (definition: Definition, lookup: Lookup): Problem[] => {
+  const walk = createWalk(lookup);
+  meet(definition.inject, lookup);
+  walk.visit(definition.inject, [definition.name], [definition]);
+  return [...walk.problems.values()];
+};
+
+/** Looks up every token within reach, so that a name in a string finds a token that stands further on. */
+const meet = (inject: Injections, lookup: Lookup, met: Set<Token<unknown>> = new Set()): void => {
+  for (const dependency of Object.values(inject)) {
+    if (typeof dependency === "string" || met.has(dependency)) continue;
+    met.add(dependency);
+    lookup(dependency);
+    meet(dependency.inject, lookup, met);
+  }
+};
+
+interface Walk {
+  /** By what is wrong, so that one mistake that shows in many places is reported once. */
+  readonly problems: Map<string, Problem>;
+  /** Follows injections; `open` are the definitions on the way, outermost first. */
+  visit(inject: Injections, path: readonly string[], open: readonly Definition[]): void;
+}
+
+const createWalk = (lookup: Lookup): Walk => {
+  const problems = new Map<string, Problem>();
+  const visited = new Set<Definition>();
+  const report = (key: string, problem: Problem): void => {
+    if (!problems.has(key)) problems.set(key, problem);
+  };
+  const checkScope = (owner: Definition | undefined, found: Definition): void => {
+    const captive = owner?.scope === "singleton" ? pathToRequest(found, lookup) : undefined;
+    if (owner === undefined || captive === undefined) return;
+    const path = [owner.name, ...captive];
+    report(`scope ${path.join()}`, outlives(path));
+  };
+  const visit: Walk["visit"] = (inject, path, open) => {
+    for (const dependency of Object.values(inject)) {
+      const found = lookup(dependency);
+      const names = [...path, nameOf(dependency)];
+      if (isProblem(found)) {
+        const message = `${names.join(" → ")}: ${found.message}`;
+        report(`${found.code} ${nameOf(dependency)}`, { code: found.code, message });
+        continue;
+      }
+      checkScope(open.at(-1), found);
+      if (open.includes(found)) {
+        const circle = [...open.slice(open.indexOf(found)), found].map(({ name }) => name);
+        report(`cycle ${circle.slice(1).toSorted().join()}`, cycle(circle));
+      } else if (!visited.has(found)) {
+        visit(found.inject, names, [...open, found]);
+        visited.add(found);
+      }
+    }
+  };
+  return { problems, visit };
+};
+
+/** The names that lead from a definition to one of scope `request`, through transient ones only. */
+const pathToRequest = (
+  definition: Definition,
+  lookup: Lookup,
+  open: readonly Definition[] = [],
+): string[] | undefined => {
+  if (definition.scope === "request") return [definition.name];
+  if (definition.scope === "singleton" || open.includes(definition)) return undefined;
+  for (const dependency of Object.values(definition.inject)) {
+    const found = lookup(dependency);
+    const rest = isProblem(found) ? undefined : pathToRequest(found, lookup, [...open, definition]);
+    if (rest !== undefined) return [definition.name, ...rest];
+  }
+  return undefined;
+};
+
+/** Name of a dependency in either form. */
+export const nameOf = (dependency: Token<unknown> | string): string =>
+  typeof dependency === "string" ? dependency : dependency.name;

@@ -1,0 +1,185 @@
+import { expect, test } from "@jest/globals";
+import type { HttpRequest } from "../request/http-request.ts";
+import { Container } from "./container.ts";
+import { Depends, runWith } from "./depends.ts";
+import { dependency } from "./token.ts";
+
+const Db = dependency<string>("db");
+
+const setting = () => {
+  const container = new Container();
+  container.register(Db, "database");
+  const scope = container.scope({ path: "/" } as HttpRequest);
+  return { container, holder: { scope } };
+};
+
+test("a default argument gets the dependency by token or name, and the call stays synchronous", () => {
+  const { holder } = setting();
+  const handler = (_: unknown, db = Depends(Db), same = Depends<string>("db")) => [db, same];
+  expect(runWith(holder, handler as (_: unknown, none: undefined) => string[], undefined)).toEqual([
+    "database",
+    "database",
+  ]);
+});
+
+test("an asynchronous handler may use Depends until its first await", async () => {
+  const { holder } = setting();
+  const outcome = runWith(
+    holder,
+    async () => {
+      const before = Depends(Db);
+      await Promise.resolve();
+      return [before, codeOf(() => Depends(Db))];
+    },
+    undefined,
+  );
+  expect(await outcome).toEqual(["database", "CORE_DEPENDS_OUTSIDE"]);
+});
+
+const codeOf = (call: () => unknown): unknown => {
+  try {
+    return call();
+  } catch (error) {
+    return (error as { code?: unknown }).code;
+  }
+};
+
+test("outside a call the error says where Depends may stand", () => {
+  expect(() => Depends(Db)).toThrow(
+    'Depends("db") was called outside a handler call: use it in a default argument or before the handler\'s first await',
+  );
+});
+
+test("the scope is put back after calls within calls, and after a throw", () => {
+  const [outer, inner] = [setting(), setting()];
+  inner.container.override(Db, "inner");
+  const seen: unknown[] = [];
+  const look = () => seen.push(codeOf(() => Depends(Db)));
+  runWith(
+    outer.holder,
+    () => {
+      look();
+      runWith(inner.holder, look, undefined);
+      look();
+      expect(() =>
+        runWith(
+          inner.holder,
+          () => {
+            throw new Error("handler");
+          },
+          undefined,
+        ),
+      ).toThrow("handler");
+      look();
+    },
+    undefined,
+  );
+  look();
+  expect(seen).toEqual(["database", "inner", "database", "database", "CORE_DEPENDS_OUTSIDE"]);
+});
+
+test("handlers that run side by side each keep their own scope", async () => {
+  const User = dependency("user", { scope: "request", create: (_, request) => request.path });
+  const container = new Container();
+  const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
+  const seen = paths.map((path) =>
+    runWith(
+      { scope: container.scope({ path } as HttpRequest) },
+      async () => {
+        const user = Depends(User);
+        await Promise.resolve();
+        return user;
+      },
+      undefined,
+    ),
+  );
+  expect(await Promise.all(seen)).toEqual(paths);
+});
+
+test("a missing name lists what is registered", () => {
+  const { holder } = setting();
+  const call = () => runWith(holder, () => Depends("dbs"), undefined);
+  expect(call).toThrow('no dependency is named "dbs"; did you mean "db"? registered: db');
+  expect(call).toThrow(expect.objectContaining({ code: "CORE_DEPENDENCY_MISSING" }));
+});
+
+test("an asynchronous factory is refused on every call, also once its value is there", async () => {
+  const { container, holder } = setting();
+  const Later = dependency("later", { create: async () => "value" });
+  const FromLater = dependency("from-later", { inject: { later: Later }, create: ({ later }) => later });
+  const call = () => codeOf(() => runWith(holder, () => Depends(FromLater), undefined));
+  expect(call()).toBe("CORE_DEPENDS_ASYNC");
+  expect(await container.resolve(FromLater)).toBe("value");
+  expect(call()).toBe("CORE_DEPENDS_ASYNC");
+  expect(() => runWith(holder, () => Depends(Later), undefined)).toThrow("name the dependency in inject");
+});
+
+test("an asynchronous factory that fails leaves no unhandled rejection behind Depends", async () => {
+  const { holder } = setting();
+  const Broken = dependency("broken", { create: () => Promise.reject(new Error("down")) });
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  try {
+    expect(codeOf(() => runWith(holder, () => Depends(Broken), undefined))).toBe("CORE_DEPENDS_ASYNC");
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+  expect(unhandled).toEqual([]);
+});
+
+test("a factory names what it needs: Depends is closed while it runs", () => {
+  const { holder } = setting();
+  const Sneaky = dependency("sneaky", { create: () => codeOf(() => Depends(Db)) });
+  expect(runWith(holder, () => [Depends(Sneaky), Depends(Db)], undefined)).toEqual([
+    "CORE_DEPENDS_OUTSIDE",
+    "database",
+  ]);
+});
+
+test("a call that takes nothing never touches the scope", () => {
+  let touched = 0;
+  const { holder } = setting();
+  const lazy = {
+    get scope() {
+      touched++;
+      return holder.scope;
+    },
+  };
+  expect(runWith(lazy, () => 1, undefined)).toBe(1);
+  expect(touched).toBe(0);
+});
+
+test.each(["Depends", "inject"] as const)(
+  "what a handler got by %s lives until it has settled, though its client has gone",
+  async (form) => {
+    const ends: string[] = [];
+    const Session = dependency("session", {
+      scope: "request",
+      create: () => "session",
+      dispose: (value) => void ends.push(value),
+    });
+    const { container, holder } = setting();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const inject = form === "inject" ? container.resolveAll({ session: Session }, holder.scope) : undefined;
+    const output = runWith(
+      holder,
+      async () => {
+        if (form === "Depends") Depends(Session);
+        await promise;
+        return [...ends];
+      },
+      inject,
+    );
+    const disposed = holder.scope.dispose();
+    await Promise.resolve();
+    expect(ends).toEqual([]);
+    resolve();
+    expect(await output).toEqual([]);
+    await disposed;
+    expect(ends).toEqual(["session"]);
+  },
+);

@@ -1,0 +1,82 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import { isPromise } from "../middleware.ts";
+import type { RequestScope } from "./request-scope.ts";
+import type { Token } from "./token.ts";
+
+/**
+ * A dependency of the handler that is being called; made for default arguments: `(request, db = Depends(Db)) => db.all()`.
+ *
+ * A token carries its type, a name needs it said: `Depends<Database>("db")`. Nothing is checked before the call; `inject` in the route's options
+ * is checked at start.
+ *
+ * @throws CORE_DEPENDS_OUTSIDE outside a handler call, after its first `await`, or in a factory
+ * @throws CORE_DEPENDS_ASYNC for a dependency whose factory is asynchronous
+ * @throws CORE_DEPENDENCY_MISSING with the names that are registered
+ */
+export function Depends<T>(dependency: Token<T> | string): T {
+  const scope = currentScope();
+  if (scope === undefined) throw outside(dependency);
+  return scope.container.resolveNow(dependency, scope) as T; // for a name the caller asserts the type
+}
+
+/** Whoever has a scope, which is made when first touched: a request. */
+export interface ScopeHolder {
+  readonly scope: RequestScope;
+}
+
+let current: ScopeHolder | undefined;
+let isTouched = false;
+
+/**
+ * Calls a handler with `Depends` open: for the duration of the call itself, so until the handler's first `await`.
+ *
+ * What the call takes from the scope lives until a promise that it returns has settled.
+ */
+export const runWith = <H extends ScopeHolder, D, T>(
+  holder: H,
+  call: (holder: H, dependencies: D) => T,
+  dependencies: D,
+): T => {
+  const outer = current;
+  const outerIsTouched = isTouched;
+  current = holder;
+  isTouched = dependencies !== undefined;
+  let usesScope: boolean;
+  let output: T;
+  try {
+    output = call(holder, dependencies);
+  } finally {
+    usesScope = isTouched;
+    current = outer;
+    isTouched = outerIsTouched;
+  }
+  if (usesScope && isPromise(output)) holder.scope.during(output);
+  return output;
+};
+
+/** Calls a factory with `Depends` closed: what a factory needs must stand in its `inject`, where start can check it. */
+export const runWithout = <T>(call: () => T): T => {
+  const outer = current;
+  current = undefined;
+  try {
+    return call();
+  } finally {
+    current = outer;
+  }
+};
+
+/** The scope of the call that is running, `undefined` outside one. */
+const currentScope = (): RequestScope | undefined => {
+  if (current === undefined) return undefined;
+  isTouched = true;
+  return current.scope;
+};
+
+const outside = (dependency: Token<unknown> | string): FrameworkError => {
+  const name = typeof dependency === "string" ? dependency : dependency.name;
+  return new FrameworkError(
+    "CORE_DEPENDS_OUTSIDE",
+    `Depends("${name}") was called outside a handler call: use it in a default argument or before the handler's first await; ` +
+      "a factory names what it needs in its inject",
+  );
+};

@@ -1,0 +1,106 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import type { Logger } from "../lifecycle/logger.ts";
+import { type Awaitable, isPromise } from "../middleware.ts";
+import type { Definition } from "./definition.ts";
+
+/** Whoever has the log that a failure goes to. */
+export interface LogHolder {
+  readonly log: Pick<Logger, "error">;
+}
+
+interface Ending {
+  readonly definition: Definition;
+  readonly value: unknown;
+}
+
+/**
+ * The values that live and end together: those of one request, or of the app.
+ *
+ * Nothing is allocated before the first value. Values end in reverse order of creation, so what a value was made from outlives it.
+ */
+export class Lifetime {
+  private readonly keeper: LogHolder;
+  private values: Map<Definition, Awaitable<unknown>> | undefined;
+  private endings: Ending[] | undefined;
+  private ended = false;
+
+  constructor(keeper: LogHolder) {
+    this.keeper = keeper;
+  }
+
+  /** The one value of a definition, made for the first who asks and shared by those who ask meanwhile. A failure is not kept. */
+  once(definition: Definition, make: () => Awaitable<unknown>): Awaitable<unknown> {
+    if (this.values?.has(definition)) return this.values.get(definition);
+    const made = this.owned(definition, make);
+    const values = (this.values ??= new Map());
+    if (!isPromise(made)) {
+      values.set(definition, made);
+      return made;
+    }
+    const shared = made.then(
+      (value) => {
+        values.set(definition, value);
+        return value;
+      },
+      (error: unknown) => {
+        values.delete(definition);
+        throw error;
+      },
+    );
+    values.set(definition, shared);
+    return shared;
+  }
+
+  /** A new value, which ends with the others. @throws CORE_DEPENDENCY_TOO_LATE when they have ended */
+  owned(definition: Definition, make: () => Awaitable<unknown>): Awaitable<unknown> {
+    if (this.ended) throw tooLate(definition);
+    const made = make();
+    if (isPromise(made)) return made.then((value) => this.keepOrEnd(definition, value));
+    this.keep(definition, made);
+    return made;
+  }
+
+  /** Ends every value, the last one first. A failure is logged, and the rest end too. */
+  async end(): Promise<void> {
+    this.close();
+    const { endings = [] } = this;
+    this.endings = undefined;
+    this.values = undefined;
+    for (const ending of endings.toReversed()) await this.finish(ending);
+  }
+
+  /** Takes no more values. */
+  protected close(): void {
+    this.ended = true;
+  }
+
+  protected get isEmpty(): boolean {
+    return this.endings === undefined;
+  }
+
+  private keep(definition: Definition, value: unknown): void {
+    if (definition.dispose !== undefined) (this.endings ??= []).push({ definition, value });
+  }
+
+  /** A value that comes after the end is ended at once, and nobody gets it. */
+  private async keepOrEnd(definition: Definition, value: unknown): Promise<unknown> {
+    if (this.ended) {
+      await this.finish({ definition, value });
+      throw tooLate(definition);
+    }
+    this.keep(definition, value);
+    return value;
+  }
+
+  private async finish({ definition, value }: Ending): Promise<void> {
+    try {
+      await definition.dispose?.(value);
+    } catch (error) {
+      const { name } = definition;
+      this.keeper.log.error(`dependency "${name}" could not be disposed of`, { error, dependency: name });
+    }
+  }
+}
+
+const tooLate = ({ name }: Definition): FrameworkError =>
+  new FrameworkError("CORE_DEPENDENCY_TOO_LATE", `"${name}" was asked for after its scope had ended`);

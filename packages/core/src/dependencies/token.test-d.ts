@@ -1,0 +1,66 @@
+import type { HttpRequest } from "../request/http-request.ts";
+import { Depends } from "./depends.ts";
+import { dependency, type Injected, type Token } from "./token.ts";
+
+interface Database {
+  all(): string[];
+}
+
+const Db = dependency<Database>("db");
+const Port = dependency("port", { create: () => 8000 });
+const Later = dependency("later", { create: async () => new Date(0) });
+const Session = dependency<Date>("session", { scope: "request", dispose: (value) => void value.getTime() });
+const Tick = dependency<Date>("tick", {
+  scope: "request",
+  create: (_, request) => new Date(request?.path ?? 0),
+});
+const Rows = dependency("rows", {
+  scope: "request",
+  inject: { db: Db, extra: "extra" },
+  create: ({ db, extra }, request) => {
+    const known: unknown = extra;
+    const path: string = request.path;
+    return [...db.all(), path, String(known)];
+  },
+  dispose: (rows) => void rows.push("closed"),
+});
+
+export const db: Token<Database> = Db;
+export const port: Token<number> = Port;
+export const later: Token<Date> = Later;
+export const dates: readonly Token<Date>[] = [Session, Tick];
+export const rows: Token<string[]> = Rows;
+export const anything: Token<unknown> = Rows;
+
+export const injected: Injected<{ db: typeof Db; port: typeof Port; x: "name" }> = {
+  db: { all: () => [] },
+  port: 1,
+  x: Symbol("unknown"),
+};
+export const fromToken: Database = Depends(Db);
+export const byName: Database = Depends<Database>("db");
+export const handler = (_request: HttpRequest, database = Depends(Db)): string[] => database.all();
+export const called: string[] = handler({} as HttpRequest);
+
+export const scoped: Token<unknown>[] = [
+  dependency("t", { scope: "transient", create: (_, request) => request?.path }),
+  // @ts-expect-error a transient value may be made outside a request
+  dependency("t", { scope: "transient", create: (_, request) => request.path }),
+  // @ts-expect-error a singleton has no request
+  dependency("s", { create: (_, request) => request.path }),
+  // @ts-expect-error there is no such scope
+  dependency("w", { scope: "session", create: () => 1 }),
+  // @ts-expect-error `clock` was not injected
+  dependency("c", { inject: { db: Db }, create: ({ clock }) => clock }),
+];
+
+// @ts-expect-error a number is not a string
+export const wrongToken: Token<string> = Port;
+// @ts-expect-error the token's type is Database
+export const wrongDepends: number = Depends(Db);
+// @ts-expect-error a name alone says nothing about the type
+export const unasserted: Database = Depends<unknown>("db");
+// @ts-expect-error injected values are read-only
+injected.port = 2;
+// @ts-expect-error dispose takes what create makes
+dependency("d", { create: () => 1, dispose: (value: string) => void value });

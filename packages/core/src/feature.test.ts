@@ -1,0 +1,137 @@
+import { expect, test } from "@jest/globals";
+import { App, configRecord, type ConfigRecord, ConfigurationError, type Feature, flag, integer } from "./index.ts";
+
+interface TaggingConfig {
+  readonly tag: number;
+  readonly loud: boolean;
+}
+const TaggingConfig: ConfigRecord<TaggingConfig> = configRecord("TaggingConfig", { tag: integer(1), loud: flag(false) });
+
+interface Tagging {
+  enableTagging(config?: Partial<TaggingConfig>): this;
+}
+const tagging: Feature<Tagging> = {
+  name: "tagging",
+  install: (host) => ({
+    enableTagging(config) {
+      const { tag } = host.configure(TaggingConfig, config);
+      host.use("headers", async (request, next) => {
+        const reply = await next(request);
+        reply.setHeader("x-tag", String(tag));
+        return reply;
+      });
+      return this;
+    },
+  }),
+};
+
+interface Doubling {
+  enableDoubling(): this;
+}
+const doubling: Feature<Doubling, Tagging> = {
+  name: "doubling",
+  install: (host) => ({
+    enableDoubling() {
+      host.enableTagging({ tag: 2 });
+      return this;
+    },
+  }),
+};
+
+const head = async (app: App, path = "/nowhere") => (await app.fetch(new Request(`http://host.test${path}`))).headers;
+
+test("a composed class has the feature's methods, which chain and act on every reply", async () => {
+  class TaggedApp extends App.with(tagging) {}
+  const app = new TaggedApp().enableTagging({ tag: 7 }).addGuard(() => true);
+  app.enableTagging satisfies unknown;
+  expect((await head(app)).get("x-tag")).toBe("7");
+});
+
+test("a feature without its enable call changes nothing", async () => {
+  expect((await head(new (App.with(tagging))())).has("x-tag")).toBe(false);
+});
+
+test("composing leaves the base class as it was, and the same feature twice counts once", () => {
+  class Twice extends App.with(tagging, tagging) {}
+  expect(Twice.features).toEqual([tagging]);
+  expect(App.features).toEqual([]);
+  expect("enableTagging" in new App()).toBe(false);
+});
+
+test("a feature reaches the methods that it needs through its host", async () => {
+  const app = new (App.with(tagging, doubling))().enableDoubling();
+  expect((await head(app)).get("x-tag")).toBe("2");
+});
+
+test("a method name that is taken is refused at construction", () => {
+  const twin: Feature<Tagging> = { name: "twin", install: () => ({ enableTagging() { return this; } }) };
+  expect(() => new (App.with(tagging, twin))()).toThrow("twin: the app already has a method named enableTagging");
+  const shadow: Feature<{ get(): void }> = { name: "shadow", install: () => ({ get() {} }) };
+  expect(() => new (App.with(shadow))()).toThrow("shadow: the app already has a method named get");
+});
+
+test("every mistake in configuration is reported at start, all at once", async () => {
+  const app = new (App.with(tagging))();
+  app.enableTagging({ tag: -1, loud: "yes", tga: 3 } as never).enableTagging();
+  app.get("/a/{x}", () => null);
+  app.get("/a/{y}", () => null);
+  app.get("nope", () => null);
+  app.onEvent("statup" as never, () => {});
+  const error = await app.start().then(() => null, (reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ConfigurationError);
+  const { problems } = error as ConfigurationError;
+  expect(problems.map(({ code }) => code).sort()).toEqual([
+    "CORE_BAD_CONFIG",
+    "CORE_BAD_CONFIG",
+    "CORE_BAD_CONFIG",
+    "CORE_ENABLED_TWICE",
+    "CORE_ROUTE_BAD_PATTERN",
+    "CORE_ROUTE_DUPLICATE",
+    "CORE_UNKNOWN_EVENT",
+  ]);
+  const text = (error as Error).message;
+  expect(text).toContain('did you mean "tag"?');
+  expect(text.match(/feature\.test\.ts:\d+:\d+/g)).toHaveLength(3);
+});
+
+test("nothing may be registered after start", async () => {
+  const app = new (App.with(tagging))();
+  await app.start();
+  for (const late of [
+    () => app.get("/x", () => null),
+    () => app.use((request, next) => next(request)),
+    () => app.addGuard(() => true),
+    () => app.enableTagging(),
+    () => app.onEvent("startup", () => {}),
+    () => app.exceptionHandler(Error, () => null),
+    () => app.registerSingleton("x", 1),
+  ]) {
+    expect(late).toThrow(expect.objectContaining({ code: "CORE_ALREADY_STARTED" }));
+  }
+});
+
+test("the order of enable calls never changes the outcome: stages decide", async () => {
+  const stage = (name: "cache" | "etag" | "headers"): Feature<Record<string, () => unknown>> => ({
+    name,
+    install: (host) => ({
+      [`on_${name}`]() {
+        host.use(name, async (request, next) => {
+          const reply = await next(request);
+          reply.appendHeader("x-order", name);
+          return reply;
+        });
+      },
+    }),
+  });
+  const orders = [
+    ["cache", "etag", "headers"],
+    ["headers", "cache", "etag"],
+  ] as const;
+  for (const order of orders) {
+    const [one, two, three] = order;
+    const app = new (App.with(stage(one), stage(two), stage(three)))();
+    for (const name of order) app[`on_${name}`]?.();
+    app.get("/x", () => "x");
+    expect((await head(app, "/x")).get("x-order")).toBe("cache, etag, headers");
+  }
+});

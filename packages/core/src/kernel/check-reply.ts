@@ -1,0 +1,28 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import { type Handler, mapAwaitable } from "../middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import type { Response } from "../response/response.ts";
+import type { RouteDefinition } from "../routing/route.ts";
+import { issuesOf } from "../validation/validate.ts";
+
+/** Compares a route's JSON replies with the schema of their status, where it has one; a reply that does not fit is an error. */
+export const checkReply = (
+  route: RouteDefinition,
+  handle: Handler<HttpRequest, Response>,
+): Handler<HttpRequest, Response> => {
+  const { responses = {} } = route.options;
+  return (request) =>
+    mapAwaitable(handle(request), (reply) => {
+      const schema = responses[reply.status];
+      if (schema === undefined || typeof reply.payload !== "string") return reply;
+      const value: unknown = JSON.parse(reply.payload);
+      return mapAwaitable(issuesOf(schema, value, "response"), (issues) => {
+        if (issues.length === 0) return reply;
+        const places = issues.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
+        throw new FrameworkError(
+          "CORE_REPLY_MISMATCH",
+          `${route.method} ${route.path} answered ${reply.status} with a body that its schema refuses: ${places}`,
+        );
+      });
+    });
+};

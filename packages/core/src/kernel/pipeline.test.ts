@@ -1,0 +1,103 @@
+import { expect, test } from "@jest/globals";
+import { App, type HttpRequest, type Middleware, type MiddlewareObject, Response } from "../index.ts";
+
+const ask = (app: App, path: string, init?: RequestInit) => app.fetch(new Request(`http://host.test${path}`, init));
+
+const tagging: Middleware<HttpRequest, Response> = async (request, next) => {
+  const reply = await next(request);
+  reply.setHeader("x-seen", `${request.route ?? "none"} ${reply.status}`);
+  return reply;
+};
+
+test.each([
+  ["/ok", "GET", 200, "/ok 200"],
+  ["/fails", "GET", 500, "/fails 500"],
+  ["/closed", "GET", 403, "/closed 403"],
+  ["/nowhere", "GET", 404, "none 404"],
+  ["/ok", "PUT", 405, "none 405"],
+  ["/ok", "OPTIONS", 204, "none 204"],
+  ["/%zz", "GET", 400, "none 400"],
+])("middleware sees every reply: %s %s is %i", async (path, method, status, seen) => {
+  const app = new App().use(tagging);
+  app.get("/ok", () => "ok");
+  app.get("/fails", () => {
+    throw new Error("failed");
+  });
+  app.get("/closed", { guards: [() => false] }, () => "never");
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const reply = await ask(app, path, { method });
+  expect([reply.status, reply.headers.get("x-seen")]).toEqual([status, seen]);
+});
+
+test("app.use keeps the order added and takes objects with a handle method", async () => {
+  const order: string[] = [];
+  const object: MiddlewareObject<HttpRequest, Response> = {
+    handle(request, next) {
+      order.push("object");
+      return next(request);
+    },
+  };
+  const app = new App()
+    .use((request, next) => {
+      order.push("first");
+      return next(request);
+    })
+    .use(object);
+  app.get("/x", () => {
+    order.push("handler");
+    return "x";
+  });
+  await ask(app, "/x");
+  expect(order).toEqual(["first", "object", "handler"]);
+});
+
+test("a middleware that throws is answered at its own level: those around it see the reply", async () => {
+  const app = new App().use(tagging).use(() => {
+    throw new Error("in the middle");
+  });
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  expect((await ask(app, "/x")).headers.get("x-seen")).toBe("none 500");
+});
+
+test("next may be called again", async () => {
+  let calls = 0;
+  const app = new App().use(async (request, next) => {
+    const reply = await next(request);
+    return reply.status === 503 ? next(request) : reply;
+  });
+  app.get("/x", () => (++calls === 1 ? new Response("again", { status: 503 }) : "done"));
+  expect(await (await ask(app, "/x")).text()).toBe("done");
+});
+
+test("a middleware may refuse without calling next", async () => {
+  const app = new App().use(() => new Response("no", { status: 418 }));
+  app.get("/x", () => "x");
+  expect((await ask(app, "/x")).status).toBe(418);
+});
+
+test("a synchronous chain answers synchronously", async () => {
+  const seen: boolean[] = [];
+  const app = new App().use((request, next) => {
+    const reply = next(request);
+    seen.push(reply instanceof Promise);
+    return reply;
+  });
+  app.get("/sync", () => "x");
+  app.get("/async", async () => "x");
+  await ask(app, "/sync");
+  await ask(app, "/async");
+  expect(seen).toEqual([false, true]);
+});
+
+test("guards run outermost first and stop at the first denial", async () => {
+  const order: string[] = [];
+  const app = new App().addGuard(() => void order.push("app"));
+  app.get("/x", { guards: [() => "Members only", () => void order.push("never")] }, () => "x");
+  const reply = await ask(app, "/x");
+  expect(await reply.json()).toEqual({ error: "Forbidden", detail: "Members only", status: 403 });
+  expect(order).toEqual(["app"]);
+});
+
+test("app guards leave unmatched paths alone", async () => {
+  expect((await ask(new App().addGuard(() => false), "/nowhere")).status).toBe(404);
+});

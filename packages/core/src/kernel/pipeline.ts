@@ -1,0 +1,96 @@
+import type { ExceptionHandlers } from "../errors/exception-handlers.ts";
+import type { Problem } from "../errors/configuration-error.ts";
+import { verifyGuards } from "../guards/guard.ts";
+import type { Guard } from "../guards/guard.ts";
+import { type Awaitable, compose, type Handler, mapAwaitable, type Middleware } from "../middleware.ts";
+import { HttpRequest } from "../request/http-request.ts";
+import type { RequestKernel } from "../request/request-kernel.ts";
+import type { Response } from "../response/response.ts";
+import { type CanonicalTarget, canonicalise } from "../routing/canonical-path.ts";
+import { Router } from "../routing/router.ts";
+import type { Endpoint, RouteDefinition } from "../routing/route.ts";
+import type { RequestSource } from "../transport/request-source.ts";
+import { callHandler } from "./call-handler.ts";
+import { createRescue } from "./rescue.ts";
+import { innerStages, outerStages, type Stage } from "./stages.ts";
+import { answerUnmatched } from "./unmatched.ts";
+import { validateInput } from "./validate-input.ts";
+
+/** Answers one request; never rejects, because every error became a reply inside. */
+export type Serve = (source: RequestSource) => Awaitable<Response>;
+
+/** All that was registered on an app, as the pipeline is built from it. */
+export interface PipelineParts {
+  readonly routes: readonly RouteDefinition[];
+  readonly guards: readonly Guard[];
+  readonly middleware: ReadonlyMap<Stage, readonly Middleware<HttpRequest, Response>[]>;
+  readonly exceptionHandlers: ExceptionHandlers;
+}
+
+/** Compiles an app once: a router whose routes each hold their whole chain, and one chain for what no route takes. */
+export const createPipeline = (parts: PipelineParts, kernel: RequestKernel, refuse: (problem: Problem) => void): Serve => {
+  const { settings } = kernel;
+  const rescue = createRescue(parts.exceptionHandlers, settings);
+  const outer = outerStages.flatMap((stage) => parts.middleware.get(stage) ?? []);
+  const inner = innerStages.flatMap((stage) => parts.middleware.get(stage) ?? []);
+  const router = new Router<Endpoint>();
+
+  for (const route of parts.routes) {
+    const guards = [...parts.guards, ...route.guards, ...(route.options.guards ?? [])];
+    const validation = validateInput(route.options);
+    const chain = [
+      ...outer,
+      ...route.middleware,
+      ...(guards.length > 0 ? [guarded(guards, settings.debug)] : []),
+      ...inner,
+      ...(validation === null ? [] : [validation]),
+    ];
+    const handle = compose(chain, callHandler(route, kernel.container, settings), rescue);
+    const endpoint = { method: route.method, pattern: route.path, options: route.options, tags: route.tags, handle };
+    const problem = router.add(route.method, route.path, endpoint, route.place);
+    if (problem !== null) refuse(problem);
+  }
+
+  const listing = settings.debug ? parts.routes.map(({ method, path }) => `${method} ${path}`) : null;
+  const toUnmatched = (allowed: readonly string[]) => (request: HttpRequest) =>
+    answerUnmatched(request, allowed, listing);
+  const unmatched = (allowed: readonly string[]): Handler<HttpRequest, Response> =>
+    compose(outer, toUnmatched(allowed), rescue);
+  const notFound = unmatched([]);
+  const everyMethod = router.methods();
+
+  return (source) => {
+    let target: CanonicalTarget;
+    try {
+      if (source.target === "*") {
+        return unmatched(everyMethod)(new HttpRequest(source, kernel, asterisk, null));
+      }
+      target = canonicalise(source.target);
+    } catch (error) {
+      const refused = compose(outer, () => rethrow(error), rescue);
+      return refused(new HttpRequest(source, kernel, unreadable, null));
+    }
+    const match = router.find(source.method, target);
+    if (match !== null) {
+      const { value: endpoint } = match;
+      return endpoint.handle(new HttpRequest(source, kernel, target, match));
+    }
+    const allowed = router.allowed(target);
+    const answer = allowed.length === 0 ? notFound : unmatched(allowed);
+    return answer(new HttpRequest(source, kernel, target, null));
+  };
+};
+
+const asterisk: Pick<CanonicalTarget, "path" | "search"> = { path: "*", search: "" };
+/** Stands for a path that cannot be decoded: nothing decides on it. */
+const unreadable: Pick<CanonicalTarget, "path" | "search"> = { path: "", search: "" };
+
+const rethrow = (error: unknown): never => {
+  throw error;
+};
+
+const guarded = (guards: readonly Guard[], explain: boolean): Middleware<HttpRequest, Response> =>
+  function verify(request, next) {
+    return mapAwaitable(verifyGuards(guards, request, { explain }), () => next(request));
+  };
+

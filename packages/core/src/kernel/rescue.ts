@@ -1,0 +1,53 @@
+import { errorReply } from "../errors/error-reply.ts";
+import type { ExceptionHandlers } from "../errors/exception-handlers.ts";
+import { HttpError } from "../errors/http-error.ts";
+import { toError } from "../errors/to-error.ts";
+import type { AppSettings } from "../lifecycle/app-settings.ts";
+import { type Awaitable, isPromise, mapAwaitable, type Rescue } from "../middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import { replyOf } from "../response/reply-of.ts";
+import { Response } from "../response/response.ts";
+
+/** Makes replies of whatever was thrown: by the nearest exception handler, else the framework's own. */
+export const createRescue = (
+  handlers: ExceptionHandlers,
+  settings: AppSettings,
+): Rescue<HttpRequest, Response> => {
+  const standard = (error: Error, request: HttpRequest): Response => {
+    if (statusOf(error) === 500) logFailure(error, request, settings);
+    return errorReply(error, { path: request.path, accept: request.getHeader("accept") }, settings);
+  };
+  const handlerFailed = (failure: unknown, error: Error, request: HttpRequest): Response => {
+    settings.log.error("an exception handler failed", { error: toError(failure), handled: error, route: request.route });
+    return errorReply(new Error("an exception handler failed"), { path: request.path, accept: null }, settings);
+  };
+  return (thrown, request) => {
+    const error = toError(thrown);
+    const handler = handlers.find(error, HttpError.prototype) ?? (HttpError.is(error) ? null : handlers.forTheRest);
+    if (handler === null) return standard(error, request);
+    const recover = (failure: unknown) => handlerFailed(failure, error, request);
+    try {
+      const reply = mapAwaitable(handler(request, error), (value) => withStatusOf(error, value));
+      return isPromise(reply) ? reply.then(undefined, recover) : reply;
+    } catch (failure) {
+      return recover(failure);
+    }
+  };
+};
+
+/** What an exception handler returned: a Response as it is, any other value with the error's status. */
+const withStatusOf = (error: Error, value: unknown): Awaitable<Response> => {
+  const reply = replyOf(value);
+  if (!(value instanceof globalThis.Response)) reply.status = statusOf(error);
+  return reply;
+};
+
+const statusOf = (error: Error): number => {
+  const { status } = error as { status?: unknown };
+  return HttpError.is(error) && Number.isInteger(status) ? error.status : 500;
+};
+
+const logFailure = (error: Error, request: HttpRequest, { log }: AppSettings): void => {
+  const { method, path, route, requestId } = request;
+  log.error(`${method} ${route ?? path} failed: ${error.message}`, { error, method, path, route, requestId });
+};

@@ -1,0 +1,49 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import type { Awaitable } from "../middleware.ts";
+import type { Logger } from "./logger.ts";
+
+/** Most tasks that may wait or run at one time. */
+export const MAX_BACKGROUND_TASKS = 1000;
+
+/** Work that runs after a reply, in the order given; a failure is logged and does not stop the rest. */
+export class BackgroundTasks {
+  private pending = 0;
+  private idle: PromiseWithResolvers<void> | null = null;
+  private readonly log: Logger;
+
+  constructor(log: Logger) {
+    this.log = log;
+  }
+
+  /** Counts a task in. @throws CORE_TOO_MANY_TASKS above `MAX_BACKGROUND_TASKS` */
+  reserve(): void {
+    if (this.pending >= MAX_BACKGROUND_TASKS) {
+      throw new FrameworkError(
+        "CORE_TOO_MANY_TASKS",
+        `${MAX_BACKGROUND_TASKS} background tasks wait already; use a queue for work that outgrows the process`,
+      );
+    }
+    this.pending++;
+  }
+
+  /** Runs reserved tasks one after the other. */
+  async run(tasks: readonly (() => Awaitable<void>)[]): Promise<void> {
+    for (const task of tasks) {
+      try {
+        await task();
+      } catch (error) {
+        this.log.error("background task failed", { error });
+      }
+      this.pending--;
+    }
+    if (this.pending === 0) this.idle?.resolve();
+  }
+
+  /** Resolves when no task waits or runs. */
+  async drained(): Promise<void> {
+    if (this.pending === 0) return;
+    this.idle ??= Promise.withResolvers<void>();
+    await this.idle.promise;
+    this.idle = null;
+  }
+}

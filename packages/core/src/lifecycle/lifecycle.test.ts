@@ -1,0 +1,81 @@
+import { expect, test } from "@jest/globals";
+import { App, type Feature } from "../index.ts";
+
+const log = { info() {}, warn() {}, error() {} };
+
+test("startup runs in order before the first reply, shutdown in reverse, async ones awaited", async () => {
+  const order: string[] = [];
+  const step = (name: string) => async () => {
+    await Promise.resolve();
+    order.push(name);
+  };
+  const app = new App()
+    .onEvent("startup", step("up 1"))
+    .onEvent("startup", step("up 2"))
+    .onEvent("shutdown", step("down 1"))
+    .onEvent("shutdown", step("down 2"));
+  app.get("/x", () => order.join());
+  expect(await (await app.fetch(new Request("http://host.test/x"))).text()).toBe("up 1,up 2");
+  await app.stop();
+  await app.stop();
+  expect(order).toEqual(["up 1", "up 2", "down 2", "down 1"]);
+});
+
+test("concurrent first requests start the app once", async () => {
+  let starts = 0;
+  const app = new App().onEvent("startup", () => void starts++);
+  await Promise.all([1, 2, 3].map(() => app.fetch(new Request("http://host.test/x"))));
+  expect(starts).toBe(1);
+});
+
+test("a startup hook that throws stops the start and is named", async () => {
+  const app = new App()
+    .onEvent("startup", function connect() {
+      throw new Error("no database");
+    })
+    .onEvent("startup", () => {
+      throw new Error("must not run");
+    });
+  await expect(app.start({ log })).rejects.toMatchObject({
+    code: "CORE_START_TASK",
+    message: 'startup task "connect" failed: no database',
+  });
+});
+
+test("a startup task that hangs is given up after its limit", async () => {
+  const slow: Feature<{ enableSlow(): unknown }> = {
+    name: "slow",
+    install: (host) => ({
+      enableSlow: () => host.onStart({ name: "slow", timeoutSecs: 0.01, run: () => new Promise(() => {}) }),
+    }),
+  };
+  const app = new (App.with(slow))();
+  app.enableSlow();
+  await expect(app.start({ log })).rejects.toThrow('startup task "slow" failed: still running after 0.01 s');
+});
+
+test("a shutdown hook that throws is logged and the rest run", async () => {
+  const order: string[] = [];
+  const errors: string[] = [];
+  const app = new App()
+    .onEvent("shutdown", () => void order.push("first added"))
+    .onEvent("shutdown", function broken() {
+      throw new Error("broken");
+    });
+  await app.start({ log: { ...log, error: (message) => void errors.push(message) } });
+  await app.stop();
+  expect(order).toEqual(["first added"]);
+  expect(errors).toEqual(['shutdown task "broken" failed']);
+});
+
+test("features publish snapshots that are read on demand", async () => {
+  let hits = 0;
+  const counting: Feature<{ enableCounting(): unknown }> = {
+    name: "counting",
+    install: (host) => ({ enableCounting: () => host.expose("counting", () => ({ hits })) }),
+  };
+  const app = new (App.with(counting))();
+  app.enableCounting();
+  hits = 3;
+  expect(app.snapshot()).toEqual({ counting: { hits: 3 } });
+});

@@ -1,0 +1,384 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import { HttpError } from "../errors/http-error.ts";
+import { PayloadTooLargeError, UnsupportedMediaTypeError, ValueError } from "../errors/http-errors.ts";
+import { parseContentType } from "./content-type.ts";
+import type { ParsedForm } from "./form-data.ts";
+import { MultipartLimits } from "./multipart-limits.ts";
+import { MultipartParser } from "./multipart-parser.ts";
+import { parseMultipart, readMultipart } from "./multipart.ts";
+
+const TYPE = parseContentType("multipart/form-data; boundary=X");
+const bytes = (text: string) => new TextEncoder().encode(text);
+const parse = (text: string, limits: Parameters<typeof parseMultipart>[2] = {}) =>
+  parseMultipart(bytes(text), TYPE, limits);
+
+const part = (head: string, content = "") => `--X\r\n${head}\r\n\r\n${content}\r\n`;
+const field = (name: string, value: string) => part(`Content-Disposition: form-data; name="${name}"`, value);
+const file = (filename: string, content: string, name = "f") =>
+  part(
+    `Content-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: image/png`,
+    content,
+  );
+const END = "--X--\r\n";
+
+const thrownBy = (run: () => unknown): unknown => {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+};
+
+/** Everything a form holds, to compare with. */
+const contentOf = async ({ form, files }: ParsedForm) => ({
+  fields: [...form],
+  files: await Promise.all(
+    files.map(async (one) => [
+      one.name,
+      one.filename,
+      one.contentType,
+      Buffer.from(await one.read()).toString("latin1"),
+    ]),
+  ),
+});
+
+const pushed = (body: Uint8Array, cuts: readonly number[], boundary = "X") => {
+  const parser = new MultipartParser(boundary, MultipartLimits.of());
+  const ends = [...new Set([...cuts.map((cut) => cut % (body.length + 1)), body.length])].sort(
+    (a, b) => a - b,
+  );
+  let start = 0;
+  for (const end of ends) {
+    parser.push(body.slice(start, end));
+    start = end;
+  }
+  return parser.end();
+};
+
+test("reads fields and files in order", async () => {
+  const body = `${field("a", "1")}${file("x.png", "\u0000\r\n--Y\r\n")}${field("a", "Zoë\r\n2")}${END}`;
+  expect(await contentOf(parse(body))).toEqual({
+    fields: [
+      ["a", "1"],
+      ["a", "Zoë\r\n2"],
+    ],
+    files: [["f", "x.png", "image/png", "\u0000\r\n--Y\r\n"]],
+  });
+});
+
+test("reads a form while it arrives, and closes the source at the first error", async () => {
+  const chunksOf = async function* (text: string, seen: string[]) {
+    try {
+      for (const letter of text) yield bytes(letter);
+      seen.push("all");
+    } finally {
+      seen.push("closed");
+    }
+  };
+  const seen: string[] = [];
+  const { form } = await readMultipart(chunksOf(field("a", "1") + END, seen), TYPE);
+  expect([form.get("a"), ...seen]).toEqual(["1", "all", "closed"]);
+  seen.length = 0;
+  await expect(readMultipart(chunksOf(`${part("bad")}${END}`, seen), TYPE)).rejects.toThrow(ValueError);
+  expect(seen).toEqual(["closed"]);
+});
+
+// What a browser's form or `fetch` may send: names of any characters, files of any bytes.
+const name = fc.string({ unit: "grapheme", maxLength: 12 });
+const filename = fc
+  .string({ unit: fc.constantFrom(...'abcé ."%-_'.split("")), minLength: 1, maxLength: 12 })
+  .filter((text) => text !== "." && text !== "..");
+const content = fc.oneof(
+  fc.uint8Array({ maxLength: 200 }),
+  fc
+    .string({ unit: fc.constantFrom("\r", "\n", "-", "--", "X", "\r\n--", "\r\n--X".slice(0, 4), "a") })
+    .map(bytes),
+);
+const entry = fc.oneof(
+  fc.record({ name, value: fc.string({ unit: "grapheme" }) }),
+  fc.record({ name, filename, type: fc.constantFrom("image/png", "text/plain"), content }),
+);
+const cuts = fc.array(fc.nat(5000), { maxLength: 40 });
+
+const encoded = (entries: readonly (typeof entry extends fc.Arbitrary<infer T> ? T : never)[]) => {
+  const form = new FormData();
+  for (const one of entries) {
+    if ("value" in one) form.append(one.name, one.value);
+    else
+      form.append(
+        one.name,
+        new File([one.content as Uint8Array<ArrayBuffer>], one.filename, { type: one.type }),
+      );
+  }
+  return new globalThis.Response(form);
+};
+
+test("equals the platform's own parser on whatever it writes, however the body is cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(entry, { maxLength: 6 }), cuts, async (entries, places) => {
+      const reply = encoded(entries);
+      const body = new Uint8Array(await reply.clone().arrayBuffer());
+      const type = parseContentType(reply.headers.get("content-type"));
+      const oracle = { fields: [] as unknown[], files: [] as unknown[] };
+      for (const [key, value] of (await reply.formData()).entries()) {
+        if (typeof value === "string") oracle.fields.push([key, value]);
+        else
+          oracle.files.push([
+            key,
+            value.name,
+            value.type,
+            Buffer.from(await value.arrayBuffer()).toString("latin1"),
+          ]);
+      }
+      expect(await contentOf(pushed(body, places, type?.boundary ?? ""))).toEqual(oracle);
+      expect(await contentOf(parseMultipart(body, type))).toEqual(oracle);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("gives the same for every way to cut a body in two, and byte by byte", async () => {
+  const text = `pre\r\n--\r\n${field("a", "\r\n--\r\r\n-X\r\n--")}${file("x", "\r\r\n\r\n--Y--X")}--X-- \t\r\nrest --X`;
+  const body = bytes(text);
+  const whole = await contentOf(pushed(body, []));
+  expect(whole.fields).toEqual([["a", "\r\n--\r\r\n-X\r\n--"]]);
+  expect(whole.files).toHaveLength(1);
+  for (let cut = 1; cut < body.length; cut++) expect(await contentOf(pushed(body, [cut]))).toEqual(whole);
+  expect(await contentOf(pushed(body, [...body.keys()]))).toEqual(whole);
+});
+
+test("answers 400 for a body that is cut off anywhere before its last boundary", () => {
+  const body = `${field("a", "1")}${file("x.png", "content")}`;
+  for (let length = 0; length < body.length + 5; length++) {
+    const error = thrownBy(() => parse(`${body}${END}`.slice(0, length)));
+    expect([length, error]).toEqual([length, expect.any(ValueError)]);
+  }
+  expect(parse(`${body}--X--`).form.get("a")).toBe("1");
+  expect(thrownBy(() => parse(`${body}--X--\r`))).toBeInstanceOf(ValueError);
+});
+
+test("answers changed bodies with an HttpError or a form, never anything else", () => {
+  const body = bytes(`${field("a", "1")}${file("x.png", "content")}${field("b", "2")}${END}`);
+  const change = fc.tuple(
+    fc.nat(body.length - 1),
+    fc.oneof(fc.constantFrom(...bytes('\r\n-X";= \u0000')), fc.integer({ min: 0, max: 255 })),
+  );
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), cuts, (changes, places) => {
+      const changed = body.slice();
+      for (const [at, byte] of changes) changed[at] = byte;
+      const result = thrownBy(() => pushed(changed, places));
+      expect(result instanceof HttpError || (result as ParsedForm).form.size >= 0).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test.each([
+  ["no name", part("Content-Disposition: form-data")],
+  ["no disposition", part("Content-Type: text/plain")],
+  ["no head", "--X\r\n\r\nvalue\r\n"],
+  ["another disposition", part('Content-Disposition: attachment; name="a"')],
+  ["a disposition that only begins so", part('Content-Disposition: form-datas; name="a"')],
+  [
+    "two dispositions",
+    part('Content-Disposition: form-data; name="a"\r\nContent-Disposition: form-data; name="b"'),
+  ],
+  ["two names", part('Content-Disposition: form-data; name="a"; NAME="b"')],
+  ["an open quote", part('Content-Disposition: form-data; name="a')],
+  ["text behind a quote", part('Content-Disposition: form-data; name="a"b')],
+  ["a trailing semicolon", part('Content-Disposition: form-data; name="a";')],
+  ["no colon", part('Content-Disposition: form-data; name="a"\r\nwrong')],
+  ["a space before the colon", part('Content-Disposition : form-data; name="a"')],
+  ["a folded line", part('Content-Disposition: form-data;\r\n name="a"')],
+  ["a bare LF in the head", part('Content-Disposition: form-data; name="a"\nX: y')],
+  ["a NUL in the head", part('Content-Disposition: form-data; name="a\u0000"')],
+  ["a malformed type", part('Content-Disposition: form-data; name="a"\r\nContent-Type: text')],
+  ["base64", part('Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64', "YQ==")],
+  ["a control character in a file name", file("a%0Ab", "x")],
+  ["text on the boundary line", `--Xtra\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n`],
+  ["half of the last dashes", "--X-\r\n"],
+  ["text behind the last boundary", `${field("a", "1")}--X--x\r\n`],
+])("answers 400 for %s", (_, body) => {
+  expect(thrownBy(() => parse(`${body}${END}`))).toBeInstanceOf(ValueError);
+});
+
+test("answers 400 for text that is not UTF-8, in a field or a head", () => {
+  const latin1 = (text: string) => Uint8Array.from(Buffer.from(text, "latin1"));
+  for (const text of [field("a", "\u00e9"), field("\u00e9", "a")]) {
+    expect(thrownBy(() => parseMultipart(latin1(text + END), TYPE))).toBeInstanceOf(ValueError);
+  }
+  expect(parseMultipart(latin1(file("a", "\u00e9") + END), TYPE).files[0]?.size).toBe(1);
+});
+
+test("answers 415 for a field in another charset, and leaves files alone", () => {
+  const latin1 = "Content-Type: text/plain; charset=iso-8859-1";
+  const disposition = 'Content-Disposition: form-data; name="a"';
+  expect(thrownBy(() => parse(part(`${disposition}\r\n${latin1}`, "x") + END))).toBeInstanceOf(
+    UnsupportedMediaTypeError,
+  );
+  expect(parse(part(`${disposition}; filename="b"\r\n${latin1}`, "x") + END).files).toHaveLength(1);
+});
+
+test.each([
+  ["multipart/form-data", ValueError],
+  ['multipart/form-data; boundary=""', ValueError],
+  ['multipart/form-data; boundary="X "', ValueError],
+  ['multipart/form-data; boundary="X\\"Y"', ValueError],
+  [`multipart/form-data; boundary=${"X".repeat(71)}`, ValueError],
+  ["multipart/mixed; boundary=X", UnsupportedMediaTypeError],
+  ["text/plain", UnsupportedMediaTypeError],
+])("refuses the type %s", (value, kind) => {
+  expect(thrownBy(() => parseMultipart(bytes(END), parseContentType(value)))).toBeInstanceOf(kind);
+});
+
+test("takes a boundary of 70 characters, with spaces inside", () => {
+  const boundary = `a ${"'()+_,-./:=?".repeat(5)}12345678`;
+  expect(boundary).toHaveLength(70);
+  const type = parseContentType(`multipart/form-data; boundary="${boundary}"`);
+  expect(
+    parseMultipart(bytes((field("a", "1") + END).replaceAll("--X", `--${boundary}`)), type).form.get("a"),
+  ).toBe("1");
+});
+
+test("takes what RFC 2046 and RFC 7578 allow around the parts", async () => {
+  expect(await contentOf(parse(END))).toEqual({ fields: [], files: [] });
+  expect(parse(`preamble\r\n--Y\r\n${field("a", "1")}--X--\r\nepilogue`).form.get("a")).toBe("1");
+  expect(parse(`${field("a", "1").replace("--X", "--X \t")}${END}`).form.get("a")).toBe("1");
+  const head =
+    'content-DISPOSITION:Form-Data ; Name=a ; Other="x;y"\r\nX-Extra: 1\r\nContent-Transfer-Encoding: 8BIT';
+  expect(parse(part(head, "1") + END).form.get("a")).toBe("1");
+  expect(parse(part('Content-Disposition: form-data; name=""', "1") + END).form.get("")).toBe("1");
+});
+
+test.each([
+  ["a.png", "a.png"],
+  ["dir/a.png", "a.png"],
+  ["C:\\dir\\a.png", "a.png"],
+  ["../../etc/passwd", "passwd"],
+  ["..\\..\\boot.ini", "boot.ini"],
+  ["a/..", ""],
+  ["..", ""],
+  [".", ""],
+  ["dir/", ""],
+  ["a%22b.png", 'a"b.png'],
+  ["100%25.png", "100%25.png"],
+  ["Zoë 🎉.png", "Zoë 🎉.png"],
+])("cuts the file name %j to %j", (given, expected) => {
+  expect(parse(file(given, "x") + END).files[0]?.filename).toBe(expected);
+});
+
+test("ignores filename*, and reads the name beside it", () => {
+  const head = `Content-Disposition: form-data; name="f"; filename*=utf-8''evil.exe`;
+  expect(parse(part(head, "x") + END).form.get("f")).toBe("x");
+  expect(parse(part(`${head}; filename="a.txt"`, "x") + END).files[0]?.filename).toBe("a.txt");
+});
+
+test("leaves out a file input without a file, but not a file without a name", () => {
+  expect(parse(file("", "") + END).files).toEqual([]);
+  expect(parse(file("", "x") + END).files[0]).toMatchObject({ filename: "", size: 1 });
+  expect(parse(file("empty.txt", "") + END).files[0]).toMatchObject({ filename: "empty.txt", size: 0 });
+});
+
+test("gives text/plain to a file that says no type", () => {
+  const body = part('Content-Disposition: form-data; name="f"; filename="a"', "x") + END;
+  expect(parse(body).files[0]?.contentType).toBe("text/plain");
+});
+
+test("holds names such as __proto__ as data, and nested forms as text", () => {
+  const nested = `--Y\r\nContent-Disposition: file; filename="a"\r\n\r\nx\r\n--Y--`;
+  const head =
+    'Content-Disposition: form-data; name="__proto__"\r\nContent-Type: multipart/mixed; boundary=Y';
+  const { form, files } = parse(part(head, nested) + END);
+  expect(Object.entries(form.toObject())).toEqual([["__proto__", nested]]);
+  expect(files).toEqual([]);
+});
+
+test.each([
+  [
+    "maxTotalBytes",
+    (over: number) => END + "x".repeat(93 + over),
+    100,
+    "The multipart body is larger than the limit of 100B",
+  ],
+  [
+    "maxFieldBytes",
+    (over: number) => field("a", "x".repeat(100 + over)) + END,
+    100,
+    "A form field is larger than the limit of 100B",
+  ],
+  [
+    "maxFileBytes",
+    (over: number) => file("a", "x".repeat(100 + over)) + END,
+    100,
+    "An uploaded file is larger than the limit of 100B",
+  ],
+  [
+    "maxNameBytes",
+    (over: number) => field("é".repeat(50) + "x".repeat(over), "1") + END,
+    100,
+    "The name of a form part is larger than the limit of 100B",
+  ],
+  [
+    "maxNameBytes",
+    (over: number) => file("dir/" + "x".repeat(100 + over), "1") + END,
+    100,
+    "The name of a form part is larger than the limit of 100B",
+  ],
+  [
+    "maxPartHeadBytes",
+    (over: number) =>
+      part(`Content-Disposition: form-data; name="a"\r\nX: ${"x".repeat(53 + over)}`, "1") + END,
+    100,
+    "The head of a form part is larger than the limit of 100B",
+  ],
+] as const)("takes %s exactly and answers 413 for one byte more", (limit, body, value, detail) => {
+  expect(() => parse(body(0), { [limit]: value })).not.toThrow();
+  const error = thrownBy(() => parse(body(1), { [limit]: value }));
+  expect(error).toBeInstanceOf(PayloadTooLargeError);
+  expect(error).toMatchObject({ status: 413, detail });
+  const cutUp = new MultipartParser("X", MultipartLimits.of({ [limit]: value }));
+  expect(
+    thrownBy(() => {
+      for (const byte of bytes(body(1))) cutUp.push(Uint8Array.of(byte));
+    }),
+  ).toMatchObject({ detail });
+});
+
+test("takes 100 parts and answers 413 for one more", () => {
+  const fields = field("a", "1").repeat(100);
+  expect(parse(fields + END).form.size).toBe(100);
+  expect(thrownBy(() => parse(fields + field("a", "1") + END))).toMatchObject({
+    status: 413,
+    detail: "The multipart body holds more than 100 parts",
+  });
+});
+
+test("has the documented defaults, frozen, and refuses impossible limits", () => {
+  expect(MultipartLimits.of()).toEqual({
+    maxParts: 100,
+    maxTotalBytes: 50 * 1024 ** 2,
+    maxPartHeadBytes: 8192,
+    maxNameBytes: 255,
+    maxFieldBytes: 1024 ** 2,
+    maxFileBytes: 10 * 1024 ** 2,
+  });
+  expect(Object.isFrozen(MultipartLimits.of())).toBe(true);
+  expect(() => parse(END, { maxParts: 0 })).toThrow(ConfigurationError);
+});
+
+test("reads hostile content in linear time", () => {
+  for (const unit of ["\r", "\r\n", "\r\n-", "\r\n--", "-", "\r\n--\r"]) {
+    const body = bytes(file("a", unit.repeat(500_000 / unit.length)) + END);
+    const start = performance.now();
+    expect(parseMultipart(body, TYPE).files).toHaveLength(1);
+    for (const place of [1, 7])
+      pushed(
+        body,
+        Array.from({ length: 3000 }, (_, at) => at * 1000 + place),
+      );
+    expect(performance.now() - start).toBeLessThan(2000);
+  }
+});

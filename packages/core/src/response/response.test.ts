@@ -1,0 +1,335 @@
+import { inspect } from "node:util";
+import { expect, test } from "@jest/globals";
+import { BodyStream } from "./payload.ts";
+import { Response } from "./response.ts";
+import type { ResponseBody } from "./response-body.ts";
+
+const text = "text/plain; charset=utf-8";
+
+test("answers instanceof the global class and hides each of its members", () => {
+  const web = globalThis.Response.prototype;
+  expect(new Response()).toBeInstanceOf(globalThis.Response);
+  expect(Object.getOwnPropertyNames(web).filter((name) => !Object.hasOwn(Response.prototype, name))).toEqual(
+    [],
+  );
+  expect(Object.prototype.toString.call(new Response())).toBe("[object Response]");
+  expect(inspect(Response.json({ a: 1 }))).toContain("status: 200");
+});
+
+test("has the statics of the global class", () => {
+  const names = Object.getOwnPropertyNames(globalThis.Response).filter(
+    (name) => !["length", "name", "prototype"].includes(name),
+  );
+  expect(names.filter((name) => !Object.hasOwn(Response, name))).toEqual([]);
+});
+
+test.each<[string, () => ResponseBody | null, string | null, string]>([
+  ["a string", () => "hé", text, "hé"],
+  ["nothing", () => null, null, ""],
+  ["bytes", () => new TextEncoder().encode("hé"), "application/octet-stream", "hé"],
+  ["a buffer", () => new TextEncoder().encode("hé").buffer, "application/octet-stream", "hé"],
+  [
+    "a view of a part",
+    () => new DataView(new TextEncoder().encode("xhéx").buffer, 1, 3),
+    "application/octet-stream",
+    "hé",
+  ],
+  ["a blob", () => new Blob(["hé"], { type: "text/css" }), "text/css", "hé"],
+  ["a blob without type", () => new Blob(["hé"]), "application/octet-stream", "hé"],
+  [
+    "a query",
+    () => new URLSearchParams({ a: "é b" }),
+    "application/x-www-form-urlencoded;charset=UTF-8",
+    "a=%C3%A9+b",
+  ],
+  ["a web stream", () => ReadableStream.from(["h", "é"]), null, "hé"],
+  ["an async iterable", () => ReadableStream.from(["h", "é"]).values(), null, "hé"],
+])("takes %s as a body", async (_what, body, type, expected) => {
+  const response = new Response(body());
+  expect([response.status, response.contentType]).toEqual([200, type]);
+  expect(await response.text()).toBe(expected);
+});
+
+test("takes a form as a body and reads it back", async () => {
+  const form = new FormData();
+  form.append("a", "1");
+  form.append("file", new File(["hé"], "x.txt"));
+  const response = new Response(form);
+  expect(response.contentType).toMatch(/^multipart\/form-data; boundary=/);
+  const read = await response.formData();
+  expect(read.get("a")).toBe("1");
+  expect(await (read.get("file") as File).text()).toBe("hé");
+});
+
+test.each([5, true, {}, [], () => "x", Symbol("x")])("refuses %p as a body", (body) => {
+  expect(() => new Response(body as never)).toThrow(expect.objectContaining({ code: "CORE_BAD_BODY" }));
+});
+
+test.each([200, 204, 299, 304, 404, 599])("takes the status %p, before and after", (status) => {
+  const response = new Response(null, { status });
+  expect([response.status, response.ok]).toEqual([status, status < 300]);
+  const later = new Response();
+  later.status = status;
+  expect(later.status).toBe(status);
+});
+
+test.each([0, 99, 101, 199, 600, 200.5, Number.NaN, "200", null])(
+  "refuses the status %p, before and after",
+  (status) => {
+    const bad = expect.objectContaining({ code: "CORE_BAD_STATUS" });
+    expect(() => new Response(null, { status: status as number })).toThrow(bad);
+    expect(() => Response.json(1, { status: status as number })).toThrow(bad);
+    expect(() => Object.assign(new Response(), { status })).toThrow(bad);
+  },
+);
+
+test("contentType wins over headers, and headers over the kind of body", () => {
+  const headers = { "Content-Type": "a/b", "X-A": "1" };
+  expect(new Response("x", { headers }).fields()).toEqual(["content-type", "a/b", "x-a", "1"]);
+  expect(new Response("x", { headers, contentType: "c/d" }).fields()).toEqual([
+    "content-type",
+    "c/d",
+    "x-a",
+    "1",
+  ]);
+  expect(new Response("x", { contentType: "c/d" }).fields()).toEqual(["content-type", "c/d"]);
+  expect(Response.json(1, { headers }).contentType).toBe("a/b");
+  expect(new Response("x", { headers: { "x-a": "1" } }).contentType).toBe(text);
+});
+
+test("contentType can be set and removed, before and after headers are looked at", () => {
+  const response = new Response("x");
+  response.contentType = "a/b";
+  expect(response.headers.get("content-type")).toBe("a/b");
+  response.contentType = "c/d";
+  expect(response.fields()).toEqual(["content-type", "c/d"]);
+  response.contentType = null;
+  expect([response.contentType, response.fields()]).toEqual([null, []]);
+  expect(() => (response.contentType = "a\n")).toThrow(expect.objectContaining({ code: "CORE_BAD_HEADER" }));
+  expect(() => (new Response("x").contentType = "a\n")).toThrow(
+    expect.objectContaining({ code: "CORE_BAD_HEADER" }),
+  );
+});
+
+test("headers, setHeader and appendHeader change what is sent", () => {
+  const response = Response.json(1).setHeader("X-A", "1").appendHeader("vary", "a").appendHeader("vary", "b");
+  response.headers.delete("x-a");
+  expect(response.fields()).toEqual(["content-type", "application/json", "vary", "a", "vary", "b"]);
+});
+
+test.each<[string, () => Response, number, string | null, string]>([
+  ["json", () => Response.json({ a: 1 }), 200, "application/json", '{"a":1}'],
+  ["json with a status", () => Response.json([1], { status: 418 }), 418, "application/json", "[1]"],
+  [
+    "exact integers",
+    () => Response.json(2n ** 64n, { bigint: true }),
+    200,
+    "application/json",
+    "18446744073709551616",
+  ],
+  ["text", () => Response.text("<b>"), 200, text, "<b>"],
+  ["html", () => Response.html("<b>é", { status: 201 }), 201, "text/html; charset=utf-8", "<b>é"],
+  ["binary", () => Response.binary(Uint8Array.of(97)), 200, "application/octet-stream", "a"],
+  [
+    "binary with a type",
+    () => Response.binary(Uint8Array.of(97), { contentType: "image/png" }),
+    200,
+    "image/png",
+    "a",
+  ],
+  ["stream", () => Response.stream(["a", "b"]), 200, "application/octet-stream", "ab"],
+  [
+    "stream with a type",
+    () => Response.stream(["a", "b"], { contentType: "text/csv" }),
+    200,
+    "text/csv",
+    "ab",
+  ],
+  [
+    "xml",
+    () => Response.xml({ a: 1 }, { rootName: "r" }),
+    200,
+    "application/xml; charset=utf-8",
+    '<?xml version="1.0" encoding="UTF-8"?>\n<r><a>1</a></r>',
+  ],
+  ["noContent", () => Response.noContent(), 204, null, ""],
+  ["redirect", () => Response.redirect("/a"), 302, null, ""],
+  ["permanent redirect", () => Response.redirect("/a", { permanent: true }), 301, null, ""],
+  ["redirect with a status", () => Response.redirect("/a", { status: 303, permanent: true }), 303, null, ""],
+  ["redirect as on the web", () => Response.redirect("/a", 307), 307, null, ""],
+  ["created", () => Response.created({ id: 7 }, "/books/7"), 201, "application/json", '{"id":7}'],
+  [
+    "problem",
+    () => Response.problem({ status: 404, detail: "no", left: 2 }),
+    404,
+    "application/problem+json",
+    '{"type":"about:blank","title":"Not Found","status":404,"detail":"no","left":2}',
+  ],
+  [
+    "an empty problem",
+    () => Response.problem({}),
+    500,
+    "application/problem+json",
+    '{"type":"about:blank","title":"Internal Server Error","status":500}',
+  ],
+])("%s", async (_name, make, status, type, body) => {
+  const response = make();
+  expect([response.status, response.contentType, await response.text()]).toEqual([status, type, body]);
+});
+
+test("redirect and created say where", () => {
+  expect(Response.redirect("/größe").headers.get("location")).toBe("/gr%C3%B6%C3%9Fe");
+  expect(Response.created(1, "/books/7").headers.get("location")).toBe("/books/7");
+  expect(Response.created(1).headers.has("location")).toBe(false);
+});
+
+test.each([200, 300, 304, 404])("a redirect with %p is refused", (status) => {
+  expect(() => Response.redirect("/a", status)).toThrow(expect.objectContaining({ code: "CORE_BAD_STATUS" }));
+});
+
+test("a redirect follows the rules of its target", () => {
+  const refused = expect.objectContaining({ code: "CORE_BAD_REDIRECT" });
+  expect(() => Response.redirect("javascript:x")).toThrow(refused);
+  expect(() => Response.redirect("//evil.test", { sameOrigin: true })).toThrow(refused);
+  expect(() => Response.created(1, "/a\r\nb: c")).toThrow(refused);
+});
+
+test("an event stream is not stored, not buffered by proxies, and keeps its own fields", async () => {
+  const response = Response.sse([{ data: "a" }], {
+    headers: { "cache-control": "no-store", "x-a": "1" },
+    status: 201,
+  });
+  expect(Object.fromEntries(response.headers)).toEqual({
+    "cache-control": "no-store",
+    "content-type": "text/event-stream; charset=utf-8",
+    "x-a": "1",
+    "x-accel-buffering": "no",
+  });
+  expect([response.status, await response.text()]).toEqual([201, "data: a\n\n"]);
+  expect(Response.sse([]).headers.get("cache-control")).toBe("no-cache");
+});
+
+test("sets and deletes cookies, each on a line", () => {
+  const response = new Response().setCookie("a", "é", { httpOnly: true }).deleteCookie("b");
+  expect(response.headers.getSetCookie()).toEqual([
+    "a=%C3%A9; Path=/; HttpOnly",
+    "b=; Max-Age=0; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
+  ]);
+});
+
+test("sets 64 cookies and refuses the next", () => {
+  const response = new Response();
+  for (let index = 0; index < 64; index++) response.setCookie(`c${index}`, "1");
+  expect(() => response.setCookie("c64", "1")).toThrow(expect.objectContaining({ code: "CORE_BAD_COOKIE" }));
+});
+
+test("contentLength counts bytes and is null for a stream of unknown length", () => {
+  const lengths = [
+    new Response("é€😀"),
+    new Response(),
+    new Response(Uint8Array.of(1)),
+    new Response(new Blob(["é"])),
+    Response.stream(["a"]),
+  ];
+  expect(lengths.map((response) => response.contentLength)).toEqual([9, 0, 1, 2, null]);
+});
+
+test("reads a body once, in every form the web's class has", async () => {
+  const bytes = new TextEncoder().encode('{"a":"é"}');
+  const make = () => Response.json({ a: "é" });
+  expect(await make().json()).toEqual({ a: "é" });
+  expect(await make().bytes()).toEqual(bytes);
+  expect(new Uint8Array(await make().arrayBuffer())).toEqual(bytes);
+  expect((await make().blob()).type).toBe("application/json");
+  expect(await (await make().blob()).text()).toBe('{"a":"é"}');
+  expect(await Response.stream(make().textStream()).text()).toBe('{"a":"é"}');
+  expect(await Response.stream(new Response().textStream()).text()).toBe("");
+  const form = new Response(new URLSearchParams({ a: "1" }));
+  expect((await form.formData()).get("a")).toBe("1");
+  expect(await new Response("\uFEFFa\ud800").text()).toBe("a\ufffd");
+});
+
+test("a second reading is a TypeError, but a body in memory still goes out", async () => {
+  const response = new Response("a");
+  expect(response.bodyUsed).toBe(false);
+  await response.text();
+  expect(response.bodyUsed).toBe(true);
+  await expect(response.text()).rejects.toThrow(TypeError);
+  await expect(response.json()).rejects.toThrow(TypeError);
+  expect(() => response.clone()).toThrow(TypeError);
+  expect(response.payload).toBe("a");
+});
+
+test("a reply without a body can be read any number of times", async () => {
+  const response = new Response();
+  expect([response.body, await response.text(), await response.text(), response.bodyUsed]).toEqual([
+    null,
+    "",
+    "",
+    false,
+  ]);
+});
+
+test("body is one stream, and looking at it takes nothing", async () => {
+  const response = new Response("héllo");
+  const { body } = response;
+  expect(response.body).toBe(body);
+  expect([response.bodyUsed, response.payload]).toEqual([false, "héllo"]);
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  await expect(response.text()).rejects.toThrow(TypeError);
+  expect((await reader.read()).value).toEqual(new TextEncoder().encode("héllo"));
+  expect(response.bodyUsed).toBe(true);
+});
+
+test("a new payload is a new body", async () => {
+  const response = new Response("a");
+  await response.text();
+  response.payload = "b";
+  expect(response.bodyUsed).toBe(false);
+  expect(await new globalThis.Response(response.body).text()).toBe("b");
+});
+
+test("clones share no fields, and both have the whole body", async () => {
+  for (const body of ["ab", ReadableStream.from(["a", "b"])]) {
+    const response = new Response(body, { status: 201, headers: { "x-a": "1" } });
+    const copy = response.clone();
+    copy.setHeader("x-a", "2");
+    copy.status = 202;
+    expect([response.headers.get("x-a"), response.status]).toEqual(["1", 201]);
+    expect(await Promise.all([response.text(), copy.text()])).toEqual(["ab", "ab"]);
+  }
+  expect(Response.json(1).clone().contentType).toBe("application/json");
+  expect(new Response(new Blob(["abc"])).clone().contentLength).toBe(3);
+});
+
+test("error is the web's network error", () => {
+  const { status, type, ok, body, statusText } = Response.error();
+  expect([status, type, ok, body, statusText]).toEqual([0, "error", false, null, ""]);
+  expect([new Response().type, new Response().url, new Response().redirected]).toEqual([
+    "default",
+    "",
+    false,
+  ]);
+});
+
+test("works where the web's class is wanted", async () => {
+  const copy = new globalThis.Response(
+    new Response("hé").body,
+    new Response(null, { status: 201, headers: { "x-a": "1" } }) as never,
+  );
+  expect([copy.status, copy.headers.get("x-a"), await copy.text()]).toEqual([201, "1", "hé"]);
+});
+
+test("text and bytes stay as they were given", () => {
+  const bytes = Uint8Array.of(1);
+  expect(new Response(bytes).payload).toBe(bytes);
+  expect(Response.json({ a: 1 }).payload).toBe('{"a":1}');
+  expect(Response.stream(["a"]).payload).toBeInstanceOf(BodyStream);
+});
+
+test("fields() of a plain JSON reply is shared, and never changed by one reply", () => {
+  const [first, second] = [Response.json(1), Response.json(2)];
+  expect(first.fields()).toBe(second.fields());
+  first.setHeader("x-a", "1");
+  expect(second.fields()).toEqual(["content-type", "application/json"]);
+});

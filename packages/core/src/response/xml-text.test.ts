@@ -1,0 +1,81 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { toXmlText } from "./xml-text.ts";
+
+const bodyOf = (data: unknown, rootName?: string) =>
+  toXmlText(data, rootName).split("\n").slice(1).join("\n");
+
+test("writes members as elements and items as item elements", () => {
+  expect(
+    toXmlText({
+      title: "A & B",
+      tags: ["x", 1, null],
+      empty: [],
+      at: new Date(0),
+      no: undefined,
+      big: 5n,
+      ok: true,
+    }),
+  ).toBe(
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+      "<root><title>A &amp; B</title><tags><item>x</item><item>1</item><item/></tags><empty/>" +
+      "<at>1970-01-01T00:00:00.000Z</at><big>5</big><ok>true</ok></root>",
+  );
+});
+
+test("names the root", () => {
+  expect(bodyOf([1], "books")).toBe("<books><item>1</item></books>");
+  expect(bodyOf("x", "")).toBe("<_>x</_>");
+});
+
+test.each([
+  ["1st", "_1st"],
+  ["a b", "a_b"],
+  ["a:b", "a_b"],
+  ["xmlns", "_xmlns"],
+  ["XML", "_XML"],
+  ["-a", "_-a"],
+  ["<a/><b", "_a___b"],
+  ["größe", "größe"],
+  ["名", "名"],
+  ["😀", "_"],
+  ["a\r\n", "a__"],
+])("mends the name %j to %s", (name, mended) => {
+  expect(bodyOf({ [name]: 1 })).toBe(`<root><${mended}>1</${mended}></root>`);
+});
+
+// oxlint-disable-next-line no-control-regex -- what XML 1.0 does not allow
+const notXml = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
+
+test("text never becomes markup, and reads back as it was", () => {
+  const entities: Readonly<Record<string, string>> = {
+    amp: "&",
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    apos: "'",
+    "#13": "\r",
+  };
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      const content = bodyOf(text).replaceAll(/^<root\/?>|<\/root>$/g, "");
+      expect(content).not.toMatch(/[<>"']|&(?!(?:amp|lt|gt|quot|apos|#13);)/);
+      const allowed = text.toWellFormed().replaceAll(notXml, "\uFFFD");
+      expect(content.replaceAll(/&([^;]+);/g, (_, name: string) => entities[name] ?? "?")).toBe(allowed);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("half a character becomes U+FFFD", () => {
+  expect(bodyOf("a\ud800b")).toBe("<root>a\uFFFDb</root>");
+});
+
+test("refuses a cycle and nesting without end", () => {
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = [cycle];
+  let deep: unknown = 1;
+  for (let level = 0; level < 100_000; level++) deep = { a: deep };
+  expect(() => toXmlText(cycle)).toThrow(/holds itself/);
+  expect(() => toXmlText(deep)).toThrow(expect.objectContaining({ code: "CORE_BAD_REPLY" }));
+});

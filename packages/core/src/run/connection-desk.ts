@@ -1,0 +1,112 @@
+import type { Socket } from "node:net";
+
+/** Sockets that may wait while no worker can take one; the next is closed. */
+export const MAX_WAITING = 1000;
+/** Sockets on their way to one worker that it has not confirmed; a worker that is busy gets no more, others do. */
+export const MAX_UNCONFIRMED = 64;
+
+/** A worker as the desk sees it. */
+export interface Taker {
+  /** Sends a socket along; the callback tells whether it left. */
+  take(id: number, socket: Socket, sent: (error: Error | null) => void): void;
+}
+
+/** Gives accepted sockets to ready workers in turn, and keeps each until a worker confirms it. */
+export interface ConnectionDesk {
+  /** Gives a new socket away, or lets it wait. */
+  accept(socket: Socket): void;
+  /** A worker is ready for sockets. */
+  open(taker: Taker): void;
+  /** A worker gets no more sockets; those on their way to it still belong to it. */
+  shut(taker: Taker): void;
+  /** A worker is gone: what it had not confirmed goes to others. */
+  gone(taker: Taker): void;
+  /** A worker has the socket: this process lets go of its copy. */
+  confirm(taker: Taker, id: number): void;
+  /** Closes every socket that waits; tells how many there were. */
+  dismiss(): number;
+  /** Number of sockets that wait for a worker. */
+  readonly waiting: number;
+}
+
+export const connectionDesk = (): ConnectionDesk => {
+  const queue: Socket[] = [];
+  const onTheWay = new Map<Taker, Map<number, Socket>>();
+  let ready: readonly Taker[] = [];
+  let turn = 0;
+  let lastId = 0;
+
+  const next = (): Taker | undefined => {
+    for (let step = 0; step < ready.length; step++) {
+      const taker = ready[(turn + step) % ready.length];
+      if (taker === undefined || (onTheWay.get(taker)?.size ?? 0) >= MAX_UNCONFIRMED) continue;
+      turn = (turn + step + 1) % ready.length;
+      return taker;
+    }
+    return undefined;
+  };
+
+  const serveQueue = (): void => {
+    while (queue.length > 0) {
+      const taker = next();
+      if (taker === undefined) return;
+      const socket = queue.shift();
+      if (socket !== undefined && !socket.destroyed) give(taker, socket);
+    }
+  };
+
+  const give = (taker: Taker, socket: Socket): void => {
+    const id = ++lastId;
+    const held = onTheWay.get(taker) ?? new Map<number, Socket>();
+    onTheWay.set(taker, held.set(id, socket));
+    taker.take(id, socket, (error) => {
+      if (error === null || !held.delete(id)) return;
+      shut(taker); // its channel is broken; its death will be reported
+      wait([socket]);
+    });
+  };
+
+  const wait = (sockets: Iterable<Socket>): void => {
+    for (const socket of sockets) {
+      if (queue.length < MAX_WAITING) queue.push(socket);
+      else socket.destroy();
+    }
+    serveQueue();
+  };
+
+  const shut = (taker: Taker): void => {
+    ready = ready.filter((other) => other !== taker);
+  };
+
+  return {
+    accept(socket) {
+      socket.on("error", () => socket.destroy()); // the client's own affair
+      wait([socket]);
+    },
+    open(taker) {
+      ready = [...ready, taker];
+      serveQueue();
+    },
+    shut,
+    gone(taker) {
+      shut(taker);
+      const lost = onTheWay.get(taker);
+      onTheWay.delete(taker);
+      if (lost !== undefined) wait(lost.values());
+    },
+    confirm(taker, id) {
+      const held = onTheWay.get(taker);
+      held?.get(id)?.destroy();
+      held?.delete(id);
+      serveQueue();
+    },
+    dismiss() {
+      const count = queue.length;
+      for (const socket of queue.splice(0)) socket.destroy();
+      return count;
+    },
+    get waiting() {
+      return queue.length;
+    },
+  };
+};

@@ -1,0 +1,82 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { consoleLogger, type Level } from "./console-logger.ts";
+
+const record = (format: "text" | "json") => {
+  const lines: string[] = [];
+  const levels: Level[] = [];
+  const write = (line: string, level: Level): void => {
+    lines.push(line);
+    levels.push(level);
+  };
+  return { lines, levels, log: consoleLogger({ format, write, now: () => new Date("2026-01-02T03:04:05Z") }) };
+};
+
+test("writes one JSON object a line, with time, level, message and the fields", () => {
+  const { lines, levels, log } = record("json");
+  log.info("listening", { port: 80, big: 2n ** 60n });
+  log.error("broken");
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    { time: "2026-01-02T03:04:05.000Z", level: "info", message: "listening", port: 80, big: "1152921504606846976" },
+    { time: "2026-01-02T03:04:05.000Z", level: "error", message: "broken" },
+  ]);
+  expect(levels).toEqual(["info", "error"]);
+});
+
+test("does not let fields replace time, level or message", () => {
+  const { lines, log } = record("json");
+  log.warn("true message", { message: "forged", level: "info", __proto__x: 1 });
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "warn", message: "true message" });
+});
+
+test("writes an error with its name, message, code, stack and cause", () => {
+  const { lines, log } = record("json");
+  log.error("failed", { error: Object.assign(new TypeError("no", { cause: new Error("why") }), { code: "E1" }) });
+  const { error } = JSON.parse(lines[0] ?? "") as { error: Record<string, unknown> };
+  expect(error).toMatchObject({ name: "TypeError", message: "no", code: "E1", cause: { message: "why" } });
+  expect(error["stack"]).toContain("console-logger.test.ts");
+});
+
+test("writes the line whatever the fields are: circles, errors that cause themselves, getters that throw", () => {
+  const { lines, log } = record("json");
+  const circle: Record<string, unknown> = { twice: [1, 1] };
+  circle["self"] = circle;
+  const error = new Error("round");
+  error.cause = error;
+  log.info("circle", { circle });
+  log.info("cause", { error });
+  log.info("getter", { get bad(): never { throw new Error("no"); } });
+  log.info("inner getter", { inner: { get bad(): never { throw new Error("no"); } } });
+  expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
+    "circle",
+    "cause",
+    "getter",
+    "inner getter",
+  ]);
+  expect(lines[0]).toContain('"self":"[circular]"');
+  expect(lines[0]).toContain('"twice":[1,1]');
+});
+
+test("writes a readable line for people, the stack indented below", () => {
+  const { lines, log } = record("text");
+  log.warn("slow", { ms: 12, path: "/a b", deep: { a: 1 } });
+  log.error("failed", { error: new Error("no\n12:00:00 info  forged") });
+  expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d warn {2}slow ms=12 path=\/a b deep=\{"a":1\}\n$/);
+  const [head, ...stack] = (lines[1] ?? "").trimEnd().split("\n");
+  expect(head).toContain("failed error=no\\n12:00:00 info  forged");
+  expect(stack.length).toBeGreaterThan(1);
+  for (const line of stack) expect(line).toMatch(/^ {4}/);
+});
+
+test("lets no control character through, whatever is logged", () => {
+  const text = fc.string({ unit: fc.oneof(fc.string({ minLength: 1, maxLength: 1 }), fc.constantFrom("\n", "\u001b", "\u0085", "\u2028", "\u202e")) });
+  fc.assert(
+    fc.property(text, fc.dictionary(text, text, { maxKeys: 4 }), fc.constantFrom("text", "json"), (message, fields, format) => {
+      const { lines, log } = record(format as "text" | "json");
+      log.info(message, fields);
+      expect(lines).toHaveLength(1);
+      // oxlint-disable-next-line no-control-regex -- control characters are the subject
+      expect(lines[0]?.slice(0, -1)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202e]/);
+    }),
+  );
+});

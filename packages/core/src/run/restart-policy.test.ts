@@ -1,0 +1,39 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { restartPolicy } from "./restart-policy.ts";
+
+test("waits 100 ms before the first respawn and doubles up to 5 s", () => {
+  const policy = restartPolicy(5, () => 0);
+  const waits = Array.from({ length: 9 }, () => policy.backoffMs(0));
+  expect(waits).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000]);
+});
+
+test("counts each slot for itself and forgets deaths after 60 s", () => {
+  let time = 0;
+  const policy = restartPolicy(5, () => time);
+  policy.backoffMs(0);
+  expect(policy.backoffMs(1)).toBe(100);
+  time = 59_999;
+  expect(policy.backoffMs(0)).toBe(200);
+  time = 60_000;
+  expect(policy.backoffMs(0)).toBe(200);
+  time = 200_000;
+  expect(policy.backoffMs(0)).toBe(100);
+});
+
+test("gives up exactly when more than maxRestarts deaths before ready lie within 60 s", () => {
+  const gaps = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 30 });
+  fc.assert(
+    fc.property(fc.nat(6), gaps, (maxRestarts, steps) => {
+      let time = 0;
+      const policy = restartPolicy(maxRestarts, () => time);
+      const deaths: number[] = [];
+      for (const step of steps) {
+        time += step;
+        deaths.push(time);
+        const within = deaths.filter((death) => time - death < 60_000).length;
+        expect(policy.diedTooOften()).toBe(within > maxRestarts);
+      }
+    }),
+  );
+});

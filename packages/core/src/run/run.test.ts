@@ -1,0 +1,92 @@
+import { expect, test } from "@jest/globals";
+import type { Logger } from "../lifecycle/logger.ts";
+import type { AppSettings } from "../lifecycle/app-settings.ts";
+import type { RunOptions } from "./run-options.ts";
+import { run } from "./run.ts";
+import { routed } from "./testing/fixtures/routed.ts";
+
+const log: Logger = { info: () => {}, warn: () => {}, error: () => {} };
+const embedded: RunOptions = { exitOnError: false, argv: [], environment: {}, port: 0, log };
+
+test("serves inside a larger program, and close() stops it and frees the port", async () => {
+  const events: string[] = [];
+  const app = routed(
+    { "/": () => ({ hello: true }) },
+    { start: () => void events.push("start"), stop: () => void events.push("stop") as undefined },
+  );
+  const { url, port, close } = await run(app, embedded);
+  expect(await (await fetch(url, { headers: { connection: "close" } })).json()).toEqual({ hello: true });
+  await Promise.all([close(), close()]);
+  expect(events).toEqual(["start", "stop"]);
+  const again = await run(routed({}), { ...embedded, port });
+  expect(again.port).toBe(port);
+  await again.close();
+});
+
+test("installs no process-wide handler when errors do not end the process", async () => {
+  const names = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"];
+  const count = () => names.map((name) => process.listenerCount(name));
+  const before = count();
+  const { close } = await run(routed({}), embedded);
+  expect(count()).toEqual(before);
+  await close();
+});
+
+test("takes its process-wide handlers away on close()", async () => {
+  const names = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"];
+  const count = () => names.map((name) => process.listenerCount(name));
+  const before = count();
+  const { close } = await run(routed({}), { ...embedded, exitOnError: true });
+  expect(count()).toEqual(before.map((listeners) => listeners + 1));
+  await close();
+  expect(count()).toEqual(before);
+});
+
+test("rejects with every mistake of arguments and flags at once", async () => {
+  const options = { ...embedded, argv: ["--prot=1"], workers: 0, env: "test" } as unknown as RunOptions;
+  await expect(run(routed({}), options)).rejects.toMatchObject({
+    name: "ConfigurationError",
+    problems: [{ code: "CORE_UNKNOWN_FLAG" }, { code: "CORE_BAD_SETTING" }, { code: "CORE_BAD_SETTING" }],
+  });
+});
+
+test("rejects with the app's own start error, and closes what the start had opened", async () => {
+  const events: string[] = [];
+  const app = routed(
+    {},
+    {
+      start: () => {
+        throw new Error("no database");
+      },
+      stop: () => void events.push("stop") as undefined,
+    },
+  );
+  await expect(run(app, embedded)).rejects.toThrow("no database");
+  expect(events).toEqual(["stop"]);
+});
+
+test("rejects and stops the app when the port is in use or the host is not this machine's", async () => {
+  const first = await run(routed({}), embedded);
+  const events: string[] = [];
+  const app = routed({}, { stop: () => void events.push("stop") as undefined });
+  await expect(run(app, { ...embedded, port: first.port })).rejects.toMatchObject({ code: "CORE_PORT_IN_USE" });
+  await expect(run(app, { ...embedded, host: "192.0.2.1" })).rejects.toMatchObject({ code: "CORE_BAD_HOST" });
+  expect(events).toEqual(["stop", "stop"]);
+  await first.close();
+});
+
+test("hands the app all settings, the shared state and the log", async () => {
+  let seen: AppSettings | undefined;
+  const app = routed({}, { start: (settings) => void (seen = settings) });
+  const options = { env: "production", workers: 1, trustedProxies: ["10.0.0.0/8"], limits: { maxBodySize: 7 } } as const;
+  const { close } = await run(app, { ...embedded, ...options, timeouts: { handlerSecs: 3 } });
+  expect(seen).toMatchObject({ env: "production", debug: false, logs: false, workers: 1, trustedProxies: ["10.0.0.0/8"], log });
+  expect([seen?.limits.maxBodySize, seen?.timeouts.handlerSecs]).toEqual([7, 3]);
+  expect(await seen?.shared.add("key", 2, { ttlMs: 1000 })).toMatchObject({ value: 2 });
+  await close();
+});
+
+test("refuses a certificate that cannot be one, before it listens", async () => {
+  const bad = "-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----";
+  await expect(run(routed({}), { ...embedded, tls: { cert: bad, key: bad } })).rejects.toThrow();
+});

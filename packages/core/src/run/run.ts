@@ -1,0 +1,109 @@
+import cluster from "node:cluster";
+import { availableParallelism } from "node:os";
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import type { Logger } from "../lifecycle/logger.ts";
+import { urlOf } from "./address.ts";
+import { type BannerFacts, listeningLine, terminalBanner } from "./banner.ts";
+import { consoleLogger } from "./console-logger.ts";
+import { EXIT_FAILURE, EXIT_OK } from "./exit-codes.ts";
+import { type Flags, parseFlags } from "./flags.ts";
+import { frameworkVersion } from "./framework-version.ts";
+import { helpText } from "./help-text.ts";
+import type { Plan } from "./plan.ts";
+import type { Running, RunOptions } from "./run-options.ts";
+import type { Runnable } from "./runnable.ts";
+import { resolveSettings, type RunSettings } from "./settings.ts";
+import { startFailureText, toStartFailure } from "./start-error.ts";
+import { failWorker, runWorker, workerBrief } from "./worker.ts";
+
+/** Calls of `run` in this program: a worker serves the one that it was forked for. */
+let calls = 0;
+
+/**
+ * Serves an app and resolves when it listens, with all workers ready.
+ *
+ * With several workers or reload the same program runs in each worker, up to its own `run`, and goes on after it there too.
+ *
+ * @throws with `exitOnError: false`: ConfigurationError with every mistake in settings or app, or the start error; otherwise it is
+ * printed in one message on stderr and the process ends with code 1
+ */
+export const run = async (app: Runnable, options: RunOptions = {}): Promise<Running> => {
+  const service = calls++;
+  const brief = workerBrief();
+  try {
+    const plan = makePlan(options, brief?.workers);
+    if (brief !== undefined) {
+      return brief.service === service ? await runWorker(app, plan, brief) : elsewhere(plan.settings);
+    }
+    if (plan.settings.workers === 1 && !plan.settings.reload) {
+      const { runSingle } = await import("./single.ts");
+      return await runSingle(app, plan);
+    }
+    const { runPrimary } = await import("./primary.ts");
+    return await runPrimary(plan, service);
+  } catch (error) {
+    if (brief !== undefined) return failWorker(error);
+    if (options.exitOnError === false) throw error;
+    process.stderr.write(startFailureText(toStartFailure(error)));
+    process.exit(EXIT_FAILURE);
+  }
+};
+
+const makePlan = (options: RunOptions, workersTold: number | undefined): Plan => {
+  const { flags, problems } = parseFlags(options.argv ?? process.argv.slice(2));
+  answerAtOnce(flags);
+  const foreign = cluster.isWorker && workersTold === undefined; // a worker of the program's own making cannot fork
+  const environment = options.environment ?? process.env;
+  const cpus = foreign ? 1 : availableParallelism();
+  const resolved = resolveSettings(options, { flags, environment, cpus });
+  const all = [...problems, ...resolved.problems];
+  if (foreign && (resolved.settings.workers > 1 || resolved.settings.reload)) {
+    const message = "this process is itself a worker of node:cluster; set workers to 1 and leave reload off";
+    all.push({ code: "CORE_NESTED_WORKERS", message });
+  }
+  if (all.length > 0) throw new ConfigurationError(all);
+  const settings = { ...resolved.settings, workers: workersTold ?? resolved.settings.workers };
+  const log = options.log ?? defaultLog(settings);
+  return { settings, log, ownsProcess: options.exitOnError !== false, announce: announcer(settings, log) };
+};
+
+/** `--help` and `--version` are questions about the program: it answers and ends. */
+const answerAtOnce = (flags: Flags): void => {
+  if (flags.help !== true && flags.version !== true) return;
+  process.stdout.write(flags.help === true ? helpText() : `framework ${frameworkVersion()}\n`);
+  process.exit(EXIT_OK);
+};
+
+const defaultLog = ({ env }: RunSettings): Logger =>
+  consoleLogger({
+    format: process.stdout.isTTY && env === "development" ? "text" : "json",
+    write: (line, level) => (level === "info" ? process.stdout : process.stderr).write(line),
+  });
+
+const announcer =
+  (settings: RunSettings, log: Logger): Plan["announce"] =>
+  (url, report) => {
+    const facts: BannerFacts = {
+      url,
+      settings,
+      report,
+      version: frameworkVersion(),
+      nodeVersion: process.version,
+      pid: process.pid,
+      readyMs: performance.now(),
+    };
+    if (process.stdout.isTTY) {
+      process.stdout.write(terminalBanner(facts));
+      return;
+    }
+    process.stdout.write(listeningLine(facts));
+    for (const { code, message } of [...settings.warnings, ...report.warnings]) log.warn(message, { code });
+  };
+
+/** What another call of `run` in the same program gives inside a worker: that service is served by others. */
+const elsewhere = ({ host, port, tls }: RunSettings): Running => ({
+  url: urlOf(host, port, tls !== undefined),
+  host,
+  port,
+  close: async () => {},
+});

@@ -1,0 +1,123 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { RunOptions } from "./run-options.ts";
+import { resolveSettings, type SettingInputs } from "./settings.ts";
+
+const resolve = (options: RunOptions = {}, inputs: Partial<SettingInputs> = {}) =>
+  resolveSettings(options, { flags: {}, environment: {}, cpus: 8, ...inputs });
+
+test("listens on loopback port 8000 in development, with debug, one worker and request lines, by default", () => {
+  const { settings, problems } = resolve();
+  expect(problems).toEqual([]);
+  expect(settings).toMatchObject({
+    host: "127.0.0.1",
+    port: 8000,
+    env: "development",
+    debug: true,
+    workers: 1,
+    reload: false,
+    logs: true,
+    tls: undefined,
+    trustedProxies: [],
+  });
+  expect(settings.cluster).toMatchObject({ maxRestarts: 5, shutdownTimeoutSecs: 30 });
+  expect(settings.limits.maxHeaderFields).toBe(100);
+  expect(settings.timeouts.idleSecs).toBe(75);
+});
+
+const derived: [RunOptions, { debug: boolean; workers: number; logs: boolean }][] = [
+  [{ env: "production" }, { debug: false, workers: 8, logs: false }],
+  [{ env: "production", debug: true }, { debug: true, workers: 1, logs: true }],
+  [{ env: "production", workers: 3 }, { debug: false, workers: 3, logs: false }],
+  [{ env: "production", logs: true }, { debug: false, workers: 8, logs: true }],
+  [{ env: "production", reload: true }, { debug: false, workers: 1, logs: false }],
+  [{ debug: false }, { debug: false, workers: 1, logs: false }],
+  [{ workers: 2 }, { debug: true, workers: 2, logs: true }],
+];
+
+test.each(derived)("derives what is unset from %j", (options, wanted) => {
+  expect(resolve(options).settings).toMatchObject(wanted);
+});
+
+test("a flag wins over an argument, an argument over a variable, a variable over the default, and each is remembered", () => {
+  const host = fc.option(fc.constantFrom("a.example", "10.0.0.1", "::1"), { nil: undefined });
+  const port = fc.option(fc.integer({ min: 0, max: 65_535 }), { nil: undefined });
+  const env = fc.option(fc.constantFrom("development" as const, "production" as const), { nil: undefined });
+  const level = fc.record({ host, port, env });
+  fc.assert(
+    fc.property(level, level, level, (flags, options, variables) => {
+      const environment = {
+        HOST: variables.host,
+        PORT: variables.port?.toString(),
+        FRAMEWORK_ENV: variables.env,
+      };
+      const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+      const { settings, problems } = resolve(options, { flags: given, environment });
+      expect(problems).toEqual([]);
+      const fallback = { host: "127.0.0.1", port: 8000, env: "development" };
+      for (const name of ["host", "port", "env"] as const) {
+        const levels = [
+          [flags[name], "flag"],
+          [options[name], "run"],
+          [variables[name], "environment"],
+          [fallback[name], "default"],
+        ] as const;
+        const [value, source] = levels.find(([candidate]) => candidate !== undefined) ?? [];
+        expect([settings[name], settings.sources[name]]).toEqual([value, source]);
+      }
+    }),
+  );
+});
+
+test("an empty variable counts as unset", () => {
+  const { settings, problems } = resolve({}, { environment: { HOST: "", PORT: "", FRAMEWORK_ENV: "" } });
+  expect(problems).toEqual([]);
+  expect(settings.sources).toMatchObject({ host: "default", port: "default", env: "default" });
+});
+
+const impossible: [name: string, options: object, inputs: Partial<SettingInputs>, message: string][] = [
+  ["a port above 65535", { port: 70_000 }, {}, "port must be a whole number from 0 to 65535, not 70000"],
+  ["a fraction", { port: 80.5 }, {}, "port must be"],
+  ["a port in words", {}, { environment: { PORT: "http" } }, 'the variable PORT must be a whole number from 0 to 65535, not "http"'],
+  ["a flag out of range", {}, { flags: { port: 99_999 } }, "--port must be"],
+  ["another environment", {}, { flags: { env: "staging" } }, '--env must be development or production, not "staging"'],
+  ["no workers", { workers: 0 }, {}, "workers must be a whole number from 1 to 1024"],
+  ["debug as text", { debug: "yes" }, {}, 'debug must be true or false, not "yes"'],
+  ["a URL as host", { host: "http://localhost" }, {}, "host must be an address or host name"],
+  ["a host with a port", { host: "localhost:80" }, {}, "host must be an address or host name"],
+  ["an empty host", { host: "" }, {}, "host must be"],
+  ["an unknown option", { prot: 1 }, {}, 'run has no option "prot"; did you mean "port"?'],
+  ["a record's bad field", { limits: { maxHeaderFields: 0 } }, {}, "LimitsConfig.maxHeaderFields"],
+  ["a record's unknown field", { cluster: { maxRestart: 1 } }, {}, 'did you mean "maxRestarts"?'],
+  ["a bad timeout", { timeouts: { idleSecs: -1 } }, {}, "TimeoutConfig.idleSecs"],
+  ["proxies that are no list", { trustedProxies: "10.0.0.1" }, {}, "trustedProxies must be a list"],
+  ["TLS without a key", { tls: { cert: "-----BEGIN CERTIFICATE-----" } }, {}, "TlsConfig.key is required"],
+  ["a file name as certificate", { tls: { cert: "a.pem", key: "b.pem" } }, {}, "TlsConfig.cert must be PEM text"],
+];
+
+test.each(impossible)("refuses %s", (_name, options, inputs, message) => {
+  const { problems } = resolve(options as RunOptions, inputs);
+  expect(problems[0]?.message).toContain(message);
+  expect(problems[0]?.code).toMatch(/^CORE_BAD_/);
+});
+
+test("accepts names, IPv4, IPv6 and zoned addresses as host", () => {
+  for (const host of ["localhost", "api.internal", "my_host-1", "0.0.0.0", "::", "::1", "fe80::1%eth0", "::ffff:1.2.3.4"]) {
+    expect([host, resolve({ host }).problems]).toEqual([host, []]);
+  }
+});
+
+test("reports everything that is wrong at once", () => {
+  const options = { port: -1, env: "test", workers: 1.5, limits: { maxBodySize: -1 }, prot: 1 };
+  expect(resolve(options as unknown as RunOptions).problems).toHaveLength(5);
+});
+
+test("warns of debug in production, of debug that others can reach, and of reload with workers", () => {
+  const codes = (options: RunOptions) => resolve(options).settings.warnings.map(({ code }) => code);
+  expect(codes({})).toEqual([]);
+  expect(codes({ host: "::1" })).toEqual([]);
+  expect(codes({ env: "production", host: "0.0.0.0" })).toEqual([]);
+  expect(codes({ env: "production", debug: true, host: "0.0.0.0" })).toEqual(["CORE_DEBUG_IN_PRODUCTION"]);
+  expect(codes({ host: "0.0.0.0" })).toEqual(["CORE_DEBUG_EXPOSED"]);
+  expect(codes({ workers: 4, reload: true })).toEqual(["CORE_RELOAD_WORKERS"]);
+});

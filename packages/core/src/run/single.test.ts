@@ -1,0 +1,87 @@
+import { connect, createServer, type AddressInfo } from "node:net";
+import { afterEach, expect, test } from "@jest/globals";
+import { pidAt, startService } from "./testing/service-program.ts";
+import { endPrograms } from "./testing/start-program.ts";
+
+afterEach(endPrograms);
+
+test("announces itself with one JSON line, serves, and ends with 0 on SIGTERM", async () => {
+  const program = startService();
+  const line = await program.listening;
+  expect(line).toEqual({ event: "listening", url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), workers: 1, pid: program.pid });
+  expect(await pidAt(line.url)).toBe(program.pid);
+  program.kill("SIGTERM");
+  expect(await program.exit).toEqual({ code: 0, signal: null });
+  expect(program.stdout().trimEnd().split("\n")).toHaveLength(1);
+  expect(program.stderr()).toContain("stopped");
+});
+
+test("does not wait for a shutdown hook beyond the deadline", async () => {
+  const program = startService({ failsToStop: true, run: { cluster: { shutdownTimeoutSecs: 0.3 } } });
+  await program.listening;
+  program.kill("SIGTERM");
+  expect((await program.exit).code).toBe(1);
+});
+
+test("closes idle keep-alive connections in a drain", async () => {
+  const program = startService();
+  const { port } = new URL((await program.listening).url);
+  const socket = connect(Number(port), "127.0.0.1");
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.write("GET /pid HTTP/1.1\r\nhost: a\r\n\r\n");
+  await new Promise((resolve) => socket.once("data", resolve));
+  const begun = performance.now();
+  program.kill("SIGTERM");
+  await closed;
+  expect((await program.exit).code).toBe(0);
+  expect(performance.now() - begun).toBeLessThan(1500);
+});
+
+test("ends with 1 after a drain when an exception is not caught", async () => {
+  const program = startService();
+  const { url } = await program.listening;
+  const slow = pidAt(url, "/slow");
+  await program.says("in flight");
+  await pidAt(url, "/crash");
+  expect(await slow).toBe(program.pid);
+  expect((await program.exit).code).toBe(1);
+  expect(program.stderr()).toContain("crash on purpose");
+});
+
+test("close() stops the service and leaves the end of the process to the program", async () => {
+  const program = startService();
+  await pidAt((await program.listening).url, "/close");
+  expect(await program.exit).toEqual({ code: 0, signal: null });
+});
+
+test("says that the port is in use, and which to try", async () => {
+  const holder = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => holder.once("listening", resolve));
+  const { port } = holder.address() as AddressInfo;
+  for (const workers of [1, 2]) {
+    const program = startService({ run: { workers } }, ["--port", String(port)]);
+    expect((await program.exit).code).toBe(1);
+    expect(program.stderr()).toContain(`CORE_PORT_IN_USE: port ${port} is in use on 127.0.0.1; try --port ${port + 1}`);
+    expect(program.stdout()).toBe("");
+  }
+  holder.close();
+});
+
+test("reports all mistakes of the command line in one message, without starting", async () => {
+  const program = startService({}, ["--prot", "--workers=many", "--env", "test"]);
+  expect((await program.exit).code).toBe(1);
+  expect(program.stderr().trimEnd().split("\n")).toEqual([
+    "The service did not start, 3 problems:",
+    '  CORE_UNKNOWN_FLAG: unknown flag "--prot"; did you mean --port?',
+    '  CORE_BAD_FLAG: --workers needs a whole number, not "many"',
+    '  CORE_BAD_SETTING: --env must be development or production, not "test"',
+  ]);
+});
+
+test("prints help and version and ends with 0", async () => {
+  const help = startService({}, ["--help"]);
+  const version = startService({}, ["--version"]);
+  expect([(await help.exit).code, (await version.exit).code]).toEqual([0, 0]);
+  expect(help.stdout()).toContain("--no-logs");
+  expect(version.stdout()).toMatch(/^framework \d+\.\d+\.\d+/);
+});

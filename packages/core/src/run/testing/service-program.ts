@@ -1,0 +1,31 @@
+import { fileURLToPath } from "node:url";
+import type { Scenario } from "./scenario.ts";
+import { type Program, startProgram } from "./start-program.ts";
+
+const file = fileURLToPath(new URL("fixtures/service.ts", import.meta.url));
+
+/** Starts the service program on a free port. */
+export const startService = (scenario: Scenario = {}, args: readonly string[] = []): Program =>
+  startProgram(file, args, { SCENARIO: JSON.stringify(scenario) });
+
+/** The reply to one request on a connection of its own. */
+export const replyAt = async (url: string, path: string): Promise<Record<string, unknown>> => {
+  const reply = await fetch(url + path, { headers: { connection: "close" } });
+  return (await reply.json()) as Record<string, unknown>;
+};
+
+/** The process that answers a request. */
+export const pidAt = async (url: string, path = "/pid"): Promise<number> => Number((await replyAt(url, path))["pid"]);
+
+/** The processes that answer some requests at the same time. */
+export const pidsAt = async (url: string, requests: number): Promise<Set<number>> =>
+  new Set(await Promise.all(Array.from({ length: requests }, () => pidAt(url))));
+
+/** Waits for a condition, 4 s at most. */
+export const until = async (isDone: () => Promise<boolean>): Promise<void> => {
+  const end = performance.now() + 4000;
+  while (!(await isDone())) {
+    if (performance.now() > end) throw new Error("the condition did not come true");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from "node:child_process";
+
+/** How a program ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A program that runs as a process of its own. */
+export interface Program {
+  readonly pid: number;
+  /** Resolves with the program's `listening` line; rejects with its output when it ends before. */
+  readonly listening: Promise<{ readonly url: string; readonly workers: number; readonly pid: number }>;
+  readonly exit: Promise<Exit>;
+  /** Everything it has written so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Resolves when stderr holds this text. */
+  says(text: string): Promise<void>;
+  kill(signal?: NodeJS.Signals): void;
+}
+
+const running = new Set<ChildProcess>();
+
+/** Starts a program file from source, with arguments and variables. */
+export const startProgram = (
+  file: string,
+  args: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
+  cwd?: string,
+): Program => {
+  const { HOST: _host, PORT: _port, NODE_OPTIONS: _options, ...environment } = process.env;
+  const child = spawn(process.execPath, ["--conditions=@framework/source", file, ...args], {
+    env: { ...environment, ...variables },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(cwd !== undefined && { cwd }),
+  });
+  running.add(child);
+  const output = { stdout: "", stderr: "" };
+  let changed = Promise.withResolvers<void>();
+  const heard = (): void => {
+    changed.resolve();
+    changed = Promise.withResolvers<void>();
+  };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      output[name] += text;
+      heard();
+    });
+  }
+  let ended = false;
+  const exit = new Promise<Exit>((resolve) => {
+    child.once("close", (code, signal) => {
+      running.delete(child);
+      ended = true;
+      resolve({ code, signal });
+      heard();
+    });
+  });
+  const until = async <T>(find: () => T | undefined, what: string): Promise<T> => {
+    for (let found = find(); ; found = find()) {
+      if (found !== undefined) return found;
+      if (ended) throw new Error(`the program ended without ${what}:\n${output.stdout}\n${output.stderr}`);
+      await changed.promise;
+    }
+  };
+  const listening = until(() => listeningLine(output.stdout), "listening");
+  listening.catch(() => {}); // a test that expects a failed start does not look at it
+  return {
+    pid: child.pid ?? -1,
+    listening,
+    exit,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    says: async (text) => {
+      await until(() => output.stderr.includes(text) || undefined, text);
+    },
+    kill: (signal) => void child.kill(signal),
+  };
+};
+
+/** Ends whatever a test has left running. */
+export const endPrograms = async (): Promise<void> => {
+  const left = [...running];
+  await Promise.all(
+    left.map(
+      (child) =>
+        new Promise((resolve) => {
+          child.once("close", resolve);
+          child.kill("SIGKILL");
+        }),
+    ),
+  );
+};
+
+const listeningLine = (stdout: string): { url: string; workers: number; pid: number } | undefined => {
+  const line = stdout.split("\n").find((text) => text.includes('"event":"listening"'));
+  return line === undefined ? undefined : (JSON.parse(line) as { url: string; workers: number; pid: number });
+};

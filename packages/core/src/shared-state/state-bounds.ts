@@ -1,0 +1,60 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import { utf8Length } from "../response/payload.ts";
+import type { AddOptions, Json } from "./shared-state.ts";
+
+/** Most UTF-16 units of a key or channel name. */
+export const MAX_KEY_LENGTH = 512;
+/** Most bytes of a value or message as JSON. */
+export const MAX_VALUE_BYTES = 65_536;
+
+/** Checks a key or the name of a channel. @throws CORE_SHARED_STATE_BAD_KEY */
+export const checkKey = (key: string, what: "key" | "channel" = "key"): void => {
+  if (typeof key === "string" && key.length > 0 && key.length <= MAX_KEY_LENGTH) return;
+  throw new FrameworkError(
+    "CORE_SHARED_STATE_BAD_KEY",
+    `a ${what} of the shared state must be a string of 1 to ${MAX_KEY_LENGTH} characters`,
+  );
+};
+
+/** Checks a life in milliseconds. @throws CORE_SHARED_STATE_BAD_OPTION */
+export const checkTtl = (ttlMs: number): void => {
+  if (Number.isFinite(ttlMs) && ttlMs > 0) return;
+  throw badOption("ttlMs must be a number of milliseconds above 0");
+};
+
+/** Checks an addition. @throws CORE_SHARED_STATE_BAD_KEY, CORE_SHARED_STATE_BAD_OPTION */
+export const checkAddition = (key: string, amount: number, { ttlMs, max }: AddOptions): void => {
+  checkKey(key);
+  checkTtl(ttlMs);
+  if (!Number.isFinite(amount)) throw badOption("the amount must be a finite number");
+  if (max !== undefined && !(max >= 0)) throw badOption("max must be a number of at least 0");
+};
+
+/**
+ * The JSON text of a value.
+ *
+ * @throws CORE_SHARED_STATE_BAD_VALUE when it is no JSON, is nested too deeply to be written, or is longer than `MAX_VALUE_BYTES`
+ */
+export const toText = (value: Json): string => {
+  const text = written(value);
+  if (text.length * 3 <= MAX_VALUE_BYTES || utf8Length(text) <= MAX_VALUE_BYTES) return text;
+  throw badValue(`a value of the shared state may have ${MAX_VALUE_BYTES} bytes as JSON`);
+};
+
+const written = (value: Json): string => {
+  if (typeof value === "number" && !Number.isFinite(value)) throw badValue(`${value} is not a JSON value`);
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw badValue("the value cannot be written as JSON", cause);
+  }
+  if (text === undefined) throw badValue(`a ${typeof value} is not a JSON value`);
+  return text;
+};
+
+const badOption = (message: string): FrameworkError =>
+  new FrameworkError("CORE_SHARED_STATE_BAD_OPTION", message);
+
+const badValue = (message: string, cause?: unknown): FrameworkError =>
+  new FrameworkError("CORE_SHARED_STATE_BAD_VALUE", message, cause === undefined ? undefined : { cause });

@@ -1,0 +1,328 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { HttpError } from "../errors/http-error.ts";
+import { reasonPhrase } from "../errors/reason-phrase.ts";
+import { NodeExchange, type ExchangeConnection } from "./node-exchange.ts";
+import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./node-parse-errors.ts";
+import { NodeWatch } from "./node-watch.ts";
+import { prepareReply, type Reply } from "./reply-head.ts";
+import { readHead } from "./request-head.ts";
+import type { TransportOptions } from "./transport.ts";
+
+/** What a connection needs of its transport. */
+export interface ConnectionHost {
+  readonly options: TransportOptions;
+  readonly draining: boolean;
+  /** Value of `Date`, at most a second old. */
+  readonly date: string;
+  /** Monotonic milliseconds, as of the last sweep. */
+  readonly now: number;
+  started(): void;
+  ended(): void;
+  closed(connection: NodeConnection): void;
+}
+
+/** Requests of one connection that the app works on at the same time; those behind wait, and reading stops. */
+const maxPipelined = 16;
+/** Bytes and time that a closing connection may still send, so that the client can read the last answer before a reset. */
+const lingerBytes = 65_536;
+const lingerMs = 2000;
+
+/**
+ * One connection on `node:http`: keeps the order of its exchanges, their number, and what `node:http` alone gets wrong about the end.
+ *
+ * After a framing error or an answer with `Connection: close` nothing that arrives is served any more, though the parser below may still
+ * find messages in it. Good requests in front of a bad one get their answers first.
+ */
+export class NodeConnection implements ExchangeConnection {
+  readonly socket: Socket;
+  readonly host: ConnectionHost;
+  private readonly watch: NodeWatch;
+  private readonly resumeSocket: () => Socket;
+  private address: string | null = null;
+  /** Exchanges that are not over, in order. */
+  private first: NodeExchange | null = null;
+  private last: NodeExchange | null = null;
+  /** The first exchange that waits for the app. */
+  private waiting: NodeExchange | null = null;
+  private active = 0;
+  private requests = 0;
+  /** A message whose body still arrives though its answer is out. */
+  private unread: IncomingMessage | null = null;
+  private stopped = false;
+  /** The answer to a message that could not be parsed, for when those in front are answered. */
+  private failure: HttpError | null = null;
+  private undecided = false;
+  private lingersSince: number | null = null;
+  private lingersFrom = 0;
+  private held = false;
+
+  constructor(socket: Socket, host: ConnectionHost) {
+    this.socket = socket;
+    this.host = host;
+    this.watch = new NodeWatch(socket, host.options.timeouts, host.now);
+    // node:http resumes the socket after each message and destroys it after the last answer; both are this connection's to decide.
+    this.resumeSocket = socket.resume.bind(socket);
+    socket.resume = () => (this.held ? socket : this.resumeSocket());
+    socket.destroySoon = () => this.linger();
+    socket.on("drain", this.advance);
+    socket.on("close", this.onClose);
+    socket.on("error", ignore); // node:http reports it as well, but stops listening after the first
+  }
+
+  get options(): TransportOptions {
+    return this.host.options;
+  }
+
+  get date(): string {
+    return this.host.date;
+  }
+
+  get remoteAddress(): string | null {
+    return (this.address ??= this.socket.remoteAddress ?? null);
+  }
+
+  /** Whether no request is under way, not even a part of one. */
+  get idle(): boolean {
+    return this.first === null && this.lingersSince === null && this.unread === null && !this.watch.headBegan;
+  }
+
+  /** A message's head was parsed. */
+  onRequest(request: IncomingMessage, response: ServerResponse): void {
+    if (this.stopped) return this.boundLinger();
+    const head = readHead(
+      {
+        method: request.method ?? "",
+        target: request.url ?? "",
+        major: request.httpVersionMajor,
+        minor: request.httpVersionMinor,
+        fields: request.rawHeaders,
+      },
+      this.options.limits,
+    );
+    const { maxRequestsPerConnection } = this.options.limits;
+    this.requests++;
+    if (
+      head instanceof HttpError ||
+      head.upgrade ||
+      !response.shouldKeepAlive ||
+      this.requests === maxRequestsPerConnection
+    ) {
+      this.stopped = true;
+    }
+    this.append(new NodeExchange(this, request, response, head));
+  }
+
+  /** `node:http` gave the socket away for CONNECT: there is no response object, and nothing is parsed any more. */
+  onConnect(): void {
+    this.fail(notImplemented());
+  }
+
+  /** What arrived cannot be parsed, or the socket failed. */
+  onParseError(error: ParseError): void {
+    if (this.lingersSince !== null) return this.boundLinger();
+    // A client that leaves in the middle of a message wants no answer to it.
+    if (error.code?.startsWith("HPE_") !== true || error.code === "HPE_INVALID_EOF_STATE") return this.cut();
+    if (this.stopped && !this.undecided) return;
+    const verdict = this.undecided
+      ? restOfMethod(error.rawPacket ?? new Uint8Array())
+      : parseFailure(error, this.options.limits, this.watch.beginsMessage(error.rawPacket?.byteLength ?? 0));
+    if (verdict !== "undecided") this.fail(verdict);
+    else {
+      this.undecided = true;
+      this.stopped = true;
+    }
+  }
+
+  closesAfter(exchange: NodeExchange): boolean {
+    return exchange.next === null && this.failure === null && (this.stopped || this.host.draining);
+  }
+
+  stop(): void {
+    this.stopped = true;
+  }
+
+  isFirst(exchange: NodeExchange): boolean {
+    return this.first === exchange;
+  }
+
+  answered(exchange: NodeExchange): void {
+    if (exchange !== this.first) return this.cut(); // node:http answers in order, so this cannot be told from corruption
+    this.first = exchange.next;
+    if (this.first === null) this.last = null;
+    this.end(exchange, "sent");
+    if (!exchange.request.complete) this.readAway(exchange.request);
+    if (this.lingersSince !== null) this.abandon();
+    else if (this.first === null) this.rest();
+    else {
+      this.first.proceed();
+      this.advance();
+    }
+  }
+
+  cut(): void {
+    this.socket.destroy();
+  }
+
+  /** Looks at the deadlines; called by the transport's sweep, once a second. */
+  check(now: number): void {
+    this.watch.look(now);
+    if (this.lingersSince !== null && now - this.lingersSince >= lingerMs) return this.cut();
+    if (this.watch.writeStalled(now)) return this.cut();
+    if (this.unread?.complete === true) this.bodyIsIn();
+    const { last } = this;
+    if (last !== null) {
+      if (last.complete || !last.waitsForBody) return;
+      if (!this.watch.bodyTooSlow()) return;
+      this.stopped = true;
+      last.failBody(new HttpError(408, "The request body took too long to arrive"));
+    } else if (this.unread !== null) {
+      if (this.watch.bodyTooSlow()) this.cut();
+    } else if (this.lingersSince === null) this.checkHead(now);
+  }
+
+  /** Says the last words on a connection without requests, and closes it. */
+  fail(failure: HttpError): void {
+    if (this.stopped && !this.undecided) return;
+    this.undecided = false;
+    this.stopped = true;
+    const inBody = this.last !== null ? !this.last.request.complete : this.unread?.complete === false;
+    if (inBody) {
+      // The message has, or had, its own answer: a second one would be taken for another request's.
+      this.last?.failBody(failure);
+      if (this.last === null) this.linger();
+      return;
+    }
+    this.failure = failure;
+    if (this.first === null) this.rest();
+  }
+
+  /** Half-closes; then reads a bounded rest away, so that no reset destroys the answer before the client has read it. */
+  linger(): void {
+    if (this.lingersSince !== null) return;
+    this.stopped = true;
+    this.failure = null;
+    this.lingersSince = this.host.now;
+    this.lingersFrom = this.socket.bytesRead;
+    this.release();
+    this.unread?.on("data", this.boundLinger);
+    this.socket.end();
+    this.socket.resume();
+  }
+
+  private append(exchange: NodeExchange): void {
+    this.unread = null;
+    this.watch.bodyBegins();
+    if (this.last === null) this.first = exchange;
+    else this.last.next = exchange;
+    this.last = exchange;
+    if (this.waiting === null && this.hasRoom()) this.serve(exchange);
+    else {
+      this.waiting ??= exchange;
+      this.hold();
+    }
+  }
+
+  private hasRoom(): boolean {
+    return this.active < maxPipelined && !this.socket.writableNeedDrain;
+  }
+
+  private serve(exchange: NodeExchange): void {
+    this.active++;
+    this.host.started();
+    exchange.start();
+  }
+
+  private readonly advance = (): void => {
+    while (this.waiting !== null && this.hasRoom()) {
+      const exchange = this.waiting;
+      this.waiting = exchange.next;
+      this.serve(exchange);
+    }
+    if (this.waiting === null) this.release();
+  };
+
+  private end(exchange: NodeExchange, how: "sent" | "aborted"): void {
+    if (exchange.started) {
+      this.active--;
+      this.host.ended();
+    }
+    exchange.finish(how);
+  }
+
+  /** Nothing is under way any more: says what is left to say, or becomes idle. */
+  private rest(): void {
+    if (this.failure !== null) this.sayFailure(this.failure);
+    else if (this.stopped && !this.undecided) this.linger();
+    else this.watch.rests(this.host.now);
+  }
+
+  private sayFailure(failure: HttpError): void {
+    this.failure = null;
+    try {
+      const { remoteAddress } = this;
+      const reply = this.options.reject(failure, { method: null, target: null, remoteAddress, field: () => null });
+      if (this.socket.writable) this.socket.write(lastWords(reply, this.date));
+    } catch (error) {
+      this.options.log.error("the reply to a malformed request could not be written", { error });
+    }
+    this.linger();
+  }
+
+  private readAway(message: IncomingMessage): void {
+    this.unread = message;
+    if (this.lingersSince !== null) message.on("data", this.boundLinger);
+    message.resume();
+  }
+
+  private bodyIsIn(): void {
+    this.unread = null;
+    if (this.first === null && this.lingersSince === null) this.watch.rests(this.host.now);
+  }
+
+  private readonly boundLinger = (): void => {
+    if (this.lingersSince !== null && this.socket.bytesRead - this.lingersFrom > lingerBytes) this.cut();
+  };
+
+  private checkHead(now: number): void {
+    const found = this.watch.head(now);
+    if (found === "slow") this.fail(new HttpError(408, "The request took too long to arrive"));
+    else if (found === "idle too long") this.cut();
+  }
+
+  private hold(): void {
+    if (this.held) return;
+    this.held = true;
+    this.socket.pause();
+  }
+
+  private release(): void {
+    if (!this.held) return;
+    this.held = false;
+    this.resumeSocket();
+  }
+
+  private abandon(): void {
+    this.waiting = null;
+    for (let exchange = this.first; exchange !== null; exchange = exchange.next) this.end(exchange, "aborted");
+    this.first = null;
+    this.last = null;
+  }
+
+  private readonly onClose = (): void => {
+    this.abandon();
+    this.stopped = true;
+    this.host.closed(this);
+  };
+}
+
+const ignore = (): void => {};
+
+/** A whole reply as bytes: for messages that `node:http` gave no response object for. */
+const lastWords = (reply: Reply, date: string): Buffer => {
+  const { status, fields, payload } = prepareReply(reply, { method: "GET", minor: 1, close: true, date });
+  let head = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
+  for (let at = 0; at + 1 < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`;
+  const body = typeof payload === "string" || payload instanceof Uint8Array ? payload : "";
+  return Buffer.concat([Buffer.from(`${head}\r\n`, "latin1"), Buffer.from(body as string)]);
+};

@@ -1,0 +1,258 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { HttpError } from "../errors/http-error.ts";
+import { isPromise } from "../middleware.ts";
+import { fieldValue } from "../request/request-headers.ts";
+import { BodyStream, type Payload } from "../response/payload.ts";
+import { NodeBody } from "./node-body.ts";
+import type { NodeBodyWriter } from "./node-body-writer.ts";
+import { writeReply } from "./node-reply-writer.ts";
+import { prepareReply, type Reply, type ReplyHead } from "./reply-head.ts";
+import type { RequestHead } from "./request-head.ts";
+import type { ExchangeEnd, RequestSource } from "./request-source.ts";
+import type { PartialHead, TransportOptions } from "./transport.ts";
+
+/** What an exchange needs of the connection that it runs on. */
+export interface ExchangeConnection {
+  readonly options: TransportOptions;
+  readonly remoteAddress: string | null;
+  readonly date: string;
+  /** Whether the answer of this exchange must say that it is the last one on its connection. */
+  closesAfter(exchange: NodeExchange): boolean;
+  /** No request that arrives from now on is served. */
+  stop(): void;
+  /** Whether it is this exchange's turn to write. */
+  isFirst(exchange: NodeExchange): boolean;
+  /** The answer is out. */
+  answered(exchange: NodeExchange): void;
+  cut(): void;
+}
+
+/** An unread body of at most so many bytes is read away; a connection with more of it closes. */
+const unreadBytes = 65_536;
+
+/** One request of `node:http` and its answer. */
+export class NodeExchange implements RequestSource {
+  readonly method: string;
+  readonly target: string;
+  readonly scheme: "http" | "https";
+  readonly authority: string;
+  readonly fields: readonly string[];
+  readonly bodyLength: number | null;
+  readonly buffered = null;
+  readonly request: IncomingMessage;
+  /** The exchange behind this one on the same connection. */
+  next: NodeExchange | null = null;
+  /** Whether it was handed to the app. */
+  started = false;
+  private readonly response: ServerResponse;
+  private readonly connection: ExchangeConnection;
+  private readonly refusal: HttpError | null;
+  private readonly expectsContinue: boolean;
+  private readonly minor: number;
+  private body: NodeBody | null = null;
+  private bodyFailure: HttpError | null = null;
+  private writer: NodeBodyWriter | null = null;
+  private continued = false;
+  private replied = false;
+  private end: ExchangeEnd | null = null;
+  private listeners: ((end: ExchangeEnd) => void)[] | null = null;
+
+  /** @param head what the rules made of the request: a head to serve, or why it is refused */
+  constructor(
+    connection: ExchangeConnection,
+    request: IncomingMessage,
+    response: ServerResponse,
+    head: RequestHead | HttpError,
+  ) {
+    const refused = head instanceof HttpError;
+    this.method = request.method ?? "";
+    this.target = refused ? (request.url ?? "") : head.target;
+    this.scheme = connection.options.tls === undefined ? "http" : "https";
+    this.authority = refused ? "" : head.authority;
+    this.fields = refused ? request.rawHeaders : head.fields;
+    this.bodyLength = refused ? 0 : head.bodyLength;
+    this.request = request;
+    this.response = response;
+    this.connection = connection;
+    this.refusal = refused ? head : null;
+    this.expectsContinue = !refused && head.expectsContinue;
+    this.minor = request.httpVersionMinor;
+  }
+
+  get remoteAddress(): string | null {
+    return this.connection.remoteAddress;
+  }
+
+  field(name: string): string | null {
+    return fieldValue(this.fields, name);
+  }
+
+  chunks(): AsyncIterable<Uint8Array> {
+    return this.ownBody();
+  }
+
+  onEnd(listener: (end: ExchangeEnd) => void): void {
+    if (this.end === null) (this.listeners ??= []).push(listener);
+    else this.tell(listener, this.end);
+  }
+
+  /** Whether the request's body has arrived whole. */
+  get complete(): boolean {
+    return this.request.complete || this.bodyLength === 0;
+  }
+
+  /** Whether the app waits for the client to send more of the body. */
+  get waitsForBody(): boolean {
+    return this.body?.waiting === true;
+  }
+
+  /** Hands the request to the app, or answers why it is refused. */
+  start(): void {
+    this.started = true;
+    const { serve, reject } = this.connection.options;
+    try {
+      const reply = this.refusal === null ? serve(this) : reject(this.refusal, this.asPartialHead());
+      if (isPromise(reply)) reply.then(this.answer, this.crash);
+      else this.answer(reply);
+    } catch (error) {
+      this.crash(error);
+    }
+  }
+
+  /** Writes the body of the answer if it has waited for the exchanges in front. */
+  proceed(): void {
+    this.writer?.start();
+  }
+
+  /** The rest of the request's body cannot be had: it is malformed, too slow, or the client is gone. */
+  failBody(error: HttpError): void {
+    if (this.complete) return;
+    this.bodyFailure = error;
+    this.body?.fail(error);
+  }
+
+  /** Ends the exchange; later calls change nothing. */
+  finish(end: ExchangeEnd): void {
+    if (this.end !== null) return;
+    this.end = end;
+    this.failBody(end === "aborted" ? clientGone() : bodyOver());
+    if (end === "aborted") this.writer?.stop();
+    const { listeners } = this;
+    this.listeners = null;
+    if (listeners !== null) for (const listener of listeners) this.tell(listener, end);
+  }
+
+  private readonly answer = (reply: Reply): void => {
+    if (this.end !== null || this.replied) return this.discard(reply.payload);
+    this.replied = true;
+    let payload: Payload = null;
+    try {
+      ({ payload } = reply);
+      const head = this.prepare(reply);
+      this.write(head);
+      if (head.payload === null) this.discard(payload);
+    } catch (error) {
+      this.discard(payload);
+      this.answerBroken(error);
+    }
+  };
+
+  private readonly crash = (error: unknown): void => {
+    if (this.replied) return;
+    this.replied = true;
+    this.answerBroken(error);
+  };
+
+  private prepare(reply: Reply): ReplyHead {
+    const { method, minor, connection } = this;
+    const close = this.closesBefore() || connection.closesAfter(this);
+    const head = prepareReply(reply, { method, minor, close, date: connection.date });
+    if (head.close) connection.stop();
+    return head;
+  }
+
+  /** Whether this message itself forbids another one behind it. */
+  private closesBefore(): boolean {
+    if (this.refusal !== null || !this.response.shouldKeepAlive) return true;
+    if (this.complete) return false;
+    const received = this.body?.received ?? 0;
+    if (this.expectsContinue && !this.continued) return true;
+    return this.bodyLength === null || this.bodyLength - received > unreadBytes;
+  }
+
+  private write(head: ReplyHead): void {
+    this.response.on("finish", this.onFinish);
+    this.writer = writeReply(this.response, head, this.minor, { failed: this.onBroken, late: this.onLate });
+    if (this.writer !== null && this.connection.isFirst(this)) this.writer.start();
+  }
+
+  /** The reply cannot be written: a plain 500 that tells nothing, unless the head is out already. */
+  private answerBroken(error: unknown): void {
+    const { options } = this.connection;
+    options.log.error("a reply could not be written", { method: this.method, target: this.target, error });
+    if (this.end !== null) return;
+    if (this.response.headersSent) return this.connection.cut();
+    this.connection.stop();
+    try {
+      const reply = options.reject(new HttpError(500, "The server failed"), this.asPartialHead());
+      this.write(this.prepare(reply));
+    } catch (second) {
+      options.log.error("the reply to a failure could not be written", { error: second });
+      this.connection.cut();
+    }
+  }
+
+  private readonly onFinish = (): void => {
+    this.connection.answered(this);
+  };
+
+  private readonly onBroken = (error: unknown): void => {
+    const { method, target } = this;
+    this.connection.options.log.error("a streamed reply broke off", { method, target, error });
+    this.connection.cut();
+  };
+
+  private readonly onLate = (error: unknown): void => {
+    const { method, target } = this;
+    this.connection.options.log.warn("a streamed reply failed while it was given up", { method, target, error });
+  };
+
+  private ownBody(): NodeBody {
+    if (this.body !== null) return this.body;
+    this.body = new NodeBody(this.request, this.bodyLength, this.onFirstPull);
+    if (this.bodyFailure !== null) this.body.fail(this.bodyFailure);
+    return this.body;
+  }
+
+  private readonly onFirstPull = (): void => {
+    if (!this.expectsContinue || this.response.headersSent) return;
+    this.continued = true;
+    this.response.writeContinue();
+  };
+
+  private asPartialHead(): PartialHead {
+    const { method, target, remoteAddress } = this;
+    return { method, target, remoteAddress, field: (name) => this.field(name) };
+  }
+
+  private discard(payload: Payload): void {
+    if (payload instanceof BodyStream) payload.cancel().catch(this.onLate);
+  }
+
+  private tell(listener: (end: ExchangeEnd) => void, end: ExchangeEnd): void {
+    try {
+      listener(end);
+    } catch (error) {
+      this.connection.options.log.error("a listener for the end of an exchange threw", { error });
+    }
+  }
+}
+
+const clientGone = (): HttpError =>
+  new HttpError(400, "The client closed the connection before the request was complete", {
+    code: "CORE_CLIENT_GONE",
+  });
+
+/** For whoever still reads when the answer is out. */
+const bodyOver = (): HttpError =>
+  new HttpError(400, "The request was answered before its body was read to the end", { code: "CORE_BODY_OVER" });

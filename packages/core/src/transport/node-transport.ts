@@ -1,0 +1,211 @@
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http";
+import type { AddressInfo, Server as Listener, Socket } from "node:net";
+import { systemClock } from "./clock.ts";
+import { NodeConnection, type ConnectionHost } from "./node-connection.ts";
+import type { ParseError } from "./node-parse-errors.ts";
+import type { Closed, ListenAddress, Transport, TransportOptions, TransportTls } from "./transport.ts";
+
+const sweepMs = 1000;
+
+/**
+ * HTTP/1.1 over `node:http`: the transport for everything, TLS included.
+ *
+ * `node:http` parses and orders; limits, strictness, deadlines and the end of connections are decided here. It is stricter than plain
+ * `node:http`, and as lenient in three harmless places that cannot be seen from outside its parser: more than one blank between the parts of
+ * a request line, empty lines before it, and the protocol names `RTSP` and `ICE` in place of `HTTP`.
+ */
+export const createNodeTransport = (options: TransportOptions): Transport => new NodeTransport(options);
+
+class NodeTransport implements Transport, ConnectionHost {
+  readonly options: TransportOptions;
+  draining = false;
+  inFlight = 0;
+  now: number;
+  private readonly clock: NonNullable<TransportOptions["clock"]>;
+  private readonly server: Server;
+  private readonly bySocket = new Map<Socket, NodeConnection>();
+  /** Sockets whose TLS handshake is not done. */
+  private readonly raw = new Set<Socket>();
+  private readonly stopSweep: () => void;
+  private listener: Listener | null = null;
+  private dateText: string | null = null;
+  private dropped = 0;
+  private whenEmpty: (() => void) | null = null;
+
+  constructor(options: TransportOptions) {
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    this.now = this.clock.now();
+    this.server = createServer(options);
+    this.server.on("request", this.onRequest);
+    this.server.on("checkContinue", this.onRequest);
+    this.server.on("checkExpectation", this.onRequest);
+    this.server.on("connect", this.onConnect);
+    this.server.on("clientError", this.onClientError);
+    if (options.tls !== undefined) this.server.prependListener("secureConnection", this.attach);
+    this.stopSweep = this.clock.every(sweepMs, this.sweep);
+  }
+
+  get connections(): number {
+    return this.bySocket.size + this.raw.size;
+  }
+
+  get date(): string {
+    return (this.dateText ??= new Date().toUTCString());
+  }
+
+  accept(socket: Socket): void {
+    if (this.connections >= this.options.limits.maxConnections) {
+      this.dropped++;
+      socket.destroy();
+      return;
+    }
+    socket.setNoDelay(true);
+    socket.allowHalfOpen = true; // an answer may go out after the client has sent its last byte
+    if (this.options.tls === undefined) this.attach(socket);
+    else this.awaitHandshake(socket);
+    this.server.emit("connection", socket);
+    if (socket.isPaused()) socket.resume();
+  }
+
+  listen({ host, port }: ListenAddress): Promise<ListenAddress> {
+    const { createServer: createListener } = process.getBuiltinModule("node:net");
+    const listener = createListener({ allowHalfOpen: true }, (socket) => this.accept(socket));
+    this.listener = listener;
+    return new Promise((resolve, reject) => {
+      listener.once("error", reject);
+      listener.listen({ host, port }, () => {
+        listener.off("error", reject);
+        listener.on("error", (error) => this.options.log.error("the listener failed", { error }));
+        const bound = listener.address() as AddressInfo;
+        resolve({ host: bound.address, port: bound.port });
+      });
+    });
+  }
+
+  drain(): void {
+    if (this.draining) return;
+    this.draining = true;
+    this.listener?.close();
+    this.clock.after(this.options.drainIdleMs ?? 1000, () => {
+      for (const connection of this.bySocket.values()) if (connection.idle) connection.cut();
+      for (const socket of this.raw) socket.destroy();
+    });
+  }
+
+  close(deadlineMs: number): Promise<Closed> {
+    this.drain();
+    return new Promise((resolve) => {
+      let stopWaiting = (): void => {};
+      const finish = (cut: number): void => {
+        this.whenEmpty = null;
+        stopWaiting();
+        this.stopSweep();
+        resolve({ cut });
+      };
+      this.whenEmpty = () => finish(0);
+      if (this.connections === 0) return finish(0);
+      stopWaiting = this.clock.after(deadlineMs, () => {
+        const cut = this.inFlight;
+        this.whenEmpty = null;
+        for (const socket of [...this.bySocket.keys(), ...this.raw]) socket.destroy();
+        finish(cut);
+      });
+    });
+  }
+
+  started(): void {
+    this.inFlight++;
+  }
+
+  ended(): void {
+    this.inFlight--;
+  }
+
+  closed(connection: NodeConnection): void {
+    this.bySocket.delete(connection.socket);
+    this.gone();
+  }
+
+  private readonly attach = (socket: Socket): void => {
+    this.bySocket.set(socket, new NodeConnection(socket, this));
+  };
+
+  private awaitHandshake(socket: Socket): void {
+    this.raw.add(socket);
+    const over = (): void => {
+      this.raw.delete(socket);
+      this.gone();
+    };
+    socket.on("error", over);
+    socket.on("close", over);
+  }
+
+  private gone(): void {
+    if (this.connections === 0) this.whenEmpty?.();
+  }
+
+  private readonly onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    this.bySocket.get(request.socket)?.onRequest(request, response);
+  };
+
+  private readonly onConnect = (request: IncomingMessage, stream: NodeJS.EventEmitter): void => {
+    stream.on("error", () => {}); // a stream around the socket when a body follows; the socket's own errors are seen already
+    this.bySocket.get(request.socket)?.onConnect();
+  };
+
+  private readonly onClientError = (error: ParseError, socket: unknown): void => {
+    const connection = this.bySocket.get(socket as Socket);
+    if (connection === undefined) (socket as Socket).destroy();
+    else connection.onParseError(error);
+  };
+
+  private readonly sweep = (): void => {
+    this.now = this.clock.now();
+    this.dateText = null;
+    for (const connection of this.bySocket.values()) connection.check(this.now);
+    if (this.dropped === 0) return;
+    this.options.log.warn("connections above the limit were dropped", {
+      dropped: this.dropped,
+      limit: this.options.limits.maxConnections,
+    });
+    this.dropped = 0;
+  };
+}
+
+/** A server that never listens itself: sockets are handed to it. Its own time limits are off, those of the sweep hold. */
+const createServer = ({ limits, timeouts, tls }: TransportOptions): Server => {
+  const options: ServerOptions = {
+    // Node counts the target and the fields together; each has its own limit in `readHead`.
+    maxHeaderSize: limits.maxRequestLine + limits.maxHeaderSize,
+    requireHostHeader: false,
+    insecureHTTPParser: false,
+    keepAliveTimeout: 0,
+    headersTimeout: 0,
+    requestTimeout: 0,
+    optimizeEmptyRequests: true,
+  };
+  const server =
+    tls === undefined
+      ? process.getBuiltinModule("node:http").createServer(options)
+      : process.getBuiltinModule("node:https").createServer({
+          ...options,
+          ...tlsOptions(tls),
+          handshakeTimeout: timeouts.readHeaderSecs * 1000,
+        });
+  server.maxHeadersCount = 0; // above a limit Node would drop fields without a word
+  server.timeout = 0;
+  return server;
+};
+
+const tlsOptions = ({ cert, key, ca, requireClientCert = false, minVersion = "1.2" }: TransportTls) => ({
+  cert: bytes(cert),
+  key: bytes(key),
+  ...(ca === undefined ? {} : { ca: bytes(ca) }),
+  requestCert: requireClientCert,
+  rejectUnauthorized: requireClientCert,
+  minVersion: `TLSv${minVersion}` as const,
+  ALPNProtocols: ["http/1.1"],
+});
+
+const bytes = (pem: string | Uint8Array): string | Buffer => (typeof pem === "string" ? pem : Buffer.from(pem));

@@ -1,0 +1,25 @@
+import { isAuthority } from "./authority.ts";
+
+/** A request target taken apart: what is routed, and the authority that an absolute-form target brings along. */
+export interface RequestTarget {
+  readonly target: string;
+  readonly authority: string | null;
+}
+
+const foreign = /[^\x21-\x7e]|#/;
+const absolute = /^https?:\/\/(?<authority>[^/?]*)(?<rest>.*)$/i;
+
+/**
+ * Reads a request target (RFC 9112 3.2): origin-form, absolute-form, or `*` with OPTIONS; `null` for anything else.
+ *
+ * Never goes through `URL`, which would read `//host/path` as another host.
+ */
+export const readTarget = (method: string, text: string): RequestTarget | null => {
+  if (foreign.test(text)) return null;
+  if (text.startsWith("/")) return { target: text, authority: null };
+  if (text === "*") return method === "OPTIONS" ? { target: text, authority: null } : null;
+  const { authority, rest } = absolute.exec(text)?.groups ?? {};
+  if (authority === undefined || rest === undefined || !isAuthority(authority)) return null;
+  if (rest === "") return { target: method === "OPTIONS" ? "*" : "/", authority };
+  return { target: rest.startsWith("/") ? rest : `/${rest}`, authority };
+};

@@ -1,0 +1,197 @@
+import { connect, type Socket } from "node:net";
+
+/** One reply as it came over the wire. */
+export interface RawReply {
+  readonly version: string;
+  readonly status: number;
+  readonly reason: string;
+  /** By lower-case name; repeated fields joined with `, `. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Latin-1, one character a byte; chunks joined. */
+  readonly body: string;
+  /** Whether the body ended as its framing says. */
+  readonly complete: boolean;
+}
+
+/** A client that writes exact bytes and forgives nothing. */
+export interface RawClient {
+  readonly socket: Socket;
+  /** Everything received so far, one character a byte. */
+  readonly received: string;
+  /** Whether the server has closed its side, or the connection is gone. */
+  readonly closed: boolean;
+  /** Whether the connection ended with a reset. */
+  readonly reset: boolean;
+  /** Writes bytes, given one character a byte; resolves when they are handed to the system. */
+  send(bytes: string): Promise<void>;
+  /** Half-closes. */
+  end(): void;
+  destroy(): void;
+  /** Everything received when `isEnough` first holds. @throws when it does not within 5 s or the connection closes before */
+  until(isEnough: (received: string) => boolean): Promise<string>;
+  /** Everything received, once the server has closed its side. */
+  untilClosed(): Promise<string>;
+  /** The replies, once there are so many whole ones. */
+  replies(count: number, methods?: readonly string[]): Promise<RawReply[]>;
+}
+
+const patienceMs = 5000;
+
+export const connectRaw = async (port: number): Promise<RawClient> => {
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("connect", resolve);
+    socket.once("error", reject);
+  });
+  return rawClient(socket);
+};
+
+/** A client over a connection that is open already. */
+export const rawClient = (socket: Socket): RawClient => {
+  let received = "";
+  let closed = false;
+  let reset = false;
+  const checks = new Set<() => void>();
+  const changed = (): void => checks.forEach((check) => check());
+  const close = (): void => {
+    closed = true;
+    changed();
+  };
+  socket.on("data", (chunk: Buffer) => {
+    received += chunk.toString("latin1");
+    changed();
+  });
+  socket.on("end", () => {
+    close();
+    socket.end();
+  });
+  socket.on("error", (error: NodeJS.ErrnoException) => {
+    reset ||= error.code === "ECONNRESET";
+    close();
+  });
+  socket.on("close", close);
+
+  const wait = (isDone: () => boolean, what: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const finish = (settle: () => void): void => {
+        checks.delete(check);
+        clearTimeout(timer);
+        settle();
+      };
+      const check = (): void => {
+        if (isDone()) finish(() => resolve(received));
+        else if (closed) finish(() => reject(new Error(`closed before ${what}: ${JSON.stringify(received)}`)));
+      };
+      const timer = setTimeout(
+        () => finish(() => reject(new Error(`no ${what} in time: ${JSON.stringify(received.slice(0, 2000))}`))),
+        patienceMs,
+      );
+      checks.add(check);
+      check();
+    });
+
+  return {
+    socket,
+    get received() {
+      return received;
+    },
+    get closed() {
+      return closed;
+    },
+    get reset() {
+      return reset;
+    },
+    send: (bytes) =>
+      new Promise((resolve) => {
+        if (socket.destroyed) resolve();
+        else socket.write(Buffer.from(bytes, "latin1"), () => resolve());
+      }),
+    end: () => void socket.end(),
+    destroy: () => void socket.destroy(),
+    until: (isEnough) => wait(() => isEnough(received), "enough bytes"),
+    untilClosed: () => wait(() => closed, "end of the connection"),
+    replies: async (count, methods) => {
+      const isEnough = (): boolean => {
+        const found = parseReplies(received, closed, methods).filter(({ complete }) => complete);
+        return found.length >= count;
+      };
+      await wait(isEnough, `${count} replies`);
+      return parseReplies(received, closed, methods);
+    },
+  };
+};
+
+/** Takes received bytes apart by the rules of RFC 9112 6.3, `100 Continue` included; `methods` are those of the requests. */
+export const parseReplies = (received: string, closed: boolean, methods: readonly string[] = []): RawReply[] => {
+  const replies: RawReply[] = [];
+  let rest = received;
+  let finals = 0;
+  while (rest !== "") {
+    const reply = parseReply(rest, closed, methods[finals] ?? "GET");
+    if (reply === null) break;
+    if (reply.reply.status >= 200) finals++;
+    replies.push(reply.reply);
+    rest = reply.rest;
+  }
+  return replies;
+};
+
+const parseReply = (text: string, closed: boolean, method: string): { reply: RawReply; rest: string } | null => {
+  const headEnd = text.indexOf("\r\n\r\n");
+  if (headEnd === -1) return null;
+  const [line = "", ...lines] = text.slice(0, headEnd).split("\r\n");
+  const [, version = "", status = "", reason = ""] = /^(HTTP\/\d\.\d) (\d{3}) ?(.*)$/.exec(line) ?? [];
+  if (version === "") throw new Error(`not a status line: ${JSON.stringify(line.slice(0, 200))}`);
+  const fields = new Map<string, string>();
+  for (const field of lines) {
+    const [, name = "", value = ""] = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*?)[ \t]*$/.exec(field) ?? [];
+    if (name === "") throw new Error(`not a field: ${JSON.stringify(field)}`);
+    const known = fields.get(name.toLowerCase());
+    fields.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`);
+  }
+  const code = Number(status);
+  const { body, rest, complete } = parseBody(text.slice(headEnd + 4), fields, closed, hasNoBody(code, method));
+  return { reply: { version, status: code, reason, fields, body, complete }, rest };
+};
+
+const hasNoBody = (status: number, method: string): boolean =>
+  status < 200 || status === 204 || status === 304 || method === "HEAD";
+
+interface ParsedBody {
+  readonly body: string;
+  readonly rest: string;
+  readonly complete: boolean;
+}
+
+const parseBody = (
+  text: string,
+  fields: ReadonlyMap<string, string>,
+  closed: boolean,
+  none: boolean,
+): ParsedBody => {
+  if (none) return { body: "", rest: text, complete: true };
+  if (fields.has("transfer-encoding")) return parseChunks(text);
+  const length = fields.get("content-length");
+  if (length === undefined) return { body: text, rest: "", complete: closed };
+  if (!/^\d+$/.test(length)) throw new Error(`not a length: ${length}`);
+  const end = Number(length);
+  return { body: text.slice(0, end), rest: text.slice(end), complete: text.length >= end };
+};
+
+const parseChunks = (text: string): ParsedBody => {
+  let body = "";
+  let at = 0;
+  for (;;) {
+    const lineEnd = text.indexOf("\r\n", at);
+    if (lineEnd === -1) return { body, rest: "", complete: false };
+    const sizeText = text.slice(at, lineEnd);
+    if (!/^[0-9a-fA-F]+$/.test(sizeText)) throw new Error(`not a chunk size: ${JSON.stringify(sizeText.slice(0, 40))}`);
+    const size = Number.parseInt(sizeText, 16);
+    const dataEnd = lineEnd + 2 + size;
+    if (text.length < dataEnd + 2) return { body: body + text.slice(lineEnd + 2, dataEnd), rest: "", complete: false };
+    if (text.slice(dataEnd, dataEnd + 2) !== "\r\n") throw new Error("a chunk does not end with CRLF");
+    if (size === 0) return { body, rest: text.slice(dataEnd + 2), complete: true };
+    body += text.slice(lineEnd + 2, dataEnd);
+    at = dataEnd + 2;
+  }
+};

@@ -1,0 +1,179 @@
+import { expect, test } from "@jest/globals";
+import { ValidationError } from "../errors/http-errors.ts";
+import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
+import { issuesOf, validate } from "./validate.ts";
+
+const schema = <T>(
+  check: (value: unknown) => StandardResult<T> | Promise<StandardResult<T>>,
+): StandardSchema<unknown, T> => ({ "~standard": { version: 1, vendor: "test", validate: check } });
+
+/** Fails with the given issues, which may carry what a library adds. */
+const failing = (...issues: (StandardIssue & Record<string, unknown>)[]) => schema<never>(() => ({ issues }));
+
+const errorOf = (fails: StandardSchema, value: unknown): ValidationError => {
+  try {
+    void validate(fails, value, "body");
+  } catch (error) {
+    if (error instanceof ValidationError) return error;
+  }
+  throw new Error("did not fail with a ValidationError");
+};
+
+const firstIssue = (issue: StandardIssue & Record<string, unknown>, value: unknown = {}) =>
+  errorOf(failing(issue), value).issues[0];
+
+const doubled = schema((value) =>
+  typeof value === "number" ? { value: value * 2 } : { issues: [{ message: "Not a number" }] },
+);
+
+test("a synchronous schema gives its output at once", () => {
+  expect(validate(doubled, 21, "body")).toBe(42);
+});
+
+test("an asynchronous schema gives a promise of its output", async () => {
+  const later = schema(async (value) => ({ value: [value] }));
+  const output = validate(later, 1, "query");
+  expect(output).toBeInstanceOf(Promise);
+  expect(await output).toEqual([1]);
+});
+
+test("a value that does not fit is a 422 whose errors list place, message, type and kind", () => {
+  const issue = { message: "Expected a number", path: ["year"], code: "invalid_type", expected: "number" };
+  const error = errorOf(failing(issue), { year: "1984" });
+  expect(error.status).toBe(422);
+  expect(error.error).toBe("Validation Failed");
+  expect(error.detail).toBe("body.year: Expected a number");
+  expect(error.extras["errors"]).toEqual([
+    {
+      loc: ["body", "year"],
+      msg: "Expected a number",
+      type: "invalid_type",
+      expected: "number",
+      received: "string",
+    },
+  ]);
+});
+
+test("an asynchronous schema that fails rejects with the same 422", async () => {
+  const later = schema<never>(async () => ({ issues: [{ message: "taken", path: ["name"] }] }));
+  await expect(validate(later, { name: "x" }, "body")).rejects.toMatchObject({
+    status: 422,
+    issues: [{ loc: ["body", "name"], msg: "taken", type: "invalid", received: "string" }],
+  });
+});
+
+test("what a validator throws passes through unchanged", async () => {
+  const bug = new TypeError("bug");
+  const throwing = schema(() => {
+    throw bug;
+  });
+  expect(() => validate(throwing, 1, "body")).toThrow(bug);
+  await expect(
+    validate(
+      schema(() => Promise.reject(bug)),
+      1,
+      "body",
+    ),
+  ).rejects.toBe(bug);
+});
+
+test.each<[string, StandardIssue["path"], (string | number)[]]>([
+  ["no path", undefined, ["body"]],
+  ["plain keys", ["books", 0, "title"], ["body", "books", 0, "title"]],
+  ["segment objects", [{ key: "books" }, { key: 1 }], ["body", "books", 1]],
+  ["symbols", [Symbol("hidden")], ["body", "Symbol(hidden)"]],
+])("a path of %s becomes the place", (_, path, loc) => {
+  expect(firstIssue({ message: "m", path })?.loc).toEqual(loc);
+});
+
+test.each<[string, Record<string, unknown>, string]>([
+  ["zod's and arktype's code", { code: "too_small" }, "too_small"],
+  ["valibot's type", { kind: "validation", type: "min_length" }, "min_length"],
+  ["neither", {}, "invalid"],
+  ["a number as code", { code: 7 }, "invalid"],
+])("the type comes from %s", (_, vendor, type) => {
+  expect(firstIssue({ message: "m", ...vendor })?.type).toBe(type);
+});
+
+test.each<[unknown, readonly PropertyKey[], string]>([
+  ["x", [], "string"],
+  [1, [], "number"],
+  [null, [], "null"],
+  [[undefined], [0], "missing"],
+  [{ a: [] }, ["a"], "array"],
+  [{ a: [{}] }, ["a", 0], "object"],
+  [{ a: true }, ["a"], "boolean"],
+  [{ a: undefined }, ["a"], "missing"],
+  [{ a: 1 }, ["a", "b"], "missing"],
+  [{}, ["constructor"], "missing"],
+  [[], ["length"], "number"],
+  [Object.assign(Object.create(null), { q: "1" }), ["q"], "string"],
+])("in %j the kind at %j is %s", (value, path, kind) => {
+  expect(firstIssue({ message: "m", path }, value)?.received).toBe(kind);
+});
+
+test("a library's received is taken when it names a kind, and never when it shows the value", () => {
+  expect(firstIssue({ message: "m", received: "nan" }, 1)?.received).toBe("nan");
+  expect(firstIssue({ message: "m", received: '"hunter2"' }, "hunter2")?.received).toBe("string");
+});
+
+test("expected is left out when the library does not say it in words", () => {
+  expect(firstIssue({ message: "m", expected: ["a"] })).not.toHaveProperty("expected");
+});
+
+test("a reply lists the first 100 issues, with messages, keys and depth cut", () => {
+  const path = [...Array<string>(80).fill("k"), "x".repeat(500)];
+  const long = { message: "m".repeat(1000), path };
+  const { issues } = errorOf(failing(...Array<typeof long>(250).fill(long)), {});
+  expect(issues).toHaveLength(100);
+  expect(issues[0]?.msg).toBe(`${"m".repeat(299)}…`);
+  expect(issues[0]?.loc).toHaveLength(65);
+  expect(firstIssue({ message: "m", path: ["x".repeat(500)] })?.loc[1]).toBe(`${"x".repeat(99)}…`);
+});
+
+test("a cut between the halves of a surrogate pair leaves well-formed text", () => {
+  const message = `${"m".repeat(298)}\u{1F600}${"m".repeat(10)}`;
+  expect(firstIssue({ message })?.msg.isWellFormed()).toBe(true);
+});
+
+test("a list of issues that is not a plain array is read by index", () => {
+  class Issues extends Array<StandardIssue> {
+    override slice(): never {
+      throw new Error("not supported");
+    }
+  }
+  const issues = Issues.from([{ message: "a" }, { message: "b" }]);
+  expect(
+    errorOf(
+      schema<never>(() => ({ issues })),
+      1,
+    ).issues.map(({ msg }) => msg),
+  ).toEqual(["a", "b"]);
+});
+
+test("a path of a library's own array class is read item by item", () => {
+  class Path extends Array<PropertyKey> {
+    override map(): never {
+      throw new Error("not supported");
+    }
+  }
+  expect(firstIssue({ message: "m", path: Path.from(["a", "b"]) })?.loc).toEqual(["body", "a", "b"]);
+});
+
+test("a failure without issues is still a failure", () => {
+  expect(errorOf(failing(), 1)).toMatchObject({ status: 422, detail: "The input is not valid", issues: [] });
+});
+
+test("issuesOf gives what is wrong instead of throwing, and nothing for a value that fits", async () => {
+  expect(issuesOf(doubled, 1, "response")).toEqual([]);
+  expect(issuesOf(doubled, "1", "response")).toEqual([
+    { loc: ["response"], msg: "Not a number", type: "invalid", received: "string" },
+  ]);
+  expect(
+    await issuesOf(
+      schema(async (value) => ({ value })),
+      1,
+      "response",
+    ),
+  ).toEqual([]);
+});

@@ -1,0 +1,51 @@
+import { ValidationError, type ValidationIssue } from "../errors/http-errors.ts";
+import { type Awaitable, isPromise } from "../middleware.ts";
+import type { StandardResult, StandardSchema } from "./standard-schema.ts";
+import { toValidationIssues } from "./validation-issues.ts";
+
+/** Where a value came from; first part of every `loc`. */
+export type ValidationPlace = "params" | "query" | "body" | "response";
+
+/**
+ * The value that a schema makes of `value`, at once where the schema is synchronous.
+ *
+ * What the validator itself throws passes through: it is a fault of the program, not of the client.
+ *
+ * @throws ValidationError 422 with an entry for each of the first 100 issues
+ */
+export const validate = <Output>(
+  schema: StandardSchema<unknown, Output>,
+  value: unknown,
+  place: ValidationPlace,
+): Awaitable<Output> => {
+  const result = schema["~standard"].validate(value);
+  return isPromise(result)
+    ? result.then((settled) => outputOf(settled, value, place))
+    : outputOf(result, value, place);
+};
+
+/** What is wrong with a value by a schema: the first 100 issues, none when it fits. */
+export const issuesOf = (
+  schema: StandardSchema,
+  value: unknown,
+  place: ValidationPlace,
+): Awaitable<readonly ValidationIssue[]> => {
+  const result = schema["~standard"].validate(value);
+  return isPromise(result)
+    ? result.then((settled) => failuresOf(settled, value, place))
+    : failuresOf(result, value, place);
+};
+
+const outputOf = <Output>(result: StandardResult<Output>, value: unknown, place: ValidationPlace): Output => {
+  if (result.issues === undefined) return result.value;
+  throw new ValidationError(toValidationIssues(result.issues, value, place));
+};
+
+const failuresOf = (
+  result: StandardResult<unknown>,
+  value: unknown,
+  place: ValidationPlace,
+): readonly ValidationIssue[] =>
+  result.issues === undefined ? none : toValidationIssues(result.issues, value, place);
+
+const none: readonly ValidationIssue[] = Object.freeze([]);

@@ -1,0 +1,59 @@
+import {
+  type AppSettings,
+  LimitsConfig,
+  type Logger,
+  type Running,
+  type RunOptions,
+  TimeoutConfig,
+} from "@framework/core";
+
+/** What the clients need of an application; every `App` has it. */
+export interface AppUnderTest {
+  start(settings?: Partial<AppSettings>): Promise<unknown>;
+  fetch(request: Request): Promise<Response>;
+  stop(): Promise<void>;
+  run(options?: RunOptions): Promise<Running>;
+}
+
+/**
+ * How the application is served during a test; the same through both doors, and nothing is read from the command line or the environment.
+ *
+ * `env` defaults to `"development"`, `debug` to true there, `logs` to false, and `log` to a logger that writes nothing.
+ */
+export type ServeOptions = Pick<
+  RunOptions,
+  "env" | "debug" | "logs" | "log" | "limits" | "timeouts" | "trustedProxies"
+>;
+
+/** Settings for an app that answers through `fetch`. */
+export const toAppSettings = (options: ServeOptions): Partial<AppSettings> => {
+  const { env, debug, logs, log, limits, timeouts, trustedProxies } = withDefaults(options);
+  return {
+    env,
+    debug,
+    logs,
+    log,
+    limits: LimitsConfig.of(limits),
+    timeouts: TimeoutConfig.of(timeouts),
+    trustedProxies: trustedProxies ?? [],
+  };
+};
+
+/** Options of `run` for an app that listens inside the test's own process, on any free port. */
+export const toRunOptions = (options: ServeOptions): RunOptions => ({
+  ...withDefaults(options),
+  host: "127.0.0.1",
+  port: 0,
+  workers: 1,
+  reload: false,
+  argv: [],
+  environment: {},
+  exitOnError: false,
+});
+
+const withDefaults = (options: ServeOptions) => {
+  const { env = "development", logs = false, log = silent } = options;
+  return { ...options, env, logs, log, debug: options.debug ?? env === "development" };
+};
+
+const silent: Logger = { info() {}, warn() {}, error() {} };

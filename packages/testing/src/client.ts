@@ -1,0 +1,119 @@
+import { type CookieJar, cookieJar } from "./cookie-jar.ts";
+import { testingError } from "./errors.ts";
+import { inTime, unlessAborted } from "./in-time.ts";
+import { endingOn, letGo } from "./reply-body.ts";
+import { type PreparedRequest, prepareRequest, type TestInit } from "./request-init.ts";
+import { readReply, type TestReply } from "./test-reply.ts";
+
+/** Sends one request and resolves with the whole reply. */
+export type Ask = (path: string, init?: TestInit) => Promise<TestReply>;
+
+/**
+ * Speaks to one application; the same over `fetch`, over a socket and to a program elsewhere.
+ *
+ * Redirects are not followed and nothing is decompressed: a test sees what the application sent. Disposing of the client ends what is in flight.
+ */
+export interface TestClient extends AsyncDisposable {
+  readonly get: Ask;
+  readonly head: Ask;
+  readonly post: Ask;
+  readonly put: Ask;
+  readonly patch: Ask;
+  readonly delete: Ask;
+  readonly options: Ask;
+  /** Sends any method. @throws TESTING_TIMEOUT, TESTING_CLIENT_CLOSED, the reason of `init.signal`, the app's start error */
+  readonly request: (method: string, path: string, init?: TestInit) => Promise<TestReply>;
+  /** Resolves with the head of the reply and a live body, for event streams and long downloads; `timeoutMs` counts up to the head. */
+  readonly stream: (method: string, path: string, init?: TestInit) => Promise<Response>;
+  /** Absolute address of a path, for clients of another protocol; a socket client listens from here on. */
+  readonly url: (path?: string) => Promise<string>;
+}
+
+/** How a client behaves. */
+export interface ClientOptions {
+  /** Sent with every request; a request's own fields win. */
+  readonly headers?: TestInit["headers"];
+  /** Keeps the cookies that replies set and sends them back. @default false */
+  readonly cookies?: boolean;
+  /** Milliseconds a request may take, its body included. @default 4000, below the limit that jest sets a test */
+  readonly timeoutMs?: number;
+  /** Bytes that one buffered reply may have. @default 64 MiB */
+  readonly maxReplyBytes?: number;
+  /** Milliseconds since 1970, for the expiry of cookies. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** The way that requests take to an application. */
+export interface Door {
+  send(request: PreparedRequest, signal: AbortSignal): Promise<Response>;
+  /** Scheme and authority, once the application can be reached there. */
+  origin(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A client that speaks through a door, and closes it in the end. */
+export const createClient = (door: Door, options: ClientOptions): TestClient => {
+  const { timeoutMs = 4000, maxReplyBytes = 64 * 1024 * 1024 } = options;
+  const closing = new AbortController();
+  const open = opener(door, options, closing.signal);
+  let closed: Promise<void> | undefined;
+
+  const request: TestClient["request"] = (method, path, init = {}) => {
+    const title = `${method} ${path}`;
+    return inTime(timeoutMs, slow(title, timeoutMs, "was not answered to its end"), async (deadline) =>
+      readReply(await open(method, path, init, deadline), title, maxReplyBytes),
+    );
+  };
+  const sending =
+    (method: string): Ask =>
+    (path, init) =>
+      request(method, path, init);
+
+  return {
+    request,
+    get: sending("GET"),
+    head: sending("HEAD"),
+    post: sending("POST"),
+    put: sending("PUT"),
+    patch: sending("PATCH"),
+    delete: sending("DELETE"),
+    options: sending("OPTIONS"),
+    stream: (method, path, init = {}) =>
+      inTime(timeoutMs, slow(`${method} ${path}`, timeoutMs, "was not answered"), (deadline) =>
+        open(method, path, init, deadline),
+      ),
+    url: async (path = "/") => `${await door.origin()}${path}`,
+    async [Symbol.asyncDispose]() {
+      closing.abort(testingError("TESTING_CLIENT_CLOSED", "the client was disposed of"));
+      closed ??= door.close();
+      await closed;
+    },
+  };
+};
+
+const slow = (title: string, timeoutMs: number, what: string) => () =>
+  testingError("TESTING_TIMEOUT", `${title} ${what} within ${timeoutMs} ms`);
+
+type Open = (method: string, path: string, init: TestInit, deadline: AbortSignal) => Promise<Response>;
+
+const opener = (door: Door, { headers, cookies = false, now }: ClientOptions, closing: AbortSignal): Open => {
+  const jar = cookies ? cookieJar(now) : null;
+  return async (method, path, init, deadline) => {
+    const signal = AbortSignal.any([closing, deadline, ...(init.signal === undefined ? [] : [init.signal])]);
+    signal.throwIfAborted();
+    const prepared = await prepareRequest(method, path, init, headers);
+    if (jar !== null) sendKept(jar, prepared);
+    const reply = door.send(prepared, signal);
+    const response = await unlessAborted(reply, signal).catch((error: unknown) => {
+      letGo(reply);
+      throw error;
+    });
+    jar?.store(response.headers, prepared.target);
+    return endingOn(signal, response);
+  };
+};
+
+const sendKept = (jar: CookieJar, { headers, target }: PreparedRequest): void => {
+  const fields = [jar.fieldFor(target), headers.get("cookie")].filter((field) => field !== null);
+  if (fields.length > 0) headers.set("cookie", fields.join("; "));
+};

@@ -1,0 +1,111 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { App, Response } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { cookieJar } from "./cookie-jar.ts";
+import { eachClient } from "./each-client.ts";
+import { readSetCookies } from "./set-cookie.ts";
+
+const setting = (...lines: string[]): Headers => new Headers(lines.map((line) => ["set-cookie", line]));
+
+test("reads name, value and every attribute of a cookie", () => {
+  const line =
+    "id=a=b%20c; Path=/x; Domain=d.test; Expires=Thu, 01 Jan 2026 00:00:00 GMT; Max-Age=60; Secure; HttpOnly; SameSite=Lax";
+  expect(readSetCookies(setting(line))).toEqual([
+    {
+      name: "id",
+      value: "a=b%20c",
+      path: "/x",
+      domain: "d.test",
+      expires: new Date("2026-01-01T00:00:00Z"),
+      maxAge: 60,
+      secure: true,
+      httpOnly: true,
+      sameSite: "Lax",
+    },
+  ]);
+});
+
+test("leaves out lines without a name, and attributes that are malformed", () => {
+  const cookies = readSetCookies(setting("novalue", "=x", "a=1; Max-Age=soon; Expires=never"));
+  expect(cookies.map(({ name, maxAge, expires }) => [name, maxAge, expires])).toEqual([
+    ["a", undefined, undefined],
+  ]);
+});
+
+test("sends a cookie to its path and below, the nearest path first", () => {
+  const jar = cookieJar();
+  jar.store(setting("all=1; Path=/", "deep=2; Path=/a/b", "near=3"), "/a/page?x=1");
+  expect(jar.fieldFor("/")).toBe("all=1");
+  expect(jar.fieldFor("/a")).toBe("near=3; all=1");
+  expect(jar.fieldFor("/a/b/c?y=/z")).toBe("deep=2; near=3; all=1");
+  expect(jar.fieldFor("/a/bc")).toBe("near=3; all=1");
+});
+
+test("a later cookie of the same name and path replaces the earlier one", () => {
+  const jar = cookieJar();
+  jar.store(setting("a=1; Path=/", "a=2; Path=/"), "/");
+  expect(jar.fieldFor("/")).toBe("a=2");
+});
+
+test("Max-Age wins over Expires; both end a cookie, at once or when its time is up", () => {
+  let now = Date.parse("2026-01-01T00:00:00Z");
+  const jar = cookieJar(() => now);
+  jar.store(
+    setting(
+      "age=1; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
+      "date=2; Expires=Thu, 01 Jan 2026 00:00:20 GMT",
+    ),
+    "/",
+  );
+  expect(jar.fieldFor("/")).toBe("age=1; date=2");
+  now += 10_000;
+  expect(jar.fieldFor("/")).toBe("date=2");
+  jar.store(setting("date=; Max-Age=0"), "/");
+  expect(jar.fieldFor("/")).toBeNull();
+});
+
+test("keeps 300 cookies, the latest", () => {
+  const jar = cookieJar();
+  for (let index = 0; index < 310; index++) jar.store(setting(`c${index}=1`), "/");
+  const names = jar.fieldFor("/")?.split("; ") ?? [];
+  expect([names.length, names[0]]).toEqual([300, "c10=1"]);
+});
+
+const counting = (): App => {
+  const app = new App();
+  app.get("/visit", (request) => {
+    const visits = Number(request.cookies.get("visits") ?? 0) + 1;
+    return Response.json({ visits, own: request.cookies.get("own") ?? null }).setCookie(
+      "visits",
+      String(visits),
+      { httpOnly: true },
+    );
+  });
+  return app;
+};
+
+eachClient(
+  test,
+  counting,
+  {
+    "a client that keeps cookies sends them back, beside a request's own": async (client) => {
+      const first = await client.get("/visit");
+      expect(first.cookies.get("visits")).toMatchObject({
+        value: "1",
+        path: "/",
+        httpOnly: true,
+        secure: false,
+      });
+      const second = await client.get("/visit", { headers: { cookie: "own=yes" } });
+      expect(second.json()).toEqual({ visits: 2, own: "yes" });
+    },
+  },
+  { cookies: true },
+);
+
+eachClient(test, counting, {
+  "a client keeps no cookies unless told to": async (client) => {
+    await client.get("/visit");
+    expect((await client.get("/visit")).json()).toMatchObject({ visits: 1 });
+  },
+});

@@ -1,0 +1,60 @@
+import { readSetCookies, type SetCookie } from "./set-cookie.ts";
+
+/** Cookies that a client keeps of one application and sends back. */
+export interface CookieJar {
+  /** Keeps what the reply to a target sets; a cookie that has expired is taken out. */
+  store(headers: Headers, target: string): void;
+  /** Value of the `Cookie` field for a target, or `null` when there is nothing to send. */
+  fieldFor(target: string): string | null;
+}
+
+/** Cookies kept at most; the oldest go first. */
+const MAX_COOKIES = 300;
+
+interface Kept {
+  readonly name: string;
+  readonly value: string;
+  readonly path: string;
+  readonly expiresAt: number;
+}
+
+/**
+ * A jar for the one host that a test speaks to: paths and expiry count (RFC 6265, section 5), `Domain` does not, and `Secure` cookies are sent as well,
+ * as browsers do to localhost.
+ */
+export const cookieJar = (now: () => number = Date.now): CookieJar => {
+  const jar = new Map<string, Kept>();
+  return {
+    store(headers, target) {
+      for (const cookie of readSetCookies(headers)) {
+        const kept = toKept(cookie, pathOf(target), now());
+        const key = `${kept.path} ${kept.name}`;
+        if (kept.expiresAt <= now()) jar.delete(key);
+        else jar.set(key, kept);
+      }
+      for (const key of [...jar.keys()].slice(0, Math.max(0, jar.size - MAX_COOKIES))) jar.delete(key);
+    },
+    fieldFor(target) {
+      const sent = [...jar.values()]
+        .filter(({ expiresAt, path }) => expiresAt > now() && covers(path, pathOf(target)))
+        .sort((a, b) => b.path.length - a.path.length);
+      return sent.length === 0 ? null : sent.map(({ name, value }) => `${name}=${value}`).join("; ");
+    },
+  };
+};
+
+const toKept = ({ name, value, path, maxAge, expires }: SetCookie, requested: string, now: number): Kept => ({
+  name,
+  value,
+  path: path?.startsWith("/") ? path : defaultPath(requested),
+  expiresAt: maxAge === undefined ? (expires?.getTime() ?? Infinity) : now + maxAge * 1000,
+});
+
+const pathOf = (target: string): string => target.split("?", 1)[0] ?? target;
+
+/** The request's path up to its last slash (section 5.1.4). */
+const defaultPath = (requested: string): string => requested.slice(0, requested.lastIndexOf("/")) || "/";
+
+const covers = (cookiePath: string, path: string): boolean =>
+  path === cookiePath ||
+  (path.startsWith(cookiePath) && (cookiePath.endsWith("/") || path[cookiePath.length] === "/"));

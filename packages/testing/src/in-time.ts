@@ -1,0 +1,29 @@
+import { clearTimeout, setTimeout } from "node:timers"; // the module's own stay real where a runner fakes the global ones
+
+/** Gives work a signal that aborts after `timeoutMs` with the error that `late` makes then; the timer ends with the work. */
+export const inTime = async <T>(
+  timeoutMs: number,
+  late: () => Error,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(late()), timeoutMs);
+  try {
+    return await work(deadline.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** The outcome of work, or the signal's reason as soon as it aborts; what the work comes to later is nobody's concern. */
+export const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([aborted, work]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+};

@@ -1,0 +1,20 @@
+// For tests of applications.
+export { clientFor, socketClient, testClient, type AppClientOptions } from "./test-client.ts";
+export type { AppUnderTest, ServeOptions } from "./app-under-test.ts";
+export type { Ask, ClientOptions, TestClient } from "./client.ts";
+export type { Fields, FieldValue, TestInit } from "./request-init.ts";
+export type { TestReply } from "./test-reply.ts";
+export type { SetCookie } from "./set-cookie.ts";
+export { type ClientFacts, eachClient } from "./each-client.ts";
+export { startProgram, type ProgramOptions } from "./start-program.ts";
+export type { Program, ProgramExit } from "./program.ts";
+export { type Truthy, waitFor, type WaitOptions } from "./wait-for.ts";
+export { virtualClock, type VirtualClock } from "./virtual-clock.ts";
+export type { VirtualTimer } from "./timer-queue.ts";
+export { seededRandom } from "./seeded-random.ts";
+
+// For feature packages.
+export { type Make, type PortContract, portContract, type PortFact } from "./port-contract.ts";
+export { expectContractToCatch } from "./planted-fault.ts";
+export type { RegisterTest } from "./register-test.ts";
+export { type TestingErrorCode, testingErrors } from "./errors.ts";

@@ -1,0 +1,31 @@
+/** A URL of this machine in a line of text, up to the first character that ends it there. */
+const LOCAL_URL =
+  /https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:\/[^\s"'<>)\]]*)?/i;
+
+/**
+ * Where a program says it listens: the `url` of the framework's `{"event":"listening"}` line, or in any other line that is no JSON the first URL of
+ * this machine. `null` when the line says nothing of the kind.
+ */
+export const listeningUrl = (line: string): string | null => {
+  if (line.trimStart().startsWith("{")) return urlOfEvent(line);
+  const [found] = LOCAL_URL.exec(line) ?? [];
+  return found === undefined ? null : reachable(found);
+};
+
+const urlOfEvent = (line: string): string | null => {
+  try {
+    const { event, url } = JSON.parse(line) as { event?: unknown; url?: unknown };
+    return event === "listening" && typeof url === "string" && URL.canParse(url) ? url : null;
+  } catch {
+    return null; // the line only looked like JSON
+  }
+};
+
+/** Clients cannot connect to "any address"; the program listens on the loopback one too. */
+const reachable = (text: string): string | null => {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  if (url.hostname === "[::]") url.hostname = "[::1]";
+  return url.origin;
+};

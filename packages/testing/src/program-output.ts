@@ -1,0 +1,38 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+
+/** Characters kept at most; the oldest lines go first. */
+const MAX_CHARACTERS = 1024 * 1024;
+
+/** What a program has printed, both streams together, in the order in which the lines came. */
+export interface ProgramOutput {
+  /** Whole lines, the last megabyte of them. */
+  text(): string;
+  /** The end of the text, short enough for a message. */
+  tail(): string;
+}
+
+/** Collects the lines of streams, and tells each to a listener. */
+export const collectOutput = (
+  streams: readonly (Readable | null)[],
+  onLine: (line: string) => void,
+): ProgramOutput => {
+  const lines: string[] = [];
+  let characters = 0;
+  for (const input of streams.filter((stream) => stream !== null)) {
+    createInterface({ input, crlfDelay: Infinity }).on("line", (line) => {
+      lines.push(line);
+      characters += line.length + 1;
+      while (characters > MAX_CHARACTERS && lines.length > 1) characters -= (lines.shift()?.length ?? 0) + 1;
+      onLine(line);
+    });
+  }
+  const text = (): string => lines.map((line) => `${line}\n`).join("");
+  return {
+    text,
+    tail: () => {
+      const all = text();
+      return all === "" ? "it has printed nothing" : `it has printed:\n${all.slice(-4000)}`;
+    },
+  };
+};

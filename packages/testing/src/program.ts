@@ -1,0 +1,108 @@
+import type { ChildProcess } from "node:child_process";
+import { Socket } from "node:net";
+import { setTimeout } from "node:timers";
+import type { TestClient } from "./client.ts";
+import { testingError } from "./errors.ts";
+import { inTime, unlessAborted } from "./in-time.ts";
+import type { ProgramOutput } from "./program-output.ts";
+import { clientFor } from "./test-client.ts";
+
+/** How a program ended: with a code, or by a signal. */
+export interface ProgramExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A program that listens; disposing of it stops it. */
+export interface Program extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  /** Speaks to `url`. */
+  readonly client: TestClient;
+  /** What it has printed so far on both streams: whole lines, the last megabyte of them. */
+  output(): string;
+  /**
+   * Asks it to stop, once, and resolves with how it ended; a program that has ended already is not asked.
+   *
+   * @throws TESTING_TIMEOUT when it did not stop in time and was killed
+   */
+  stop(signal?: NodeJS.Signals): Promise<ProgramExit>;
+  /** Ends it at once, without a word. */
+  kill(): void;
+  /** Resolves when it has ended, whatever the cause. */
+  readonly exited: Promise<ProgramExit>;
+}
+
+/** A child process and what is known of it from its first moment on. */
+export interface StartedChild {
+  /** For messages. */
+  readonly name: string;
+  readonly child: ChildProcess;
+  readonly output: ProgramOutput;
+  readonly exited: Promise<ProgramExit>;
+  readonly timeoutMs: number;
+}
+
+/** The program in a child process that listens at a URL. */
+export const createProgram = (
+  { name, child, output, exited, timeoutMs }: StartedChild,
+  url: string,
+): Program => {
+  const client = clientFor(url);
+  const late = () =>
+    testingError(
+      "TESTING_TIMEOUT",
+      `${name} did not stop within ${timeoutMs} ms and was killed; ${output.tail()}`,
+    );
+
+  const stop: Program["stop"] = async (signal = "SIGTERM") => {
+    child.ref();
+    child.kill(signal);
+    try {
+      return await inTime(timeoutMs, late, (deadline) => unlessAborted(exited, deadline));
+    } finally {
+      child.kill("SIGKILL"); // does nothing to a process that has ended
+      await exited;
+      await client[Symbol.asyncDispose]();
+    }
+  };
+
+  leaveToItself(child);
+  return {
+    url,
+    pid: child.pid ?? 0,
+    client,
+    output: () => output.text(),
+    stop,
+    kill: () => void child.kill("SIGKILL"),
+    get exited() {
+      child.ref();
+      return exited;
+    },
+    async [Symbol.asyncDispose]() {
+      await stop();
+    },
+  };
+};
+
+/** A running program does not keep this process alive: a test run that forgot it ends, and its lifeline with it. */
+const leaveToItself = (child: ChildProcess): void => {
+  child.unref();
+  for (const stream of child.stdio) if (stream instanceof Socket) stream.unref();
+};
+
+/** Milliseconds to wait for the last words of a program that has ended; a process of its own may hold its streams open. */
+const LAST_WORDS_MS = 1000;
+
+/** Resolves when a child has ended and its output has been read. */
+export const exitOf = (child: ChildProcess): Promise<ProgramExit> => {
+  const { promise, resolve } = Promise.withResolvers<ProgramExit>();
+  child.once("exit", (code, signal) => {
+    const timer = setTimeout(() => resolve({ code, signal }), LAST_WORDS_MS);
+    child.once("close", () => {
+      timer.close();
+      resolve({ code, signal });
+    });
+  });
+  return promise;
+};

@@ -1,0 +1,95 @@
+import { testingError } from "./errors.ts";
+
+/** One value of a query or a form. */
+export type FieldValue = string | number | boolean;
+
+/** Query or form fields by name; a list repeats the name, `undefined` leaves it out. */
+export type Fields = Readonly<Record<string, FieldValue | readonly FieldValue[] | undefined>>;
+
+/** What a request carries. At most one of `json`, `form` and `body`. */
+export interface TestInit {
+  /** Appended to the path. */
+  readonly query?: Fields | URLSearchParams | undefined;
+  readonly headers?: ConstructorParameters<typeof Headers>[0];
+  /** Sent as `application/json`; `null` is a value, `undefined` is none. */
+  readonly json?: unknown;
+  /** Fields and `URLSearchParams` are sent urlencoded, `FormData` as multipart. */
+  readonly form?: Fields | URLSearchParams | FormData | undefined;
+  /** Sent as it is; streams go out in chunks, without a declared length. */
+  readonly body?:
+    | string
+    | Uint8Array<ArrayBuffer>
+    | Blob
+    | ReadableStream<Uint8Array>
+    | AsyncIterable<Uint8Array>
+    | undefined;
+  /** Ends the request; the promise rejects with its reason and the handler sees a client that went away. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A request with everything encoded and nothing bound to a transport. */
+export interface PreparedRequest {
+  readonly method: string;
+  /** Path and query, as they were given. */
+  readonly target: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+}
+
+/** Encodes a request. @throws TESTING_BAD_OPTION */
+export const prepareRequest = async (
+  method: string,
+  path: string,
+  init: TestInit,
+  defaults?: TestInit["headers"],
+): Promise<PreparedRequest> => {
+  if (!path.startsWith("/")) {
+    throw testingError("TESTING_BAD_OPTION", `a path starts with "/", not ${JSON.stringify(path)}`);
+  }
+  const headers = new Headers(defaults);
+  for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
+  const { body, contentType } = await encodeBody(init);
+  if (contentType !== null && !headers.has("content-type")) headers.set("content-type", contentType);
+  return { method: method.toUpperCase(), target: withQuery(path, init.query), headers, body };
+};
+
+interface Encoded {
+  readonly body: PreparedRequest["body"];
+  readonly contentType: string | null;
+}
+
+const encodeBody = async ({ json, form, body }: TestInit): Promise<Encoded> => {
+  if ([json, form, body].filter((given) => given !== undefined).length > 1) {
+    throw testingError("TESTING_BAD_OPTION", "give at most one of json, form and body");
+  }
+  if (json !== undefined) {
+    return { body: new TextEncoder().encode(JSON.stringify(json)), contentType: "application/json" };
+  }
+  if (form !== undefined) return buffered(form instanceof FormData ? form : toParams(form));
+  if (body === undefined) return { body: null, contentType: null };
+  return isStream(body) ? { body: ReadableStream.from(body), contentType: null } : buffered(body);
+};
+
+/** The web's own encoder knows the content type of each kind of body. */
+const buffered = async (content: ConstructorParameters<typeof Response>[0]): Promise<Encoded> => {
+  const encoded = new Response(content);
+  const contentType = encoded.headers.get("content-type");
+  return { body: new Uint8Array(await encoded.arrayBuffer()), contentType };
+};
+
+const isStream = (body: object | string): body is AsyncIterable<Uint8Array> =>
+  typeof body === "object" && Symbol.asyncIterator in body;
+
+const withQuery = (path: string, query: TestInit["query"]): string => {
+  const text = query === undefined ? "" : toParams(query).toString();
+  return text === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${text}`;
+};
+
+const toParams = (fields: Fields | URLSearchParams): URLSearchParams => {
+  if (fields instanceof URLSearchParams) return fields;
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) {
+    for (const item of [value ?? []].flat()) params.append(name, String(item));
+  }
+  return params;
+};

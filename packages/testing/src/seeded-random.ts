@@ -1,0 +1,24 @@
+import { testingError } from "./errors.ts";
+
+/**
+ * A stand-in for `Math.random` that gives the same numbers for the same seed: at least 0 and below 1, evenly spread, repeating after 2³² calls. Not for
+ * secrets.
+ *
+ * @throws TESTING_BAD_OPTION for a seed that is no safe integer
+ */
+export const seededRandom = (seed: number): (() => number) => {
+  if (!Number.isSafeInteger(seed))
+    throw testingError("TESTING_BAD_OPTION", `a seed is a whole number, not ${seed}`);
+  let state = mixed(seed ^ Math.floor(seed / 2 ** 32));
+  return () => {
+    state = (state + 0x9e3779b9) | 0; // an odd step visits every state once
+    return (mixed(state) >>> 0) / 2 ** 32;
+  };
+};
+
+/** Spreads each bit of a 32-bit number over all of them, one to one. */
+const mixed = (value: number): number => {
+  const first = Math.imul(value ^ (value >>> 16), 0x21f0aaad);
+  const second = Math.imul(first ^ (first >>> 15), 0x735a2d97);
+  return second ^ (second >>> 15);
+};

@@ -1,0 +1,52 @@
+/** A cookie as a `Set-Cookie` line states it (RFC 6265, section 5.2); attributes that are absent are `undefined`. */
+export interface SetCookie {
+  readonly name: string;
+  /** As it was sent; nothing is decoded. */
+  readonly value: string;
+  readonly path: string | undefined;
+  readonly domain: string | undefined;
+  readonly expires: Date | undefined;
+  /** Seconds. */
+  readonly maxAge: number | undefined;
+  readonly secure: boolean;
+  readonly httpOnly: boolean;
+  /** In the spelling of the line, such as `Lax`. */
+  readonly sameSite: string | undefined;
+}
+
+/** The cookies that a reply sets, in its order; lines without a name are left out. */
+export const readSetCookies = (headers: Headers): readonly SetCookie[] =>
+  headers
+    .getSetCookie()
+    .map(parseSetCookie)
+    .filter((cookie) => cookie !== null);
+
+const parseSetCookie = (line: string): SetCookie | null => {
+  const [pair = "", ...attributes] = line.split(";");
+  const [name, value] = halves(pair);
+  if (name === "" || value === null) return null;
+  const said = new Map(attributes.map(halves).map(([key, text]) => [key.toLowerCase(), text ?? ""]));
+  const maxAge = said.get("max-age") ?? "";
+  return {
+    name,
+    value,
+    path: said.get("path"),
+    domain: said.get("domain"),
+    expires: toDate(said.get("expires")),
+    maxAge: /^-?\d+$/.test(maxAge) ? Number(maxAge) : undefined,
+    secure: said.has("secure"),
+    httpOnly: said.has("httponly"),
+    sameSite: said.get("samesite"),
+  };
+};
+
+/** What stands before and after the first `=`, trimmed; `null` for the second half of a text without one. */
+const halves = (text: string): [before: string, after: string | null] => {
+  const equals = text.indexOf("=");
+  return equals < 0 ? [text.trim(), null] : [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];
+};
+
+const toDate = (text: string | undefined): Date | undefined => {
+  const date = new Date(text ?? "");
+  return Number.isNaN(date.getTime()) ? undefined : date;
+};

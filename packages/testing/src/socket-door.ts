@@ -1,0 +1,64 @@
+import { Readable } from "node:stream";
+import type { Agent, Dispatcher } from "undici";
+import type { Door } from "./client.ts";
+import type { PreparedRequest } from "./request-init.ts";
+
+/** A service that listens, and how to stop it. */
+export interface Listening {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+interface Opened {
+  readonly agent: Agent;
+  readonly origin: string;
+  readonly service: Listening;
+}
+
+/** Takes requests to a service over real sockets; `listen` is called, and undici loaded, by the first request. */
+export const socketDoor = (listen: () => Promise<Listening>): Door => {
+  let opening: Promise<Opened> | undefined;
+  const opened = (): Promise<Opened> => {
+    opening ??= open(listen);
+    return opening;
+  };
+  return {
+    origin: async () => (await opened()).origin,
+    async send(request, signal) {
+      const { agent, origin } = await opened();
+      const { method, target, headers } = request;
+      const body = request.body instanceof ReadableStream ? Readable.fromWeb(request.body) : request.body;
+      const reply = await agent.request({ origin, path: target, method, headers, body, signal });
+      return toResponse(reply, method);
+    },
+    async close() {
+      const open = await opening?.catch(() => undefined); // whoever waited for the door has got this error
+      await open?.agent.destroy(); // first: a service waits for clients that are still connected
+      await open?.service.close();
+    },
+  };
+};
+
+const open = async (listen: () => Promise<Listening>): Promise<Opened> => {
+  const { Agent } = await import("undici");
+  const service = await listen();
+  return { agent: new Agent(), origin: new URL(service.url).origin, service };
+};
+
+/** Statuses whose replies have no body in the web's Response. */
+const BARE: readonly number[] = [204, 205, 304];
+
+const toResponse = async (
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+  method: PreparedRequest["method"],
+): Promise<Response> => {
+  const fields = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    for (const line of [value ?? []].flat()) fields.append(name, line);
+  }
+  if (method !== "HEAD" && !BARE.includes(status)) {
+    return new Response(Readable.toWeb(body), { status, headers: fields });
+  }
+  await body.dump();
+  return new Response(null, { status, headers: fields });
+};

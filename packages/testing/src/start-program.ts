@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { conditionsIn } from "./conditions.ts";
+import { testingError } from "./errors.ts";
+import { inTime, unlessAborted } from "./in-time.ts";
+import { lifelineOn } from "./lifeline.ts";
+import { listeningUrl } from "./listening-url.ts";
+import { collectOutput } from "./program-output.ts";
+import { createProgram, exitOf, type Program } from "./program.ts";
+
+/** How a program is started. */
+export interface ProgramOptions {
+  /** Arguments of the program. */
+  readonly args?: readonly string[];
+  /** Laid over this process's environment and `PORT=0`; `undefined` takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Arguments of Node besides the conditions. */
+  readonly execArgv?: readonly string[];
+  /** Export conditions under which the program's packages are loaded. @default those of this process's own command line */
+  readonly conditions?: readonly string[];
+  readonly cwd?: string;
+  /** Milliseconds that it may take to listen, and again to stop. @default 10000 */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Starts a program under this process's Node and resolves when it listens: when it prints the framework's line `{"event":"listening","url":…}`, or any
+ * URL of this machine.
+ *
+ * `PORT=0` tells it to take any free port; one that names its port in code needs an argument for that. It never outlives this process, even when that
+ * is killed.
+ *
+ * @throws TESTING_PROGRAM_FAILED when it ends before, TESTING_TIMEOUT when it is too slow; both with what it printed
+ * @example
+ * await using program = await startProgram(new URL("./main.ts", import.meta.url));
+ * const reply = await program.client.get("/books");
+ */
+export const startProgram = async (file: string | URL, options: ProgramOptions = {}): Promise<Program> => {
+  const name = typeof file === "string" ? file : fileURLToPath(file);
+  const { timeoutMs = 10_000 } = options;
+  const child = spawnProgram(name, options);
+  const exited = exitOf(child);
+  const { promise: listening, resolve, reject } = Promise.withResolvers<string>();
+  const output = collectOutput([child.stdout, child.stderr], (line) => {
+    const url = listeningUrl(line);
+    if (url !== null) resolve(url);
+  });
+  const failed = (what: string, cause?: unknown): void =>
+    reject(testingError("TESTING_PROGRAM_FAILED", `${name} ${what}; ${output.tail()}`, cause));
+  child.once("error", (error) => failed(`could not be started: ${error.message}`, error));
+  void exited.then(({ code, signal }) => failed(`ended with ${signal ?? code} before it listened`));
+  const late = (): Error =>
+    testingError("TESTING_TIMEOUT", `${name} did not listen within ${timeoutMs} ms; ${output.tail()}`);
+  try {
+    const url = await inTime(timeoutMs, late, (deadline) => unlessAborted(listening, deadline));
+    return createProgram({ name, child, output, exited, timeoutMs }, url);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
+};
+
+const spawnProgram = (name: string, options: ProgramOptions): ChildProcess => {
+  const { args = [], env = {}, execArgv = [], conditions = conditionsIn(process.execArgv), cwd } = options;
+  const lifeline = lifelineOn(3);
+  const nodeArgs = [
+    ...conditions.map((condition) => `--conditions=${condition}`),
+    ...execArgv,
+    ...lifeline.execArgv,
+  ];
+  return spawn(process.execPath, [...nodeArgs, name, ...args], {
+    cwd,
+    env: { ...process.env, PORT: "0", ...env, ...lifeline.env },
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+};

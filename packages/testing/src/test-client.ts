@@ -1,0 +1,38 @@
+import { type AppUnderTest, type ServeOptions, toRunOptions } from "./app-under-test.ts";
+import { type ClientOptions, createClient, type TestClient } from "./client.ts";
+import { fetchDoor } from "./fetch-door.ts";
+import { socketDoor } from "./socket-door.ts";
+
+/** How a client behaves, and how the application is served meanwhile. */
+export type AppClientOptions = ClientOptions & ServeOptions;
+
+/**
+ * A client that calls `app.fetch`; disposing of it stops the app.
+ *
+ * The first request starts the app. Paths are normalised as in any web `Request`, and there is no client address: what depends on these needs
+ * `socketClient`.
+ *
+ * @example
+ * await using client = testClient(app, { env: "production" });
+ * const reply = await client.post("/books", { json: { title: "Emma" } });
+ */
+export const testClient = (app: AppUnderTest, options: AppClientOptions = {}): TestClient =>
+  createClient(fetchDoor(app, options), options);
+
+/**
+ * A client that speaks HTTP/1.1 to the app over a socket; disposing of it closes the connections and stops the app.
+ *
+ * The first request, or `url()`, makes the app listen on a free port of 127.0.0.1, in one process.
+ */
+export const socketClient = (app: AppUnderTest, options: AppClientOptions = {}): TestClient =>
+  createClient(
+    socketDoor(() => app.run(toRunOptions(options))),
+    options,
+  );
+
+/** A client of a service that runs already, at a URL without a path; disposing of it closes the connections and leaves the service alone. */
+export const clientFor = (url: string, options: ClientOptions = {}): TestClient =>
+  createClient(
+    socketDoor(async () => ({ url, close: async () => {} })),
+    options,
+  );

@@ -1,0 +1,47 @@
+import { expect, test } from "@jest/globals";
+import { waitFor } from "./wait-for.ts";
+
+test("resolves with the first truthy value", async () => {
+  const values = [undefined, null, 0, "", false, "found", "later"];
+  expect(await waitFor(() => values.shift(), { intervalMs: 1 })).toBe("found");
+});
+
+test("a condition may be asynchronous and may throw until it holds", async () => {
+  let looks = 0;
+  const found = await waitFor(
+    async () => {
+      if (++looks < 3) throw new Error("not yet");
+      return looks;
+    },
+    { intervalMs: 1 },
+  );
+  expect(found).toBe(3);
+});
+
+test("looks once even when there is no time", async () => {
+  expect(await waitFor(() => "there", { timeoutMs: 0 })).toBe("there");
+});
+
+test("says what it waited for and what it saw last", async () => {
+  const waiting = waitFor(() => 0, { timeoutMs: 20, intervalMs: 1, what: "the third worker" });
+  await expect(waiting).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
+  await expect(waiting).rejects.toThrow("waited 20 ms for the third worker: the last look gave 0");
+});
+
+test("the error of the last look is the cause", async () => {
+  const refused = new Error("connection refused");
+  const waiting = waitFor(() => Promise.reject(refused), { timeoutMs: 20, intervalMs: 1 });
+  await expect(waiting).rejects.toMatchObject({ cause: refused });
+  await expect(waiting).rejects.toThrow(
+    "waited 20 ms for a condition: the last look threw: connection refused",
+  );
+});
+
+test("a look that never ends is left behind at the deadline", async () => {
+  const waiting = waitFor(() => new Promise(() => {}), { timeoutMs: 20 });
+  await expect(waiting).rejects.toThrow("the first look did not end");
+});
+
+test("a pause longer than the deadline does not hold it up", async () => {
+  await expect(waitFor(() => false, { timeoutMs: 20, intervalMs: 60_000 })).rejects.toThrow("waited 20 ms");
+});

@@ -1,0 +1,78 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { root } from "../root.ts";
+
+interface Steps {
+  /** Counts that the test run leaves behind, by folder. */
+  readonly counts?: Readonly<Record<string, object>>;
+  /** Steps that fail. */
+  readonly failing?: readonly string[];
+  /** Counts of an earlier run. */
+  readonly stale?: Readonly<Record<string, object>>;
+}
+
+/** Runs the real verify over programs that do what `steps` says. */
+const verify = ({
+  counts = {},
+  failing = [],
+  stale = {},
+}: Steps): { status: number | null; last: string } => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "verify-"));
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(folder.path, path)), { recursive: true });
+    writeFileSync(join(folder.path, path), text);
+  };
+  for (const [home, value] of Object.entries(stale))
+    write(`${home}/test-results.json`, JSON.stringify(value));
+  for (const home of Object.keys(counts)) mkdirSync(join(folder.path, home), { recursive: true });
+  const results = Object.entries(counts)
+    .map(([home, value]) => `echo '${JSON.stringify(value)}' > ${home}/test-results.json\n`)
+    .join("");
+  for (const name of ["turbo", "oxfmt", "knip"]) {
+    const exit = failing.includes(name) ? 1 : 0;
+    write(`bin/${name}`, `#!/bin/sh\n${name === "turbo" ? results : ""}echo ${name}\nexit ${exit}\n`);
+    chmodSync(join(folder.path, "bin", name), 0o755);
+  }
+  const PATH = `${join(folder.path, "bin")}${delimiter}${process.env["PATH"]}`;
+  const { status, stdout } = spawnSync(process.execPath, [join(root, "tools/verify.mjs")], {
+    cwd: folder.path,
+    encoding: "utf8",
+    env: { ...process.env, PATH },
+  });
+  return { status, last: stdout.trimEnd().split("\n").at(-1) ?? "" };
+};
+
+const core = { passed: 3, failed: 0, skipped: 1 };
+const books = { passed: 4, failed: 0, skipped: 0 };
+
+test("the last line is the sum of all packages", () => {
+  const counts = { "packages/core": core, "apps/books": books, tools: books };
+  expect(verify({ counts })).toEqual({ status: 0, last: "11 passed, 0 failed, 1 skipped" });
+});
+
+test("one failed test fails the command", () => {
+  expect(verify({ counts: { tools: { passed: 3, failed: 1, skipped: 0 } } })).toEqual({
+    status: 1,
+    last: "3 passed, 1 failed, 0 skipped",
+  });
+});
+
+test.each(["turbo", "oxfmt", "knip"])(
+  "the command fails when %s does, and still ends with the totals",
+  (name) => {
+    expect(verify({ counts: { tools: books }, failing: [name] })).toEqual({
+      status: 1,
+      last: "4 passed, 0 failed, 0 skipped",
+    });
+  },
+);
+
+test("a run without tests fails, whatever an earlier run has left", () => {
+  expect(verify({ stale: { "packages/core": core } })).toEqual({
+    status: 1,
+    last: "0 passed, 0 failed, 0 skipped",
+  });
+});

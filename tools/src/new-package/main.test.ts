@@ -1,0 +1,21 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+
+const generate = (...args: string[]): { status: number | null; stderr: string } =>
+  spawnSync(process.execPath, [join(import.meta.dirname, "main.ts"), ...args], { encoding: "utf8" });
+
+test.each([
+  [[], "usage: pnpm new:package NAME [--feature enableX]\n"],
+  [["one", "two"], "usage: pnpm new:package NAME [--feature enableX]\n"],
+  [["core"], "packages/core exists already: take another name or remove it first\n"],
+  [["Cache"], '"Cache" is no package name: use one or two words in kebab-case, such as rate-limit\n'],
+])("with %j it writes nothing and says why in one line", (args, message) => {
+  expect(generate(...args)).toMatchObject({ status: 1, stderr: message });
+});
+
+test("a flag it does not know is answered with the usage", () => {
+  const { status, stderr } = generate("cache", "--method", "enableCaching");
+  expect(status).toBe(1);
+  expect(stderr).toContain("usage: pnpm new:package");
+});

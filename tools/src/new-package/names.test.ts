@@ -1,0 +1,56 @@
+import { expect, test } from "@jest/globals";
+import { deriveNames, NewPackageError } from "./names.ts";
+
+test("one word gives every spelling", () => {
+  expect(deriveNames("etag")).toEqual({
+    name: "etag",
+    file: "etag",
+    feature: "etag",
+    Feature: "Etag",
+    Header: "X-Etag",
+  });
+});
+
+test("two words become camel case", () => {
+  expect(deriveNames("rate-limit")).toMatchObject({
+    file: "rate-limit",
+    feature: "rateLimit",
+    Feature: "RateLimit",
+  });
+});
+
+test("the method names the feature where it differs from the package", () => {
+  expect(deriveNames("cache", "enableCaching")).toEqual({
+    name: "cache",
+    file: "caching",
+    feature: "caching",
+    Feature: "Caching",
+    Header: "X-Caching",
+  });
+});
+
+test.each([
+  "",
+  "Cache",
+  "rate_limit",
+  "../core",
+  "-cache",
+  "cache-",
+  "a--b",
+  "9lives",
+  "x".repeat(41),
+  "utils",
+])("refuses %j as a package", (name) => {
+  expect(() => deriveNames(name)).toThrow(NewPackageError);
+});
+
+test.each(["", "caching", "enable", "enablecaching", "enableCaching()", "Enablecaching"])(
+  "refuses %j as a method",
+  (method) => {
+    expect(() => deriveNames("cache", method)).toThrow(NewPackageError);
+  },
+);
+
+test("refuses a feature that would be a word of the language", () => {
+  expect(() => deriveNames("new")).toThrow("pass another with --feature");
+});

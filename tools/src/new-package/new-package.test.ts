@@ -1,0 +1,57 @@
+import { existsSync, globSync, mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { readWorkspace } from "../workspace/read-workspace.ts";
+import * as rules from "../workspace/rules.ts";
+import { deriveNames } from "./names.ts";
+import { newPackage } from "./new-package.ts";
+
+const caching = deriveNames("cache", "enableCaching");
+const workspace = (): { path: string; [Symbol.dispose](): void } =>
+  mkdtempDisposableSync(join(tmpdir(), "new-package-"));
+
+test("writes the package and its changeset, and says which files", () => {
+  using folder = workspace();
+  expect(newPackage(folder.path, caching)).toEqual([
+    ".changeset/cache.md",
+    "packages/cache/README.md",
+    "packages/cache/package.json",
+    "packages/cache/src/caching.test-d.ts",
+    "packages/cache/src/caching.test.ts",
+    "packages/cache/src/caching.ts",
+    "packages/cache/src/index.ts",
+    "packages/cache/tsconfig.json",
+  ]);
+});
+
+test.each(Object.entries(rules))("what it writes passes %s", (_name, rule) => {
+  using folder = workspace();
+  newPackage(folder.path, caching);
+  expect(readWorkspace(folder.path).flatMap((pkg) => rule(pkg))).toEqual([]);
+});
+
+test("a folder that exists is refused and stays as it was", () => {
+  using folder = workspace();
+  mkdirSync(join(folder.path, "packages/cache"), { recursive: true });
+  expect(() => newPackage(folder.path, caching)).toThrow("packages/cache exists already");
+  expect(globSync("**/*.*", { cwd: folder.path })).toEqual([]);
+});
+
+test("a changeset that exists is refused before anything is written", () => {
+  using folder = workspace();
+  mkdirSync(join(folder.path, ".changeset"));
+  writeFileSync(join(folder.path, ".changeset/cache.md"), "mine");
+  expect(() => newPackage(folder.path, caching)).toThrow(".changeset/cache.md exists already");
+  expect(existsSync(join(folder.path, "packages"))).toBe(false);
+  expect(readFileSync(join(folder.path, ".changeset/cache.md"), "utf8")).toBe("mine");
+});
+
+test("a method that another package has is refused", () => {
+  using folder = workspace();
+  newPackage(folder.path, caching);
+  expect(() => newPackage(folder.path, deriveNames("store", "enableCaching"))).toThrow(
+    "has enableCaching already",
+  );
+  expect(existsSync(join(folder.path, "packages/store"))).toBe(false);
+});

@@ -1,0 +1,42 @@
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { deriveNames } from "../new-package/names.ts";
+import { newPackage } from "../new-package/new-package.ts";
+import { run } from "./run-node.ts";
+
+const SETTINGS = [
+  "package.json",
+  "pnpm-workspace.yaml",
+  "tsconfig.base.json",
+  "jest.config.js",
+  ".oxlintrc.json",
+];
+
+/** Makes `folder` a workspace of core and one package fresh from the generator, installed as pnpm would. */
+export const generateWorkspace = (root: string, folder: string, name: string): void => {
+  for (const path of [...SETTINGS, "LICENSE", "tools/jest"]) {
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+  }
+  for (const path of ["package.json", "tsconfig.json", "README.md", "src"]) {
+    cpSync(join(root, "packages/core", path), join(folder, "packages/core", path), {
+      recursive: true,
+      filter: (source) => !/\.test(-d)?\.ts$/.test(source),
+    });
+  }
+  newPackage(folder, deriveNames(name));
+  mkdirSync(join(folder, "packages", name, "node_modules/@framework"), { recursive: true });
+  symlinkSync(
+    join(folder, "packages/core"),
+    join(folder, "packages", name, "node_modules/@framework/core"),
+    "junction",
+  );
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+};
+
+/** Packs packages of the workspace as they would be published; returns the paths of the tarballs. */
+export const pack = (folder: string, names: readonly string[]): string[] => {
+  const tarballs = join(folder, "tarballs");
+  for (const name of names)
+    run(join(folder, "packages", name), "pnpm", "pack", "--pack-destination", tarballs);
+  return readdirSync(tarballs).map((file) => join(tarballs, file));
+};

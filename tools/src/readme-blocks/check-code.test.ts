@@ -1,0 +1,40 @@
+import { expect, test } from "@jest/globals";
+import { root } from "../root.ts";
+import { checkCode } from "./check-code.ts";
+import type { Block } from "./extract-blocks.ts";
+
+const block = (line: number, code: string, rest: Partial<Block> = {}): Block => ({
+  document: "packages/core/README.md",
+  line,
+  language: "ts",
+  runs: false,
+  code,
+  ...rest,
+});
+
+test("code that compiles and prints what it says has no problem", () => {
+  const problems = checkCode(root, [
+    block(3, 'import { mapAwaitable } from "@framework/core";\nmapAwaitable(1, (value: number) => value);\n'),
+    block(8, 'const answer: string = "yes";\nconsole.log(answer); // yes\n', { runs: true }),
+    block(12, "const same = 1;\n", { document: "README.md", language: "js" }),
+    block(16, "const same = 2;\n", { document: "README.md" }),
+  ]);
+  expect(problems).toEqual([]);
+}, 60_000);
+
+test("a type error is reported at its line of the document", () => {
+  const [problem] = checkCode(root, [block(20, 'const fine = 1;\nconst wrong: number = "two";\n')]);
+  expect(problem).toMatch(/^packages\/core\/README\.md\(22,7\): error TS2322/);
+}, 60_000);
+
+test.each([
+  ["console.log(1 + 1); // 3", 'packages/core/README.md:5 printed "2" and says "3"'],
+  ["console.log(2);", 'packages/core/README.md:5 printed "2" and says ""'],
+  ["process.exitCode = 7;", "packages/core/README.md:5 ended with 7: "],
+])(
+  "a run of %j is reported",
+  (code, problem) => {
+    expect(checkCode(root, [block(5, `${code}\n`, { runs: true })])).toEqual([problem]);
+  },
+  60_000,
+);

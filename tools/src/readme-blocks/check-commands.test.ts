@@ -1,0 +1,53 @@
+import { expect, test } from "@jest/globals";
+import { checkCommands, type Known } from "./check-commands.ts";
+
+const known: Known = {
+  scripts: ["start", "test", "new:package"],
+  programs: ["oxfmt"],
+  tasks: ["build", "test"],
+  packages: ["@framework/core"],
+  bins: ["framework"],
+  exists: (path) => path === "apps/books/src/main.ts",
+};
+
+const check = (code: string): string[] =>
+  checkCommands({ document: "README.md", line: 10, language: "sh", runs: false, code }, known);
+
+test.each([
+  "npm start -- --port 9000",
+  "npm test",
+  "pnpm new:package cache --feature enableCaching",
+  "pnpm install",
+  "pnpm oxfmt packages/cache",
+  "pnpm turbo run build test --filter=@framework/core",
+  "npm install @framework/core zod",
+  "node apps/books/dist/main.js",
+  "NODE_ENV=production node apps/books/src/main.ts # the sources run as they are",
+  "curl localhost:8000/books | head",
+  `curl -d '{"title": "a; b # c"}' localhost:8000/books`,
+  "curl -X POST \\\n  -d x localhost:8000/books",
+  "framework explain CORE_BAD_CONFIG",
+  "",
+  "# only a comment",
+])("accepts %j", (command) => {
+  expect(check(command)).toEqual([]);
+});
+
+test.each([
+  ["npm run serve", 'package.json has no script "serve"'],
+  ["pnpm serve", 'package.json has no script "serve"'],
+  ["pnpm turbo run biuld", "turbo.json has no task biuld"],
+  ["npm i @framework/cors", "@framework/cors is no package of this workspace"],
+  ["node apps/shop/dist/main.js", "there is no file apps/shop/dist/main.js"],
+  ["yarn build", 'nothing here provides the command "yarn build"'],
+  ["npm test && yarn build", 'nothing here provides the command "yarn build"'],
+  ["npm create @framework", "npm create is no command that this workspace uses"],
+])("reports %j", (command, problem) => {
+  expect(check(command)).toEqual([`README.md:11 ${problem}`]);
+});
+
+test("names the line of the command", () => {
+  expect(check("npm test\n\nyarn build\n")).toEqual([
+    'README.md:13 nothing here provides the command "yarn build"',
+  ]);
+});

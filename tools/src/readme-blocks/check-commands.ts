@@ -1,0 +1,80 @@
+import type { Block } from "./extract-blocks.ts";
+
+/** What the commands of a document may name. */
+export interface Known {
+  /** Scripts of the root package.json. */
+  readonly scripts: readonly string[];
+  /** Programs that `pnpm NAME` finds in the workspace. */
+  readonly programs: readonly string[];
+  /** Tasks of turbo.json. */
+  readonly tasks: readonly string[];
+  /** Packages of the workspace. */
+  readonly packages: readonly string[];
+  /** Programs that the packages install. */
+  readonly bins: readonly string[];
+  /** Tells whether a file of the repository exists. */
+  readonly exists: (path: string) => boolean;
+}
+
+const EVERYWHERE = ["cd", "curl", "docker", "echo", "export", "git", "head", "kill", "mkdir"];
+const PNPM = ["add", "exec", "install", "pack", "publish", "-r"];
+
+/** What is wrong with the commands of an `sh` block: programs, scripts, packages or files that do not exist. */
+export const checkCommands = (block: Block, known: Known): string[] =>
+  commandsOf(block.code).flatMap(({ words, line }) => {
+    const problem = problemOf(words, known);
+    return problem === null ? [] : [`${block.document}:${block.line + line} ${problem}`];
+  });
+
+const commandsOf = (code: string): { words: string[]; line: number }[] =>
+  code
+    .replaceAll(/'[^']*'|"[^"]*"/g, "''") // what is quoted is an argument, whatever it looks like
+    .split("\n")
+    .map((text, index, all) => (all[index - 1]?.endsWith("\\") === true ? "" : text))
+    .flatMap((text, index) =>
+      text
+        .replace(/(^|\s)#.*$/, "")
+        .split(/&&|\|\|?|;/)
+        .map((command) => command.trim().split(/\s+/))
+        .map((words) => words.slice(words.findIndex((word) => !/^(\$|[A-Z_]+=.*)$/.test(word))))
+        .filter(([program]) => program !== undefined && program !== "")
+        .map((words) => ({ words, line: index + 1 })),
+    );
+
+const problemOf = ([program = "", ...rest]: readonly string[], known: Known): string | null => {
+  const [first = ""] = rest;
+  if (program === "npm") return npmProblem(rest, known);
+  if (program === "pnpm") return pnpmProblem(rest, known);
+  if (program === "node") return fileProblem(rest.find((word) => !word.startsWith("-")) ?? "", known);
+  if (EVERYWHERE.includes(program) || known.bins.includes(program)) return null;
+  return `nothing here provides the command "${program} ${first}"`;
+};
+
+const npmProblem = ([verb = "", ...rest]: readonly string[], known: Known): string | null => {
+  if (verb === "start" || verb === "test") return scriptProblem(verb, known);
+  if (verb === "run") return scriptProblem(rest[0] ?? "", known);
+  if (verb !== "install" && verb !== "i") return `npm ${verb} is no command that this workspace uses`;
+  const missing = rest.find((name) => name.startsWith("@framework/") && !known.packages.includes(name));
+  return missing === undefined ? null : `${missing} is no package of this workspace`;
+};
+
+const pnpmProblem = ([verb = "", ...rest]: readonly string[], known: Known): string | null => {
+  if (verb === "run") return scriptProblem(rest[0] ?? "", known);
+  if (verb === "turbo") return tasksProblem(rest, known);
+  if (PNPM.includes(verb) || known.programs.includes(verb)) return null;
+  return scriptProblem(verb, known);
+};
+
+const tasksProblem = (words: readonly string[], known: Known): string | null => {
+  const tasks = words.filter((word) => word !== "run" && !word.startsWith("-"));
+  const missing = words[0] === "run" ? tasks.find((task) => !known.tasks.includes(task)) : undefined;
+  return missing === undefined ? null : `turbo.json has no task ${missing}`;
+};
+
+const scriptProblem = (name: string, known: Known): string | null =>
+  known.scripts.includes(name) ? null : `package.json has no script "${name}"`;
+
+const fileProblem = (path: string, known: Known): string | null => {
+  const source = path.replace("/dist/", "/src/").replace(/\.js$/, ".ts"); // built files exist after a build only
+  return known.exists(path) || known.exists(source) ? null : `there is no file ${path}`;
+};

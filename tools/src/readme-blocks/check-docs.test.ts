@@ -1,0 +1,7 @@
+import { expect, test } from "@jest/globals";
+import { root } from "../root.ts";
+import { checkDocs } from "./check-docs.ts";
+
+test("every example in the documents compiles, runs and names commands that exist", () => {
+  expect(checkDocs(root).problems).toEqual([]);
+}, 120_000);

@@ -1,0 +1,54 @@
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkCode } from "./check-code.ts";
+import { checkCommands, type Known } from "./check-commands.ts";
+import { extractBlocks } from "./extract-blocks.ts";
+
+/** What a check of all documents found. */
+export interface DocsReport {
+  readonly documents: readonly string[];
+  /** Number of blocks that were compiled, executed or looked up. */
+  readonly blocks: number;
+  readonly problems: readonly string[];
+}
+
+const DOCUMENTS = ["{README,ARCHITECTURE,CONTRIBUTING}.md", "{packages,apps}/*/README.md", "bench/README.md"];
+
+/** Checks every example of the workspace's documents: code compiles and runs, commands exist. */
+export const checkDocs = (root: string): DocsReport => {
+  const documents = globSync(DOCUMENTS, { cwd: root })
+    .map((path) => path.replaceAll("\\", "/"))
+    .sort();
+  const read = documents.map((path) => extractBlocks(path, readFileSync(join(root, path), "utf8")));
+  const blocks = read.flatMap((document) => document.blocks);
+  const known = whatIsKnown(root);
+  const commands = blocks.filter(({ language }) => language === "sh");
+  const code = blocks.filter(({ language }) => language !== "sh");
+  const problems = [
+    ...read.flatMap((document) => document.problems),
+    ...commands.flatMap((block) => checkCommands(block, known)),
+    ...checkCode(root, code),
+  ];
+  return { documents, blocks: blocks.length, problems };
+};
+
+interface Named {
+  readonly name: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly bin?: Readonly<Record<string, string>>;
+}
+
+const whatIsKnown = (root: string): Known => {
+  const json = (path: string): unknown => JSON.parse(readFileSync(join(root, path), "utf8"));
+  const packages = globSync("packages/*/package.json", { cwd: root }).map((path) => json(path) as Named);
+  const { scripts = {} } = json("package.json") as Named;
+  const { tasks } = json("turbo.json") as { tasks: Readonly<Record<string, unknown>> };
+  return {
+    scripts: Object.keys(scripts),
+    programs: readdirSync(join(root, "node_modules/.bin")),
+    tasks: Object.keys(tasks),
+    packages: packages.map(({ name }) => name),
+    bins: packages.flatMap(({ bin = {} }) => Object.keys(bin)),
+    exists: (path) => existsSync(join(root, path)),
+  };
+};

@@ -1,0 +1,53 @@
+import { expect, test } from "@jest/globals";
+import { extractBlocks } from "./extract-blocks.ts";
+
+const lines = (...text: string[]): string => text.join("\n");
+
+test("finds code with the line of its fence", () => {
+  const text = lines("# Title", "", "```ts", "const a = 1;", "", "a;", "```", "", "```sh", "npm test", "```");
+  expect(extractBlocks("README.md", text)).toEqual({
+    blocks: [
+      { document: "README.md", line: 3, language: "ts", runs: false, code: "const a = 1;\n\na;\n" },
+      { document: "README.md", line: 9, language: "sh", runs: false, code: "npm test\n" },
+    ],
+    problems: [],
+  });
+});
+
+test("a block that says run is executed", () => {
+  expect(extractBlocks("a.md", lines("```ts run", "1;", "```")).blocks).toMatchObject([{ runs: true }]);
+});
+
+test("other languages are left alone, and what they quote is no block", () => {
+  const text = lines(
+    "````md",
+    "```ts",
+    "oops(",
+    "```",
+    "````",
+    "```json",
+    "{}",
+    "```",
+    "```",
+    "plain",
+    "```",
+  );
+  expect(extractBlocks("a.md", text)).toEqual({ blocks: [], problems: [] });
+});
+
+test("a second name for a language is refused, so that no code slips past", () => {
+  expect(extractBlocks("a.md", lines("```typescript", "1;", "```")).problems).toEqual([
+    "a.md:1 write ts instead of typescript",
+  ]);
+});
+
+test("a word after the language that means nothing is refused", () => {
+  expect(extractBlocks("a.md", lines("```ts runs", "1;", "```")).problems).toHaveLength(1);
+  expect(extractBlocks("a.md", lines("```sh run", "npm test", "```")).problems).toHaveLength(1);
+});
+
+test("a block that is never closed is refused", () => {
+  expect(extractBlocks("a.md", lines("text", "```ts", "1;")).problems).toEqual([
+    "a.md:2 the block is never closed",
+  ]);
+});

@@ -1,0 +1,62 @@
+/** One fenced block of a document. */
+export interface Block {
+  /** Path from the root, such as `packages/cache/README.md`. */
+  readonly document: string;
+  /** Line of the opening fence, counted from 1. */
+  readonly line: number;
+  readonly language: "ts" | "js" | "sh";
+  /** Whether the block is executed, not only compiled. */
+  readonly runs: boolean;
+  readonly code: string;
+}
+
+/** The blocks of one document that can be checked, and what is wrong with its fences. */
+export interface Extracted {
+  readonly blocks: readonly Block[];
+  readonly problems: readonly string[];
+}
+
+/** Names under which code would slip past the check. */
+const SAME_AS: Readonly<Record<string, string>> = {
+  typescript: "ts",
+  mts: "ts",
+  javascript: "js",
+  mjs: "js",
+  bash: "sh",
+  console: "sh",
+  shell: "sh",
+  zsh: "sh",
+};
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)[ \t]*(.*)$/;
+
+/** Finds the `ts`, `js` and `sh` blocks of a Markdown text; other languages are left alone. */
+export const extractBlocks = (document: string, text: string): Extracted => {
+  const blocks: Block[] = [];
+  const problems: string[] = [];
+  const lines = text.split(/\r?\n/);
+  for (let index = 0; index < lines.length; index++) {
+    const [, fence, language = "", flags = ""] = FENCE.exec(lines[index] ?? "") ?? [];
+    if (fence === undefined) continue;
+    const line = index + 1;
+    const start = line;
+    while (++index < lines.length && !closes(lines[index] ?? "", fence)) {
+      // up to the closing fence
+    }
+    if (index >= lines.length) problems.push(`${document}:${line} the block is never closed`);
+    const same = SAME_AS[language];
+    if (same !== undefined) problems.push(`${document}:${line} write ${same} instead of ${language}`);
+    if (language !== "ts" && language !== "js" && language !== "sh") continue;
+    const runs = flags === "run";
+    if (flags !== "" && !(runs && language !== "sh")) {
+      problems.push(`${document}:${line} "${flags}" is nothing that a ${language} block can say`);
+    }
+    blocks.push({ document, line, language, runs, code: `${lines.slice(start, index).join("\n")}\n` });
+  }
+  return { blocks, problems };
+};
+
+const closes = (line: string, fence: string): boolean => {
+  const trimmed = line.trim();
+  return trimmed.startsWith(fence) && /^(`+|~+)$/.test(trimmed);
+};

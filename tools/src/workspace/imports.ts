@@ -1,0 +1,34 @@
+import { stripTypeScriptTypes } from "node:module";
+
+/** What one module names in its imports, in order and each once. */
+export interface Imports {
+  /** Loaded with the module: `import … from`, `export … from`, `import "x"`. */
+  readonly static: readonly string[];
+  /** Loaded when the call is reached: `import("x")`. */
+  readonly dynamic: readonly string[];
+}
+
+// The formatter starts every statement of a module in column 0, so a document comment's example is no match.
+const STATEMENT = /^(?:import|export)\b(?:[^"'`;]*?\bfrom)?\s*["']([^"']+)["']/gm;
+const COMMENT_LINE = /^\s*(?:\/\/|\/?\*).*$/gm;
+const CALL = /\bimport\(\s*["']([^"']+)["']/g;
+
+/** Imports as written, types included. */
+export const readImports = (code: string): Imports => ({
+  static: specifiers(code, STATEMENT),
+  dynamic: specifiers(code.replaceAll(COMMENT_LINE, ""), CALL),
+});
+
+/** Imports that are left at run time, once the types are stripped. */
+export const readRuntimeImports = (code: string): Imports => readImports(stripTypeScriptTypes(code));
+
+const specifiers = (code: string, pattern: RegExp): string[] => [
+  ...new Set(Array.from(code.matchAll(pattern), (match) => match[1] ?? "")),
+];
+
+/** Package that a bare import names (`@framework/core` of `@framework/core/testing`); `null` for a relative or built-in one. */
+export const packageOf = (specifier: string): string | null => {
+  if (specifier.startsWith(".") || specifier.startsWith("node:")) return null;
+  const [scope = "", name = ""] = specifier.split("/");
+  return scope.startsWith("@") ? `${scope}/${name}` : scope;
+};

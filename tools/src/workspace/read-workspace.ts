@@ -1,0 +1,63 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+
+/** The parts of a package.json that the rules read. */
+export interface Manifest {
+  readonly name: string;
+  readonly version?: string;
+  readonly description?: string;
+  readonly private?: boolean;
+  readonly license?: string;
+  readonly type?: string;
+  readonly sideEffects?: boolean;
+  readonly main?: string;
+  readonly files?: readonly string[];
+  readonly engines?: Readonly<Record<string, string>>;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** One package or application of the workspace. */
+export interface WorkspacePackage {
+  /** Path from the root, such as `packages/core`. */
+  readonly folder: string;
+  readonly manifest: Manifest;
+  /** Paths that tsconfig.json refers to, as written there. */
+  readonly references: readonly string[];
+  /** Text of README.md and of everything in src, by path from the folder. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** Reads every package, application and the benchmark. These tools, which hold code about code, check and are not checked. */
+export const readWorkspace = (root: string): WorkspacePackage[] =>
+  globSync("{packages/*,apps/*,bench}/package.json", { cwd: root })
+    .map((path) => path.slice(0, -"/package.json".length).replaceAll("\\", "/"))
+    .sort()
+    .map((folder) => readPackage(root, folder));
+
+const readPackage = (root: string, folder: string): WorkspacePackage => {
+  const cwd = join(root, folder);
+  const json = (name: string): unknown => JSON.parse(readFileSync(join(cwd, name), "utf8"));
+  const { references = [] } = json("tsconfig.json") as { references?: { path: string }[] };
+  const paths = globSync(["README.md", "src/**/*.ts"], { cwd });
+  return {
+    folder,
+    manifest: json("package.json") as Manifest,
+    references: references.map(({ path }) => path),
+    files: new Map(
+      paths.sort().map((path) => [path.replaceAll("\\", "/"), readFileSync(join(cwd, path), "utf8")]),
+    ),
+  };
+};
+
+/** Folders under packages/ and apps/ that hold sources but no package.json. */
+export const strayFolders = (root: string): string[] =>
+  globSync("{packages,apps}/*/{src,README.md,tsconfig.json}", { cwd: root })
+    .map((path) => join(path, ".."))
+    .filter((folder, index, all) => all.indexOf(folder) === index)
+    .filter((folder) => globSync(join(folder, "package.json"), { cwd: root }).length === 0)
+    .map((folder) => basename(folder));

@@ -1,0 +1,178 @@
+import { expect, test } from "@jest/globals";
+import type { Manifest, WorkspacePackage } from "./read-workspace.ts";
+import * as rules from "./rules.ts";
+
+const manifest: Manifest = {
+  name: "@framework/cache",
+  version: "1.2.3",
+  description: "Answers from a store.",
+  license: "MIT",
+  type: "module",
+  sideEffects: false,
+  files: ["dist", "src", "!**/*.test*", "!dist/.tsbuildinfo"],
+  engines: { node: ">=24" },
+  scripts: { build: "tsc -b", lint: "oxlint", check: "publint", test: "jest" },
+  exports: {
+    ".": {
+      "@framework/source": "./src/index.ts",
+      types: "./dist/index.d.ts",
+      default: "./dist/index.js",
+    },
+  },
+  peerDependencies: { "@framework/core": "workspace:^" },
+  devDependencies: { "@framework/core": "workspace:^" },
+};
+
+interface Change {
+  readonly manifest?: Partial<Manifest>;
+  readonly references?: readonly string[];
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+const cache = ({
+  manifest: fields = {},
+  references = ["../core"],
+  files = {},
+}: Change = {}): WorkspacePackage => ({
+  folder: "packages/cache",
+  manifest: { ...manifest, ...fields },
+  references,
+  files: new Map(Object.entries({ "README.md": "# Cache", "src/index.ts": "", ...files })),
+});
+
+const core = (files: Readonly<Record<string, string>>): WorkspacePackage => ({
+  folder: "packages/core",
+  manifest: { name: "@framework/core" },
+  references: [],
+  files: new Map(Object.entries(files)),
+});
+
+test.each(Object.entries(rules))("%s accepts a package in the house shape", (_name, rule) => {
+  expect(rule(cache())).toEqual([]);
+});
+
+test("a dependency without a reference is reported", () => {
+  expect(rules.referencesFollowDependencies(cache({ references: [] }))).toEqual([
+    "tsconfig.json has no reference to packages/core",
+  ]);
+});
+
+test("a reference without a dependency is reported", () => {
+  expect(rules.referencesFollowDependencies(cache({ references: ["../core", "../redis"] }))).toEqual([
+    "tsconfig.json refers to packages/redis, no dependency",
+  ]);
+});
+
+test.each([
+  ["src/cache.ts", 'import { Pool } from "pg";', "pg"],
+  ["src/cache.ts", 'const pg = () => import("pg");', "pg"],
+  ["src/cache.ts", 'import type { Redis } from "@framework/redis";', "@framework/redis"],
+  ["src/cache.test.ts", 'import { redis } from "@framework/redis";', "@framework/redis"],
+])("in %s the undeclared %s is reported", (path, code, name) => {
+  expect(rules.importsAreDeclared(cache({ files: { [path]: code } }))).toEqual([
+    `${path} imports ${name}, which package.json does not declare`,
+  ]);
+});
+
+test("code may not import what only the workspace has, a test may", () => {
+  const fields = { devDependencies: { ...manifest.devDependencies, "@framework/redis": "workspace:^" } };
+  const code = 'import { redis } from "@framework/redis";';
+  expect(rules.importsAreDeclared(cache({ manifest: fields, files: { "src/a.ts": code } }))).toHaveLength(1);
+  expect(rules.importsAreDeclared(cache({ manifest: fields, files: { "src/a.test.ts": code } }))).toEqual([]);
+});
+
+test.each(["@framework/core/src/app.ts", "@framework/core/dist/app.js", "../../core/src/app.ts"])(
+  "an import of %s is reported",
+  (specifier) => {
+    const pkg = cache({ files: { "src/cache.ts": `import { App } from "${specifier}";` } });
+    expect(rules.noForeignSources(pkg)).toEqual([`src/cache.ts reaches into another package: ${specifier}`]);
+  },
+);
+
+test.each(['declare module "@framework/core" {}', "declare global {}"])("%s is reported", (code) => {
+  expect(rules.noAugmentation(cache({ files: { "src/a.ts": code } }))).toHaveLength(1);
+});
+
+test("251 lines need a comment at the top, 250 do not, tests never do", () => {
+  const lines = (count: number): string => "export {};\n".repeat(count);
+  expect(rules.longFilesGiveReasons(cache({ files: { "src/a.ts": lines(250) } }))).toEqual([]);
+  expect(rules.longFilesGiveReasons(cache({ files: { "src/a.ts": lines(251) } }))).toHaveLength(1);
+  expect(
+    rules.longFilesGiveReasons(cache({ files: { "src/a.ts": `// One table.\n${lines(251)}` } })),
+  ).toEqual([]);
+  expect(rules.longFilesGiveReasons(cache({ files: { "src/a.test.ts": lines(251) } }))).toEqual([]);
+});
+
+test("a placeholder that was left in is reported", () => {
+  expect(rules.templateIsFilledIn(cache({ files: { "README.md": "# __name__" } }))).toHaveLength(1);
+});
+
+test("core may not load a built-in module through any chain of static imports", () => {
+  const pkg = core({
+    "src/index.ts": 'export { a } from "./a/a.ts";',
+    "src/a/a.ts": 'export { b } from "../b.ts";\nimport type { C } from "../c.ts";',
+    "src/b.ts": 'import { readFileSync } from "node:fs";',
+    "src/c.ts": 'import { connect } from "node:net";',
+  });
+  expect(rules.coreStandsAlone(pkg)).toEqual(["src/b.ts, loaded with src/index.ts, imports node:fs"]);
+});
+
+test("core may load a built-in module behind a dynamic import", () => {
+  const pkg = core({
+    "src/index.ts": 'export const run = () => import("./run/run.ts");',
+    "src/run/run.ts": 'import { createServer } from "node:http";',
+  });
+  expect(rules.coreStandsAlone(pkg)).toEqual([]);
+});
+
+test("core may not depend on a package", () => {
+  const pkg = { ...core({}), manifest: { name: "@framework/core", dependencies: { pg: "8" } } };
+  expect(rules.coreStandsAlone(pkg)).toEqual(["core depends on pg"]);
+});
+
+test.each<[Partial<Manifest>, string]>([
+  [{ name: "@framework/caching" }, "name is not @framework/cache"],
+  [{ version: "next" }, "version is no version"],
+  [{ description: "" }, "description is missing"],
+  [{ license: "ISC" }, "license is not MIT"],
+  [{ type: "commonjs" }, "type is not module"],
+  [{ sideEffects: true }, "sideEffects is not false"],
+  [{ main: "./dist/index.js" }, "main and types are not used, exports is"],
+  [{ engines: {} }, "engines.node is not >=24"],
+  [{ files: ["dist", "!**/*.test*", "!dist/.tsbuildinfo"] }, "files lacks src"],
+  [{ scripts: { build: "tsc -b", lint: "oxlint", test: "jest" } }, "script check is missing"],
+  [{ peerDependencies: { "@framework/core": "^1.0.0" } }, "@framework/core is not workspace:^"],
+  [
+    { dependencies: { "@framework/core": "workspace:^" } },
+    "@framework/core is a dependency, not a peer: users would get a second copy",
+  ],
+  [{ devDependencies: {} }, "@framework/core is a peer but no development dependency"],
+])("a manifest with %j is reported: %s", (fields, problem) => {
+  expect(rules.manifestHasTheShape(cache({ manifest: fields }))).toEqual([problem]);
+});
+
+test("an entry whose source is missing is reported", () => {
+  const entry = {
+    "@framework/source": "./src/gone.ts",
+    types: "./dist/gone.d.ts",
+    default: "./dist/gone.js",
+  };
+  expect(rules.manifestHasTheShape(cache({ manifest: { exports: { "./gone": entry } } }))).toEqual([
+    'exports["./gone"] names no file in src: "./src/gone.ts"',
+  ]);
+});
+
+test("an entry must list the source condition first", () => {
+  const entry = {
+    types: "./dist/index.d.ts",
+    default: "./dist/index.js",
+    "@framework/source": "./src/index.ts",
+  };
+  expect(rules.manifestHasTheShape(cache({ manifest: { exports: { ".": entry } } }))).toHaveLength(1);
+});
+
+test("a package without README.md is reported, a private one has no shape to keep", () => {
+  const bare = { ...cache(), files: new Map([["src/index.ts", ""]]) };
+  expect(rules.manifestHasTheShape(bare)).toEqual(["README.md is missing"]);
+  expect(rules.manifestHasTheShape({ ...bare, manifest: { ...manifest, private: true } })).toEqual([]);
+});

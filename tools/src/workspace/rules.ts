@@ -1,0 +1,158 @@
+import { posix } from "node:path";
+import { packageOf, readImports, readRuntimeImports } from "./imports.ts";
+import type { WorkspacePackage } from "./read-workspace.ts";
+
+/** What is wrong with one package; nothing when the list is empty. */
+export type Rule = (pkg: WorkspacePackage) => readonly string[];
+
+const SCOPE = "@framework/";
+const isTest = (path: string): boolean => /\.test(-d)?\.ts$/.test(path);
+const isPublished = (pkg: WorkspacePackage): boolean => pkg.manifest.private !== true;
+
+const sources = (pkg: WorkspacePackage): [path: string, code: string][] =>
+  [...pkg.files].filter(([path]) => path.endsWith(".ts"));
+
+/** Names of the packages that users of the package get with it. */
+const runtimeDependencies = ({ manifest }: WorkspacePackage): string[] =>
+  Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies });
+
+const allDependencies = (pkg: WorkspacePackage): string[] => [
+  ...new Set([...runtimeDependencies(pkg), ...Object.keys(pkg.manifest.devDependencies ?? {})]),
+];
+
+/** A reference that is missing is silent: the compiler then checks against the neighbour's sources. */
+export const referencesFollowDependencies: Rule = (pkg) => {
+  const wanted = allDependencies(pkg)
+    .filter((name) => name.startsWith(SCOPE))
+    .map((name) => `packages/${name.slice(SCOPE.length)}`);
+  const found = pkg.references.map((path) => posix.join(pkg.folder, path));
+  return [
+    ...wanted
+      .filter((path) => !found.includes(path))
+      .map((path) => `tsconfig.json has no reference to ${path}`),
+    ...found
+      .filter((path) => !wanted.includes(path))
+      .map((path) => `tsconfig.json refers to ${path}, no dependency`),
+  ];
+};
+
+/** What code imports must come with the package; tests may use what only the workspace has. */
+export const importsAreDeclared: Rule = (pkg) =>
+  sources(pkg).flatMap(([path, code]) => {
+    const known = [pkg.manifest.name, ...(isTest(path) ? allDependencies(pkg) : runtimeDependencies(pkg))];
+    const named = [...readImports(code).static, ...readImports(code).dynamic].map(packageOf);
+    return named
+      .filter((name) => name !== null && (name.startsWith(SCOPE) || !isTest(path)) && !known.includes(name))
+      .map((name) => `${path} imports ${name}, which package.json does not declare`);
+  });
+
+/** A package is used through its public entries only. */
+export const noForeignSources: Rule = (pkg) =>
+  sources(pkg).flatMap(([path, code]) =>
+    [...readImports(code).static, ...readImports(code).dynamic]
+      .filter((specifier) => /^@framework\/[^/]+\/(src|dist)\b/.test(specifier) || leaves(path, specifier))
+      .map((specifier) => `${path} reaches into another package: ${specifier}`),
+  );
+
+const leaves = (path: string, specifier: string): boolean =>
+  specifier.startsWith(".") && posix.join(posix.dirname(path), specifier).startsWith("..");
+
+/** A declaration that changes another module's types is on for everyone who imports anything near it. */
+export const noAugmentation: Rule = (pkg) =>
+  sources(pkg)
+    .filter(([, code]) => /^\s*declare (module|global)\b/m.test(code))
+    .map(([path]) => `${path} declares into another module`);
+
+/** A file over 250 lines says at its top why it is one file. */
+export const longFilesGiveReasons: Rule = (pkg) =>
+  sources(pkg)
+    .filter(
+      ([path, code]) => !isTest(path) && code.trimEnd().split("\n").length > 250 && !/^\/[/*]/.test(code),
+    )
+    .map(([path]) => `${path} has more than 250 lines and no reason at its top`);
+
+/** Every placeholder of the generator's template was filled in. */
+export const templateIsFilledIn: Rule = (pkg) =>
+  [...pkg.files]
+    .filter(([path, text]) => /__(name|file|[fF]eature)__/.test(path + text))
+    .map(([path]) => `${path} holds a placeholder of the package template`);
+
+/** Core installs alone, and its entry loads where Node's modules do not exist. */
+export const coreStandsAlone: Rule = (pkg) => {
+  if (pkg.manifest.name !== `${SCOPE}core`) return [];
+  const dependencies = runtimeDependencies(pkg).map((name) => `core depends on ${name}`);
+  return [
+    ...dependencies,
+    ...builtinsReachedFrom(pkg, "src/index.ts"),
+    ...builtinsReachedFrom(pkg, "src/testing.ts"),
+  ];
+};
+
+const builtinsReachedFrom = (pkg: WorkspacePackage, entry: string): string[] => {
+  const seen = new Set([entry]);
+  const problems: string[] = [];
+  for (const path of seen) {
+    for (const specifier of readRuntimeImports(pkg.files.get(path) ?? "").static) {
+      if (specifier.startsWith(".")) seen.add(posix.join(posix.dirname(path), specifier));
+      else problems.push(`${path}, loaded with ${entry}, imports ${specifier}`);
+    }
+  }
+  return problems;
+};
+
+/** Published packages have one shape, so that who knows one knows all. */
+export const manifestHasTheShape: Rule = (pkg) => {
+  const { manifest, folder } = pkg;
+  const wanted: [ok: boolean, problem: string][] = [
+    [manifest.name === `${SCOPE}${posix.basename(folder)}`, `name is not ${SCOPE}${posix.basename(folder)}`],
+    [/^\d+\.\d+\.\d+/.test(manifest.version ?? ""), "version is no version"],
+    [(manifest.description ?? "") !== "", "description is missing"],
+    [manifest.license === "MIT", "license is not MIT"],
+    [manifest.type === "module", "type is not module"],
+    [manifest.sideEffects === false, "sideEffects is not false"],
+    [!("main" in manifest) && !("types" in manifest), "main and types are not used, exports is"],
+    [manifest.engines?.["node"] === ">=24", "engines.node is not >=24"],
+    [pkg.files.has("README.md"), "README.md is missing"],
+    ...["dist", "src", "!**/*.test*", "!dist/.tsbuildinfo"].map((entry): [boolean, string] => [
+      manifest.files?.includes(entry) ?? false,
+      `files lacks ${entry}`,
+    ]),
+    ...["build", "lint", "check", "test"].map((script): [boolean, string] => [
+      manifest.scripts?.[script] !== undefined,
+      `script ${script} is missing`,
+    ]),
+  ];
+  if (!isPublished(pkg)) return [];
+  return [
+    ...wanted.filter(([ok]) => !ok).map(([, problem]) => problem),
+    ...badExports(pkg),
+    ...badRanges(pkg),
+  ];
+};
+
+const badExports = ({ manifest, files }: WorkspacePackage): string[] =>
+  Object.entries(manifest.exports ?? { ".": {} }).flatMap(([entry, conditions]) => {
+    const source = conditions["@framework/source"] ?? "";
+    const built = source.replace("./src/", "./dist/").replace(/\.ts$/, "");
+    const wanted = { "@framework/source": source, types: `${built}.d.ts`, default: `${built}.js` };
+    if (!files.has(source.slice(2))) return [`exports["${entry}"] names no file in src: "${source}"`];
+    return JSON.stringify(conditions) === JSON.stringify(wanted)
+      ? []
+      : [`exports["${entry}"] must be ${JSON.stringify(wanted)}`];
+  });
+
+/** Siblings are `workspace:^`; core is a peer, and a development dependency because turbo does not follow peers. */
+const badRanges = ({ manifest }: WorkspacePackage): string[] => {
+  const { dependencies = {}, peerDependencies = {}, devDependencies = {} } = manifest;
+  const siblings = [dependencies, peerDependencies, devDependencies]
+    .flatMap((group) => Object.entries(group))
+    .filter(([name]) => name.startsWith(SCOPE));
+  const isPlain = `${SCOPE}core` in dependencies && manifest.name !== `${SCOPE}framework`;
+  return [
+    ...siblings.filter(([, range]) => range !== "workspace:^").map(([name]) => `${name} is not workspace:^`),
+    ...Object.keys(peerDependencies)
+      .filter((name) => name.startsWith(SCOPE) && !(name in devDependencies))
+      .map((name) => `${name} is a peer but no development dependency`),
+    ...(isPlain ? [`${SCOPE}core is a dependency, not a peer: users would get a second copy`] : []),
+  ];
+};
