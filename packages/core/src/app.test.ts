@@ -117,13 +117,16 @@ test.each([
   ["Response", () => new Response("made", { status: 201 }), 201, "made"],
   ["web Response", () => new globalThis.Response("web", { status: 202 }), 202, "web"],
   ["bytes", () => new TextEncoder().encode("bytes"), 200, "bytes"],
-] as [string, () => unknown, number, string][])("a handler may return: %s", async (_name, handler, status, text) => {
-  const app = new App();
-  app.get("/x", handler);
-  await quiet(app);
-  const reply = await ask(app, "/x");
-  expect([reply.status, reply.text]).toEqual([status, text]);
-});
+] as [string, () => unknown, number, string][])(
+  "a handler may return: %s",
+  async (_name, handler, status, text) => {
+    const app = new App();
+    app.get("/x", handler);
+    await quiet(app);
+    const reply = await ask(app, "/x");
+    expect([reply.status, reply.text]).toEqual([status, text]);
+  },
+);
 
 test("undefined is warned about once per route", async () => {
   const app = new App();
@@ -208,7 +211,9 @@ test("a client that names application/problem+json gets problem details of the s
     instance: "/nowhere",
     status: 404,
   });
-  expect((await ask(app, "/nowhere", { headers: { accept: "*/*" } })).headers.get("content-type")).toMatch("application/json");
+  expect((await ask(app, "/nowhere", { headers: { accept: "*/*" } })).headers.get("content-type")).toMatch(
+    "application/json",
+  );
 });
 
 test("the nearest class's exception handler answers, whatever the order of registration", async () => {
@@ -216,7 +221,9 @@ test("the nearest class's exception handler answers, whatever the order of regis
   const app = new App()
     .exceptionHandler(Error, () => ({ by: "Error" }))
     .exceptionHandler(NotFoundError, () => ({ by: "NotFoundError" }))
-    .exceptionHandler(ValueError, (_request, error) => Response.json({ error: "Invalid value", detail: error.detail }, { status: 400 }));
+    .exceptionHandler(ValueError, (_request, error) =>
+      Response.json({ error: "Invalid value", detail: error.detail }, { status: 400 }),
+    );
   app.get("/missing", () => {
     throw new Missing("gone");
   });
@@ -230,7 +237,10 @@ test("the nearest class's exception handler answers, whatever the order of regis
     throw new HttpError(418, "teapot");
   });
   expect(await ask(app, "/missing")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
-  expect(await ask(app, "/value")).toMatchObject({ status: 400, text: '{"error":"Invalid value","detail":"not a number"}' });
+  expect(await ask(app, "/value")).toMatchObject({
+    status: 400,
+    text: '{"error":"Invalid value","detail":"not a number"}',
+  });
   expect(await ask(app, "/other")).toMatchObject({ status: 500, text: '{"by":"Error"}' });
   expect((await ask(app, "/http")).json()).toMatchObject({ status: 418, detail: "teapot" });
   expect(await ask(app, "/nowhere")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
@@ -269,9 +279,19 @@ test("all accessors of a body work in any order and any number of times", async 
   const app = new App();
   app.post("/x", async (request) => {
     const bytes = await request.body();
-    return [await request.text(), await request.json(), bytes.byteLength, await request.raw.text(), await request.json()];
+    return [
+      await request.text(),
+      await request.json(),
+      bytes.byteLength,
+      await request.raw.text(),
+      await request.json(),
+    ];
   });
-  const reply = await ask(app, "/x", { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } });
+  const reply = await ask(app, "/x", {
+    method: "POST",
+    body: '{"a":1}',
+    headers: { "content-type": "application/json" },
+  });
   expect(reply.json()).toEqual(['{"a":1}', { a: 1 }, 7, '{"a":1}', { a: 1 }]);
 });
 

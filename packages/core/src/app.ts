@@ -55,7 +55,9 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   ): (new () => Stateful<T> & Installed<Fs>) & Omit<typeof App, "prototype"> {
     const Base = this as unknown as typeof App;
     class Composed extends Base {
-      static override readonly features: readonly AnyFeature[] = [...new Set([...Base.features, ...features])];
+      static override readonly features: readonly AnyFeature[] = [
+        ...new Set([...Base.features, ...features]),
+      ];
     }
     return Composed as never; // the casts of this function are held to their promise by feature.test-d.ts
   }
@@ -78,7 +80,10 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   constructor() {
     super();
     const { features } = new.target;
-    this.kernel = new Kernel(this, features.map(({ name }) => name));
+    this.kernel = new Kernel(
+      this,
+      features.map(({ name }) => name),
+    );
     for (const feature of features) install(feature, this, this.kernel);
   }
 
@@ -118,8 +123,8 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 
   /** Runs a handler when the application starts or stops: startup in order, before anything is served; shutdown in reverse. */
-  onEvent(event: LifecycleEvent, handler: () => Awaitable<void>): this {
-    const task = { name: handler.name || event, run: () => handler() };
+  onEvent(event: LifecycleEvent, handler: (settings: AppSettings) => Awaitable<void>): this {
+    const task = { name: handler.name || event, run: handler };
     if (event === "startup") this.kernel.onStart(task);
     else if (event === "shutdown") this.kernel.onStop(task);
     else this.kernel.refuse(unknownEvent(event));
@@ -182,7 +187,10 @@ const install = (feature: AnyFeature, app: object, kernel: Kernel): void => {
   const methods = feature.install(hostOf(app, kernel) as never);
   for (const [name, method] of Object.entries(methods)) {
     if (name in app) {
-      throw new FrameworkError("CORE_METHOD_TAKEN", `${feature.name}: the app already has a method named ${name}`);
+      throw new FrameworkError(
+        "CORE_METHOD_TAKEN",
+        `${feature.name}: the app already has a method named ${name}`,
+      );
     }
     Object.defineProperty(app, name, { value: method, writable: true, configurable: true });
   }

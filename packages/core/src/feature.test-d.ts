@@ -34,7 +34,12 @@ class Choir extends App.with(speaking, singing) {
 const choir = new Choir();
 
 // A chain keeps the whole type, the subclass' own methods included.
-choir.enableSpeaking({ volume: 3 }).enableSinging().addGuard(() => true).use((request, next) => next(request)).ownMethod() satisfies number;
+choir
+  .enableSpeaking({ volume: 3 })
+  .enableSinging()
+  .addGuard(() => true)
+  .use((request, next) => next(request))
+  .ownMethod() satisfies number;
 
 // Handlers see the composed application and its state.
 choir.get("/x", (request) => request.app.state.voices satisfies number);
@@ -57,7 +62,10 @@ new Choir(1);
 
 // Path parameters come from the string, always as strings.
 const app = new App();
-app.get("/books/{id}/pages/{page}", ({ params }) => [params.id satisfies string, params.page satisfies string]);
+app.get("/books/{id}/pages/{page}", ({ params }) => [
+  params.id satisfies string,
+  params.page satisfies string,
+]);
 app.get("/files/{*rest}", ({ params }) => params.rest satisfies string);
 
 // @ts-expect-error no such parameter

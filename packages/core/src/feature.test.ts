@@ -1,11 +1,22 @@
 import { expect, test } from "@jest/globals";
-import { App, configRecord, type ConfigRecord, ConfigurationError, type Feature, flag, integer } from "./index.ts";
+import {
+  App,
+  configRecord,
+  type ConfigRecord,
+  ConfigurationError,
+  type Feature,
+  flag,
+  integer,
+} from "./index.ts";
 
 interface TaggingConfig {
   readonly tag: number;
   readonly loud: boolean;
 }
-const TaggingConfig: ConfigRecord<TaggingConfig> = configRecord("TaggingConfig", { tag: integer(1), loud: flag(false) });
+const TaggingConfig: ConfigRecord<TaggingConfig> = configRecord("TaggingConfig", {
+  tag: integer(1),
+  loud: flag(false),
+});
 
 interface Tagging {
   enableTagging(config?: Partial<TaggingConfig>): this;
@@ -38,7 +49,8 @@ const doubling: Feature<Doubling, Tagging> = {
   }),
 };
 
-const head = async (app: App, path = "/nowhere") => (await app.fetch(new Request(`http://host.test${path}`))).headers;
+const head = async (app: App, path = "/nowhere") =>
+  (await app.fetch(new Request(`http://host.test${path}`))).headers;
 
 test("a composed class has the feature's methods, which chain and act on every reply", async () => {
   class TaggedApp extends App.with(tagging) {}
@@ -64,8 +76,17 @@ test("a feature reaches the methods that it needs through its host", async () =>
 });
 
 test("a method name that is taken is refused at construction", () => {
-  const twin: Feature<Tagging> = { name: "twin", install: () => ({ enableTagging() { return this; } }) };
-  expect(() => new (App.with(tagging, twin))()).toThrow("twin: the app already has a method named enableTagging");
+  const twin: Feature<Tagging> = {
+    name: "twin",
+    install: () => ({
+      enableTagging() {
+        return this;
+      },
+    }),
+  };
+  expect(() => new (App.with(tagging, twin))()).toThrow(
+    "twin: the app already has a method named enableTagging",
+  );
   const shadow: Feature<{ get(): void }> = { name: "shadow", install: () => ({ get() {} }) };
   expect(() => new (App.with(shadow))()).toThrow("shadow: the app already has a method named get");
 });
@@ -77,7 +98,10 @@ test("every mistake in configuration is reported at start, all at once", async (
   app.get("/a/{y}", () => null);
   app.get("nope", () => null);
   app.onEvent("statup" as never, () => {});
-  const error = await app.start().then(() => null, (reason: unknown) => reason);
+  const error = await app.start().then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   expect(error).toBeInstanceOf(ConfigurationError);
   const { problems } = error as ConfigurationError;
   expect(problems.map(({ code }) => code).sort()).toEqual([

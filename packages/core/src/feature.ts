@@ -32,7 +32,12 @@ export interface Host {
   /** Adds middleware at a stage; within a stage the order added counts. */
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this;
   /** Adds a route; what the handler returns becomes the reply. */
-  route(method: Method, path: string, handler: (request: HttpRequest) => unknown, options?: RouteOptions): this;
+  route(
+    method: Method,
+    path: string,
+    handler: (request: HttpRequest) => unknown,
+    options?: RouteOptions,
+  ): this;
   /** Adds work before the app serves; tasks run in order, a failure stops the start. */
   onStart(task: Task | Task["run"]): this;
   /** Adds work after the last reply; tasks run in reverse order and always to the end. */

@@ -7,7 +7,10 @@ import type { ExchangeEnd, RequestSource } from "./transport/request-source.ts";
 import type { Serve } from "./kernel/pipeline.ts";
 
 /** Answers a web request through a compiled app: the transport without a socket. */
-export const serveWebRequest = async (serve: Serve, request: globalThis.Request): Promise<globalThis.Response> => {
+export const serveWebRequest = async (
+  serve: Serve,
+  request: globalThis.Request,
+): Promise<globalThis.Response> => {
   const exchange = new WebExchange(request);
   return exchange.reply(await serve(exchange));
 };

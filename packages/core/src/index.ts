@@ -4,8 +4,27 @@ export { Blueprint, type BlueprintOptions } from "./routing/blueprint.ts";
 export { HttpRequest, type NoInput, type RequestInput } from "./request/http-request.ts";
 export { Context, type Key, key, RequestId } from "./request/context.ts";
 export { Response } from "./response/response.ts";
+export type {
+  JsonReplyOptions,
+  ProblemDetails,
+  RedirectOptions,
+  ResponseOptions,
+  SseReplyOptions,
+  XmlReplyOptions,
+} from "./response/response-options.ts";
+export type { CookieOptions } from "./response/set-cookie.ts";
+export type { DownloadOptions, FileOptions } from "./response/file-reply.ts";
+export type { ServerSentEvent } from "./response/sse.ts";
+export { toBoolean, toFloat, toInt } from "./request/typed-values.ts";
 export { Depends } from "./dependencies/depends.ts";
-export { dependency, type Injected, type Injections, type Provider, type Scope, type Token } from "./dependencies/token.ts";
+export {
+  dependency,
+  type Injected,
+  type Injections,
+  type Provider,
+  type Scope,
+  type Token,
+} from "./dependencies/token.ts";
 export { type Guard, verifyGuards } from "./guards/guard.ts";
 export { ConfigurationError, type Problem } from "./errors/configuration-error.ts";
 export { FrameworkError } from "./errors/framework-error.ts";
@@ -49,13 +68,34 @@ export {
   type MiddlewareObject,
   type Rescue,
 } from "./middleware.ts";
-export { type ConfigInput, type ConfigRecord, configRecord, type FieldRule, type ReadRecord } from "./config/config-record.ts";
-export { type Bounds, checked, decimal, flag, integer, list, oneOf, optional, text } from "./config/field-rules.ts";
+export {
+  type ConfigInput,
+  type ConfigRecord,
+  configRecord,
+  type FieldRule,
+  type ReadRecord,
+} from "./config/config-record.ts";
+export {
+  type Bounds,
+  checked,
+  decimal,
+  flag,
+  integer,
+  list,
+  oneOf,
+  optional,
+  text,
+} from "./config/field-rules.ts";
 export type { InnerStage, OuterStage, Stage } from "./kernel/stages.ts";
 export type { Task } from "./lifecycle/tasks.ts";
 export type { Logger } from "./lifecycle/logger.ts";
 export { BodyStream, type Payload, payloadLength } from "./response/payload.ts";
-export { isUnder } from "./routing/canonical-path.ts";
+export { payloadBytes } from "./response/readable-stream.ts";
+export { toBodyStream } from "./response/byte-stream.ts";
+export { type BodyEnd, onBodyEnd } from "./response/body-end.ts";
+export { mediaTypeOf } from "./response/media-type-of.ts";
+export { replyOf } from "./response/reply-of.ts";
+export { encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";
 export type { Added, AddOptions, Json, SharedState } from "./shared-state/shared-state.ts";
 export type { ExchangeEnd, RequestSource } from "./transport/request-source.ts";
 export { nearest } from "./nearest.ts";

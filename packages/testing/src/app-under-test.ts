@@ -51,9 +51,11 @@ export const toRunOptions = (options: ServeOptions): RunOptions => ({
   exitOnError: false,
 });
 
+/** Only what `run` knows: the options of a client come in the same object. */
 const withDefaults = (options: ServeOptions) => {
-  const { env = "development", logs = false, log = silent } = options;
-  return { ...options, env, logs, log, debug: options.debug ?? env === "development" };
+  const { env = "development", debug = env === "development", logs = false, log = silent } = options;
+  const { limits, timeouts, trustedProxies } = options;
+  return { env, debug, logs, log, limits, timeouts, trustedProxies };
 };
 
 const silent: Logger = { info() {}, warn() {}, error() {} };

@@ -21,7 +21,7 @@ test("neighbouring seeds, their high halves included, give different numbers", (
 
 test("numbers are spread evenly and do not follow from the one before", () => {
   const random = seededRandom(7);
-  const cells = new Array<number>(100).fill(0); // pairs of successive numbers, 10 by 10
+  const cells = Array.from({ length: 100 }, () => 0); // pairs of successive numbers, 10 by 10
   const pairs = 50_000;
   for (let pair = 0; pair < pairs; pair++) {
     const cell = Math.floor(random() * 10) * 10 + Math.floor(random() * 10);

@@ -38,10 +38,10 @@ test("promise jobs run to their end before the first timer and after each", asyn
   const clock = virtualClock();
   const steps: string[] = [];
   const work = async (name: string): Promise<void> => {
-    for (let step = 0; step < 50; step++) await null;
+    for (let step = 0; step < 50; step++) await Promise.resolve();
     steps.push(`${name} sleeps at ${clock.now()}`);
     await clock.sleep(10);
-    for (let step = 0; step < 50; step++) await null;
+    for (let step = 0; step < 50; step++) await Promise.resolve();
     steps.push(`${name} wakes at ${clock.now()}`);
   };
   const all = Promise.all([work("a"), work("b").then(() => work("c"))]);

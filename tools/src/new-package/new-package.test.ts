@@ -55,3 +55,11 @@ test("a method that another package has is refused", () => {
   );
   expect(existsSync(join(folder.path, "packages/store"))).toBe(false);
 });
+
+test("a method that another package only mentions is free", () => {
+  using folder = workspace();
+  mkdirSync(join(folder.path, "packages/core/src"), { recursive: true });
+  const example = "/**\n * new BooksApp().enableCaching({ ttl: 60 })\n *   .enableCaching()\n */\n";
+  writeFileSync(join(folder.path, "packages/core/src/app.ts"), example);
+  expect(newPackage(folder.path, caching)).toHaveLength(8);
+});

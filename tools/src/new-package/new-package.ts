@@ -33,9 +33,9 @@ const refuseTaken = (root: string, { Feature }: Names, paths: readonly string[])
   const taken = paths.find((path) => existsSync(join(root, path)));
   if (taken !== undefined)
     throw new NewPackageError(`${taken} exists already: take another name or remove it first`);
+  const method = new RegExp(`^\\s+enable${Feature}\\(`, "m"); // where it is declared; a call has something before it
   for (const path of globSync("packages/*/src/**/*.ts", { cwd: root })) {
-    if (readFileSync(join(root, path), "utf8").includes(`enable${Feature}(`)) {
-      throw new NewPackageError(`${path} has enable${Feature} already: pass another with --feature enableX`);
-    }
+    if (!method.test(readFileSync(join(root, path), "utf8"))) continue;
+    throw new NewPackageError(`${path} has enable${Feature} already: pass another with --feature enableX`);
   }
 };

@@ -17,12 +17,10 @@ export const generateWorkspace = (root: string, folder: string, name: string): v
   for (const path of [...SETTINGS, "LICENSE", "tools/jest"]) {
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
-  for (const path of ["package.json", "tsconfig.json", "README.md", "src"]) {
-    cpSync(join(root, "packages/core", path), join(folder, "packages/core", path), {
-      recursive: true,
-      filter: (source) => !/\.test(-d)?\.ts$/.test(source),
-    });
-  }
+  cpSync(join(root, "packages/core"), join(folder, "packages/core"), {
+    recursive: true,
+    filter: (path) => !/[/\\](node_modules|dist|\.turbo)$|\.test(-d)?\.ts$/.test(path),
+  });
   newPackage(folder, deriveNames(name));
   mkdirSync(join(folder, "packages", name, "node_modules/@framework"), { recursive: true });
   symlinkSync(

@@ -27,7 +27,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a package from the generator passes its lint", () => {
-  expect(runTool(greeting, root, "oxlint/bin/oxlint")).toContain("0 errors");
+  expect(runTool(greeting, root, "oxlint/bin/oxlint", "src")).toContain("0 errors");
 }, 60_000);
 
 test("a package from the generator passes its own tests", () => {

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 /** The parts of a package.json that the rules read. */
@@ -42,7 +42,8 @@ export const readWorkspace = (root: string): WorkspacePackage[] =>
 const readPackage = (root: string, folder: string): WorkspacePackage => {
   const cwd = join(root, folder);
   const json = (name: string): unknown => JSON.parse(readFileSync(join(cwd, name), "utf8"));
-  const { references = [] } = json("tsconfig.json") as { references?: { path: string }[] };
+  const tsconfig = existsSync(join(cwd, "tsconfig.json")) ? json("tsconfig.json") : {};
+  const { references = [] } = tsconfig as { references?: { path: string }[] };
   const paths = globSync(["README.md", "src/**/*.ts"], { cwd });
   return {
     folder,

@@ -3,6 +3,8 @@ import type { Book, BookChanges, NewBook } from "./book.ts";
 
 /** Where books are kept. Ids are sequential from 1, without gaps, and never used again. */
 export interface BookStore {
+  /** Whether the books live and die with one process, so that several workers would disagree. */
+  readonly isOfOneProcess: boolean;
   /** All books in the order of their ids; with a genre only those of it, compared without case. */
   list(genre: string | null): Awaitable<readonly Book[]>;
   get(id: number): Awaitable<Book | null>;

@@ -1,4 +1,4 @@
-import type { Book } from "./book.ts";
+import type { Book, BookChanges } from "./book.ts";
 import type { BookStore } from "./book-store.ts";
 
 /** Books of one process, gone when it ends. */
@@ -6,9 +6,12 @@ export const memoryBooks = (): BookStore => {
   const books = new Map<number, Book>();
   let lastId = 0;
   return {
+    isOfOneProcess: true,
     list(genre) {
       const wanted = genre?.toLowerCase();
-      return [...books.values()].filter((book) => wanted === undefined || book.genre.toLowerCase() === wanted);
+      return [...books.values()].filter(
+        (book) => wanted === undefined || book.genre.toLowerCase() === wanted,
+      );
     },
     get: (id) => books.get(id) ?? null,
     add(book) {
@@ -19,7 +22,7 @@ export const memoryBooks = (): BookStore => {
     change(id, changes) {
       const book = books.get(id);
       if (book === undefined) return null;
-      const changed = { ...book, ...present(changes) };
+      const changed: Book = { ...book, ...present(changes), id };
       books.set(id, changed);
       return changed;
     },
@@ -28,5 +31,5 @@ export const memoryBooks = (): BookStore => {
 };
 
 /** The fields that a client sent; `null` is a value, `undefined` is none. */
-const present = <T extends object>(changes: T): Partial<T> =>
-  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Partial<T>;
+const present = (changes: BookChanges): Partial<Book> =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

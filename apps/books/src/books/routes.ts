@@ -1,5 +1,14 @@
 import { Blueprint, Response, toInt } from "@framework/core";
-import { type Book, BookChanges, BookError, BookList, BooksQuery, Book as BookSchema, DeletedBook, NewBook } from "./book.ts";
+import {
+  type Book,
+  BookChanges,
+  BookError,
+  BookList,
+  BooksQuery,
+  Book as BookSchema,
+  DeletedBook,
+  NewBook,
+} from "./book.ts";
 import type { BookStore } from "./book-store.ts";
 
 /** The books table of the interface, over any store. */
@@ -15,10 +24,14 @@ export const bookRoutes = (books: BookStore): Blueprint<"/books"> => {
     },
   );
 
-  routes.get("/{id}", { summary: "Get a book", responses: { 200: BookSchema, 404: BookError } }, async (request) => {
-    const id = toInt(request.params.id, "id");
-    return (await books.get(id)) ?? notFound({ id });
-  });
+  routes.get(
+    "/{id}",
+    { summary: "Get a book", responses: { 200: BookSchema, 404: BookError } },
+    async (request) => {
+      const id = toInt(request.params.id, "id");
+      return (await books.get(id)) ?? notFound({ id });
+    },
+  );
 
   routes.post(
     "",

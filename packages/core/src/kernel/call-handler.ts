@@ -43,7 +43,9 @@ const withReply = (
   const toReply = (returned: unknown): Response => {
     if (returned === undefined && !warned) {
       warned = true;
-      log.warn(`${route.method} ${route.path} returned undefined, answered 204; forgot to return? (null says 204 on purpose)`);
+      log.warn(
+        `${route.method} ${route.path} returned undefined, answered 204; forgot to return? (null says 204 on purpose)`,
+      );
     }
     return replyOf(returned);
   };
@@ -60,7 +62,11 @@ const withDeadline =
     return isPromise(reply) ? firstOf(reply, request, limitSecs) : reply;
   };
 
-const firstOf = async (reply: Promise<Response>, request: HttpRequest, limitSecs: number): Promise<Response> => {
+const firstOf = async (
+  reply: Promise<Response>,
+  request: HttpRequest,
+  limitSecs: number,
+): Promise<Response> => {
   const { promise: expired, reject } = Promise.withResolvers<never>();
   const expire = () => {
     const error = new HandlerTimeoutError(limitSecs);
@@ -75,4 +81,3 @@ const firstOf = async (reply: Promise<Response>, request: HttpRequest, limitSecs
     clearTimeout(timer);
   }
 };
-

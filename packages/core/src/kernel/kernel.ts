@@ -64,7 +64,16 @@ export class Kernel implements Host {
     options: RouteOptions = {},
   ): this {
     const place = registrationPlace();
-    return this.addRoute({ method, path, handler, options, place, guards: [], middleware: [], tags: options.tags ?? [] });
+    return this.addRoute({
+      method,
+      path,
+      handler,
+      options,
+      place,
+      guards: [],
+      middleware: [],
+      tags: options.tags ?? [],
+    });
   }
 
   addRoute(route: RouteDefinition): this {
@@ -119,7 +128,10 @@ export class Kernel implements Host {
   configure<T extends object>(record: ConfigRecord<T>, input?: ConfigInput<T>): Readonly<T> {
     this.assertOpen(record.name);
     if (this.configured.has(record.name)) {
-      this.refuse({ code: "CORE_ENABLED_TWICE", message: `the feature of ${record.name} is enabled twice; enable it once` });
+      this.refuse({
+        code: "CORE_ENABLED_TWICE",
+        message: `the feature of ${record.name} is enabled twice; enable it once`,
+      });
     }
     this.configured.add(record.name);
     const { value, problems } = record.read(input);
@@ -237,7 +249,10 @@ export class Kernel implements Host {
 
   private assertOpen(what: string): void {
     if (this.started === undefined) return;
-    throw new FrameworkError("CORE_ALREADY_STARTED", `${what} came after the app started; register everything before`);
+    throw new FrameworkError(
+      "CORE_ALREADY_STARTED",
+      `${what} came after the app started; register everything before`,
+    );
   }
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { App, type HttpRequest, type Middleware, type MiddlewareObject, Response } from "../index.ts";
 
-const ask = (app: App, path: string, init?: RequestInit) => app.fetch(new Request(`http://host.test${path}`, init));
+const ask = (app: App, path: string, init?: RequestInit) =>
+  app.fetch(new Request(`http://host.test${path}`, init));
 
 const tagging: Middleware<HttpRequest, Response> = async (request, next) => {
   const reply = await next(request);
@@ -99,5 +100,12 @@ test("guards run outermost first and stop at the first denial", async () => {
 });
 
 test("app guards leave unmatched paths alone", async () => {
-  expect((await ask(new App().addGuard(() => false), "/nowhere")).status).toBe(404);
+  expect(
+    (
+      await ask(
+        new App().addGuard(() => false),
+        "/nowhere",
+      )
+    ).status,
+  ).toBe(404);
 });

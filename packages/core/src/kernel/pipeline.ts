@@ -28,7 +28,11 @@ export interface PipelineParts {
 }
 
 /** Compiles an app once: a router whose routes each hold their whole chain, and one chain for what no route takes. */
-export const createPipeline = (parts: PipelineParts, kernel: RequestKernel, refuse: (problem: Problem) => void): Serve => {
+export const createPipeline = (
+  parts: PipelineParts,
+  kernel: RequestKernel,
+  refuse: (problem: Problem) => void,
+): Serve => {
   const { settings } = kernel;
   const rescue = createRescue(parts.exceptionHandlers, settings);
   const outer = outerStages.flatMap((stage) => parts.middleware.get(stage) ?? []);
@@ -46,7 +50,13 @@ export const createPipeline = (parts: PipelineParts, kernel: RequestKernel, refu
       ...(validation === null ? [] : [validation]),
     ];
     const handle = compose(chain, callHandler(route, kernel.container, settings), rescue);
-    const endpoint = { method: route.method, pattern: route.path, options: route.options, tags: route.tags, handle };
+    const endpoint = {
+      method: route.method,
+      pattern: route.path,
+      options: route.options,
+      tags: route.tags,
+      handle,
+    };
     const problem = router.add(route.method, route.path, endpoint, route.place);
     if (problem !== null) refuse(problem);
   }
@@ -93,4 +103,3 @@ const guarded = (guards: readonly Guard[], explain: boolean): Middleware<HttpReq
   function verify(request, next) {
     return mapAwaitable(verifyGuards(guards, request, { explain }), () => next(request));
   };
-

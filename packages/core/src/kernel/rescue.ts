@@ -18,12 +18,21 @@ export const createRescue = (
     return errorReply(error, { path: request.path, accept: request.getHeader("accept") }, settings);
   };
   const handlerFailed = (failure: unknown, error: Error, request: HttpRequest): Response => {
-    settings.log.error("an exception handler failed", { error: toError(failure), handled: error, route: request.route });
-    return errorReply(new Error("an exception handler failed"), { path: request.path, accept: null }, settings);
+    settings.log.error("an exception handler failed", {
+      error: toError(failure),
+      handled: error,
+      route: request.route,
+    });
+    return errorReply(
+      new Error("an exception handler failed"),
+      { path: request.path, accept: null },
+      settings,
+    );
   };
   return (thrown, request) => {
     const error = toError(thrown);
-    const handler = handlers.find(error, HttpError.prototype) ?? (HttpError.is(error) ? null : handlers.forTheRest);
+    const handler =
+      handlers.find(error, HttpError.prototype) ?? (HttpError.is(error) ? null : handlers.forTheRest);
     if (handler === null) return standard(error, request);
     const recover = (failure: unknown) => handlerFailed(failure, error, request);
     try {

@@ -5,7 +5,18 @@ import { Response } from "../response/response.ts";
 import { suggestions } from "../routing/suggestions.ts";
 
 /** Methods of RFC 9110 and RFC 10008, and PATCH; another token is unknown to this server. */
-const known = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "TRACE", "CONNECT"]);
+const known = new Set([
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+  "QUERY",
+  "TRACE",
+  "CONNECT",
+]);
 
 /**
  * Answers a request that no route takes: 204 with `Allow` for OPTIONS, 405 with `Allow` where the path exists for other methods, 501 for a method
@@ -23,5 +34,8 @@ export const answerUnmatched = (
     return new Response(null, { status: 204, headers: { allow: allowed.join(", ") } });
   }
   const near = routes === null ? [] : suggestions(method, path, routes);
-  throw new NotFoundError(`No route for ${method} ${path}`, { path, ...(near.length > 0 ? { suggestions: near } : {}) });
+  throw new NotFoundError(`No route for ${method} ${path}`, {
+    path,
+    ...(near.length > 0 ? { suggestions: near } : {}),
+  });
 };

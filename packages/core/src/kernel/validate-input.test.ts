@@ -3,7 +3,8 @@ import * as v from "valibot";
 import { z } from "zod";
 import { App } from "../index.ts";
 
-const ask = (app: App, path: string, init?: RequestInit) => app.fetch(new Request(`http://host.test${path}`, init));
+const ask = (app: App, path: string, init?: RequestInit) =>
+  app.fetch(new Request(`http://host.test${path}`, init));
 const json = (value: unknown) => ({
   method: "POST",
   body: JSON.stringify(value),
@@ -58,13 +59,21 @@ test.each([
   ["a JSON suffix type", '{"title":"T"}', "application/vnd.book+json", 200],
   ["a form", "title=T", "application/x-www-form-urlencoded", 200],
 ])("a body with a schema: %s", async (_name, body, type, status) => {
-  const reply = await ask(bookApp(), "/shelves/1", { method: "POST", body, headers: { "content-type": type } });
+  const reply = await ask(bookApp(), "/shelves/1", {
+    method: "POST",
+    body,
+    headers: { "content-type": type },
+  });
   expect(reply.status).toBe(status);
 });
 
 test("a schema may answer later", async () => {
   const app = new App();
-  app.post("/x", { body: z.object({ a: z.string().refine(async (text) => text === "ok") }) }, ({ input }) => input.body);
+  app.post(
+    "/x",
+    { body: z.object({ a: z.string().refine(async (text) => text === "ok") }) },
+    ({ input }) => input.body,
+  );
   expect((await ask(app, "/x", json({ a: "ok" }))).status).toBe(200);
   expect((await ask(app, "/x", json({ a: "no" }))).status).toBe(422);
 });

@@ -20,7 +20,9 @@ export const validateInput = ({
     return mapAwaitable(head.params, (validParams) =>
       mapAwaitable(head.query, (validQuery) =>
         mapAwaitable(
-          body === undefined ? undefined : mapAwaitable(request.bodyValue(), (value) => validate(body, value, "body")),
+          body === undefined
+            ? undefined
+            : mapAwaitable(request.bodyValue(), (value) => validate(body, value, "body")),
           (validBody) => {
             request.input = { params: validParams, query: validQuery, body: validBody };
             return next(request);

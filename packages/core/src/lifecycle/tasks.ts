@@ -23,13 +23,19 @@ export const runStartTasks = async (tasks: readonly Task[], settings: AppSetting
       await bounded(task, settings, task.timeoutSecs ?? START_TASK_SECS);
     } catch (cause) {
       const reason = Error.isError(cause) ? cause.message : String(cause);
-      throw new FrameworkError("CORE_START_TASK", `startup task "${nameOf(task)}" failed: ${reason}`, { cause });
+      throw new FrameworkError("CORE_START_TASK", `startup task "${nameOf(task)}" failed: ${reason}`, {
+        cause,
+      });
     }
   }
 };
 
 /** Runs stop tasks in reverse and always to the end; a failure is logged and the rest run. Returns how many failed. */
-export const runStopTasks = async (tasks: readonly Task[], settings: AppSettings, log: Logger): Promise<number> => {
+export const runStopTasks = async (
+  tasks: readonly Task[],
+  settings: AppSettings,
+  log: Logger,
+): Promise<number> => {
   let failed = 0;
   for (const task of tasks.toReversed()) {
     try {

@@ -49,6 +49,7 @@ test("prefers by weight, and by the server's order among equals", () => {
 
 test("takes the higher weight when one range comes twice", () => {
   expect(preferred("a/b;q=0.2, c/d;q=0.5, a/b;q=0.9", ["c/d", "a/b"])).toBe("a/b");
+  expect(preferred("a/b;q=0.9, c/d;q=0.5, a/b;q=0.2", ["c/d", "a/b"])).toBe("a/b");
 });
 
 test.each([

@@ -62,9 +62,7 @@ const parseRange = (element: string): MediaRange | null => {
 
 const isRange = (type: string): boolean => {
   const slash = type.indexOf("/");
-  const main = type.slice(0, Math.max(slash, 0));
-  const sub = type.slice(slash + 1);
-  return isToken(main) && isToken(sub) && (main !== "*" || sub === "*");
+  return isToken(type.slice(0, Math.max(slash, 0))) && isToken(type.slice(slash + 1)); // `*` is a token too
 };
 
 const isWeight = (text: string): boolean => /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text);

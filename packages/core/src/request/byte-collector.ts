@@ -10,7 +10,6 @@ const TRUSTED_LENGTH = 1_048_576;
 export class ByteCollector {
   length = 0;
   private bytes: Uint8Array = new Uint8Array(0);
-  private owned = false;
   private readonly expected: number | null;
 
   constructor(expected: number | null = null) {
@@ -22,7 +21,7 @@ export class ByteCollector {
     const length = this.length + chunk.byteLength;
     if (this.length === 0) this.bytes = chunk;
     else {
-      if (!this.owned || length > this.bytes.byteLength) this.grow(length);
+      if (length > this.bytes.byteLength) this.grow(length);
       this.bytes.set(chunk, this.length);
     }
     this.length = length;
@@ -40,6 +39,5 @@ export class ByteCollector {
     const larger = new Uint8Array(Math.max(needed, capacity));
     larger.set(this.bytes.subarray(0, this.length));
     this.bytes = larger;
-    this.owned = true;
   }
 }

@@ -27,6 +27,7 @@ test.each([
   "a/b/c",
   " a/b",
   "\ta/b",
+  " a/b;c=d",
   "a /b",
   "a/ b",
   "a/b c",

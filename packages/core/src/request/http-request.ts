@@ -8,7 +8,14 @@ import type { Endpoint } from "../routing/route.ts";
 import type { ExchangeEnd, RequestSource } from "../transport/request-source.ts";
 import { accepts } from "./accept.ts";
 import { type Client, clientOf } from "./client-address.ts";
-import { isFormType, isJsonType, isMultipartType, type MediaType, parseContentType } from "./content-type.ts";
+import {
+  isFormType,
+  isJsonType,
+  isMultipartType,
+  type MediaType,
+  parseContentType,
+  requireUtf8,
+} from "./content-type.ts";
 import { Context, type Key, RequestId } from "./context.ts";
 import { type Cookies, parseCookies } from "./cookies.ts";
 import { parseForm } from "./parse-form.ts";
@@ -212,9 +219,9 @@ export class HttpRequest<
     return new TextDecoder().decode(await this.readBytes());
   }
 
-  /** The body parsed as JSON (RFC 8259). @throws ValueError for an empty or malformed body */
+  /** The body parsed as JSON (RFC 8259). @throws ValueError for an empty or malformed body, UnsupportedMediaTypeError for a charset other than UTF-8 */
   async json<T = unknown>(options?: JsonBodyOptions): Promise<T> {
-    return parseJson(await this.readBytes(), options) as T;
+    return this.parsedJson(await this.readBytes(), options) as T;
   }
 
   /**
@@ -228,7 +235,7 @@ export class HttpRequest<
     if (isForm || isMultipart) return mapAwaitable(this.readForm(), ({ form }) => form.toObject());
     return mapAwaitable(this.readBytes(), (bytes) => {
       if (bytes.byteLength === 0) return undefined;
-      if (isJson) return parseJson(bytes);
+      if (isJson) return this.parsedJson(bytes);
       const given = this.contentType === null ? "no Content-Type" : `the Content-Type ${this.contentType}`;
       throw new UnsupportedMediaTypeError(`This route takes JSON or a form, but the body has ${given}`);
     });
@@ -246,7 +253,8 @@ export class HttpRequest<
 
   /** The body as it arrives, once; within the limit in force. @throws CORE_BODY_STREAMED when taken twice */
   stream(): ReadableStream<Uint8Array> {
-    if (this.streamed) throw new FrameworkError("CORE_BODY_STREAMED", "the body was taken as a stream already");
+    if (this.streamed)
+      throw new FrameworkError("CORE_BODY_STREAMED", "the body was taken as a stream already");
     this.streamed = true;
     const chunks = this.bytes === undefined ? limitedChunks(this.source, this.bodyLimit) : once(this.bytes);
     return ReadableStream.from(chunks) as ReadableStream<Uint8Array>;
@@ -375,6 +383,11 @@ export class HttpRequest<
     return converted(this.context.get(name), asString, name, fallback);
   }
 
+  private parsedJson(bytes: Uint8Array, options?: JsonBodyOptions): unknown {
+    requireUtf8(this.mediaType);
+    return parseJson(bytes, options);
+  }
+
   private param(name: string): string | null {
     const params = this.params as Readonly<Record<string, string>>;
     return Object.hasOwn(params, name) ? (params[name] ?? null) : null;
@@ -401,7 +414,8 @@ export class HttpRequest<
 
   private readBytes(): Awaitable<Uint8Array> {
     if (this.bytes !== undefined) return this.bytes;
-    if (this.streamed) throw new FrameworkError("CORE_BODY_STREAMED", "the body was taken as a stream already");
+    if (this.streamed)
+      throw new FrameworkError("CORE_BODY_STREAMED", "the body was taken as a stream already");
     const bytes = readBody(this.source, this.bodyLimit);
     this.bytes = bytes;
     return bytes;

@@ -90,6 +90,11 @@ test.each([101, 10_000, 1_000_000])("refuses %i levels with 400", (levels) => {
   expect(() => parse('{"a":['.repeat(levels))).toThrow("deeper than 100 levels");
 });
 
+test("finds no number in a string beside a large one that is in range", () => {
+  const text = String.raw`["\"1e400", "1e400\\", 1e300]`;
+  expect(parse(text)).toEqual(JSON.parse(text));
+});
+
 test("counts levels, not brackets: wide values and brackets in strings pass", () => {
   expect(parse(`[${"[1],{},".repeat(1000)}0]`)).toHaveLength(2001);
   expect(

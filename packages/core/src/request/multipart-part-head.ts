@@ -79,7 +79,7 @@ const unescaped = (value: string | undefined): string | null =>
 
 const lastComponent = (path: string): string => {
   if (/\p{Cc}/u.test(path)) throw malformed("its file name has control characters");
-  const name = path.slice(Math.max(path.lastIndexOf("/"), -1) + 1);
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   return name === "." || name === ".." ? "" : name;
 };
 

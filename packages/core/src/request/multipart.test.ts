@@ -199,7 +199,8 @@ test.each([
   ["base64", part('Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64', "YQ==")],
   ["a control character in a file name", file("a%0Ab", "x")],
   ["text on the boundary line", `--Xtra\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n`],
-  ["half of the last dashes", "--X-\r\n"],
+  ["one dash behind a boundary", field("a", "1").replace("--X", "--X-")],
+  ["a blank inside the last line's end", `${field("a", "1")}--X--\r \n`],
   ["text behind the last boundary", `${field("a", "1")}--X--x\r\n`],
 ])("answers 400 for %s", (_, body) => {
   expect(thrownBy(() => parse(`${body}${END}`))).toBeInstanceOf(ValueError);

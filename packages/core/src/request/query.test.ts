@@ -10,6 +10,7 @@ const arbitrarySearch = fc.oneof(
       ..."ab=&+%?é\uFEFF\uD800".split(""),
       "%2",
       "%41",
+      "%00",
       "%C3",
       "%A9",
       "%ff",

@@ -24,7 +24,10 @@ export interface BlueprintOptions {
  * orgs.get("/users/{id}", (request) => request.params); // { org: string; id: string }
  * app.registerBlueprint(orgs);
  */
-export class Blueprint<const Prefix extends string = string, A extends object = App> extends RouteMethods<Prefix, A> {
+export class Blueprint<const Prefix extends string = string, A extends object = App> extends RouteMethods<
+  Prefix,
+  A
+> {
   readonly prefix: Prefix;
   private readonly guards: Guard[];
   private readonly tags: readonly string[];
@@ -45,9 +48,7 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   }
 
   /** Wraps all its routes, matched ones only, in the order added; outside the guards. */
-  use(
-    middleware: Middleware<HttpRequest, Response> | MiddlewareObject<HttpRequest, Response>,
-  ): this {
+  use(middleware: Middleware<HttpRequest, Response> | MiddlewareObject<HttpRequest, Response>): this {
     this.middleware.push(toMiddleware(middleware));
     return this;
   }

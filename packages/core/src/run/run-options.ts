@@ -37,8 +37,8 @@ export interface RunOptions {
   readonly log?: Logger | undefined;
   /**
    * Whether errors end the process. Then a start error is printed and exits with 1, SIGTERM and SIGINT drain and exit with 0,
-   * and an uncaught error drains and exits with 1. `false`, for tests and embedding: `run` rejects with the start error, installs
-   * no process-wide handler, and only `close()` stops the service.
+   * and an uncaught error drains and exits with 1. `false`, for tests and embedding: `run` rejects with the start error, prints
+   * nothing, installs no process-wide handler, and only `close()` stops the service.
    * @default true
    */
   readonly exitOnError?: boolean | undefined;

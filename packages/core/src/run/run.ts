@@ -64,7 +64,8 @@ const makePlan = (options: RunOptions, workersTold: number | undefined): Plan =>
   if (all.length > 0) throw new ConfigurationError(all);
   const settings = { ...resolved.settings, workers: workersTold ?? resolved.settings.workers };
   const log = options.log ?? defaultLog(settings);
-  return { settings, log, ownsProcess: options.exitOnError !== false, announce: announcer(settings, log) };
+  const ownsProcess = options.exitOnError !== false;
+  return { settings, log, ownsProcess, announce: ownsProcess ? announcer(settings, log) : () => {} };
 };
 
 /** `--help` and `--version` are questions about the program: it answers and ends. */

@@ -2,6 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import type { PrimaryLink } from "../shared-state/primary-link.ts";
 import type { Taker } from "./connection-desk.ts";
 import { BRIEF_VARIABLE, isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
+import { isLate } from "./shutdown.ts";
 
 /** What a worker process makes known to its supervisor. */
 export interface WorkerEvents {
@@ -31,14 +32,10 @@ export const clusterFork =
     worker.on("message", (message: unknown) => {
       if (isEnvelope(message)) events.message(message as ToPrimary);
     });
-    // an exit may overtake messages that are still in the channel; only both together are the end
-    const ended = new Promise<[number | null, string | null]>((resolve) => {
-      worker.once("exit", (code: number | null, signal: string | null) => resolve([code, signal]));
-    });
-    const silent = new Promise<void>((resolve) => worker.once("disconnect", resolve));
-    void Promise.all([ended, silent]).then(([[code, signal]]) => events.gone(code, signal));
+    const end = endOf(worker);
+    void end.then(({ code, signal }) => events.gone(code, signal));
     worker.on("error", () => {}); // a channel that breaks while the worker dies; `gone` reports the end
-    const link = linkTo(worker);
+    const link = linkTo(worker, end);
     return {
       pid: worker.process.pid ?? -1,
       link,
@@ -53,7 +50,29 @@ export const clusterFork =
     };
   };
 
-const linkTo = (worker: Worker): PrimaryLink => ({
+interface End {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** Milliseconds after an exit within which the loop surely reads what the dead process had still sent. */
+const LAST_WORDS_MS = 50;
+
+/**
+ * Resolves when a worker has ended and its last message was heard: an exit may overtake messages in the channel.
+ *
+ * The channel's own end cannot be waited for: of a process that dies with an unread handle in its channel Node reports the exit only.
+ */
+const endOf = async (worker: Worker): Promise<End> => {
+  const silent = new Promise<void>((resolve) => worker.once("disconnect", resolve));
+  const end = await new Promise<End>((resolve) => {
+    worker.once("exit", (code: number | null, signal: string | null) => resolve({ code, signal }));
+  });
+  await isLate(silent, LAST_WORDS_MS);
+  return end;
+};
+
+const linkTo = (worker: Worker, end: Promise<End>): PrimaryLink => ({
   send: (message) => {
     if (worker.isConnected()) worker.send(message, () => {}); // a failure means that it is dying
   },
@@ -62,7 +81,6 @@ const linkTo = (worker: Worker): PrimaryLink => ({
     return () => worker.off("message", listener);
   },
   onClose: (listener) => {
-    if (worker.isConnected()) worker.once("disconnect", listener);
-    else listener();
+    void end.then(listener);
   },
 });

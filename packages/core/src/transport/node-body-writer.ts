@@ -75,6 +75,7 @@ export class NodeBodyWriter {
       const result = await this.pull(iterator);
       if (this.stopped) return;
       if (result.done === true) break;
+      if (!(result.value instanceof Uint8Array)) throw badChunk(result.value);
       if (length !== null && this.written + result.value.byteLength > length) throw wrongLength(length, "more");
       await this.write(result.value);
       if (this.stopped) return;
@@ -119,6 +120,9 @@ export class NodeBodyWriter {
     this.events.failed(error);
   }
 }
+
+const badChunk = (chunk: unknown): FrameworkError =>
+  new FrameworkError("CORE_BAD_CHUNK", `a streamed body gives bytes, but gave ${chunk === null ? "null" : typeof chunk}`);
 
 const wrongLength = (length: number, found: "more" | "less"): FrameworkError =>
   new FrameworkError("CORE_BAD_REPLY", `a streamed reply of ${length} bytes gave ${found} than that`);

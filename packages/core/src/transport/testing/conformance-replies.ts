@@ -334,7 +334,7 @@ const badReplies = (test: Test, make: MakeTransport): void => {
     }),
   };
   test("answers a plain 500 and closes when a reply cannot be sent", () =>
-    withServer(make, { serve: (source) => rows[decodeURI(source.target.slice(1))]?.(source) ?? reply(null) }, async (server) => {
+    withServer(make, { serve: (source) => (rows[decodeURI(source.target.slice(1))] as Serve)(source) }, async (server) => {
       for (const name of Object.keys(rows)) {
         server.logged.length = 0;
         const received = await server.exchange(get(`/${encodeURI(name)}`));

@@ -27,7 +27,7 @@ export interface RawClient {
   /** Half-closes. */
   end(): void;
   destroy(): void;
-  /** Everything received when `isEnough` first holds. @throws when it does not within 5 s or the connection closes before */
+  /** Everything received when `isEnough` first holds. @throws when it does not within 4 s or the connection closes before */
   until(isEnough: (received: string) => boolean): Promise<string>;
   /** Everything received, once the server has closed its side. */
   untilClosed(): Promise<string>;
@@ -35,7 +35,7 @@ export interface RawClient {
   replies(count: number, methods?: readonly string[]): Promise<RawReply[]>;
 }
 
-const patienceMs = 5000;
+const patienceMs = 4000;
 
 export const connectRaw = async (port: number): Promise<RawClient> => {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });

@@ -92,9 +92,9 @@ export const turn = async (turns = 2): Promise<void> => {
   for (let left = turns; left > 0; left--) await new Promise<void>((resolve) => void setImmediate(resolve));
 };
 
-/** Waits until something holds. @throws when it does not within 5 s */
+/** Waits until something holds. @throws when it does not within 4 s */
 export const eventually = async (holds: () => boolean, what: string): Promise<void> => {
-  const end = performance.now() + 5000;
+  const end = performance.now() + 4000;
   while (!holds()) {
     if (performance.now() > end) throw new Error(`never: ${what}`);
     await turn(1);
