@@ -25,7 +25,8 @@ export {
   type Scope,
   type Token,
 } from "./dependencies/token.ts";
-export { type Guard, verifyGuards } from "./guards/guard.ts";
+export { And, Not, Or } from "./guards/combinators.ts";
+export { type Guard, type GuardObject, type Verdict, verifyGuards } from "./guards/guard.ts";
 export { ConfigurationError, type Problem } from "./errors/configuration-error.ts";
 export { FrameworkError } from "./errors/framework-error.ts";
 export { HttpError, type HttpErrorOptions } from "./errors/http-error.ts";
@@ -45,7 +46,14 @@ export {
   ValueError,
 } from "./errors/http-errors.ts";
 export type { ErrorClass, ExceptionHandler } from "./errors/exception-handlers.ts";
-export type { UploadedFile } from "./request/uploaded-file.ts";
+export type { Cookies } from "./request/cookies.ts";
+export type { Form, ParsedForm } from "./request/form-data.ts";
+export type { JsonBodyOptions } from "./request/json-body.ts";
+export { readMultipart } from "./request/multipart.ts";
+export { MultipartLimits } from "./request/multipart-limits.ts";
+export type { Query } from "./request/query.ts";
+export type { RequestHeaders } from "./request/request-headers.ts";
+export type { SaveOptions, UploadedFile } from "./request/uploaded-file.ts";
 export type { PathParams } from "./routing/path-params.ts";
 export type { Endpoint, Method, RouteInfo, RouteOptions } from "./routing/route.ts";
 export type { RegisterRoute, RegisterRoutes } from "./routing/route-methods.ts";
@@ -95,6 +103,9 @@ export { toBodyStream } from "./response/byte-stream.ts";
 export { type BodyEnd, onBodyEnd } from "./response/body-end.ts";
 export { mediaTypeOf } from "./response/media-type-of.ts";
 export { replyOf } from "./response/reply-of.ts";
+export { accepts, namesType, preferred } from "./request/accept.ts";
+export { isJsonType, type MediaType, parseContentType } from "./request/content-type.ts";
+export { parseCookies } from "./request/cookies.ts";
 export { encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";
 export type { Added, AddOptions, Json, SharedState } from "./shared-state/shared-state.ts";
 export type { ExchangeEnd, RequestSource } from "./transport/request-source.ts";

@@ -1,6 +1,6 @@
-/** A URL of this machine in a line of text, up to the first character that ends it there. */
+/** A URL of this machine, without its path; the host must end there, so that `localhost.example.com` is none. */
 const LOCAL_URL =
-  /https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:\/[^\s"'<>)\]]*)?/i;
+  /https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?![\w.-]*\w)/i;
 
 /**
  * Where a program says it listens: the `url` of the framework's `{"event":"listening"}` line, or in any other line that is no JSON the first URL of

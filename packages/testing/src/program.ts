@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
-import { setTimeout } from "node:timers";
+import { clearTimeout, setTimeout } from "node:timers";
 import type { TestClient } from "./client.ts";
 import { testingError } from "./errors.ts";
 import { inTime, unlessAborted } from "./in-time.ts";
@@ -22,7 +22,7 @@ export interface Program extends AsyncDisposable {
   /** What it has printed so far on both streams: whole lines, the last megabyte of them. */
   output(): string;
   /**
-   * Asks it to stop, once, and resolves with how it ended; a program that has ended already is not asked.
+   * Sends it a signal, SIGTERM unless told otherwise, and resolves with how it ended; one that has ended already gets none.
    *
    * @throws TESTING_TIMEOUT when it did not stop in time and was killed
    */
@@ -40,26 +40,23 @@ export interface StartedChild {
   readonly child: ChildProcess;
   readonly output: ProgramOutput;
   readonly exited: Promise<ProgramExit>;
-  readonly timeoutMs: number;
+  readonly stopTimeoutMs: number;
 }
 
 /** The program in a child process that listens at a URL. */
-export const createProgram = (
-  { name, child, output, exited, timeoutMs }: StartedChild,
-  url: string,
-): Program => {
+export const createProgram = (started: StartedChild, url: string): Program => {
+  const { name, child, output, exited, stopTimeoutMs } = started;
   const client = clientFor(url);
-  const late = () =>
-    testingError(
-      "TESTING_TIMEOUT",
-      `${name} did not stop within ${timeoutMs} ms and was killed; ${output.tail()}`,
-    );
+  const late = (): Error => {
+    const message = `${name} did not stop within ${stopTimeoutMs} ms and was killed; ${output.tail()}`;
+    return testingError("TESTING_TIMEOUT", message);
+  };
 
   const stop: Program["stop"] = async (signal = "SIGTERM") => {
     child.ref();
     child.kill(signal);
     try {
-      return await inTime(timeoutMs, late, (deadline) => unlessAborted(exited, deadline));
+      return await inTime(stopTimeoutMs, late, (deadline) => unlessAborted(exited, deadline));
     } finally {
       child.kill("SIGKILL"); // does nothing to a process that has ended
       await exited;
@@ -100,7 +97,7 @@ export const exitOf = (child: ChildProcess): Promise<ProgramExit> => {
   child.once("exit", (code, signal) => {
     const timer = setTimeout(() => resolve({ code, signal }), LAST_WORDS_MS);
     child.once("close", () => {
-      timer.close();
+      clearTimeout(timer);
       resolve({ code, signal });
     });
   });

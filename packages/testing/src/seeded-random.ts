@@ -9,7 +9,7 @@ import { testingError } from "./errors.ts";
 export const seededRandom = (seed: number): (() => number) => {
   if (!Number.isSafeInteger(seed))
     throw testingError("TESTING_BAD_OPTION", `a seed is a whole number, not ${seed}`);
-  let state = mixed(seed ^ Math.floor(seed / 2 ** 32));
+  let state = mixed(mixed(Math.floor(seed / 2 ** 32)) + (seed | 0));
   return () => {
     state = (state + 0x9e3779b9) | 0; // an odd step visits every state once
     return (mixed(state) >>> 0) / 2 ** 32;

@@ -20,8 +20,10 @@ export interface ProgramOptions {
   /** Export conditions under which the program's packages are loaded. @default those of this process's own command line */
   readonly conditions?: readonly string[];
   readonly cwd?: string;
-  /** Milliseconds that it may take to listen, and again to stop. @default 10000 */
+  /** Milliseconds that it may take to listen. @default 10000 */
   readonly timeoutMs?: number;
+  /** Milliseconds that it may take to stop. @default 10000 */
+  readonly stopTimeoutMs?: number;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface ProgramOptions {
  */
 export const startProgram = async (file: string | URL, options: ProgramOptions = {}): Promise<Program> => {
   const name = typeof file === "string" ? file : fileURLToPath(file);
-  const { timeoutMs = 10_000 } = options;
+  const { timeoutMs = 10_000, stopTimeoutMs = 10_000 } = options;
   const child = spawnProgram(name, options);
   const exited = exitOf(child);
   const { promise: listening, resolve, reject } = Promise.withResolvers<string>();
@@ -54,7 +56,7 @@ export const startProgram = async (file: string | URL, options: ProgramOptions =
     testingError("TESTING_TIMEOUT", `${name} did not listen within ${timeoutMs} ms; ${output.tail()}`);
   try {
     const url = await inTime(timeoutMs, late, (deadline) => unlessAborted(listening, deadline));
-    return createProgram({ name, child, output, exited, timeoutMs }, url);
+    return createProgram({ name, child, output, exited, stopTimeoutMs }, url);
   } catch (error) {
     child.kill("SIGKILL");
     throw error;

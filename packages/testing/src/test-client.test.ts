@@ -160,13 +160,44 @@ eachClient(
     "limits reach the app": async (client) => {
       expect((await client.post("/echo", { body: "12345678901" })).status).toBe(413);
     },
+  },
+  { env: "production", headers: { "x-one": "client" }, limits: { maxBodySize: 10 } },
+);
 
+eachClient(
+  test,
+  echo,
+  {
     "a reply over the client's bound is an error": async (client) => {
       await expect(client.get("/echo")).rejects.toMatchObject({ code: "TESTING_REPLY_TOO_LARGE" });
     },
   },
-  { env: "production", headers: { "x-one": "client" }, limits: { maxBodySize: 10 }, maxReplyBytes: 60 },
+  { maxReplyBytes: 60 },
 );
+
+test("the environment of the test run decides nothing", async () => {
+  const before = process.env["FRAMEWORK_ENV"];
+  process.env["FRAMEWORK_ENV"] = "production";
+  try {
+    for (const connect of [testClient, socketClient]) {
+      await using client = connect(echo());
+      expect((await client.get("/boom")).text).toContain("boom");
+    }
+  } finally {
+    if (before === undefined) delete process.env["FRAMEWORK_ENV"];
+    else process.env["FRAMEWORK_ENV"] = before;
+  }
+});
+
+test("what the app logs goes to the logger of the options", async () => {
+  for (const connect of [testClient, socketClient]) {
+    const errors: unknown[] = [];
+    const log = { info() {}, warn() {}, error: (message: string) => void errors.push(message) };
+    await using client = connect(echo(), { log });
+    await client.get("/boom");
+    expect(errors).toHaveLength(1);
+  }
+});
 
 test("a start error reaches the first request, through either door", async () => {
   for (const connect of [testClient, socketClient]) {

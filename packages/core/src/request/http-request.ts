@@ -21,6 +21,7 @@ import { type Cookies, parseCookies } from "./cookies.ts";
 import { parseForm } from "./parse-form.ts";
 import type { ParsedForm } from "./form-data.ts";
 import { type JsonBodyOptions, parseJson } from "./json-body.ts";
+import { MultipartLimits } from "./multipart-limits.ts";
 import { Query } from "./query.ts";
 import { limitedChunks, readBody } from "./read-body.ts";
 import { RequestHeaders } from "./request-headers.ts";
@@ -422,6 +423,7 @@ export class HttpRequest<
   }
 
   private readForm(): Awaitable<ParsedForm> {
+    if (this.isMultipart) this.bodyLimit = Math.min(this.bodyLimit, MultipartLimits.of().maxTotalBytes);
     this.parsedForm ??= mapAwaitable(this.readBytes(), (bytes) => parseForm(this.mediaType, bytes));
     return this.parsedForm;
   }

@@ -153,11 +153,11 @@ const pipelining = (test: Test, make: MakeTransport): void => {
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
       client.socket.pause();
-      await client.send(get("/").repeat(2000));
+      await client.send(get("/").repeat(200));
       await turn(300);
-      assert.ok(server.served.length < 200, `${server.served.length} were served`);
+      assert.ok(server.served.length < 150, `${server.served.length} were served`);
       client.socket.resume();
-      await eventually(() => client.received.length > 100_000_000, "the rest is served");
+      await eventually(() => server.served.length === 200, "the rest is served");
     });
   });
 };

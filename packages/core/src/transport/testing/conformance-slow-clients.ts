@@ -199,6 +199,7 @@ const slowReaders = (test: Test, make: MakeTransport): void => {
         }
       }
       client.socket.resume();
+      await eventually(() => client.received.length > large, "the rest is read");
       assert.equal((await client.replies(1))[0]?.body.length, large);
     }));
 };

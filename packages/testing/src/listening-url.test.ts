@@ -1,0 +1,34 @@
+import { expect, test } from "@jest/globals";
+import { conditionsIn } from "./conditions.ts";
+import { listeningUrl } from "./listening-url.ts";
+
+test.each([
+  ['{"event":"listening","url":"http://127.0.0.1:4711","workers":1,"pid":1}', "http://127.0.0.1:4711"],
+  ['{"event":"listening","url":"https://[::1]:4711"}', "https://[::1]:4711"],
+  ["listening on http://localhost:3000", "http://localhost:3000"],
+  ["Server running at http://127.0.0.1:8080/, docs at http://127.0.0.1:8080/docs", "http://127.0.0.1:8080"],
+  ["(http://0.0.0.0:80)", "http://127.0.0.1"],
+  ["on http://[::]:3000/", "http://[::1]:3000"],
+])("%s is an address", (line, url) => {
+  expect(listeningUrl(line)).toBe(url);
+});
+
+test.each([
+  "",
+  "starting",
+  "see https://example.com:8080",
+  "http://localhost.example.com:80",
+  "http://127.0.0.1.example.com",
+  '{"level":"info","message":"proxying http://127.0.0.1:9999"}',
+  '{"event":"listening"}',
+  '{"event":"listening","url":"nothing"}',
+  "{not json",
+  "null",
+])("%s is none", (line) => {
+  expect(listeningUrl(line)).toBeNull();
+});
+
+test("the conditions of a command line are found in every spelling", () => {
+  const execArgv = ["--conditions=a", "--no-warnings", "--conditions", "b", "-C", "c", "-Cd", "--conditions"];
+  expect(conditionsIn(execArgv)).toEqual(["a", "b", "c", "d"]);
+});

@@ -1,0 +1,12 @@
+import { App } from "@framework/core";
+
+/** A program as users write them: it answers with what it was started with, and says so when it stops. */
+const app = new App();
+app.get("/", () => ({
+  args: process.argv.slice(2),
+  own: process.env["OWN"] ?? null,
+  execArgv: process.execArgv,
+  variables: Object.keys(process.env),
+}));
+app.onEvent("shutdown", () => console.log("stopped in good order"));
+await app.run({ argv: [] });

@@ -1,0 +1,129 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, jest, test } from "@jest/globals";
+import { type ProgramOptions, startProgram } from "./start-program.ts";
+import type { Program } from "./program.ts";
+import { waitFor } from "./wait-for.ts";
+
+jest.setTimeout(30_000); // up to two processes after each other, on a machine with other work
+
+const conditions = ["@framework/source"];
+const served = new URL("./served.test-program.ts", import.meta.url);
+
+const start = (options: ProgramOptions = {}): Promise<Program> =>
+  startProgram(served, { conditions, ...options });
+const unusual = (kind: string, options: ProgramOptions = {}): Promise<Program> =>
+  startProgram(fileURLToPath(new URL("./unusual.test-program.ts", import.meta.url)), {
+    args: [kind],
+    ...options,
+  });
+
+/** Whether a process is there; one that has ended and was not yet collected by its parent is not. */
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+test("starts a program, speaks to it at the URL it tells, and stops it in good order", async () => {
+  const program = await start({ args: ["--one", "two"], env: { OWN: "mine" } });
+  expect(program.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+  const reply = await program.client.get("/");
+  expect(reply.json()).toMatchObject({ args: ["--one", "two"], own: "mine" });
+  expect(await program.stop()).toEqual({ code: 0, signal: null });
+  expect(program.output()).toContain("stopped in good order\n");
+  expect(isAlive(program.pid)).toBe(false);
+});
+
+test("disposing stops the program, the signal of stop is the caller's, and a second stop only tells how it ended", async () => {
+  let pid: number;
+  {
+    await using program = await start();
+    ({ pid } = program);
+    expect(await program.stop("SIGINT")).toEqual({ code: 0, signal: null });
+    expect(await program.stop()).toEqual({ code: 0, signal: null });
+  }
+  expect(isAlive(pid)).toBe(false);
+});
+
+test("an undefined variable is taken away, arguments of Node arrive, and the program sees no sign of its lifeline", async () => {
+  process.env["OWN"] = "inherited";
+  await using program = await start({ env: { OWN: undefined }, execArgv: ["--no-warnings"] });
+  const seen = (await program.client.get("/")).json<{
+    own: unknown;
+    execArgv: string[];
+    variables: string[];
+  }>();
+  expect(seen.own).toBeNull();
+  expect(seen.execArgv).toContain("--no-warnings");
+  expect(seen.variables.filter((name) => name.includes("LIFELINE"))).toEqual([]);
+});
+
+test("a killed program has no last words", async () => {
+  await using program = await start();
+  program.kill();
+  expect(await program.exited).toEqual({ code: null, signal: "SIGKILL" });
+  expect(program.output()).not.toContain("stopped");
+});
+
+test("a program of another kind is found by the first URL of this machine that it prints, on either stream", async () => {
+  await using program = await unusual("plain");
+  expect((await program.client.get("/")).text).toBe("hello");
+  expect(program.output()).toContain("example.com");
+});
+
+test("a program that ends before it listens is an error with its code and what it printed", async () => {
+  const starting = unusual("crashing");
+  await expect(starting).rejects.toMatchObject({ code: "TESTING_PROGRAM_FAILED" });
+  await expect(starting).rejects.toThrow(
+    /unusual\.test-program\.ts ended with 1 before it listened; it has printed:\nabout to fail\n[^]*no database/,
+  );
+});
+
+test("a program that does not listen in time is killed, and what it printed is in the message", async () => {
+  const starting = unusual("mute", { timeoutMs: 2000 });
+  await expect(starting).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
+  await expect(starting).rejects.toThrow(/did not listen within 2000 ms; it has printed:\nstill thinking\n$/);
+});
+
+test("a program that does not stop in time is killed, and that is an error", async () => {
+  const program = await unusual("stubborn", { stopTimeoutMs: 200 });
+  const stopping = program.stop();
+  await expect(stopping).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
+  await expect(stopping).rejects.toThrow(/did not stop within 200 ms and was killed; it has printed:\nhttp:/);
+  expect(isAlive(program.pid)).toBe(false);
+});
+
+test("a program that cannot be started is an error with the cause", async () => {
+  const starting = unusual("plain", { cwd: "/nowhere/at/all" });
+  await expect(starting).rejects.toMatchObject({ code: "TESTING_PROGRAM_FAILED", cause: { code: "ENOENT" } });
+});
+
+/** Starts a process that starts a program, and gives both. */
+const startParent = async (mode: string) => {
+  const file = fileURLToPath(new URL("./parent.test-program.ts", import.meta.url));
+  const parent = spawn(process.execPath, [`--conditions=${conditions[0]}`, file, mode], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(parent, "exit");
+  const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
+  return { parent, ended, child: (JSON.parse(line) as { child: number }).child };
+};
+
+test("a program does not outlive a test run that is killed", async () => {
+  const { parent, ended, child } = await startParent("stays");
+  expect(isAlive(child)).toBe(true);
+  parent.kill("SIGKILL");
+  await ended;
+  await waitFor(() => !isAlive(child), { what: "the end of the program" });
+});
+
+test("a program that was forgotten does not keep the test run alive, and ends with it", async () => {
+  const { ended, child } = await startParent("leaves");
+  expect(await ended).toEqual([0, null]);
+  await waitFor(() => !isAlive(child), { what: "the end of the program" });
+});

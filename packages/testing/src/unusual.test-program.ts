@@ -1,0 +1,29 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Programs that do not do what the framework's do; the first argument says which. */
+const listen = (ready: (url: string) => void): void => {
+  const server = createServer((_request, response) => response.end("hello"));
+  server.listen(0, "127.0.0.1", () => ready(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+};
+
+const programs: Readonly<Record<string, () => void>> = {
+  plain: () => {
+    console.log("see https://example.com/docs");
+    listen((url) => console.error(`  ready at ${url}/ for you`));
+  },
+  crashing: () => {
+    console.log("about to fail");
+    throw new Error("no database");
+  },
+  mute: () => {
+    console.log("still thinking");
+    setInterval(() => {}, 1000);
+  },
+  stubborn: () => {
+    process.on("SIGTERM", () => console.log("not now"));
+    listen((url) => console.log(url));
+  },
+};
+
+programs[process.argv[2] ?? ""]?.();
