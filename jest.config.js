@@ -7,6 +7,6 @@ export default {
   testEnvironment: tool("environment.js"),
   testEnvironmentOptions: { customExportConditions: ["@framework/source", "node", "node-addons"] },
   transform: { "\\.ts$": tool("strip-types.js") },
-  reporters: ["default", [tool("totals-reporter.js"), {}]],
+  reporters: ["default", [tool("totals-reporter.js"), {}], [tool("leftovers-reporter.js"), {}]],
   maxWorkers: 1,
 };

@@ -26,7 +26,7 @@ export {
   type Token,
 } from "./dependencies/token.ts";
 export { And, Not, Or } from "./guards/combinators.ts";
-export { type Guard, type GuardObject, type Verdict, verifyGuards } from "./guards/guard.ts";
+export { type Guard, type GuardObject, type GuardVerdict, verifyGuards } from "./guards/guard.ts";
 export { ConfigurationError, type Problem } from "./errors/configuration-error.ts";
 export { FrameworkError } from "./errors/framework-error.ts";
 export { HttpError, type HttpErrorOptions } from "./errors/http-error.ts";

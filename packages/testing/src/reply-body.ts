@@ -2,7 +2,7 @@
 export const endingOn = (signal: AbortSignal, response: Response): Response => {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
-  const live = body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>());
+  const live = body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal });
   return new Response(live, { status, statusText, headers });
 };
 

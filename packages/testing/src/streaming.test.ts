@@ -9,6 +9,8 @@ import { waitFor } from "./wait-for.ts";
 /** An app with a stream that never ends by itself, and what becomes of it. */
 class StreamApp extends App {
   asked = 0;
+  /** Lets the late handler answer. */
+  release: () => void = () => {};
   ended = 0;
   aborted = 0;
 }
@@ -35,6 +37,11 @@ const streams = (): StreamApp => {
     );
     app.aborted++;
     return "late";
+  });
+  app.get("/late", async () => {
+    app.asked++;
+    await new Promise<void>((resolve) => (app.release = resolve));
+    return new Response(new ReadableStream({ cancel: () => void app.ended++ }));
   });
   app.get("/short", () => Response.stream(["a", "b"]));
   return app;
@@ -93,6 +100,12 @@ eachClient(
     "a handler that does not answer is given up and sees the client go": async (client, app) => {
       await expect(client.stream("GET", "/never")).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
       await waitFor(() => app.aborted === 1, { what: "the abort in the handler" });
+    },
+
+    "a stream that comes after the client has left is let go": async (client, app) => {
+      await expect(client.stream("GET", "/late")).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
+      app.release();
+      await waitFor(() => app.ended === 1, { what: "the end of the stream" });
     },
 
     "a request's own signal ends it with its reason": async (client, app) => {

@@ -1,8 +1,13 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
 import { App, Response } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { eachClient } from "./each-client.ts";
 import { clientFor, socketClient, testClient } from "./test-client.ts";
+import { waitFor } from "./wait-for.ts";
 
 /** Answers what it was asked. */
 const echo = (): App => {
@@ -259,4 +264,19 @@ test("nothing listens at the address after disposal", async () => {
   await owner[Symbol.asyncDispose]();
   await using late = clientFor(url);
   await expect(late.get("/plain")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+test("disposing closes the connections to a service that stays", async () => {
+  const server = createServer((_request, response) => response.end("hello")).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const connections = promisify(server.getConnections.bind(server));
+  const client = clientFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await client.get("/");
+  expect(await connections()).toBe(1);
+  await client[Symbol.asyncDispose]();
+  await waitFor(async () => (await connections()) === 0, {
+    timeoutMs: 1000,
+    what: "the end of the connection",
+  });
+  server.close();
 });

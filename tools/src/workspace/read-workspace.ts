@@ -26,8 +26,8 @@ export interface WorkspacePackage {
   /** Path from the root, such as `packages/core`. */
   readonly folder: string;
   readonly manifest: Manifest;
-  /** Paths that tsconfig.json refers to, as written there. */
-  readonly references: readonly string[];
+  /** Paths that tsconfig.json refers to, as written there; `null` without that file. */
+  readonly references: readonly string[] | null;
   /** Text of README.md and of everything in src, by path from the folder. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -42,13 +42,13 @@ export const readWorkspace = (root: string): WorkspacePackage[] =>
 const readPackage = (root: string, folder: string): WorkspacePackage => {
   const cwd = join(root, folder);
   const json = (name: string): unknown => JSON.parse(readFileSync(join(cwd, name), "utf8"));
-  const tsconfig = existsSync(join(cwd, "tsconfig.json")) ? json("tsconfig.json") : {};
-  const { references = [] } = tsconfig as { references?: { path: string }[] };
+  const read = (): { references?: { path: string }[] } => json("tsconfig.json") as object;
+  const references = existsSync(join(cwd, "tsconfig.json")) ? (read().references ?? []) : null;
   const paths = globSync(["README.md", "src/**/*.ts"], { cwd });
   return {
     folder,
     manifest: json("package.json") as Manifest,
-    references: references.map(({ path }) => path),
+    references: references?.map(({ path }) => path) ?? null,
     files: new Map(
       paths.sort().map((path) => [path.replaceAll("\\", "/"), readFileSync(join(cwd, path), "utf8")]),
     ),

@@ -22,6 +22,7 @@ const allDependencies = (pkg: WorkspacePackage): string[] => [
 
 /** A reference that is missing is silent: the compiler then checks against the neighbour's sources. */
 export const referencesFollowDependencies: Rule = (pkg) => {
+  if (pkg.references === null) return isPublished(pkg) ? ["tsconfig.json is missing"] : [];
   const wanted = allDependencies(pkg)
     .filter((name) => name.startsWith(SCOPE))
     .map((name) => `packages/${name.slice(SCOPE.length)}`);
@@ -36,20 +37,44 @@ export const referencesFollowDependencies: Rule = (pkg) => {
   ];
 };
 
-/** What code imports must come with the package; tests may use what only the workspace has. */
-export const importsAreDeclared: Rule = (pkg) =>
-  sources(pkg).flatMap(([path, code]) => {
-    const known = [pkg.manifest.name, ...(isTest(path) ? allDependencies(pkg) : runtimeDependencies(pkg))];
-    const named = [...readImports(code).static, ...readImports(code).dynamic].map(packageOf);
-    return named
-      .filter((name) => name !== null && (name.startsWith(SCOPE) || !isTest(path)) && !known.includes(name))
+/** What users can load must come with the package; tests and their helpers may use what only the workspace has. */
+export const importsAreDeclared: Rule = (pkg) => {
+  const shipped = reachedFrom(pkg, entriesOf(pkg));
+  return sources(pkg).flatMap(([path, code]) => {
+    const known = [
+      pkg.manifest.name,
+      ...(shipped.has(path) ? runtimeDependencies(pkg) : allDependencies(pkg)),
+    ];
+    return importsOf(code)
+      .map(packageOf)
+      .filter(
+        (name) => name !== null && (name.startsWith(SCOPE) || shipped.has(path)) && !known.includes(name),
+      )
       .map((name) => `${path} imports ${name}, which package.json does not declare`);
   });
+};
+
+const importsOf = (code: string): string[] => [...readImports(code).static, ...readImports(code).dynamic];
+
+/** Modules that the outside can load; of a private package every one that is no test. */
+const entriesOf = (pkg: WorkspacePackage): string[] =>
+  isPublished(pkg)
+    ? Object.values(pkg.manifest.exports ?? {}).map((entry) => (entry["@framework/source"] ?? "").slice(2))
+    : sources(pkg).flatMap(([path]) => (isTest(path) ? [] : [path]));
+
+const reachedFrom = (pkg: WorkspacePackage, entries: readonly string[]): Set<string> => {
+  const reached = new Set(entries);
+  for (const path of reached) {
+    const near = importsOf(pkg.files.get(path) ?? "").filter((specifier) => specifier.startsWith("."));
+    for (const specifier of near) reached.add(posix.join(posix.dirname(path), specifier));
+  }
+  return reached;
+};
 
 /** A package is used through its public entries only. */
-export const noForeignSources: Rule = (pkg) =>
+export const foreignSourcesStayOut: Rule = (pkg) =>
   sources(pkg).flatMap(([path, code]) =>
-    [...readImports(code).static, ...readImports(code).dynamic]
+    importsOf(code)
       .filter((specifier) => /^@framework\/[^/]+\/(src|dist)\b/.test(specifier) || leaves(path, specifier))
       .map((specifier) => `${path} reaches into another package: ${specifier}`),
   );
@@ -58,7 +83,7 @@ const leaves = (path: string, specifier: string): boolean =>
   specifier.startsWith(".") && posix.join(posix.dirname(path), specifier).startsWith("..");
 
 /** A declaration that changes another module's types is on for everyone who imports anything near it. */
-export const noAugmentation: Rule = (pkg) =>
+export const nothingIsAugmented: Rule = (pkg) =>
   sources(pkg)
     .filter(([, code]) => /^\s*declare (module|global)\b/m.test(code))
     .map(([path]) => `${path} declares into another module`);
@@ -81,11 +106,7 @@ export const templateIsFilledIn: Rule = (pkg) =>
 export const coreStandsAlone: Rule = (pkg) => {
   if (pkg.manifest.name !== `${SCOPE}core`) return [];
   const dependencies = runtimeDependencies(pkg).map((name) => `core depends on ${name}`);
-  return [
-    ...dependencies,
-    ...builtinsReachedFrom(pkg, "src/index.ts"),
-    ...builtinsReachedFrom(pkg, "src/testing.ts"),
-  ];
+  return [...dependencies, ...builtinsReachedFrom(pkg, "src/index.ts")];
 };
 
 const builtinsReachedFrom = (pkg: WorkspacePackage, entry: string): string[] => {

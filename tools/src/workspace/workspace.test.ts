@@ -9,7 +9,10 @@ test("core is among the packages that are checked", () => {
   expect(packages.map(({ folder }) => folder)).toContain("packages/core");
 });
 
-test.each(Object.entries(rules))("%s", (_name, rule) => {
+/** `importsAreDeclared` as words. */
+const facts = Object.entries(rules).map(([name, rule]) => ({ fact: spaced(name), rule }));
+
+test.each(facts)("in every package $fact", ({ rule }) => {
   const problems = packages.flatMap((pkg) => rule(pkg).map((problem) => `${pkg.folder}: ${problem}`));
   expect(problems).toEqual([]);
 });
@@ -17,3 +20,7 @@ test.each(Object.entries(rules))("%s", (_name, rule) => {
 test("every folder with sources is a package", () => {
   expect(strayFolders(root)).toEqual([]);
 });
+
+function spaced(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

@@ -6,8 +6,8 @@ interface Database {
   all(): string[];
 }
 
-const Db = dependency<Database>("db");
-const Port = dependency("port", { create: () => 8000 });
+const Db: Token<Database> = dependency<Database>("db");
+const Port: Token<number> = dependency("port", { create: () => 8000 });
 const Later = dependency("later", { create: async () => new Date(0) });
 const Session = dependency<Date>("session", { scope: "request", dispose: (value) => void value.getTime() });
 const Tick = dependency<Date>("tick", {
@@ -39,7 +39,7 @@ export const injected: Injected<{ db: typeof Db; port: typeof Port; x: "name" }>
 };
 export const fromToken: Database = Depends(Db);
 export const byName: Database = Depends<Database>("db");
-export const handler = (_request: HttpRequest, database = Depends(Db)): string[] => database.all();
+const handler = (_request: HttpRequest, database = Depends(Db)): string[] => database.all();
 export const called: string[] = handler({} as HttpRequest);
 
 export const scoped: Token<unknown>[] = [

@@ -1,144 +1,193 @@
 import { expect, test } from "@jest/globals";
-import {
-  And,
-  App,
-  ForbiddenError,
-  type Guard,
-  GuardError,
-  Not,
-  NotFoundError,
-  Or,
-  UnauthorizedError,
-} from "../index.ts";
+import type { HttpError } from "../errors/http-error.ts";
+import { ForbiddenError, GuardError, NotFoundError, UnauthorizedError } from "../errors/http-errors.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import { type Guard, isGuard, verifyGuards } from "./guard.ts";
 
-/** Status and detail that a client gets from a route behind a guard. */
-const askBehind = async (guard: Guard, env: "development" | "production" = "production") => {
-  const app = new App();
-  app.get("/x", { guards: [guard] }, () => "in");
-  await app.start({ env, log: { info() {}, warn() {}, error() {} } });
-  const reply = await app.fetch(new Request("http://host.test/x"));
-  const body = await reply.text();
-  return reply.status === 200
-    ? "in"
-    : (JSON.parse(body) as { status: number; detail: string; guard?: string });
+const request = { method: "GET", path: "/admin" } as HttpRequest;
+const silent = { error: () => {} };
+
+const outcome = async (guards: readonly Guard[], options = {}): Promise<HttpError | "passes"> => {
+  try {
+    await verifyGuards(guards, request, { log: silent, ...options });
+    return "passes";
+  } catch (error) {
+    return error as HttpError;
+  }
 };
 
-const throwing = (error: unknown) => () => {
+/** The same guard as function and as object, synchronous and asynchronous. */
+const forms = (decide: () => unknown): readonly (readonly [form: string, guard: Guard])[] => [
+  ["a function", () => decide() as boolean],
+  ["an async function", async () => decide() as boolean],
+  ["an object", { check: () => decide() as boolean }],
+  ["an async object", { check: async () => decide() as boolean }],
+];
+
+const rows: readonly (readonly [
+  what: string,
+  decide: () => unknown,
+  status: number | "passes",
+  detail?: string,
+])[] = [
+  ["true", () => true, "passes"],
+  ["undefined", () => undefined, "passes"],
+  ["false", () => false, 403, "Access denied"],
+  ["a text", () => "Only on Mondays", 403, "Only on Mondays"],
+  ["an empty text", () => "", 403, "Access denied"],
+  ["null", () => null, 403, "Access denied"],
+  ["0", () => 0, 403, "Access denied"],
+  ["1", () => 1, 403, "Access denied"],
+  ["an object", () => ({}), 403, "Access denied"],
+  ["a thrown GuardError", () => throws(new GuardError("Too young")), 403, "Too young"],
+  ["a thrown GuardError with a status", () => throws(new GuardError("Pay first", 402)), 402, "Pay first"],
+  ["a thrown UnauthorizedError", () => throws(new UnauthorizedError()), 401, "Authentication required"],
+  ["a thrown ForbiddenError", () => throws(new ForbiddenError("No")), 403, "No"],
+  ["any other HttpError", () => throws(new NotFoundError()), 403, "Access denied"],
+  ["any other error", () => throws(new TypeError("bug")), 403, "Access denied"],
+  ["a thrown text", () => throws("bug"), 403, "Access denied"],
+  ["a thrown nothing", () => throws(undefined), 403, "Access denied"],
+];
+
+const throws = (error: unknown): never => {
   throw error;
 };
-const yes: Guard = () => true;
-const no: Guard = () => false;
-const unknown: Guard = throwing(new UnauthorizedError());
-const broken: Guard = throwing(new Error("canary"));
-const outcome = async (guard: Guard) => {
-  const reply = await askBehind(guard);
-  return reply === "in" ? "in" : `${reply.status} ${reply.detail}`;
-};
 
-test.each<[string, Guard, string]>([
-  ["true", yes, "in"],
-  ["nothing", () => undefined, "in"],
-  ["false", no, "403 Access denied"],
-  ["a text", () => "Members only", "403 Members only"],
-  ["an empty text", () => "", "403 Access denied"],
-  ["null", () => null as never, "403 Access denied"],
-  ["a GuardError", throwing(new GuardError("Pay first", 402)), "402 Pay first"],
-  ["a GuardError without status", throwing(new GuardError("No")), "403 No"],
-  ["an UnauthorizedError", unknown, "401 Authentication required"],
-  ["a ForbiddenError", throwing(new ForbiddenError("Not you")), "403 Not you"],
-  ["another HttpError", throwing(new NotFoundError("canary")), "403 Access denied"],
-  ["another error", broken, "403 Access denied"],
-  ["no error at all", throwing(null), "403 Access denied"],
-])("a guard that answers with %s, at once, later, as an object", async (_name, guard, expected) => {
-  const run = guard as (request: never) => unknown;
-  expect(await outcome(guard)).toBe(expected);
-  expect(await outcome((async (request: never) => run(request)) as Guard)).toBe(expected);
-  expect(await outcome({ check: guard as never })).toBe(expected);
+const table = rows.flatMap(([what, decide, status, detail]) =>
+  forms(decide).map(([form, guard]) => [what, form, guard, status, detail] as const),
+);
+
+test.each(table)("%s from %s", async (_what, _form, guard, status, detail) => {
+  const result = await outcome([guard]);
+  expect(result === "passes" ? [result, undefined] : [result.status, result.detail]).toEqual([
+    status,
+    detail,
+  ]);
 });
 
-test.each<[string, Guard, string]>([
-  ["And(yes, yes)", And(yes, yes), "in"],
-  ["And([yes, no])", And([yes, no]), "403 Access denied"],
-  ["And(unknown, no)", And(unknown, no), "401 Authentication required"],
-  ["And(no, unknown)", And(no, unknown), "403 Access denied"],
-  ["Or(no, yes)", Or(no, yes), "in"],
-  ["Or([unknown, yes])", Or([unknown, yes]), "in"],
-  ["Or(unknown, unknown)", Or(unknown, unknown), "401 Authentication required"],
-  ["Or(text, unknown)", Or(() => "Members only", unknown), "403 Members only"],
-  ["Or(unknown, text)", Or(unknown, () => "Members only"), "403 Members only"],
-  [
-    "Or(one, two)",
-    Or(
-      () => "one",
-      () => "two",
-    ),
-    "403 two",
-  ],
-  ["Or(broken, yes)", Or(broken, yes), "in"],
-  ["Not(yes)", Not(yes), "403 Access denied"],
-  ["Not(no)", Not(no), "in"],
-  ["Not(unknown)", Not(unknown), "401 Authentication required"],
-  ["Not(broken)", Not(broken), "403 Access denied"],
-  ["Not(Not(yes))", Not(Not(yes)), "in"],
-  ["Not(Or(no, no))", Not(Or(no, no)), "in"],
-  ["And(Not(no), Or(no, yes))", And(Not(no), Or(no, yes)), "in"],
-])("%s", async (_name, guard, expected) => {
-  expect(await outcome(guard)).toBe(expected);
-});
-
-test("Not of a guard that says so lets guests pass, and only them", async () => {
-  const authenticated = (refuses: boolean): Guard => ({
-    passesGuestsWhenNegated: true,
-    check: refuses ? throwing(new UnauthorizedError()) : () => true,
-  });
-  expect(await outcome(Not(authenticated(true)))).toBe("in");
-  expect(await outcome(Not(authenticated(false)))).toBe("403 Access denied");
-});
-
-test("combinators of asynchronous guards wait and ask in order", async () => {
+test("synchronous guards are done when the call returns, and the first asynchronous one makes a promise", async () => {
   const asked: string[] = [];
-  const later =
-    (name: string, verdict: boolean): Guard =>
-    async () => {
-      await Promise.resolve();
-      asked.push(name);
-      return verdict;
-    };
-  expect(await outcome(Or(later("a", false), later("b", true), later("c", true)))).toBe("in");
-  expect(await outcome(And(later("d", true), later("e", false), later("f", true)))).toBe("403 Access denied");
-  expect(asked).toEqual(["a", "b", "d", "e"]);
+  const sync = () => void asked.push("sync");
+  expect(verifyGuards([sync, sync], request)).toBeUndefined();
+  expect(() => verifyGuards([() => false], request)).toThrow(ForbiddenError);
+  const verified = verifyGuards([sync, async () => void asked.push("async"), sync], request);
+  expect(verified).toBeInstanceOf(Promise);
+  await verified;
+  expect(asked).toEqual(["sync", "sync", "sync", "async", "sync"]);
 });
 
-test("an empty And or Or is refused where it is written", () => {
-  for (const make of [() => And(), () => Or([])]) {
-    expect(make).toThrow(expect.objectContaining({ code: "CORE_GUARD_EMPTY" }));
+test("the first refusal is final: the guards after it are not asked", async () => {
+  const asked: string[] = [];
+  const never = () => void asked.push("asked");
+  for (const refusing of [() => "first", async () => "first"]) {
+    expect(await outcome([refusing, never, () => "second"])).toMatchObject({ detail: "first" });
   }
+  expect(asked).toEqual([]);
 });
 
-test("a denial names its guard in development only", async () => {
-  const weekdays: Guard = { name: "weekdays", check: () => "Closed today" };
-  expect(await askBehind(weekdays, "development")).toMatchObject({
-    detail: "Closed today",
-    guard: "weekdays",
-  });
-  expect(await askBehind(weekdays)).not.toHaveProperty("guard");
-});
-
-test("a 401 carries its challenge, also when it is explained", async () => {
-  for (const env of ["development", "production"] as const) {
-    const app = new App();
-    app.get("/x", { guards: [{ name: "login", check: throwing(new UnauthorizedError()) }] }, () => "in");
-    await app.start({ env });
-    const reply = await app.fetch(new Request("http://host.test/x"));
-    expect(reply.headers.get("www-authenticate")).toBe('Bearer realm="Restricted"');
+test("an error that a guard throws on purpose reaches the client unchanged, class included", async () => {
+  class TooYoung extends ForbiddenError {
+    override readonly name = "TooYoung";
   }
+  const error = new TooYoung("Too young", { minimum: 18 });
+  expect(await outcome([() => throws(error)])).toBe(error);
+  expect(error.extras).toEqual({ minimum: 18 });
 });
 
-test("a guard's own failure is logged with its cause and not shown", async () => {
+test("a fault is logged with guard and request, and kept as the cause", async () => {
   const logged: unknown[] = [];
-  const app = new App();
-  app.get("/x", { guards: [broken] }, () => "in");
-  await app.start({ log: { info() {}, warn() {}, error: (_message, fields) => void logged.push(fields?.["error"]) } });
-  expect(await (await app.fetch(new Request("http://host.test/x"))).text()).not.toContain("canary");
-  expect(logged).toEqual([expect.objectContaining({ cause: expect.objectContaining({ message: "canary" }) })]);
+  const error = new TypeError("bug");
+  const log = { error: (...entry: unknown[]) => logged.push(entry) };
+  const Broken = function broken() {
+    throw error;
+  };
+  expect(await outcome([Broken], { log })).toMatchObject({
+    code: "CORE_GUARD_FAILED",
+    cause: error,
+    extras: {},
+  });
+  expect(logged).toEqual([
+    [
+      'guard "broken" failed, so the request is refused',
+      { error, guard: "broken", method: "GET", path: "/admin" },
+    ],
+  ]);
+});
+
+test("refusals are not logged", async () => {
+  const logged: unknown[] = [];
+  const log = { error: (...entry: unknown[]) => logged.push(entry) };
+  for (const guard of [() => false, () => "no", () => throws(new UnauthorizedError())])
+    await outcome([guard], { log });
+  expect(logged).toEqual([]);
+});
+
+test("a hole in the list of guards refuses", async () => {
+  expect(await outcome([undefined as unknown as Guard])).toMatchObject({
+    status: 403,
+    code: "CORE_GUARD_FAILED",
+  });
+  expect(await outcome([null as unknown as Guard])).toMatchObject({ status: 403, code: "CORE_GUARD_FAILED" });
+});
+
+class RoleGuard {
+  check() {
+    return "Requires one of roles: admin";
+  }
+}
+
+test.each<[string, Guard, string]>([
+  [
+    "a function's name",
+    function admins() {
+      return false;
+    },
+    "admins",
+  ],
+  ["an object's name", { name: "Owner", check: () => false }, "Owner"],
+  ["a class", new RoleGuard(), "RoleGuard"],
+  [
+    "a function without name",
+    (
+      () => () =>
+        false
+    )(),
+    "anonymous guard",
+  ],
+  ["a plain object", { check: () => false }, "anonymous guard"],
+  [
+    "an object without prototype",
+    Object.assign(Object.create(null) as object, { check: () => false }),
+    "anonymous guard",
+  ],
+  [
+    "a guard that throws its refusal",
+    function thrower() {
+      throw new GuardError("no", 402);
+    },
+    "thrower",
+  ],
+  [
+    "a guard that fails",
+    function faulty() {
+      throw new Error("bug");
+    },
+    "faulty",
+  ],
+])("with explain the reply names the guard by %s", async (_, guard, name) => {
+  expect(await outcome([guard], { explain: true })).toMatchObject({ extras: { guard: name } });
+});
+
+test("without explain the reply does not name the guard", async () => {
+  expect(await outcome([new RoleGuard()])).toMatchObject({ extras: {} });
+});
+
+test("a frozen error that a guard throws stays as it is, also with explain", async () => {
+  const error = Object.freeze(new GuardError("no"));
+  expect(await outcome([() => throws(error)], { explain: true })).toBe(error);
+});
+
+test("guards are functions and objects with check", () => {
+  expect([() => true, { check: () => true }, new RoleGuard()].every(isGuard)).toBe(true);
+  expect([undefined, null, true, "guard", {}, { check: true }].some(isGuard)).toBe(false);
 });

@@ -3,6 +3,7 @@ import type { Problem } from "../errors/configuration-error.ts";
 import { verifyGuards } from "../guards/guard.ts";
 import type { Guard } from "../guards/guard.ts";
 import { type Awaitable, compose, type Handler, mapAwaitable, type Middleware } from "../middleware.ts";
+import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { HttpRequest } from "../request/http-request.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
 import type { Response } from "../response/response.ts";
@@ -45,7 +46,7 @@ export const createPipeline = (
     const chain = [
       ...outer,
       ...route.middleware,
-      ...(guards.length > 0 ? [guarded(guards, settings.debug)] : []),
+      ...(guards.length > 0 ? [guarded(guards, settings)] : []),
       ...inner,
       ...(validation === null ? [] : [validation]),
     ];
@@ -99,7 +100,7 @@ const rethrow = (error: unknown): never => {
   throw error;
 };
 
-const guarded = (guards: readonly Guard[], explain: boolean): Middleware<HttpRequest, Response> =>
+const guarded = (guards: readonly Guard[], { debug: explain, log }: AppSettings): Middleware<HttpRequest, Response> =>
   function verify(request, next) {
-    return mapAwaitable(verifyGuards(guards, request, { explain }), () => next(request));
+    return mapAwaitable(verifyGuards(guards, request, { explain, log }), () => next(request));
   };

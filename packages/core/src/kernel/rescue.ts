@@ -1,6 +1,5 @@
 import { errorReply } from "../errors/error-reply.ts";
 import type { ExceptionHandlers } from "../errors/exception-handlers.ts";
-import { GUARD_FAILED } from "../guards/guard.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { toError } from "../errors/to-error.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
@@ -15,7 +14,7 @@ export const createRescue = (
   settings: AppSettings,
 ): Rescue<HttpRequest, Response> => {
   const standard = (error: Error, request: HttpRequest): Response => {
-    if (statusOf(error) === 500 || (error as { code?: unknown }).code === GUARD_FAILED) logFailure(error, request, settings);
+    if (statusOf(error) === 500) logFailure(error, request, settings);
     return errorReply(error, { path: request.path, accept: request.getHeader("accept") }, settings);
   };
   const handlerFailed = (failure: unknown, error: Error, request: HttpRequest): Response => {

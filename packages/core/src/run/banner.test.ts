@@ -4,7 +4,8 @@ import { resolveSettings } from "./settings.ts";
 
 const facts = (more: Partial<BannerFacts["report"]> = {}): BannerFacts => ({
   url: "http://127.0.0.1:9000",
-  settings: resolveSettings({ host: "0.0.0.0" }, { flags: { port: 9000 }, environment: {}, cpus: 2 }).settings,
+  settings: resolveSettings({ host: "0.0.0.0" }, { flags: { port: 9000 }, environment: {}, cpus: 2 })
+    .settings,
   report: { routes: 5, features: ["cors", "logging"], warnings: [], needsReadinessDelay: false, ...more },
   version: "1.2.3",
   nodeVersion: "v24.1.0",
@@ -34,7 +35,9 @@ test("says where each setting came from", () => {
 });
 
 test("shows warnings of the settings and of the app with their codes", () => {
-  const text = terminalBanner(facts({ warnings: [{ code: "AUTH_SHORT_SECRET", message: "12 bytes\u001b[2J" }] }));
+  const text = terminalBanner(
+    facts({ warnings: [{ code: "AUTH_SHORT_SECRET", message: "12 bytes\u001b[2J" }] }),
+  );
   expect(text).toContain("! CORE_DEBUG_EXPOSED: ");
   expect(text).toContain("! AUTH_SHORT_SECRET: 12 bytes\\u001b[2J\n");
 });

@@ -9,7 +9,11 @@ const record = (format: "text" | "json") => {
     lines.push(line);
     levels.push(level);
   };
-  return { lines, levels, log: consoleLogger({ format, write, now: () => new Date("2026-01-02T03:04:05Z") }) };
+  return {
+    lines,
+    levels,
+    log: consoleLogger({ format, write, now: () => new Date("2026-01-02T03:04:05Z") }),
+  };
 };
 
 test("writes one JSON object a line, with time, level, message and the fields", () => {
@@ -17,7 +21,13 @@ test("writes one JSON object a line, with time, level, message and the fields", 
   log.info("listening", { port: 80, big: 2n ** 60n });
   log.error("broken");
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-    { time: "2026-01-02T03:04:05.000Z", level: "info", message: "listening", port: 80, big: "1152921504606846976" },
+    {
+      time: "2026-01-02T03:04:05.000Z",
+      level: "info",
+      message: "listening",
+      port: 80,
+      big: "1152921504606846976",
+    },
     { time: "2026-01-02T03:04:05.000Z", level: "error", message: "broken" },
   ]);
   expect(levels).toEqual(["info", "error"]);
@@ -31,7 +41,9 @@ test("does not let fields replace time, level or message", () => {
 
 test("writes an error with its name, message, code, stack and cause", () => {
   const { lines, log } = record("json");
-  log.error("failed", { error: Object.assign(new TypeError("no", { cause: new Error("why") }), { code: "E1" }) });
+  log.error("failed", {
+    error: Object.assign(new TypeError("no", { cause: new Error("why") }), { code: "E1" }),
+  });
   const { error } = JSON.parse(lines[0] ?? "") as { error: Record<string, unknown> };
   expect(error).toMatchObject({ name: "TypeError", message: "no", code: "E1", cause: { message: "why" } });
   expect(error["stack"]).toContain("console-logger.test.ts");
@@ -45,8 +57,18 @@ test("writes the line whatever the fields are: circles, errors that cause themse
   error.cause = error;
   log.info("circle", { circle });
   log.info("cause", { error });
-  log.info("getter", { get bad(): never { throw new Error("no"); } });
-  log.info("inner getter", { inner: { get bad(): never { throw new Error("no"); } } });
+  log.info("getter", {
+    get bad(): never {
+      throw new Error("no");
+    },
+  });
+  log.info("inner getter", {
+    inner: {
+      get bad(): never {
+        throw new Error("no");
+      },
+    },
+  });
   expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
     "circle",
     "cause",
@@ -69,14 +91,24 @@ test("writes a readable line for people, the stack indented below", () => {
 });
 
 test("lets no control character through, whatever is logged", () => {
-  const text = fc.string({ unit: fc.oneof(fc.string({ minLength: 1, maxLength: 1 }), fc.constantFrom("\n", "\u001b", "\u0085", "\u2028", "\u202e")) });
+  const text = fc.string({
+    unit: fc.oneof(
+      fc.string({ minLength: 1, maxLength: 1 }),
+      fc.constantFrom("\n", "\u001b", "\u0085", "\u2028", "\u202e"),
+    ),
+  });
   fc.assert(
-    fc.property(text, fc.dictionary(text, text, { maxKeys: 4 }), fc.constantFrom("text", "json"), (message, fields, format) => {
-      const { lines, log } = record(format as "text" | "json");
-      log.info(message, fields);
-      expect(lines).toHaveLength(1);
-      // oxlint-disable-next-line no-control-regex -- control characters are the subject
-      expect(lines[0]?.slice(0, -1)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202e]/);
-    }),
+    fc.property(
+      text,
+      fc.dictionary(text, text, { maxKeys: 4 }),
+      fc.constantFrom("text", "json"),
+      (message, fields, format) => {
+        const { lines, log } = record(format as "text" | "json");
+        log.info(message, fields);
+        expect(lines).toHaveLength(1);
+        // oxlint-disable-next-line no-control-regex -- control characters are the subject
+        expect(lines[0]?.slice(0, -1)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202e]/);
+      },
+    ),
   );
 });

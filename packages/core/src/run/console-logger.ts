@@ -38,7 +38,11 @@ const textLine = (level: Level, message: string, fields: Fields, time: Date): st
   const stacks: string[] = [];
   const pairs = entriesOf(fields).map(([key, value]) => {
     if (Error.isError(value)) stacks.push(...indented(value));
-    const text = Error.isError(value) ? value.message : typeof value === "string" ? value : (toJson(value) ?? unserialisable);
+    const text = Error.isError(value)
+      ? value.message
+      : typeof value === "string"
+        ? value
+        : (toJson(value) ?? unserialisable);
     return ` ${printable(key)}=${printable(text)}`;
   });
   return [head + pairs.join(""), ...stacks].join("\n");

@@ -47,13 +47,23 @@ test("reports every mistake of a command line, and still reads what is right", (
 
 test("answers every word before -- with a known flag or a problem, and never throws", () => {
   const known = ["host", "port", "env", "debug", "reload", "workers", "logs", "help", "version"];
-  const word = fc.oneof(fc.string(), fc.constantFrom(...flagNames), fc.constantFrom("--__proto__", "--constructor=1"));
+  const word = fc.oneof(
+    fc.string(),
+    fc.constantFrom(...flagNames),
+    fc.constantFrom("--__proto__", "--constructor=1"),
+  );
   fc.assert(
-    fc.property(fc.array(word.filter((text) => text !== "--"), { minLength: 1, maxLength: 8 }), (argv) => {
-      const { flags, problems } = parseFlags([...argv, "--", "ignored"]);
-      expect(known).toEqual(expect.arrayContaining(Object.keys(flags)));
-      expect(Object.keys(flags).length + problems.length).toBeGreaterThan(0);
-    }),
+    fc.property(
+      fc.array(
+        word.filter((text) => text !== "--"),
+        { minLength: 1, maxLength: 8 },
+      ),
+      (argv) => {
+        const { flags, problems } = parseFlags([...argv, "--", "ignored"]);
+        expect(known).toEqual(expect.arrayContaining(Object.keys(flags)));
+        expect(Object.keys(flags).length + problems.length).toBeGreaterThan(0);
+      },
+    ),
   );
 });
 

@@ -72,7 +72,8 @@ export const parseFlags = (argv: readonly string[]): ParsedFlags => {
       if (separate) index++;
       const value = text === undefined ? null : read(text);
       if (value !== null) flags[field] = value;
-      else problems.push(badFlag(`${name} needs ${wanted}${text === undefined ? "" : `, not ${quote(text)}`}`));
+      else
+        problems.push(badFlag(`${name} needs ${wanted}${text === undefined ? "" : `, not ${quote(text)}`}`));
     } else problems.push(unknown(word, name));
   }
   return { flags: flags as Flags, problems };

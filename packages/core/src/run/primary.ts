@@ -22,7 +22,10 @@ import { stateForWorkers } from "./worker-state.ts";
  */
 export const runPrimary = async (plan: Plan, service: number): Promise<Running> => {
   if (process.argv[1] === undefined) {
-    throw new FrameworkError("CORE_NO_PROGRAM", "workers and reload need a program in a file; or set workers to 1");
+    throw new FrameworkError(
+      "CORE_NO_PROGRAM",
+      "workers and reload need a program in a file; or set workers to 1",
+    );
   }
   const { host, workers } = plan.settings;
   const desk = connectionDesk();
@@ -69,7 +72,14 @@ class Primary {
 
   async start(): Promise<void> {
     const { ownsProcess, log } = this.plan;
-    if (ownsProcess) this.cleanups.push(ownProcess(log, (code) => this.end(code), () => this.supervisor.kill()));
+    if (ownsProcess)
+      this.cleanups.push(
+        ownProcess(
+          log,
+          (code) => this.end(code),
+          () => this.supervisor.kill(),
+        ),
+      );
     try {
       const report = await this.supervisor.start();
       this.needsReadinessDelay = report.needsReadinessDelay;
@@ -115,7 +125,11 @@ class Primary {
     const { killed, cut } = await this.supervisor.stop(Math.max(0, deadline - performance.now()));
     const refused = this.desk.dismiss();
     if (killed + cut + refused === 0) return EXIT_OK;
-    log.error("the drain was not clean", { workersKilled: killed, connectionsCut: cut, neverServed: refused });
+    log.error("the drain was not clean", {
+      workersKilled: killed,
+      connectionsCut: cut,
+      neverServed: refused,
+    });
     return EXIT_FAILURE;
   }
 

@@ -1,9 +1,11 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { replyAt, until } from "./testing/service-program.ts";
 import { endPrograms, type Program, startProgram } from "./testing/start-program.ts";
+
+jest.setTimeout(30_000); // processes are started, on a machine that may be busy
 
 let folder = "";
 beforeEach(() => {
@@ -19,7 +21,7 @@ const own = (path: string): string => new URL(path, import.meta.url).href;
 const write = (answer: string): void => {
   const text = `
     import { run } from "${own("run.ts")}";
-    import { routed } from "${own("testing/fixtures/routed.ts")}";
+    import { routed } from "${own("testing/routed.ts")}";
     const answer = () => ({ pid: process.pid, answer: ${answer} });
     await run(routed({ "/": answer }), { port: 0, reload: true });
   `;

@@ -8,7 +8,8 @@ export const DEBOUNCE_MS = 100;
 export const MAX_FOLDERS = 5000;
 
 /** Whether a change of this file means new code. */
-export const isSource = (name: string): boolean => /\.(?:ts|mts|js|mjs|json)$/.test(name) && !name.startsWith(".");
+export const isSource = (name: string): boolean =>
+  /\.(?:ts|mts|js|mjs|json)$/.test(name) && !name.startsWith(".");
 
 /** Whether a folder holds sources of the program. */
 export const isSourceFolder = (name: string): boolean =>

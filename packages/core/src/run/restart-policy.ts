@@ -14,10 +14,14 @@ export interface RestartPolicy {
 }
 
 /** A policy whose memory is bounded: per slot the deaths that still matter for its back-off, and `maxRestarts + 1` early deaths. */
-export const restartPolicy = (maxRestarts: number, now: () => number = () => performance.now()): RestartPolicy => {
+export const restartPolicy = (
+  maxRestarts: number,
+  now: () => number = () => performance.now(),
+): RestartPolicy => {
   const deaths = new Map<number, number[]>();
   let early: number[] = [];
-  const recent = (times: readonly number[]): number[] => times.filter((time) => now() - time < DEATH_MEMORY_MS);
+  const recent = (times: readonly number[]): number[] =>
+    times.filter((time) => now() - time < DEATH_MEMORY_MS);
   const enough = Math.ceil(Math.log2(LONGEST_BACKOFF_MS / FIRST_BACKOFF_MS)) + 1;
   return {
     backoffMs(slot) {

@@ -55,5 +55,5 @@ export interface Running {
    * Drains and stops the whole service, all workers included, and takes its signal handlers away; the process lives on.
    * Resolves at the latest after `shutdownTimeoutSecs`. Calling it again waits for the same drain.
    */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }

@@ -1,9 +1,12 @@
+import { text } from "node:stream/consumers";
+import { connect } from "node:tls";
 import { expect, test } from "@jest/globals";
 import type { Logger } from "../lifecycle/logger.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
+import { selfSigned } from "../transport/testing/self-signed.ts";
 import type { RunOptions } from "./run-options.ts";
 import { run } from "./run.ts";
-import { routed } from "./testing/fixtures/routed.ts";
+import { routed } from "./testing/routed.ts";
 
 const log: Logger = { info: () => {}, warn: () => {}, error: () => {} };
 const embedded: RunOptions = { exitOnError: false, argv: [], environment: {}, port: 0, log };
@@ -69,7 +72,9 @@ test("rejects and stops the app when the port is in use or the host is not this 
   const first = await run(routed({}), embedded);
   const events: string[] = [];
   const app = routed({}, { stop: () => void events.push("stop") as undefined });
-  await expect(run(app, { ...embedded, port: first.port })).rejects.toMatchObject({ code: "CORE_PORT_IN_USE" });
+  await expect(run(app, { ...embedded, port: first.port })).rejects.toMatchObject({
+    code: "CORE_PORT_IN_USE",
+  });
   await expect(run(app, { ...embedded, host: "192.0.2.1" })).rejects.toMatchObject({ code: "CORE_BAD_HOST" });
   expect(events).toEqual(["stop", "stop"]);
   await first.close();
@@ -78,15 +83,54 @@ test("rejects and stops the app when the port is in use or the host is not this 
 test("hands the app all settings, the shared state and the log", async () => {
   let seen: AppSettings | undefined;
   const app = routed({}, { start: (settings) => void (seen = settings) });
-  const options = { env: "production", workers: 1, trustedProxies: ["10.0.0.0/8"], limits: { maxBodySize: 7 } } as const;
+  const options = {
+    env: "production",
+    workers: 1,
+    trustedProxies: ["10.0.0.0/8"],
+    limits: { maxBodySize: 7 },
+  } as const;
   const { close } = await run(app, { ...embedded, ...options, timeouts: { handlerSecs: 3 } });
-  expect(seen).toMatchObject({ env: "production", debug: false, logs: false, workers: 1, trustedProxies: ["10.0.0.0/8"], log });
+  expect(seen).toMatchObject({
+    env: "production",
+    debug: false,
+    logs: false,
+    workers: 1,
+    trustedProxies: ["10.0.0.0/8"],
+    log,
+  });
   expect([seen?.limits.maxBodySize, seen?.timeouts.handlerSecs]).toEqual([7, 3]);
   expect(await seen?.shared.add("key", 2, { ttlMs: 1000 })).toMatchObject({ value: 2 });
   await close();
 });
 
-test("refuses a certificate that cannot be one, before it listens", async () => {
-  const bad = "-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----";
-  await expect(run(routed({}), { ...embedded, tls: { cert: bad, key: bad } })).rejects.toThrow();
+test("speaks HTTPS with a certificate", async () => {
+  const { cert, key } = selfSigned();
+  const { url, port, close } = await run(routed({ "/": () => ({ hello: true }) }), {
+    ...embedded,
+    tls: { cert, key },
+  });
+  expect(url).toBe(`https://127.0.0.1:${port}`);
+  const socket = connect({ port, host: "127.0.0.1", ca: cert, checkServerIdentity: () => undefined });
+  socket.write("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+  expect(await text(socket)).toContain('{"hello":true}');
+  await close();
+});
+
+test("refuses a certificate that cannot be one, and a key of another certificate, before the app starts", async () => {
+  const [one, other] = [selfSigned(), selfSigned()];
+  const nonsense = "-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----";
+  const app = routed(
+    {},
+    {
+      start: () => {
+        throw new Error("started");
+      },
+    },
+  );
+  for (const tls of [
+    { cert: nonsense, key: one.key },
+    { cert: one.cert, key: other.key },
+  ]) {
+    await expect(run(app, { ...embedded, tls })).rejects.toThrow("certificate and key cannot be used");
+  }
 });

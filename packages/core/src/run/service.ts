@@ -9,12 +9,24 @@ import { isLate } from "./shutdown.ts";
 const DRAIN_IDLE_MS = { production: 1000, development: 50 } as const;
 
 /** Starts the app and gives the transport that serves it; nothing listens yet. What a failed start had opened is closed again. */
-export const startService = async (app: Runnable, { settings, log }: Plan, shared: SharedState): Promise<Transport> => {
+export const startService = async (
+  app: Runnable,
+  { settings, log }: Plan,
+  shared: SharedState,
+): Promise<Transport> => {
   const { env, debug, logs, workers, limits, timeouts, trustedProxies, cluster, tls } = settings;
   try {
     await app.start({ env, debug, logs, workers, limits, timeouts, trustedProxies, shared, log });
     const { serve, refuse: reject } = app;
-    return createNodeTransport({ serve, reject, limits, timeouts, log, tls, drainIdleMs: DRAIN_IDLE_MS[env] });
+    return createNodeTransport({
+      serve,
+      reject,
+      limits,
+      timeouts,
+      log,
+      tls,
+      drainIdleMs: DRAIN_IDLE_MS[env],
+    });
   } catch (error) {
     await isLate(app.stop(), cluster.shutdownTimeoutSecs * 1000);
     throw error;

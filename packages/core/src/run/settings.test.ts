@@ -27,10 +27,22 @@ test("listens on loopback port 8000 in development, with debug, one worker and r
 
 const derived: [RunOptions, { debug: boolean; workers: number; logs: boolean }][] = [
   [{ env: "production" }, { debug: false, workers: 8, logs: false }],
-  [{ env: "production", debug: true }, { debug: true, workers: 1, logs: true }],
-  [{ env: "production", workers: 3 }, { debug: false, workers: 3, logs: false }],
-  [{ env: "production", logs: true }, { debug: false, workers: 8, logs: true }],
-  [{ env: "production", reload: true }, { debug: false, workers: 1, logs: false }],
+  [
+    { env: "production", debug: true },
+    { debug: true, workers: 1, logs: true },
+  ],
+  [
+    { env: "production", workers: 3 },
+    { debug: false, workers: 3, logs: false },
+  ],
+  [
+    { env: "production", logs: true },
+    { debug: false, workers: 8, logs: true },
+  ],
+  [
+    { env: "production", reload: true },
+    { debug: false, workers: 1, logs: false },
+  ],
   [{ debug: false }, { debug: false, workers: 1, logs: false }],
   [{ workers: 2 }, { debug: true, workers: 2, logs: true }],
 ];
@@ -78,9 +90,19 @@ test("an empty variable counts as unset", () => {
 const impossible: [name: string, options: object, inputs: Partial<SettingInputs>, message: string][] = [
   ["a port above 65535", { port: 70_000 }, {}, "port must be a whole number from 0 to 65535, not 70000"],
   ["a fraction", { port: 80.5 }, {}, "port must be"],
-  ["a port in words", {}, { environment: { PORT: "http" } }, 'the variable PORT must be a whole number from 0 to 65535, not "http"'],
+  [
+    "a port in words",
+    {},
+    { environment: { PORT: "http" } },
+    'the variable PORT must be a whole number from 0 to 65535, not "http"',
+  ],
   ["a flag out of range", {}, { flags: { port: 99_999 } }, "--port must be"],
-  ["another environment", {}, { flags: { env: "staging" } }, '--env must be development or production, not "staging"'],
+  [
+    "another environment",
+    {},
+    { flags: { env: "staging" } },
+    '--env must be development or production, not "staging"',
+  ],
   ["no workers", { workers: 0 }, {}, "workers must be a whole number from 1 to 1024"],
   ["debug as text", { debug: "yes" }, {}, 'debug must be true or false, not "yes"'],
   ["a URL as host", { host: "http://localhost" }, {}, "host must be an address or host name"],
@@ -92,7 +114,12 @@ const impossible: [name: string, options: object, inputs: Partial<SettingInputs>
   ["a bad timeout", { timeouts: { idleSecs: -1 } }, {}, "TimeoutConfig.idleSecs"],
   ["proxies that are no list", { trustedProxies: "10.0.0.1" }, {}, "trustedProxies must be a list"],
   ["TLS without a key", { tls: { cert: "-----BEGIN CERTIFICATE-----" } }, {}, "TlsConfig.key is required"],
-  ["a file name as certificate", { tls: { cert: "a.pem", key: "b.pem" } }, {}, "TlsConfig.cert must be PEM text"],
+  [
+    "a file name as certificate",
+    { tls: { cert: "a.pem", key: "b.pem" } },
+    {},
+    "TlsConfig.cert must be PEM text",
+  ],
 ];
 
 test.each(impossible)("refuses %s", (_name, options, inputs, message) => {
@@ -102,7 +129,16 @@ test.each(impossible)("refuses %s", (_name, options, inputs, message) => {
 });
 
 test("accepts names, IPv4, IPv6 and zoned addresses as host", () => {
-  for (const host of ["localhost", "api.internal", "my_host-1", "0.0.0.0", "::", "::1", "fe80::1%eth0", "::ffff:1.2.3.4"]) {
+  for (const host of [
+    "localhost",
+    "api.internal",
+    "my_host-1",
+    "0.0.0.0",
+    "::",
+    "::1",
+    "fe80::1%eth0",
+    "::ffff:1.2.3.4",
+  ]) {
     expect([host, resolve({ host }).problems]).toEqual([host, []]);
   }
 });

@@ -6,6 +6,7 @@ import type { AppSettings, Environment } from "../lifecycle/app-settings.ts";
 import { nearest } from "../nearest.ts";
 import type { Flags } from "./flags.ts";
 import type { RunOptions } from "./run-options.ts";
+import { settingWarnings } from "./setting-warnings.ts";
 import { readTls, type TlsConfig } from "./tls-config.ts";
 
 /** Where a setting's value came from. */
@@ -93,7 +94,7 @@ export const resolveSettings = (
     sources: sourcesOf(chosen),
     warnings: [],
   };
-  return { settings: { ...settings, warnings: oddities(settings, workers) }, problems };
+  return { settings: { ...settings, warnings: settingWarnings(settings, workers) }, problems };
 };
 
 interface Chosen {
@@ -182,26 +183,3 @@ const sourcesOf = (chosen: Readonly<Record<SettingName, Chosen>>): Record<Settin
   reload: chosen.reload.source,
   logs: chosen.logs.source,
 });
-
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
-
-const oddities = ({ env, debug, host, reload }: RunSettings, workersAsked: number): Problem[] => {
-  const found: Problem[] = [];
-  if (debug && env === "production") {
-    found.push({
-      code: "CORE_DEBUG_IN_PRODUCTION",
-      message: "debug in production means one worker and request lines; replies stay without details",
-    });
-  }
-  if (debug && env === "development" && !isLoopback(host)) {
-    found.push({
-      code: "CORE_DEBUG_EXPOSED",
-      message: `debug shows messages and stacks to everyone who reaches ${host}; use --env production or --no-debug`,
-    });
-  }
-  if (reload && workersAsked > 1) {
-    found.push({ code: "CORE_RELOAD_WORKERS", message: "reload runs one worker, whatever workers says" });
-  }
-  return found;
-};

@@ -56,13 +56,19 @@ test("counts the readiness delay and a reserve for stop tasks into the deadline"
 test("tells how many connections were cut, and stops the app all the same", async () => {
   const { events, log, app, transport } = recorded({ cut: 3 });
   const result = await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 1000 }, log);
-  expect(events.slice(-2)).toEqual(["log: the drain passed its deadline; connections were cut", "stop tasks"]);
+  expect(events.slice(-2)).toEqual([
+    "log: the drain passed its deadline; connections were cut",
+    "stop tasks",
+  ]);
   expect(isClean(result)).toBe(false);
 });
 
 test("does not wait for stop tasks beyond the deadline", async () => {
   const { log, app, transport } = recorded({ stop: () => new Promise(() => {}) });
-  expect(await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 40 }, log)).toEqual({ cut: 0, late: true });
+  expect(await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 40 }, log)).toEqual({
+    cut: 0,
+    late: true,
+  });
 });
 
 test("logs an app that fails to stop", async () => {

@@ -1,14 +1,21 @@
 import { connect, createServer, type AddressInfo } from "node:net";
-import { afterEach, expect, test } from "@jest/globals";
-import { pidAt, startService } from "./testing/service-program.ts";
-import { endPrograms } from "./testing/start-program.ts";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, jest, test } from "@jest/globals";
+import { pidAt, replyAt, startService } from "./testing/service-program.ts";
+import { endPrograms, startProgram } from "./testing/start-program.ts";
 
+jest.setTimeout(30_000); // processes are started, on a machine that may be busy
 afterEach(endPrograms);
 
 test("announces itself with one JSON line, serves, and ends with 0 on SIGTERM", async () => {
   const program = startService();
   const line = await program.listening;
-  expect(line).toEqual({ event: "listening", url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), workers: 1, pid: program.pid });
+  expect(line).toEqual({
+    event: "listening",
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    workers: 1,
+    pid: program.pid,
+  });
   expect(await pidAt(line.url)).toBe(program.pid);
   program.kill("SIGTERM");
   expect(await program.exit).toEqual({ code: 0, signal: null });
@@ -61,7 +68,9 @@ test("says that the port is in use, and which to try", async () => {
   for (const workers of [1, 2]) {
     const program = startService({ run: { workers } }, ["--port", String(port)]);
     expect((await program.exit).code).toBe(1);
-    expect(program.stderr()).toContain(`CORE_PORT_IN_USE: port ${port} is in use on 127.0.0.1; try --port ${port + 1}`);
+    expect(program.stderr()).toContain(
+      `CORE_PORT_IN_USE: port ${port} is in use on 127.0.0.1; try --port ${port + 1}`,
+    );
     expect(program.stdout()).toBe("");
   }
   holder.close();
@@ -84,4 +93,23 @@ test("prints help and version and ends with 0", async () => {
   expect([(await help.exit).code, (await version.exit).code]).toEqual([0, 0]);
   expect(help.stdout()).toContain("--no-logs");
   expect(version.stdout()).toMatch(/^framework \d+\.\d+\.\d+/);
+});
+
+test("serves on when nobody reads its output any more", async () => {
+  const program = startService();
+  const { url } = await program.listening;
+  program.deafen();
+  for (let request = 0; request < 3; request++) await replyAt(url, "/say");
+  expect(await pidAt(url)).toBe(program.pid);
+  program.kill("SIGTERM");
+  expect((await program.exit).code).toBe(0);
+});
+
+test("tells a program that is a worker of its own cluster to leave workers at 1", async () => {
+  const file = fileURLToPath(new URL("testing/fixtures/own-cluster.ts", import.meta.url));
+  const refused = startProgram(file, ["--workers", "2"]);
+  await refused.exit;
+  expect(refused.stderr()).toContain("CORE_NESTED_WORKERS");
+  const served = startProgram(file, ["--env", "production"]);
+  expect(await served.listening).toMatchObject({ workers: 1 });
 });

@@ -36,7 +36,12 @@ export const fromStartFailure = ({ problems, stack }: StartFailure): FrameworkEr
 export const startFailureText = ({ problems, stack }: StartFailure): string => {
   const lines = problems.map(({ code, message }) => `  ${code}: ${message}`);
   const why = problems.length > 1 ? `${problems.length} problems` : "1 problem";
-  return [`The service did not start, ${why}:`, ...lines, ...(stack === undefined ? [] : [indented(stack)]), ""].join("\n");
+  return [
+    `The service did not start, ${why}:`,
+    ...lines,
+    ...(stack === undefined ? [] : [indented(stack)]),
+    "",
+  ].join("\n");
 };
 
 /** A listen error in words: which address, what is wrong, what to try. */
@@ -51,7 +56,10 @@ const explain = (code: string, host: string, port: number): [code: string, messa
     case "EADDRINUSE":
       return ["CORE_PORT_IN_USE", `port ${port} is in use on ${host}; try --port ${nextPort(port)}`];
     case "EACCES":
-      return ["CORE_PORT_REFUSED", `the system does not let this user listen on port ${port}; try --port 8000`];
+      return [
+        "CORE_PORT_REFUSED",
+        `the system does not let this user listen on port ${port}; try --port 8000`,
+      ];
     case "EADDRNOTAVAIL":
       return ["CORE_BAD_HOST", `${host} is not an address of this machine; try --host 127.0.0.1 or 0.0.0.0`];
     case "ENOTFOUND":

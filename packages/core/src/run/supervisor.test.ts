@@ -189,6 +189,17 @@ test("stops when every worker has ended, without respawns, and counts what they 
   expect(forked).toHaveLength(2);
 });
 
+test("does not count what replaced workers had cut before", async () => {
+  const { supervisor, forked } = await started({ workers: 1 });
+  supervisor.replaceAll();
+  forked[1]?.ready();
+  forked[0]?.says({ "@framework": "drained", cut: 5 });
+  forked[0]?.dies();
+  const stopped = supervisor.stop(1000);
+  forked[1]?.dies(0);
+  expect(await stopped).toEqual({ killed: 0, cut: 0 });
+});
+
 test("kills what has not ended at the deadline, and what was only starting at once", async () => {
   const { supervisor, forked } = await started({ workers: 1 });
   supervisor.replaceAll();

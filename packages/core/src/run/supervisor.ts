@@ -72,6 +72,7 @@ export class Supervisor {
   /** Lets every worker finish within `timeoutMs`, then kills what is left. */
   async stop(timeoutMs: number): Promise<{ readonly killed: number; readonly cut: number }> {
     this.halt();
+    this.cut = 0; // what replaced workers cut earlier is not of this stop
     for (const member of this.members) {
       // what is still starting has nothing in flight; the others end a moment before they would be killed
       if (member.phase === "starting") member.process.kill();
@@ -150,7 +151,6 @@ export class Supervisor {
     this.options.desk.open(member.process);
     for (const other of this.members) {
       if (other !== member && other.slot === member.slot && other.phase === "ready") {
-        this.leave(other);
         this.drain(other, this.options.drainMs);
       }
     }
@@ -199,14 +199,18 @@ export class Supervisor {
     const problems = failure?.problems.map(({ code, message }) => `${code}: ${message}`).join("; ");
     log.error("a worker ended before it was ready", { worker: process.pid, how, problems });
     if (standing.some((member) => member.slot === slot)) {
-      log.warn("the previous worker serves on", { worker: standing.find((member) => member.slot === slot)?.process.pid });
+      log.warn("the previous worker serves on", {
+        worker: standing.find((member) => member.slot === slot)?.process.pid,
+      });
       return;
     }
     if (!retries && this.serving) return log.warn("waiting for a change of the source files");
     if (!policy.diedTooOften()) return this.addLater(slot);
     this.giveUp(
       failure ?? {
-        problems: [{ code: "CORE_CRASH_LOOP", message: `workers keep ending before they are ready (last: ${how})` }],
+        problems: [
+          { code: "CORE_CRASH_LOOP", message: `workers keep ending before they are ready (last: ${how})` },
+        ],
       },
     );
   }

@@ -1,4 +1,10 @@
-import { configRecord, type ConfigInput, type ConfigRecord, type ReadRecord } from "../config/config-record.ts";
+import { createSecureContext } from "node:tls";
+import {
+  configRecord,
+  type ConfigInput,
+  type ConfigRecord,
+  type ReadRecord,
+} from "../config/config-record.ts";
 import { checked, flag, oneOf } from "../config/field-rules.ts";
 
 /** Certificate and rules with which the service speaks TLS; HTTPS on every connection. */
@@ -27,13 +33,28 @@ const record: ConfigRecord<TlsConfig> = configRecord<TlsConfig>("TlsConfig", {
   minVersion: oneOf("1.2", ["1.2", "1.3"]),
 });
 
-/** Reads the record; absent stays absent, a missing certificate or key is a problem. */
+/** Reads the record; absent stays absent, a missing certificate or key is a problem, and so is a pair that cannot be used. */
 export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadRecord<TlsConfig> | undefined => {
   if (input === undefined) return undefined;
   const { value, problems } = record.read(input);
   const missing = (["cert", "key"] as const)
     .filter((field) => input[field] === undefined)
     .map((field) => `TlsConfig.${field} is required`);
-  const unverifiable = value.requireClientCert && value.ca === undefined ? ["TlsConfig.requireClientCert needs ca"] : [];
-  return { value, problems: [...problems, ...missing, ...unverifiable] };
+  const unverifiable =
+    value.requireClientCert && value.ca === undefined ? ["TlsConfig.requireClientCert needs ca"] : [];
+  const found = [...problems, ...missing, ...unverifiable];
+  return { value, problems: found.length > 0 ? found : unusable(value) };
+};
+
+const unusable = ({ cert, key, ca }: TlsConfig): string[] => {
+  const bytes = (pem: string | Uint8Array): string | Buffer =>
+    typeof pem === "string" ? pem : Buffer.from(pem);
+  try {
+    createSecureContext({ cert: bytes(cert), key: bytes(key), ...(ca !== undefined && { ca: bytes(ca) }) });
+    return [];
+  } catch (error) {
+    return [
+      `TlsConfig: certificate and key cannot be used: ${Error.isError(error) ? error.message : String(error)}`,
+    ];
+  }
 };

@@ -105,7 +105,9 @@ class Serving {
     this.closing = shutDown(app, transport, { readinessDelayMs: 0, timeoutMs }, plan.log);
     void this.closing.then((result) => {
       this.over.resolve();
-      tell({ "@framework": "drained", cut: result.cut }, () => process.exit(isClean(result) ? code : EXIT_FAILURE));
+      tell({ "@framework": "drained", cut: result.cut }, () =>
+        process.exit(isClean(result) ? code : EXIT_FAILURE),
+      );
     });
   }
 }

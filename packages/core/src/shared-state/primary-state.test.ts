@@ -167,6 +167,30 @@ test("a worker that never acknowledges holds the publisher for a second", async 
   await published;
 });
 
+test("a dead worker's subscriptions are taken from the primary's state", async () => {
+  const { hub, join, state } = cluster();
+  let subscribed = 0;
+  const counting = {
+    ...state,
+    subscribe: (...subscription: Parameters<typeof state.subscribe>) => {
+      const stop = state.subscribe(...subscription);
+      subscribed++;
+      return () => {
+        subscribed--;
+        stop();
+      };
+    },
+  };
+  serveSharedState(counting, hub);
+  const { link, state: dying } = join();
+  for (const channel of ["a", "b"]) dying.subscribe(channel, () => {});
+  dying.subscribe("c", () => {})();
+  await dying.get("ready");
+  expect(subscribed).toBe(2);
+  link.close();
+  expect(subscribed).toBe(0);
+});
+
 test("calls that a dead worker left behind are dropped, and nothing is sent to it", async () => {
   const { join, state, clock } = cluster();
   const { link, state: dying } = join();

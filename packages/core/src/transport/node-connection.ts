@@ -67,7 +67,7 @@ export class NodeConnection implements ExchangeConnection {
     socket.destroySoon = () => this.linger();
     socket.on("drain", this.advance);
     socket.on("close", this.onClose);
-    socket.on("error", ignore); // node:http reports it as well, but stops listening after the first
+    socket.on("error", ignore); // node:http reports the first as well, and stops listening then
   }
 
   get options(): TransportOptions {

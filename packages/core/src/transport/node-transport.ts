@@ -23,9 +23,10 @@ class NodeTransport implements Transport, ConnectionHost {
   now: number;
   private readonly clock: NonNullable<TransportOptions["clock"]>;
   private readonly server: Server;
+  /** Every socket taken over, whatever is spoken on it. */
+  private readonly sockets = new Set<Socket>();
+  /** Those that speak HTTP: with TLS other objects, which exist when the handshake is done. */
   private readonly bySocket = new Map<Socket, NodeConnection>();
-  /** Sockets whose TLS handshake is not done. */
-  private readonly raw = new Set<Socket>();
   private readonly stopSweep: () => void;
   private listener: Listener | null = null;
   private dateText: string | null = null;
@@ -47,7 +48,7 @@ class NodeTransport implements Transport, ConnectionHost {
   }
 
   get connections(): number {
-    return this.bySocket.size + this.raw.size;
+    return this.sockets.size;
   }
 
   get date(): string {
@@ -62,8 +63,13 @@ class NodeTransport implements Transport, ConnectionHost {
     }
     socket.setNoDelay(true);
     socket.allowHalfOpen = true; // an answer may go out after the client has sent its last byte
+    this.sockets.add(socket);
+    socket.on("error", ignore);
+    socket.on("close", () => {
+      this.sockets.delete(socket);
+      this.gone();
+    });
     if (this.options.tls === undefined) this.attach(socket);
-    else this.awaitHandshake(socket);
     this.server.emit("connection", socket);
     if (socket.isPaused()) socket.resume();
   }
@@ -89,7 +95,6 @@ class NodeTransport implements Transport, ConnectionHost {
     this.listener?.close();
     this.clock.after(this.options.drainIdleMs ?? 1000, () => {
       for (const connection of this.bySocket.values()) if (connection.idle) connection.cut();
-      for (const socket of this.raw) socket.destroy();
     });
   }
 
@@ -108,7 +113,7 @@ class NodeTransport implements Transport, ConnectionHost {
       stopWaiting = this.clock.after(deadlineMs, () => {
         const cut = this.inFlight;
         this.whenEmpty = null;
-        for (const socket of [...this.bySocket.keys(), ...this.raw]) socket.destroy();
+        for (const socket of [...this.bySocket.keys(), ...this.sockets]) socket.destroy();
         finish(cut);
       });
     });
@@ -131,18 +136,8 @@ class NodeTransport implements Transport, ConnectionHost {
     this.bySocket.set(socket, new NodeConnection(socket, this));
   };
 
-  private awaitHandshake(socket: Socket): void {
-    this.raw.add(socket);
-    const over = (): void => {
-      this.raw.delete(socket);
-      this.gone();
-    };
-    socket.on("error", over);
-    socket.on("close", over);
-  }
-
   private gone(): void {
-    if (this.connections === 0) this.whenEmpty?.();
+    if (this.sockets.size === 0 && this.bySocket.size === 0) this.whenEmpty?.();
   }
 
   private readonly onRequest = (request: IncomingMessage, response: ServerResponse): void => {
@@ -150,7 +145,7 @@ class NodeTransport implements Transport, ConnectionHost {
   };
 
   private readonly onConnect = (request: IncomingMessage, stream: NodeJS.EventEmitter): void => {
-    stream.on("error", () => {}); // a stream around the socket when a body follows; the socket's own errors are seen already
+    stream.on("error", ignore); // a stream around the socket when a body follows; the socket's own errors are seen already
     this.bySocket.get(request.socket)?.onConnect();
   };
 
@@ -172,6 +167,9 @@ class NodeTransport implements Transport, ConnectionHost {
     this.dropped = 0;
   };
 }
+
+/** A socket that fails closes too, and that is acted on. */
+const ignore = (): void => {};
 
 /** A server that never listens itself: sockets are handed to it. Its own time limits are off, those of the sweep hold. */
 const createServer = ({ limits, timeouts, tls }: TransportOptions): Server => {

@@ -15,15 +15,16 @@ export const replyAt = async (url: string, path: string): Promise<Record<string,
 };
 
 /** The process that answers a request. */
-export const pidAt = async (url: string, path = "/pid"): Promise<number> => Number((await replyAt(url, path))["pid"]);
+export const pidAt = async (url: string, path = "/pid"): Promise<number> =>
+  Number((await replyAt(url, path))["pid"]);
 
 /** The processes that answer some requests at the same time. */
 export const pidsAt = async (url: string, requests: number): Promise<Set<number>> =>
   new Set(await Promise.all(Array.from({ length: requests }, () => pidAt(url))));
 
-/** Waits for a condition, 4 s at most. */
+/** Waits for a condition, 10 s at most. */
 export const until = async (isDone: () => Promise<boolean>): Promise<void> => {
-  const end = performance.now() + 4000;
+  const end = performance.now() + 10_000;
   while (!(await isDone())) {
     if (performance.now() > end) throw new Error("the condition did not come true");
     await new Promise((resolve) => setTimeout(resolve, 10));

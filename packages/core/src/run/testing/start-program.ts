@@ -18,6 +18,8 @@ export interface Program {
   /** Resolves when stderr holds this text. */
   says(text: string): Promise<void>;
   kill(signal?: NodeJS.Signals): void;
+  /** Closes this end of its output: whatever it writes from now on fails. */
+  deafen(): void;
 }
 
 const running = new Set<ChildProcess>();
@@ -74,6 +76,10 @@ export const startProgram = (
     stderr: () => output.stderr,
     says: async (text) => {
       await until(() => output.stderr.includes(text) || undefined, text);
+    },
+    deafen: () => {
+      child.stdout.destroy();
+      child.stderr.destroy();
     },
     kill: (signal) => void child.kill(signal),
   };

@@ -1,5 +1,6 @@
 import { bodyConformance } from "./conformance-bodies.ts";
 import { closingConformance } from "./conformance-closing.ts";
+import { fuzzConformance } from "./conformance-fuzz.ts";
 import { headConformance } from "./conformance-heads.ts";
 import { persistenceConformance } from "./conformance-persistence.ts";
 import { replyConformance } from "./conformance-replies.ts";
@@ -20,4 +21,5 @@ export const transportConformance = (test: Test, make: MakeTransport, lenient: K
   replyConformance(test, make);
   slowClientConformance(test, make);
   closingConformance(test, make);
+  fuzzConformance(test, make);
 };

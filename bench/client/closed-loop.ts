@@ -1,0 +1,32 @@
+import { Lane, type WireRequest } from "./lane.ts";
+import { Tally } from "./tally.ts";
+
+/** Keeps one request in flight on each of some connections, and sends exactly as many as it is told. */
+export class ClosedLoop {
+  private readonly lanes: readonly Lane[];
+  private tally = new Tally();
+  private left = 0;
+  private request: () => WireRequest = () => ({ bytes: "" });
+
+  constructor(port: number, connections: number) {
+    this.lanes = Array.from({ length: connections }, () => this.lane(port));
+  }
+
+  /** Sends `total` requests over the open connections and gives how they ended. */
+  async run(total: number, request: () => WireRequest): Promise<Tally> {
+    this.left = total;
+    this.request = request;
+    this.tally = new Tally();
+    await Promise.all(this.lanes.map((lane) => lane.run()));
+    return this.tally;
+  }
+
+  close(): void {
+    for (const lane of this.lanes) lane.close();
+  }
+
+  private lane(port: number): Lane {
+    const next = (): WireRequest | null => (this.left-- > 0 ? this.request() : null);
+    return new Lane({ port, next, seen: (outcome) => this.tally.add(outcome) });
+  }
+}

@@ -1,0 +1,47 @@
+import { Connection, type Outcome } from "./connection.ts";
+
+/** A request as it goes over the wire. */
+export interface WireRequest {
+  readonly bytes: string;
+  /** When the client goes away instead of waiting for the reply. */
+  readonly leaves?: "sent" | "first byte";
+}
+
+/** What a lane asks and tells. */
+export interface LaneOptions {
+  readonly port: number;
+  /** The next request, on this connection; null ends the lane. */
+  readonly next: (connection: Connection) => WireRequest | null | Promise<WireRequest | null>;
+  readonly seen: (outcome: Outcome, connection: Connection) => void;
+}
+
+/** One client in a closed loop: the next request goes out when the one before has ended. */
+export class Lane {
+  private readonly options: LaneOptions;
+  private connection: Connection | null = null;
+
+  constructor(options: LaneOptions) {
+    this.options = options;
+  }
+
+  /** Asks until `next` gives null. The connection stays open; a lost one is replaced for the next request, nothing is retried. */
+  async run(): Promise<void> {
+    const { port, next, seen } = this.options;
+    for (;;) {
+      const connection = this.connection?.usable === true ? this.connection : new Connection(port);
+      this.connection = connection;
+      const request = await next(connection);
+      if (request === null) return;
+      if (!connection.usable) continue; // closed while it was idle, before anything was sent: no request is lost
+      const { bytes, leaves } = request;
+      const outcome =
+        leaves === undefined ? connection.exchange(bytes) : connection.leave(bytes, leaves);
+      seen(await outcome, connection);
+    }
+  }
+
+  close(): void {
+    this.connection?.close();
+    this.connection = null;
+  }
+}

@@ -1,0 +1,27 @@
+import { type Program, startProgram } from "@framework/testing";
+
+/** A server program that listens. */
+export interface Server extends AsyncDisposable {
+  readonly program: Program;
+  readonly port: number;
+}
+
+/** Starts a program of `servers/` from source; it ends with this process, whatever happens. */
+export const startServer = async (
+  file: string,
+  args: readonly string[] = [],
+  execArgv: readonly string[] = [],
+): Promise<Server> => {
+  const program = await startProgram(new URL(`../servers/${file}`, import.meta.url), {
+    args,
+    execArgv,
+    env: { NODE_OPTIONS: undefined },
+    timeoutMs: 20_000,
+    stopTimeoutMs: 40_000,
+  });
+  return {
+    program,
+    port: Number(new URL(program.url).port),
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+  };
+};

@@ -1,0 +1,30 @@
+/** What a server knows of its own process. */
+export interface Vitals {
+  /** Microseconds of processor time, user and system, all threads. */
+  readonly cpuMicros: number;
+  /** Bytes on the heap, after a collection where the process runs with `--expose-gc`. */
+  readonly heapBytes: number;
+  /** Bytes of buffers outside the heap. */
+  readonly bufferBytes: number;
+  readonly residentBytes: number;
+  /** What keeps the process alive, by kind: sockets, timers, servers. */
+  readonly resources: Readonly<Record<string, number>>;
+}
+
+/** Reads the processor time only: a reading must not disturb what it measures. */
+export const cpuTime = (): Pick<Vitals, "cpuMicros"> => {
+  const { user, system } = process.cpuUsage();
+  return { cpuMicros: user + system };
+};
+
+/** Collects garbage and counts what is left. */
+export const vitals = async (): Promise<Vitals> => {
+  for (let pass = 0; pass < 4; pass++) {
+    await new Promise((resolve) => setTimeout(resolve, 20)); // lets finalizers and closing handles have their turn
+    globalThis.gc?.();
+  }
+  const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
+  const resources: Record<string, number> = {};
+  for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
+  return { ...cpuTime(), heapBytes: heapUsed, bufferBytes: arrayBuffers, residentBytes: rss, resources };
+};

@@ -1,0 +1,108 @@
+import { expect, test } from "@jest/globals";
+import { App, ConfigurationError, dependency, Depends, type Token } from "../index.ts";
+
+interface Clock {
+  now(): number;
+}
+const Clock: Token<Clock> = dependency<Clock>("clock");
+const ask = async (app: App, path = "/x") => {
+  const reply = await app.fetch(new Request(`http://host.test${path}`));
+  return [reply.status, await reply.text()];
+};
+const log = { info() {}, warn() {}, error() {} };
+
+test.each([
+  [
+    "Depends by token, synchronous",
+    (app: App) => app.get("/x", (_request, clock = Depends(Clock)) => clock.now()),
+  ],
+  [
+    "Depends by token, asynchronous",
+    (app: App) => app.get("/x", async (_request, clock = Depends(Clock)) => clock.now()),
+  ],
+  [
+    "Depends by name",
+    (app: App) => app.get("/x", (_request, clock = Depends<Clock>("clock")) => clock.now()),
+  ],
+  [
+    "inject by token",
+    (app: App) => app.get("/x", { inject: { clock: Clock } }, (_request, { clock }) => clock.now()),
+  ],
+])("a singleton reaches the handler: %s", async (_name, register) => {
+  const app = new App().registerSingleton("clock", { now: () => 7 });
+  register(app);
+  expect(await ask(app)).toEqual([200, "7"]);
+});
+
+test("a handler that throws after Depends is still a plain error reply", async () => {
+  const app = new App().registerSingleton(Clock, { now: () => 7 });
+  app.get("/x", (_request, clock = Depends(Clock)) => {
+    throw new Error(String(clock.now()));
+  });
+  await app.start({ log, env: "production" });
+  expect((await ask(app))[0]).toBe(500);
+});
+
+test("a name that nobody registered fails at start for inject, at the call for Depends", async () => {
+  const injecting = new App().registerSingleton("clock", 1);
+  injecting.get("/x", { inject: { c: "clok" } }, () => null);
+  await expect(injecting.start()).rejects.toThrow(ConfigurationError);
+  await expect(injecting.start()).rejects.toThrow("clock");
+  const calling = new App().registerSingleton("clock", 1);
+  calling.get("/x", (_request, clock = Depends<number>("clok")) => clock);
+  await calling.start({ log });
+  expect(await ask(calling)).toEqual([500, expect.stringContaining("clock")]);
+});
+
+test("a name registered twice fails at start", async () => {
+  const app = new App().registerSingleton("clock", 1).registerSingleton("clock", 2);
+  await expect(app.start()).rejects.toMatchObject({ code: "CORE_DEPENDENCY_DUPLICATE" });
+});
+
+test("a request-scoped value is made once per request and disposed of after the reply", async () => {
+  const events: string[] = [];
+  let made = 0;
+  const Session = dependency("session", {
+    scope: "request",
+    create: () => `session ${++made}`,
+    dispose: (session) => void events.push(`disposed ${session}`),
+  });
+  const app = new App();
+  app.get("/x", { inject: { a: Session, b: Session } }, (_request, { a, b }) => {
+    events.push("handled");
+    return [a, b];
+  });
+  expect(await ask(app)).toEqual([200, '["session 1","session 1"]']);
+  expect(await ask(app)).toEqual([200, '["session 2","session 2"]']);
+  await app.stop();
+  expect(events).toEqual(["handled", "disposed session 1", "handled", "disposed session 2"]);
+});
+
+test("a singleton that needs a request-scoped value is refused at start", async () => {
+  const Session = dependency("session", { scope: "request", create: () => 1 });
+  const Service = dependency("service", { inject: { session: Session }, create: ({ session }) => session });
+  const app = new App();
+  app.get("/x", { inject: { service: Service } }, () => null);
+  await expect(app.start()).rejects.toThrow(/service.*session/);
+});
+
+test("an override stands until it is undone", async () => {
+  const app = new App().registerSingleton(Clock, { now: () => 1 });
+  app.get("/x", (_request, clock = Depends(Clock)) => clock.now());
+  {
+    using _undo = app.override(Clock, { now: () => 2 });
+    expect(await ask(app)).toEqual([200, "2"]);
+  }
+  expect(await ask(app)).toEqual([200, "1"]);
+});
+
+test("singletons with a dispose are disposed of at stop, the latest first", async () => {
+  const order: string[] = [];
+  const make = (name: string) =>
+    dependency(name, { create: () => name, dispose: () => void order.push(name) });
+  const app = new App();
+  app.get("/x", { inject: { a: make("a"), b: make("b") } }, () => null);
+  await ask(app);
+  await app.stop();
+  expect(order).toEqual(["b", "a"]);
+});

@@ -1,0 +1,195 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { HttpError } from "../errors/http-error.ts";
+import { GuardError, UnauthorizedError } from "../errors/http-errors.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import { And, Not, Or } from "./combinators.ts";
+import { type Guard, verifyGuards } from "./guard.ts";
+
+const request = { method: "GET", path: "/" } as HttpRequest;
+const silent = { error: () => {} };
+
+const outcome = async (guard: Guard, options = {}): Promise<HttpError | "passes"> => {
+  try {
+    await verifyGuards([guard], request, { log: silent, ...options });
+    return "passes";
+  } catch (error) {
+    return error as HttpError;
+  }
+};
+
+const summary = async (guard: Guard): Promise<string> => {
+  const result = await outcome(guard);
+  return result === "passes" ? result : `${result.status} ${result.detail}`;
+};
+
+const throws = (error: unknown): never => {
+  throw error;
+};
+
+const pass: Guard = () => true;
+const deny: Guard = () => "denied";
+const deny2: Guard = () => "denied too";
+const guest: Guard = () => throws(new UnauthorizedError());
+const guest2: Guard = () => throws(new UnauthorizedError("Invalid or expired token"));
+const poor: Guard = () => throws(new GuardError("Pay first", 402));
+const broken: Guard = () => throws(new Error("bug"));
+const authenticated: Guard = { check: guest, guestsWhenNegated: true };
+const authenticatedUser: Guard = { check: () => true, guestsWhenNegated: true };
+
+const table: readonly (readonly [formula: string, guard: Guard, expected: string])[] = [
+  ["And(pass)", And(pass), "passes"],
+  ["And(pass, pass)", And(pass, pass), "passes"],
+  ["And(pass, deny)", And(pass, deny), "403 denied"],
+  ["And(deny, deny2)", And(deny, deny2), "403 denied"],
+  ["And(guest, deny)", And(guest, deny), "401 Authentication required"],
+  ["And(deny, guest)", And(deny, guest), "403 denied"],
+  ["And(pass, broken)", And(pass, broken), "403 Access denied"],
+  ["Or(pass)", Or(pass), "passes"],
+  ["Or(deny, pass)", Or(deny, pass), "passes"],
+  ["Or(broken, pass)", Or(broken, pass), "passes"],
+  ["Or(guest, pass)", Or(guest, pass), "passes"],
+  ["Or(deny, deny2)", Or(deny, deny2), "403 denied too"],
+  ["Or(guest, guest2)", Or(guest, guest2), "401 Authentication required"],
+  ["Or(guest, deny)", Or(guest, deny), "403 denied"],
+  ["Or(deny, guest)", Or(deny, guest), "403 denied"],
+  ["Or(deny, guest, deny2, guest)", Or(deny, guest, deny2, guest), "403 denied too"],
+  ["Or(guest, poor)", Or(guest, poor), "402 Pay first"],
+  ["Or(guest, broken)", Or(guest, broken), "403 Access denied"],
+  ["Not(pass)", Not(pass), "403 Access denied"],
+  ["Not(deny)", Not(deny), "passes"],
+  ["Not(poor)", Not(poor), "passes"],
+  ["Not(guest)", Not(guest), "401 Authentication required"],
+  ["Not(authenticated) for a guest", Not(authenticated), "passes"],
+  ["Not(authenticated) for a user", Not(authenticatedUser), "403 Access denied"],
+  ["Not(Not(authenticated)) for a guest", Not(Not(authenticated)), "403 Access denied"],
+  ["Not(Not(authenticated)) for a user", Not(Not(authenticatedUser)), "passes"],
+  ["Not(And(authenticated, deny)) for a guest", Not(And(authenticated, deny)), "401 Authentication required"],
+  ["Not(broken)", Not(broken), "403 Access denied"],
+  ["Not(Not(broken))", Not(Not(broken)), "403 Access denied"],
+  ["Not(And(pass, broken))", Not(And(pass, broken)), "403 Access denied"],
+  ["Not(Or(broken, deny))", Not(Or(broken, deny)), "403 Access denied"],
+  ["Not(Or(deny, broken))", Not(Or(deny, broken)), "403 Access denied"],
+  ["Not(And(deny, broken))", Not(And(deny, broken)), "passes"],
+  ["a list: And([pass, deny])", And([pass, deny]), "403 denied"],
+  ["a list: Or([deny, pass])", Or([deny, pass]), "passes"],
+  ["lists and arguments: Or(deny, [deny, pass])", Or(deny, [deny, pass]), "passes"],
+];
+
+test.each(table)("%s", async (_, guard, expected) => {
+  expect(await summary(guard)).toBe(expected);
+});
+
+test("combinations of synchronous guards are synchronous", () => {
+  expect(verifyGuards([And(pass, Or(deny, pass), Not(deny))], request)).toBeUndefined();
+  expect(() => verifyGuards([Not(pass)], request)).toThrow("Access denied");
+});
+
+test("guards after the one that decides are not asked", async () => {
+  const asked: string[] = [];
+  const never: Guard = () => void asked.push("asked");
+  await outcome(And(deny, never));
+  await outcome(Or(pass, never));
+  await outcome(And(async () => false, never));
+  await outcome(Or(async () => true, never));
+  expect(asked).toEqual([]);
+});
+
+test("a combination is a guard to call by hand: check throws the refusal", async () => {
+  const check = async (guard: Guard) => (typeof guard === "function" ? undefined : guard.check(request));
+  await expect(check(Not(pass))).rejects.toMatchObject({ status: 403, detail: "Access denied" });
+  await expect(check(And(pass, async () => "later"))).rejects.toMatchObject({ detail: "later" });
+  expect(await check(Or(deny, async () => true))).toBeUndefined();
+});
+
+test("a fault seen through check, as by another copy of the package, is still no decision", async () => {
+  const inner = And(pass, () => throws(Object.assign(new GuardError("x"), { code: "CORE_GUARD_FAILED" })));
+  const foreign: Guard = { check: (it) => (typeof inner === "function" ? inner(it) : inner.check(it)) };
+  expect(await summary(Not(foreign))).toBe("403 x");
+});
+
+test("a fault in a branch is logged though another branch passes", async () => {
+  const logged: unknown[] = [];
+  expect(await outcome(Or(broken, pass), { log: { error: (message: string) => logged.push(message) } })).toBe(
+    "passes",
+  );
+  expect(logged).toEqual(['guard "broken" failed, so the request is refused']);
+});
+
+const named = (name: string, verdict: boolean): Guard => ({ name, check: () => verdict });
+
+test.each<[Guard, string]>([
+  [And(named("A", true), named("B", false)), "B"],
+  [Or(named("A", false), named("B", false)), "Or(A, B)"],
+  [Not(named("A", true)), "Not(A)"],
+  [And(named("A", true), Not(Or(named("B", true), named("C", true)))), "Not(Or(B, C))"],
+])("with explain the guard that decided is named", async (guard, name) => {
+  expect(await outcome(guard, { explain: true })).toMatchObject({ extras: { guard: name } });
+  expect(await outcome(guard)).toMatchObject({ extras: {} });
+});
+
+test.each([
+  ["And()", () => And(), "CORE_GUARD_EMPTY"],
+  ["And([])", () => And([]), "CORE_GUARD_EMPTY"],
+  ["Or()", () => Or(), "CORE_GUARD_EMPTY"],
+  ["Or([])", () => Or([]), "CORE_GUARD_EMPTY"],
+  ["And(undefined)", () => And(undefined as unknown as Guard), "CORE_GUARD_INVALID"],
+  ["Or(pass, {})", () => Or(pass, {} as Guard), "CORE_GUARD_INVALID"],
+  ["Not()", () => Not(undefined as unknown as Guard), "CORE_GUARD_INVALID"],
+  ["Not([])", () => Not([] as unknown as Guard), "CORE_GUARD_EMPTY"],
+])("%s fails where it is written", (_, make, code) => {
+  expect(make).toThrow(expect.objectContaining({ code }));
+});
+
+/** What a formula comes to, worked out in full and without order of evaluation. */
+type Truth = "pass" | "403" | "401" | "fault";
+interface Formula {
+  readonly guard: Guard;
+  readonly truth: Truth;
+}
+
+const leaf: fc.Arbitrary<Formula> = fc
+  .record({ truth: fc.constantFrom<Truth>("pass", "403", "401", "fault"), later: fc.boolean() })
+  .map(({ truth, later }) => {
+    const decide = (): boolean => {
+      if (truth === "401") throw new UnauthorizedError();
+      if (truth === "fault") throw new Error("bug");
+      return truth === "pass";
+    };
+    return { truth, guard: later ? async () => decide() : decide };
+  });
+
+const conjunction = (parts: readonly Formula[]): Truth =>
+  parts.find(({ truth }) => truth !== "pass")?.truth ?? "pass";
+
+const disjunction = (parts: readonly Formula[]): Truth => {
+  const truths = new Set(parts.map(({ truth }) => truth));
+  return (["pass", "fault", "403", "401"] as const).find((truth) => truths.has(truth)) ?? "pass";
+};
+
+const negation: Record<Truth, Truth> = { pass: "403", "403": "pass", "401": "401", fault: "fault" };
+
+const { formula } = fc.letrec<{ formula: Formula; parts: Formula[] }>((tie) => ({
+  formula: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    leaf,
+    tie("parts").map((parts) => ({ guard: And(parts.map(({ guard }) => guard)), truth: conjunction(parts) })),
+    tie("parts").map((parts) => ({
+      guard: Or(...parts.map(({ guard }) => guard)),
+      truth: disjunction(parts),
+    })),
+    tie("formula").map(({ guard, truth }) => ({ guard: Not(guard), truth: negation[truth] })),
+  ),
+  parts: fc.array(tie("formula"), { minLength: 1, maxLength: 4 }),
+}));
+
+test("any formula of And, Or and Not comes to its truth, and a fault passes nobody", async () => {
+  await fc.assert(
+    fc.asyncProperty(formula, async ({ guard, truth }) => {
+      const result = await outcome(guard);
+      const status = result === "passes" ? "pass" : String(result.status);
+      expect(status).toBe(truth === "fault" ? "403" : truth);
+    }),
+    { numRuns: 300 },
+  );
+});

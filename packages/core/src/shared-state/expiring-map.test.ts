@@ -1,0 +1,36 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { ExpiringMap } from "./expiring-map.ts";
+
+const entry = fc.record({ life: fc.integer({ min: 1, max: 1000 }), deleted: fc.boolean() });
+
+test("whatever was set and deleted before, keys make room in the order of their expiry", () => {
+  fc.assert(
+    fc.property(fc.array(entry, { minLength: 1, maxLength: 60, size: "max" }), (entries) => {
+      const maxKeys = entries.length;
+      const map = new ExpiringMap({ maxKeys, maxCharacters: 1_000_000 });
+      for (const [index, { life }] of entries.entries()) map.set(`k${index}`, index, life, 0);
+      for (const [index, { deleted }] of entries.entries()) if (deleted) map.delete(`k${index}`, 0);
+      const left = [...entries.entries()].filter(([, { deleted }]) => !deleted);
+      const order = left.toSorted(([, a], [, b]) => a.life - b.life).map(([index]) => `k${index}`);
+      for (let filler = left.length; filler < maxKeys; filler++) map.set(`filler${filler}`, 0, 5000, 0);
+      const evicted = order.map((_, turn) => {
+        const before = order.filter((key) => map.get(key, 0) !== undefined);
+        map.set(`new${turn}`, 0, 9000, 0);
+        return before.find((key) => map.get(key, 0) === undefined);
+      });
+      expect(evicted).toEqual(order);
+      expect(map.size).toBe(maxKeys);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("each write removes a few expired keys, so that a backlog goes without a timer", () => {
+  const map = new ExpiringMap({ maxKeys: 1000, maxCharacters: 1_000_000 });
+  for (let index = 0; index < 100; index++) map.set(`old${index}`, 1, 10, 0);
+  map.set("new", 1, 100, 50);
+  expect(map.size).toBe(85);
+  for (let index = 0; index < 10; index++) map.set("new", 1, 100, 50);
+  expect(map.size).toBe(1);
+});

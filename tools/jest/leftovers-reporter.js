@@ -1,0 +1,14 @@
+/** Ends a run whose tests left a socket, timer or process open: it fails and says what, instead of hanging for ever. */
+export default class {
+  constructor(_config, { graceMs = 5_000 } = {}) {
+    this.graceMs = graceMs;
+  }
+
+  onRunComplete() {
+    const end = () => {
+      console.error(`The tests left open: ${process.getActiveResourcesInfo().join(", ")}`);
+      process.exit(1);
+    };
+    setTimeout(end, this.graceMs).unref(); // fires only where something else keeps the process alive
+  }
+}
