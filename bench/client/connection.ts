@@ -42,7 +42,8 @@ export class Connection {
     this.socket.setTimeout(silenceMs, () => {
       if (this.waiting !== null) this.fail("no answer", `nothing for ${silenceMs} ms`);
     });
-    this.socket.on("data", (piece) => this.read(piece));
+    this.socket.setEncoding("latin1");
+    this.socket.on("data", (piece) => this.read(String(piece)));
     this.socket.on("error", (error: NodeJS.ErrnoException) => this.lost(error.code ?? error.message));
     this.socket.on("end", () => this.lost("the server closed"));
     this.socket.on("close", () => this.lost("closed"));
@@ -75,7 +76,7 @@ export class Connection {
     this.settle({ kind: "left" });
   }
 
-  private read(piece: Uint8Array): void {
+  private read(piece: string): void {
     if (this.leavesAtFirstByte) return this.settle({ kind: "left" });
     let reply: Reply | null;
     try {

@@ -22,12 +22,12 @@ export class ReplyReader {
   }
 
   /**
-   * Takes a piece; gives the reply once it is whole, then starts anew.
+   * Takes a piece, one character a byte; gives the reply once it is whole, then starts anew.
    *
    * @throws MalformedReply for a reply without a length, and for bytes behind its end: there is never a second request on the way
    */
-  push(piece: Uint8Array): Reply | null {
-    this.bytes += Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).latin1Slice();
+  push(piece: string): Reply | null {
+    this.bytes += piece;
     if (this.headEnd < 0) this.headEnd = this.bytes.indexOf("\r\n\r\n");
     if (this.headEnd < 0) return null;
     const head = this.bytes.slice(0, this.headEnd);

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { availableParallelism } from "node:os";
+import { cpus } from "node:os";
 
 /** Keeps a process, all its threads included, on one core; false where there is no `taskset` or only one core. */
 export const pin = (pid: number, core: number): boolean =>
-  availableParallelism() > 1 && spawnSync("taskset", ["-apc", String(core), String(pid)]).status === 0;
+  cpus().length > 1 && spawnSync("taskset", ["-apc", String(core), String(pid)]).status === 0;

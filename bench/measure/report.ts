@@ -1,10 +1,10 @@
-import { availableParallelism, cpus } from "node:os";
+import { cpus } from "node:os";
 
 /** Says what is measured, and on what: a figure without this is worth nothing. */
 export const printTitle = (title: string): void => {
   const date = new Date().toISOString().slice(0, 10);
   const model = cpus()[0]?.model ?? "unknown processor";
-  console.log(`${title}\nNode ${process.version}, ${availableParallelism()} cores (${model}), ${date}\n`);
+  console.log(`${title}\nNode ${process.version}, ${cpus().length} cores (${model}), ${date}\n`);
 };
 
 export const printTable = (heads: readonly string[], rows: readonly (readonly (string | number)[])[]): void => {

@@ -16,7 +16,7 @@ export const orderText: string = JSON.stringify({
     { sku: "CD-2002", amount: 1 },
     { sku: "EF-3003", amount: 12 },
   ],
-  note: "please ring twice, the bell is slow; ok",
+  note: "please ring twice the bell is slow; thank you, see you then",
 } satisfies Order);
 
 /** The one check that all servers make: what is measured is the way to it, not a schema library. */

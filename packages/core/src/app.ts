@@ -80,10 +80,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   constructor() {
     super();
     const { features } = new.target;
-    this.kernel = new Kernel(
-      this,
-      features.map(({ name }) => name),
-    );
+    this.kernel = new Kernel(this);
     for (const feature of features) install(feature, this, this.kernel);
   }
 
@@ -185,16 +182,29 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
 
 const install = (feature: AnyFeature, app: object, kernel: Kernel): void => {
   const methods = feature.install(hostOf(app, kernel) as never);
-  for (const [name, method] of Object.entries(methods)) {
+  for (const [name, method] of Object.entries(methods as Record<string, (...args: unknown[]) => unknown>)) {
     if (name in app) {
       throw new FrameworkError(
         "CORE_METHOD_TAKEN",
         `${feature.name}: the app already has a method named ${name}`,
       );
     }
-    Object.defineProperty(app, name, { value: method, writable: true, configurable: true });
+    const value = name.startsWith("enable") ? switching(feature, name, method, kernel) : method;
+    Object.defineProperty(app, name, { value, writable: true, configurable: true });
   }
 };
+
+/** An `enableX` that also tells the kernel that the feature is on: once, and not after start. */
+const switching = (
+  feature: AnyFeature,
+  name: string,
+  method: (...args: unknown[]) => unknown,
+  kernel: Kernel,
+) =>
+  function (this: unknown, ...args: unknown[]): unknown {
+    kernel.enable(feature.name, name);
+    return method.apply(this, args);
+  };
 
 /** The kernel, with the methods that features added so far: what `Needs` of a later feature may name. */
 const hostOf = (app: object, kernel: Kernel): object =>

@@ -158,3 +158,14 @@ test("the order of enable calls never changes the outcome: stages decide", async
     expect((await head(app, "/x")).get("x-order")).toBe("cache, etag, headers");
   }
 });
+
+test("calling an enable method twice is reported at start", async () => {
+  const plain: Feature<{ enablePlain(): unknown }> = {
+    name: "plain",
+    install: () => ({ enablePlain: () => null }),
+  };
+  const app = new (App.with(plain))();
+  app.enablePlain();
+  app.enablePlain();
+  await expect(app.start()).rejects.toThrow("enablePlain was called twice");
+});

@@ -49,8 +49,7 @@ export interface Host {
   /** Publishes what the feature is doing, for pages and reports that read it on demand. */
   expose(name: string, snapshot: () => unknown): this;
   /**
-   * Reads a feature's record once per app: defaults filled, frozen; mistakes are reported at start together with all others.
-   * Called twice for one record it reports that the feature was enabled twice.
+   * Reads a feature's record: defaults filled, frozen; mistakes are reported at start together with all others.
    */
   configure<T extends object>(record: ConfigRecord<T>, input?: ConfigInput<T>): Readonly<T>;
   /** Reports a mistake; start fails with all of them. */

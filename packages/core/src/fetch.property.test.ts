@@ -136,7 +136,7 @@ const sourceOf = (
 
 test("no request makes the framework fail by its own fault", async () => {
   const app = createApp();
-  const kernel = new Kernel(app, []);
+  const kernel = new Kernel(app);
   for (const route of app.routes) kernel.addRoute(route as never);
   await kernel.start(defaultSettings({ log }));
   await fc.assert(

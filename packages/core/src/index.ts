@@ -26,7 +26,15 @@ export {
   type Token,
 } from "./dependencies/token.ts";
 export { And, Not, Or } from "./guards/combinators.ts";
-export { type Guard, type GuardObject, type GuardVerdict, verifyGuards } from "./guards/guard.ts";
+export {
+  type Guard,
+  type GuardFunction,
+  type GuardObject,
+  type GuardVerdict,
+  isGuard,
+  verifyGuards,
+} from "./guards/guard.ts";
+export type { GuardOptions } from "./guards/judge.ts";
 export { ConfigurationError, type Problem } from "./errors/configuration-error.ts";
 export { FrameworkError } from "./errors/framework-error.ts";
 export { HttpError, type HttpErrorOptions } from "./errors/http-error.ts";
@@ -57,10 +65,11 @@ export type { SaveOptions, UploadedFile } from "./request/uploaded-file.ts";
 export type { PathParams } from "./routing/path-params.ts";
 export type { Endpoint, Method, RouteInfo, RouteOptions } from "./routing/route.ts";
 export type { RegisterRoute, RegisterRoutes } from "./routing/route-methods.ts";
-export type { InferOutput, StandardSchema } from "./validation/standard-schema.ts";
+export type { InferInput, InferOutput, StandardSchema } from "./validation/standard-schema.ts";
 export { ClusterConfig } from "./config/cluster-config.ts";
 export { LimitsConfig } from "./config/limits-config.ts";
 export { TimeoutConfig } from "./config/timeout-config.ts";
+export type { TlsConfig } from "./run/tls-config.ts";
 export type { Running, RunOptions } from "./run/run-options.ts";
 export type { AppSettings, Environment } from "./lifecycle/app-settings.ts";
 

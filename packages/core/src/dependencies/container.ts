@@ -217,4 +217,3 @@ const asynchronous = ({ name }: Definition): FrameworkError =>
 
 const toError = ({ code, message }: Problem): FrameworkError => new FrameworkError(code, message);
 
-export type { RequestScope as Scope } from "./request-scope.ts";

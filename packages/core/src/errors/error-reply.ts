@@ -2,6 +2,7 @@ import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { Response } from "../response/response.ts";
 import { namesType } from "../request/accept.ts";
 import { HttpError } from "./http-error.ts";
+import { DEFAULT_CHALLENGE } from "./http-errors.ts";
 import { reasonPhrase } from "./reason-phrase.ts";
 
 /** What an error reply looks at of a request; framing errors have no more than this. */
@@ -19,7 +20,11 @@ export const UNEXPECTED = "An unexpected error occurred";
  * A client whose `Accept` names `application/problem+json` itself gets the same body with `type`, `title` and `instance` (RFC 9457). Messages and
  * stacks of unexpected errors are shown only with `debug` outside production.
  */
-export const errorReply = (error: Error, request: RefusedRequest, settings: Pick<AppSettings, "debug" | "env">): Response => {
+export const errorReply = (
+  error: Error,
+  request: RefusedRequest,
+  settings: Pick<AppSettings, "debug" | "env">,
+): Response => {
   const status = HttpError.is(error) ? error.status : 500;
   const body = HttpError.is(error) ? knownBody(error, settings) : unexpectedBody(error, settings);
   const reply = namesType(request.accept, "application/problem+json")
@@ -30,7 +35,9 @@ export const errorReply = (error: Error, request: RefusedRequest, settings: Pick
         ...(request.path === null ? {} : { instance: request.path }),
       })
     : Response.json(body, { status });
-  if (HttpError.is(error)) for (const [name, value] of Object.entries(error.headers)) reply.setHeader(name, value);
+  if (status === 401) reply.setHeader("www-authenticate", DEFAULT_CHALLENGE); // RFC 9110 15.5.2 asks for one, always
+  if (HttpError.is(error))
+    for (const [name, value] of Object.entries(error.headers)) reply.setHeader(name, value);
   return reply;
 };
 
@@ -41,7 +48,8 @@ interface ErrorBody {
   readonly [extra: string]: unknown;
 }
 
-const showsInternals = ({ debug, env }: Pick<AppSettings, "debug" | "env">): boolean => debug && env !== "production";
+const showsInternals = ({ debug, env }: Pick<AppSettings, "debug" | "env">): boolean =>
+  debug && env !== "production";
 
 const knownBody = (error: HttpError, settings: Pick<AppSettings, "debug" | "env">): ErrorBody => {
   const hidden = error.status === 500 && !showsInternals(settings);
@@ -52,7 +60,9 @@ const knownBody = (error: HttpError, settings: Pick<AppSettings, "debug" | "env"
 const unexpectedBody = (error: Error, settings: Pick<AppSettings, "debug" | "env">): ErrorBody => {
   const body = { error: reasonPhrase(500), detail: UNEXPECTED, status: 500 };
   if (!showsInternals(settings)) return body;
-  const stack = String(error.stack ?? "").split("\n").map((line) => line.trim());
+  const stack = String(error.stack ?? "")
+    .split("\n")
+    .map((line) => line.trim());
   return { ...body, detail: String(error.message) || UNEXPECTED, exception: String(error.name), stack };
 };
 

@@ -6,7 +6,10 @@ import type { Problem } from "./configuration-error.ts";
 export type ErrorClass<E extends Error = Error> = abstract new (...args: never[]) => E;
 
 /** Answers for one class of errors; what it returns becomes the reply, with the error's status unless it says its own. */
-export type ExceptionHandler<E extends Error = Error> = (request: HttpRequest, error: E) => Awaitable<unknown>;
+export type ExceptionHandler<E extends Error = Error> = (
+  request: HttpRequest,
+  error: E,
+) => Awaitable<unknown>;
 
 /** Registered handlers, found by the nearest class in the error's prototype chain; the order of registration is irrelevant. */
 export class ExceptionHandlers {

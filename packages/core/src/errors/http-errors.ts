@@ -8,12 +8,15 @@ export class ValueError extends HttpError {
   }
 }
 
+/** `WWW-Authenticate` of a 401 that names no other. */
+export const DEFAULT_CHALLENGE = 'Bearer realm="Restricted"';
+
 /** 401: missing, bad or expired credentials. `challenge` becomes `WWW-Authenticate`. */
 export class UnauthorizedError extends HttpError {
   override readonly name = "UnauthorizedError";
   constructor(
     detail = "Authentication required",
-    challenge = 'Bearer realm="Restricted"',
+    challenge: string = DEFAULT_CHALLENGE,
     options: HttpErrorOptions = {},
   ) {
     super(401, detail, { ...options, headers: { "www-authenticate": challenge, ...options.headers } });

@@ -147,20 +147,6 @@ test.each<[string, Guard, string]>([
   ["an object's name", { name: "Owner", check: () => false }, "Owner"],
   ["a class", new RoleGuard(), "RoleGuard"],
   [
-    "a function without name",
-    (
-      () => () =>
-        false
-    )(),
-    "anonymous guard",
-  ],
-  ["a plain object", { check: () => false }, "anonymous guard"],
-  [
-    "an object without prototype",
-    Object.assign(Object.create(null) as object, { check: () => false }),
-    "anonymous guard",
-  ],
-  [
     "a guard that throws its refusal",
     function thrower() {
       throw new GuardError("no", 402);
@@ -176,6 +162,15 @@ test.each<[string, Guard, string]>([
   ],
 ])("with explain the reply names the guard by %s", async (_, guard, name) => {
   expect(await outcome([guard], { explain: true })).toMatchObject({ extras: { guard: name } });
+});
+
+test.each<[string, Guard]>([
+  ["a function without name", (() => () => false)()],
+  ["a plain object", { check: () => false }],
+  ["an object without prototype", Object.assign(Object.create(null) as object, { check: () => false })],
+])("with explain the reply is silent about %s, which has no name to say", async (_, guard) => {
+  expect(await outcome([guard], { explain: true })).toMatchObject({ status: 403 });
+  expect(await outcome([guard], { explain: true })).not.toHaveProperty("extras.guard");
 });
 
 test("without explain the reply does not name the guard", async () => {

@@ -85,17 +85,23 @@ export const guardName = (guard: Guard | null | undefined): string => {
   if (typeof guard?.name === "string" && guard.name !== "") return guard.name;
   const { constructor } = guard ?? {}; // absent where there is no prototype
   const className: unknown = typeof guard === "object" ? constructor?.name : undefined;
-  return typeof className === "string" && className !== "Object" ? className : "anonymous guard";
+  return typeof className === "string" && className !== "Object" ? className : ANONYMOUS;
 };
 
+const ANONYMOUS = "anonymous guard";
+
+/** What a reply says about who refused: nothing where there is no name to say. */
+const blame = (name: string, { explain }: GuardOptions): { readonly guard?: string } =>
+  explain === true && name !== ANONYMOUS ? { guard: name } : {};
+
 /** The refusal "Access denied", or with a text. */
-export const forbidden = (name: string, { explain }: GuardOptions, text?: string): HttpError =>
-  new ForbiddenError(text, explain === true ? { guard: name } : {});
+export const forbidden = (name: string, options: GuardOptions, text?: string): HttpError =>
+  new ForbiddenError(text, blame(name, options));
 
 /** Writes into a refusal who refused, when asked to. */
-export const explained = (denial: HttpError, name: string, { explain }: GuardOptions): HttpError => {
+export const explained = (denial: HttpError, name: string, options: GuardOptions): HttpError => {
   // A program may throw one frozen error again and again: it then stays as it is.
-  if (explain === true) Reflect.set(denial, "extras", { ...denial.extras, guard: name });
+  if (options.explain === true) Reflect.set(denial, "extras", { ...denial.extras, ...blame(name, options) });
   return denial;
 };
 
@@ -118,7 +124,7 @@ const denialOfThrown = (
   return new ForbiddenError(undefined, {
     cause: error,
     code: FAULT,
-    ...(options.explain === true && { guard: name }),
+    ...blame(name, options),
   });
 };
 

@@ -100,7 +100,10 @@ const rethrow = (error: unknown): never => {
   throw error;
 };
 
-const guarded = (guards: readonly Guard[], { debug: explain, log }: AppSettings): Middleware<HttpRequest, Response> =>
+const guarded = (
+  guards: readonly Guard[],
+  { debug: explain, log }: AppSettings,
+): Middleware<HttpRequest, Response> =>
   function verify(request, next) {
     return mapAwaitable(verifyGuards(guards, request, { explain, log }), () => next(request));
   };

@@ -1,6 +1,6 @@
 // One class holds every member that the interface names for a request; the work behind each is in the files beside it.
 import type { App } from "../app.ts";
-import type { Scope } from "../dependencies/container.ts";
+import type { RequestScope } from "../dependencies/request-scope.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { UnsupportedMediaTypeError } from "../errors/http-errors.ts";
 import { type Awaitable, mapAwaitable } from "../middleware.ts";
@@ -94,7 +94,7 @@ export class HttpRequest<
   private resolvedClient: Client | undefined;
   private aborter: AbortController | undefined;
   private web: globalThis.Request | undefined;
-  private scopeOfRequest: Scope | undefined;
+  private scopeOfRequest: RequestScope | undefined;
   private afterReply: (() => Awaitable<void>)[] | undefined;
 
   constructor(
@@ -303,12 +303,13 @@ export class HttpRequest<
     this.afterReply = tasks;
     this.source.onEnd(() => {
       this.afterReply = undefined;
-      void this.kernel.background.run(tasks);
+      const work = this.kernel.background.run(tasks);
+      this.scopeOfRequest?.during(work); // what the tasks took from the scope lives until they are done
     });
   }
 
   /** Where dependencies of this request live; disposed after the reply. */
-  get scope(): Scope {
+  get scope(): RequestScope {
     if (this.scopeOfRequest === undefined) {
       const scope = this.kernel.container.scope(this as unknown as HttpRequest);
       this.scopeOfRequest = scope;

@@ -3,9 +3,9 @@ import { join, relative, sep } from "node:path";
 import type { Logger } from "../lifecycle/logger.ts";
 
 /** Milliseconds of quiet after a change before it counts: one save is often several events. */
-export const DEBOUNCE_MS = 100;
+const DEBOUNCE_MS = 100;
 /** Most folders watched; each takes a watch of the operating system. */
-export const MAX_FOLDERS = 5000;
+const MAX_FOLDERS = 5000;
 
 /** Whether a change of this file means new code. */
 export const isSource = (name: string): boolean =>

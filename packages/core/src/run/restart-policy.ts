@@ -1,9 +1,9 @@
 /** Milliseconds before the first respawn of a worker; doubles with each further death. */
-export const FIRST_BACKOFF_MS = 100;
+const FIRST_BACKOFF_MS = 100;
 /** Longest wait before a respawn. */
-export const LONGEST_BACKOFF_MS = 5000;
+const LONGEST_BACKOFF_MS = 5000;
 /** Deaths older than this are forgotten. */
-export const DEATH_MEMORY_MS = 60_000;
+const DEATH_MEMORY_MS = 60_000;
 
 /** Decides when a dead worker comes back, and when the supervisor gives up. */
 export interface RestartPolicy {

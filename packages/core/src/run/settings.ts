@@ -10,7 +10,7 @@ import { settingWarnings } from "./setting-warnings.ts";
 import { readTls, type TlsConfig } from "./tls-config.ts";
 
 /** Where a setting's value came from. */
-export type Source = "flag" | "run" | "environment" | "default";
+type Source = "flag" | "run" | "environment" | "default";
 
 /** The settings that a person chooses and the banner explains. */
 export type SettingName = "host" | "port" | "env" | "debug" | "workers" | "reload" | "logs";

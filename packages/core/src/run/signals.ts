@@ -2,7 +2,7 @@ import type { Logger } from "../lifecycle/logger.ts";
 import { EXIT_FAILURE, EXIT_OK, exitCodeOf } from "./exit-codes.ts";
 
 /** What a process does on the signals that ask it to end. */
-export interface SignalActions {
+interface SignalActions {
   /** The first SIGTERM or SIGINT. */
   readonly stop: (signal: NodeJS.Signals) => void;
   /** Before a second one ends the process at once with 128 + its number. */
@@ -12,10 +12,10 @@ export interface SignalActions {
 const endSignals = ["SIGTERM", "SIGINT"] as const;
 
 /** Within this time a further signal is the first one again: a terminal sends to all, and `npm`, `timeout` and others pass it on. */
-export const SAME_SIGNAL_MS = 250;
+const SAME_SIGNAL_MS = 250;
 
 /** Listens to SIGTERM and SIGINT until the returned function is called. */
-export const onEndSignals = ({ stop, abandon }: SignalActions): (() => void) => {
+const onEndSignals = ({ stop, abandon }: SignalActions): (() => void) => {
   let first: number | undefined;
   const listener = (signal: NodeJS.Signals): void => {
     if (first === undefined) {

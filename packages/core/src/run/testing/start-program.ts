@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
 /** How a program ended. */
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

@@ -1,0 +1,53 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Tally } from "../client/tally.ts";
+import { isAlive, servingWorkers } from "../client/workers.ts";
+import { startServer } from "../measure/server.ts";
+import { mixedLanes } from "./lanes.ts";
+
+/** How a service fared while its workers were replaced. */
+export interface Rolled {
+  readonly tally: Tally;
+  readonly replaced: number;
+  readonly slowestMs: number;
+  /** Exit code of the whole service, which ends after the load. */
+  readonly code: number | null;
+}
+
+/** A worker gets so long to be replaced and to finish what it has. */
+const replacementMs = 40_000;
+
+/** Sends SIGTERM to each worker in turn, at least `rolls` times over all of them and until `requests` are answered. */
+export const rollWorkers = async (rolls: number, requests: number): Promise<Rolled> => {
+  const { program, port } = await startServer("books.ts", ["--env", "production", "--workers", "2"]);
+  const tally = new Tally();
+  let ends = false;
+  const lanes = mixedLanes(
+    port,
+    () => ends,
+    (outcome) => tally.add(outcome),
+  );
+  const running = Promise.all(lanes.map((lane) => lane.run()));
+  let replaced = 0;
+  let slowestMs = 0;
+  for (let roll = 0; roll < rolls || tally.replies < requests; roll++) {
+    for (const pid of await servingWorkers(port)) {
+      slowestMs = Math.max(slowestMs, await replace(pid));
+      replaced++;
+    }
+  }
+  ends = true;
+  await running;
+  for (const lane of lanes) lane.close();
+  const { code } = await program.stop("SIGTERM");
+  return { tally, replaced, slowestMs, code };
+};
+
+const replace = async (pid: number): Promise<number> => {
+  const start = performance.now();
+  process.kill(pid, "SIGTERM");
+  while (isAlive(pid)) {
+    if (performance.now() - start > replacementMs) throw new Error(`worker ${pid} did not end`);
+    await pause(20);
+  }
+  return performance.now() - start;
+};

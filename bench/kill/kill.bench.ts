@@ -1,0 +1,91 @@
+/**
+ * Proves that a worker's death costs the requests that it was working on and nothing else: one of two workers is killed every second
+ * under load, by a client that never tries again.
+ *
+ *   pnpm bench:kill [seconds]
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { Lane } from "../client/lane.ts";
+import { probePort } from "../client/port-probe.ts";
+import { Tally } from "../client/tally.ts";
+import { get } from "../client/wire.ts";
+import { isAlive, servingWorkers } from "../client/workers.ts";
+import { gate, printTable, printTitle } from "../measure/report.ts";
+import { startServer } from "../measure/server.ts";
+import { Deaths } from "./deaths.ts";
+
+const seconds = Number(process.argv[2] ?? 30);
+const connections = 32;
+
+/** A slot whose worker dies again and again waits up to 5 s for the next one. */
+const recoveryMs = 15_000;
+
+printTitle(`${seconds} s of load on 2 workers, one killed every second`);
+await using server = await startServer("books.ts", ["--env", "production", "--workers", "2"]);
+const { port } = server;
+const deaths = new Deaths();
+const tally = new Tally();
+let longestGap = 0;
+let lastReply = performance.now();
+let ends = false;
+
+const lane = new Array(connections).fill(0).map((_, index) => {
+  const request = { bytes: get(index % 4 === 0 ? "/slow/20" : "/books") };
+  return new Lane({
+    port,
+    next: (connection) => {
+      deaths.uses(connection);
+      return ends ? null : request;
+    },
+    seen: (outcome, connection) => {
+      tally.add(outcome);
+      deaths.seen(outcome, connection);
+      if (outcome.kind !== "reply") return;
+      const now = performance.now();
+      longestGap = Math.max(longestGap, now - lastReply);
+      lastReply = now;
+    },
+  });
+});
+
+const running = Promise.all(lane.map((one) => one.run()));
+const probed = probePort(port, 10);
+for (let second = 0; second < seconds; second++) {
+  await pause(1000);
+  const living = deaths.living.filter(isAlive);
+  const pid = living[Math.floor(Math.random() * living.length)];
+  if (pid === undefined) continue;
+  deaths.add(pid);
+  process.kill(pid, "SIGKILL");
+}
+const recovers = performance.now();
+let workers = new Set<number>();
+while (workers.size !== 2 && performance.now() - recovers < recoveryMs) {
+  await pause(100);
+  workers = await servingWorkers(port);
+}
+const recoveredMs = performance.now() - recovers;
+const { accepted, refused } = probed();
+ends = true;
+await running;
+for (const one of lane) one.close();
+const later = await servingWorkers(port);
+
+printTable(
+  ["Requests", "replies", "failed", "workers killed", "new connections", "longest time without a reply"],
+  [[tally.replies + tally.failed, tally.replies, tally.failureText, deaths.all.length, accepted, `${longestGap.toFixed(0)} ms`]],
+);
+const lost = deaths.all.map(({ failed, inFlight }) => `${failed} of ${inFlight}`).join(", ");
+console.log(`lost of those in flight, for each death: ${lost}\n`);
+const { unexplained } = deaths;
+gate(deaths.all.length >= seconds / 2, `workers were killed: ${deaths.all.length} in ${seconds} s`);
+gate(tally.failed > 0, `requests were in flight on them: ${tally.failed} failed`);
+gate(unexplained.length === 0, `every failed request was in flight on a killed worker; others: ${unexplained.length}`);
+for (const text of unexplained.slice(0, 10)) console.log(`       ${text}`);
+gate(deaths.all.every(({ failed, inFlight }) => failed <= inFlight), "no death cost more than was in flight on that worker");
+gate(refused.length === 0, `the port refused ${refused.length} of ${accepted + refused.length} new connections`);
+gate(tally.statuses.size === 1 && tally.statuses.has(200), `replies: ${tally.statusText}`);
+gate(
+  workers.size === 2 && [...workers].every((pid) => later.has(pid)) && later.size === 2,
+  `exactly 2 workers serve ${recoveredMs.toFixed(0)} ms after the load: ${[...later].length}`,
+);

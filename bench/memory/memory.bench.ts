@@ -1,0 +1,84 @@
+/**
+ * Proves that nothing is left behind by requests: the heap after a collection and the open handles stay flat over a mix of good, bad,
+ * streamed and abandoned requests on keep-alive connections.
+ *
+ *   pnpm bench:memory [requests]
+ */
+import { ask } from "../client/ask.ts";
+import { ClosedLoop } from "../client/closed-loop.ts";
+import { mix, mixStatuses } from "../client/mix.ts";
+import { gate, printTable, printTitle } from "../measure/report.ts";
+import { startServer } from "../measure/server.ts";
+import type { Vitals } from "../servers/vitals.ts";
+
+const total = Number(process.argv[2] ?? 200_000);
+const stations = [0.1, 0.5, 1].map((share) => Math.round(total * share));
+const connections = 32;
+
+/** A connection that a client left may take a moment to be seen as gone. */
+const settleMs = 10_000;
+
+interface Station extends Vitals {
+  readonly requests: number;
+}
+
+const sockets = ({ resources }: Vitals): number => resources["TCPSocketWrap"] ?? 0;
+
+/** The server's state once the connections that were left are closed: the open ones are those of the lanes, and the one that asks. */
+const settled = async (port: number): Promise<Vitals> => {
+  const deadline = performance.now() + settleMs;
+  for (;;) {
+    const vitals = (await ask(port, "/vitals")) as Vitals;
+    if (sockets(vitals) <= connections + 1 || performance.now() > deadline) return vitals;
+  }
+};
+
+const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(2);
+const inWords = (resources: Vitals["resources"]): string =>
+  Object.entries(resources)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(", ");
+
+printTitle(`Heap and handles over ${total} requests on ${connections} connections`);
+await using server = await startServer("books.ts", ["--env", "production", "--workers", "1"], ["--expose-gc"]);
+const loop = new ClosedLoop(server.port, connections);
+const next = mix();
+const seen: Station[] = [];
+let [unexpected, failed, left, sent] = [0, 0, 0, 0];
+for (const requests of stations) {
+  const tally = await loop.run(requests - sent, next);
+  sent = requests;
+  failed += tally.failed;
+  left += tally.left;
+  for (const [status, count] of tally.statuses) if (!mixStatuses.has(status)) unexpected += count;
+  console.log(`${requests} requests: ${tally.statusText}; ${tally.left} left by the client; failed: ${tally.failureText}`);
+  seen.push({ requests, ...(await settled(server.port)) });
+}
+loop.close();
+
+console.log("");
+printTable(
+  ["Requests", "heap MiB", "buffers MiB", "resident MiB", "open handles"],
+  seen.map(({ requests, heapBytes, bufferBytes, residentBytes, resources }) => [
+    requests,
+    mebibytes(heapBytes),
+    mebibytes(bufferBytes),
+    mebibytes(residentBytes),
+    inWords(resources),
+  ]),
+);
+const [first, middle, last] = seen as [Station, Station, Station];
+const growth = last.heapBytes - middle.heapBytes;
+const bufferGrowth = last.bufferBytes - middle.bufferBytes;
+const allowed = Math.max(2 * 1024 * 1024, middle.heapBytes * 0.03);
+gate(failed === 0, `no request failed: ${failed} of ${total}`);
+gate(unexpected === 0, `no reply had a status that its request does not deserve: ${unexpected}`);
+gate(left > 0, `clients left before they were answered: ${left}`);
+gate(growth < allowed, `the heap grew by ${mebibytes(growth)} MiB in the second half, under ${mebibytes(allowed)}`);
+gate(bufferGrowth < allowed, `buffers grew by ${mebibytes(bufferGrowth)} MiB in the second half, under ${mebibytes(allowed)}`);
+gate(
+  sockets(last) === connections + 1 && sockets(first) === connections + 1,
+  `open sockets are those of the client: ${sockets(first)}, then ${sockets(last)}, of ${connections + 1}`,
+);
+const handles = ({ resources }: Vitals): number => Object.values(resources).reduce((a, b) => a + b, 0);
+gate(handles(last) <= handles(first), `open handles are flat: ${handles(first)}, then ${handles(last)}`);

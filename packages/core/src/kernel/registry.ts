@@ -1,0 +1,173 @@
+import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
+import { Container } from "../dependencies/container.ts";
+import type { Provider, Token } from "../dependencies/token.ts";
+import type { Problem } from "../errors/configuration-error.ts";
+import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "../errors/exception-handlers.ts";
+import { FrameworkError } from "../errors/framework-error.ts";
+import type { Host } from "../feature.ts";
+import { type Guard, isGuard } from "../guards/guard.ts";
+import type { AppSettings } from "../lifecycle/app-settings.ts";
+import type { Task } from "../lifecycle/tasks.ts";
+import type { Middleware } from "../middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import type { Response } from "../response/response.ts";
+import { registrationPlace } from "../routing/route-place.ts";
+import type { Method, RouteDefinition, RouteInfo, RouteOptions } from "../routing/route.ts";
+import type { Stage } from "./stages.ts";
+
+/** Everything that a program and its features register on an app, up to its start. */
+export abstract class Registry implements Host {
+  readonly routeDefinitions: RouteDefinition[] = [];
+  readonly container: Container = new Container();
+  protected readonly guards: Guard[] = [];
+  protected readonly exceptionHandlers: ExceptionHandlers = new ExceptionHandlers();
+  protected readonly middleware: Map<Stage, Middleware<HttpRequest, Response>[]> = new Map();
+  protected readonly startTasks: Task[] = [];
+  protected readonly stopTasks: Task[] = [];
+  protected readonly drainListeners: (() => void)[] = [];
+  protected readonly problems: Problem[] = [];
+  protected readonly warnings: Problem[] = [];
+  /** The feature behind each `enableX` that was called. */
+  protected readonly enabled: Map<string, string> = new Map();
+  private readonly snapshots: Map<string, () => unknown> = new Map();
+
+  abstract readonly settings: AppSettings;
+  /** Whether start has begun, after which nothing may be registered. */
+  protected abstract readonly isClosed: boolean;
+
+  use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this {
+    this.assertOpen("use");
+    const present = this.middleware.get(stage);
+    if (present === undefined) this.middleware.set(stage, [middleware]);
+    else present.push(middleware);
+    return this;
+  }
+
+  route(
+    method: Method,
+    path: string,
+    handler: (request: HttpRequest) => unknown,
+    options: RouteOptions = {},
+  ): this {
+    const place = registrationPlace();
+    return this.addRoute({
+      method,
+      path,
+      handler,
+      options,
+      place,
+      guards: [],
+      middleware: [],
+      tags: options.tags ?? [],
+    });
+  }
+
+  addRoute(route: RouteDefinition): this {
+    const { method, path, options, place } = route;
+    this.assertOpen(`${method} ${path}`);
+    if (options.guards?.every(isGuard) === false) {
+      const message = `a guard of ${method} ${path} is neither a function nor an object with check (at ${place.toString()})`;
+      this.refuse({ code: "CORE_BAD_GUARD", message });
+    }
+    this.routeDefinitions.push(route);
+    return this;
+  }
+
+  addGuard(guard: Guard): void {
+    this.assertOpen("addGuard");
+    if (!isGuard(guard))
+      this.refuse({ code: "CORE_BAD_GUARD", message: "addGuard takes a function or an object with check" });
+    this.guards.push(guard);
+  }
+
+  addExceptionHandler<E extends Error>(errorClass: ErrorClass<E>, handler: ExceptionHandler<E>): void {
+    this.assertOpen("exceptionHandler");
+    this.keep(this.exceptionHandlers.add(errorClass, handler));
+  }
+
+  onStart(task: Task | Task["run"]): this {
+    this.assertOpen("onStart");
+    this.startTasks.push(toTask(task));
+    return this;
+  }
+
+  onStop(task: Task | Task["run"]): this {
+    this.assertOpen("onStop");
+    this.stopTasks.push(toTask(task));
+    return this;
+  }
+
+  onDrain(listener: () => void): this {
+    this.assertOpen("onDrain");
+    this.drainListeners.push(listener);
+    return this;
+  }
+
+  provide<T>(token: Token<T>, provider: Provider<T>): this {
+    this.assertOpen("provide");
+    return this.keep(this.container.provide(token, provider));
+  }
+
+  register(name: string | Token<unknown>, value: unknown): this {
+    this.assertOpen("registerSingleton");
+    return this.keep(this.container.register(name, value));
+  }
+
+  expose(name: string, snapshot: () => unknown): this {
+    this.snapshots.set(name, snapshot);
+    return this;
+  }
+
+  /** Notes that a feature is on. */
+  enable(feature: string, method: string): void {
+    this.assertOpen(method);
+    if (this.enabled.has(method)) {
+      this.refuse({
+        code: "CORE_ENABLED_TWICE",
+        message: `${method} was called twice; call it once, with everything`,
+      });
+    }
+    this.enabled.set(method, feature);
+  }
+
+  configure<T extends object>(record: ConfigRecord<T>, input?: ConfigInput<T>): Readonly<T> {
+    this.assertOpen(record.name);
+    const { value, problems } = record.read(input);
+    for (const message of problems) this.refuse({ code: "CORE_BAD_CONFIG", message });
+    return value;
+  }
+
+  refuse(problem: Problem): this {
+    this.problems.push(problem);
+    return this;
+  }
+
+  warn(problem: Problem): this {
+    this.warnings.push(problem);
+    return this;
+  }
+
+  routes(): readonly RouteInfo[] {
+    return this.routeDefinitions;
+  }
+
+  /** What every feature says of itself at this moment, by name. */
+  snapshot(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries([...this.snapshots].map(([name, read]) => [name, read()]));
+  }
+
+  private keep(problem: Problem | null): this {
+    return problem === null ? this : this.refuse(problem);
+  }
+
+  private assertOpen(what: string): void {
+    if (!this.isClosed) return;
+    throw new FrameworkError(
+      "CORE_ALREADY_STARTED",
+      `${what} came after the app started; register everything before`,
+    );
+  }
+}
+
+const toTask = (task: Task | Task["run"]): Task =>
+  typeof task === "function" ? { name: task.name, run: task } : task;
