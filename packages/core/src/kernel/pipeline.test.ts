@@ -109,3 +109,21 @@ test("app guards leave unmatched paths alone", async () => {
     ).status,
   ).toBe(404);
 });
+
+test("logs writes one line per request, errors and unmatched paths included", async () => {
+  const lines: string[] = [];
+  const build = async (logs: boolean) => {
+    const app = new App();
+    app.get("/x", () => "x");
+    await app.start({ logs, log: { info: (line) => void lines.push(line), warn() {}, error() {} } });
+    return app;
+  };
+  const app = await build(true);
+  await ask(app, "/x?secret=1");
+  await ask(app, "/nowhere", { method: "POST" });
+  await ask(await build(false), "/x");
+  expect(lines).toEqual([
+    expect.stringMatching(/^GET \/x -> 200 \(\d+\.\d{3} ms\)$/),
+    expect.stringMatching(/^POST \/nowhere -> 404 \(\d+\.\d{3} ms\)$/),
+  ]);
+});

@@ -12,6 +12,7 @@ import { Router } from "../routing/router.ts";
 import type { Endpoint, RouteDefinition } from "../routing/route.ts";
 import type { RequestSource } from "../transport/request-source.ts";
 import { callHandler } from "./call-handler.ts";
+import { requestLines } from "./request-lines.ts";
 import { createRescue } from "./rescue.ts";
 import { innerStages, outerStages, type Stage } from "./stages.ts";
 import { answerUnmatched } from "./unmatched.ts";
@@ -36,7 +37,8 @@ export const createPipeline = (
 ): Serve => {
   const { settings } = kernel;
   const rescue = createRescue(parts.exceptionHandlers, settings);
-  const outer = outerStages.flatMap((stage) => parts.middleware.get(stage) ?? []);
+  const lines = settings.logs && !parts.middleware.has("log") ? [requestLines(settings.log)] : [];
+  const outer = [...lines, ...outerStages.flatMap((stage) => parts.middleware.get(stage) ?? [])];
   const inner = innerStages.flatMap((stage) => parts.middleware.get(stage) ?? []);
   const router = new Router<Endpoint>();
 
