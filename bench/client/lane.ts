@@ -10,8 +10,10 @@ export interface WireRequest {
 /** What a lane asks and tells. */
 export interface LaneOptions {
   readonly port: number;
-  /** The next request, on this connection; null ends the lane. */
-  readonly next: (connection: Connection) => WireRequest | null | Promise<WireRequest | null>;
+  /** The next request; null ends the lane. */
+  readonly next: () => WireRequest | null | Promise<WireRequest | null>;
+  /** A request goes out on this connection. */
+  readonly sends?: (connection: Connection) => void;
   readonly seen: (outcome: Outcome, connection: Connection) => void;
 }
 
@@ -26,13 +28,11 @@ export class Lane {
 
   /** Asks until `next` gives null. The connection stays open; a lost one is replaced for the next request, nothing is retried. */
   async run(): Promise<void> {
-    const { port, next, seen } = this.options;
-    for (;;) {
+    const { port, next, sends, seen } = this.options;
+    for (let request = await next(); request !== null; request = await next()) {
       const connection = this.connection?.usable === true ? this.connection : new Connection(port);
       this.connection = connection;
-      const request = await next(connection);
-      if (request === null) return;
-      if (!connection.usable) continue; // closed while it was idle, before anything was sent: no request is lost
+      sends?.(connection);
       const { bytes, leaves } = request;
       const outcome =
         leaves === undefined ? connection.exchange(bytes) : connection.leave(bytes, leaves);

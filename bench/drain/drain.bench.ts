@@ -5,14 +5,14 @@
  */
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { rollWorkers } from "./rolling.ts";
-import { stopUnderLoad } from "./single.ts";
+import { type Stopped, stopUnderLoad } from "./single.ts";
 
 const rounds = Number(process.argv[2] ?? 8);
 /** The default of `ClusterConfig.shutdownTimeoutSecs`. */
 const deadlineMs = 30_000;
 
 printTitle(`SIGTERM under load: ${rounds} single processes, then the workers of one service`);
-const stops = [];
+const stops: Stopped[] = [];
 for (let round = 0; round < rounds; round++) stops.push(await stopUnderLoad());
 const rolled = await rollWorkers(Math.max(2, rounds / 2), 20_000);
 
@@ -34,7 +34,7 @@ printTable(
 );
 
 /** A connection that was never accepted is refused in another way: the listener closed with it in the system's queue. */
-const lostIn = ({ tally: { failures, failed } }: (typeof stops)[number]): number =>
+const lostIn = ({ tally: { failures, failed } }: Stopped): number =>
   failed - (failures.get("refused") ?? 0) - (failures.get("reset, fresh connection") ?? 0);
 const lost = stops.map(lostIn).reduce((a, b) => a + b, 0);
 const answered = stops.map((stop) => stop.tally.replies).reduce((a, b) => a + b, 0);

@@ -23,14 +23,22 @@ const habits: readonly Habit[] = [
   { lanes: 4, request: { bytes: get("/books").replace("keep-alive", "close") }, thinkMs: 5 },
 ];
 
-/** Clients of different habits on one server: busy, thinking, streaming, and some with a new connection for each request. */
+/**
+ * Clients of different habits on one server: busy, thinking, streaming, and some with a new connection for each request. One that is
+ * refused gives up, the others go on.
+ */
 export const mixedLanes = (port: number, ends: () => boolean, seen: (outcome: Outcome) => void): Lane[] =>
   habits.flatMap(({ lanes, request, thinkMs }) =>
     Array.from({ length: lanes }, () => {
+      let refused = false;
       const next = async (): Promise<WireRequest | null> => {
         if (thinkMs > 0) await pause(Math.random() * thinkMs);
-        return ends() ? null : request;
+        return refused || ends() ? null : request;
       };
-      return new Lane({ port, next, seen });
+      const tell = (outcome: Outcome): void => {
+        refused ||= outcome.kind === "refused";
+        seen(outcome);
+      };
+      return new Lane({ port, next, seen: tell });
     }),
   );

@@ -11,8 +11,8 @@ import { estimate, median, shown } from "../measure/statistics.ts";
 import { check, type Cost, load, type Loaded, slice } from "./slice.ts";
 import { type Workload, workloads } from "./workloads.ts";
 
-const rounds = Number(process.argv[2] ?? 12);
-const requests = Number(process.argv[3] ?? 3000);
+const rounds = Number(process.argv[2] ?? 24);
+const requests = Number(process.argv[3] ?? 6000);
 const warmUp = 12_000;
 
 const names = ["raw", "raw tuned", "framework"] as const;

@@ -11,23 +11,20 @@ export interface Death {
 }
 
 /** Milliseconds within which a client hears of its worker's death. */
-const noticeMs = 1000;
+const noticeMs = 250;
 
 /** Knows which worker each open connection belongs to, and puts each failed request down to the death of its worker. */
 export class Deaths {
   readonly all: Death[] = [];
   /** Failed requests that no death explains, in words. */
   readonly unexplained: string[] = [];
+  /** Workers that have answered, the dead ones included. */
+  readonly answering: Set<number> = new Set();
   private readonly workers = new Map<Connection, number | null>();
 
   /** A request goes out on this connection. */
   uses(connection: Connection): void {
     if (!this.workers.has(connection)) this.workers.set(connection, null);
-  }
-
-  /** Workers that have answered and are not known to be dead. */
-  get living(): number[] {
-    return [...new Set(this.workers.values())].filter((pid) => pid !== null);
   }
 
   /** A worker is killed now. */
@@ -39,6 +36,7 @@ export class Deaths {
   seen(outcome: Outcome, connection: Connection): void {
     if (outcome.kind === "reply") {
       const pid = workerOf(outcome.reply.body);
+      if (pid !== null) this.answering.add(pid);
       if (connection.usable) this.workers.set(connection, pid);
       else this.workers.delete(connection);
       return;

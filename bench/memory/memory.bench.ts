@@ -4,6 +4,7 @@
  *
  *   pnpm bench:memory [requests]
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { ask } from "../client/ask.ts";
 import { ClosedLoop } from "../client/closed-loop.ts";
 import { mix, mixStatuses } from "../client/mix.ts";
@@ -17,6 +18,8 @@ const connections = 32;
 
 /** A connection that a client left may take a moment to be seen as gone. */
 const settleMs = 10_000;
+/** Longer than the longest handler. */
+const lastHandlerMs = 1500;
 
 interface Station extends Vitals {
   readonly requests: number;
@@ -26,6 +29,7 @@ const sockets = ({ resources }: Vitals): number => resources["TCPSocketWrap"] ??
 
 /** The server's state once the connections that were left are closed: the open ones are those of the lanes, and the one that asks. */
 const settled = async (port: number): Promise<Vitals> => {
+  await pause(lastHandlerMs);
   const deadline = performance.now() + settleMs;
   for (;;) {
     const vitals = (await ask(port, "/vitals")) as Vitals;

@@ -1,4 +1,5 @@
 /** A books service without state of its own, so that any worker can answer: what is loaded while workers die, drain and age. */
+import { setTimeout as pause } from "node:timers/promises";
 import { App, Response, type StandardSchema, toInt } from "@framework/core";
 import { vitals } from "./vitals.ts";
 
@@ -18,8 +19,6 @@ const newBook: StandardSchema<NewBook> = {
   },
 };
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 async function* pages(count: number): AsyncGenerator<string> {
   for (let page = 0; page < count; page++) {
     yield `page ${page} of ${process.pid}\n`;
@@ -35,7 +34,7 @@ app.post("/books", { body: newBook }, (request) =>
   Response.json({ ...request.input.body, id: 2, pid }, { status: 201 }),
 );
 app.get("/slow/{ms}", async (request) => {
-  await pause(toInt(request.params.ms, "ms"));
+  await pause(toInt(request.params.ms, "ms"), undefined, { signal: request.signal });
   return { pid };
 });
 app.get("/pages/{count}", (request) => Response.stream(pages(toInt(request.params.count, "count"))));

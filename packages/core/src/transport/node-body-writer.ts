@@ -76,7 +76,8 @@ export class NodeBodyWriter {
       if (this.stopped) return;
       if (result.done === true) break;
       if (!(result.value instanceof Uint8Array)) throw badChunk(result.value);
-      if (length !== null && this.written + result.value.byteLength > length) throw wrongLength(length, "more");
+      if (length !== null && this.written + result.value.byteLength > length)
+        throw wrongLength(length, "more");
       await this.write(result.value);
       if (this.stopped) return;
     }
@@ -122,7 +123,10 @@ export class NodeBodyWriter {
 }
 
 const badChunk = (chunk: unknown): FrameworkError =>
-  new FrameworkError("CORE_BAD_CHUNK", `a streamed body gives bytes, but gave ${chunk === null ? "null" : typeof chunk}`);
+  new FrameworkError(
+    "CORE_BAD_CHUNK",
+    `a streamed body gives bytes, but gave ${chunk === null ? "null" : typeof chunk}`,
+  );
 
 const wrongLength = (length: number, found: "more" | "less"): FrameworkError =>
   new FrameworkError("CORE_BAD_REPLY", `a streamed reply of ${length} bytes gave ${found} than that`);

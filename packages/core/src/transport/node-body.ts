@@ -42,7 +42,10 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
   /** @throws CORE_BODY_USED the second time */
   [Symbol.asyncIterator](): this {
     if (this.taken) {
-      throw new FrameworkError("CORE_BODY_USED", "the request's body can be streamed once; it was taken before");
+      throw new FrameworkError(
+        "CORE_BODY_USED",
+        "the request's body can be streamed once; it was taken before",
+      );
     }
     this.taken = true;
     return this;

@@ -56,6 +56,7 @@ export class NodeConnection implements ExchangeConnection {
   private lingersSince: number | null = null;
   private lingersFrom = 0;
   private held = false;
+  private detached = false;
 
   constructor(socket: Socket, host: ConnectionHost) {
     this.socket = socket;
@@ -65,7 +66,6 @@ export class NodeConnection implements ExchangeConnection {
     this.resumeSocket = socket.resume.bind(socket);
     socket.resume = () => (this.held ? socket : this.resumeSocket());
     socket.destroySoon = () => this.linger();
-    socket.on("drain", this.advance);
     socket.on("close", this.onClose);
     socket.on("error", ignore); // node:http reports the first as well, and stops listening then
   }
@@ -115,6 +115,7 @@ export class NodeConnection implements ExchangeConnection {
 
   /** `node:http` gave the socket away for CONNECT: there is no response object, and nothing is parsed any more. */
   onConnect(): void {
+    this.detached = true;
     this.fail(notImplemented());
   }
 
@@ -151,13 +152,15 @@ export class NodeConnection implements ExchangeConnection {
     this.first = exchange.next;
     if (this.first === null) this.last = null;
     this.end(exchange, "sent");
-    if (!exchange.request.complete) this.readAway(exchange.request);
-    if (this.lingersSince !== null) this.abandon();
-    else if (this.first === null) this.rest();
-    else {
-      this.first.proceed();
-      this.advance();
-    }
+    this.first?.proceed();
+    this.advance();
+    if (this.first === null) this.rest();
+  }
+
+  readAway(message: IncomingMessage): void {
+    this.unread = message;
+    message.on("data", this.boundLinger);
+    message.resume();
   }
 
   cut(): void {
@@ -204,8 +207,7 @@ export class NodeConnection implements ExchangeConnection {
     this.failure = null;
     this.lingersSince = this.host.now;
     this.lingersFrom = this.socket.bytesRead;
-    this.release();
-    this.unread?.on("data", this.boundLinger);
+    if (this.detached) this.socket.on("data", this.boundLinger);
     this.socket.end();
     this.socket.resume();
   }
@@ -233,14 +235,15 @@ export class NodeConnection implements ExchangeConnection {
     exchange.start();
   }
 
-  private readonly advance = (): void => {
+  /** An answer was flushed: there may be room for those that wait. */
+  private advance(): void {
     while (this.waiting !== null && this.hasRoom()) {
       const exchange = this.waiting;
       this.waiting = exchange.next;
       this.serve(exchange);
     }
     if (this.waiting === null) this.release();
-  };
+  }
 
   private end(exchange: NodeExchange, how: "sent" | "aborted"): void {
     if (exchange.started) {
@@ -261,18 +264,17 @@ export class NodeConnection implements ExchangeConnection {
     this.failure = null;
     try {
       const { remoteAddress } = this;
-      const reply = this.options.reject(failure, { method: null, target: null, remoteAddress, field: () => null });
+      const reply = this.options.reject(failure, {
+        method: null,
+        target: null,
+        remoteAddress,
+        field: () => null,
+      });
       if (this.socket.writable) this.socket.write(lastWords(reply, this.date));
     } catch (error) {
       this.options.log.error("the reply to a malformed request could not be written", { error });
     }
     this.linger();
-  }
-
-  private readAway(message: IncomingMessage): void {
-    this.unread = message;
-    if (this.lingersSince !== null) message.on("data", this.boundLinger);
-    message.resume();
   }
 
   private bodyIsIn(): void {
@@ -302,16 +304,13 @@ export class NodeConnection implements ExchangeConnection {
     this.resumeSocket();
   }
 
-  private abandon(): void {
+  private readonly onClose = (): void => {
+    this.stopped = true;
     this.waiting = null;
-    for (let exchange = this.first; exchange !== null; exchange = exchange.next) this.end(exchange, "aborted");
+    for (let exchange = this.first; exchange !== null; exchange = exchange.next)
+      this.end(exchange, "aborted");
     this.first = null;
     this.last = null;
-  }
-
-  private readonly onClose = (): void => {
-    this.abandon();
-    this.stopped = true;
     this.host.closed(this);
   };
 }

@@ -4,7 +4,7 @@ import { isPromise } from "../middleware.ts";
 import { fieldValue } from "../request/request-headers.ts";
 import { BodyStream, type Payload } from "../response/payload.ts";
 import { NodeBody } from "./node-body.ts";
-import type { NodeBodyWriter } from "./node-body-writer.ts";
+import type { BodyWriterEvents, NodeBodyWriter } from "./node-body-writer.ts";
 import { writeReply } from "./node-reply-writer.ts";
 import { prepareReply, type Reply, type ReplyHead } from "./reply-head.ts";
 import type { RequestHead } from "./request-head.ts";
@@ -22,6 +22,8 @@ export interface ExchangeConnection {
   stop(): void;
   /** Whether it is this exchange's turn to write. */
   isFirst(exchange: NodeExchange): boolean;
+  /** The answer is out, though not all of the request is in: reads on, and drops what comes. */
+  readAway(request: IncomingMessage): void;
   /** The answer is out. */
   answered(exchange: NodeExchange): void;
   cut(): void;
@@ -31,7 +33,7 @@ export interface ExchangeConnection {
 const unreadBytes = 65_536;
 
 /** One request of `node:http` and its answer. */
-export class NodeExchange implements RequestSource {
+export class NodeExchange implements RequestSource, BodyWriterEvents {
   readonly method: string;
   readonly target: string;
   readonly scheme: "http" | "https";
@@ -98,7 +100,7 @@ export class NodeExchange implements RequestSource {
 
   /** Whether the request's body has arrived whole. */
   get complete(): boolean {
-    return this.request.complete || this.bodyLength === 0;
+    return this.request.complete || (this.bodyLength === 0 && this.refusal === null);
   }
 
   /** Whether the app waits for the client to send more of the body. */
@@ -112,8 +114,11 @@ export class NodeExchange implements RequestSource {
     const { serve, reject } = this.connection.options;
     try {
       const reply = this.refusal === null ? serve(this) : reject(this.refusal, this.asPartialHead());
-      if (isPromise(reply)) reply.then(this.answer, this.crash);
-      else this.answer(reply);
+      if (!isPromise(reply)) return this.answer(reply);
+      reply.then(
+        (late) => this.answer(late),
+        (error: unknown) => this.crash(error),
+      );
     } catch (error) {
       this.crash(error);
     }
@@ -131,18 +136,33 @@ export class NodeExchange implements RequestSource {
     this.body?.fail(error);
   }
 
+  failed(error: unknown): void {
+    const { method, target } = this;
+    this.connection.options.log.error("a streamed reply broke off", { method, target, error });
+    this.connection.cut();
+  }
+
+  late(error: unknown): void {
+    const { method, target } = this;
+    this.connection.options.log.warn("a streamed reply failed while it was given up", {
+      method,
+      target,
+      error,
+    });
+  }
+
   /** Ends the exchange; later calls change nothing. */
   finish(end: ExchangeEnd): void {
     if (this.end !== null) return;
     this.end = end;
-    this.failBody(end === "aborted" ? clientGone() : bodyOver());
+    if (!this.complete) this.failBody(end === "aborted" ? clientGone() : bodyOver());
     if (end === "aborted") this.writer?.stop();
     const { listeners } = this;
     this.listeners = null;
     if (listeners !== null) for (const listener of listeners) this.tell(listener, end);
   }
 
-  private readonly answer = (reply: Reply): void => {
+  private answer(reply: Reply): void {
     if (this.end !== null || this.replied) return this.discard(reply.payload);
     this.replied = true;
     let payload: Payload = null;
@@ -155,13 +175,13 @@ export class NodeExchange implements RequestSource {
       this.discard(payload);
       this.answerBroken(error);
     }
-  };
+  }
 
-  private readonly crash = (error: unknown): void => {
+  private crash(error: unknown): void {
     if (this.replied) return;
     this.replied = true;
     this.answerBroken(error);
-  };
+  }
 
   private prepare(reply: Reply): ReplyHead {
     const { method, minor, connection } = this;
@@ -181,8 +201,10 @@ export class NodeExchange implements RequestSource {
   }
 
   private write(head: ReplyHead): void {
-    this.response.on("finish", this.onFinish);
-    this.writer = writeReply(this.response, head, this.minor, { failed: this.onBroken, late: this.onLate });
+    // Before node:http's own listener: it would read away without a bound, and without a way to see it.
+    if (!this.complete) this.response.prependListener("finish", () => this.readAway());
+    this.response.on("finish", () => this.connection.answered(this));
+    this.writer = writeReply(this.response, head, this.minor, this);
     if (this.writer !== null && this.connection.isFirst(this)) this.writer.start();
   }
 
@@ -191,7 +213,6 @@ export class NodeExchange implements RequestSource {
     const { options } = this.connection;
     options.log.error("a reply could not be written", { method: this.method, target: this.target, error });
     if (this.end !== null) return;
-    if (this.response.headersSent) return this.connection.cut();
     this.connection.stop();
     try {
       const reply = options.reject(new HttpError(500, "The server failed"), this.asPartialHead());
@@ -202,33 +223,22 @@ export class NodeExchange implements RequestSource {
     }
   }
 
-  private readonly onFinish = (): void => {
-    this.connection.answered(this);
-  };
-
-  private readonly onBroken = (error: unknown): void => {
-    const { method, target } = this;
-    this.connection.options.log.error("a streamed reply broke off", { method, target, error });
-    this.connection.cut();
-  };
-
-  private readonly onLate = (error: unknown): void => {
-    const { method, target } = this;
-    this.connection.options.log.warn("a streamed reply failed while it was given up", { method, target, error });
-  };
+  private readAway(): void {
+    if (!this.request.complete) this.connection.readAway(this.request);
+  }
 
   private ownBody(): NodeBody {
     if (this.body !== null) return this.body;
-    this.body = new NodeBody(this.request, this.bodyLength, this.onFirstPull);
+    this.body = new NodeBody(this.request, this.bodyLength, () => this.sayContinue());
     if (this.bodyFailure !== null) this.body.fail(this.bodyFailure);
     return this.body;
   }
 
-  private readonly onFirstPull = (): void => {
+  private sayContinue(): void {
     if (!this.expectsContinue || this.response.headersSent) return;
     this.continued = true;
     this.response.writeContinue();
-  };
+  }
 
   private asPartialHead(): PartialHead {
     const { method, target, remoteAddress } = this;
@@ -236,7 +246,7 @@ export class NodeExchange implements RequestSource {
   }
 
   private discard(payload: Payload): void {
-    if (payload instanceof BodyStream) payload.cancel().catch(this.onLate);
+    if (payload instanceof BodyStream) payload.cancel().catch((error: unknown) => this.late(error));
   }
 
   private tell(listener: (end: ExchangeEnd) => void, end: ExchangeEnd): void {
@@ -255,4 +265,6 @@ const clientGone = (): HttpError =>
 
 /** For whoever still reads when the answer is out. */
 const bodyOver = (): HttpError =>
-  new HttpError(400, "The request was answered before its body was read to the end", { code: "CORE_BODY_OVER" });
+  new HttpError(400, "The request was answered before its body was read to the end", {
+    code: "CORE_BODY_OVER",
+  });

@@ -38,7 +38,9 @@ export const parseFailure = (
     case "HPE_INVALID_METHOD":
       return unknownMethod(rawPacket ?? new Uint8Array(), bytesParsed, atStart);
     case "HPE_INVALID_CONSTANT":
-      return reason.startsWith("Invalid method") ? notImplemented() : badRequest("The request line is malformed");
+      return reason.startsWith("Invalid method")
+        ? notImplemented()
+        : badRequest("The request line is malformed");
     case "HPE_INVALID_URL":
       return badRequest("The request target is malformed");
     case "HPE_INVALID_CONTENT_LENGTH":

@@ -64,7 +64,7 @@ test("takes only clients with a certificate that the authority vouches for, when
 
 test("refuses clients below the lowest version", () =>
   withServer(withTls({ minVersion: "1.3" }), {}, async ({ port }) => {
-    await expect(dial(port, { maxVersion: "TLSv1.2" })).rejects.toThrow();
+    await expect(dial(port, { maxVersion: "TLSv1.2" })).rejects.toThrow("protocol version");
     const peer = await dial(port);
     await peer.send(get);
     expect((await peer.replies(1))[0]?.status).toBe(200);
@@ -78,11 +78,23 @@ test("closes a connection that speaks no TLS, or is silent, or fails in the hand
       socket.write(bytes);
       return rawClient(socket);
     });
-    for (const peer of peers) await peer.untilClosed();
+    for (const peer of peers) expect(await peer.untilClosed()).not.toContain("HTTP/1.1 200");
     await eventually(() => transport.connections === 0, "all connections are gone");
+  }));
+
+test("survives a reset in the middle of a handshake", () =>
+  withServer(withTls(), {}, async ({ port, transport }) => {
+    const socket = connectTcp(port, "127.0.0.1");
+    socket.write("\x16\x03\x01");
+    await eventually(() => transport.connections === 1, "the connection is there");
+    socket.resetAndDestroy();
+    await eventually(() => transport.connections === 0, "the connection is gone");
+    const peer = await dial(port);
+    await peer.send(get);
+    expect((await peer.replies(1))[0]?.status).toBe(200);
   }));
 
 test("throws when it is made with a certificate that is none", () => {
   const bad = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-  return expect(withServer(withTls({ cert: bad }), {}, () => Promise.resolve())).rejects.toThrow();
+  return expect(withServer(withTls({ cert: bad }), {}, () => Promise.resolve())).rejects.toThrow("asn1");
 });

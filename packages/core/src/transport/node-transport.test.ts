@@ -1,6 +1,7 @@
-import { test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { createNodeTransport } from "./node-transport.ts";
 import { transportConformance } from "./testing/conformance.ts";
+import { eventually, withServer } from "./testing/test-server.ts";
 
 /** What llhttp lets through and does not show: harmless, since neither changes where a message ends. */
 const lenient: ReadonlySet<string> = new Set([
@@ -14,3 +15,15 @@ const lenient: ReadonlySet<string> = new Set([
 ]);
 
 transportConformance(test, createNodeTransport, lenient);
+
+test("survives a reset behind CONNECT, with and without a body that is still to come", () =>
+  withServer(createNodeTransport, {}, async ({ connect, transport }) => {
+    for (const field of ["", "Content-Length: 9\r\n"]) {
+      const client = await connect({ stays: true });
+      await client.send(`CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n${field}\r\n`);
+      expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 501 /);
+      expect(transport.connections).toBe(1);
+      client.socket.resetAndDestroy();
+      await eventually(() => transport.connections === 0, "the connection is gone");
+    }
+  }));

@@ -28,9 +28,10 @@ class NodeTransport implements Transport, ConnectionHost {
   /** Those that speak HTTP: with TLS other objects, which exist when the handshake is done. */
   private readonly bySocket = new Map<Socket, NodeConnection>();
   private readonly stopSweep: () => void;
-  private listener: Listener | null = null;
+  private readonly listeners: Listener[] = [];
   private dateText: string | null = null;
   private dropped = 0;
+  private keepsIdle = true;
   private whenEmpty: (() => void) | null = null;
 
   constructor(options: TransportOptions) {
@@ -62,26 +63,25 @@ class NodeTransport implements Transport, ConnectionHost {
       return;
     }
     socket.setNoDelay(true);
-    socket.allowHalfOpen = true; // an answer may go out after the client has sent its last byte
     this.sockets.add(socket);
-    socket.on("error", ignore);
     socket.on("close", () => {
       this.sockets.delete(socket);
       this.gone();
     });
     if (this.options.tls === undefined) this.attach(socket);
+    else socket.on("error", ignore);
     this.server.emit("connection", socket);
     if (socket.isPaused()) socket.resume();
   }
 
   listen({ host, port }: ListenAddress): Promise<ListenAddress> {
     const { createServer: createListener } = process.getBuiltinModule("node:net");
-    const listener = createListener({ allowHalfOpen: true }, (socket) => this.accept(socket));
-    this.listener = listener;
+    const listener = createListener((socket) => this.accept(socket));
     return new Promise((resolve, reject) => {
       listener.once("error", reject);
       listener.listen({ host, port }, () => {
         listener.off("error", reject);
+        this.listeners.push(listener);
         listener.on("error", (error) => this.options.log.error("the listener failed", { error }));
         const bound = listener.address() as AddressInfo;
         resolve({ host: bound.address, port: bound.port });
@@ -92,9 +92,10 @@ class NodeTransport implements Transport, ConnectionHost {
   drain(): void {
     if (this.draining) return;
     this.draining = true;
-    this.listener?.close();
+    for (const listener of this.listeners) listener.close();
     this.clock.after(this.options.drainIdleMs ?? 1000, () => {
-      for (const connection of this.bySocket.values()) if (connection.idle) connection.cut();
+      this.keepsIdle = false;
+      this.closeIdle();
     });
   }
 
@@ -132,6 +133,10 @@ class NodeTransport implements Transport, ConnectionHost {
     this.gone();
   }
 
+  private closeIdle(): void {
+    for (const connection of this.bySocket.values()) if (connection.idle) connection.cut();
+  }
+
   private readonly attach = (socket: Socket): void => {
     this.bySocket.set(socket, new NodeConnection(socket, this));
   };
@@ -159,6 +164,7 @@ class NodeTransport implements Transport, ConnectionHost {
     this.now = this.clock.now();
     this.dateText = null;
     for (const connection of this.bySocket.values()) connection.check(this.now);
+    if (!this.keepsIdle) this.closeIdle();
     if (this.dropped === 0) return;
     this.options.log.warn("connections above the limit were dropped", {
       dropped: this.dropped,
@@ -206,4 +212,5 @@ const tlsOptions = ({ cert, key, ca, requireClientCert = false, minVersion = "1.
   ALPNProtocols: ["http/1.1"],
 });
 
-const bytes = (pem: string | Uint8Array): string | Buffer => (typeof pem === "string" ? pem : Buffer.from(pem));
+const bytes = (pem: string | Uint8Array): string | Buffer =>
+  typeof pem === "string" ? pem : Buffer.from(pem);

@@ -57,7 +57,7 @@ const ownLengths: number = [...own].reduce((bits, name) => bits | (1 << name.len
  *
  * HEAD gets GET's fields; 204, 205 and 304 never have a body; a body in memory always has its length in bytes.
  *
- * @throws CORE_BAD_REPLY for a status outside 200 to 599
+ * @throws CORE_BAD_REPLY for a status outside 200 to 599, and for a payload that is none
  */
 export const prepareReply = (reply: Reply, { method, minor, close, date }: ReplyContext): ReplyHead => {
   const { status } = reply;
@@ -69,6 +69,9 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
   const closes = close || (fields.length !== given.length && saysClose(given));
   const bodiless = status === 204 || status === 205 || status === 304;
   const length = bodiless ? 0 : payloadLength(reply.payload);
+  if (length !== null && !(Number.isSafeInteger(length) && length >= 0)) {
+    throw new FrameworkError("CORE_BAD_REPLY", "the payload of a reply is text, bytes, a stream or null");
+  }
   const framing = bodiless ? "none" : framingOf(length, minor);
   if (length !== null && status !== 204 && status !== 304) fields.push("content-length", String(length));
   if (framing === "chunked") fields.push("transfer-encoding", "chunked");
@@ -106,5 +109,7 @@ const withoutOwn = (fields: readonly string[]): string[] => {
 const saysClose = (fields: readonly string[]): boolean =>
   fields.some(
     (name, at) =>
-      at % 2 === 0 && name.toLowerCase() === "connection" && /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(fields[at + 1] ?? ""),
+      at % 2 === 0 &&
+      name.toLowerCase() === "connection" &&
+      /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(fields[at + 1] ?? ""),
   );

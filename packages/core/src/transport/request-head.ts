@@ -135,7 +135,8 @@ const keep = (values: WatchedValues, bit: number, value: string): void => {
   else values.transferEncoding = joined(values.transferEncoding, value);
 };
 
-const joined = (first: string | null, second: string): string => (first === null ? second : `${first}, ${second}`);
+const joined = (first: string | null, second: string): string =>
+  first === null ? second : `${first}, ${second}`;
 
 const readHost = (host: string | null, minor: number): string | HttpError => {
   if (host === null) return minor === 0 ? "" : badRequest("The field host is missing");

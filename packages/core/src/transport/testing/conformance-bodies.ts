@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { HttpError } from "../../errors/http-error.ts";
 import { PayloadTooLargeError } from "../../errors/http-errors.ts";
 import { readBody } from "../../request/read-body.ts";
+import { BodyStream } from "../../response/payload.ts";
 import { Response } from "../../response/response.ts";
 import type { RequestSource } from "../request-source.ts";
 import type { Serve } from "../transport.ts";
@@ -39,7 +40,10 @@ export const bodyConformance = (test: Test, make: MakeTransport): void => {
 const bodyFraming = (test: Test, make: MakeTransport): void => {
   test("gives the body's bytes wherever the message is cut, and serves the request behind it", () =>
     withServer(make, { serve: collect }, async (server) => {
-      const bodies = [post("Content-Length: 5", "hello"), chunked("2;x=y\r\nhe\r\n3\r\nllo\r\n0\r\nTrailer: x\r\n\r\n")];
+      const bodies = [
+        post("Content-Length: 5", "hello"),
+        chunked("2;x=y\r\nhe\r\n3\r\nllo\r\n0\r\nTrailer: x\r\n\r\n"),
+      ];
       for (const bytes of bodies) {
         for (let at = 1; at < bytes.length; at += 3) {
           const client = await server.connect();
@@ -76,14 +80,22 @@ const bodyFraming = (test: Test, make: MakeTransport): void => {
       );
     }));
 
-  test("reads no further than the app does", () =>
-    withServer(make, { serve: () => new Promise(() => {}) }, async (server) => {
-      const client = await server.connect();
-      void client.send(post("Content-Length: 80000000", "x".repeat(40_000_000)));
-      await eventually(() => server.served.length === 1, "the request is served");
-      await turn(200);
-      assert.ok(client.socket.writableLength > 20_000_000, "the rest still waits at the client");
-    }));
+  test("reads no further than the app does", () => {
+    const serve: Serve = async (source) => {
+      if (source.target === "/some") await source.chunks()[Symbol.asyncIterator]().next();
+      return new Promise(() => {});
+    };
+    return withServer(make, { serve }, async (server) => {
+      for (const target of ["/none", "/some"]) {
+        const client = await server.connect();
+        const before = server.served.length;
+        void client.send(post("Content-Length: 80000000", "x".repeat(40_000_000)).replace("/", target));
+        await eventually(() => server.served.length > before, "the request is served");
+        await turn(200);
+        assert.ok(client.socket.writableLength > 20_000_000, "the rest still waits at the client");
+      }
+    });
+  });
 
   test("ends the pull of a body when the client goes away, and ends the exchange", () => {
     const seen: string[] = [];
@@ -180,7 +192,11 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
   test("closes behind an unread body that is large or of unknown length, and runs nothing of it", () =>
     withServer(make, {}, async (server) => {
       const large = post("Content-Length: 65537", next.repeat(2000).slice(0, 65_537));
-      for (const bytes of [large + next, post("Content-Length: 999999999", next), chunked(`5\r\nhello\r\n`)]) {
+      for (const bytes of [
+        large + next,
+        post("Content-Length: 999999999", next),
+        chunked(`5\r\nhello\r\n`),
+      ]) {
         const replies = parseReplies(await server.exchange(bytes), true);
         assert.deepEqual(
           replies.map(({ status, fields }) => [status, fields.get("connection")]),
@@ -190,13 +206,47 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
       assert.equal(server.served.length, 3);
     }));
 
+  test("cuts a client that goes on sending a body which nobody wants", () =>
+    withServer(
+      make,
+      {
+        serve: answerErrors(
+          async ({ target }) => (target === "/late" ? await turn() : null, Response.text("no")),
+        ),
+      },
+      async (server) => {
+        const endless = post("Content-Length: 50000000", "x");
+        for (const bytes of [
+          endless,
+          endless.replace("/", "/late"),
+          endless.replace("Host: a", "Host: a b"),
+        ]) {
+          const client = await server.connect({ stays: true });
+          await client.send(bytes);
+          await client.untilClosed();
+          await client.send("x".repeat(60_000));
+          await turn(6);
+          assert.equal(server.transport.connections, 1);
+          void client.send("x".repeat(1_000_000));
+          await eventually(() => server.transport.connections === 0, "the connection is cut");
+        }
+      },
+    ));
+
   test("lets the client read a 413 whole, though it still sends", () =>
-    withServer(make, { serve: answerErrors(() => Promise.reject(new PayloadTooLargeError(1))) }, async (server) => {
-      const client = await server.connect();
-      await client.send(post("Content-Length: 50000000", "x".repeat(20_000)));
-      const [reply] = parseReplies(await client.untilClosed(), true);
-      assert.deepEqual([reply?.status, reply?.complete, reply?.fields.get("connection"), client.reset], [413, true, "close", false]);
-    }));
+    withServer(
+      make,
+      { serve: answerErrors(() => Promise.reject(new PayloadTooLargeError(1))) },
+      async (server) => {
+        const client = await server.connect();
+        await client.send(post("Content-Length: 50000000", "x".repeat(20_000)));
+        const [reply] = parseReplies(await client.untilClosed(), true);
+        assert.deepEqual(
+          [reply?.status, reply?.complete, reply?.fields.get("connection"), client.reset],
+          [413, true, "close", false],
+        );
+      },
+    ));
 
   test("reads on behind a body of which the app took a part", () => {
     const serve: Serve = async (source) => {
@@ -257,10 +307,32 @@ const expectations = (test: Test, make: MakeTransport): void => {
       assert.equal(server.served.length, 2);
     }));
 
+  test("says no 100 in the middle of a final answer", () => {
+    const serve: Serve = (source) => new Response(new BodyStream(source.chunks()));
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      await client.send(expecting());
+      await client.until((received) => received.endsWith("\r\n\r\n"));
+      await client.send(`hello${next}`);
+      const replies = parseReplies(await client.untilClosed(), true);
+      assert.deepEqual(
+        replies.map(({ status, body, fields }) => [status, body, fields.get("connection")]),
+        [[200, "hello", "close"]],
+      );
+    });
+  });
+
   test("says no 100 for an empty body, in HTTP/1.0, and behind the final answer", () => {
     const lateReader: Serve = (source) => {
       if (source.bodyLength !== 5) return hello(source);
-      source.onEnd(() => void source.chunks()[Symbol.asyncIterator]().next().catch(() => {}));
+      source.onEnd(
+        () =>
+          void source
+            .chunks()
+            [Symbol.asyncIterator]()
+            .next()
+            .catch(() => {}),
+      );
       return Response.text("early");
     };
     return withServer(make, { serve: lateReader }, async (server) => {

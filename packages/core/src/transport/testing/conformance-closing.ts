@@ -103,9 +103,29 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       clock.advance(1);
       assert.deepEqual(await closed, { cut: 3 });
       await eventually(() => ends.length === 3, "all exchanges end");
-      assert.deepEqual([ends, transport.inFlight, transport.connections], [["aborted", "aborted", "aborted"], 0, 0]);
+      assert.deepEqual(
+        [ends, transport.inFlight, transport.connections],
+        [["aborted", "aborted", "aborted"], 0, 0],
+      );
     });
   });
+
+  test("serves a socket that is handed over during a drain, and closes it when it stays idle", () =>
+    withServer(make, { drainIdleMs: 100 }, async ({ transport, clock }) => {
+      const listener = createServer((socket) => transport.accept(socket));
+      await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
+      transport.drain();
+      clock.advance(100);
+      const { port } = listener.address() as { port: number };
+      const [busy, idle] = [await connectRaw(port), await connectRaw(port)];
+      await busy.send(get);
+      const [reply] = parseReplies(await busy.untilClosed(), true);
+      assert.deepEqual([reply?.body, reply?.fields.get("connection")], ["hello", "close"]);
+      await eventually(() => transport.connections > 0, "the idle one was taken over");
+      clock.advance(1000);
+      assert.equal(await idle.untilClosed(), "");
+      await new Promise((resolve) => void listener.close(resolve));
+    }));
 
   test("closes at once when nothing is open", () =>
     withServer(make, {}, async ({ transport }) => {

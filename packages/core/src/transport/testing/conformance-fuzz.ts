@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Response } from "../../response/response.ts";
 import type { Serve } from "../transport.ts";
 import type { Test } from "./conformance.ts";
-import { parseReplies } from "./raw-client.ts";
+import { parseReplies, type RawClient } from "./raw-client.ts";
 import { eventually, type MakeTransport, type TestServer, turn, withServer } from "./test-server.ts";
 
 const host = "Host: a\r\n";
@@ -19,9 +19,34 @@ const seeds: readonly string[] = [
   `GET /sync HTTP/1.1\r\n${host}Connection: upgrade\r\nUpgrade: h2c\r\n\r\nPRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`,
 ];
 const spice: readonly string[] = [
-  "\r", "\n", "\r\n", "\r\n\r\n", "\0", " ", "\t", ":", ",", ";", "0\r\n\r\n", "\x7f", "\xff", "%", "#", "@",
-  "Content-Length: 1\r\n", "Transfer-Encoding: chunked\r\n", "Host: b\r\n", "Expect: 100-continue\r\n", "Connection: close\r\n",
-  "HTTP/1.0", "HTTP/0.9", "chunked", "-1", "fffffffffffffffff", "__proto__: 1\r\n", "GET /sync HTTP/1.1\r\nHost: a\r\n\r\n",
+  "\r",
+  "\n",
+  "\r\n",
+  "\r\n\r\n",
+  "\0",
+  " ",
+  "\t",
+  ":",
+  ",",
+  ";",
+  "0\r\n\r\n",
+  "\x7f",
+  "\xff",
+  "%",
+  "#",
+  "@",
+  "Content-Length: 1\r\n",
+  "Transfer-Encoding: chunked\r\n",
+  "Host: b\r\n",
+  "Expect: 100-continue\r\n",
+  "Connection: close\r\n",
+  "HTTP/1.0",
+  "HTTP/0.9",
+  "chunked",
+  "-1",
+  "fffffffffffffffff",
+  "__proto__: 1\r\n",
+  "GET /sync HTTP/1.1\r\nHost: a\r\n\r\n",
 ];
 
 type Mutation = (bytes: string) => string;
@@ -35,7 +60,9 @@ const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   fc.tuple(place, fc.integer({ min: 0, max: 255 })).map(
     ([at, code]): Mutation =>
       (bytes) =>
-        bytes.slice(0, at * bytes.length) + String.fromCharCode(code) + bytes.slice(Math.trunc(at * bytes.length) + 1),
+        bytes.slice(0, at * bytes.length) +
+        String.fromCharCode(code) +
+        bytes.slice(Math.trunc(at * bytes.length) + 1),
   ),
   fc.tuple(place, fc.integer({ min: 1, max: 30 })).map(
     ([at, count]): Mutation =>
@@ -52,7 +79,8 @@ const traffic = fc.record({
   seed: fc.constantFrom(...seeds),
   mutations: fc.array(mutation, { maxLength: 4 }),
   cut: place,
-  leaves: fc.boolean(),
+  patience: fc.integer({ min: 0, max: 6 }),
+  resets: fc.boolean(),
 });
 
 /** Answers with the number of the request, so that answers can be told apart. */
@@ -79,35 +107,40 @@ const numbered = (): Serve => {
 export const fuzzConformance = (test: Test, make: MakeTransport): void => {
   test("gives at most one answer to a message, in order, and survives whatever it is sent", () =>
     withServer(make, { serve: numbered() }, async (server) => {
-      const property = fc.asyncProperty(traffic, async ({ seed, mutations, cut, leaves }) => {
+      const property = fc.asyncProperty(traffic, async ({ seed, mutations, cut, patience, resets }) => {
         const bytes = mutations.reduce((text, mutate) => mutate(text), seed);
-        await converse(server, bytes, Math.trunc(cut * bytes.length), leaves);
+        const client = await server.connect();
+        await client.send(bytes.slice(0, cut * bytes.length));
+        await turn(1);
+        await client.send(bytes.slice(cut * bytes.length));
+        await turn(patience);
+        if (resets) client.socket.resetAndDestroy();
+        else client.end();
+        await checkAnswers(server, client);
       });
       await fc.assert(property, { numRuns: 1000, interruptAfterTimeLimit: 2000 });
       assert.deepEqual(server.logged, []);
     }));
 };
 
-const converse = async (server: TestServer, bytes: string, cut: number, leaves: boolean): Promise<void> => {
-  const before = server.served.length;
-  const client = await server.connect();
-  await client.send(bytes.slice(0, cut));
-  await turn(1);
-  await client.send(bytes.slice(cut));
-  await turn(leaves ? 0 : 6);
-  client.end();
+const checkAnswers = async (server: TestServer, client: RawClient): Promise<void> => {
   await client.untilClosed();
   await eventually(() => server.transport.connections === 0, "the connection is gone");
   assert.equal(server.transport.inFlight, 0);
 
-  const served = server.served.slice(before);
-  const finals = parseReplies(client.received, true, served.map(({ method }) => method)).filter(
-    ({ status }) => status !== 100,
-  );
+  const served = server.served.splice(0);
+  const finals = parseReplies(
+    client.received,
+    true,
+    served.map(({ method }) => method),
+  ).filter(({ status }) => status !== 100);
   const refusal = finals.findIndex(({ body, status }) => status >= 400 && !body.startsWith("#"));
   assert.ok(refusal === -1 || refusal === finals.length - 1, "nothing is said behind a refusal");
   const answers = refusal === -1 ? finals : finals.slice(0, -1);
   assert.ok(answers.length <= served.length, "there are no more answers than requests");
   const numbers = answers.filter(({ body }) => body !== "").map(({ body }) => Number(body.slice(1)));
-  assert.deepEqual(numbers, [...new Set(numbers)].toSorted((a, b) => a - b));
+  assert.deepEqual(
+    numbers,
+    [...new Set(numbers)].toSorted((a, b) => a - b),
+  );
 };

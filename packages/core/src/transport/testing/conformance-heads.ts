@@ -35,7 +35,13 @@ const expected = (row: HeadRow, lenient: KnownLeniency): HeadRow =>
 
 const cutRows = (): HeadRow[] =>
   [...requestLineRows, ...hostRows, ...framingRows].filter(({ name }) =>
-    ["an ordinary request", "an unknown method", "two Hosts", "version 1.2", "chunked twice in a list"].includes(name),
+    [
+      "an ordinary request",
+      "an unknown method",
+      "two Hosts",
+      "version 1.2",
+      "chunked twice in a list",
+    ].includes(name),
   );
 
 type Send = (client: RawClient, bytes: string) => Promise<void>;
@@ -69,7 +75,12 @@ const checkRow = async (server: TestServer, { name, bytes, status }: HeadRow, se
   }
 };
 
-const checkRefusal = async (server: TestServer, client: RawClient, status: number, before: number): Promise<void> => {
+const checkRefusal = async (
+  server: TestServer,
+  client: RawClient,
+  status: number,
+  before: number,
+): Promise<void> => {
   const replies = parseReplies(await client.untilClosed(), true);
   assert.deepEqual(
     replies.map((reply) => [reply.status, reply.complete, reply.fields.get("connection")]),
@@ -85,7 +96,11 @@ const token = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 const byteClasses = (test: Test, make: MakeTransport): void => {
   const places: [string, (byte: string) => string, (byte: string) => boolean][] = [
     ["a field's name", (byte) => `X${byte}Y: 1`, (byte) => token.test(byte) || byte === ":"],
-    ["a field's value", (byte) => `X: a${byte}b`, (byte) => byte === "\t" || (byte >= " " && byte !== "\x7f")],
+    [
+      "a field's value",
+      (byte) => `X: a${byte}b`,
+      (byte) => byte === "\t" || (byte >= " " && byte !== "\x7f"),
+    ],
     ["the start of a field", (byte) => `${byte}X: 1`, (byte) => token.test(byte)],
     ["the place of the colon", (byte) => `X${byte}1`, (byte) => byte === ":"],
   ];
@@ -107,14 +122,19 @@ const headValues = (test: Test, make: MakeTransport): void => {
   test("lets an absolute-form target replace the Host everywhere", () =>
     withServer(make, { serve: echo }, async (server) => {
       const client = await server.connect();
-      await client.send("GET http://other:81/x?y HTTP/1.1\r\nHost: first\r\n\r\nOPTIONS HTTP://z HTTP/1.0\r\n\r\n");
+      await client.send(
+        "GET http://other:81/x?y HTTP/1.1\r\nHost: first\r\n\r\nOPTIONS HTTP://z HTTP/1.0\r\n\r\n",
+      );
       const replies = (await client.replies(2)).map(({ body }): unknown => JSON.parse(body));
       assert.deepEqual(replies, [
         { method: "GET", target: "/x?y", authority: "other:81", bytes: 0 },
         { method: "OPTIONS", target: "*", authority: "z", bytes: 0 },
       ]);
       assert.deepEqual(
-        server.served.map((source) => [source.field("host"), source.fields.filter((text) => text === "first").length]),
+        server.served.map((source) => [
+          source.field("host"),
+          source.fields.filter((text) => text === "first").length,
+        ]),
         [
           ["other:81", 0],
           ["z", 0],
@@ -124,15 +144,23 @@ const headValues = (test: Test, make: MakeTransport): void => {
   test("gives fields as received, and joins what is repeated", () =>
     withServer(make, {}, async (server) => {
       const client = await server.connect();
-      await client.send("GET /p HTTP/1.1\r\nHost: a:1\r\nX-A: 1\r\nx-a: 2\r\nCookie: a=1\r\nCookie: b=2\r\n\r\n");
+      await client.send(
+        "GET /p HTTP/1.1\r\nHost: a:1\r\nX-A: 1\r\nx-a: 2\r\nCookie: a=1\r\nCookie: b=2\r\n\r\n",
+      );
       await client.replies(1);
       const [source] = server.served;
-      assert.deepEqual([...(source?.fields ?? [])], ["Host", "a:1", "X-A", "1", "x-a", "2", "Cookie", "a=1", "Cookie", "b=2"]);
+      assert.deepEqual(
+        [...(source?.fields ?? [])],
+        ["Host", "a:1", "X-A", "1", "x-a", "2", "Cookie", "a=1", "Cookie", "b=2"],
+      );
       assert.deepEqual(
         ["x-a", "cookie", "absent"].map((name) => source?.field(name)),
         ["1, 2", "a=1; b=2", null],
       );
-      assert.deepEqual([source?.authority, source?.scheme, source?.remoteAddress], ["a:1", "http", "127.0.0.1"]);
+      assert.deepEqual(
+        [source?.authority, source?.scheme, source?.remoteAddress],
+        ["a:1", "http", "127.0.0.1"],
+      );
     }));
 };
 
@@ -141,19 +169,37 @@ const headLimits = (test: Test, make: MakeTransport): void => {
   const status = async (server: TestServer, bytes: string): Promise<number | undefined> =>
     parseReplies(await server.exchange(bytes), true)[0]?.status;
   const close = "Connection: close\r\n"; // 19 bytes
-  const path = (length: number): string => `GET /${"a".repeat(length - "GET / HTTP/1.1".length)} HTTP/1.1\r\n`;
+  const path = (length: number): string =>
+    `GET /${"a".repeat(length - "GET / HTTP/1.1".length)} HTTP/1.1\r\n`;
 
   test("answers 414 from the first byte of the request line that is too many", () =>
     withServer(make, { limits }, async (server) => {
-      for (const [length, wanted] of [[100, 200], [101, 414], [350, 414], [5000, 414]] as const) {
-        assert.equal(await status(server, `${path(length)}Host: a\r\n${close}\r\n`), wanted, `length ${length}`);
+      for (const [length, wanted] of [
+        [100, 200],
+        [101, 414],
+        [350, 414],
+        [5000, 414],
+      ] as const) {
+        assert.equal(
+          await status(server, `${path(length)}Host: a\r\n${close}\r\n`),
+          wanted,
+          `length ${length}`,
+        );
       }
     }));
   test("answers 431 from the first byte of the fields that is too many", () =>
     withServer(make, { limits }, async (server) => {
       const filler = (total: number): string => `X: ${"x".repeat(total - 9 - 19 - 5)}\r\n`;
-      for (const [total, wanted] of [[300, 200], [301, 431], [5000, 431]] as const) {
-        assert.equal(await status(server, `GET / HTTP/1.1\r\nHost: a\r\n${close}${filler(total)}\r\n`), wanted, `${total}`);
+      for (const [total, wanted] of [
+        [300, 200],
+        [301, 431],
+        [5000, 431],
+      ] as const) {
+        assert.equal(
+          await status(server, `GET / HTTP/1.1\r\nHost: a\r\n${close}${filler(total)}\r\n`),
+          wanted,
+          `${total}`,
+        );
       }
     }));
   test("answers 431 to one field too many", () =>

@@ -13,7 +13,8 @@ const path: Serve = ({ target }) => Response.text(target);
 /** Replies that a test gives when it wants. */
 const parked = (): { serve: Serve; parked: Map<string, (reply: Response) => void> } => {
   const waiting = new Map<string, (reply: Response) => void>();
-  const serve = ({ target }: RequestSource): Promise<Response> => new Promise((resolve) => waiting.set(target, resolve));
+  const serve = ({ target }: RequestSource): Promise<Response> =>
+    new Promise((resolve) => waiting.set(target, resolve));
   return { serve, parked: waiting };
 };
 
@@ -53,7 +54,10 @@ const persistence = (test: Test, make: MakeTransport): void => {
 
   test("says close on the last request that a connection may carry", () =>
     withServer(make, { serve: path, limits: { maxRequestsPerConnection: 3 } }, async (server) => {
-      const replies = parseReplies(await server.exchange([1, 2, 3, 4].map((n) => get(`/${n}`)).join("")), true);
+      const replies = parseReplies(
+        await server.exchange([1, 2, 3, 4].map((n) => get(`/${n}`)).join("")),
+        true,
+      );
       assert.deepEqual(
         replies.map(({ body, fields }) => [body, fields.get("connection") === "close"]),
         [
@@ -66,18 +70,22 @@ const persistence = (test: Test, make: MakeTransport): void => {
     }));
 
   test("closes when a reply says so", () =>
-    withServer(make, { serve: () => new Response("bye", { headers: { connection: "close" } }) }, async (server) => {
-      const [reply, ...more] = parseReplies(await server.exchange(get("/1") + get("/2")), true);
-      assert.deepEqual([reply?.body, reply?.fields.get("connection"), more.length], ["bye", "close", 0]);
-    }));
+    withServer(
+      make,
+      { serve: () => new Response("bye", { headers: { connection: "close" } }) },
+      async (server) => {
+        const [reply, ...more] = parseReplies(await server.exchange(get("/1") + get("/2")), true);
+        assert.deepEqual([reply?.body, reply?.fields.get("connection"), more.length], ["bye", "close", 0]);
+      },
+    ));
 
   test("answers an upgrade that nobody takes as an ordinary request, and closes", () =>
     withServer(make, { serve: path }, async (server) => {
       const fields = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
       const replies = parseReplies(await server.exchange(get("/1", fields) + get("/2")), true);
       assert.deepEqual(
-        replies.map(({ body, fields: { get: _ }, complete }) => [body, complete]),
-        [["/1", true]],
+        replies.map(({ body, fields }) => [body, fields.get("connection")]),
+        [["/1", "close"]],
       );
       assert.equal(server.served.length, 1);
     }));
@@ -160,6 +168,15 @@ const pipelining = (test: Test, make: MakeTransport): void => {
       await eventually(() => server.served.length === 200, "the rest is served");
     });
   });
+
+  test("begins no second long answer while the first waits for the client", () =>
+    withServer(make, { serve: () => Response.text("x".repeat(10_000_000)) }, async (server) => {
+      const client = await server.connect();
+      client.socket.pause();
+      await client.send(get("/").repeat(10));
+      await turn(200);
+      assert.ok(server.served.length < 4, `${server.served.length} were begun`);
+    }));
 };
 
 const behindErrors = (test: Test, make: MakeTransport): void => {
@@ -198,7 +215,9 @@ const behindErrors = (test: Test, make: MakeTransport): void => {
 
   test("answers more than 16 good requests in front of a bad one", () =>
     withServer(make, { serve: async (source) => (await turn(1), path(source)) }, async (server) => {
-      const received = await server.exchange(get("/x").repeat(40) + (bad["a bad field"]?.[0] ?? "") + get("/y"));
+      const received = await server.exchange(
+        get("/x").repeat(40) + (bad["a bad field"]?.[0] ?? "") + get("/y"),
+      );
       const statuses = parseReplies(received, true).map(({ status }) => status);
       assert.deepEqual(statuses, [...Array.from({ length: 40 }, () => 200), 400]);
       assert.equal(server.served.length, 40);
@@ -207,21 +226,21 @@ const behindErrors = (test: Test, make: MakeTransport): void => {
   test("runs nothing that comes later behind an error, and closes when too much comes", () =>
     withServer(make, { serve: path }, async (server) => {
       for (const [name, [bytes]] of Object.entries(bad)) {
-        const client = await server.connect();
+        const client = await server.connect({ stays: true });
         await client.send(bytes);
-        await client.until((received) => received.includes('"status"'));
-        await client.send(get("/later").repeat(3000));
-        await eventually(() => client.closed, name);
-        client.destroy();
+        await client.untilClosed();
+        await client.send(get("/later").repeat(100));
+        await turn(6);
+        assert.equal(server.transport.connections, 1, name);
+        void client.send(get("/later").repeat(20_000));
+        await eventually(() => server.transport.connections === 0, name);
       }
       assert.equal(server.served.length, 0);
     }));
 
   test("keeps a closing connection open for a slow reader, but not for ever", () =>
     withServer(make, { serve: path }, async (server) => {
-      const client = await server.connect();
-      client.socket.allowHalfOpen = true;
-      client.socket.removeAllListeners("end");
+      const client = await server.connect({ stays: true });
       await client.send(get("/1", "Connection: close\r\n"));
       await client.replies(1);
       await turn(10);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { BodyStream } from "../../response/payload.ts";
-import { Response } from "../../response/response.ts";
 import type { Reply } from "../reply-head.ts";
 import type { Serve } from "../transport.ts";
 import type { Test } from "./conformance.ts";
@@ -17,7 +16,11 @@ const stream = (chunks: Iterable<string> | AsyncIterable<string>, length: number
     })(),
     length,
   );
-const reply = (payload: Reply["payload"], status = 200, fields: readonly string[] = ["content-type", "text/plain"]): Reply => ({
+const reply = (
+  payload: Reply["payload"],
+  status = 200,
+  fields: readonly string[] = ["content-type", "text/plain"],
+): Reply => ({
   status,
   payload,
   fields: () => fields,
@@ -34,28 +37,36 @@ export const replyConformance = (test: Test, make: MakeTransport): void => {
 const framing = (test: Test, make: MakeTransport): void => {
   const payloads: Record<string, () => Reply> = {
     "an empty text": () => reply(""),
-    "nothing": () => reply(null),
+    nothing: () => reply(null),
     "a text": () => reply("héllo ☃ 😀 \ud800"),
-    "bytes": () => reply(new Uint8Array([0, 255, 128])),
+    bytes: () => reply(new Uint8Array([0, 255, 128])),
     "a long text": () => reply("ü".repeat(200_000)),
     "long bytes": () => reply(new Uint8Array(700_000).fill(65)),
     "a stream of known length": () => reply(stream(["ab", "", "cde"], 5)),
   };
   test("sends every kind of body with its length in bytes, sync and async, and goes on", () =>
-    withServer(make, { serve: ({ target }) => payloads[decodeURI(target.slice(1))]?.() ?? reply(null) }, async (server) => {
-      for (const [name, payload] of Object.entries(payloads)) {
-        const client = await server.connect();
-        await client.send(get(`/${encodeURI(name)}`) + get(`/${encodeURI(name)}`));
-        const sent = payload().payload;
-        const bytes =
-          sent instanceof BodyStream ? "abcde" : Buffer.from((sent ?? "") as string).toString("latin1");
-        for (const { status, body, fields, complete } of await client.replies(2)) {
-          assert.equal(body === bytes, true, name);
-          assert.deepEqual([status, complete, fields.get("content-length")], [200, true, String(bytes.length)], name);
-          assert.match(fields.get("date") ?? "", /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+    withServer(
+      make,
+      { serve: ({ target }) => payloads[decodeURI(target.slice(1))]?.() ?? reply(null) },
+      async (server) => {
+        for (const [name, payload] of Object.entries(payloads)) {
+          const client = await server.connect();
+          await client.send(get(`/${encodeURI(name)}`) + get(`/${encodeURI(name)}`));
+          const sent = payload().payload;
+          const bytes =
+            sent instanceof BodyStream ? "abcde" : Buffer.from((sent ?? "") as string).toString("latin1");
+          for (const { status, body, fields, complete } of await client.replies(2)) {
+            assert.equal(body === bytes, true, name);
+            assert.deepEqual(
+              [status, complete, fields.get("content-length")],
+              [200, true, String(bytes.length)],
+              name,
+            );
+            assert.match(fields.get("date") ?? "", /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+          }
         }
-      }
-    }));
+      },
+    ));
 
   test("answers HEAD with GET's fields and no body, and lets a stream go", () => {
     let closed = 0;
@@ -70,7 +81,9 @@ const framing = (test: Test, make: MakeTransport): void => {
     const serve: Serve = ({ target }) => reply(target === "/stream" ? new BodyStream(chunks, 10) : "hello");
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
-      await client.send(`${get("/text")}${get("/text").replace("GET", "HEAD")}${get("/stream").replace("GET", "HEAD")}`);
+      await client.send(
+        `${get("/text")}${get("/text").replace("GET", "HEAD")}${get("/stream").replace("GET", "HEAD")}`,
+      );
       const [text, head, streamed] = await client.replies(3, ["GET", "HEAD", "HEAD"]);
       assert.deepEqual([...(head?.fields ?? [])], [...(text?.fields ?? [])]);
       assert.deepEqual([head?.body, streamed?.fields.get("content-length"), closed], ["", "10", 1]);
@@ -79,29 +92,57 @@ const framing = (test: Test, make: MakeTransport): void => {
   });
 
   test("sends no body and no length with 204 and 304, and an empty one with 205", () =>
-    withServer(make, { serve: ({ target }) => reply(stream(["x"]), Number(target.slice(1))) }, async (server) => {
-      const client = await server.connect();
-      await client.send(get("/204") + get("/304") + get("/205") + get("/200"));
-      const replies = await client.replies(4);
-      assert.deepEqual(
-        replies.map(({ status, fields, body }) => [status, body, fields.get("content-length"), fields.get("transfer-encoding")]),
-        [
-          [204, "", undefined, undefined],
-          [304, "", undefined, undefined],
-          [205, "", "0", undefined],
-          [200, "x", undefined, "chunked"],
-        ],
-      );
-    }));
+    withServer(
+      make,
+      { serve: ({ target }) => reply(stream(["x"]), Number(target.slice(1))) },
+      async (server) => {
+        const client = await server.connect();
+        await client.send(get("/204") + get("/304") + get("/205") + get("/200"));
+        const replies = await client.replies(4);
+        assert.deepEqual(
+          replies.map(({ status, fields, body }) => [
+            status,
+            body,
+            fields.get("content-length"),
+            fields.get("transfer-encoding"),
+          ]),
+          [
+            [204, "", undefined, undefined],
+            [304, "", undefined, undefined],
+            [205, "", "0", undefined],
+            [200, "x", undefined, "chunked"],
+          ],
+        );
+      },
+    ));
 
   test("drops fields of the connection that a reply brings, and keeps repeated ones", () => {
-    const fields = ["Content-Length", "99", "transfer-encoding", "gzip", "Date", "x", "Keep-Alive", "y", "Set-Cookie", "a=1", "set-cookie", "b=2"];
+    const fields = [
+      "Content-Length",
+      "99",
+      "transfer-encoding",
+      "gzip",
+      "Date",
+      "x",
+      "Keep-Alive",
+      "y",
+      "Set-Cookie",
+      "a=1",
+      "set-cookie",
+      "b=2",
+    ];
     return withServer(make, { serve: () => reply("hi", 200, fields) }, async (server) => {
       const client = await server.connect();
       await client.send(get() + get());
       for (const { fields: sent, body } of await client.replies(2)) {
         assert.deepEqual(
-          [body, sent.get("content-length"), sent.get("transfer-encoding"), sent.get("keep-alive"), sent.get("set-cookie")],
+          [
+            body,
+            sent.get("content-length"),
+            sent.get("transfer-encoding"),
+            sent.get("keep-alive"),
+            sent.get("set-cookie"),
+          ],
           ["hi", "2", undefined, undefined, "a=1, b=2"],
         );
         assert.notEqual(sent.get("date"), "x");
@@ -110,18 +151,25 @@ const framing = (test: Test, make: MakeTransport): void => {
   });
 
   test("sends characters of Latin-1 in a field as one byte", () =>
-    withServer(make, { serve: ({ target }) => reply(target === "/s" ? stream(["ü"]) : "ü", 200, ["x", "é"]) }, async (server) => {
-      const client = await server.connect();
-      await client.send(get("/s") + get() + get().replace("GET", "HEAD"));
-      assert.deepEqual(
-        (await client.replies(3, ["GET", "GET", "HEAD"])).map(({ fields, body }) => [fields.get("x"), body]),
-        [
-          ["\xe9", "\xc3\xbc"],
-          ["\xe9", "\xc3\xbc"],
-          ["\xe9", ""],
-        ],
-      );
-    }));
+    withServer(
+      make,
+      { serve: ({ target }) => reply(target === "/s" ? stream(["ü"]) : "ü", 200, ["x", "é"]) },
+      async (server) => {
+        const client = await server.connect();
+        await client.send(get("/s") + get() + get().replace("GET", "HEAD"));
+        assert.deepEqual(
+          (await client.replies(3, ["GET", "GET", "HEAD"])).map(({ fields, body }) => [
+            fields.get("x"),
+            body,
+          ]),
+          [
+            ["\xe9", "\xc3\xbc"],
+            ["\xe9", "\xc3\xbc"],
+            ["\xe9", ""],
+          ],
+        );
+      },
+    ));
 };
 
 const streams = (test: Test, make: MakeTransport): void => {
@@ -131,7 +179,11 @@ const streams = (test: Test, make: MakeTransport): void => {
       await client.send(get() + get());
       const replies = await client.replies(2);
       assert.deepEqual(
-        replies.map(({ body, fields }) => [body, fields.get("transfer-encoding"), fields.get("content-length")]),
+        replies.map(({ body, fields }) => [
+          body,
+          fields.get("transfer-encoding"),
+          fields.get("content-length"),
+        ]),
         [
           ["one two three", "chunked", undefined],
           ["one two three", "chunked", undefined],
@@ -220,7 +272,13 @@ const streams = (test: Test, make: MakeTransport): void => {
       await eventually(() => server.served.length === 2, "both are served");
       client.destroy();
       await eventually(() => ends.length === 2, "both end");
-      assert.deepEqual([closed.toSorted(), ends], [["/1", "/2"], ["aborted", "aborted"]]);
+      assert.deepEqual(
+        [closed.toSorted(), ends],
+        [
+          ["/1", "/2"],
+          ["aborted", "aborted"],
+        ],
+      );
     });
   });
 
@@ -262,7 +320,10 @@ const streams = (test: Test, make: MakeTransport): void => {
       await eventually(() => ends.length === 2, "the end");
       client.destroy();
       await eventually(() => server.transport.connections === 0, "the connection is gone");
-      assert.deepEqual([ends, server.transport.inFlight, server.logged.length], [["sent", "sent again"], 0, 1]);
+      assert.deepEqual(
+        [ends, server.transport.inFlight, server.logged.length],
+        [["sent", "sent again"], 0, 1],
+      );
     });
   });
 };
@@ -296,14 +357,21 @@ const brokenStreams = (test: Test, make: MakeTransport): void => {
       ),
   };
   test("cuts the connection when a stream breaks, so that no client takes it for whole, and logs it once", () =>
-    withServer(make, { serve: ({ target }) => rows[decodeURI(target.slice(1))]?.() ?? reply(null) }, async (server) => {
-      for (const name of Object.keys(rows)) {
-        server.logged.length = 0;
-        const [broken, ...more] = parseReplies(await server.exchange(get(`/${encodeURI(name)}`) + get()), true);
-        assert.deepEqual([broken?.complete ?? false, more.length], [false, 0], name);
-        assert.deepEqual(server.logged, ["error: a streamed reply broke off"], name);
-      }
-    }));
+    withServer(
+      make,
+      { serve: ({ target }) => rows[decodeURI(target.slice(1))]?.() ?? reply(null) },
+      async (server) => {
+        for (const name of Object.keys(rows)) {
+          server.logged.length = 0;
+          const [broken, ...more] = parseReplies(
+            await server.exchange(get(`/${encodeURI(name)}`) + get()),
+            true,
+          );
+          assert.deepEqual([broken?.complete ?? false, more.length], [false, 0], name);
+          assert.deepEqual(server.logged, ["error: a streamed reply broke off"], name);
+        }
+      },
+    ));
 };
 
 const badReplies = (test: Test, make: MakeTransport): void => {
@@ -315,6 +383,8 @@ const badReplies = (test: Test, make: MakeTransport): void => {
     "a blank in a name": () => reply("secret", 200, ["x y", "a"]),
     "an empty name": () => reply("secret", 200, ["", "a"]),
     "a value above U+00FF": () => reply("secret", 200, ["x", "☃"]),
+    "a payload that is none": () => reply(5 as unknown as string),
+    "a stream of impossible length": () => reply(stream([], -1)),
     "status 0": () => reply("secret", 0),
     "status 101": () => reply("secret", 101),
     "status 200.5": () => reply("secret", 200.5),
@@ -334,18 +404,22 @@ const badReplies = (test: Test, make: MakeTransport): void => {
     }),
   };
   test("answers a plain 500 and closes when a reply cannot be sent", () =>
-    withServer(make, { serve: (source) => (rows[decodeURI(source.target.slice(1))] as Serve)(source) }, async (server) => {
-      for (const name of Object.keys(rows)) {
-        server.logged.length = 0;
-        const received = await server.exchange(get(`/${encodeURI(name)}`));
-        const replies = parseReplies(received, true);
-        assert.deepEqual(
-          replies.map(({ status, complete, fields }) => [status, complete, fields.get("connection")]),
-          [[500, true, "close"]],
-          name,
-        );
-        assert.doesNotMatch(received, /secret|stolen|^b:/m);
-        assert.deepEqual(server.logged, ["error: a reply could not be written"], name);
-      }
-    }));
+    withServer(
+      make,
+      { serve: (source) => (rows[decodeURI(source.target.slice(1))] as Serve)(source) },
+      async (server) => {
+        for (const name of Object.keys(rows)) {
+          server.logged.length = 0;
+          const received = await server.exchange(get(`/${encodeURI(name)}`));
+          const replies = parseReplies(received, true);
+          assert.deepEqual(
+            replies.map(({ status, complete, fields }) => [status, complete, fields.get("connection")]),
+            [[500, true, "close"]],
+            name,
+          );
+          assert.doesNotMatch(received, /secret|stolen|^b:/m);
+          assert.deepEqual(server.logged, ["error: a reply could not be written"], name);
+        }
+      },
+    ));
 };

@@ -20,7 +20,12 @@ const read: Serve = async (source) => {
 };
 
 /** Passes seconds one by one, with time for the sockets in between; stops when the client was cut off. */
-const pass = async ({ clock }: TestServer, client: RawClient, seconds: number, eachSecond = ""): Promise<number> => {
+const pass = async (
+  { clock }: TestServer,
+  client: RawClient,
+  seconds: number,
+  eachSecond = "",
+): Promise<number> => {
   for (let second = 1; second <= seconds; second++) {
     if (eachSecond !== "") await client.send(eachSecond);
     await turn(4);
@@ -78,10 +83,16 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
 
   test("closes an idle connection silently, used or not", () =>
     withServer(make, { timeouts }, async (server) => {
-      for (const first of ["", get]) {
+      for (const [first, rest] of [
+        ["", ""],
+        [get, ""],
+        [post(10), "0123456789"],
+      ] as const) {
         const client = await server.connect();
         await client.send(first);
         if (first !== "") await client.replies(1);
+        await client.send(rest);
+        await turn();
         const { received } = client;
         const seconds = await pass(server, client, 100);
         assert.ok(seconds >= 75 && seconds <= 77, `closed after ${seconds} s`);
@@ -108,14 +119,29 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
 const slowBodies = (test: Test, make: MakeTransport): void => {
   test("answers 408 to a body that stops, and to one below 1 KiB/s", () =>
     withServer(make, { serve: read, timeouts }, async (server) => {
-      for (const eachSecond of ["", "x".repeat(500)]) {
+      for (const [length, eachSecond] of [
+        [1_000_000, ""],
+        [1_000_000, "x".repeat(500)],
+        [10, ""],
+      ] as const) {
         const client = await server.connect();
-        await client.send(post(1_000_000));
+        await client.send(post(length));
         await turn();
         const seconds = await pass(server, client, 100, eachSecond);
         assert.ok(seconds >= 30 && seconds <= 32, `closed after ${seconds} s`);
         assert.deepEqual(lastStatus(client), [408, "close"]);
       }
+    }));
+
+  test("grants a stalled body no more time for a burst at its start", () =>
+    withServer(make, { serve: read, timeouts }, async (server) => {
+      const client = await server.connect();
+      await client.send(post(2_000_000));
+      await pass(server, client, 2);
+      await client.send("x".repeat(1_000_000));
+      const seconds = await pass(server, client, 100);
+      assert.ok(seconds >= 28 && seconds <= 40, `closed after ${seconds} s`);
+      assert.deepEqual(lastStatus(client), [408, "close"]);
     }));
 
   test("waits for a body as long as 1 KiB/s arrives, and no longer", () =>
@@ -127,6 +153,17 @@ const slowBodies = (test: Test, make: MakeTransport): void => {
       const seconds = await pass(server, client, 100);
       assert.ok(seconds <= 12, `closed ${seconds} s after it stopped`);
       assert.deepEqual(lastStatus(client), [408, "close"]);
+    }));
+
+  test("gives each body on a connection its own time", () =>
+    withServer(make, { serve: read, timeouts }, async (server) => {
+      const client = await server.connect();
+      for (const count of [1, 2, 3]) {
+        await client.send(post(10));
+        assert.equal(await pass(server, client, 20), 20);
+        await client.send("0123456789");
+        await client.replies(count);
+      }
     }));
 
   test("does not blame the client while the app does not read", () => {

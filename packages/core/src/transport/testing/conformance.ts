@@ -14,7 +14,11 @@ export type Test = (name: string, run: () => Promise<void>) => void;
 export type KnownLeniency = ReadonlySet<string>;
 
 /** What every transport does alike: run it with the runner's `test` and a function that makes the transport. */
-export const transportConformance = (test: Test, make: MakeTransport, lenient: KnownLeniency = new Set()): void => {
+export const transportConformance = (
+  test: Test,
+  make: MakeTransport,
+  lenient: KnownLeniency = new Set(),
+): void => {
   headConformance(test, make, lenient);
   bodyConformance(test, make);
   persistenceConformance(test, make);

@@ -26,7 +26,8 @@ export const manualClock = (): ManualClock => {
     else timer.due += timer.period;
     timer.task();
   };
-  const due = (end: number) => [...timers].filter((timer) => timer.due <= end).toSorted((a, b) => a.due - b.due)[0];
+  const due = (end: number) =>
+    [...timers].filter((timer) => timer.due <= end).toSorted((a, b) => a.due - b.due)[0];
   return {
     now: () => now,
     every: (ms, task) => add(ms, ms, task),

@@ -37,17 +37,22 @@ export interface RawClient {
 
 const patienceMs = 4000;
 
-export const connectRaw = async (port: number): Promise<RawClient> => {
+export interface RawClientOptions {
+  /** Whether the client keeps its side open when the server closes the other. @default false */
+  readonly stays?: boolean;
+}
+
+export const connectRaw = async (port: number, options?: RawClientOptions): Promise<RawClient> => {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
   await new Promise<void>((resolve, reject) => {
     socket.once("connect", resolve);
     socket.once("error", reject);
   });
-  return rawClient(socket);
+  return rawClient(socket, options);
 };
 
 /** A client over a connection that is open already. */
-export const rawClient = (socket: Socket): RawClient => {
+export const rawClient = (socket: Socket, { stays = false }: RawClientOptions = {}): RawClient => {
   let received = "";
   let closed = false;
   let reset = false;
@@ -63,7 +68,7 @@ export const rawClient = (socket: Socket): RawClient => {
   });
   socket.on("end", () => {
     close();
-    socket.end();
+    if (!stays) socket.end();
   });
   socket.on("error", (error: NodeJS.ErrnoException) => {
     reset ||= error.code === "ECONNRESET";
@@ -80,10 +85,12 @@ export const rawClient = (socket: Socket): RawClient => {
       };
       const check = (): void => {
         if (isDone()) finish(() => resolve(received));
-        else if (closed) finish(() => reject(new Error(`closed before ${what}: ${JSON.stringify(received)}`)));
+        else if (closed)
+          finish(() => reject(new Error(`closed before ${what}: ${JSON.stringify(received)}`)));
       };
       const timer = setTimeout(
-        () => finish(() => reject(new Error(`no ${what} in time: ${JSON.stringify(received.slice(0, 2000))}`))),
+        () =>
+          finish(() => reject(new Error(`no ${what} in time: ${JSON.stringify(received.slice(0, 2000))}`))),
         patienceMs,
       );
       checks.add(check);
@@ -122,7 +129,11 @@ export const rawClient = (socket: Socket): RawClient => {
 };
 
 /** Takes received bytes apart by the rules of RFC 9112 6.3, `100 Continue` included; `methods` are those of the requests. */
-export const parseReplies = (received: string, closed: boolean, methods: readonly string[] = []): RawReply[] => {
+export const parseReplies = (
+  received: string,
+  closed: boolean,
+  methods: readonly string[] = [],
+): RawReply[] => {
   const replies: RawReply[] = [];
   let rest = received;
   let finals = 0;
@@ -136,7 +147,11 @@ export const parseReplies = (received: string, closed: boolean, methods: readonl
   return replies;
 };
 
-const parseReply = (text: string, closed: boolean, method: string): { reply: RawReply; rest: string } | null => {
+const parseReply = (
+  text: string,
+  closed: boolean,
+  method: string,
+): { reply: RawReply; rest: string } | null => {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd === -1) return null;
   const [line = "", ...lines] = text.slice(0, headEnd).split("\r\n");
@@ -150,7 +165,12 @@ const parseReply = (text: string, closed: boolean, method: string): { reply: Raw
     fields.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`);
   }
   const code = Number(status);
-  const { body, rest, complete } = parseBody(text.slice(headEnd + 4), fields, closed, hasNoBody(code, method));
+  const { body, rest, complete } = parseBody(
+    text.slice(headEnd + 4),
+    fields,
+    closed,
+    hasNoBody(code, method),
+  );
   return { reply: { version, status: code, reason, fields, body, complete }, rest };
 };
 
@@ -185,10 +205,12 @@ const parseChunks = (text: string): ParsedBody => {
     const lineEnd = text.indexOf("\r\n", at);
     if (lineEnd === -1) return { body, rest: "", complete: false };
     const sizeText = text.slice(at, lineEnd);
-    if (!/^[0-9a-fA-F]+$/.test(sizeText)) throw new Error(`not a chunk size: ${JSON.stringify(sizeText.slice(0, 40))}`);
+    if (!/^[0-9a-fA-F]+$/.test(sizeText))
+      throw new Error(`not a chunk size: ${JSON.stringify(sizeText.slice(0, 40))}`);
     const size = Number.parseInt(sizeText, 16);
     const dataEnd = lineEnd + 2 + size;
-    if (text.length < dataEnd + 2) return { body: body + text.slice(lineEnd + 2, dataEnd), rest: "", complete: false };
+    if (text.length < dataEnd + 2)
+      return { body: body + text.slice(lineEnd + 2, dataEnd), rest: "", complete: false };
     if (text.slice(dataEnd, dataEnd + 2) !== "\r\n") throw new Error("a chunk does not end with CRLF");
     if (size === 0) return { body, rest: text.slice(dataEnd + 2), complete: true };
     body += text.slice(lineEnd + 2, dataEnd);

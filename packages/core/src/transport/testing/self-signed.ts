@@ -10,13 +10,20 @@ export interface SelfSigned {
 export const selfSigned = (commonName = "localhost"): SelfSigned => {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(Buffer.from("06082a8648ce3d040302", "hex")); // ecdsa-with-SHA256
-  const name = sequence(tagged(0x31, sequence(Buffer.from("0603550403", "hex"), tagged(0x0c, Buffer.from(commonName)))));
-  const validity = sequence(...["200101000000Z", "491231235959Z"].map((time) => tagged(0x17, Buffer.from(time))));
+  const name = sequence(
+    tagged(0x31, sequence(Buffer.from("0603550403", "hex"), tagged(0x0c, Buffer.from(commonName)))),
+  );
+  const validity = sequence(
+    ...["200101000000Z", "491231235959Z"].map((time) => tagged(0x17, Buffer.from(time))),
+  );
   const serial = tagged(0x02, Buffer.from([1]));
   const keyInfo = publicKey.export({ type: "spki", format: "der" });
   const content = sequence(serial, algorithm, name, validity, name, keyInfo);
   const signature = tagged(0x03, Buffer.concat([Buffer.from([0]), sign("sha256", content, privateKey)]));
-  const lines = sequence(content, algorithm, signature).toString("base64").match(/.{1,64}/g) ?? [];
+  const lines =
+    sequence(content, algorithm, signature)
+      .toString("base64")
+      .match(/.{1,64}/g) ?? [];
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: "pkcs8", format: "pem" }) as string,

@@ -5,7 +5,7 @@ import { Response } from "../../response/response.ts";
 import type { RequestSource } from "../request-source.ts";
 import type { Serve, Transport, TransportOptions } from "../transport.ts";
 import { type ManualClock, manualClock } from "./manual-clock.ts";
-import { connectRaw, type RawClient } from "./raw-client.ts";
+import { connectRaw, type RawClient, type RawClientOptions } from "./raw-client.ts";
 
 /** Makes the transport under test. */
 export type MakeTransport = (options: TransportOptions) => Transport;
@@ -27,7 +27,7 @@ export interface TestServer {
   readonly served: RequestSource[];
   /** What was logged: level and message. */
   readonly logged: string[];
-  connect(): Promise<RawClient>;
+  connect(options?: RawClientOptions): Promise<RawClient>;
   /** Sends bytes on a connection of their own and gives what came back by the time the server closed. */
   exchange(bytes: string): Promise<string>;
 }
@@ -67,8 +67,8 @@ export const withServer = async (
   });
   const { port } = await transport.listen({ host: "127.0.0.1", port: 0 });
   const clients: RawClient[] = [];
-  const connect = async (): Promise<RawClient> => {
-    const client = await connectRaw(port);
+  const connect: TestServer["connect"] = async (options) => {
+    const client = await connectRaw(port, options);
     clients.push(client);
     return client;
   };

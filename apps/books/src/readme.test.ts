@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { expect, test } from "@jest/globals";
+import { startProgram, type TestClient } from "@framework/testing";
+
+const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
+
+/** A command of the README, the status behind its `#`, and what the block under it says it prints. */
+interface Example {
+  readonly command: string;
+  readonly status: number;
+  readonly printed: string;
+}
+
+const examples: readonly Example[] = Array.from(
+  readme.matchAll(/```sh\n(curl .*) # (\d{3})\n```\n\n```text\n(.*)\n```/g),
+  ([, command = "", status, printed = ""]) => ({ command, status: Number(status), printed }),
+);
+
+/** The words of a command as a shell splits them; single quotes keep what they hold together. */
+const words = (command: string): string[] =>
+  Array.from(command.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, plain = ""]) => quoted ?? plain);
+
+/** Sends what curl would send; a flag that the README does not use is refused. */
+const send = async (client: TestClient, command: string) => {
+  const [program, ...args] = words(command);
+  expect(program).toBe("curl");
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      json: { type: "string" },
+      request: { type: "string", short: "X" },
+      silent: { type: "boolean", short: "s" },
+    },
+  });
+  const [target = ""] = positionals;
+  const { pathname, search } = new URL(`http://${target}`);
+  const method = values.request ?? (values.json === undefined ? "GET" : "POST");
+  const json = { accept: "application/json", "content-type": "application/json" };
+  const init =
+    values.json === undefined ? { headers: { accept: "*/*" } } : { headers: json, body: values.json };
+  return client.request(method, pathname + search, init);
+};
+
+test("every curl command stands with its status above what it prints", () => {
+  expect(examples).toHaveLength([...readme.matchAll(/^curl /gm)].length);
+});
+
+test("every row of the table of routes has a command", () => {
+  const asked = examples.map(({ command }) => {
+    const method = /-X (\w+)/.exec(command)?.[1] ?? (command.includes("--json") ? "POST" : "GET");
+    return `${method} ${/localhost:8000(\/books(?:\/\d+)?)/.exec(command)?.[1]?.replace(/\d+/, "{id}")}`;
+  });
+  const rows = Array.from(readme.matchAll(/^\| `([A-Z]+ \/books\S*)` /gm), ([, row]) => row);
+  expect(rows).toHaveLength(5);
+  expect(rows.filter((row) => !asked.includes(row ?? ""))).toEqual([]);
+});
+
+test("the program prints what the README says, command by command", async () => {
+  const main = join(import.meta.dirname, "main.ts");
+  await using program = await startProgram(main, { conditions: ["@framework/source"] });
+  for (const { command, status, printed } of examples) {
+    const reply = await send(program.client, command);
+    expect([command, reply.status, reply.text]).toEqual([command, status, printed]);
+  }
+}, 20_000);

@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, globSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+
+/** A project outside the workspace that has core as its users get it. */
+export interface Installed extends Disposable {
+  readonly folder: string;
+  /** Packages that came with it, itself included. */
+  readonly packages: readonly string[];
+  readonly bytes: number;
+  /** Bytes by kind of file, most first. */
+  readonly kinds: readonly (readonly [kind: string, bytes: number])[];
+}
+
+const core = join(import.meta.dirname, "../../packages/core");
+
+/** Packs core as it is built, installs the tarball with plain npm into an empty project, and copies the programs there. */
+export const installCore = (): Installed => {
+  const folder = mkdtempSync(join(tmpdir(), "bench-start-"));
+  const run = (program: string, args: readonly string[], cwd: string): void => {
+    execFileSync(program, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
+  };
+  run("pnpm", ["pack", "--pack-destination", folder], core);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
+  const [tarball = ""] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
+  run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", `./${tarball}`], folder);
+  cpSync(join(import.meta.dirname, "programs"), folder, { recursive: true });
+  const modules = join(folder, "node_modules");
+  const kinds = sizes(modules);
+  return {
+    folder,
+    packages: globSync("**/package.json", { cwd: modules }),
+    bytes: kinds.reduce((sum, [, bytes]) => sum + bytes, 0),
+    kinds,
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+};
+
+/** Bytes of what was installed; npm's own list of it is not counted. */
+const sizes = (modules: string): (readonly [kind: string, bytes: number])[] => {
+  const found = new Map<string, number>();
+  for (const name of globSync("*/**", { cwd: modules })) {
+    const stat = statSync(join(modules, name));
+    if (!stat.isFile()) continue;
+    const kind = name.endsWith(".d.ts") ? ".d.ts" : extname(name) || "other";
+    found.set(kind, (found.get(kind) ?? 0) + stat.size);
+  }
+  return [...found].sort(([, a], [, b]) => b - a);
+};

@@ -1,0 +1,312 @@
+// One file, above the usual length: everything that keeps the documents of core true reads the same two texts.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import * as core from "./index.ts";
+import {
+  App,
+  ClusterConfig,
+  HttpRequest,
+  LimitsConfig,
+  MultipartLimits,
+  Response,
+  TimeoutConfig,
+} from "./index.ts";
+import { MAX_BACKGROUND_TASKS } from "./lifecycle/background-tasks.ts";
+import { START_TASK_SECS, STOP_TASK_SECS } from "./lifecycle/tasks.ts";
+import { parseJson } from "./request/json-body.ts";
+import { parseCookies } from "./request/cookies.ts";
+import { Query } from "./request/query.ts";
+import { parseUrlencodedForm } from "./request/urlencoded-form.ts";
+import { canonicalise, maxSegments } from "./routing/canonical-path.ts";
+import { flagNames, parseFlags } from "./run/flags.ts";
+import { MAX_WAITING } from "./run/connection-desk.ts";
+import { resolveSettings } from "./run/settings.ts";
+import { MAX_KEY_LENGTH, MAX_VALUE_BYTES } from "./shared-state/state-bounds.ts";
+import { innerStages, outerStages } from "./kernel/stages.ts";
+import { MAX_ISSUES } from "./validation/validation-issues.ts";
+
+const sources = import.meta.dirname;
+const read = (path: string): string => readFileSync(join(sources, path), "utf8");
+const readme = read("../README.md");
+const security = read("../../../SECURITY.md");
+
+/** The text of a section, up to the next heading of the same level. */
+const section = (text: string, title: string): string => {
+  const [, found] = text.split(`\n## ${title}\n`);
+  if (found === undefined) throw new Error(`there is no section "${title}"`);
+  return found.split("\n## ")[0] ?? "";
+};
+
+/** The cells of every table row below the heads. */
+const rows = (text: string): string[][] =>
+  text
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split("|")
+        .map((cell) => cell.trim()),
+    )
+    .filter((_cells, index, all) => !isRule(all[index]) && !isRule(all[index + 1]));
+
+const isRule = (cells: readonly string[] | undefined): boolean => /^:?-+:?$/.test(cells?.[0] ?? "");
+
+/** What stands between backticks. */
+const spans = (cell: string | undefined): string[] =>
+  [...(cell ?? "").matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text);
+
+/** The word that a code span begins with: `getAll` of `getAll(name)`. */
+const word = (span: string): string => /^[\w$]+/.exec(span)?.[0] ?? span;
+
+/** Members that a class of a source file does not hide; all of them are indented by two blanks. */
+const publicMembers = (path: string, name: string): string[] => {
+  const [, body = ""] = read(path).split(new RegExp(`^export class ${name}\\b`, "m"));
+  const [own = ""] = body.split("\n}\n");
+  const found = own.matchAll(
+    /^ {2}(?:static |readonly |override |async |declare |get |set )*([a-z]\w*)(?:<[^(]*>)?[(:?]/gm,
+  );
+  return [...new Set(Array.from(found, ([, member = ""]) => member))].filter(
+    (member) => member !== "constructor",
+  );
+};
+
+const request = async (): Promise<HttpRequest> => {
+  const { promise, resolve } = Promise.withResolvers<HttpRequest>();
+  const app = new App().use((seen, next) => {
+    resolve(seen);
+    return next(seen);
+  });
+  await app.fetch(new Request("http://localhost/"));
+  return promise;
+};
+
+test("the table of codes lists exactly the codes of the sources", () => {
+  const thrown = globSync("**/*.ts", { cwd: sources })
+    .filter((path) => !/\.test(-d)?\.ts$|(^|[/\\])testing[/\\]|contract/.test(path))
+    .flatMap((path) => [...read(path).matchAll(/"(CORE_[A-Z_]+)"/g)].map(([, code = ""]) => code));
+  const listed = rows(section(readme, "Error codes")).map(([code]) => spans(code)[0]);
+  expect(listed).toEqual([...new Set(thrown)].sort());
+});
+
+test("every value that the package exports is in the README", () => {
+  const missing = Object.keys(core).filter((name) => !new RegExp(`\\b${name}\\b`).test(readme));
+  expect(missing).toEqual([]);
+});
+
+test("the request's table lists exactly its members", async () => {
+  const listed = rows(section(readme, "Request")).flatMap(([members]) => spans(members).map(word));
+  expect(listed.sort()).toEqual(publicMembers("request/http-request.ts", "HttpRequest").sort());
+  const one = await request();
+  expect(listed.filter((member) => !(member in one))).toEqual([]);
+});
+
+test("the response's tables list exactly its factories and members", () => {
+  const first = rows(section(readme, "Response")).map(([cell]) => spans(cell));
+  const factories = first.flat().flatMap((span) => /^(?:await )?Response\.(\w+)\(/.exec(span)?.[1] ?? []);
+  const members = first
+    .flat()
+    .filter((span) => !span.includes("Response."))
+    .map(word);
+  expect(factories.filter((name) => !(name in Response))).toEqual([]);
+  expect(members.filter((name) => !(name in Response.prototype || name in new Response()))).toEqual([]);
+  expect([...new Set([...factories, ...members])].sort()).toEqual(
+    publicMembers("response/response.ts", "Response").sort(),
+  );
+});
+
+test("every method of the app is named in the README", () => {
+  const missing = publicMembers("app.ts", "App").filter((name) => !new RegExp(`\\b${name}\\b`).test(readme));
+  expect(missing).toEqual([]);
+});
+
+test("the host's table lists members that a feature gets, all of them", () => {
+  const listed = rows(section(readme, "Writing a feature")).flatMap(([cell]) => spans(cell).map(word));
+  const [, host = ""] = read("feature.ts").split("export interface Host {");
+  const wanted = host.split("\n}")[0]?.matchAll(/^ {2}(?:readonly )?(\w+)(?:<.*?>)?[(:]/gm) ?? [];
+  expect(listed.filter((name) => name !== "host").sort()).toEqual(
+    Array.from(wanted, ([, name = ""]) => name).sort(),
+  );
+});
+
+test("the stages are named in their order", () => {
+  const text = section(readme, "Writing a feature").replaceAll(/\s+/g, " ");
+  for (const stages of [outerStages, innerStages])
+    expect(text).toContain(stages.map((stage) => `\`${stage}\``).join(", "));
+});
+
+test("the classes of errors have the status that their table says", () => {
+  const table = rows(section(readme, "Errors"));
+  for (const [cell, status] of table) {
+    const name = word(spans(cell)[0] ?? "");
+    const Class = (core as unknown as Record<string, new (...args: unknown[]) => { status: number }>)[name];
+    expect([name, typeof Class]).toEqual([name, "function"]);
+    if (Class === undefined || status === "any") continue;
+    const args = name === "ValidationError" ? [[]] : name === "MethodNotAllowedError" ? ["GET", []] : [1];
+    expect([name, new Class(...args).status]).toEqual([name, Number(status)]);
+  }
+});
+
+const settingsOf = (options: object) => resolveSettings(options, { flags: {}, environment: {}, cpus: 4 });
+
+test("run takes every option of its table, and the table has every flag", () => {
+  const [options] = section(readme, "Running").split("`--help` and `--version`");
+  const table = rows(options ?? "");
+  for (const [option] of table) {
+    const [name = ""] = spans(option);
+    const known = settingsOf({ [name]: undefined }).problems;
+    expect([name, known]).toEqual([name, []]);
+  }
+  expect(settingsOf({ nothing: 1 }).problems).toHaveLength(1);
+  const flags = table.flatMap(([, flag]) => spans(flag));
+  expect([...flags, "--help", "--version"].sort()).toEqual([...flagNames].sort());
+});
+
+test("run has the defaults of its table", () => {
+  const table = new Map(
+    rows(section(readme, "Running")).map((cells) => [spans(cells[0])[0], cells[3] ?? ""]),
+  );
+  const { settings } = settingsOf({});
+  for (const name of ["host", "port", "env", "reload"] as const) {
+    expect([name, spans(table.get(name))[0]]).toEqual([name, JSON.stringify(settings[name])]);
+  }
+  expect([settings.debug, settings.workers, settings.logs]).toEqual([true, 1, true]);
+  const { settings: production } = settingsOf({ env: "production" });
+  expect([production.debug, production.workers, production.logs]).toEqual([false, 4, false]);
+});
+
+/** What the interface says of the part that core has. */
+const interfaceNames =
+  `App state get post put patch delete options head route tags summary description guards Blueprint register_blueprint
+  add_guard register_singleton Depends use on_event exception_handler ValueError run host port debug env workers reload logs --host --port --env
+  --debug --reload --workers --no-logs method params query json context app request_id Response Response.json Response.no_content`.split(
+    /\s+/,
+  );
+
+/** What stands in the interface's column, without decorators and arguments. */
+const spoken = (span: string): string => span.replace(/^@?app\.(?=\w)/, "").replace(/\(.*$/, "");
+
+test("the table of names holds every name of the interface's part", () => {
+  const [owned = ""] = section(readme, "Names of the interface").split("These names belong");
+  const listed = rows(owned).flatMap(([cell]) => spans(cell).map(spoken));
+  expect(interfaceNames.filter((name) => !listed.includes(name))).toEqual([]);
+  expect(spans(owned).filter((span) => /on_event\("(startup|shutdown)"\)/.test(span))).toHaveLength(2);
+});
+
+test("every name that the table gives for one of the interface exists", async () => {
+  const [owned = ""] = section(readme, "Names of the interface").split("These names belong");
+  const app = new App();
+  const one = await request();
+  const exists = (span: string): boolean => {
+    const [head = "", member = ""] = span.replace(/^new /, "").split(/[.(]/);
+    if (span.startsWith("run({"))
+      return settingsOf({ [/\w+(?= \})/.exec(span)?.[0] ?? ""]: undefined }).problems.length === 0;
+    if (span.startsWith("--")) return flagNames.includes(span);
+    if (span.startsWith("app.")) return member in app;
+    if (span.startsWith("request.")) return member in one;
+    if (span.startsWith("Response.")) return member in Response;
+    return head in core;
+  };
+  const given = rows(owned).map(([, cell]) => spans(cell)[0] ?? "");
+  expect(given.filter((span) => span !== "{ error, detail, status }" && !exists(span))).toEqual([]);
+  expect(given.length).toBeGreaterThan(40);
+});
+
+test("an error has the three members that the table of names says", async () => {
+  const reply = await new App().fetch(new Request("http://localhost/nowhere"));
+  expect(Object.keys(Object(await reply.json())).slice(0, 3)).toEqual(["error", "detail", "status"]);
+});
+
+test("the flags of the interface are read", () => {
+  const given = [
+    "--host",
+    "h",
+    "--port",
+    "1",
+    "--env",
+    "production",
+    "--debug",
+    "--reload",
+    "--workers",
+    "2",
+    "--no-logs",
+  ];
+  const { flags, problems } = parseFlags(given);
+  expect(problems).toEqual([]);
+  expect(flags).toEqual({
+    host: "h",
+    port: 1,
+    env: "production",
+    debug: true,
+    reload: true,
+    workers: 2,
+    logs: false,
+  });
+});
+
+const limits = rows(section(security, "Limits")).map(([what = "", value = ""]) => ({
+  what,
+  numbers: [...value.matchAll(/\d+(?:\.\d+)?/g)].map(([text]) => Number(text)),
+}));
+
+test("the limits of SECURITY.md that a record holds are the records' defaults", () => {
+  const listed = limits.flatMap(({ what, numbers }) => {
+    const [, name] = /`((?:\w+)(?:Config|Limits)\.\w+)`/.exec(what) ?? [];
+    return name === undefined ? [] : [[name, numbers[0]]];
+  });
+  const defaults = [LimitsConfig, TimeoutConfig, ClusterConfig, MultipartLimits].flatMap((record) =>
+    Object.entries(record.of()).map(([field, value]) => [`${record.name}.${field}`, value]),
+  );
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(defaults));
+  expect(listed).toHaveLength(defaults.length);
+});
+
+const limitOf = (what: string): number[] => {
+  const found = limits.find((limit) => limit.what.startsWith(what));
+  if (found === undefined) throw new Error(`SECURITY.md does not list "${what}"`);
+  return found.numbers;
+};
+
+test("the limits of SECURITY.md that are fixed are those of the sources", () => {
+  expect(limitOf("Connections that wait")).toEqual([MAX_WAITING]);
+  expect(limitOf("Path")).toEqual([8192, maxSegments]);
+  expect(limitOf("Issues in a 422")).toEqual([MAX_ISSUES]);
+  expect(limitOf("Background tasks waiting")).toEqual([MAX_BACKGROUND_TASKS]);
+  expect(limitOf("Start task")).toEqual([START_TASK_SECS]);
+  expect(limitOf("Stop task")).toEqual([STOP_TASK_SECS]);
+  expect(limitOf("Keys of the shared state")).toEqual([100_000, MAX_KEY_LENGTH]);
+  expect(limitOf("Value in the shared state")).toEqual([MAX_VALUE_BYTES]);
+});
+
+const times = (count: number | undefined, text: string): string => text.repeat(count ?? 0);
+const json = (depth: number | undefined) => new TextEncoder().encode(times(depth, "[") + times(depth, "]"));
+
+test.each([
+  ["Path", (size: number) => canonicalise(`/${"a".repeat(size - 1)}`)],
+  ["Query", (size: number) => new Query("a=1&".repeat(size)).size],
+  ["Form fields", (size: number) => parseUrlencodedForm(new TextEncoder().encode("a=1&".repeat(size)))],
+  ["JSON nesting", (size: number) => parseJson(json(size))],
+  [
+    "Header lines of a reply",
+    (size: number) => fill(size, (reply, index) => reply.appendHeader("x", `${index}`)),
+  ],
+  ["Cookies of a reply", (size: number) => fill(size, (reply, index) => reply.setCookie(`c${index}`, "v"))],
+])("%s: the limit passes, one more is refused", (what, use) => {
+  const [limit = 0] = limitOf(what);
+  expect(() => use(limit)).not.toThrow();
+  expect(() => use(limit + 1)).toThrow(String(limit)); // the message names it
+});
+
+const fill = (count: number, add: (reply: Response, index: number) => void): void => {
+  const reply = new Response();
+  for (let index = 0; index < count; index++) add(reply, index);
+};
+
+test("cookies beyond their limits are ignored", () => {
+  const [count = 0, bytes = 0] = limitOf("Cookies read");
+  const header = Array.from({ length: count + 5 }, (_none, index) => `c${index}=v`).join("; ");
+  expect(parseCookies(header).size).toBe(count);
+  expect(parseCookies(`a=${"v".repeat(bytes - 2)}`).size).toBe(1);
+  expect(parseCookies(`a=${"v".repeat(bytes - 1)}`).size).toBe(0);
+});
