@@ -3,36 +3,53 @@ import { readFileSync } from "node:fs";
 interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   readonly samples: readonly number[];
+  /** Microseconds before each sample. */
   readonly timeDeltas: readonly number[];
 }
 
 interface ProfileNode {
   readonly id: number;
+  readonly children?: readonly number[];
   readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
 }
 
-/** A function and its share of the time in which the processor was busy. */
+/** A function, its share of the busy time, and who called it in most of that. */
 export interface SelfTime {
   readonly name: string;
   readonly share: number;
+  readonly caller: string;
 }
 
-const waiting = new Set(["(idle)", "(program)", "(root)"]);
-
-/** The functions of a `.cpuprofile` in which most time was spent themselves. What V8 cannot name is left out of the whole. */
+/**
+ * The functions of a `.cpuprofile` in which most of the busy time was spent themselves, over its last two thirds: start and warming up
+ * are no part of it. `(program)` is native code that V8 cannot name, system calls among it.
+ */
 export const selfTimes = (file: string): SelfTime[] => {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, "utf8")) as CpuProfile;
   const nameOf = new Map(nodes.map((node) => [node.id, frameName(node)]));
-  const times = new Map<string, number>();
-  for (const [index, id] of samples.entries()) {
+  const callerOf = new Map(
+    nodes.flatMap((node) => (node.children ?? []).map((child) => [child, frameName(node)])),
+  );
+  const times = new Map<string, Map<string, number>>();
+  let whole = 0;
+  for (let index = Math.floor(samples.length / 3); index < samples.length; index++) {
+    const [id = 0, time = 0] = [samples[index], timeDeltas[index]];
     const name = nameOf.get(id) ?? "";
-    if (!waiting.has(name)) times.set(name, (times.get(name) ?? 0) + (timeDeltas[index] ?? 0));
+    if (name === "(idle)") continue;
+    whole += time;
+    const byCaller = times.get(name) ?? new Map<string, number>();
+    const caller = callerOf.get(id) ?? "";
+    times.set(name, byCaller.set(caller, (byCaller.get(caller) ?? 0) + time));
   }
-  const whole = [...times.values()].reduce((a, b) => a + b, 0);
   return [...times]
-    .map(([name, time]) => ({ name, share: time / whole }))
+    .map(([name, byCaller]) => ({ name, share: total(byCaller) / whole, caller: most(byCaller) }))
     .sort((a, b) => b.share - a.share);
 };
+
+const total = (times: ReadonlyMap<string, number>): number => [...times.values()].reduce((a, b) => a + b, 0);
+
+const most = (times: ReadonlyMap<string, number>): string =>
+  [...times].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0])[0];
 
 const frameName = ({ callFrame: { functionName, url, lineNumber } }: ProfileNode): string =>
   url === "" ? functionName : `${functionName || "(anonymous)"} ${shortened(url)}:${lineNumber + 1}`;

@@ -12,7 +12,7 @@ import { selfTimes } from "./cpu-profile.ts";
 import { load, slice } from "./slice.ts";
 import { type Workload, workloads } from "./workloads.ts";
 
-const requests = 60_000;
+const requests = 200_000;
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), "bench-profile-"));
 
 const profile = async (workload: Workload): Promise<string> => {
@@ -25,10 +25,12 @@ const profile = async (workload: Workload): Promise<string> => {
   return join(folder, name);
 };
 
-printTitle(`Self time of functions over ${requests} requests of each kind, start included`);
+printTitle(`Self time of functions over ${requests} requests of each kind, the first third left out`);
 for (const workload of workloads) {
   const functions = selfTimes(await profile(workload));
-  const rows = functions.slice(0, 15).map(({ name, share }) => [name, `${(share * 100).toFixed(1)} %`]);
-  printTable([workload.name, "self time"], rows);
+  const rows = functions
+    .slice(0, 15)
+    .map(({ name, share, caller }) => [`${(share * 100).toFixed(1)} %`, name, caller]);
+  printTable([workload.name, "self time of", "mostly called by"], rows);
 }
 console.log(`${readdirSync(folder).length} profiles in ${folder}`);

@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "../errors/http-error.ts";
-import { reasonPhrase } from "../errors/reason-phrase.ts";
 import { NodeExchange, type ExchangeConnection } from "./node-exchange.ts";
+import { lastWords } from "./node-last-words.ts";
 import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./node-parse-errors.ts";
 import { NodeWatch } from "./node-watch.ts";
-import { prepareReply, type Reply } from "./reply-head.ts";
 import { readHead } from "./request-head.ts";
 import type { TransportOptions } from "./transport.ts";
+
+// Above 250 lines because the order of answers, the stop behind an error and the end of a connection share one state, which two files would
+// have to hand back and forth.
 
 /** What a connection needs of its transport. */
 export interface ConnectionHost {
@@ -316,12 +318,3 @@ export class NodeConnection implements ExchangeConnection {
 }
 
 const ignore = (): void => {};
-
-/** A whole reply as bytes: for messages that `node:http` gave no response object for. */
-const lastWords = (reply: Reply, date: string): Buffer => {
-  const { status, fields, payload } = prepareReply(reply, { method: "GET", minor: 1, close: true, date });
-  let head = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
-  for (let at = 0; at + 1 < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`;
-  const body = typeof payload === "string" || payload instanceof Uint8Array ? payload : "";
-  return Buffer.concat([Buffer.from(`${head}\r\n`, "latin1"), Buffer.from(body as string)]);
-};

@@ -11,6 +11,8 @@ import type { RequestHead } from "./request-head.ts";
 import type { ExchangeEnd, RequestSource } from "./request-source.ts";
 import type { PartialHead, TransportOptions } from "./transport.ts";
 
+// Above 250 lines because it is one object on purpose: a request and its answer, made once for every request.
+
 /** What an exchange needs of the connection that it runs on. */
 export interface ExchangeConnection {
   readonly options: TransportOptions;

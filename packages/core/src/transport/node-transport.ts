@@ -32,6 +32,8 @@ class NodeTransport implements Transport, ConnectionHost {
   private dateText: string | null = null;
   private dropped = 0;
   private keepsIdle = true;
+  private closing: Promise<Closed> | null = null;
+  private over = false;
   private whenEmpty: (() => void) | null = null;
 
   constructor(options: TransportOptions) {
@@ -57,8 +59,9 @@ class NodeTransport implements Transport, ConnectionHost {
   }
 
   accept(socket: Socket): void {
-    if (this.connections >= this.options.limits.maxConnections) {
-      this.dropped++;
+    if (socket.destroyed) return; // its client left before it came here; there may be no further event
+    if (this.over || this.connections >= this.options.limits.maxConnections) {
+      if (!this.over) this.dropped++;
       socket.destroy();
       return;
     }
@@ -101,23 +104,7 @@ class NodeTransport implements Transport, ConnectionHost {
 
   close(deadlineMs: number): Promise<Closed> {
     this.drain();
-    return new Promise((resolve) => {
-      let stopWaiting = (): void => {};
-      const finish = (cut: number): void => {
-        this.whenEmpty = null;
-        stopWaiting();
-        this.stopSweep();
-        resolve({ cut });
-      };
-      this.whenEmpty = () => finish(0);
-      if (this.connections === 0) return finish(0);
-      stopWaiting = this.clock.after(deadlineMs, () => {
-        const cut = this.inFlight;
-        this.whenEmpty = null;
-        for (const socket of [...this.bySocket.keys(), ...this.sockets]) socket.destroy();
-        finish(cut);
-      });
-    });
+    return (this.closing ??= this.untilGone(deadlineMs));
   }
 
   started(): void {
@@ -131,6 +118,27 @@ class NodeTransport implements Transport, ConnectionHost {
   closed(connection: NodeConnection): void {
     this.bySocket.delete(connection.socket);
     this.gone();
+  }
+
+  private untilGone(deadlineMs: number): Promise<Closed> {
+    return new Promise((resolve) => {
+      let stopWaiting = (): void => {};
+      const finish = (cut: number): void => {
+        this.whenEmpty = null;
+        this.over = true;
+        stopWaiting();
+        this.stopSweep();
+        resolve({ cut });
+      };
+      if (this.connections === 0) return finish(0);
+      this.whenEmpty = () => finish(0);
+      stopWaiting = this.clock.after(deadlineMs, () => {
+        const cut = this.inFlight;
+        this.whenEmpty = null;
+        for (const socket of [...this.bySocket.keys(), ...this.sockets]) socket.destroy();
+        finish(cut);
+      });
+    });
   }
 
   private closeIdle(): void {

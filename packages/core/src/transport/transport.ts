@@ -77,7 +77,11 @@ export interface Transport {
   listen(address: ListenAddress): Promise<ListenAddress>;
   /** Stops listening; from now on every last answer on a connection says `Connection: close`; idle connections close after `drainIdleMs`. */
   drain(): void;
-  /** Drains, and resolves when the last connection is gone; what is left after `deadlineMs` is cut and counted. */
+  /**
+   * Drains, and resolves when the last connection is gone; what is left after `deadlineMs` is cut and counted.
+   *
+   * Called again it gives the same promise; a socket that comes later is destroyed.
+   */
   close(deadlineMs: number): Promise<Closed>;
   /** Open connections. */
   readonly connections: number;

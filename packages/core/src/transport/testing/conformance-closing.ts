@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { Response } from "../../response/response.ts";
 import type { Serve } from "../transport.ts";
 import type { Test } from "./conformance.ts";
@@ -130,5 +130,25 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
   test("closes at once when nothing is open", () =>
     withServer(make, {}, async ({ transport }) => {
       assert.deepEqual(await transport.close(60_000), { cut: 0 });
+      assert.deepEqual(await transport.close(0), { cut: 0 });
+    }));
+
+  test("ends sockets that are handed over too late, and leaves alone those that are gone", () =>
+    withServer(make, {}, async ({ transport }) => {
+      const sockets: Socket[] = [];
+      const listener = createServer((socket) => void sockets.push(socket));
+      await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
+      const { port } = listener.address() as { port: number };
+      const [gone, late] = [await connectRaw(port), await connectRaw(port)];
+      await eventually(() => sockets.length === 2, "two sockets");
+      sockets[0]?.destroy();
+      await gone.untilClosed();
+      for (const socket of sockets.slice(0, 1)) transport.accept(socket);
+      assert.equal(transport.connections, 0);
+      await transport.close(0);
+      for (const socket of sockets.slice(1)) transport.accept(socket);
+      assert.equal(await late.untilClosed(), "");
+      assert.equal(transport.connections, 0);
+      await new Promise((resolve) => void listener.close(resolve));
     }));
 };
