@@ -19,7 +19,7 @@ export const generateWorkspace = (root: string, folder: string, name: string): v
   }
   cpSync(join(root, "packages/core"), join(folder, "packages/core"), {
     recursive: true,
-    filter: (path) => !/[/\\](node_modules|dist|\.turbo)$|\.test(-d)?\.ts$/.test(path),
+    filter: (path) => !/[/\\](node_modules|dist|testing|\.turbo)$|\.test(-d)?\.ts$/.test(path),
   });
   newPackage(folder, deriveNames(name));
   mkdirSync(join(folder, "packages", name, "node_modules/@framework"), { recursive: true });

@@ -1,3 +1,5 @@
+// Above 250 lines because the order of answers, the stop behind an error and the end of a connection share one state, which two files would
+// have to hand back and forth.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "../errors/http-error.ts";
@@ -7,9 +9,6 @@ import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./n
 import { NodeWatch } from "./node-watch.ts";
 import { readHead } from "./request-head.ts";
 import type { TransportOptions } from "./transport.ts";
-
-// Above 250 lines because the order of answers, the stop behind an error and the end of a connection share one state, which two files would
-// have to hand back and forth.
 
 /** What a connection needs of its transport. */
 export interface ConnectionHost {

@@ -1,3 +1,4 @@
+// Above 250 lines because it is one object on purpose: a request and its answer, made once for every request.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpError } from "../errors/http-error.ts";
 import { isPromise } from "../middleware.ts";
@@ -10,8 +11,6 @@ import { prepareReply, type Reply, type ReplyHead } from "./reply-head.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { ExchangeEnd, RequestSource } from "./request-source.ts";
 import type { PartialHead, TransportOptions } from "./transport.ts";
-
-// Above 250 lines because it is one object on purpose: a request and its answer, made once for every request.
 
 /** What an exchange needs of the connection that it runs on. */
 export interface ExchangeConnection {

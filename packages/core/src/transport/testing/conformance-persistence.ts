@@ -1,3 +1,4 @@
+// Above 250 lines: one list of facts about connections that persist, each a few lines.
 import assert from "node:assert/strict";
 import { Response } from "../../response/response.ts";
 import type { RequestSource } from "../request-source.ts";

@@ -1,3 +1,4 @@
+// Above 250 lines: one list of facts about replies, each a few lines; a split would separate rows that are read together.
 import assert from "node:assert/strict";
 import { BodyStream } from "../../response/payload.ts";
 import type { Reply } from "../reply-head.ts";
