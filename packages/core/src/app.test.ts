@@ -336,3 +336,70 @@ test("deferred work runs after the reply, in order, and a failure does not stop 
   expect(done).toEqual(["first", "third"]);
   expect(lines).toContain("background task failed");
 });
+
+test("every mistake of a route is reported at start, with its place", async () => {
+  const app = new App();
+  app.get("/a", undefined as never);
+  app.get("/b", { maxBodyBytes: -1, timeoutSecs: Number.NaN } as never, () => null);
+  app.get("/c", { tag: ["x"], body: {} } as never, () => null);
+  app.get("/d", { guards: [undefined] } as never, () => null);
+  app.route("/e", { methods: [] }, () => null);
+  app.route("/f", { methods: ["get" as never] }, () => null);
+  app.get("/g", { name: "one" }, () => null);
+  app.get("/h", { name: "one" }, () => null);
+  app.route("/i", { name: "several", methods: ["PUT", "POST"] }, () => null);
+  const error = await app.start().then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  const { problems } = error as { problems: { code: string; message: string }[] };
+  expect(problems.map(({ code }) => code)).toEqual(Array(9).fill("CORE_BAD_ROUTE"));
+  const text = problems
+    .map(({ message }) => message.replace(/\(at .*app\.test\.ts:\d+:\d+\)/, "(here)"))
+    .join("\n");
+  expect(text).toContain("GET /a (here): the handler must be a function");
+  expect(text).toContain("GET /b (here): maxBodyBytes must be a whole number of at least 0");
+  expect(text).toContain('GET /c (here): there is no option "tag"; did you mean "tags"?');
+  expect(text).toContain("GET /c (here): a schema must follow Standard Schema");
+  expect(text).toContain("GET /d (here): a guard must be");
+  expect(text).toContain(" /e (here): methods must name some of GET");
+  expect(text).toContain("get /f (here): methods must name some of GET");
+  expect(text).toContain('GET /h (here): the name "one" is taken by GET /g');
+});
+
+test("an HttpError must have an error's status", async () => {
+  const app = new App();
+  app.get("/{status}", (request) => {
+    throw new HttpError(Number(request.params.status), "x");
+  });
+  await quiet(app, "production");
+  for (const status of ["999", "200", "399", "400.5"])
+    expect((await ask(app, `/${status}`)).status).toBe(500);
+});
+
+test.each([
+  ["a Map", () => new Map([["a", 1]])],
+  ["a Set", () => new Set([1])],
+  [
+    "a generator",
+    function* () {
+      yield 1;
+    },
+  ],
+] as [string, () => unknown][])("%s is no reply: JSON would lose what it holds", async (_name, handler) => {
+  const app = new App();
+  app.get("/x", handler);
+  await quiet(app, "production");
+  expect((await ask(app, "/x")).status).toBe(500);
+});
+
+test("a stopped app answers 503, and one that never started has nothing to stop", async () => {
+  const stopped: string[] = [];
+  const app = new App().onEvent("shutdown", () => void stopped.push("down"));
+  app.get("/x", () => "x");
+  await app.stop();
+  expect((await ask(app, "/x")).status).toBe(200);
+  await app.stop();
+  expect((await ask(app, "/x")).status).toBe(503);
+  expect(stopped).toEqual(["down"]);
+});

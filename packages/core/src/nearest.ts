@@ -1,6 +1,6 @@
-/** The known names that a misspelt one may have meant, nearest first: at most two edits away, or a third of its length. */
+/** The known names that a misspelt one may have meant, nearest first: at most two edits away (one for names of up to three letters), or a third of its length. */
 export const nearest = (name: string, known: readonly string[], most = 3): string[] => {
-  const reach = Math.max(2, Math.floor(name.length / 3));
+  const reach = name.length <= 3 ? 1 : Math.max(2, Math.floor(name.length / 3));
   return known
     .map((candidate) => ({
       candidate,
@@ -12,18 +12,27 @@ export const nearest = (name: string, known: readonly string[], most = 3): strin
     .map(({ candidate }) => candidate);
 };
 
-/** Edits (insert, delete, replace) between two words, given up as `reach + 1` once they cannot be within reach. */
+/**
+ * Edits (insert, delete, replace, swap two neighbours) between two words, given up as `reach + 1` once they cannot be within reach.
+ */
 const editDistance = (a: string, b: string, reach: number): number => {
   if (Math.abs(a.length - b.length) > reach) return reach + 1;
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let before: readonly number[] = [];
+  let previous: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
     for (let column = 1; column <= b.length; column++) {
-      const replaced = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const replaced = at(previous, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const swapped = isSwap(a, b, row, column) ? at(before, column - 2) + 1 : Infinity;
+      current.push(Math.min(replaced, swapped, at(previous, column) + 1, at(current, column - 1) + 1));
     }
-    if (Math.min(...current) > reach) return reach + 1;
-    previous = current;
+    if (Math.min(...current, ...previous) > reach) return reach + 1;
+    [before, previous] = [previous, current];
   }
-  return previous[b.length] ?? 0;
+  return at(previous, b.length);
 };
+
+const at = (row: readonly number[], column: number): number => row[column] ?? 0;
+
+const isSwap = (a: string, b: string, row: number, column: number): boolean =>
+  row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -41,13 +41,15 @@ test("a package from the generator passes its own tests", () => {
 }, 60_000);
 
 test.each(["core", "greeting"])(
-  "the tarball of %s holds builds, sources, README and licence, and no tests",
+  "the tarball of %s holds builds, README and licence, no tests and no maps",
   (name) => {
     const installed = join(project, "node_modules/@framework", name);
-    for (const path of ["dist/index.js", "dist/index.d.ts", "src/index.ts", "README.md", "LICENSE"]) {
+    for (const path of ["dist/index.js", "dist/index.d.ts", "README.md", "LICENSE"]) {
       expect([path, existsSync(join(installed, path))]).toEqual([path, true]);
     }
-    expect(globSync("**/*{.test*,.tsbuildinfo}", { cwd: installed })).toEqual([]);
+    expect(globSync("**/*{.test*,.tsbuildinfo,.map}", { cwd: installed })).toEqual([]);
+    const bytes = globSync("**/*", { cwd: installed }).map((path) => statSync(join(installed, path)).size);
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_000_000);
     expect(readFileSync(join(installed, "package.json"), "utf8")).not.toContain("workspace:");
   },
 );

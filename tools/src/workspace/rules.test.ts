@@ -9,7 +9,7 @@ const manifest: Manifest = {
   license: "MIT",
   type: "module",
   sideEffects: false,
-  files: ["dist", "src", "!**/*.test*", "!dist/.tsbuildinfo"],
+  files: ["dist", "!**/*.test*", "!**/*.map", "!dist/.tsbuildinfo"],
   engines: { node: ">=24" },
   scripts: { build: "tsc -b", lint: "oxlint", check: "publint", test: "jest" },
   exports: {

@@ -28,6 +28,12 @@ export class HttpError extends FrameworkError {
 
   constructor(status: number, detail: string, options: HttpErrorOptions = {}) {
     const { headers = {}, cause, error = reasonPhrase(status), code = `HTTP_${status}`, ...extras } = options;
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw new FrameworkError(
+        "CORE_BAD_STATUS",
+        `an HttpError has a status from 400 to 599, not ${String(status)}`,
+      );
+    }
     super(code, detail, cause === undefined ? undefined : { cause });
     this.status = status;
     this.detail = detail;

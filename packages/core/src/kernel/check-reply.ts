@@ -14,7 +14,7 @@ export const checkReply = (
   return (request) =>
     mapAwaitable(handle(request), (reply) => {
       const schema = responses[reply.status];
-      if (schema === undefined || typeof reply.payload !== "string") return reply;
+      if (schema === undefined || typeof reply.payload !== "string" || !isJson(reply)) return reply;
       const value: unknown = JSON.parse(reply.payload);
       return mapAwaitable(issuesOf(schema, value, "response"), (issues) => {
         if (issues.length === 0) return reply;
@@ -26,3 +26,6 @@ export const checkReply = (
       });
     });
 };
+
+const isJson = ({ contentType }: Response): boolean =>
+  /^application\/(?:[\w.+-]+\+)?json(?:;|$)/.test(contentType ?? "");

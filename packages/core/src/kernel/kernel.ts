@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { errorReply } from "../errors/error-reply.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
+import { HttpError } from "../errors/http-error.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { BackgroundTasks } from "../lifecycle/background-tasks.ts";
 import { runStartTasks, runStopTasks } from "../lifecycle/tasks.ts";
@@ -8,6 +9,7 @@ import { compileTrustedProxies } from "../request/client-address.ts";
 import type { AppReport, Runnable } from "../run/runnable.ts";
 import { createPipeline, type Serve } from "./pipeline.ts";
 import { Registry } from "./registry.ts";
+import { routeProblems } from "./route-problems.ts";
 
 /** What an app is behind its public face: everything registered, and its life from start to stop. */
 export class Kernel extends Registry {
@@ -44,6 +46,8 @@ export class Kernel extends Registry {
   }
 
   get serve(): Serve {
+    if (this.stopped !== undefined)
+      return () => errorReply(gone(), { path: null, accept: null }, this.settings);
     if (this.pipeline !== undefined) return this.pipeline;
     throw new FrameworkError("CORE_NOT_STARTED", "start the app before it serves");
   }
@@ -62,7 +66,8 @@ export class Kernel extends Registry {
 
   /** Waits for background tasks, runs the stop tasks in reverse, disposes singletons; once. */
   stop(): Promise<void> {
-    this.stopped ??= this.end();
+    if (this.settled === undefined) return Promise.resolve(); // nothing was started, so nothing is to be stopped
+    this.stopped ??= this.end(this.settled);
     return this.stopped;
   }
 
@@ -80,7 +85,8 @@ export class Kernel extends Registry {
     await Promise.resolve(); // `started` is set before anything below can ask for it
     const { log } = settings;
     const { proxies, problems } = compileTrustedProxies(settings.trustedProxies);
-    for (const message of problems) this.refuse({ code: "CORE_BAD_CONFIG", message });
+    for (const message of problems) this.problems.push({ code: "CORE_BAD_CONFIG", message });
+    this.problems.push(...routeProblems(this.routeDefinitions));
     const background = new BackgroundTasks(log);
     const { app, container } = this;
     container.log = log;
@@ -88,7 +94,7 @@ export class Kernel extends Registry {
       place: `${method} ${path}`,
       inject: options.inject ?? {},
     }));
-    for (const problem of container.check(injections)) this.refuse(problem);
+    this.problems.push(...container.check(injections));
     const kernel = { app, settings, container, background, trustedProxies: proxies };
     const parts = {
       routes: this.routeDefinitions,
@@ -96,7 +102,7 @@ export class Kernel extends Registry {
       middleware: this.middleware,
       exceptionHandlers: this.exceptionHandlers,
     };
-    const pipeline = createPipeline(parts, kernel, (problem) => this.refuse(problem));
+    const pipeline = createPipeline(parts, kernel, (problem) => this.problems.push(problem));
     if (this.problems.length > 0) throw new ConfigurationError(this.problems);
     this.settled = settings;
     this.background = background;
@@ -104,10 +110,11 @@ export class Kernel extends Registry {
     this.pipeline = pipeline;
   }
 
-  private async end(): Promise<void> {
-    if (this.settled === undefined) return;
+  private async end(settings: AppSettings): Promise<void> {
     await this.background?.drained();
-    await runStopTasks(this.stopTasks, this.settled, this.settled.log);
+    await runStopTasks(this.stopTasks, settings, settings.log);
     await this.container.dispose();
   }
 }
+
+const gone = (): HttpError => new HttpError(503, "The application has stopped");

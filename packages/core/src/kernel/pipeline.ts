@@ -69,28 +69,36 @@ export const createPipeline = (
     answerUnmatched(request, allowed, listing);
   const unmatched = (allowed: readonly string[]): Handler<HttpRequest, Response> =>
     compose(outer, toUnmatched(allowed), rescue);
-  const notFound = unmatched([]);
+  const byMethods = new Map<string, Handler<HttpRequest, Response>>(); // as many as there are sets of methods on one path
+  const unmatchedOnce = (allowed: readonly string[]): Handler<HttpRequest, Response> => {
+    const known = byMethods.get(allowed.join());
+    if (known !== undefined) return known;
+    const handle = unmatched(allowed);
+    byMethods.set(allowed.join(), handle);
+    return handle;
+  };
   const everyMethod = router.methods();
+  const refusals = new WeakMap<HttpRequest, unknown>();
+  const refused = compose(outer, (request: HttpRequest) => rethrow(refusals.get(request)), rescue);
 
   return (source) => {
     let target: CanonicalTarget;
     try {
       if (source.target === "*") {
-        return unmatched(everyMethod)(new HttpRequest(source, kernel, asterisk, null));
+        return unmatchedOnce(everyMethod)(new HttpRequest(source, kernel, asterisk, null));
       }
       target = canonicalise(source.target);
     } catch (error) {
-      const refused = compose(outer, () => rethrow(error), rescue);
-      return refused(new HttpRequest(source, kernel, unreadable, null));
+      const request = new HttpRequest(source, kernel, unreadable, null);
+      refusals.set(request, error);
+      return refused(request);
     }
     const match = router.find(source.method, target);
     if (match !== null) {
       const { value: endpoint } = match;
       return endpoint.handle(new HttpRequest(source, kernel, target, match));
     }
-    const allowed = router.allowed(target);
-    const answer = allowed.length === 0 ? notFound : unmatched(allowed);
-    return answer(new HttpRequest(source, kernel, target, null));
+    return unmatchedOnce(router.allowed(target))(new HttpRequest(source, kernel, target, null));
   };
 };
 

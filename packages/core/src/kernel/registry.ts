@@ -63,12 +63,7 @@ export abstract class Registry implements Host {
   }
 
   addRoute(route: RouteDefinition): this {
-    const { method, path, options, place } = route;
-    this.assertOpen(`${method} ${path}`);
-    if (options.guards?.every(isGuard) === false) {
-      const message = `a guard of ${method} ${path} is neither a function nor an object with check (at ${place.toString()})`;
-      this.refuse({ code: "CORE_BAD_GUARD", message });
-    }
+    this.assertOpen(`${route.method} ${route.path}`);
     this.routeDefinitions.push(route);
     return this;
   }
@@ -138,17 +133,19 @@ export abstract class Registry implements Host {
   }
 
   refuse(problem: Problem): this {
+    this.assertOpen("refuse");
     this.problems.push(problem);
     return this;
   }
 
   warn(problem: Problem): this {
+    this.assertOpen("warn");
     this.warnings.push(problem);
     return this;
   }
 
   routes(): readonly RouteInfo[] {
-    return this.routeDefinitions;
+    return this.routeDefinitions.map(({ method, path, options, tags }) => ({ method, path, options, tags }));
   }
 
   /** What every feature says of itself at this moment, by name. */

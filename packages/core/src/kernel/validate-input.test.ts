@@ -90,6 +90,10 @@ test("while debug is on, a reply that its schema refuses is an error that names 
   const reply = await ask(debug, "/x");
   expect(reply.status).toBe(500);
   expect(await reply.text()).toContain("response.id");
+  const text = new App();
+  text.get("/x", { responses: { 200: z.string() } }, () => "plain");
+  await text.start({ log });
+  expect((await ask(text, "/x")).status).toBe(200);
   const production = build();
   await production.start({ env: "production", log });
   expect((await ask(production, "/x")).status).toBe(200);

@@ -17,7 +17,7 @@ export interface AppSettings {
   readonly workers: number;
   readonly limits: LimitsConfig;
   readonly timeouts: TimeoutConfig;
-  /** Addresses or CIDR blocks of proxies whose `Forwarded` fields are believed; none by default. */
+  /** Addresses or CIDR blocks of proxies whose `X-Forwarded-*` and `X-Real-IP` fields are believed; none by default. */
   readonly trustedProxies: readonly string[];
   /** State that agrees across workers. */
   readonly shared: SharedState;

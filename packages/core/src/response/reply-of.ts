@@ -37,8 +37,19 @@ const ofObject = (value: object): Response => {
   if (Array.isArray(value)) return Response.json(value);
   if (isWebResponse(value)) return fromWebResponse(value);
   if (isBlob(value) || bytesOf(value) !== null) return new Response(value as Blob | ArrayBuffer);
-  return isStream(value) ? Response.stream(value) : Response.json(value);
+  if (isStream(value)) return Response.stream(value);
+  if (isLostInJson(value)) {
+    const what = "a Map, Set, generator or other iterable";
+    throw new FrameworkError(
+      "CORE_BAD_REPLY",
+      `a handler answered with ${what}, which JSON would make {}; spread it into an array`,
+    );
+  }
+  return Response.json(value);
 };
+
+/** Iterables keep their items where JSON does not look, unless they say otherwise. */
+const isLostInJson = (value: object): boolean => Symbol.iterator in value && !("toJSON" in value);
 
 /** The common case, told in two looks: an object literal, which may still be an async iterable by hand. */
 const isPlain = (value: object): boolean =>

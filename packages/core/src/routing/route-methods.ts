@@ -74,7 +74,9 @@ export abstract class RouteMethods<Prefix extends string, A extends object> {
   readonly route: RegisterRoutes<Prefix, A> = (path: string, options: unknown, handler: unknown): void => {
     const { methods = ["GET"], ...rest } = options as RouteOptions & { methods?: readonly Method[] };
     const place = registrationPlace();
-    for (const method of methods) this.addRoute(routeDefinition(method, path, rest, handler, place));
+    // An empty list is registered too, so that start can say what is wrong and where.
+    for (const method of methods.length === 0 ? ["" as Method] : methods)
+      this.addRoute(routeDefinition(method, path, rest, handler, place));
   };
 
   /** Takes one route into the registry. */

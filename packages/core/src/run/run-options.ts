@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly cluster?: ConfigInput<ClusterConfig> | undefined;
   /** With it the service speaks HTTPS. @default none */
   readonly tls?: ConfigInput<TlsConfig> | undefined;
-  /** Addresses or CIDR blocks of proxies whose `Forwarded` fields are believed. @default none */
+  /** Addresses or CIDR blocks of proxies whose `X-Forwarded-*` and `X-Real-IP` fields are believed. @default none */
   readonly trustedProxies?: readonly string[] | undefined;
   /** The command line. @default process.argv.slice(2) */
   readonly argv?: readonly string[] | undefined;
