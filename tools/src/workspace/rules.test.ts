@@ -162,7 +162,7 @@ test.each<[Partial<Manifest>, string]>([
   [{ sideEffects: true }, "sideEffects is not false"],
   [{ main: "./dist/index.js" }, "main and types are not used, exports is"],
   [{ engines: {} }, "engines.node is not >=24"],
-  [{ files: ["dist", "!**/*.test*", "!dist/.tsbuildinfo"] }, "files lacks src"],
+  [{ files: ["dist", "!**/*.test*", "!dist/.tsbuildinfo"] }, "files lacks !**/*.map"],
   [{ scripts: { build: "tsc -b", lint: "oxlint", test: "jest" } }, "script check is missing"],
   [{ peerDependencies: { "@framework/core": "^1.0.0" } }, "@framework/core is not workspace:^"],
   [

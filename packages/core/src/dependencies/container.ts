@@ -216,4 +216,3 @@ const asynchronous = ({ name }: Definition): FrameworkError =>
   );
 
 const toError = ({ code, message }: Problem): FrameworkError => new FrameworkError(code, message);
-

@@ -165,7 +165,13 @@ test.each<[string, Guard, string]>([
 });
 
 test.each<[string, Guard]>([
-  ["a function without name", (() => () => false)()],
+  [
+    "a function without name",
+    (
+      () => () =>
+        false
+    )(),
+  ],
   ["a plain object", { check: () => false }],
   ["an object without prototype", Object.assign(Object.create(null) as object, { check: () => false })],
 ])("with explain the reply is silent about %s, which has no name to say", async (_, guard) => {
