@@ -34,8 +34,7 @@ export class Lane {
       this.connection = connection;
       sends?.(connection);
       const { bytes, leaves } = request;
-      const outcome =
-        leaves === undefined ? connection.exchange(bytes) : connection.leave(bytes, leaves);
+      const outcome = leaves === undefined ? connection.exchange(bytes) : connection.leave(bytes, leaves);
       seen(await outcome, connection);
     }
   }

@@ -68,7 +68,7 @@ const bodyAt = (head: string, bytes: string, start: number): Framed | null => {
 
 const chunkedAt = (bytes: string, start: number): Framed | null => {
   let body = "";
-  for (let at = start; ; ) {
+  for (let at = start; ;) {
     const lineEnd = bytes.indexOf("\r\n", at);
     if (lineEnd < 0) return null;
     const size = Number.parseInt(bytes.slice(at, lineEnd), 16);

@@ -33,14 +33,20 @@ printTable(
   [[replaced, tally.replies, tally.closes, tally.failureText, slowestMs.toFixed(0)]],
 );
 
-/** A connection that was never accepted is refused in another way: the listener closed with it in the system's queue. */
-const lostIn = ({ tally: { failures, failed } }: Stopped): number =>
-  failed - (failures.get("refused") ?? 0) - (failures.get("reset, fresh connection") ?? 0);
-const lost = stops.map(lostIn).reduce((a, b) => a + b, 0);
+const lost = stops.map((stop) => stop.lost).reduce((a, b) => a + b, 0);
 const answered = stops.map((stop) => stop.tally.replies).reduce((a, b) => a + b, 0);
 gate(lost === 0, `single process: ${lost} of ${answered + lost} accepted requests lost`);
-gate(stops.every(({ code }) => code === 0), "single process: every exit code is 0");
-gate(stops.every(({ drainMs }) => drainMs < deadlineMs), "single process: every drain ends before its deadline");
-gate(tally.failed === 0 && tally.replies >= 20_000, `workers: ${tally.failed} of ${tally.replies + tally.failed} requests lost`);
+gate(
+  stops.every(({ code }) => code === 0),
+  "single process: every exit code is 0",
+);
+gate(
+  stops.every(({ drainMs }) => drainMs < deadlineMs),
+  "single process: every drain ends before its deadline",
+);
+gate(
+  tally.failed === 0 && tally.replies >= 20_000,
+  `workers: ${tally.failed} of ${tally.replies + tally.failed} requests lost`,
+);
 gate(tally.closes > 0, `workers: connections moved on ${tally.closes} times`);
 gate(rolled.code === 0, `workers: the service ends with ${rolled.code}`);

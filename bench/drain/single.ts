@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Outcome } from "../client/connection.ts";
 import { Tally } from "../client/tally.ts";
 import { startServer } from "../measure/server.ts";
 import { mixedLanes } from "./lanes.ts";
@@ -6,6 +7,8 @@ import { mixedLanes } from "./lanes.ts";
 /** How a stop under load went. */
 export interface Stopped {
   readonly tally: Tally;
+  /** Requests that the process had accepted and did not answer. */
+  readonly lost: number;
   readonly code: number | null;
   /** Milliseconds from the signal to the end of the process. */
   readonly drainMs: number;
@@ -17,17 +20,29 @@ const loadMs = 500;
 export const stopUnderLoad = async (): Promise<Stopped> => {
   const { program, port } = await startServer("books.ts", ["--env", "production", "--workers", "1"]);
   const tally = new Tally();
+  let lost = 0;
+  let signalled = false;
   const lanes = mixedLanes(
     port,
     () => false,
-    (outcome) => tally.add(outcome),
+    (outcome) => {
+      tally.add(outcome);
+      if (isFailure(outcome) && !(signalled && wasNeverAccepted(outcome))) lost++;
+    },
   );
   const running = Promise.all(lanes.map((lane) => lane.run()));
   await pause(loadMs);
+  signalled = true;
   const start = performance.now();
   const { code } = await program.stop("SIGTERM");
   const drainMs = performance.now() - start;
   await running;
   for (const lane of lanes) lane.close();
-  return { tally, code, drainMs };
+  return { tally, lost, code, drainMs };
 };
+
+const isFailure = ({ kind }: Outcome): boolean => kind !== "reply" && kind !== "left";
+
+/** Refused; or still in the system's queue of new connections when the listener closed, which the client sees as a reset. */
+const wasNeverAccepted = ({ kind }: Outcome): boolean =>
+  kind === "refused" || kind === "reset, fresh connection";

@@ -18,7 +18,10 @@ const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), "bench-profile-"));
 const profile = async (workload: Workload): Promise<string> => {
   const name = `${workload.name}.cpuprofile`;
   const options = ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`];
-  const server = load("framework", await startServer("framework.ts", ["--env", "production", "--workers", "1"], options));
+  const server = load(
+    "framework",
+    await startServer("framework.ts", ["--env", "production", "--workers", "1"], options),
+  );
   await slice(server, workload, requests);
   server.loop.close();
   await server.program.stop();

@@ -24,7 +24,8 @@ export const check = async ({ name, port }: Loaded, workload: Workload): Promise
   const connection = new Connection(port);
   const outcome = await connection.exchange(workload.bytes);
   connection.close();
-  if (outcome.kind === "reply" && outcome.reply.status === 200 && outcome.reply.body === workload.body) return;
+  if (outcome.kind === "reply" && outcome.reply.status === 200 && outcome.reply.body === workload.body)
+    return;
   throw new Error(`${name} answers ${workload.name} with ${JSON.stringify(outcome)}`);
 };
 
@@ -36,7 +37,11 @@ export interface Cost {
 }
 
 /** Sends exactly `total` requests of one kind; one that fails makes the slice void. */
-export const slice = async ({ name, port, loop }: Loaded, { bytes }: Workload, total: number): Promise<Cost> => {
+export const slice = async (
+  { name, port, loop }: Loaded,
+  { bytes }: Workload,
+  total: number,
+): Promise<Cost> => {
   const before = await cpuMicros(port);
   const start = performance.now();
   const tally = await loop.run(total, () => ({ bytes }));

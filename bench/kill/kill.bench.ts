@@ -30,7 +30,12 @@ let lastReply = performance.now();
 let ends = false;
 
 /** A quarter of the clients waits in a slow handler, another opens a connection for each request. */
-const requests = [get("/slow/20"), get("/books").replace("keep-alive", "close"), get("/books"), get("/books")];
+const requests = [
+  get("/slow/20"),
+  get("/books").replace("keep-alive", "close"),
+  get("/books"),
+  get("/books"),
+];
 
 const lanes = Array.from({ length: connections }, (_, index) => {
   const request = { bytes: requests[index % requests.length] ?? "" };
@@ -74,17 +79,35 @@ const later = await servingWorkers(port);
 
 printTable(
   ["Requests", "replies", "failed", "workers killed", "new connections", "longest time without a reply"],
-  [[tally.replies + tally.failed, tally.replies, tally.failureText, deaths.all.length, accepted, `${longestGap.toFixed(0)} ms`]],
+  [
+    [
+      tally.replies + tally.failed,
+      tally.replies,
+      tally.failureText,
+      deaths.all.length,
+      accepted,
+      `${longestGap.toFixed(0)} ms`,
+    ],
+  ],
 );
 const lost = deaths.all.map(({ failed, inFlight }) => `${failed} of ${inFlight}`).join(", ");
 console.log(`lost of those in flight, for each death: ${lost}\n`);
 const { unexplained } = deaths;
 gate(deaths.all.length >= seconds / 3, `workers were killed: ${deaths.all.length} in ${seconds} s`);
 gate(tally.failed > 0, `requests were in flight on them: ${tally.failed} failed`);
-gate(unexplained.length === 0, `every failed request was in flight on a killed worker; others: ${unexplained.length}`);
+gate(
+  unexplained.length === 0,
+  `every failed request was in flight on a killed worker; others: ${unexplained.length}`,
+);
 for (const text of unexplained.slice(0, 10)) console.log(`       ${text}`);
-gate(deaths.all.every(({ failed, inFlight }) => failed <= inFlight), "no death cost more than was in flight on that worker");
-gate(refused.length === 0, `the port refused ${refused.length} of ${accepted + refused.length} new connections`);
+gate(
+  deaths.all.every(({ failed, inFlight }) => failed <= inFlight),
+  "no death cost more than was in flight on that worker",
+);
+gate(
+  refused.length === 0,
+  `the port refused ${refused.length} of ${accepted + refused.length} new connections`,
+);
 gate(tally.statuses.size === 1 && tally.statuses.has(200), `replies: ${tally.statusText}`);
 gate(
   workers.size === 2 && [...workers].every((pid) => later.has(pid)) && later.size === 2,

@@ -7,7 +7,10 @@ export const printTitle = (title: string): void => {
   console.log(`${title}\nNode ${process.version}, ${cpus().length} cores (${model}), ${date}\n`);
 };
 
-export const printTable = (heads: readonly string[], rows: readonly (readonly (string | number)[])[]): void => {
+export const printTable = (
+  heads: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): void => {
   const line = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
   console.log(line(heads));
   console.log(line(heads.map((_, index) => (index === 0 ? "---" : "--:"))));

@@ -9,7 +9,11 @@ export interface Estimate {
   readonly n: number;
 }
 
-export const median = (values: readonly number[]): number => quantile(values.toSorted((a, b) => a - b), 0.5);
+export const median = (values: readonly number[]): number =>
+  quantile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );
 
 const resamples = 2000;
 

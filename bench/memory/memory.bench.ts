@@ -27,16 +27,22 @@ interface Station extends Vitals {
 
 const sockets = ({ resources }: Vitals): number => resources["TCPSocketWrap"] ?? 0;
 
-/** The server's state once the connections that were left are closed: the open ones are those of the lanes, and the one that asks. */
+/**
+ * The server's state once the connections that were left are closed, so that the open ones are those of the lanes and the one that
+ * asks; of three readings the one with the smallest heap, because what waits for a finalizer is no leak.
+ */
 const settled = async (port: number): Promise<Vitals> => {
   await pause(lastHandlerMs);
   const deadline = performance.now() + settleMs;
-  for (;;) {
+  const readings: Vitals[] = [];
+  while (readings.length < 3) {
     const vitals = (await ask(port, "/vitals")) as Vitals;
-    if (sockets(vitals) <= connections + 1 || performance.now() > deadline) return vitals;
+    if (sockets(vitals) <= connections + 1 || performance.now() > deadline) readings.push(vitals);
   }
+  return readings.reduce((least, reading) => (reading.heapBytes < least.heapBytes ? reading : least));
 };
 
+const handles = ({ resources }: Vitals): number => Object.values(resources).reduce((a, b) => a + b, 0);
 const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(2);
 const inWords = (resources: Vitals["resources"]): string =>
   Object.entries(resources)
@@ -44,7 +50,10 @@ const inWords = (resources: Vitals["resources"]): string =>
     .join(", ");
 
 printTitle(`Heap and handles over ${total} requests on ${connections} connections`);
-await using server = await startServer("books.ts", ["--env", "production", "--workers", "1"], ["--expose-gc"]);
+/** V8 throws the code of unused functions away whenever it likes, megabytes at a time; a leak could hide behind that. */
+const nodeFlags = ["--expose-gc", "--no-flush-bytecode"];
+
+await using server = await startServer("books.ts", ["--env", "production", "--workers", "1"], nodeFlags);
 const loop = new ClosedLoop(server.port, connections);
 const next = mix();
 const seen: Station[] = [];
@@ -55,7 +64,9 @@ for (const requests of stations) {
   failed += tally.failed;
   left += tally.left;
   for (const [status, count] of tally.statuses) if (!mixStatuses.has(status)) unexpected += count;
-  console.log(`${requests} requests: ${tally.statusText}; ${tally.left} left by the client; failed: ${tally.failureText}`);
+  console.log(
+    `${requests} requests: ${tally.statusText}; ${tally.left} left by the client; failed: ${tally.failureText}`,
+  );
   seen.push({ requests, ...(await settled(server.port)) });
 }
 loop.close();
@@ -78,11 +89,17 @@ const allowed = Math.max(2 * 1024 * 1024, middle.heapBytes * 0.03);
 gate(failed === 0, `no request failed: ${failed} of ${total}`);
 gate(unexpected === 0, `no reply had a status that its request does not deserve: ${unexpected}`);
 gate(left > 0, `clients left before they were answered: ${left}`);
-gate(growth < allowed, `the heap grew by ${mebibytes(growth)} MiB in the second half, under ${mebibytes(allowed)}`);
-gate(bufferGrowth < allowed, `buffers grew by ${mebibytes(bufferGrowth)} MiB in the second half, under ${mebibytes(allowed)}`);
 gate(
-  sockets(last) === connections + 1 && sockets(first) === connections + 1,
-  `open sockets are those of the client: ${sockets(first)}, then ${sockets(last)}, of ${connections + 1}`,
+  growth < allowed,
+  `the heap grew by ${mebibytes(growth)} MiB in the second half, under ${mebibytes(allowed)}`,
 );
-const handles = ({ resources }: Vitals): number => Object.values(resources).reduce((a, b) => a + b, 0);
-gate(handles(last) <= handles(first), `open handles are flat: ${handles(first)}, then ${handles(last)}`);
+gate(
+  bufferGrowth < allowed,
+  `buffers grew by ${mebibytes(bufferGrowth)} MiB in the second half, under ${mebibytes(allowed)}`,
+);
+gate(
+  seen.every((station) => sockets(station) <= connections + 1),
+  `open sockets are the client's: ${seen.map(sockets).join(", ")} of at most ${connections + 1}`,
+);
+const others = (vitals: Vitals): number => handles(vitals) - sockets(vitals);
+gate(others(last) <= others(first), `other open handles are flat: ${others(first)}, then ${others(last)}`);

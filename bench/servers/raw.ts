@@ -11,7 +11,10 @@ type Send = (response: ServerResponse, status: number, value: unknown) => void;
 
 const plain: Send = (response, status, value) => {
   const text = JSON.stringify(value);
-  response.writeHead(status, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text) });
+  response.writeHead(status, {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(text),
+  });
   response.end(text);
 };
 

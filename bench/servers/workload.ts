@@ -23,7 +23,9 @@ export const orderText: string = JSON.stringify({
 export const isOrder = (value: unknown): value is Order => {
   if (!isRecord(value)) return false;
   const { customer, items, note } = value as Partial<Order>;
-  return typeof customer === "string" && typeof note === "string" && Array.isArray(items) && items.every(isItem);
+  return (
+    typeof customer === "string" && typeof note === "string" && Array.isArray(items) && items.every(isItem)
+  );
 };
 
 const isItem = (value: unknown): boolean =>

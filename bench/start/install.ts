@@ -22,7 +22,10 @@ export const installCore = (): Installed => {
     execFileSync(program, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
   };
   run("pnpm", ["pack", "--pack-destination", folder], core);
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ name: "empty", private: true, type: "module" }),
+  );
   const [tarball = ""] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
   run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", `./${tarball}`], folder);
   cpSync(join(import.meta.dirname, "programs"), folder, { recursive: true });

@@ -48,6 +48,9 @@ printTable(
   [["all", bytes], ...kinds].map(([kind, size]) => [String(kind), (Number(size) / 1000).toFixed(0)]),
 );
 const extra = median(over("framework", "bare node"));
-gate(extra <= extraMs, `the framework listens ${extra.toFixed(0)} ms after a bare Node would be up; at most ${extraMs}`);
+gate(
+  extra <= extraMs,
+  `the framework listens ${extra.toFixed(0)} ms after a bare Node would be up; at most ${extraMs}`,
+);
 gate(packages.length === 1, `one package is installed: ${packages.join(", ")}`);
 gate(bytes < maxBytes, `${(bytes / 1000).toFixed(0)} KB are installed; under ${maxBytes / 1000}`);

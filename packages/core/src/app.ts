@@ -12,6 +12,7 @@ import { type Awaitable, type Middleware, type MiddlewareObject, toMiddleware } 
 import { nearest } from "./nearest.ts";
 import type { HttpRequest } from "./request/http-request.ts";
 import type { Response } from "./response/response.ts";
+import { joinWebClass } from "./response/web-class.ts";
 import type { Blueprint } from "./routing/blueprint.ts";
 import { type RegisterRoute, type RegisterRoutes, RouteMethods } from "./routing/route-methods.ts";
 import type { RouteDefinition, RouteInfo } from "./routing/route.ts";
@@ -156,6 +157,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
 
   /** Answers a web request without a socket; starts the app first if need be. */
   async fetch(request: globalThis.Request): Promise<globalThis.Response> {
+    joinWebClass();
     await (this.kernel.ready ?? this.start());
     return serveWebRequest(this.kernel.serve, request);
   }

@@ -6,7 +6,8 @@ import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type Awaitable, isPromise, mapAwaitable, type Rescue } from "../middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { replyOf } from "../response/reply-of.ts";
-import { Response } from "../response/response.ts";
+import type { Response } from "../response/response.ts";
+import { isWebResponse } from "../response/web-response.ts";
 
 /** Makes replies of whatever was thrown: by the nearest exception handler, else the framework's own. */
 export const createRescue = (
@@ -47,9 +48,12 @@ export const createRescue = (
 /** What an exception handler returned: a Response as it is, any other value with the error's status. */
 const withStatusOf = (error: Error, value: unknown): Awaitable<Response> => {
   const reply = replyOf(value);
-  if (!(value instanceof globalThis.Response)) reply.status = statusOf(error);
+  if (!isReply(value)) reply.status = statusOf(error);
   return reply;
 };
+
+const isReply = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && isWebResponse(value);
 
 const statusOf = (error: Error): number => {
   const { status } = error as { status?: unknown };

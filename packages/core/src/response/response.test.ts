@@ -2,11 +2,13 @@ import { inspect } from "node:util";
 import { expect, test } from "@jest/globals";
 import { BodyStream } from "./payload.ts";
 import { Response } from "./response.ts";
+import { joinWebClass } from "./web-class.ts";
 import type { ResponseBody } from "./response-body.ts";
 
 const text = "text/plain; charset=utf-8";
 
 test("answers instanceof the global class and hides each of its members", () => {
+  joinWebClass();
   const web = globalThis.Response.prototype;
   expect(new Response()).toBeInstanceOf(globalThis.Response);
   expect(Object.getOwnPropertyNames(web).filter((name) => !Object.hasOwn(Response.prototype, name))).toEqual(

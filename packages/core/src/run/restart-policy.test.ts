@@ -4,21 +4,21 @@ import { restartPolicy } from "./restart-policy.ts";
 
 test("waits 100 ms before the first respawn and doubles up to 5 s", () => {
   const policy = restartPolicy(5, () => 0);
-  const waits = Array.from({ length: 9 }, () => policy.backoffMs(0));
+  const waits = Array.from({ length: 9 }, () => policy.backoffMs(0, 0));
   expect(waits).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000]);
 });
 
 test("counts each slot for itself and forgets deaths after 60 s", () => {
   let time = 0;
   const policy = restartPolicy(5, () => time);
-  policy.backoffMs(0);
-  expect(policy.backoffMs(1)).toBe(100);
+  policy.backoffMs(0, 0);
+  expect(policy.backoffMs(1, 0)).toBe(100);
   time = 59_999;
-  expect(policy.backoffMs(0)).toBe(200);
+  expect(policy.backoffMs(0, 0)).toBe(200);
   time = 60_000;
-  expect(policy.backoffMs(0)).toBe(200);
+  expect(policy.backoffMs(0, 0)).toBe(200);
   time = 200_000;
-  expect(policy.backoffMs(0)).toBe(100);
+  expect(policy.backoffMs(0, 0)).toBe(100);
 });
 
 test("gives up exactly when more than maxRestarts deaths before ready lie within 60 s", () => {
@@ -36,4 +36,10 @@ test("gives up exactly when more than maxRestarts deaths before ready lie within
       }
     }),
   );
+});
+
+test("a worker that served for a second comes back after 100 ms, however often that happens", () => {
+  const policy = restartPolicy(5, () => 0);
+  expect([policy.backoffMs(0, 0), policy.backoffMs(0, 999)]).toEqual([100, 200]);
+  expect([policy.backoffMs(0, 1000), policy.backoffMs(0, 5000)]).toEqual([100, 100]);
 });

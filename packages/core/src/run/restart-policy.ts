@@ -2,13 +2,15 @@
 const FIRST_BACKOFF_MS = 100;
 /** Longest wait before a respawn. */
 const LONGEST_BACKOFF_MS = 5000;
+/** A worker that served for so long did not die of its start: it comes back at once. */
+const STEADY_MS = 1000;
 /** Deaths older than this are forgotten. */
 const DEATH_MEMORY_MS = 60_000;
 
 /** Decides when a dead worker comes back, and when the supervisor gives up. */
 export interface RestartPolicy {
-  /** Milliseconds to wait before the respawn of a worker in `slot`. */
-  backoffMs(slot: number): number;
+  /** Milliseconds to wait before the respawn of a worker in `slot`, which had been ready for `servedMs`. */
+  backoffMs(slot: number, servedMs: number): number;
   /** Whether this death before ready is one more than `maxRestarts` within 60 s. */
   diedTooOften(): boolean;
 }
@@ -24,7 +26,8 @@ export const restartPolicy = (
     times.filter((time) => now() - time < DEATH_MEMORY_MS);
   const enough = Math.ceil(Math.log2(LONGEST_BACKOFF_MS / FIRST_BACKOFF_MS)) + 1;
   return {
-    backoffMs(slot) {
+    backoffMs(slot, servedMs) {
+      if (servedMs >= STEADY_MS) deaths.delete(slot);
       const times = [...recent(deaths.get(slot) ?? []), now()].slice(-enough);
       deaths.set(slot, times);
       return Math.min(FIRST_BACKOFF_MS * 2 ** (times.length - 1), LONGEST_BACKOFF_MS);

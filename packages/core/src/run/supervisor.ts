@@ -29,6 +29,8 @@ interface Member {
   readonly process: WorkerProcess;
   phase: "starting" | "ready" | "leaving" | "gone";
   failure?: StartFailure;
+  /** Monotonic milliseconds. */
+  readyAt?: number;
 }
 
 /** Keeps a fixed number of workers serving: starts, replaces and stops them; serves nothing itself. */
@@ -148,6 +150,7 @@ export class Supervisor {
   private welcome(member: Member, report: AppReport): void {
     if (member.phase !== "starting" || this.stopping) return;
     member.phase = "ready";
+    member.readyAt = performance.now();
     this.options.desk.open(member.process);
     for (const other of this.members) {
       if (other !== member && other.slot === member.slot && other.phase === "ready") {
@@ -187,7 +190,7 @@ export class Supervisor {
     if (this.stopping || phase === "leaving") return;
     if (phase === "starting") return this.neverReady(member, how);
     this.options.log.error("a worker died; another one takes its place", { worker: process.pid, how });
-    this.addLater(slot);
+    this.addLater(slot, performance.now() - (member.readyAt ?? Infinity));
   }
 
   private neverReady({ slot, failure, process }: Member, how: string): void {
@@ -221,11 +224,14 @@ export class Supervisor {
     this.started.reject(fromStartFailure(failure));
   }
 
-  private addLater(slot: number): void {
-    const timer = setTimeout(() => {
-      this.timers.delete(timer);
-      this.add(slot);
-    }, this.options.policy.backoffMs(slot));
+  private addLater(slot: number, servedMs = 0): void {
+    const timer = setTimeout(
+      () => {
+        this.timers.delete(timer);
+        this.add(slot);
+      },
+      this.options.policy.backoffMs(slot, servedMs),
+    );
     this.timers.add(timer);
   }
 }
