@@ -104,6 +104,11 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
     return this.request.complete || (this.bodyLength === 0 && this.refusal === null);
   }
 
+  /** Whether every byte of the body is here, though node:http may not have said so yet. */
+  private get hasWholeBody(): boolean {
+    return this.body !== null && this.body.received === this.bodyLength;
+  }
+
   /** Whether the app waits for the client to send more of the body. */
   get waitsForBody(): boolean {
     return this.body?.waiting === true;
@@ -156,7 +161,7 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
   finish(end: ExchangeEnd): void {
     if (this.end !== null) return;
     this.end = end;
-    if (!this.complete) this.failBody(end === "aborted" ? clientGone() : bodyOver());
+    if (!this.complete && !this.hasWholeBody) this.failBody(end === "aborted" ? clientGone() : bodyOver());
     if (end === "aborted") this.writer?.stop();
     const { listeners } = this;
     this.listeners = null;
