@@ -70,7 +70,7 @@ export { ClusterConfig } from "./config/cluster-config.ts";
 export { LimitsConfig } from "./config/limits-config.ts";
 export { TimeoutConfig } from "./config/timeout-config.ts";
 export type { TlsConfig } from "./run/tls-config.ts";
-export type { Running, RunOptions } from "./run/run-options.ts";
+export type { Running, RunOptions, TransportName } from "./run/run-options.ts";
 export type { AppSettings, Environment } from "./lifecycle/app-settings.ts";
 
 // For feature packages.

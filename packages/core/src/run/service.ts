@@ -1,4 +1,5 @@
 import type { SharedState } from "../shared-state/shared-state.ts";
+import { createFastTransport } from "../transport/fast-transport.ts";
 import { createNodeTransport } from "../transport/node-transport.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Plan } from "./plan.ts";
@@ -14,11 +15,12 @@ export const startService = async (
   { settings, log }: Plan,
   shared: SharedState,
 ): Promise<Transport> => {
-  const { env, debug, logs, workers, limits, timeouts, trustedProxies, cluster, tls } = settings;
+  const { env, debug, logs, workers, limits, timeouts, trustedProxies, cluster, tls, transport } = settings;
   try {
     await app.start({ env, debug, logs, workers, limits, timeouts, trustedProxies, shared, log });
     const { serve, refuse: reject } = app;
-    return createNodeTransport({
+    const create = transport === "fast" ? createFastTransport : createNodeTransport;
+    return create({
       serve,
       reject,
       limits,

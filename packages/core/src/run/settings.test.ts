@@ -18,6 +18,7 @@ test("listens on loopback port 8000 in development, with debug, one worker and r
     reload: false,
     logs: true,
     tls: undefined,
+    transport: "node",
     trustedProxies: [],
   });
   expect(settings.cluster).toMatchObject({ maxRestarts: 5, shutdownTimeoutSecs: 30 });
@@ -112,6 +113,7 @@ const impossible: [name: string, options: object, inputs: Partial<SettingInputs>
   ["a record's bad field", { limits: { maxHeaderFields: 0 } }, {}, "LimitsConfig.maxHeaderFields"],
   ["a record's unknown field", { cluster: { maxRestart: 1 } }, {}, 'did you mean "maxRestarts"?'],
   ["a bad timeout", { timeouts: { idleSecs: -1 } }, {}, "TimeoutConfig.idleSecs"],
+  ["an unknown transport", { transport: "http2" }, {}, "transport must be node or fast"],
   ["proxies that are no list", { trustedProxies: "10.0.0.1" }, {}, "trustedProxies must be a list"],
   ["TLS without a key", { tls: { cert: "-----BEGIN CERTIFICATE-----" } }, {}, "TlsConfig.key is required"],
   [

@@ -5,7 +5,7 @@ import type { Problem } from "../errors/configuration-error.ts";
 import type { AppSettings, Environment } from "../lifecycle/app-settings.ts";
 import { nearest } from "../nearest.ts";
 import type { Flags } from "./flags.ts";
-import type { RunOptions } from "./run-options.ts";
+import type { RunOptions, TransportName } from "./run-options.ts";
 import { settingWarnings } from "./setting-warnings.ts";
 import { readTls, type TlsConfig } from "./tls-config.ts";
 
@@ -22,6 +22,7 @@ export interface RunSettings extends Omit<AppSettings, "shared" | "log"> {
   readonly reload: boolean;
   readonly cluster: ClusterConfig;
   readonly tls: TlsConfig | undefined;
+  readonly transport: TransportName;
   readonly sources: Readonly<Record<SettingName, Source>>;
   /** Odd but possible choices, for the banner. */
   readonly warnings: readonly Problem[];
@@ -90,6 +91,7 @@ export const resolveSettings = (
     timeouts: read[1].value,
     cluster: read[2].value,
     tls: tls?.value,
+    transport: transportOf(options, problems),
     trustedProxies: proxies(options, problems),
     sources: sourcesOf(chosen),
     warnings: [],
@@ -150,6 +152,7 @@ const optionNames: readonly string[] = Object.keys({
   timeouts: 0,
   cluster: 0,
   tls: 0,
+  transport: 0,
   trustedProxies: 0,
   argv: 0,
   environment: 0,
@@ -165,6 +168,15 @@ const unknownOptions = (options: RunOptions): Problem[] =>
       const hint = near === undefined ? "" : `; did you mean "${near}"?`;
       return { code: "CORE_BAD_SETTING", message: `run has no option "${key}"${hint}` };
     });
+
+const transportOf = ({ transport = "node" }: RunOptions, problems: Problem[]): TransportName => {
+  if (transport === "node" || transport === "fast") return transport;
+  problems.push({
+    code: "CORE_BAD_SETTING",
+    message: `transport must be node or fast, not ${show(transport)}`,
+  });
+  return "node";
+};
 
 const proxies = ({ trustedProxies = [] }: RunOptions, problems: Problem[]): readonly string[] => {
   if (Array.isArray(trustedProxies) && trustedProxies.every((item) => typeof item === "string")) {

@@ -1,33 +1,36 @@
 import { SINGLETON_FIELDS } from "../request/request-headers.ts";
 
+const CR = 0x0d;
 const SPACE = 0x20;
 const TAB = 0x09;
+const COLON = 0x3a;
 
 /**
- * The fields of a head that was checked, found by places in its text: names and values become strings when somebody asks for them.
+ * The fields of a head that was checked, found by places in its bytes; reads like `fieldValue` over the flat list.
  *
- * Reads like `fieldValue` over the flat list.
+ * Names and values become strings when somebody asks for them, each one its own: a slice of the head's text would keep all of it in memory
+ * for as long as a program keeps the value.
  */
 export class FastFields {
-  private readonly text: string;
+  private readonly bytes: Buffer;
   /** For each field: start of the name, colon, start of the value, end of the value. */
-  private readonly places: number[];
+  private readonly places: readonly number[];
 
-  /** @param start where the first field begins in `text` @param end the empty line behind the last */
-  constructor(text: string, start: number, end: number) {
-    this.text = text;
-    this.places = placesOf(text, start, end);
+  /** @param start where the first field begins @param end the empty line behind the last */
+  constructor(bytes: Buffer, start: number, end: number) {
+    this.bytes = bytes;
+    this.places = placesOf(bytes, start, end);
   }
 
   /** Value of a field by its lower-case name. */
   get(lowerName: string): string | null {
-    const { text, places } = this;
+    const { bytes, places } = this;
     const { length } = lowerName;
     let found: string | null = null;
     for (let at = 0; at < places.length; at += 4) {
       const start = places[at] as number;
-      if ((places[at + 1] as number) - start !== length || !isNamed(text, start, lowerName)) continue;
-      const value = text.slice(places[at + 2], places[at + 3]);
+      if ((places[at + 1] as number) - start !== length || !isNamed(bytes, start, lowerName)) continue;
+      const value = bytes.toString("latin1", places[at + 2], places[at + 3]);
       if (found === null) found = value;
       else if (SINGLETON_FIELDS.has(lowerName)) return found;
       else found += (lowerName === "cookie" ? "; " : ", ") + value;
@@ -37,39 +40,40 @@ export class FastFields {
 
   /** As received: name, value, name, value … */
   toList(): string[] {
-    const { text, places } = this;
+    const { bytes, places } = this;
     const list: string[] = [];
-    for (let at = 0; at < places.length; at += 4) {
-      list.push(text.slice(places[at], places[at + 1]), text.slice(places[at + 2], places[at + 3]));
-    }
+    for (let at = 0; at < places.length; at += 2)
+      list.push(bytes.toString("latin1", places[at], places[at + 1]));
     return list;
   }
 }
 
-const placesOf = (text: string, start: number, end: number): number[] => {
+const placesOf = (bytes: Buffer, start: number, end: number): number[] => {
   const places: number[] = [];
-  for (let at = start; at < end; ) {
-    const colon = text.indexOf(":", at);
-    const lineEnd = text.indexOf("\r", colon);
+  for (let at = start; at < end;) {
+    let colon = at;
+    while (bytes[colon] !== COLON) colon++;
     let valueStart = colon + 1;
+    while (isBlank(bytes[valueStart])) valueStart++;
+    let lineEnd = valueStart;
+    while (bytes[lineEnd] !== CR) lineEnd++;
     let valueEnd = lineEnd;
-    while (valueStart < valueEnd && isBlank(text.charCodeAt(valueStart))) valueStart++;
-    while (valueEnd > valueStart && isBlank(text.charCodeAt(valueEnd - 1))) valueEnd--;
+    while (valueEnd > valueStart && isBlank(bytes[valueEnd - 1])) valueEnd--;
     places.push(at, colon, valueStart, valueEnd);
     at = lineEnd + 2;
   }
   return places;
 };
 
-const isBlank = (unit: number): boolean => unit === SPACE || unit === TAB;
+const isBlank = (byte: number | undefined): boolean => byte === SPACE || byte === TAB;
 
-/** Names are tokens: only letters differ between a unit and its lower case, and `| 0x20` changes no other unit into a letter. */
-const isNamed = (text: string, start: number, lowerName: string): boolean => {
+/** Whether a name stands here in any case; of two bytes that differ, only capitals become the other. */
+const isNamed = (bytes: Buffer, start: number, lowerName: string): boolean => {
   for (let index = 0; index < lowerName.length; index++) {
-    const unit = text.charCodeAt(start + index);
+    const byte = bytes[start + index] as number;
     const wanted = lowerName.charCodeAt(index);
-    if (unit === wanted) continue;
-    if (unit < 0x41 || unit > 0x5a || unit + 0x20 !== wanted) return false;
+    if (byte === wanted) continue;
+    if (byte < 0x41 || byte > 0x5a || byte + 0x20 !== wanted) return false;
   }
   return true;
 };

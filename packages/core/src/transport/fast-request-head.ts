@@ -70,7 +70,12 @@ const CONNECTION = 4;
  * What it takes, `readHead` takes too and reads alike, except that the form of Host is left to the caller. It reads each byte once and
  * repairs nothing: what looks odd in any way is `FOREIGN`.
  */
-export const readFastHead = (bytes: Uint8Array, start: number, limits: LimitsConfig, head: FastHead): number => {
+export const readFastHead = (
+  bytes: Uint8Array,
+  start: number,
+  limits: LimitsConfig,
+  head: FastHead,
+): number => {
   let at = readMethod(bytes, start, head);
   if (at < 0) return at;
   at = readTarget(bytes, at, start + limits.maxRequestLine - (version.length - 2), head);
@@ -143,7 +148,8 @@ const readFields = (bytes: Uint8Array, start: number, limits: LimitsConfig, head
   return (seen & HOST) === 0 ? FOREIGN : at;
 };
 
-const undecided = (size: number, { maxHeaderSize }: LimitsConfig): number => (size > maxHeaderSize ? FOREIGN : INCOMPLETE);
+const undecided = (size: number, { maxHeaderSize }: LimitsConfig): number =>
+  size > maxHeaderSize ? FOREIGN : INCOMPLETE;
 
 const tokenEnd = (bytes: Uint8Array, start: number): number => {
   const { length } = bytes;
@@ -196,7 +202,9 @@ const watch = (
       return head.bodyLength < 0 ? FOREIGN : once(seen, CONTENT_LENGTH);
     case 10:
       if (!isWord(bytes, start, "connection")) return seen;
-      return valueEnd - valueStart === 10 && isWord(bytes, valueStart, "keep-alive") ? once(seen, CONNECTION) : FOREIGN;
+      return valueEnd - valueStart === 10 && isWord(bytes, valueStart, "keep-alive")
+        ? once(seen, CONNECTION)
+        : FOREIGN;
     case 5:
       return isWord(bytes, start, "range") ? once(seen, 8) : seen;
     case 6:

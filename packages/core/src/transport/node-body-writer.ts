@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { BodyStream } from "../response/payload.ts";
 
@@ -6,6 +5,14 @@ import { BodyStream } from "../response/payload.ts";
 const sliceBytes = 65_536;
 
 const nothing: Uint8Array = new Uint8Array(0);
+
+/** Where a body is written to: a `ServerResponse`, or what frames and writes like one. An empty chunk only makes sure that the head is out. */
+export interface BodySink {
+  /** @returns whether more may be written before `drain` */
+  write(bytes: Uint8Array): boolean;
+  end(): unknown;
+  on(event: "drain", listener: () => void): unknown;
+}
 
 /** How a body came to its end; `failed` means that the connection must be cut, so that no client takes the reply for complete. */
 export interface BodyWriterEvents {
@@ -20,7 +27,7 @@ export interface BodyWriterEvents {
  * A stream of known length must give exactly that many bytes.
  */
 export class NodeBodyWriter {
-  private readonly response: ServerResponse;
+  private readonly response: BodySink;
   private readonly payload: Uint8Array | BodyStream;
   private readonly events: BodyWriterEvents;
   private iterator: AsyncIterator<Uint8Array> | null = null;
@@ -29,7 +36,7 @@ export class NodeBodyWriter {
   private stopped = false;
   private wake: (() => void) | null = null;
 
-  constructor(response: ServerResponse, payload: Uint8Array | BodyStream, events: BodyWriterEvents) {
+  constructor(response: BodySink, payload: Uint8Array | BodyStream, events: BodyWriterEvents) {
     this.response = response;
     this.payload = payload;
     this.events = events;

@@ -47,7 +47,7 @@ export class NodeConnection implements ExchangeConnection {
   /** The first exchange that waits for the app. */
   private waiting: NodeExchange | null = null;
   private active = 0;
-  private requests = 0;
+  private requests: number;
   /** A message whose body still arrives though its answer is out. */
   private unread: IncomingMessage | null = null;
   private stopped = false;
@@ -59,9 +59,11 @@ export class NodeConnection implements ExchangeConnection {
   private held = false;
   private detached = false;
 
-  constructor(socket: Socket, host: ConnectionHost) {
+  /** @param served requests that were answered on the connection before */
+  constructor(socket: Socket, host: ConnectionHost, served: number) {
     this.socket = socket;
     this.host = host;
+    this.requests = served;
     this.watch = new NodeWatch(socket, host.options.timeouts, host.now);
     // node:http resumes the socket after each message and destroys it after the last answer; both are this connection's to decide.
     this.resumeSocket = socket.resume.bind(socket);
@@ -137,7 +139,8 @@ export class NodeConnection implements ExchangeConnection {
   }
 
   closesAfter(exchange: NodeExchange): boolean {
-    return exchange.next === null && this.failure === null && (this.stopped || this.host.draining);
+    const stops = (this.stopped && !this.undecided) || this.host.draining;
+    return exchange.next === null && this.failure === null && stops;
   }
 
   stop(): void {

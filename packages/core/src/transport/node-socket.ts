@@ -1,1 +1,1 @@
-export type { Socket } from "node:net";
+export type { AddressInfo, Server as Listener, Socket } from "node:net";

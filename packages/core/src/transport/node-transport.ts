@@ -14,9 +14,15 @@ const sweepMs = 1000;
  * `node:http`, and as lenient in three harmless places that cannot be seen from outside its parser: more than one blank between the parts of
  * a request line, empty lines before it, and the protocol names `RTSP` and `ICE` in place of `HTTP`.
  */
-export const createNodeTransport = (options: TransportOptions): Transport => new NodeTransport(options);
+export const createNodeTransport = (options: TransportOptions): SecondTransport => new NodeTransport(options);
 
-class NodeTransport implements Transport, ConnectionHost {
+/** A transport that goes on where another one left off. */
+export interface SecondTransport extends Transport {
+  /** @param served requests that were answered on the connection before; they count for `maxRequestsPerConnection` */
+  accept(socket: Socket, served?: number): void;
+}
+
+class NodeTransport implements SecondTransport, ConnectionHost {
   readonly options: TransportOptions;
   draining = false;
   inFlight = 0;
@@ -46,7 +52,8 @@ class NodeTransport implements Transport, ConnectionHost {
     this.server.on("checkExpectation", this.onRequest);
     this.server.on("connect", this.onConnect);
     this.server.on("clientError", this.onClientError);
-    if (options.tls !== undefined) this.server.prependListener("secureConnection", this.attach);
+    if (options.tls !== undefined)
+      this.server.prependListener("secureConnection", (socket) => this.attach(socket, 0));
     this.stopSweep = this.clock.every(sweepMs, this.sweep);
   }
 
@@ -58,7 +65,7 @@ class NodeTransport implements Transport, ConnectionHost {
     return (this.dateText ??= new Date().toUTCString());
   }
 
-  accept(socket: Socket): void {
+  accept(socket: Socket, served = 0): void {
     if (socket.destroyed) return; // its client left before it came here; there may be no further event
     if (this.over || this.connections >= this.options.limits.maxConnections) {
       if (!this.over) this.dropped++;
@@ -71,7 +78,7 @@ class NodeTransport implements Transport, ConnectionHost {
       this.sockets.delete(socket);
       this.gone();
     });
-    if (this.options.tls === undefined) this.attach(socket);
+    if (this.options.tls === undefined) this.attach(socket, served);
     else socket.on("error", ignore);
     this.server.emit("connection", socket);
     if (socket.isPaused()) socket.resume();
@@ -145,9 +152,9 @@ class NodeTransport implements Transport, ConnectionHost {
     for (const connection of this.bySocket.values()) if (connection.idle) connection.cut();
   }
 
-  private readonly attach = (socket: Socket): void => {
-    this.bySocket.set(socket, new NodeConnection(socket, this));
-  };
+  private attach(socket: Socket, served: number): void {
+    this.bySocket.set(socket, new NodeConnection(socket, this, served));
+  }
 
   private gone(): void {
     if (this.sockets.size === 0 && this.bySocket.size === 0) this.whenEmpty?.();

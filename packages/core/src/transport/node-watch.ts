@@ -14,7 +14,7 @@ export class NodeWatch {
   private readonly socket: Socket;
   private readonly timeouts: TimeoutConfig;
   /** Bytes that the finished requests took. */
-  private restedAt = 0;
+  private restedAt: number;
   private idleSince: number;
   private headSince: number | null = null;
   private looked: number;
@@ -32,6 +32,7 @@ export class NodeWatch {
     this.timeouts = timeouts;
     this.idleSince = now;
     this.looked = now;
+    this.restedAt = this.passedOn;
   }
 
   /** Whether bytes of a further request are here, though not yet its whole head. */
@@ -41,12 +42,12 @@ export class NodeWatch {
 
   /** Whether the last `length` bytes that were read begin a message. */
   beginsMessage(length: number): boolean {
-    return this.socket.bytesRead - length === this.restedAt;
+    return this.passedOn - length === this.restedAt;
   }
 
   /** No request is under way. */
   rests(now: number): void {
-    this.restedAt = this.socket.bytesRead;
+    this.restedAt = this.passedOn;
     this.idleSince = now;
     this.headSince = null;
   }
@@ -104,6 +105,11 @@ export class NodeWatch {
       return false;
     }
     return now - this.stalledSince >= this.timeouts.writeSecs * 1000;
+  }
+
+  /** Bytes that the parser has got: those of a socket that was handed over may still wait in front of it. */
+  private get passedOn(): number {
+    return this.socket.bytesRead - this.socket.readableLength;
   }
 
   private mark(bytes: number): void {

@@ -94,7 +94,8 @@ const framingOf = (length: number | null, minor: number): Framing => {
   return minor === 0 ? "close" : "chunked";
 };
 
-const isOwn = (name: string): boolean =>
+/** Whether a field belongs to the connection: a reply's own one is dropped. */
+export const isOwn = (name: string): boolean =>
   name.length <= 17 && (ownLengths & (1 << name.length)) !== 0 && own.has(name.toLowerCase());
 
 const withoutOwn = (fields: readonly string[]): string[] => {

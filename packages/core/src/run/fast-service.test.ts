@@ -1,0 +1,68 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { expect, test } from "@jest/globals";
+import { App } from "../index.ts";
+
+const silent = { info() {}, warn() {}, error() {} };
+
+test.each(["node", "fast"] as const)("an app is served over the %s transport", async (transport) => {
+  const app = new App();
+  app.get("/books/{id}", (request) => ({ id: request.params.id, ip: request.clientIp }));
+  app.post("/echo", async (request) => request.json());
+  app.get("/stream", async function* () {
+    yield "one ";
+    yield "two";
+  });
+  const running = await app.run({
+    transport,
+    port: 0,
+    exitOnError: false,
+    argv: [],
+    environment: {},
+    log: silent,
+  });
+  try {
+    const ask = async (path: string, init?: RequestInit) => (await fetch(running.url + path, init)).text();
+    expect(await ask("/books/7")).toBe('{"id":"7","ip":"127.0.0.1"}');
+    expect(await ask("/echo", { method: "POST", body: '{"a":"é"}' })).toBe('{"a":"é"}');
+    expect(await ask("/stream")).toBe("one two");
+    expect(await ask("/nowhere")).toContain("No route for GET /nowhere");
+  } finally {
+    await running.close();
+  }
+});
+
+test.each([
+  ["node", 1],
+  ["fast", 0],
+] as const)(
+  "over the %s transport node:http sees %i of one ordinary request",
+  async (transport, expected) => {
+    let seen = 0;
+    const count = () => void seen++;
+    const app = new App();
+    app.get("/x", () => "x");
+    const running = await app.run({
+      transport,
+      port: 0,
+      exitOnError: false,
+      argv: [],
+      environment: {},
+      log: silent,
+    });
+    subscribe("http.server.request.start", count);
+    try {
+      expect(await (await fetch(`${running.url}/x`)).text()).toBe("x");
+    } finally {
+      unsubscribe("http.server.request.start", count);
+      await running.close();
+    }
+    expect(seen).toBe(expected);
+  },
+);
+
+test("an unknown transport is refused", async () => {
+  const embedded = { port: 0, exitOnError: false, argv: [], environment: {}, log: silent } as const;
+  await expect(new App().run({ ...embedded, transport: "quick" as never })).rejects.toThrow(
+    "transport must be node or fast",
+  );
+});

@@ -1,0 +1,36 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+
+const over: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
+
+/** The chunks of a body that is here already: one, or none when it is empty. */
+export class FastBody implements AsyncIterableIterator<Uint8Array, undefined> {
+  private rest: Uint8Array | null;
+  private taken = false;
+
+  constructor(bytes: Uint8Array) {
+    this.rest = bytes.byteLength === 0 ? null : bytes;
+  }
+
+  /** @throws CORE_BODY_USED the second time */
+  [Symbol.asyncIterator](): this {
+    if (this.taken) {
+      throw new FrameworkError(
+        "CORE_BODY_USED",
+        "the request's body can be streamed once; it was taken before",
+      );
+    }
+    this.taken = true;
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const { rest } = this;
+    this.rest = null;
+    return Promise.resolve(rest === null ? over : { done: false, value: rest });
+  }
+
+  return(): Promise<IteratorReturnResult<undefined>> {
+    this.rest = null;
+    return Promise.resolve(over);
+  }
+}

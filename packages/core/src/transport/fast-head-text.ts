@@ -1,0 +1,78 @@
+import { reasonPhrase } from "../errors/reason-phrase.ts";
+import { headerName, headerValue } from "../response/header-rules.ts";
+import { isOwn, type ReplyHead } from "./reply-head.ts";
+
+/**
+ * A reply's head as it goes on the wire, one character a byte, the empty line included.
+ *
+ * @throws CORE_BAD_HEADER for a field that cannot go on the wire, before anything is written
+ */
+export const headText = ({ status, fields, close }: ReplyHead): string => {
+  let text = statusLine(status);
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = fields[at] as string;
+    const value = fields[at + 1] as string;
+    headerName(name);
+    text += `${name}: ${headerValue(name, value)}\r\n`;
+  }
+  return close ? `${text}\r\n` : `${text}Connection: keep-alive\r\n\r\n`;
+};
+
+const ok = "HTTP/1.1 200 OK\r\n";
+
+const statusLine = (status: number): string =>
+  status === 200 ? ok : `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
+
+/**
+ * What `headText` gives for a reply with a body in memory, in one step; `null` when there is more to decide than its length.
+ *
+ * @param length bytes of the body, whether it is sent or not
+ * @param dateLine the whole line of `date`
+ * @throws CORE_BAD_HEADER as `headText` does
+ */
+export const ordinaryHeadText = (
+  status: number,
+  fields: readonly string[],
+  length: number,
+  close: boolean,
+  dateLine: string,
+): string | null => {
+  if (status !== 200 && !isOrdinary(status)) return null;
+  let text = statusLine(status);
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const line = fieldLine(fields[at] as string, fields[at + 1] as string);
+    if (line === "") return null;
+    text += line;
+  }
+  return `${text}content-length: ${length}\r\n${dateLine}${close ? "connection: close" : "Connection: keep-alive"}\r\n\r\n`;
+};
+
+const isOrdinary = (status: number): boolean =>
+  Number.isInteger(status) &&
+  status > 199 &&
+  status < 600 &&
+  status !== 204 &&
+  status !== 205 &&
+  status !== 304;
+
+/** The line last written for a name: most fields have the same value in every reply. Bounded, since a program may make names from input. */
+const lines = new Map<string, { value: string; line: string }>();
+const maxLines = 100;
+const maxRememberedLength = 256;
+
+/** A checked line; empty for a field of the connection. */
+const fieldLine = (name: string, value: string): string => {
+  const known = lines.get(name);
+  if (known !== undefined && known.value === value) return known.line;
+  if (isOwn(name)) return "";
+  headerName(name);
+  const line = `${name}: ${headerValue(name, value)}\r\n`;
+  if (line.length > maxRememberedLength) return line;
+  if (known === undefined) {
+    if (lines.size < maxLines) lines.set(name, { value, line });
+  } else {
+    known.value = value;
+    known.line = line;
+  }
+  return line;
+};
