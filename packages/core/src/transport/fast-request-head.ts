@@ -1,3 +1,4 @@
+// Above 250 lines because the byte scanner is one piece on purpose: what one function leaves unchecked, the next may not assume.
 import type { LimitsConfig } from "../config/limits-config.ts";
 
 /** A request that the fast path serves itself, as places in the bytes it was read from; one object serves all requests in turn. */
