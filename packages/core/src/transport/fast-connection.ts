@@ -1,10 +1,11 @@
 // Above 250 lines because what is buffered, what is under way and what is written decide together when to read, serve, write, close and hand over.
 import { HttpError } from "../errors/http-error.ts";
-import { BodyStream, type Payload, utf8Length } from "../response/payload.ts";
+import { BodyStream } from "../response/payload.ts";
 import { isAuthority } from "./authority.ts";
 import { FastBodySink } from "./fast-body-sink.ts";
 import { FastExchange, type FastExchangeConnection } from "./fast-exchange.ts";
 import { headText, ordinaryHeadText } from "./fast-head-text.ts";
+import { bytesToText, type MemoryPayload, shortLength, sliceAbove, toWriterBody } from "./fast-payload.ts";
 import { type FastHead, FOREIGN, INCOMPLETE, readFastHead } from "./fast-request-head.ts";
 import { NodeBodyWriter } from "./node-body-writer.ts";
 import type { Socket } from "./node-socket.ts";
@@ -38,8 +39,6 @@ const maxPipelined = 16;
 const maxReads = 8;
 /** Answers are joined up to about this length. */
 const joinedLength = 65_536;
-/** Payloads above this are written in slices, so that a client that does not read is felt and a slow one seen to make progress. */
-const sliceAbove = 262_144;
 /** Bytes and time that a closing connection may still send, so that the client can read the last answer before a reset. */
 const lingerBytes = 65_536;
 const lingerMs = 2000;
@@ -329,7 +328,7 @@ export class FastConnection implements FastExchangeConnection {
 
   private writeBytes(text: string, bytes: Uint8Array): void {
     this.out += text;
-    if (bytes.byteLength <= joinedLength / 4) this.out += latin1(bytes);
+    if (bytes.byteLength <= joinedLength / 4) this.out += bytesToText(bytes);
     else {
       this.socket.cork();
       this.send();
@@ -340,7 +339,7 @@ export class FastConnection implements FastExchangeConnection {
 
   /** Sends a long or streamed body, with its head in front. */
   private stream(exchange: FastExchange, text: string, { payload, framing }: ReplyHead): void {
-    const body = streamed(payload);
+    const body = toWriterBody(payload);
     this.out += text;
     this.send();
     const sink = new FastBodySink(this.socket, framing === "chunked", () => {
@@ -493,24 +492,4 @@ export class FastConnection implements FastExchangeConnection {
   }
 }
 
-type MemoryPayload = Exclude<Payload, BodyStream>;
-
 const ignore = (): void => {};
-
-/** Bytes of a body that goes out at once; -1 for any other. */
-const shortLength = (payload: MemoryPayload): number => {
-  if (payload === null) return 0;
-  let length = -1;
-  if (typeof payload === "string")
-    length = payload.length < 256 ? utf8Length(payload) : Buffer.byteLength(payload);
-  else if (payload instanceof Uint8Array) length = payload.byteLength;
-  return length > sliceAbove ? -1 : length;
-};
-
-const latin1 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-
-const streamed = (payload: Payload): Uint8Array | BodyStream =>
-  payload instanceof BodyStream || payload instanceof Uint8Array
-    ? payload
-    : new TextEncoder().encode(payload ?? "");
