@@ -161,7 +161,7 @@ export class Container {
     try {
       for (const [name, dependency] of Object.entries(inject)) {
         const value = this.valueOf(this.find(dependency), owner);
-        values[name] = value; // a promise too, for now: that keeps the order of the names
+        values[name] = value; // a promise too until it settles: that keeps the order of the names
         if (isPromise(value)) (waiting ??= []).push(value.then((settled) => void (values[name] = settled)));
       }
     } catch (error) {
