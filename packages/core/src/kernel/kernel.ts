@@ -77,7 +77,7 @@ export class Kernel extends Registry {
       routes: this.routeDefinitions.length,
       features,
       warnings: this.warnings,
-      needsReadinessDelay: features.includes("health"),
+      needsReadinessDelay: this.drainListeners.length > 0, // they are who turns readiness to 503
     };
   }
 

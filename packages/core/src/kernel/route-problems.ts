@@ -15,7 +15,6 @@ const optionNames: readonly string[] = Object.keys({
   summary: true,
   description: true,
   name: true,
-  hidden: true,
   maxBodyBytes: true,
   timeoutSecs: true,
 } satisfies Record<keyof RouteOptions, true>);

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { App, type Feature } from "../index.ts";
+import type { Runnable } from "../run/runnable.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
@@ -78,4 +79,19 @@ test("features publish snapshots that are read on demand", async () => {
   app.enableCounting();
   hits = 3;
   expect(app.snapshot()).toEqual({ counting: { hits: 3 } });
+});
+
+test("a drain leaves time to see readiness turn only where something listens for the drain", async () => {
+  const probing: Feature<{ enableProbing(): unknown }> = {
+    name: "probing",
+    install: (host) => ({ enableProbing: () => host.onDrain(() => {}) }),
+  };
+  const plain = new App();
+  const probed = new (App.with(probing))();
+  probed.enableProbing();
+  const delays = [plain, probed].map(
+    (app) =>
+      (app as unknown as { kernel: { runnable: Runnable } }).kernel.runnable.report().needsReadinessDelay,
+  );
+  expect(delays).toEqual([false, true]);
 });

@@ -39,8 +39,6 @@ export interface RouteOptions<
   readonly description?: string;
   /** Name of the operation; unique in an app. */
   readonly name?: string;
-  /** Leaves the route out of the API document. @default false */
-  readonly hidden?: boolean;
   /** Bytes that a body of this route may have. @default `LimitsConfig.maxBodySize` */
   readonly maxBodyBytes?: number;
   /** Seconds until the client gets 504. @default `TimeoutConfig.handlerSecs` */
