@@ -169,3 +169,78 @@ test("calling an enable method twice is reported at start", async () => {
   app.enablePlain();
   await expect(app.start()).rejects.toThrow("enablePlain was called twice");
 });
+
+interface Tempering {
+  enableTempering(): this;
+}
+const tempering: Feature<Tempering> = {
+  name: "tempering",
+  install: (host) => ({
+    enableTempering() {
+      host.routeOption("compress", (value, { path }) => (value ? null : `${path} must be tempered`));
+      return this;
+    },
+  }),
+};
+
+const problemsOf = async (app: App): Promise<readonly string[]> => {
+  const error: unknown = await app.start().catch((thrown: unknown) => thrown);
+  return error instanceof ConfigurationError ? error.problems.map(({ message }) => message) : [];
+};
+
+test("an option of a feature that is off is a start error that names the switch", async () => {
+  const app = new App();
+  app.get("/a", { cache: { ttl: 5 }, rateLimit: false, hidden: true }, () => 1);
+  expect((await problemsOf(app)).map((message) => message.replace(/\(at .*?\)/, ""))).toEqual([
+    'GET /a : the option "cache" does nothing without enableCaching; call it, or remove the option',
+    'GET /a : the option "rateLimit" does nothing without enableRateLimit; call it, or remove the option',
+    'GET /a : the option "hidden" does nothing without enableOpenapi; call it, or remove the option',
+  ]);
+});
+
+test("the feature that reads an option judges its value at start", async () => {
+  const app = new (App.with(tempering))().enableTempering();
+  app.get("/a", { compress: false }, () => 1);
+  app.get("/b", { compress: true }, () => 1);
+  const [message, ...others] = await problemsOf(app);
+  expect(message).toMatch(/^GET \/a .*: compress: \/a must be tempered$/);
+  expect(others).toEqual([]);
+});
+
+interface Probing {
+  enableProbing(): this;
+}
+const probing: Feature<Probing> = {
+  name: "probing",
+  install: (host) => ({
+    enableProbing() {
+      host.route("GET", "/live", () => host.healthChecks().map(({ name }) => name), {}, "health");
+      host.route("GET", "/figures", () => host.measures().map((measure) => measure.read()), {}, "metrics");
+      host.route("GET", "/pages", ({ endpoint }) => endpoint?.builtIn, {}, "docs");
+      host.route("GET", "/count", () => host.shared.add("n", 1, { ttlMs: 1000 }));
+      host.measure({ name: "probes_total", help: "Probes", type: "counter", read: () => 3 });
+      host.healthCheck({ name: "store", run: () => {} });
+      return this;
+    },
+  }),
+};
+
+test("what features publish for reports is there from start on", async () => {
+  const app = new (App.with(probing))().enableProbing();
+  const json = async (path: string) => (await app.fetch(new Request(`http://host.test${path}`))).json();
+  expect([await json("/live"), await json("/figures"), await json("/count")]).toEqual([
+    ["store"],
+    [3],
+    { value: 1, granted: 1, expiresInMs: expect.any(Number) },
+  ]);
+  expect(app.routes.map(({ builtIn }) => builtIn)).toEqual(["health", "metrics", "docs", "other"]);
+});
+
+test("guards of the app leave health and metrics alone, and nothing else", async () => {
+  const app = new (App.with(probing))().enableProbing().addGuard(() => false);
+  app.get("/own", () => 1);
+  const statuses = ["/live", "/figures", "/pages", "/count", "/own"].map(
+    async (path) => (await app.fetch(new Request(`http://host.test${path}`))).status,
+  );
+  expect(await Promise.all(statuses)).toEqual([200, 200, 403, 403, 403]);
+});

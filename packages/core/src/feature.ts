@@ -2,12 +2,17 @@ import type { ConfigInput, ConfigRecord } from "./config/config-record.ts";
 import type { Provider, Token } from "./dependencies/token.ts";
 import type { Problem } from "./errors/configuration-error.ts";
 import type { Stage } from "./kernel/stages.ts";
+import type { HealthCheck } from "./insight/health-check.ts";
+import type { Measure } from "./insight/measure.ts";
+import type { OptionCheck } from "./kernel/route-problems.ts";
 import type { AppSettings } from "./lifecycle/app-settings.ts";
 import type { Task } from "./lifecycle/tasks.ts";
 import type { Middleware } from "./middleware.ts";
 import type { HttpRequest } from "./request/http-request.ts";
 import type { Response } from "./response/response.ts";
+import type { BuiltIn, FeatureOptions } from "./routing/feature-options.ts";
 import type { Method, RouteInfo, RouteOptions } from "./routing/route.ts";
+import type { SharedState } from "./shared-state/shared-state.ts";
 
 /**
  * A plain object that adds methods to an app.
@@ -31,12 +36,16 @@ export interface Feature<Methods extends object = object, Needs extends object =
 export interface Host {
   /** Adds middleware at a stage; within a stage the order added counts. */
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this;
-  /** Adds a route; what the handler returns becomes the reply. */
+  /**
+   * Adds a route; what the handler returns becomes the reply. `builtIn` says what it is for: guards of the app leave health and metrics alone; rate
+   * limit, breaker and cache leave health, metrics and docs alone.
+   */
   route(
     method: Method,
     path: string,
     handler: (request: HttpRequest) => unknown,
     options?: RouteOptions,
+    builtIn?: BuiltIn,
   ): this;
   /** Adds work before the app serves; tasks run in order, a failure stops the start. */
   onStart(task: Task | Task["run"]): this;
@@ -58,6 +67,18 @@ export interface Host {
   warn(problem: Problem): this;
   /** Every route of the app; complete from the first start task on. */
   routes(): readonly RouteInfo[];
+  /** Reads an option of routes: `check` says at start what is wrong with a value. Without it the option is a start error. */
+  routeOption<Name extends keyof FeatureOptions>(name: Name, check: OptionCheck<Name>): this;
+  /** Publishes a figure, read when a report of metrics asks. */
+  measure(measure: Measure): this;
+  /** Every figure that was published; complete from the first start task on. */
+  measures(): readonly Measure[];
+  /** Adds a check that health reports run. */
+  healthCheck(check: HealthCheck): this;
+  /** Every check that was added; complete from the first start task on. */
+  healthChecks(): readonly HealthCheck[];
+  /** State on which all workers agree. @throws CORE_NOT_STARTED before the first start task */
+  readonly shared: SharedState;
   /** How the app is run. @throws CORE_NOT_STARTED before the first start task */
   readonly settings: AppSettings;
 }

@@ -63,6 +63,13 @@ export type { Query } from "./request/query.ts";
 export type { RequestHeaders } from "./request/request-headers.ts";
 export type { SaveOptions, UploadedFile } from "./request/uploaded-file.ts";
 export type { PathParams } from "./routing/path-params.ts";
+export type {
+  BuiltIn,
+  FeatureOptions,
+  RouteCache,
+  RouteCircuit,
+  RouteLimit,
+} from "./routing/feature-options.ts";
 export type { Endpoint, Method, RouteInfo, RouteOptions } from "./routing/route.ts";
 export type { RegisterRoute, RegisterRoutes } from "./routing/route-methods.ts";
 export type { InferInput, InferOutput, StandardSchema } from "./validation/standard-schema.ts";
@@ -104,12 +111,17 @@ export {
   text,
 } from "./config/field-rules.ts";
 export type { InnerStage, OuterStage, Stage } from "./kernel/stages.ts";
+export type { OptionCheck } from "./kernel/route-problems.ts";
+export type { HealthCheck, HealthGroup } from "./insight/health-check.ts";
+export type { Measure, Sample } from "./insight/measure.ts";
 export type { Task } from "./lifecycle/tasks.ts";
 export type { Logger } from "./lifecycle/logger.ts";
 export { BodyStream, type Payload, payloadLength } from "./response/payload.ts";
 export { payloadBytes } from "./response/readable-stream.ts";
 export { toBodyStream } from "./response/byte-stream.ts";
 export { type BodyEnd, onBodyEnd } from "./response/body-end.ts";
+export { addVary } from "./response/vary.ts";
+export { ResponseHeaders } from "./response/response-headers.ts";
 export { mediaTypeOf } from "./response/media-type-of.ts";
 export { replyOf } from "./response/reply-of.ts";
 export { accepts, namesType, preferred } from "./request/accept.ts";

@@ -86,7 +86,7 @@ export class Kernel extends Registry {
     const { log } = settings;
     const { proxies, problems } = compileTrustedProxies(settings.trustedProxies);
     for (const message of problems) this.problems.push({ code: "CORE_BAD_CONFIG", message });
-    this.problems.push(...routeProblems(this.routeDefinitions));
+    this.problems.push(...routeProblems(this.routeDefinitions, this.optionChecks));
     const background = new BackgroundTasks(log);
     const { app, container } = this;
     container.log = log;

@@ -43,7 +43,8 @@ export const createPipeline = (
   const router = new Router<Endpoint>();
 
   for (const route of parts.routes) {
-    const guards = [...parts.guards, ...route.guards, ...(route.options.guards ?? [])];
+    const ofApp = route.builtIn === "health" || route.builtIn === "metrics" ? [] : parts.guards; // their records take guards of their own
+    const guards = [...ofApp, ...route.guards, ...(route.options.guards ?? [])];
     const validation = validateInput(route.options);
     const chain = [
       ...outer,
@@ -58,6 +59,7 @@ export const createPipeline = (
       pattern: route.path,
       options: route.options,
       tags: route.tags,
+      builtIn: route.builtIn,
       handle,
     };
     const problem = router.add(route.method, route.path, endpoint, route.place);

@@ -12,7 +12,12 @@ import type { Middleware } from "../middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import { registrationPlace } from "../routing/route-place.ts";
+import type { BuiltIn, FeatureOptions } from "../routing/feature-options.ts";
 import type { Method, RouteDefinition, RouteInfo, RouteOptions } from "../routing/route.ts";
+import type { SharedState } from "../shared-state/shared-state.ts";
+import type { HealthCheck } from "../insight/health-check.ts";
+import type { Measure } from "../insight/measure.ts";
+import type { OptionCheck, OptionChecks } from "./route-problems.ts";
 import type { Stage } from "./stages.ts";
 
 /** Everything that a program and its features register on an app, up to its start. */
@@ -31,6 +36,10 @@ export abstract class Registry implements Host {
   protected readonly enabled: Map<string, string> = new Map();
   private readonly snapshots: Map<string, () => unknown> = new Map();
 
+  protected readonly optionChecks: { -readonly [Name in keyof OptionChecks]: OptionChecks[Name] } = {};
+  private readonly figures: Measure[] = [];
+  private readonly checks: HealthCheck[] = [];
+
   abstract readonly settings: AppSettings;
   /** Whether start has begun, after which nothing may be registered. */
   protected abstract readonly isClosed: boolean;
@@ -48,6 +57,7 @@ export abstract class Registry implements Host {
     path: string,
     handler: (request: HttpRequest) => unknown,
     options: RouteOptions = {},
+    builtIn: BuiltIn = "other",
   ): this {
     const place = registrationPlace();
     return this.addRoute({
@@ -59,6 +69,7 @@ export abstract class Registry implements Host {
       guards: [],
       middleware: [],
       tags: options.tags ?? [],
+      builtIn,
     });
   }
 
@@ -113,6 +124,36 @@ export abstract class Registry implements Host {
     return this;
   }
 
+  routeOption<Name extends keyof FeatureOptions>(name: Name, check: OptionCheck<Name>): this {
+    this.assertOpen(`the option ${name}`);
+    this.optionChecks[name] = check as never; // each name goes with its own type
+    return this;
+  }
+
+  measure(measure: Measure): this {
+    this.assertOpen(`the measure ${measure.name}`);
+    this.figures.push(measure);
+    return this;
+  }
+
+  measures(): readonly Measure[] {
+    return this.figures;
+  }
+
+  healthCheck(check: HealthCheck): this {
+    this.assertOpen(`the health check ${check.name}`);
+    this.checks.push(check);
+    return this;
+  }
+
+  healthChecks(): readonly HealthCheck[] {
+    return this.checks;
+  }
+
+  get shared(): SharedState {
+    return this.settings.shared;
+  }
+
   /** Notes that a feature is on. */
   enable(feature: string, method: string): void {
     this.assertOpen(method);
@@ -145,7 +186,14 @@ export abstract class Registry implements Host {
   }
 
   routes(): readonly RouteInfo[] {
-    return this.routeDefinitions.map(({ method, path, options, tags }) => ({ method, path, options, tags }));
+    return this.routeDefinitions.map(({ method, path, options, tags, builtIn, guards }) => ({
+      method,
+      path,
+      options,
+      tags,
+      builtIn,
+      guards,
+    }));
   }
 
   /** What every feature says of itself at this moment, by name. */

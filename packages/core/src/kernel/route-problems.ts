@@ -1,10 +1,30 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import { isGuard } from "../guards/guard.ts";
 import { nearest } from "../nearest.ts";
-import type { RouteDefinition, RouteOptions } from "../routing/route.ts";
+import type { FeatureOptions } from "../routing/feature-options.ts";
+import type { RouteDefinition, RouteInfo, RouteOptions } from "../routing/route.ts";
+
+/** What is wrong with an option of a route, by the feature that reads it; `null` when nothing is. */
+export type OptionCheck<Name extends keyof FeatureOptions> = (
+  value: Exclude<FeatureOptions[Name], undefined>,
+  route: RouteInfo,
+) => string | null;
+
+/** Checks of the features that are on, by the option they read. */
+export type OptionChecks = { readonly [Name in keyof FeatureOptions]?: OptionCheck<Name> };
+
+/** Who reads each option that is a feature's; the type keeps the list complete. */
+const optionReaders: Readonly<Record<keyof FeatureOptions, string>> = {
+  cache: "enableCaching",
+  rateLimit: "enableRateLimit",
+  breaker: "enableCircuitBreaker",
+  compress: "enableCompression",
+  hidden: "enableOpenapi",
+};
 
 /** Every option of a route; the type keeps the list complete. */
 const optionNames: readonly string[] = Object.keys({
+  ...optionReaders,
   params: true,
   query: true,
   body: true,
@@ -17,13 +37,15 @@ const optionNames: readonly string[] = Object.keys({
   name: true,
   maxBodyBytes: true,
   timeoutSecs: true,
-} satisfies Record<keyof RouteOptions, true>);
+} satisfies Record<keyof RouteOptions, unknown>);
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
 
 /** Every mistake in what a program registered as routes, beyond the patterns themselves, each with the place. */
-export const routeProblems = (routes: readonly RouteDefinition[]): Problem[] => [
-  ...routes.flatMap((route) => ownProblems(route).map((message) => problem(route, message))),
+export const routeProblems = (routes: readonly RouteDefinition[], checks: OptionChecks): Problem[] => [
+  ...routes.flatMap((route) =>
+    [...ownProblems(route), ...featureProblems(route, checks)].map((message) => problem(route, message)),
+  ),
   ...repeatedNames(routes),
 ];
 
@@ -51,6 +73,18 @@ const ownProblems = ({ method, handler, guards, options }: RouteDefinition): str
   ];
   return [...checks.filter(([holds]) => !holds).map(([, message]) => message), ...unknownOptions(options)];
 };
+
+/** An option that no feature reads would be a promise that nobody keeps. */
+const featureProblems = (route: RouteDefinition, checks: OptionChecks): string[] =>
+  Object.entries(optionReaders).flatMap(([name, reader]) => {
+    const value = route.options[name as keyof FeatureOptions];
+    if (value === undefined) return [];
+    const check = checks[name as keyof FeatureOptions] as OptionCheck<never> | undefined;
+    if (check === undefined)
+      return [`the option "${name}" does nothing without ${reader}; call it, or remove the option`];
+    const message = check(value as never, route);
+    return message === null ? [] : [`${name}: ${message}`];
+  });
 
 const isSchema = (schema: unknown): boolean =>
   (typeof schema === "object" || typeof schema === "function") && schema !== null && "~standard" in schema;

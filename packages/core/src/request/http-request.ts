@@ -23,7 +23,7 @@ import type { ParsedForm } from "./form-data.ts";
 import { type JsonBodyOptions, parseJson } from "./json-body.ts";
 import { MultipartLimits } from "./multipart-limits.ts";
 import { Query } from "./query.ts";
-import { limitedChunks, readBody } from "./read-body.ts";
+import { type BodySource, limitedChunks, readBody } from "./read-body.ts";
 import { RequestHeaders } from "./request-headers.ts";
 import type { RequestKernel } from "./request-kernel.ts";
 import { toBoolean, toFloat, toInt } from "./typed-values.ts";
@@ -82,6 +82,8 @@ export class HttpRequest<
   private readonly match: Matched | null;
   private readonly kernel: RequestKernel;
   private readonly search: string;
+  /** Where the body comes from: the transport, or a decoder before it. */
+  private bodySource: BodySource;
   private bodyLimit: number;
   private bytes: Awaitable<Uint8Array> | undefined;
   private streamed = false;
@@ -110,6 +112,7 @@ export class HttpRequest<
     this.app = kernel.app as unknown as A;
     this.endpoint = endpoint;
     this.source = source;
+    this.bodySource = source;
     this.match = match;
     this.kernel = kernel;
     this.search = target.search;
@@ -231,7 +234,7 @@ export class HttpRequest<
    * @throws UnsupportedMediaTypeError for a body of another type, or of none
    */
   bodyValue(): Awaitable<unknown> {
-    if (this.source.bodyLength === 0) return undefined;
+    if (this.bodySource.bodyLength === 0) return undefined;
     const { isJson, isForm, isMultipart } = this;
     if (isForm || isMultipart) return mapAwaitable(this.readForm(), ({ form }) => form.toObject());
     return mapAwaitable(this.readBytes(), (bytes) => {
@@ -257,13 +260,28 @@ export class HttpRequest<
     if (this.streamed)
       throw new FrameworkError("CORE_BODY_STREAMED", "the body was taken as a stream already");
     this.streamed = true;
-    const chunks = this.bytes === undefined ? limitedChunks(this.source, this.bodyLimit) : once(this.bytes);
+    const chunks =
+      this.bytes === undefined ? limitedChunks(this.bodySource, this.bodyLimit) : once(this.bytes);
     return ReadableStream.from(chunks) as ReadableStream<Uint8Array>;
   }
 
   /** Sets the limit of the body, in bytes, before it is read; a route's own `maxBodyBytes` stays. */
   limitBody(bytes: number): void {
     this.bodyLimit = this.endpoint?.options.maxBodyBytes ?? bytes;
+  }
+
+  /**
+   * Puts a decoder before every reader of the body, as for a compressed one; the limit then holds for the bytes on the wire and for those that the
+   * decoder gives.
+   *
+   * @throws CORE_BODY_STREAMED when somebody has begun to read
+   */
+  decodeBody(decode: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>): void {
+    if (this.streamed || this.bytes !== undefined)
+      throw new FrameworkError("CORE_BODY_STREAMED", "the body was read before it could be decoded");
+    const { bodySource, bodyLimit } = this;
+    const chunks = () => decode(limitedChunks(bodySource, bodyLimit));
+    this.bodySource = { bodyLength: null, buffered: null, chunks };
   }
 
   /** A web `Request` of the same content, built when first touched; its body may be read beside ours. */
@@ -418,7 +436,7 @@ export class HttpRequest<
     if (this.bytes !== undefined) return this.bytes;
     if (this.streamed)
       throw new FrameworkError("CORE_BODY_STREAMED", "the body was taken as a stream already");
-    const bytes = readBody(this.source, this.bodyLimit);
+    const bytes = readBody(this.bodySource, this.bodyLimit);
     this.bytes = bytes;
     return bytes;
   }

@@ -3,7 +3,8 @@ import type { Awaitable } from "../middleware.ts";
 import type { RequestSource } from "../transport/request-source.ts";
 import { ByteCollector } from "./byte-collector.ts";
 
-type BodySource = Pick<RequestSource, "bodyLength" | "buffered" | "chunks">;
+/** What readers need of a body. */
+export type BodySource = Pick<RequestSource, "bodyLength" | "buffered" | "chunks">;
 
 const EMPTY: Uint8Array = new Uint8Array(0);
 

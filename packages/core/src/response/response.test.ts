@@ -335,3 +335,12 @@ test("fields() of a plain JSON reply is shared, and never changed by one reply",
   first.setHeader("x-a", "1");
   expect(second.fields()).toEqual(["content-type", "application/json"]);
 });
+
+test("tags for a cache are kept beside the reply, and never sent", () => {
+  const reply = Response.json(1).cacheTags("a", "b").cacheTags("c");
+  expect([reply.cachedUnder, [...reply.headers], reply.clone().cachedUnder]).toEqual([
+    ["a", "b", "c"],
+    [["content-type", "application/json"]],
+    ["a", "b", "c"],
+  ]);
+});

@@ -61,6 +61,7 @@ export class Response {
   private mediaType: string | null = null;
   private container: ResponseHeaders | null = null;
   private reading: Reading | null = null;
+  private tagNames: readonly string[] | null = null;
 
   constructor(body?: ResponseBody | null, options?: ResponseOptions) {
     if (typeof body === "string") {
@@ -255,6 +256,17 @@ export class Response {
     return this.addCookie(deleteCookieLine(name, options));
   }
 
+  /** Names that a cache may drop this reply by; never sent. Called again it adds. */
+  cacheTags(...tags: readonly string[]): this {
+    this.tagNames = [...(this.tagNames ?? []), ...tags];
+    return this;
+  }
+
+  /** What `cacheTags` was given, in order. */
+  get cachedUnder(): readonly string[] {
+    return this.tagNames ?? [];
+  }
+
   /** The body as a web byte stream, `null` without one; read only as far as the reader reads. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.payload === null) return null;
@@ -317,6 +329,7 @@ export class Response {
     const copy = new Response();
     copy.code = this.code;
     copy.mediaType = this.mediaType;
+    copy.tagNames = this.tagNames;
     if (this.container !== null) copy.container = new ResponseHeaders(pairs(this.container.toFields()));
     copy.payload = this.payload;
     if (this.payload instanceof BodyStream) {

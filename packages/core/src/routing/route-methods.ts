@@ -106,6 +106,7 @@ const routeDefinition = (
   guards: [],
   middleware: [],
   tags: options.tags ?? [],
+  builtIn: null,
 });
 
 /** What a group of routes adds to each of them. */

@@ -4,6 +4,7 @@ import type { Handler, Middleware } from "../middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { InferOutput, StandardSchema } from "../validation/standard-schema.ts";
+import type { BuiltIn, FeatureOptions } from "./feature-options.ts";
 import type { Place } from "./route-place.ts";
 
 /** Methods that a route may be registered for. */
@@ -18,7 +19,7 @@ export interface RouteOptions<
   Query extends MaybeSchema = MaybeSchema,
   Body extends MaybeSchema = MaybeSchema,
   Inject extends Injections | undefined = Injections | undefined,
-> {
+> extends FeatureOptions {
   /** Schema of the path parameters; the result is `request.input.params`. */
   readonly params?: Params;
   /** Schema of the query: single values are strings, repeated ones arrays; the result is `request.input.query`. */
@@ -75,6 +76,8 @@ export interface RouteDefinition {
   readonly middleware: readonly Middleware<HttpRequest, Response>[];
   /** Tags of the blueprints around it and its own. */
   readonly tags: readonly string[];
+  /** What it is for when a feature added it, `null` for the program's own. */
+  readonly builtIn: BuiltIn | null;
 }
 
 /** A compiled route: what `request.endpoint` is. */
@@ -84,9 +87,11 @@ export interface Endpoint {
   readonly pattern: string;
   readonly options: RouteOptions;
   readonly tags: readonly string[];
+  /** What it is for when a feature added it, `null` for the program's own. */
+  readonly builtIn: BuiltIn | null;
   /** Answers a request: the whole chain around the handler. */
   readonly handle: Handler<HttpRequest, Response>;
 }
 
 /** A route as features see it. */
-export type RouteInfo = Pick<RouteDefinition, "method" | "path" | "options" | "tags">;
+export type RouteInfo = Pick<RouteDefinition, "method" | "path" | "options" | "tags" | "builtIn" | "guards">;

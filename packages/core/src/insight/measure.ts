@@ -1,0 +1,20 @@
+/** One value of a measure, with the labels that tell it from the others. */
+export interface Sample {
+  readonly value: number;
+  /** Values of a small, fixed set: never a path, an id or anything else that clients choose. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** A figure that a feature publishes about itself. Reading it must be cheap and without side effects. */
+export interface Measure {
+  /** Snake case with its unit, without the namespace, counters ending in `_total`: `cache_hits_total`. */
+  readonly name: string;
+  /** One sentence on what is counted. */
+  readonly help: string;
+  /** A counter only grows in a process's life; a gauge goes up and down. Over workers both are summed, unless `across` says `max`. */
+  readonly type: "counter" | "gauge";
+  /** How values of several workers become one. @default "sum" */
+  readonly across?: "sum" | "max";
+  /** The value now, or one for each set of labels. */
+  read(): number | readonly Sample[];
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "@jest/globals";
+import { App, type HttpRequest } from "../index.ts";
+
+/** A coding for tests: every byte stands for three. */
+async function* tripled(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield new Uint8Array([...chunk].flatMap((byte) => [byte, byte, byte]));
+}
+
+const answer = async (body: string, read: (request: HttpRequest) => unknown, limit = 100) => {
+  const app = new App().use((request, next) => {
+    request.limitBody(limit);
+    request.decodeBody(tripled);
+    return next(request);
+  });
+  app.post("/", read);
+  const reply = await app.fetch(new Request("http://host.test/", { method: "POST", body }));
+  return [reply.status, await reply.text()];
+};
+
+test("every reader gets what the decoder gives", async () => {
+  expect(await answer("ab", (request) => request.text())).toEqual([200, "aaabbb"]);
+  expect(await answer("1", (request) => request.json())).toEqual([200, "111"]);
+  expect(await answer("ab", (request) => request.stream())).toEqual([200, "aaabbb"]);
+});
+
+test("the limit holds for the bytes that the decoder gives", async () => {
+  expect((await answer("abc", (request) => request.text(), 9))[0]).toBe(200);
+  expect((await answer("abc", (request) => request.text(), 8))[0]).toBe(413);
+});
+
+test("the limit holds for the bytes on the wire", async () => {
+  const nothing = async function* (chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) yield chunk.subarray(0, 0);
+  };
+  const app = new App().use((request, next) => {
+    request.limitBody(3);
+    request.decodeBody(nothing);
+    return next(request);
+  });
+  app.post("/", (request) => request.text());
+  const reply = await app.fetch(new Request("http://host.test/", { method: "POST", body: "abcd" }));
+  expect(reply.status).toBe(413);
+});
+
+test("a body that was read can no longer get a decoder", async () => {
+  const app = new App();
+  app.post("/", async (request) => {
+    await request.text();
+    request.decodeBody(tripled);
+  });
+  app.exceptionHandler(Error, (_request, error) => ({ code: (error as Error & { code?: string }).code }));
+  const reply = await app.fetch(new Request("http://host.test/", { method: "POST", body: "a" }));
+  expect(await reply.json()).toEqual({ code: "CORE_BODY_STREAMED" });
+});

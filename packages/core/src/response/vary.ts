@@ -1,0 +1,22 @@
+import type { ResponseHeaders } from "./response-headers.ts";
+
+/**
+ * Adds names to a reply's `Vary` (RFC 9110 12.5.5), each once in any spelling; `*` swallows every other.
+ *
+ * @param names field names as they should be shown, such as `Origin`
+ */
+export const addVary = (headers: ResponseHeaders, ...names: readonly string[]): void => {
+  const present = headers.get("vary");
+  if (present === null) {
+    headers.set("vary", names.includes("*") ? "*" : names.join(", "));
+    return;
+  }
+  const known = present.split(",").map((name) => name.trim().toLowerCase());
+  if (known.includes("*")) return;
+  if (names.includes("*")) {
+    headers.set("vary", "*");
+    return;
+  }
+  const added = names.filter((name) => !known.includes(name.toLowerCase()));
+  if (added.length > 0) headers.set("vary", [present, ...added].join(", "));
+};
