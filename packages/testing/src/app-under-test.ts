@@ -22,7 +22,7 @@ export interface AppUnderTest {
  */
 export type ServeOptions = Pick<
   RunOptions,
-  "env" | "debug" | "logs" | "log" | "limits" | "timeouts" | "trustedProxies"
+  "env" | "debug" | "logs" | "log" | "limits" | "timeouts" | "trustedProxies" | "transport"
 >;
 
 /** Settings for an app that answers through `fetch`. */
@@ -54,8 +54,8 @@ export const toRunOptions = (options: ServeOptions): RunOptions => ({
 /** Only what `run` knows: the options of a client come in the same object. */
 const withDefaults = (options: ServeOptions) => {
   const { env = "development", debug = env === "development", logs = false, log = silent } = options;
-  const { limits, timeouts, trustedProxies } = options;
-  return { env, debug, logs, log, limits, timeouts, trustedProxies };
+  const { limits, timeouts, trustedProxies, transport } = options;
+  return { env, debug, logs, log, limits, timeouts, trustedProxies, transport };
 };
 
 const silent: Logger = { info() {}, warn() {}, error() {} };

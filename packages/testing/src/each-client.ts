@@ -1,4 +1,4 @@
-import type { Awaitable } from "@framework/core";
+import type { Awaitable, TransportName } from "@framework/core";
 import type { AppUnderTest } from "./app-under-test.ts";
 import type { TestClient } from "./client.ts";
 import type { RegisterTest } from "./register-test.ts";
@@ -8,7 +8,7 @@ import { type AppClientOptions, socketClient, testClient } from "./test-client.t
 export type ClientFacts<App> = Readonly<Record<string, (client: TestClient, app: App) => Awaitable<void>>>;
 
 /**
- * Registers every fact twice: over `fetch` and over a socket, with an app of its own each time that is stopped afterwards.
+ * Registers every fact three times: over `fetch` and over a socket of each transport, with an app of its own each time that is stopped afterwards.
  *
  * @example
  * eachClient(test, createBooksApp, {
@@ -23,14 +23,16 @@ export const eachClient = <App extends AppUnderTest>(
   facts: ClientFacts<App>,
   options: AppClientOptions = {},
 ): void => {
+  const overSocket = (transport: TransportName) => (app: App) => socketClient(app, { ...options, transport });
   for (const [door, connect] of [
-    ["fetch", testClient],
-    ["socket", socketClient],
+    ["fetch", (app: App) => testClient(app, options)],
+    ["socket, fast transport", overSocket("fast")],
+    ["socket, node transport", overSocket("node")],
   ] as const) {
     for (const [name, fact] of Object.entries(facts)) {
       test(`${name} (${door})`, async () => {
         const app = await makeApp();
-        await using client = connect(app, options);
+        await using client = connect(app);
         await fact(client, app);
       });
     }
