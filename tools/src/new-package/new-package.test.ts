@@ -31,6 +31,13 @@ test.each(Object.entries(rules))("what it writes passes %s", (_name, rule) => {
   expect(readWorkspace(folder.path).flatMap((pkg) => rule(pkg))).toEqual([]);
 });
 
+test("no file keeps a mark of the template", () => {
+  using folder = workspace();
+  const files = newPackage(folder.path, caching);
+  const texts = files.map((file) => readFileSync(join(folder.path, file), "utf8"));
+  expect(texts.filter((text) => /__\w+__|\*\*name\*\*/.test(text))).toEqual([]);
+});
+
 test("a folder that exists is refused and stays as it was", () => {
   using folder = workspace();
   mkdirSync(join(folder.path, "packages/cache"), { recursive: true });

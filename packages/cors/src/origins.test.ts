@@ -1,0 +1,129 @@
+import { App, ConfigurationError } from "@framework/core";
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { cors } from "./cors.ts";
+import { CorsConfig } from "./cors-config.ts";
+
+const listed = ["https://app.example", "http://localhost:5173", "https://xn--bcher-kva.example:8443", "null"];
+
+const readable = async (app: App, origin: string): Promise<boolean> => {
+  await using client = testClient(app);
+  const reply = await client.get("/", { headers: { origin } });
+  return reply.headers.has("access-control-allow-origin");
+};
+
+const makeApp = () => {
+  const app = new (App.with(cors))().enableCors(listed);
+  app.get("/", () => 1);
+  return app;
+};
+
+test.each(listed)("%s may read", async (origin) => {
+  expect(await readable(makeApp(), origin)).toBe(true);
+});
+
+test.each([
+  "https://app.example.evil.test",
+  "https://evilapp.example",
+  "https://app.example:443",
+  "https://app.example/",
+  "https://app.example.",
+  "http://app.example",
+  "HTTPS://app.example",
+  "https://APP.example",
+  "https://user@app.example",
+  "https://app.example, https://app.example",
+  "https://app.example https://evil.test",
+  "http://localhost",
+  "http://localhost:51730",
+  "http://localhost:5173@evil.test",
+  "https://bücher.example:8443",
+  "NULL",
+  "undefined",
+  "*",
+  "file://",
+])("%s may not read", async (origin) => {
+  expect(await readable(makeApp(), Buffer.from(origin, "utf8").toString("latin1"))).toBe(false);
+});
+
+/** A listed origin with one thing changed: a character put in, taken out or replaced, or text before or behind it. */
+const mutated = fc
+  .record({
+    origin: fc.constantFrom(...listed),
+    at: fc.nat(40),
+    cut: fc.nat(2),
+    put: fc.string({
+      unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCodePoint(code)),
+      maxLength: 3,
+    }),
+  })
+  .map(({ origin, at, cut, put }) => origin.slice(0, at) + put + origin.slice(at + cut));
+
+test("no change of a listed origin may read", async () => {
+  const app = makeApp();
+  await app.start();
+  await fc.assert(
+    fc.asyncProperty(mutated, async (origin) => {
+      fc.pre(!listed.includes(origin) && origin !== "");
+      const reply = await app.fetch(new Request("http://host.test/", { headers: { origin } }));
+      expect(reply.headers.get("access-control-allow-origin")).toBeNull();
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test.each([
+  [[]],
+  [["*", "https://app.example"]],
+  [["https://app.example/"]],
+  [["https://app.example/path"]],
+  [["https://App.example"]],
+  [["https://app.example:443"]],
+  [["app.example"]],
+  [["https://bücher.example"]],
+  [["https://user@app.example"]],
+  [["https://*.example"]],
+  [["https://"]],
+  [[""]],
+  [[7 as unknown as string]],
+])("the origins %j are refused, because no browser sends them", (origins) => {
+  expect(CorsConfig.read({ origins }).problems).toEqual([
+    expect.stringContaining("CorsConfig.origins must be a list"),
+  ]);
+});
+
+test.each([[["http://[::1]:3000"]], [["chrome-extension://abcdefghijklmnop"]], [["https://127.0.0.1:8443"]]])(
+  "the origins %j are taken",
+  (origins) => {
+    expect(CorsConfig.read({ origins }).problems).toEqual([]);
+  },
+);
+
+test("every mistake of a configuration is reported at start, at once", async () => {
+  const app = new (App.with(cors))().enableCors({
+    origins: ["*"],
+    methods: ["GET", "*"],
+    headers: ["*"],
+    maxAge: -1,
+    credentials: true,
+    exposed: [],
+  } as object);
+  const error: unknown = await app.start().catch((thrown: unknown) => thrown);
+  expect((error as ConfigurationError).problems.map(({ message }) => message)).toEqual([
+    'CorsConfig has no field "exposed"',
+    "CorsConfig.maxAge must be a whole number from 0 to 31536000, but is -1",
+    "CorsConfig.origins must list each value when credentials is true, but has *",
+    "CorsConfig.methods must list each value when credentials is true, but has *",
+    "CorsConfig.headers must list each value when credentials is true, but has *",
+  ]);
+});
+
+test.each([
+  [{ methods: ["GET, POST"] }, "CorsConfig.methods must be a list of at most 100 methods"],
+  [{ headers: ["X Y"] }, "CorsConfig.headers must be a list of at most 100 field names"],
+  [{ exposeHeaders: ["a\r\nb"] }, "CorsConfig.exposeHeaders must be a list of at most 100 field names"],
+  [{ headers: Array.from({ length: 101 }, (_, index) => `x-${index}`) }, "must have at most 100 field names"],
+])("%j is refused", (input, message) => {
+  expect(CorsConfig.read(input).problems).toEqual([expect.stringContaining(message)]);
+});

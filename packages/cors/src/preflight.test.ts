@@ -1,0 +1,92 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { App } from "@framework/core";
+import { eachClient, testClient, type TestReply } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { cors } from "./cors.ts";
+
+const origin = "https://app.example";
+const asking = { origin, "access-control-request-method": "PUT", "access-control-request-headers": "x-any" };
+
+let reached: string[] = [];
+
+const makeApp = () => {
+  reached = [];
+  const app = new (App.with(cors))()
+    .use((request, next) => {
+      reached.push(request.path);
+      return next(request);
+    })
+    .addGuard(() => false)
+    .enableCors([origin]);
+  app.get("/routed", () => "never");
+  app.options("/custom", () => "custom");
+  return app;
+};
+
+const fields = ({ headers }: TestReply) =>
+  Object.fromEntries([...headers].filter(([name]) => /^access-control|vary|allow/.test(name)));
+
+const granted = {
+  "access-control-allow-origin": origin,
+  "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD",
+  "access-control-allow-headers": "Content-Type, Authorization, Accept, Origin, X-Requested-With",
+  "access-control-max-age": "86400",
+  vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+};
+
+eachClient(test, makeApp, {
+  "a preflight is answered on any path, before middleware, guards and routes": async (client) => {
+    for (const path of ["/routed", "/nowhere", "/custom", "/%zz"]) {
+      const reply = await client.options(path, { headers: asking });
+      expect([path, reply.status, reply.text, fields(reply)]).toEqual([path, 204, "", granted]);
+    }
+    expect(reached).toEqual([]);
+  },
+  "a preflight of another origin is granted nothing": async (client) => {
+    const reply = await client.options("/routed", { headers: { ...asking, origin: "https://evil.example" } });
+    expect([reply.status, fields(reply), reached]).toEqual([204, { vary: granted.vary }, []]);
+  },
+  "OPTIONS that is no preflight goes on": async (client) => {
+    for (const headers of [{}, { origin }, { "access-control-request-method": "PUT" }]) {
+      const reply = await client.options("/nowhere", { headers });
+      expect(reply.status).toBe(404);
+    }
+    expect((await client.get("/routed", { headers: asking })).status).toBe(403);
+    expect(reached).toEqual(["/nowhere", "/nowhere", "/nowhere", "/routed"]);
+  },
+});
+
+test("a preflight is granted what the options say", async () => {
+  const app = new (App.with(cors))().enableCors([origin], {
+    methods: ["GET", "QUERY"],
+    headers: ["X-Api-Key"],
+    maxAge: 0,
+    credentials: true,
+  });
+  await using client = testClient(app);
+  expect(fields(await client.options("/", { headers: asking }))).toEqual({
+    "access-control-allow-origin": origin,
+    "access-control-allow-credentials": "true",
+    "access-control-allow-methods": "GET, QUERY",
+    "access-control-allow-headers": "X-Api-Key",
+    "access-control-max-age": "0",
+    vary: granted.vary,
+  });
+});
+
+test("a preflight for everybody names everybody", async () => {
+  const app = new (App.with(cors))().enableCors();
+  await using client = testClient(app);
+  expect(fields(await client.options("/", { headers: asking }))).toEqual({
+    ...granted,
+    "access-control-allow-origin": "*",
+    vary: "Access-Control-Request-Method, Access-Control-Request-Headers",
+  });
+});
+
+test("a list of fields as long as a head can be changes nothing", async () => {
+  await using client = testClient(makeApp());
+  const many = Array.from({ length: 1000 }, (_, index) => `x-${index}`).join(", ");
+  const reply = await client.options("/", { headers: { ...asking, "access-control-request-headers": many } });
+  expect(fields(reply)).toEqual(granted);
+});

@@ -1,0 +1,119 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { App, HttpError, PayloadTooLargeError, RateLimitError, Response } from "@framework/core";
+import { eachClient, testClient, type TestReply } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { cors } from "./cors.ts";
+
+const listed = "https://app.example";
+const foreign = "https://evil.example";
+
+async function* slowly() {
+  yield "one";
+  yield "two";
+}
+
+const makeApp = () => {
+  const app = new (App.with(cors))().enableCors([listed], { credentials: true, exposeHeaders: ["X-Total"] });
+  app.get("/200", () => ({ ok: true }));
+  app.get("/204", () => null);
+  app.get("/304", () => new Response(null, { status: 304, headers: { etag: '"a"' } }));
+  app.get("/401", () => {
+    throw new HttpError(401, "Authentication required");
+  });
+  app.get("/403", { guards: [() => false] }, () => "never");
+  app.get("/413", () => {
+    throw new PayloadTooLargeError(10);
+  });
+  app.get("/429", () => {
+    throw new RateLimitError(7);
+  });
+  app.get("/500", () => {
+    throw new Error("failed");
+  });
+  app.get("/503", () => {
+    throw new HttpError(503, "later");
+  });
+  app.get("/stream", () => slowly());
+  app.get("/own", () =>
+    Response.json(1, { headers: { "Access-Control-Allow-Origin": "*", Vary: "Accept" } }),
+  );
+  return app;
+};
+
+const sharing = ({ headers }: TestReply) => ({
+  origin: headers.get("access-control-allow-origin"),
+  credentials: headers.get("access-control-allow-credentials"),
+  expose: headers.get("access-control-expose-headers"),
+  vary: headers.get("vary"),
+});
+
+const open = { origin: listed, credentials: "true", expose: "X-Total", vary: "Origin" };
+const closed = { origin: null, credentials: null, expose: null, vary: "Origin" };
+
+const paths = [
+  "/200",
+  "/204",
+  "/304",
+  "/401",
+  "/403",
+  "/413",
+  "/429",
+  "/500",
+  "/503",
+  "/stream",
+  "/404",
+  "/%zz",
+];
+
+eachClient(test, makeApp, {
+  "every reply to a listed origin may be read, errors included": async (client) => {
+    for (const path of paths) {
+      const reply = await client.get(path, { headers: { origin: listed } });
+      expect([path, sharing(reply)]).toEqual([path, open]);
+    }
+    const refused = await client.post("/200", { headers: { origin: listed } });
+    expect([refused.status, sharing(refused)]).toEqual([405, open]);
+    expect(sharing(await client.head("/200", { headers: { origin: listed } }))).toEqual(open);
+  },
+  "a request of another origin is answered, and its page reads nothing": async (client) => {
+    for (const path of paths) {
+      const reply = await client.get(path, { headers: { origin: foreign } });
+      expect([path, sharing(reply)]).toEqual([path, closed]);
+    }
+  },
+  "a reply to a request without an origin says that it varies": async (client) => {
+    for (const path of paths) expect([path, sharing(await client.get(path))]).toEqual([path, closed]);
+  },
+  "the configuration wins over what a handler sets, and what it varies on stays": async (client) => {
+    expect(sharing(await client.get("/own", { headers: { origin: foreign } }))).toEqual({
+      ...closed,
+      vary: "Accept, Origin",
+    });
+    expect(sharing(await client.get("/own", { headers: { origin: listed } }))).toEqual({
+      ...open,
+      vary: "Accept, Origin",
+    });
+  },
+});
+
+test("every origin may read when none is listed, and nothing varies", async () => {
+  const app = new (App.with(cors))().enableCors();
+  app.get("/", () => 1);
+  await using client = testClient(app);
+  for (const headers of [{ origin: foreign }, { origin: "null" }, {}]) {
+    expect(sharing(await client.get("/", { headers }))).toEqual({
+      origin: "*",
+      credentials: null,
+      expose: null,
+      vary: null,
+    });
+  }
+});
+
+test("pages without an origin read only where null is listed", async () => {
+  const app = new (App.with(cors))().enableCors(["null"]);
+  app.get("/", () => 1);
+  await using client = testClient(app);
+  expect(sharing(await client.get("/", { headers: { origin: "null" } })).origin).toBe("null");
+  expect(sharing(await client.get("/", { headers: { origin: listed } })).origin).toBeNull();
+});
