@@ -126,6 +126,23 @@ export { mediaTypeOf } from "./response/media-type-of.ts";
 export { replyOf } from "./response/reply-of.ts";
 export { accepts, namesType, preferred } from "./request/accept.ts";
 export { isJsonType, type MediaType, parseContentType } from "./request/content-type.ts";
+export {
+  type EntityTag,
+  isEntityTag,
+  matchesStrongly,
+  matchesWeakly,
+  parseTagList,
+  type TagList,
+  weakened,
+} from "./request/entity-tags.ts";
+export { formatHttpDate, parseHttpDate } from "./request/http-date.ts";
+export {
+  type ConditionalRequest,
+  ifRangeHolds,
+  type Precondition,
+  precondition,
+  type Validators,
+} from "./request/preconditions.ts";
 export { parseCookies } from "./request/cookies.ts";
 export { encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";
 export type { Added, AddOptions, Json, SharedState } from "./shared-state/shared-state.ts";

@@ -1,0 +1,39 @@
+/** An entity tag (RFC 9110 8.8.3): `"…"`, or `W/"…"` when it is weak. */
+export type EntityTag = string;
+
+/** A list of entity tags, `*` for any, or `null` for a field that is no such list. */
+export type TagList = readonly EntityTag[] | "*" | null;
+
+/** Tags that one field may list; those behind are ignored, which asks for no more than a full reply. */
+const maxTags = 100;
+const item = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(,|$)/y;
+
+/** Whether a text is an entity tag. */
+export const isEntityTag = (text: string): boolean => /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(text);
+
+/** The tags of an `If-Match` or `If-None-Match` field; commas within a tag belong to it. */
+export const parseTagList = (field: string): TagList => {
+  if (field.trim() === "*") return "*";
+  const tags: EntityTag[] = [];
+  item.lastIndex = 0;
+  while (tags.length < maxTags) {
+    const found = item.exec(field);
+    if (found === null) return null;
+    if (found[1] !== undefined) tags.push(found[1]);
+    if (found[2] === "") break;
+  }
+  return tags.length === 0 ? null : tags;
+};
+
+/** Whether two tags name the same representation or one as good (RFC 9110 8.8.3.2). */
+export const matchesWeakly = (one: EntityTag, other: EntityTag): boolean => opaque(one) === opaque(other);
+
+/** Whether two tags name byte for byte the same representation (RFC 9110 8.8.3.2). */
+export const matchesStrongly = (one: EntityTag, other: EntityTag): boolean => one === other && !isWeak(one);
+
+/** The tag as a weak one: for a representation that stands for another, as a compressed one does. */
+export const weakened = (tag: EntityTag): EntityTag => (isWeak(tag) ? tag : `W/${tag}`);
+
+const isWeak = (tag: EntityTag): boolean => tag.startsWith("W/");
+
+const opaque = (tag: EntityTag): string => (isWeak(tag) ? tag.slice(2) : tag);

@@ -1,0 +1,128 @@
+import { expect, test } from "@jest/globals";
+import { ifRangeHolds, precondition, type Validators } from "./preconditions.ts";
+
+const etag = '"now"';
+const lastModifiedMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+const current: Validators = { etag, lastModifiedMs };
+
+const asking = (method: string, fields: Readonly<Record<string, string | null>>) => ({
+  method,
+  getHeader: (name: string) => fields[name] ?? null,
+});
+
+const same = "Fri, 02 Jan 2026 03:04:05 GMT";
+const before = "Fri, 02 Jan 2026 03:04:04 GMT";
+const after = "Fri, 02 Jan 2026 03:04:06 GMT";
+
+/** Each field's values, by whether the condition holds; `null` for one that is absent or says nothing. */
+const ifMatch = [
+  [null, null],
+  [etag, true],
+  ["*", true],
+  [`"x", ${etag}`, true],
+  ['"other"', false],
+  [`W/${etag}`, false],
+  ["malformed", false],
+] as const;
+const ifUnmodifiedSince = [
+  [null, null],
+  [same, true],
+  [after, true],
+  [before, false],
+  ["malformed", null],
+] as const;
+const ifNoneMatch = [
+  [null, null],
+  [etag, false],
+  [`W/${etag}`, false],
+  ["*", false],
+  ['"a,b", "other"', true],
+  ["malformed", true],
+] as const;
+const ifModifiedSince = [
+  [null, null],
+  [same, false],
+  [after, false],
+  [before, true],
+  ["malformed", null],
+] as const;
+
+const rows = ["GET", "HEAD", "PUT", "DELETE"].flatMap((method) =>
+  ifMatch.flatMap((match) =>
+    ifUnmodifiedSince.flatMap((unmodified) =>
+      ifNoneMatch.flatMap((none) =>
+        ifModifiedSince.map((modified) => ({ method, match, unmodified, none, modified })),
+      ),
+    ),
+  ),
+);
+
+type Row = (typeof rows)[number];
+
+/** The five steps of RFC 9110 13.2.2, word for word. */
+const byTheBook = ({ method, match, unmodified, none, modified }: Row): string => {
+  const reads = method === "GET" || method === "HEAD";
+  if (match[1] !== null && !match[1]) return "failed";
+  if (match[1] === null && unmodified[1] === false) return "failed";
+  if (none[1] !== null && !none[1]) return reads ? "not-modified" : "failed";
+  if (reads && none[1] === null && modified[1] === false) return "not-modified";
+  return "proceed";
+};
+
+test("every combination of four conditions and four methods is judged in the standard's order", () => {
+  const wrong = rows.filter((row) => {
+    const { method, match, unmodified, none, modified } = row;
+    const fields = {
+      "if-match": match[0],
+      "if-unmodified-since": unmodified[0],
+      "if-none-match": none[0],
+      "if-modified-since": modified[0],
+    };
+    return precondition(asking(method, fields), current) !== byTheBook(row);
+  });
+  expect([wrong, rows.length]).toEqual([[], 4 * 7 * 5 * 6 * 5]);
+});
+
+test.each([
+  [{ "if-match": "*" }, "failed"],
+  [{ "if-match": etag }, "failed"],
+  [{ "if-none-match": "*" }, "proceed"],
+  [{ "if-modified-since": after }, "proceed"],
+  [{ "if-unmodified-since": before }, "proceed"],
+])("of something that is not there, %j asks for: %s", (fields, verdict) => {
+  expect(precondition(asking("PUT", fields), null)).toBe(verdict);
+});
+
+test("a state without validators meets only what asks for any state", () => {
+  const fields = [
+    { "if-match": "*" },
+    { "if-match": etag },
+    { "if-none-match": etag },
+    { "if-modified-since": after },
+  ];
+  expect(fields.map((field) => precondition(asking("GET", field), {}))).toEqual([
+    "proceed",
+    "failed",
+    "proceed",
+    "proceed",
+  ]);
+});
+
+test.each([
+  [null, true],
+  [etag, true],
+  [`W/${etag}`, false],
+  ['"other"', false],
+  [same, true],
+  [before, false],
+  [after, false],
+  ["malformed", false],
+])("If-Range: %s lets a part be sent: %p", (field, holds) => {
+  expect(ifRangeHolds(asking("GET", { "if-range": field }), current)).toBe(holds);
+});
+
+test("a weak tag never lets a part be sent", () => {
+  const weak = { etag: 'W/"now"', lastModifiedMs: null };
+  expect(ifRangeHolds(asking("GET", { "if-range": 'W/"now"' }), weak)).toBe(false);
+  expect(ifRangeHolds(asking("GET", { "if-range": same }), weak)).toBe(false);
+});

@@ -1,0 +1,74 @@
+import { type EntityTag, matchesStrongly, matchesWeakly, parseTagList } from "./entity-tags.ts";
+import { parseHttpDate } from "./http-date.ts";
+
+/** What tells one state of a resource from another; `null` where it is not known. */
+export interface Validators {
+  readonly etag?: EntityTag | null | undefined;
+  /** Milliseconds since 1970; whole seconds count. */
+  readonly lastModifiedMs?: number | null | undefined;
+}
+
+/** What a conditional request asks for: the ordinary reply, 304, or 412. */
+export type Precondition = "proceed" | "not-modified" | "failed";
+
+/** What is looked at of a request. */
+export interface ConditionalRequest {
+  readonly method: string;
+  getHeader(name: string): string | null;
+}
+
+/**
+ * Judges a request's conditions against the present state (RFC 9110 13.2.2): `If-Match`, else `If-Unmodified-Since`; then `If-None-Match`, else
+ * `If-Modified-Since`. A field that is malformed asks for nothing, except that a malformed `If-Match` fails.
+ *
+ * @param current the validators of what is there, or `null` when there is nothing
+ */
+export const precondition = (request: ConditionalRequest, current: Validators | null): Precondition => {
+  const ifMatch = request.getHeader("if-match");
+  if (ifMatch !== null) {
+    if (!isAmong(ifMatch, current, matchesStrongly)) return "failed";
+  } else if (modifiedSince(request.getHeader("if-unmodified-since"), current) === true) return "failed";
+
+  const reads = request.method === "GET" || request.method === "HEAD";
+  const ifNoneMatch = request.getHeader("if-none-match");
+  if (ifNoneMatch !== null) {
+    if (!isAmong(ifNoneMatch, current, matchesWeakly)) return "proceed";
+    return reads ? "not-modified" : "failed";
+  }
+  const unchanged = reads && modifiedSince(request.getHeader("if-modified-since"), current) === false;
+  return unchanged ? "not-modified" : "proceed";
+};
+
+/** Whether a `Range` may be answered in part: without `If-Range`, or when it names exactly the present state (RFC 9110 13.1.5). */
+export const ifRangeHolds = (request: ConditionalRequest, current: Validators): boolean => {
+  const field = request.getHeader("if-range");
+  if (field === null) return true;
+  if (field.endsWith('"')) return typeof current.etag === "string" && matchesStrongly(field, current.etag);
+  const date = parseHttpDate(field);
+  return (
+    date !== null &&
+    typeof current.lastModifiedMs === "number" &&
+    seconds(current.lastModifiedMs) === seconds(date)
+  );
+};
+
+const isAmong = (
+  field: string,
+  current: Validators | null,
+  matches: (one: EntityTag, other: EntityTag) => boolean,
+): boolean => {
+  const wanted = parseTagList(field);
+  if (wanted === null || current === null) return false;
+  if (wanted === "*") return true;
+  const { etag } = current;
+  return typeof etag === "string" && wanted.some((tag) => matches(tag, etag));
+};
+
+/** Whether the state changed after a date; `null` when that cannot be told. */
+const modifiedSince = (field: string | null, current: Validators | null): boolean | null => {
+  if (field === null || typeof current?.lastModifiedMs !== "number") return null;
+  const date = parseHttpDate(field);
+  return date === null ? null : seconds(current.lastModifiedMs) > seconds(date);
+};
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);
