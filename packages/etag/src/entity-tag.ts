@@ -1,0 +1,13 @@
+import { hash } from "node:crypto";
+import { payloadLength } from "@framework/core";
+
+/**
+ * The tag of a body in memory: its length and 16 digits of its SHA-256, both in hexadecimal.
+ *
+ * @param weak marks it as one that other codings of the body may share
+ */
+export const entityTag = (body: string | Uint8Array, weak: boolean): string => {
+  const length = (payloadLength(body) ?? 0).toString(16);
+  const tag = `"${length}-${hash("sha256", body, "hex").slice(0, 16)}"`;
+  return weak ? `W/${tag}` : tag;
+};

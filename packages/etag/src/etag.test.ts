@@ -1,0 +1,121 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { createHash } from "node:crypto";
+import { App, ConfigurationError, HttpError, Response } from "@framework/core";
+import { eachClient, testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { etag } from "./etag.ts";
+
+const text = "grüße";
+const digest = createHash("sha256").update(text).digest("hex").slice(0, 16);
+const tagged = `W/"7-${digest}"`;
+const modified = "Fri, 02 Jan 2026 03:04:05 GMT";
+
+let cancelled = 0;
+async function* streamed() {
+  try {
+    yield "one";
+    yield "two";
+  } finally {
+    cancelled++;
+  }
+}
+
+const makeApp = () => {
+  cancelled = 0;
+  const app = new (App.with(etag))().enableEtag();
+  app.get("/text", () => Response.text(text, { headers: { Vary: "Accept", "Cache-Control": "max-age=5" } }));
+  app.get("/bytes", () => new TextEncoder().encode(text));
+  app.get("/own", () => Response.text(text, { headers: { ETag: '"own"', "Last-Modified": modified } }));
+  app.get("/dated", () => new Response(null, { headers: { "Last-Modified": modified } }));
+  app.get("/stream", () => streamed());
+  app.get("/own-stream", () => Response.stream(streamed(), { headers: { ETag: '"s"' } }));
+  app.get("/part", () => Response.text("gr", { status: 206 }));
+  app.get("/nothing", () => null);
+  app.get("/gone", () => {
+    throw new HttpError(404, "not here");
+  });
+  app.post("/text", () => text);
+  return app;
+};
+
+eachClient(test, makeApp, {
+  "a body in memory gets its length and hash as a weak tag, as text and as bytes": async (client) => {
+    for (const path of ["/text", "/bytes"]) {
+      const reply = await client.get(path);
+      expect([reply.status, reply.headers.get("etag"), reply.text]).toEqual([200, tagged, text]);
+    }
+    expect((await client.post("/text")).headers.get("etag")).toBe(tagged);
+  },
+  "errors are tagged, and never become 304": async (client) => {
+    const first = await client.get("/gone");
+    const tag = first.headers.get("etag") ?? "";
+    expect(tag).toMatch(/^W\/"/);
+    const again = await client.get("/gone", { headers: { "if-none-match": tag } });
+    expect([again.status, again.headers.get("etag")]).toEqual([404, tag]);
+  },
+  "streams, empty replies and parts get no tag, and no 304": async (client) => {
+    for (const path of ["/stream", "/nothing", "/part"]) {
+      const reply = await client.get(path, { headers: { "if-none-match": "*" } });
+      expect([path, reply.headers.get("etag"), reply.status === 304]).toEqual([path, null, false]);
+    }
+  },
+  "a handler's own tag wins": async (client) => {
+    expect((await client.get("/own")).headers.get("etag")).toBe('"own"');
+  },
+  "a client that has the state gets 304 with the fields of the 200 and no body": async (client) => {
+    for (const method of ["GET", "HEAD"]) {
+      const reply = await client.request(method, "/text", { headers: { "if-none-match": tagged } });
+      expect([reply.status, reply.text]).toEqual([304, ""]);
+      const {
+        etag: tag,
+        vary,
+        "cache-control": control,
+        "content-type": type,
+      } = Object.fromEntries(reply.headers);
+      expect([tag, vary, control, type]).toEqual([tagged, "Accept", "max-age=5", undefined]);
+    }
+  },
+  "a body that is not sent is let go": async (client) => {
+    const reply = await client.get("/own-stream", { headers: { "if-none-match": '"s"' } });
+    expect([reply.status, reply.headers.get("etag")]).toEqual([304, '"s"']);
+    expect(cancelled).toBeLessThanOrEqual(1);
+  },
+});
+
+test.each([
+  ["/text", { "if-none-match": tagged }, 304],
+  ["/text", { "if-none-match": tagged.slice(2) }, 304],
+  ["/text", { "if-none-match": `"a,b", ${tagged}` }, 304],
+  ["/text", { "if-none-match": "*" }, 304],
+  ["/text", { "if-none-match": '"other"' }, 200],
+  ["/text", { "if-none-match": "malformed" }, 200],
+  ["/text", { "if-match": '"other"' }, 200],
+  ["/text", { "if-match": '"other"', "if-none-match": tagged }, 304],
+  ["/own", { "if-none-match": 'W/"own"' }, 304],
+  ["/own", { "if-modified-since": modified }, 304],
+  ["/own", { "if-modified-since": "Fri, 02 Jan 2026 03:04:04 GMT" }, 200],
+  ["/own", { "if-modified-since": modified, "if-none-match": '"other"' }, 200],
+  ["/own", { "if-unmodified-since": "Fri, 02 Jan 2026 03:04:04 GMT" }, 200],
+  ["/dated", { "if-modified-since": modified }, 304],
+  ["/dated", { "if-modified-since": "yesterday" }, 200],
+])("%s with %j is %i", async (path, headers, status) => {
+  await using client = testClient(makeApp());
+  expect((await client.get(path, { headers })).status).toBe(status);
+});
+
+test("a request that may change something is never answered 304", async () => {
+  await using client = testClient(makeApp());
+  expect((await client.post("/text", { headers: { "if-none-match": tagged } })).status).toBe(200);
+});
+
+test("tags are strong when the configuration says so", async () => {
+  const app = new (App.with(etag))().enableEtag({ weak: false });
+  app.get("/", () => text);
+  await using client = testClient(app);
+  expect((await client.get("/")).headers.get("etag")).toBe(`"7-${digest}"`);
+});
+
+test("a mistake in the configuration is reported at start", async () => {
+  const app = new (App.with(etag))().enableEtag({ weak: "yes" as unknown as boolean });
+  await expect(app.start()).rejects.toThrow(ConfigurationError);
+});

@@ -1,0 +1,98 @@
+import {
+  BodyStream,
+  type ConfigInput,
+  type ConfigRecord,
+  configRecord,
+  type Feature,
+  flag,
+  type HttpRequest,
+  mapAwaitable,
+  type Middleware,
+  parseHttpDate,
+  precondition,
+  Response,
+} from "@framework/core";
+import { entityTag } from "./entity-tag.ts";
+
+/** What `enableEtag` may be told. */
+export interface EtagConfig {
+  /** Whether tags that the feature makes are weak, so that every coding of a body may share one. @default true */
+  readonly weak: boolean;
+}
+
+export const EtagConfig: ConfigRecord<EtagConfig> = configRecord("EtagConfig", { weak: flag(true) });
+
+/** What the feature adds to an app. */
+export interface Etags {
+  /** Tags replies, and answers 304 to clients that have them already. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  enableEtag(config?: ConfigInput<EtagConfig>): this;
+}
+
+/**
+ * Entity tags (RFC 9110 8.8.3) on every reply whose body is in memory, and 304 Not Modified to GET and HEAD requests whose condition says that the
+ * client has the present state.
+ *
+ * @example
+ * const app = new (App.with(etag))().enableEtag();
+ */
+export const etag: Feature<Etags> = {
+  name: "etag",
+  install: (host) => ({
+    enableEtag(config) {
+      host.use("etag", tagReplies(host.configure(EtagConfig, config)));
+      return this;
+    },
+  }),
+};
+
+const tagReplies = ({ weak }: EtagConfig): Middleware<HttpRequest, Response> =>
+  function tagReplies(request, next) {
+    return mapAwaitable(next(request), (reply) => {
+      tag(reply, weak);
+      return isUnchanged(request, reply) ? notModified(reply) : reply;
+    });
+  };
+
+/** A handler's own tag stays; a part of a body says nothing of the whole. */
+const tag = (reply: Response, weak: boolean): void => {
+  const { payload } = reply;
+  if (payload === null || payload instanceof BodyStream || reply.status === 206) return;
+  const { headers } = reply;
+  if (!headers.has("etag")) headers.set("etag", entityTag(payload, weak));
+};
+
+/** Only what would be a success may become 304 (RFC 9110 13.2.1), and only where nothing was changed by the request. */
+const isUnchanged = (request: HttpRequest, reply: Response): boolean => {
+  if ((request.method !== "GET" && request.method !== "HEAD") || !reply.ok || reply.status === 206)
+    return false;
+  const { headers } = reply;
+  const tag = headers.get("etag");
+  const lastModified = headers.get("last-modified");
+  if (tag === null && lastModified === null) return false; // an event stream has no state that a client could have
+  const lastModifiedMs = lastModified === null ? null : parseHttpDate(lastModified);
+  return precondition(withoutIfMatch(request), { etag: tag, lastModifiedMs }) === "not-modified";
+};
+
+/** 412 is the handler's to give: it alone can refuse before anything happens. */
+const withoutIfMatch = (request: HttpRequest) => ({
+  method: request.method,
+  getHeader: (name: string) =>
+    name.startsWith("if-none") || name.startsWith("if-mod") ? request.getHeader(name) : null,
+});
+
+/** The reply's own fields, except those that describe a body (RFC 9110 15.4.5). */
+const notModified = (reply: Response): Response => {
+  const answer = new Response(null, { headers: reply.headers });
+  for (const name of describing) answer.headers.delete(name);
+  answer.status = 304;
+  if (reply.payload instanceof BodyStream) void reply.payload.cancel().catch(() => {}); // nobody reads it, whatever its end says
+  return answer;
+};
+
+const describing = [
+  "content-type",
+  "content-length",
+  "content-encoding",
+  "content-language",
+  "content-range",
+];

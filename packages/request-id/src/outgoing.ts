@@ -1,0 +1,20 @@
+import type { HttpRequest } from "@framework/core";
+
+/**
+ * The options of an outgoing `fetch` with the request's id on it, so that the other service logs the same id; as given when there is none.
+ *
+ * @param headerName field that the other service reads. @default "X-Request-ID"
+ * @example
+ * await fetch("https://stock.example/items", withRequestId(request, { method: "POST" }));
+ */
+export const withRequestId = (
+  request: Pick<HttpRequest, "requestId">,
+  init: RequestInit = {},
+  headerName: string = "X-Request-ID",
+): RequestInit => {
+  const { requestId } = request;
+  if (requestId === null) return init;
+  const headers = new Headers(init.headers);
+  headers.set(headerName, requestId);
+  return { ...init, headers };
+};

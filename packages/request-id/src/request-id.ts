@@ -1,0 +1,75 @@
+import {
+  checked,
+  type ConfigInput,
+  type ConfigRecord,
+  configRecord,
+  type Feature,
+  flag,
+  type HttpRequest,
+  mapAwaitable,
+  type Middleware,
+  RequestId,
+  type Response,
+} from "@framework/core";
+import { isSafeId } from "./safe-id.ts";
+
+/** What `enableRequestId` may be told. */
+export interface RequestIdConfig {
+  /** Field that brings an id in and takes it out. @default "X-Request-ID" */
+  readonly headerName: string;
+  /** Whether a safe incoming id is kept; without it every request gets a new one. @default true */
+  readonly keepIncoming: boolean;
+  /** Makes a new id, of the characters and length that an incoming one may have. @default a UUID v4 from the system's random source */
+  readonly createId: () => string;
+}
+
+export const RequestIdConfig: ConfigRecord<RequestIdConfig> = configRecord("RequestIdConfig", {
+  headerName: checked(
+    "X-Request-ID",
+    "the name of a field: 1 to 100 letters, digits or dashes",
+    (value) => typeof value === "string" && /^[A-Za-z0-9-]{1,100}$/.test(value),
+  ),
+  keepIncoming: flag(true),
+  createId: checked(
+    () => crypto.randomUUID(),
+    "a function without arguments",
+    (value) => typeof value === "function",
+  ),
+});
+
+/** What the feature adds to an app. */
+export interface RequestIds {
+  /** Gives every request an id, in its context and on its reply. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  enableRequestId(config?: ConfigInput<RequestIdConfig>): this;
+}
+
+/**
+ * An id for every request: a safe incoming one, else a new UUID v4 (RFC 9562). It is `request.requestId`, in the log lines of the framework and of
+ * the logging feature, and on every reply, error replies included.
+ *
+ * @example
+ * const app = new (App.with(requestId))().enableRequestId();
+ */
+export const requestId: Feature<RequestIds> = {
+  name: "request-id",
+  install: (host) => ({
+    enableRequestId(config) {
+      host.use("request-id", identify(host.configure(RequestIdConfig, config)));
+      return this;
+    },
+  }),
+};
+
+const identify = ({
+  headerName,
+  keepIncoming,
+  createId,
+}: RequestIdConfig): Middleware<HttpRequest, Response> => {
+  const field = headerName.toLowerCase();
+  return function identify(request, next) {
+    const incoming = keepIncoming ? request.getHeader(field) : null;
+    const id = incoming !== null && isSafeId(incoming) ? incoming : createId();
+    request.context.set(RequestId, id);
+    return mapAwaitable(next(request), (reply) => reply.setHeader(field, id));
+  };
+};
