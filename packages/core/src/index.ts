@@ -125,6 +125,7 @@ export { ResponseHeaders } from "./response/response-headers.ts";
 export { mediaTypeOf } from "./response/media-type-of.ts";
 export { replyOf } from "./response/reply-of.ts";
 export { accepts, namesType, preferred } from "./request/accept.ts";
+export { negotiateEncoding } from "./request/accept-encoding.ts";
 export { isJsonType, type MediaType, parseContentType } from "./request/content-type.ts";
 export {
   type EntityTag,

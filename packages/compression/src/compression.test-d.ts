@@ -1,0 +1,19 @@
+import { App } from "@framework/core";
+import { compression } from "./index.ts";
+
+const app = new (App.with(compression))();
+
+app
+  .enableCompression()
+  .enableCompression(2048)
+  .enableCompression({ encodings: ["br", "gzip"], streams: true });
+app.get("/", { compress: false }, () => "hello");
+
+// @ts-expect-error the method exists only where the feature was composed
+new App().enableCompression();
+
+// @ts-expect-error a misspelt option is found by the compiler
+app.enableCompression({ minsize: 1 });
+
+// @ts-expect-error a coding that nobody makes
+app.enableCompression({ encodings: ["deflate"] });

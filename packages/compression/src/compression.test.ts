@@ -1,0 +1,178 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import zlib from "node:zlib";
+import { App, ConfigurationError, HttpError, Response } from "@framework/core";
+import { eachClient, testClient, type TestReply } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { compression } from "./compression.ts";
+import type { CompressionConfig } from "./compression-config.ts";
+
+const text = Array.from({ length: 700 }, (_, at) => `${(at * 7919) % 1009} `).join("");
+const large = { text };
+const bytes = new TextEncoder().encode(text);
+
+const makeApp = (config?: number | Partial<CompressionConfig>) => {
+  const app = new (App.with(compression))().enableCompression(config);
+  app.get("/text", () => text);
+  app.get("/json", () => large);
+  app.get("/bytes", () => Response.binary(bytes, { contentType: "application/vnd.api+json" }));
+  app.get("/small", () => "small");
+  app.get("/exact", () => "x".repeat(1024));
+  app.get("/below", () => "x".repeat(1023));
+  app.get("/image", () => Response.binary(bytes, { contentType: "image/png" }));
+  app.get("/svg", () => Response.binary(bytes, { contentType: "image/svg+xml" }));
+  app.get("/coded", () => Response.text(text, { headers: { "Content-Encoding": "gzip" } }));
+  app.get("/fixed", () => Response.text(text, { headers: { "Cache-Control": "public, no-transform" } }));
+  app.get("/part", () => Response.text(text, { status: 206, headers: { "Content-Range": "bytes 0-1/9" } }));
+  app.get("/tagged", () =>
+    Response.text(text, {
+      headers: { ETag: '"strong"', "Accept-Ranges": "bytes", "Content-Length": String(text.length) },
+    }),
+  );
+  app.get("/off", { compress: false }, () => text);
+  app.get("/noise", () =>
+    Response.binary(crypto.getRandomValues(new Uint8Array(4096)), { contentType: "text/x" }),
+  );
+  app.get("/fails", () => {
+    throw new HttpError(409, text);
+  });
+  app.get("/same", () => new Response(null, { status: 304 }));
+  app.get("/nothing", () => null);
+  return app;
+};
+
+const seen = ({ status, headers }: TestReply) => ({
+  status,
+  coding: headers.get("content-encoding"),
+  vary: headers.get("vary"),
+});
+
+const coded = (coding: string, status = 200) => ({ status, coding, vary: "Accept-Encoding" });
+const plain = (status = 200) => ({ status, coding: null, vary: "Accept-Encoding" });
+const untouched = (status = 200) => ({ status, coding: null, vary: null });
+
+eachClient(test, makeApp, {
+  "a body that shrinks is sent in gzip, with its new length": async (client) => {
+    for (const path of ["/text", "/bytes", "/svg", "/exact"]) {
+      const reply = await client.get(path, { headers: { "accept-encoding": "gzip" } });
+      expect([path, seen(reply)]).toEqual([path, coded("gzip")]);
+      expect(zlib.gunzipSync(reply.bytes).toString()).toBe(path === "/exact" ? "x".repeat(1024) : text);
+    }
+    const json = await client.get("/json", { headers: { "accept-encoding": "gzip" } });
+    expect(JSON.parse(zlib.gunzipSync(json.bytes).toString())).toEqual(large);
+  },
+  "errors are compressed like any reply": async (client) => {
+    const reply = await client.get("/fails", { headers: { "accept-encoding": "gzip" } });
+    expect(seen(reply)).toEqual(coded("gzip", 409));
+  },
+  "what must or need not be coded is sent as it is, and says on what it depends": async (client) => {
+    const headers = { "accept-encoding": "gzip" };
+    const rows: [string, object][] = [
+      ["/small", plain()],
+      ["/below", plain()],
+      ["/noise", plain()],
+      ["/same", plain(304)],
+      ["/image", untouched()],
+      ["/off", untouched()],
+      ["/fixed", untouched()],
+      ["/part", untouched(206)],
+      ["/nothing", untouched(204)],
+      ["/coded", { ...untouched(), coding: "gzip" }],
+    ];
+    for (const [path, expected] of rows) {
+      expect([path, seen(await client.get(path, { headers }))]).toEqual([path, expected]);
+    }
+    expect(seen(await client.head("/text", { headers }))).toEqual(plain());
+    expect(seen(await client.get("/text"))).toEqual(plain());
+  },
+  "a coded reply loses what is true of the plain one only": async (client) => {
+    const { headers } = await client.get("/tagged", { headers: { "accept-encoding": "gzip" } });
+    expect([headers.get("etag"), headers.get("accept-ranges")]).toEqual(['W/"strong"', null]);
+    expect(headers.get("content-length")).not.toBe(String(text.length));
+    const other = await client.get("/tagged");
+    expect([other.headers.get("etag"), other.headers.get("accept-ranges")]).toEqual(['"strong"', "bytes"]);
+  },
+});
+
+test.each([
+  ["gzip", coded("gzip")],
+  ["br;q=0.5, gzip;q=0.4", coded("br")],
+  ["gzip, br, zstd", coded("zstd")],
+  ["identity;q=0, br", coded("br")],
+  ["deflate", plain()],
+  ["identity, gzip;q=0.5", plain()],
+])("Accept-Encoding: %s is answered with %j", async (field, expected) => {
+  await using client = testClient(makeApp({ encodings: ["zstd", "br", "gzip"] }));
+  expect(seen(await client.get("/text", { headers: { "accept-encoding": field } }))).toEqual(expected);
+});
+
+test("a client that refuses the plain body gets a coded one, however small and whatever its type", async () => {
+  await using client = testClient(makeApp());
+  for (const path of ["/small", "/image", "/noise"]) {
+    const reply = await client.get(path, { headers: { "accept-encoding": "gzip, identity;q=0" } });
+    expect([path, seen(reply)]).toEqual([path, coded("gzip")]);
+  }
+});
+
+test("a client that takes nothing gets 406, and errors all the same", async () => {
+  await using client = testClient(makeApp());
+  const headers = { "accept-encoding": "identity;q=0, br" };
+  expect((await client.get("/text", { headers })).status).toBe(406);
+  expect((await client.get("/fails", { headers })).status).toBe(409);
+});
+
+test("each coding decodes to the body, at any strength", async () => {
+  const decoders = { gzip: zlib.gunzipSync, br: zlib.brotliDecompressSync, zstd: zlib.zstdDecompressSync };
+  const lengths: Record<string, number[]> = { gzip: [], br: [], zstd: [] };
+  for (const strength of [1, 9]) {
+    const config = { gzipLevel: strength, brotliQuality: strength, zstdLevel: strength };
+    await using client = testClient(makeApp({ ...config, encodings: ["gzip", "br", "zstd"] }));
+    for (const [coding, decode] of Object.entries(decoders)) {
+      const reply = await client.get("/text", { headers: { "accept-encoding": coding } });
+      expect(decode(reply.bytes).toString()).toBe(text);
+      lengths[coding]?.push(reply.bytes.byteLength);
+    }
+  }
+  for (const [weak = 0, strong = 0] of Object.values(lengths)) expect(strong).toBeLessThan(weak);
+});
+
+test("the least size is the configuration's, as a number or in the record", async () => {
+  for (const config of [5, { minSize: 5 }]) {
+    await using client = testClient(makeApp(config));
+    const reply = await client.get("/exact", { headers: { "accept-encoding": "gzip" } });
+    expect(seen(reply)).toEqual(coded("gzip"));
+  }
+  await using client = testClient(makeApp(1025));
+  expect(seen(await client.get("/exact", { headers: { "accept-encoding": "gzip" } }))).toEqual(plain());
+});
+
+test("what was saved is published", async () => {
+  const app = makeApp();
+  await using client = testClient(app);
+  await client.get("/text", { headers: { "accept-encoding": "gzip" } });
+  expect(app.snapshot()).toEqual({
+    compression: { gzip: { replies: 1, before: text.length, after: expect.any(Number) } },
+  });
+});
+
+test("every mistake of a configuration is reported at start, at once", async () => {
+  const app = makeApp({
+    minSize: -1,
+    encodings: ["gzip", "gzip"],
+    streams: 1 as never,
+    gzipLevel: 10,
+    brotliQuality: 12,
+    zstdLevel: 0,
+  });
+  app.get("/odd", { compress: "no" as unknown as boolean }, () => "");
+  const error: unknown = await app.start().catch((thrown: unknown) => thrown);
+  const messages = (error as ConfigurationError).problems.map(({ message }) => message);
+  expect(messages.map((message) => /CompressionConfig\.\w+|compress: .*/.exec(message)?.[0])).toEqual([
+    "CompressionConfig.minSize",
+    "CompressionConfig.encodings",
+    "CompressionConfig.streams",
+    "CompressionConfig.gzipLevel",
+    "CompressionConfig.brotliQuality",
+    "CompressionConfig.zstdLevel",
+    "compress: must be true or false",
+  ]);
+});

@@ -1,0 +1,119 @@
+import {
+  addVary,
+  BodyStream,
+  type ConfigInput,
+  type Feature,
+  HttpError,
+  type HttpRequest,
+  mapAwaitable,
+  type Middleware,
+  negotiateEncoding,
+  payloadLength,
+  type Response,
+  weakened,
+} from "@framework/core";
+import { codedChunks } from "./coded-chunks.ts";
+import { type Coder, coders } from "./coders.ts";
+import { canBeCoded, isCompressible } from "./compressible.ts";
+import { CompressionConfig, type Encoding } from "./compression-config.ts";
+import { type Tally, tally } from "./tally.ts";
+
+/** What the feature adds to an app. */
+export interface Compression {
+  /**
+   * Compresses replies for clients that take it.
+   *
+   * @param minSize bytes that a body must have, or a whole configuration. @default 1024
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enableCompression(minSize?: number | ConfigInput<CompressionConfig>): this;
+}
+
+/**
+ * Content codings (RFC 9110 8.4.1) by negotiation; `compress: false` on a route sends its replies as they are.
+ *
+ * @example
+ * const app = new (App.with(compression))().enableCompression({ encodings: ["zstd", "br", "gzip"] });
+ */
+export const compression: Feature<Compression> = {
+  name: "compression",
+  install: (host) => ({
+    enableCompression(given) {
+      const config = host.configure(
+        CompressionConfig,
+        typeof given === "number" ? { minSize: given } : given,
+      );
+      const counts = tally(config.encodings);
+      host.routeOption("compress", (value) => (typeof value === "boolean" ? null : "must be true or false"));
+      host.use("compression", compress(config, counts));
+      host.expose("compression", () => counts.snapshot());
+      for (const measure of counts.measures) host.measure(measure);
+      return this;
+    },
+  }),
+};
+
+const compress = (config: CompressionConfig, counts: Tally): Middleware<HttpRequest, Response> => {
+  const byName = coders(config);
+  return function compress(request, next) {
+    return mapAwaitable(next(request), (reply) => {
+      if (request.endpoint?.options.compress === false) return reply;
+      const shrinks = isCompressible(reply);
+      if (shrinks) addVary(reply.headers, "Accept-Encoding");
+      if (request.method === "HEAD" || !canBeCoded(reply)) return reply;
+      const field = request.getHeader("accept-encoding");
+      const coding = negotiateEncoding(field, config.encodings);
+      if (coding === null) return reply.ok ? refuse() : reply; // an error is told in any case
+      if (coding === "identity") return reply;
+      const isForced = negotiateEncoding(field, []) === null;
+      if (!isForced && !(shrinks && isWorthIt(reply, config))) return reply;
+      return code(reply, coding as Encoding, byName[coding as Encoding], counts, isForced);
+    });
+  };
+};
+
+const refuse = (): never => {
+  throw new HttpError(
+    406,
+    "No content coding that this server has is acceptable, and identity is not either",
+  );
+};
+
+const isWorthIt = ({ payload }: Response, { minSize, streams }: CompressionConfig): boolean => {
+  const length = payloadLength(payload);
+  return length === null ? streams : length >= minSize;
+};
+
+const code = (
+  reply: Response,
+  coding: Encoding,
+  coder: Coder,
+  counts: Tally,
+  isForced: boolean,
+): Response | Promise<Response> => {
+  const { payload } = reply;
+  if (payload instanceof BodyStream) {
+    reply.payload = new BodyStream(codedChunks(payload.chunks, coder));
+    counts.add(coding, 0, 0);
+    return labelled(reply, coding);
+  }
+  const body = typeof payload === "string" ? Buffer.from(payload) : (payload ?? new Uint8Array(0));
+  return coder.whole(body).then((coded) => {
+    if (coded.byteLength >= body.byteLength && !isForced) return reply;
+    reply.payload = coded;
+    counts.add(coding, body.byteLength, coded.byteLength);
+    return labelled(reply, coding);
+  });
+};
+
+/** A coded body has another length, no byte ranges, and at best a tag that says "as good as". */
+const labelled = (reply: Response, coding: Encoding): Response => {
+  const { headers } = reply;
+  headers.set("content-encoding", coding);
+  addVary(headers, "Accept-Encoding");
+  headers.delete("content-length");
+  headers.delete("accept-ranges");
+  const tag = headers.get("etag");
+  if (tag !== null) headers.set("etag", weakened(tag));
+  return reply;
+};

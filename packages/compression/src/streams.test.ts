@@ -1,0 +1,122 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import zlib from "node:zlib";
+import { App, Response } from "@framework/core";
+import { eachClient, testClient, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { codedChunks } from "./coded-chunks.ts";
+import { coders } from "./coders.ts";
+import { compression } from "./compression.ts";
+import { CompressionConfig, type Encoding } from "./compression-config.ts";
+
+let release = (): void => {};
+let ended = 0;
+
+const makeApp = () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  release = resolve;
+  ended = 0;
+  async function* events() {
+    try {
+      yield { data: "first" };
+      await promise;
+      yield { data: "second" };
+    } finally {
+      ended++;
+    }
+  }
+  const app = new (App.with(compression))().enableCompression({
+    streams: true,
+    encodings: ["gzip", "br", "zstd"],
+  });
+  app.get("/events", () => Response.sse(events()));
+  return app;
+};
+
+const headers = { "accept-encoding": "gzip" };
+
+eachClient(test, makeApp, {
+  "an event reaches the client while the stream is open": async (client) => {
+    const reply = await client.stream("GET", "/events", { headers });
+    expect([reply.headers.get("content-encoding"), reply.headers.get("vary")]).toEqual([
+      "gzip",
+      "Accept-Encoding",
+    ]);
+    const decoder = zlib.createGunzip();
+    let text = "";
+    decoder.on("data", (piece: Buffer) => (text += piece.toString()));
+    const reading = (async () => {
+      for await (const piece of reply.body ?? []) decoder.write(piece);
+    })();
+    await waitFor(() => text.includes("first"));
+    expect(text).not.toContain("second");
+    release();
+    await reading;
+    await waitFor(() => text.includes("second"));
+  },
+  "a client that leaves ends the source": async (client) => {
+    const leaving = new AbortController();
+    const reply = await client.stream("GET", "/events", { headers, signal: leaving.signal });
+    const reader = reply.body?.getReader();
+    await reader?.read();
+    leaving.abort();
+    await reader?.cancel().catch(() => {});
+    release(); // an async generator cannot end while it waits for something that never comes
+    await waitFor(() => ended === 1);
+  },
+});
+
+test("streams are sent as they are without the switch", async () => {
+  const app = new (App.with(compression))().enableCompression();
+  app.get("/", () => Response.stream(["a"], { contentType: "text/plain" }));
+  await using client = testClient(app);
+  const reply = await client.get("/", { headers });
+  expect([reply.headers.get("content-encoding"), reply.headers.get("vary"), reply.text]).toEqual([
+    null,
+    "Accept-Encoding",
+    "a",
+  ]);
+});
+
+const decoders = { gzip: zlib.gunzipSync, br: zlib.brotliDecompressSync, zstd: zlib.zstdDecompressSync };
+const all = coders(CompressionConfig.of());
+
+async function* pieces(count: number, onEnd: () => void = () => {}) {
+  try {
+    for (let index = 0; index < count; index++) yield new TextEncoder().encode(`piece ${index} `.repeat(50));
+  } finally {
+    onEnd();
+  }
+}
+
+test.each(Object.keys(decoders) as Encoding[])("pieces in %s decode to the whole", async (coding) => {
+  const coded: Uint8Array[] = [];
+  for await (const piece of codedChunks(pieces(20), all[coding])) coded.push(piece);
+  const expected = Array.from({ length: 20 }, (_, index) => `piece ${index} `.repeat(50)).join("");
+  expect(decoders[coding](Buffer.concat(coded)).toString()).toBe(expected);
+});
+
+test.each(Object.keys(decoders) as Encoding[])(
+  "leaving %s at any piece frees the coder and ends the source",
+  async (coding) => {
+    for (let stop = 0; stop < 10; stop++) {
+      const coder = all[coding].inPieces();
+      let closed = 0;
+      const tracked = { ...all[coding], inPieces: () => coder };
+      const source = pieces(10, () => closed++);
+      let read = 0;
+      for await (const _ of codedChunks(source, tracked)) if (read++ === stop) break;
+      expect([coder.stream.destroyed, closed]).toEqual([true, 1]);
+    }
+  },
+);
+
+test("a source that fails fails the coded body", async () => {
+  const broken = async function* () {
+    yield new Uint8Array(10);
+    throw new Error("source failed");
+  };
+  const reading = async () => {
+    for await (const _ of codedChunks(broken(), all.gzip));
+  };
+  await expect(reading()).rejects.toThrow("source failed");
+});
