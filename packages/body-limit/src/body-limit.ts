@@ -1,0 +1,73 @@
+import {
+  type ConfigInput,
+  type Feature,
+  type HttpRequest,
+  type Middleware,
+  PayloadTooLargeError,
+  type Response,
+  UnsupportedMediaTypeError,
+} from "@framework/core";
+import { type BodyEncoding, BodyLimitConfig } from "./body-limit-config.ts";
+import { decodedChunks } from "./decoded-chunks.ts";
+
+/** What the feature adds to an app. */
+export interface BodyLimiting {
+  /**
+   * Refuses request bodies above a size with 413.
+   *
+   * @param maxSize bytes, or a whole configuration. @default 10485760
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enableBodyLimit(maxSize?: number | ConfigInput<BodyLimitConfig>): this;
+}
+
+/**
+ * A limit on request bodies: a declared length above it is refused before a byte of the body is read, any other body at the first byte above it.
+ *
+ * @example
+ * const app = new (App.with(bodyLimit))().enableBodyLimit({ maxSize: 1_000_000, decode: ["gzip"] });
+ */
+export const bodyLimit: Feature<BodyLimiting> = {
+  name: "body-limit",
+  install: (host) => ({
+    enableBodyLimit(given) {
+      const input = typeof given === "number" ? { maxSize: given } : given;
+      host.use("body-limit", limitBodies(host.configure(BodyLimitConfig, input)));
+      return this;
+    },
+  }),
+};
+
+const limitBodies = (config: BodyLimitConfig): Middleware<HttpRequest, Response> => {
+  const { maxSize, maxRatio } = config;
+  const takes = new Set<string>(config.decode);
+  const taken = takes.size === 0 ? "identity" : [...takes].join(", ");
+  return function limitBodies(request, next) {
+    const limit = request.endpoint?.options.maxBodyBytes ?? maxSize;
+    const { contentLength } = request;
+    if (contentLength === 0) return next(request);
+    if (contentLength !== null && contentLength > limit) throw new PayloadTooLargeError(limit);
+    request.limitBody(maxSize);
+    const coding = codingOf(request);
+    if (coding === null) return next(request);
+    if (!takes.has(coding)) throw refused(coding, taken);
+    request.decodeBody((chunks) =>
+      decodedChunks(chunks, coding as BodyEncoding, { maxSize: limit, maxRatio }),
+    );
+    return next(request);
+  };
+};
+
+/** The coding of a body; a list of several is one name that nobody knows. */
+const codingOf = (request: HttpRequest): string | null => {
+  const field = request.getHeader("content-encoding")?.trim().toLowerCase() ?? "";
+  if (field === "" || field === "identity") return null;
+  return field === "x-gzip" ? "gzip" : field;
+};
+
+/** RFC 9110 15.5.16 asks to say which codings would have been taken. */
+const refused = (coding: string, taken: string): UnsupportedMediaTypeError =>
+  new UnsupportedMediaTypeError(
+    `The request body has the Content-Encoding ${/^[\w-]{1,20}$/.test(coding) ? coding : "of another kind"}, but this server takes ${taken}`,
+    { headers: { "accept-encoding": taken } },
+  );

@@ -1,0 +1,85 @@
+import type { Transform } from "node:stream";
+import zlib from "node:zlib";
+import { PayloadTooLargeError, ValueError } from "@framework/core";
+import type { BodyEncoding } from "./body-limit-config.ts";
+
+/** What stops a small body from becoming a huge one. */
+export interface DecodeLimits {
+  /** Bytes that the decoded body may have. */
+  readonly maxSize: number;
+  /** How many times its coded size, counted above 1 MiB. */
+  readonly maxRatio: number;
+}
+
+const freeBytes = 1_048_576;
+
+/** A decoder as `node:zlib` makes it, which counts what it used of its input. */
+type Decoder = Transform & { readonly bytesWritten: number };
+
+/** The windows of the last two are bounded, because a body names the memory that its decoder takes. */
+const decoders: Readonly<Record<BodyEncoding, () => Decoder>> = {
+  gzip: () => zlib.createGunzip(),
+  deflate: () => zlib.createInflate(),
+  br: () => zlib.createBrotliDecompress(),
+  zstd: () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }),
+};
+
+/**
+ * A body without its coding, decoded as it is read: 16 KiB at a time, whatever a chunk grows to.
+ *
+ * @throws PayloadTooLargeError at the first byte above a limit; ValueError for what is malformed, cut short, or goes on behind its end
+ */
+export async function* decodedChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  coding: BodyEncoding,
+  { maxSize, maxRatio }: DecodeLimits,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const decoder = decoders[coding]();
+  const fed = { bytes: 0, failure: null as unknown };
+  const feeding = feed(decoder, chunks, fed);
+  let decoded = 0;
+  try {
+    for await (const piece of decoder as AsyncIterable<Uint8Array>) {
+      decoded += piece.byteLength;
+      if (decoded > maxSize) throw new PayloadTooLargeError(maxSize, "Decoded request body");
+      if (decoded > freeBytes && decoded > maxRatio * fed.bytes) {
+        throw new PayloadTooLargeError(Math.max(freeBytes, maxRatio * fed.bytes), "Decoded request body");
+      }
+      yield piece;
+    }
+    await feeding;
+    if (fed.failure === null && decoder.bytesWritten < fed.bytes) throw malformed(coding);
+  } catch (error) {
+    throw fed.failure ?? (isZlibError(error) ? malformed(coding, error) : error);
+  } finally {
+    decoder.destroy();
+  }
+  if (fed.failure !== null) throw fed.failure;
+}
+
+/** Puts the body in as fast as it is decoded; never rejects. */
+const feed = async (
+  decoder: Decoder,
+  chunks: AsyncIterable<Uint8Array>,
+  fed: { bytes: number; failure: unknown },
+): Promise<void> => {
+  const gone = new Promise<void>((resolve) => decoder.once("close", resolve));
+  try {
+    for await (const chunk of chunks) {
+      if (decoder.destroyed) return;
+      fed.bytes += chunk.byteLength;
+      if (decoder.readableEnded || decoder.write(chunk)) continue;
+      await Promise.race([new Promise<void>((resolve) => decoder.once("drain", resolve)), gone]);
+    }
+    decoder.end();
+  } catch (error) {
+    fed.failure = error;
+    decoder.destroy(error as Error);
+  }
+};
+
+const isZlibError = (error: unknown): error is Error =>
+  Error.isError(error) && "errno" in error && "code" in error;
+
+const malformed = (coding: BodyEncoding, cause?: Error): ValueError =>
+  new ValueError(`The request body is not well-formed ${coding}`, { cause });

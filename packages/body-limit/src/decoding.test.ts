@@ -1,0 +1,95 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import zlib from "node:zlib";
+import { App } from "@framework/core";
+import { eachClient, testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { bodyLimit } from "./body-limit.ts";
+import type { BodyEncoding, BodyLimitConfig } from "./body-limit-config.ts";
+
+const code: Readonly<Record<BodyEncoding, (body: string | Uint8Array) => Uint8Array<ArrayBuffer>>> = {
+  gzip: (body) => new Uint8Array(zlib.gzipSync(body)),
+  deflate: (body) => new Uint8Array(zlib.deflateSync(body)),
+  br: (body) => new Uint8Array(zlib.brotliCompressSync(body)),
+  zstd: (body) => new Uint8Array(zlib.zstdCompressSync(body)),
+};
+const codings = Object.keys(code) as BodyEncoding[];
+
+const makeApp = (config: Partial<BodyLimitConfig> = {}) => {
+  const app = new (App.with(bodyLimit))().enableBodyLimit({ decode: codings, ...config });
+  app.post("/", (request) => request.json());
+  app.post("/length", async (request) => (await request.body()).byteLength);
+  return app;
+};
+
+const headersOf = (coding: string) => ({ "content-encoding": coding, "content-type": "application/json" });
+
+eachClient(test, () => makeApp(), {
+  "a coded body reads as the plain one, with and without a declared length": async (client) => {
+    for (const coding of codings) {
+      const body = code[coding]('{"title":"Emma"}');
+      for (const sent of [body, new Blob([body]).stream()]) {
+        const reply = await client.post("/", { body: sent, headers: headersOf(coding) });
+        expect([coding, reply.status, reply.json()]).toEqual([coding, 200, { title: "Emma" }]);
+      }
+    }
+    const gzip = await client.post("/", { body: code.gzip("1"), headers: headersOf("X-GZip") });
+    expect(gzip.json()).toBe(1);
+  },
+  "a body that is cut short, goes on behind its end, or is none, is the client's mistake": async (client) => {
+    for (const coding of codings) {
+      const body = code[coding]('{"title":"Emma"}');
+      for (const bad of [
+        body.subarray(0, -3),
+        Buffer.concat([body, Buffer.from("more")]),
+        Buffer.from("none of it"),
+      ]) {
+        const reply = await client.post("/", { body: bad, headers: headersOf(coding) });
+        expect([coding, reply.status, reply.json<{ detail: string }>().detail]).toEqual([
+          coding,
+          400,
+          `The request body is not well-formed ${coding}`,
+        ]);
+      }
+    }
+  },
+  "a body that grows beyond the ratio is refused, however small it came": async (client) => {
+    const zeros = new Uint8Array(8 * 1024 * 1024);
+    for (const coding of codings) {
+      const reply = await client.post("/length", { body: code[coding](zeros), headers: headersOf(coding) });
+      expect([coding, reply.status]).toEqual([coding, 413]);
+    }
+  },
+});
+
+test("the limit holds for the decoded bytes", async () => {
+  await using client = testClient(makeApp({ maxSize: 1000 }));
+  for (const coding of codings) {
+    const send = (length: number) =>
+      client.post("/length", { body: code[coding]("x".repeat(length)), headers: headersOf(coding) });
+    expect((await send(1000)).json()).toBe(1000);
+    expect((await send(1001)).text).toContain("Decoded request body is larger than the limit of 1000B");
+  }
+});
+
+test("the ratio is the configuration's", async () => {
+  await using client = testClient(makeApp({ maxRatio: 100_000 }));
+  const body = code.gzip(new Uint8Array(8 * 1024 * 1024));
+  expect((await client.post("/length", { body, headers: headersOf("gzip") })).json()).toBe(8 * 1024 * 1024);
+});
+
+test.each(["gzip, gzip", "br", "compress", "gzip;q=1", "<b>"])(
+  "a body in %s is refused with what would be taken",
+  async (coding) => {
+    await using client = testClient(makeApp({ decode: ["gzip", "zstd"] }));
+    const reply = await client.post("/", { body: code.gzip("1"), headers: headersOf(coding) });
+    expect([reply.status, reply.headers.get("accept-encoding")]).toEqual([415, "gzip, zstd"]);
+    expect(reply.text).not.toContain("<b>");
+  },
+);
+
+test("no coding is taken before it is switched on", async () => {
+  await using client = testClient(makeApp({ decode: [] }));
+  const reply = await client.post("/", { body: code.gzip("1"), headers: headersOf("gzip") });
+  expect([reply.status, reply.headers.get("accept-encoding")]).toEqual([415, "identity"]);
+  expect((await client.post("/", { body: "1", headers: headersOf("identity") })).json()).toBe(1);
+});
