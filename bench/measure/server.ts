@@ -11,11 +11,12 @@ export const startServer = async (
   file: string,
   args: readonly string[] = [],
   execArgv: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Server> => {
   const program = await startProgram(new URL(`../servers/${file}`, import.meta.url), {
     args,
     execArgv,
-    env: { NODE_OPTIONS: undefined },
+    env: { NODE_OPTIONS: undefined, ...env },
     timeoutMs: 20_000,
     stopTimeoutMs: 40_000,
   });

@@ -34,7 +34,8 @@ export const estimate = (samples: readonly number[]): Estimate => {
 export const shown = ({ median: middle, low, high }: Estimate, digits: number): string =>
   `${middle.toFixed(digits)} [${low.toFixed(digits)}–${high.toFixed(digits)}]`;
 
-const quantile = (sorted: readonly number[], q: number): number => {
+/** The value below which the share `q` of ascending values lies, between neighbours in proportion. */
+export const quantile = (sorted: ArrayLike<number>, q: number): number => {
   const at = (sorted.length - 1) * q;
   const below = sorted[Math.floor(at)] ?? NaN;
   return below + ((sorted[Math.ceil(at)] ?? NaN) - below) * (at % 1);

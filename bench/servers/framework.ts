@@ -1,10 +1,12 @@
-/** The framework's side of the ratio: the same three answers as `raw.ts` among the 51 routes of a middling service. */
-import { App, type StandardSchema } from "@framework/core";
+/** The framework: `--transport fast` or `node`, `--async` with handlers that are async functions. */
+import { App, Response, type StandardSchema, type TransportName } from "@framework/core";
 import { routes } from "../router/routes.ts";
-import { cpuTime } from "./vitals.ts";
-import { greeting, isOrder, type Order } from "./workload.ts";
+import { withFive } from "./five.ts";
+import { enableFive } from "./framework-five.ts";
+import { openVitals } from "./serving.ts";
+import { chunks, greeting, isOrder, type Order, wholeNumber } from "./workload.ts";
 
-const orderSchema: StandardSchema<Order> = {
+const order: StandardSchema<Order> = {
   "~standard": {
     version: 1,
     vendor: "bench",
@@ -12,13 +14,36 @@ const orderSchema: StandardSchema<Order> = {
   },
 };
 
+const user: StandardSchema<{ readonly id: string }, { readonly id: number }> = {
+  "~standard": {
+    version: 1,
+    vendor: "bench",
+    validate: (value) => {
+      const id = wholeNumber((value as { readonly id: string }).id);
+      return id === null
+        ? { issues: [{ message: "must be a whole number", path: ["id"] }] }
+        : { value: { id } };
+    },
+  },
+};
+
 const app = new App();
-for (const [method, path] of routes) {
-  if (method === "GET") app.get(path, () => ({ path }));
-  else app.route(path, { methods: [method as "POST"] }, () => ({ path }));
+if (withFive) enableFive(app);
+for (const [method, path] of routes) app.route(path, { methods: [method as "POST"] }, () => ({ path }));
+if (process.argv.includes("--async")) {
+  app.get("/json", async () => greeting());
+  app.get("/users/{id}", { params: user }, async (request) => ({ id: request.input.params.id }));
+  app.post("/echo", { body: order }, async (request) => request.input.body);
+} else {
+  app.get("/json", () => greeting());
+  app.get("/users/{id}", { params: user }, (request) => ({ id: request.input.params.id }));
+  app.post("/echo", { body: order }, (request) => request.input.body);
 }
-app.get("/json", () => greeting());
-app.get("/users/{id}", (request) => ({ id: request.params.id }));
-app.post("/echo", { body: orderSchema }, (request) => request.input.body);
-app.get("/vitals/cpu", () => cpuTime());
-await app.run();
+app.get("/stream", () => Response.stream(chunks()));
+await openVitals();
+await app.run({
+  env: "production",
+  workers: 1,
+  transport: (process.argv.includes("--transport=node") ? "node" : "fast") satisfies TransportName,
+  argv: [],
+});

@@ -1,15 +1,17 @@
 /**
- * The baseline of the ratio: a competent handler written by hand on `node:http`. `--tuned` turns on what makes `node:http` faster:
- * no keep-alive timer, no life cycle for empty bodies, a flat list of fields with a date made once a second.
+ * The baseline of every ratio: a competent handler written by hand on `node:http`. `--tuned` turns on what makes `node:http` faster: no keep-alive
+ * timer, no life cycle for empty bodies, a flat list of fields with a date made once a second.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { cpuTime } from "./vitals.ts";
-import { greeting, isOrder } from "./workload.ts";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { allowedOrigin, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
+import { announceServer, openVitals } from "./serving.ts";
+import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
-type Send = (response: ServerResponse, status: number, value: unknown) => void;
+type Send = (request: IncomingMessage, response: ServerResponse, status: number, value: unknown) => void;
 
-const plain: Send = (response, status, value) => {
+const plain: Send = (_request, response, status, value) => {
   const text = JSON.stringify(value);
   response.writeHead(status, {
     "Content-Type": "application/json",
@@ -20,48 +22,89 @@ const plain: Send = (response, status, value) => {
 
 let date = new Date().toUTCString();
 
-const flat: Send = (response, status, value) => {
+const flat: Send = (_request, response, status, value) => {
   const text = JSON.stringify(value);
+  const length = String(Buffer.byteLength(text));
   response.sendDate = false;
-  response.writeHead(status, [
-    "Content-Type",
-    "application/json",
-    "Content-Length",
-    String(Buffer.byteLength(text)),
-    "Date",
-    date,
-  ]);
+  response.writeHead(status, ["Content-Type", "application/json", "Content-Length", length, "Date", date]);
   response.end(text);
 };
 
-const echo = (request: IncomingMessage, response: ServerResponse, send: Send): void => {
-  const chunks: Buffer[] = [];
-  request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("end", () => {
-    const value: unknown = JSON.parse(Buffer.concat(chunks).toString());
-    if (isOrder(value)) send(response, 200, value);
-    else send(response, 422, { error: "Validation Failed" });
+/** The five middlewares inline: fields, id, tag and a line in the log. */
+const five: Send = ({ method, url, headers }, response, status, value) => {
+  const since = performance.now();
+  const requestId = requestIdOf(headers["x-request-id"] as string | undefined);
+  const text = JSON.stringify(value);
+  const etag = etagOf(text);
+  const fresh = method === "GET" && isFresh(headers["if-none-match"], etag);
+  const code = fresh ? 304 : status;
+  response.writeHead(code, {
+    "Content-Type": "application/json",
+    ...(fresh ? {} : { "Content-Length": Buffer.byteLength(text) }),
+    ...(headers.origin === allowedOrigin ? { "Access-Control-Allow-Origin": allowedOrigin } : {}),
+    Vary: "Origin",
+    "X-Request-Id": requestId,
+    "X-Content-Type-Options": "nosniff",
+    ETag: etag,
   });
+  response.end(fresh ? undefined : text);
+  logAccess({ method, path: url, status: code, requestId, since });
+};
+
+/** The same with the tuned list of fields. */
+const flatFive: Send = ({ method, url, headers }, response, status, value) => {
+  const since = performance.now();
+  const requestId = requestIdOf(headers["x-request-id"] as string | undefined);
+  const text = JSON.stringify(value);
+  const etag = etagOf(text);
+  const fresh = method === "GET" && isFresh(headers["if-none-match"], etag);
+  const code = fresh ? 304 : status;
+  const fields = ["Content-Type", "application/json", "Date", date, "X-Request-Id", requestId, "ETag", etag];
+  fields.push("X-Content-Type-Options", "nosniff", "Vary", "Origin");
+  if (!fresh) fields.push("Content-Length", String(Buffer.byteLength(text)));
+  if (headers.origin === allowedOrigin) fields.push("Access-Control-Allow-Origin", allowedOrigin);
+  response.sendDate = false;
+  response.writeHead(code, fields);
+  response.end(fresh ? undefined : text);
+  logAccess({ method, path: url, status: code, requestId, since });
+};
+
+const echo = (request: IncomingMessage, response: ServerResponse, send: Send): void => {
+  const pieces: Buffer[] = [];
+  request.on("data", (piece: Buffer) => pieces.push(piece));
+  request.on("end", () => {
+    const value: unknown = JSON.parse(Buffer.concat(pieces).toString());
+    if (isOrder(value)) send(request, response, 200, value);
+    else send(request, response, 422, { error: "Validation Failed" });
+  });
+};
+
+const download = (response: ServerResponse): void => {
+  response.writeHead(200, { "Content-Type": "application/octet-stream" });
+  pipeline(Readable.from(chunks(), { objectMode: false }), response).catch(() => response.destroy());
+};
+
+const user = (request: IncomingMessage, response: ServerResponse, id: string, send: Send): void => {
+  const number = wholeNumber(id);
+  if (number === null) send(request, response, 422, { error: "Validation Failed" });
+  else send(request, response, 200, { id: number });
 };
 
 const handler =
   (send: Send) =>
   (request: IncomingMessage, response: ServerResponse): void => {
     const { method, url = "" } = request;
-    if (method === "GET" && url === "/json") send(response, 200, greeting());
-    else if (method === "GET" && url.startsWith("/users/")) send(response, 200, { id: url.slice(7) });
+    if (method === "GET" && url === "/json") send(request, response, 200, greeting());
+    else if (method === "GET" && url.startsWith("/users/")) user(request, response, url.slice(7), send);
     else if (method === "POST" && url === "/echo") echo(request, response, send);
-    else if (method === "GET" && url === "/vitals/cpu") send(response, 200, cpuTime());
-    else send(response, 404, { error: "Not Found" });
+    else if (method === "GET" && url === "/stream") download(response);
+    else send(request, response, 404, { error: "Not Found" });
   };
 
 const tuned = process.argv.includes("--tuned");
 const server = tuned
-  ? createServer({ keepAliveTimeout: 0, optimizeEmptyRequests: true }, handler(flat))
-  : createServer(handler(plain));
+  ? createServer({ keepAliveTimeout: 0, optimizeEmptyRequests: true }, handler(withFive ? flatFive : flat))
+  : createServer(handler(withFive ? five : plain));
 if (tuned) setInterval(() => (date = new Date().toUTCString()), 1000).unref();
-server.listen(Number(process.env["PORT"] ?? 0), "127.0.0.1", () => {
-  const { port } = server.address() as AddressInfo;
-  console.log(JSON.stringify({ event: "listening", url: `http://127.0.0.1:${port}` }));
-});
-process.on("SIGTERM", () => process.exit(0));
+await openVitals();
+server.listen(Number(process.env["PORT"] ?? 0), "127.0.0.1", () => announceServer(server));

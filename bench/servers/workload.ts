@@ -1,5 +1,8 @@
-/** What every server of the ratio answers to `GET /json`. */
+/** What every server of the comparison answers to `GET /json`. */
 export const greeting = (): object => ({ message: "hello", framework: "measured", ok: true });
+
+/** The number that a path parameter spells; null for anything but 1 to 15 digits. */
+export const wholeNumber = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null);
 
 /** What a client posts to `/echo`. */
 export interface Order {
@@ -19,7 +22,7 @@ export const orderText: string = JSON.stringify({
   note: "please ring twice the bell is slow; thank you, see you then",
 } satisfies Order);
 
-/** The one check that all servers make: what is measured is the way to it, not a schema library. */
+/** The check of servers whose framework brings none of its own. */
 export const isOrder = (value: unknown): value is Order => {
   if (!isRecord(value)) return false;
   const { customer, items, note } = value as Partial<Order>;
@@ -33,3 +36,34 @@ const isItem = (value: unknown): boolean =>
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The same as JSON Schema, for frameworks that validate with it. */
+export const orderSchema = {
+  type: "object",
+  required: ["customer", "items", "note"],
+  properties: {
+    customer: { type: "string" },
+    items: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["sku", "amount"],
+        properties: { sku: { type: "string" }, amount: { type: "number" } },
+      },
+    },
+    note: { type: "string" },
+  },
+} as const;
+
+const chunk = Buffer.alloc(64 * 1024, "x");
+
+/** Pieces of the download. */
+export const chunkCount = 16;
+
+/** Bytes of the download. */
+export const downloadBytes: number = chunk.length * chunkCount;
+
+/** The download of 1 MiB, 64 KiB at a time. */
+export function* chunks(): Generator<Buffer> {
+  for (let index = 0; index < chunkCount; index++) yield chunk;
+}

@@ -7,50 +7,37 @@
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { estimate, median, shown } from "../measure/statistics.ts";
 import { installCore } from "./install.ts";
-import { startTime } from "./start-time.ts";
+import { extra, startRounds } from "./start-rounds.ts";
 
 const rounds = Number(process.argv[2] ?? 20);
 const extraMs = 60;
 const maxBytes = 1_000_000;
 
-const programs = { "bare node": "bare.mjs", "node:http": "http.mjs", framework: "framework.mjs" } as const;
-type Name = keyof typeof programs;
-type Round = Record<Name, number>;
-
-const oneRound = async (folder: string, names: readonly Name[]): Promise<Round> => {
-  const times: Partial<Round> = {};
-  for (const name of names) times[name] = await startTime(folder, programs[name]);
-  return times as Round;
-};
+const programs = { "bare node": "bare.mjs", "node:http": "http.mjs", framework: "framework.mjs" };
 
 printTitle(`Start of a program up to its first line: ${rounds} rounds, programs in turn`);
 using installed = installCore();
 const { folder, packages, bytes, kinds } = installed;
-const names = Object.keys(programs) as Name[];
-await oneRound(folder, names); // fills the system's file cache
-const measured: Round[] = [];
-for (let round = 0; round < rounds; round++) {
-  measured.push(await oneRound(folder, round % 2 === 0 ? names : names.toReversed()));
-}
+const names = Object.keys(programs);
+const measured = await startRounds(folder, programs, rounds);
 
-const over = (name: Name, base: Name): number[] => measured.map((times) => times[name] - times[base]);
 printTable(
   ["Program", "ms", "over bare node, ms", "over node:http, ms"],
   names.map((name) => [
     name,
-    shown(estimate(measured.map((times) => times[name])), 0),
-    shown(estimate(over(name, "bare node")), 0),
-    shown(estimate(over(name, "node:http")), 0),
+    shown(estimate(measured.map((times) => times[name] ?? NaN)), 0),
+    shown(estimate(extra(measured, name, "bare node")), 0),
+    shown(estimate(extra(measured, name, "node:http")), 0),
   ]),
 );
 printTable(
   ["Installed", "KB"],
   [["all", bytes], ...kinds].map(([kind, size]) => [String(kind), (Number(size) / 1000).toFixed(0)]),
 );
-const extra = median(over("framework", "bare node"));
+const added = median(extra(measured, "framework", "bare node"));
 gate(
-  extra <= extraMs,
-  `the framework listens ${extra.toFixed(0)} ms after a bare Node would be up; at most ${extraMs}`,
+  added <= extraMs,
+  `the framework listens ${added.toFixed(0)} ms after a bare Node would be up; at most ${extraMs}`,
 );
 gate(packages.length === 1, `one package is installed: ${packages.join(", ")}`);
 gate(bytes < maxBytes, `${(bytes / 1000).toFixed(0)} KB are installed; under ${maxBytes / 1000}`);

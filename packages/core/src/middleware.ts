@@ -34,15 +34,20 @@ export const compose = <In, Out>(
   rescue: Rescue<In, Out>,
 ): Handler<In, Out> =>
   chain.reduceRight<Handler<In, Out>>(
-    (next, middleware) => rescued((input) => middleware(input, next), rescue),
-    rescued(inner, rescue),
+    (next, middleware) => rescued(middleware, next, rescue),
+    rescued((input) => inner(input), inner, rescue),
   );
 
+/** One level of the onion, the innermost with a middleware that does not ask on: a closure each, since every request passes through all of them. */
 const rescued =
-  <In, Out>(run: Handler<In, Out>, rescue: Rescue<In, Out>): Handler<In, Out> =>
+  <In, Out>(
+    middleware: Middleware<In, Out>,
+    next: Handler<In, Out>,
+    rescue: Rescue<In, Out>,
+  ): Handler<In, Out> =>
   (input) => {
     try {
-      const output = run(input);
+      const output = middleware(input, next);
       return isPromise(output) ? output.then(undefined, (error: unknown) => rescue(error, input)) : output;
     } catch (error) {
       return rescue(error, input);

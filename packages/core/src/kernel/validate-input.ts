@@ -1,37 +1,62 @@
-import { type Middleware, mapAwaitable } from "../middleware.ts";
-import type { HttpRequest } from "../request/http-request.ts";
+import { type Awaitable, type Handler, isPromise, type Middleware } from "../middleware.ts";
+import type { HttpRequest, RequestInput } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { RouteOptions } from "../routing/route.ts";
-import type { StandardSchema } from "../validation/standard-schema.ts";
 import { validate } from "../validation/validate.ts";
 
-/** Fills `request.input` from the route's schemas, or `null` when it has none. @throws ValidationError 422 */
-export const validateInput = ({
-  params,
-  query,
-  body,
-}: RouteOptions): Middleware<HttpRequest, Response> | null => {
+/**
+ * Fills `request.input` from the route's schemas, or `null` when it has none: first params, then query, and the body is read last.
+ *
+ * Each step goes on at once with a value that is here; written out instead of with `mapAwaitable`, whose closures cost as much as the rest.
+ *
+ * @throws ValidationError 422
+ */
+export const validateInput = (schemas: RouteOptions): Middleware<HttpRequest, Response> | null => {
+  const { params, query, body } = schemas;
   if (params === undefined && query === undefined && body === undefined) return null;
   return function validateInput(request, next) {
-    const head = {
-      params: part(params, () => request.params, "params"),
-      query: part(query, () => request.query.toObject(), "query"),
-    };
-    return mapAwaitable(head.params, (validParams) =>
-      mapAwaitable(head.query, (validQuery) =>
-        mapAwaitable(
-          body === undefined
-            ? undefined
-            : mapAwaitable(request.bodyValue(), (value) => validate(body, value, "body")),
-          (validBody) => {
-            request.input = { params: validParams, query: validQuery, body: validBody };
-            return next(request);
-          },
-        ),
-      ),
-    );
+    const valid = params === undefined ? undefined : validate(params, request.params, "params");
+    return isPromise(valid)
+      ? valid.then((settled) => validateQuery(schemas, request, next, settled))
+      : validateQuery(schemas, request, next, valid);
   };
 };
 
-const part = (schema: StandardSchema | undefined, value: () => unknown, place: "params" | "query") =>
-  schema === undefined ? undefined : validate(schema, value(), place);
+const validateQuery = (
+  schemas: RouteOptions,
+  request: HttpRequest,
+  next: Handler<HttpRequest, Response>,
+  params: unknown,
+): Awaitable<Response> => {
+  const { query } = schemas;
+  const valid = query === undefined ? undefined : validate(query, request.query.toObject(), "query");
+  return isPromise(valid)
+    ? valid.then((settled) => validateBody(schemas, request, next, params, settled))
+    : validateBody(schemas, request, next, params, valid);
+};
+
+const validateBody = (
+  { body }: RouteOptions,
+  request: HttpRequest,
+  next: Handler<HttpRequest, Response>,
+  params: unknown,
+  query: unknown,
+): Awaitable<Response> => {
+  if (body === undefined) return proceed(request, next, { params, query, body });
+  const value = request.bodyValue();
+  const valid = isPromise(value)
+    ? value.then((settled) => validate(body, settled, "body"))
+    : validate(body, value, "body");
+  return isPromise(valid)
+    ? valid.then((settled) => proceed(request, next, { params, query, body: settled }))
+    : proceed(request, next, { params, query, body: valid });
+};
+
+const proceed = (
+  request: HttpRequest,
+  next: Handler<HttpRequest, Response>,
+  input: RequestInput,
+): Awaitable<Response> => {
+  request.input = input;
+  return next(request);
+};

@@ -16,13 +16,28 @@ export interface MediaType {
 
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 
+/** What the values seen lately mean; begun anew when it is full, so that odd ones cost the others no more than another look. */
+const known = new Map<string, MediaType>();
+const MAX_KNOWN = 100;
+const MAX_KNOWN_LENGTH = 100;
+
 /**
  * Parses a `Content-Type` field strictly (RFC 9110 8.3); `null` for an absent one.
  *
  * @throws ValueError 400 for anything outside the grammar, and for a parameter given twice
  */
-export const parseContentType = (value: string | null): MediaType | null => {
-  if (value === null) return null;
+export const parseContentType = (value: string | null): MediaType | null =>
+  value === null ? null : (known.get(value) ?? newType(value));
+
+const newType = (value: string): MediaType => {
+  const type = parse(value);
+  if (type.boundary !== null || value.length > MAX_KNOWN_LENGTH) return type; // each form has a boundary of its own
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(value, type);
+  return type;
+};
+
+const parse = (value: string): MediaType => {
   const [head = "", ...rest] = splitOutsideQuotes(value, ";");
   const type = rest.length === 0 ? head : trimBlanksEnd(head);
   const slash = type.indexOf("/");

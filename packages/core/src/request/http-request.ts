@@ -23,7 +23,7 @@ import type { ParsedForm } from "./form-data.ts";
 import { type JsonBodyOptions, parseJson } from "./json-body.ts";
 import { MultipartLimits } from "./multipart-limits.ts";
 import { Query } from "./query.ts";
-import { type BodySource, limitedChunks, readBody } from "./read-body.ts";
+import { type BodySource, limitedChunks, readBody, withOwnMemory } from "./read-body.ts";
 import { RequestHeaders } from "./request-headers.ts";
 import type { RequestKernel } from "./request-kernel.ts";
 import { toBoolean, toFloat, toInt } from "./typed-values.ts";
@@ -215,7 +215,7 @@ export class HttpRequest<
 
   /** The body as bytes. @throws PayloadTooLargeError over the limit in force */
   async body(): Promise<Uint8Array> {
-    return this.readBytes();
+    return this.ownBytes();
   }
 
   /** The body as UTF-8 text; invalid bytes become U+FFFD. */
@@ -235,12 +235,13 @@ export class HttpRequest<
    */
   bodyValue(): Awaitable<unknown> {
     if (this.bodySource.bodyLength === 0) return undefined;
-    const { isJson, isForm, isMultipart } = this;
-    if (isForm || isMultipart) return mapAwaitable(this.readForm(), ({ form }) => form.toObject());
+    const { mediaType } = this;
+    if (isFormType(mediaType) || isMultipartType(mediaType))
+      return mapAwaitable(this.readForm(), ({ form }) => form.toObject());
     return mapAwaitable(this.readBytes(), (bytes) => {
       if (bytes.byteLength === 0) return undefined;
-      if (isJson) return this.parsedJson(bytes);
-      const given = this.contentType === null ? "no Content-Type" : `the Content-Type ${this.contentType}`;
+      if (isJsonType(mediaType)) return this.parsedJson(bytes);
+      const given = mediaType === null ? "no Content-Type" : `the Content-Type ${mediaType.type}`;
       throw new UnsupportedMediaTypeError(`This route takes JSON or a form, but the body has ${given}`);
     });
   }
@@ -261,7 +262,7 @@ export class HttpRequest<
       throw new FrameworkError("CORE_BODY_STREAMED", "the body was taken as a stream already");
     this.streamed = true;
     const chunks =
-      this.bytes === undefined ? limitedChunks(this.bodySource, this.bodyLimit) : once(this.bytes);
+      this.bytes === undefined ? limitedChunks(this.bodySource, this.bodyLimit) : once(this.ownBytes());
     return ReadableStream.from(chunks) as ReadableStream<Uint8Array>;
   }
 
@@ -432,6 +433,13 @@ export class HttpRequest<
     return aborter;
   }
 
+  /** The body for the program to keep. */
+  private ownBytes(): Awaitable<Uint8Array> {
+    this.bytes = mapAwaitable(this.readBytes(), withOwnMemory);
+    return this.bytes;
+  }
+
+  /** The body to be read here; it may share its memory with what else the transport has read. */
   private readBytes(): Awaitable<Uint8Array> {
     if (this.bytes !== undefined) return this.bytes;
     if (this.streamed)
@@ -443,7 +451,7 @@ export class HttpRequest<
 
   private readForm(): Awaitable<ParsedForm> {
     if (this.isMultipart) this.bodyLimit = Math.min(this.bodyLimit, MultipartLimits.of().maxTotalBytes);
-    this.parsedForm ??= mapAwaitable(this.readBytes(), (bytes) => parseForm(this.mediaType, bytes));
+    this.parsedForm ??= mapAwaitable(this.ownBytes(), (bytes) => parseForm(this.mediaType, bytes)); // files keep parts of it
     return this.parsedForm;
   }
 }

@@ -1,7 +1,7 @@
 import { ValueError } from "../errors/http-errors.ts";
 import { excerpt } from "./excerpt.ts";
 import { overflowAt } from "./json-overflow.ts";
-import { scanJson } from "./json-scan.ts";
+import { isDeeperThan, mayOverflow } from "./json-scan.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /** How a JSON body is parsed. */
@@ -24,11 +24,25 @@ export const parseJson = (
   { maxDepth = 100, bigint = false }: JsonBodyOptions = {},
 ): unknown => {
   if (bytes.byteLength === 0) throw new ValueError("The body is empty, but JSON was expected");
-  const { tooDeep, mayOverflow } = scanJson(bytes, maxDepth);
-  if (tooDeep) throw new ValueError(`The JSON body is nested deeper than ${maxDepth} levels`);
-  const text = withoutMark(decodeUtf8(bytes, "The JSON body"));
+  const isShort = bytes.byteLength < 2 * (maxDepth + 1); // one level more takes two bytes for each
+  if (!isShort) requireDepth(bytes, maxDepth);
+  try {
+    return parseText(bytes, decodeUtf8(bytes, "The JSON body"), bigint);
+  } catch (error) {
+    if (isShort) requireDepth(bytes, maxDepth); // brackets without end are too deep first of all, in a short body as in a long one
+    throw error;
+  }
+};
+
+const requireDepth = (bytes: Uint8Array, maxDepth: number): void => {
+  if (isDeeperThan(bytes, maxDepth))
+    throw new ValueError(`The JSON body is nested deeper than ${maxDepth} levels`);
+};
+
+const parseText = (bytes: Uint8Array, decoded: string, bigint: boolean): unknown => {
+  const text = withoutMark(decoded);
   const value = parse(text, bigint && BIG_INTEGER.test(text));
-  const place = mayOverflow ? overflowAt(bytes) : null; // only what parsed is worth a closer look
+  const place = mayOverflow(bytes, text) ? overflowAt(bytes) : null; // only what parsed is worth a closer look
   if (place === null) return value;
   throw new ValueError(`The JSON body has a number out of range at byte ${place}`);
 };

@@ -9,7 +9,7 @@ export type BodySource = Pick<RequestSource, "bodyLength" | "buffered" | "chunks
 const EMPTY: Uint8Array = new Uint8Array(0);
 
 /**
- * The whole body: at once when the transport holds it, else a promise.
+ * The whole body: at once when the transport holds it, else a promise. It may be a part of a larger buffer: see `withOwnMemory`.
  *
  * @param limit the most bytes that are taken
  * @throws PayloadTooLargeError before anything is read when the declared length is above the limit, else at the first byte above it
@@ -29,7 +29,7 @@ export const readBody = (source: BodySource, limit: number): Awaitable<Uint8Arra
 export async function* limitedChunks(source: BodySource, limit: number): AsyncGenerator<Uint8Array> {
   requireLength(source, limit);
   if (source.buffered !== null) {
-    yield source.buffered;
+    yield withOwnMemory(source.buffered);
     return;
   }
   let length = 0;
@@ -39,6 +39,10 @@ export async function* limitedChunks(source: BodySource, limit: number): AsyncGe
     yield chunk;
   }
 }
+
+/** The bytes in memory that holds nothing else: a program may send `buffer` elsewhere, and must not find there what it was not given. */
+export const withOwnMemory = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 
 const requireLength = ({ bodyLength, buffered }: BodySource, limit: number): void => {
   if (Math.max(bodyLength ?? 0, buffered?.byteLength ?? 0) > limit) throw new PayloadTooLargeError(limit);

@@ -36,10 +36,24 @@ const quoted = (name: unknown): string =>
  * @throws CORE_BAD_HEADER for a control character other than a tab, and for a character above U+00FF
  */
 export const headerValue = (name: string, value: string): string => {
+  const last = lastValues.get(name);
+  if (last !== undefined && last.value === value) return value;
   const text = typeof value === "string" ? value : asText(name, value);
   if (forbidden.test(text)) throw badCharacter(name, text);
-  return isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(text.length - 1)) ? trimmed(text) : text;
+  if (isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(text.length - 1))) return trimmed(text);
+  if (text.length > maxRememberedValue) return text;
+  if (last !== undefined) last.value = text;
+  else if (lastValues.size < maxLastValues) lastValues.set(name, { value: text });
+  return text;
 };
+
+/**
+ * The value last found in order for a name: most fields say the same in every reply, and what was looked at when it was set is looked at
+ * again when it is written. Bounded, since a program may make names from input.
+ */
+const lastValues = new Map<string, { value: string }>();
+const maxLastValues = 100;
+const maxRememberedValue = 256;
 
 const forbidden = /[^\t\x20-\x7e\x80-\xff]/;
 

@@ -3,6 +3,7 @@ import { boundFacts } from "./contract-bounds.ts";
 import { channelFacts } from "./contract-channels.ts";
 import { counterFacts } from "./contract-counters.ts";
 import type { SharedStateFixture } from "./contract-fact.ts";
+import { permitFacts } from "./contract-permits.ts";
 import { valueFacts } from "./contract-values.ts";
 
 /** The runner's `test`. */
@@ -10,7 +11,13 @@ export type ContractTest = (name: string, body: () => Promise<void>) => void;
 
 /** States what every adapter of `SharedState` promises, as tests of the given runner. */
 export const sharedStateContract = (test: ContractTest, make: () => Awaitable<SharedStateFixture>): void => {
-  for (const [name, body] of [...counterFacts, ...valueFacts, ...channelFacts, ...boundFacts]) {
+  for (const [name, body] of [
+    ...counterFacts,
+    ...valueFacts,
+    ...permitFacts,
+    ...channelFacts,
+    ...boundFacts,
+  ]) {
     test(name, async () => {
       const fixture = await make();
       try {

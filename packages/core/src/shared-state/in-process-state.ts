@@ -1,8 +1,10 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { Logger } from "../lifecycle/logger.ts";
 import { type Entry, ExpiringMap } from "./expiring-map.ts";
+import { PermitTable } from "./permit-table.ts";
 import { type Schedule, systemSchedule } from "./schedule.ts";
 import type { Added, AddOptions, Json, SharedState } from "./shared-state.ts";
+import { checkPermits } from "./permit-bounds.ts";
 import { checkAddition, checkKey, checkTtl, toText } from "./state-bounds.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
@@ -10,10 +12,12 @@ import { Subscriptions } from "./subscriptions.ts";
 export interface InProcessStateOptions {
   /** Monotonic clock in milliseconds. @default performance.now */
   readonly now?: () => number;
-  /** Most live keys; the one nearest to its expiry makes room. @default 100000 */
+  /** Most live keys; the one nearest to its expiry makes room. As many again for permits, where the one not asked for longest does. @default 100000 */
   readonly maxKeys?: number;
   /** Most characters of all keys and values together; the same key makes room. @default 67108864 */
   readonly maxCharacters?: number;
+  /** Most moments and amounts that all permits together keep; the same key makes room. @default 4194304 */
+  readonly maxPermitNumbers?: number;
   /** Milliseconds after which a subscriber that is still busy counts as done. @default 1000 */
   readonly timeoutMs?: number;
   /** Timers. @default the runtime's, which do not keep the process alive */
@@ -27,11 +31,13 @@ export const inProcessState = ({
   now = () => performance.now(),
   maxKeys = 100_000,
   maxCharacters = 67_108_864,
+  maxPermitNumbers = 4_194_304,
   timeoutMs = 1000,
   schedule = systemSchedule,
   log = console,
 }: InProcessStateOptions = {}): SharedState => {
   const entries = new ExpiringMap({ maxKeys, maxCharacters });
+  const permits = new PermitTable({ maxKeys, maxNumbers: maxPermitNumbers });
   const subscriptions = new Subscriptions({ limitMs: timeoutMs, schedule, log });
   return {
     add(key, amount, options) {
@@ -52,6 +58,10 @@ export const inProcessState = ({
       if (ifAbsent && entries.get(key, time) !== undefined) return false;
       entries.set(key, typeof value === "number" ? Number(text) : text, time + ttlMs, time);
       return true;
+    },
+    take(key, rule, ask) {
+      checkPermits(key, rule, ask);
+      return permits.take(key, rule, ask, now());
     },
     delete(key) {
       checkKey(key);

@@ -1,3 +1,4 @@
+import type { PermitAsk, PermitRule, Permits } from "./permits.ts";
 import type { Added } from "./shared-state.ts";
 
 /**
@@ -41,6 +42,7 @@ export type StateCall =
       readonly ttlMs: number;
       readonly ifAbsent: boolean;
     }
+  | ({ readonly op: "take"; readonly key: string } & PermitRule & PermitAsk)
   | { readonly op: "delete"; readonly key: string }
   | { readonly op: "publish"; readonly channel: string; readonly text: string };
 
@@ -50,6 +52,7 @@ export interface StateResults {
   /** The value's JSON text; `null` when the key is absent. */
   readonly get: string | null;
   readonly set: boolean;
+  readonly take: Permits;
   readonly delete: boolean;
   readonly publish: null;
 }

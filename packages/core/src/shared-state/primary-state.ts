@@ -4,6 +4,7 @@ import { PendingCalls } from "./pending-calls.ts";
 import { isStateMessage, type PrimaryLink, type PrimaryMessage, type WorkerMessage } from "./primary-link.ts";
 import { type Schedule, systemSchedule } from "./schedule.ts";
 import type { Json, SharedState } from "./shared-state.ts";
+import { checkPermits } from "./permit-bounds.ts";
 import { checkAddition, checkKey, checkTtl, toText } from "./state-bounds.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
@@ -53,6 +54,20 @@ export const primaryState = (
       checkKey(key);
       checkTtl(ttlMs);
       return calls.ask({ op: "set", key, text: toText(value), ttlMs, ifAbsent });
+    },
+    async take(key, rule, ask) {
+      checkPermits(key, rule, ask);
+      const { kind, capacity, windowMs } = rule;
+      const { spend, loan } = ask;
+      return calls.ask({
+        op: "take",
+        key,
+        kind,
+        capacity,
+        windowMs,
+        spend,
+        ...(loan !== undefined && { loan }),
+      });
     },
     async delete(key) {
       checkKey(key);

@@ -119,6 +119,8 @@ const perform = (state: SharedState, call: StateCall): Awaitable<StateResults[ke
       );
     case "set":
       return state.set(call.key, JSON.parse(call.text) as Json, call);
+    case "take":
+      return state.take(call.key, call, call);
     case "delete":
       return state.delete(call.key);
     case "publish":

@@ -1,4 +1,5 @@
 import type { Awaitable } from "../middleware.ts";
+import type { PermitAsk, PermitRule, Permits } from "./permits.ts";
 
 /** What a bounded addition gave. */
 export interface Added {
@@ -30,6 +31,9 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  * number, which `get` reads and `set` replaces. A call that breaks a bound throws a FrameworkError whose code begins with
  * CORE_SHARED_STATE_; CORE_SHARED_STATE_UNAVAILABLE says that the state cannot be reached, and that nobody knows whether the call
  * took effect.
+ *
+ * Permits have keys of their own, again at most 100,000, of which the one that nobody asked for longest makes room: clients, who choose these keys,
+ * cannot push out anything else.
  */
 export interface SharedState {
   /**
@@ -48,6 +52,13 @@ export interface SharedState {
     value: Json,
     options: { readonly ttlMs: number; readonly ifAbsent?: boolean },
   ): Awaitable<boolean>;
+  /**
+   * Spends permits of a key, and lends some to be used later without asking, in one step by the state's own clock.
+   *
+   * The key begins with all of `rule.capacity`; the same key is asked for with the same kind of rule, whose figures may change. A key all of whose
+   * permits are back is forgotten.
+   */
+  take(key: string, rule: PermitRule, ask: PermitAsk): Awaitable<Permits>;
   /** Removes a value or counter. Tells whether there was one. */
   delete(key: string): Awaitable<boolean>;
   /**

@@ -53,7 +53,8 @@ const written = (value: Json): string => {
   return text;
 };
 
-const badOption = (message: string): FrameworkError =>
+/** A refusal of an option. */
+export const badOption = (message: string): FrameworkError =>
   new FrameworkError("CORE_SHARED_STATE_BAD_OPTION", message);
 
 const badValue = (message: string, cause?: unknown): FrameworkError =>

@@ -1,6 +1,4 @@
-import { FrameworkError } from "../errors/framework-error.ts";
-
-const over: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
+import { bodyEnd, bodyUsed } from "./body-iteration.ts";
 
 /** The chunks of a body that is here already: one, or none when it is empty. */
 export class FastBody implements AsyncIterableIterator<Uint8Array, undefined> {
@@ -13,12 +11,7 @@ export class FastBody implements AsyncIterableIterator<Uint8Array, undefined> {
 
   /** @throws CORE_BODY_USED the second time */
   [Symbol.asyncIterator](): this {
-    if (this.taken) {
-      throw new FrameworkError(
-        "CORE_BODY_USED",
-        "the request's body can be streamed once; it was taken before",
-      );
-    }
+    if (this.taken) throw bodyUsed();
     this.taken = true;
     return this;
   }
@@ -26,11 +19,11 @@ export class FastBody implements AsyncIterableIterator<Uint8Array, undefined> {
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
     const { rest } = this;
     this.rest = null;
-    return Promise.resolve(rest === null ? over : { done: false, value: rest });
+    return Promise.resolve(rest === null ? bodyEnd : { done: false, value: rest });
   }
 
   return(): Promise<IteratorReturnResult<undefined>> {
     this.rest = null;
-    return Promise.resolve(over);
+    return Promise.resolve(bodyEnd);
   }
 }

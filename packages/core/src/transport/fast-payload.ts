@@ -1,4 +1,4 @@
-import { BodyStream, type Payload, utf8Length } from "../response/payload.ts";
+import { BodyStream, type Payload } from "../response/payload.ts";
 
 /** A body that is not streamed. */
 export type MemoryPayload = Exclude<Payload, BodyStream>;
@@ -6,16 +6,12 @@ export type MemoryPayload = Exclude<Payload, BodyStream>;
 /** Payloads above this are written in slices, so that a client that does not read is felt and a slow one seen to make progress. */
 export const sliceAbove = 262_144;
 
-/** Texts below this are counted faster here than by a call into native code. */
-const countedHere = 256;
-
 /** Bytes of a body that goes out at once; -1 for one that is long, or none at all. */
 export const shortLength = (payload: MemoryPayload): number => {
   if (payload === null) return 0;
   let length = -1;
-  if (typeof payload === "string") {
-    length = payload.length < countedHere ? utf8Length(payload) : Buffer.byteLength(payload);
-  } else if (payload instanceof Uint8Array) length = payload.byteLength;
+  if (typeof payload === "string") length = Buffer.byteLength(payload);
+  else if (payload instanceof Uint8Array) length = payload.byteLength;
   return length > sliceAbove ? -1 : length;
 };
 

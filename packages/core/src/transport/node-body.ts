@@ -1,7 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { FrameworkError } from "../errors/framework-error.ts";
-
-const over: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
+import { bodyEnd, bodyUsed } from "./body-iteration.ts";
 
 interface Waiter {
   readonly resolve: (result: IteratorResult<Uint8Array, undefined>) => void;
@@ -21,6 +19,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly beforeFirst: () => void;
   private readonly queue: Uint8Array[] = [];
   private waiter: Waiter | null = null;
+  private whenWhole: (() => void) | null = null;
   private failure: unknown = null;
   private started = false;
   private ended = false;
@@ -39,14 +38,35 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
     return this.waiter !== null;
   }
 
+  /** Keeps all that arrives, though nobody asks for it yet, and calls back when it is the whole body. */
+  collect(whenWhole: () => void): void {
+    this.whenWhole = whenWhole;
+    this.flow();
+  }
+
+  /** Goes back to keeping one chunk at a time. */
+  stopCollecting(): void {
+    if (this.whenWhole === null) return;
+    this.whenWhole = null;
+    this.message.pause();
+  }
+
+  /** A copy of what was collected. */
+  copy(): Uint8Array {
+    const { queue } = this;
+    if (queue.length === 1) return new Uint8Array(queue[0] as Uint8Array);
+    const bytes = new Uint8Array(this.received);
+    let at = 0;
+    for (const chunk of queue) {
+      bytes.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    return bytes;
+  }
+
   /** @throws CORE_BODY_USED the second time */
   [Symbol.asyncIterator](): this {
-    if (this.taken) {
-      throw new FrameworkError(
-        "CORE_BODY_USED",
-        "the request's body can be streamed once; it was taken before",
-      );
-    }
+    if (this.taken) throw bodyUsed();
     this.taken = true;
     return this;
   }
@@ -56,7 +76,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
     if (chunk !== undefined) return Promise.resolve({ done: false, value: chunk });
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the error of whoever ended the body, passed on as it is
     if (this.failure !== null) return Promise.reject(this.failure);
-    if (this.ended || this.received === this.length) return Promise.resolve(over);
+    if (this.ended || this.received === this.length) return Promise.resolve(bodyEnd);
     return new Promise((resolve, reject) => {
       this.waiter = { resolve, reject };
       this.flow();
@@ -66,8 +86,8 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
   return(): Promise<IteratorReturnResult<undefined>> {
     this.ended = true;
     this.detach();
-    this.settle(over);
-    return Promise.resolve(over);
+    this.settle(bodyEnd);
+    return Promise.resolve(bodyEnd);
   }
 
   /** Makes the pending and every later pull fail, unless the body had arrived whole. */
@@ -95,19 +115,25 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
     this.started = true;
     this.beforeFirst();
     this.message.on("data", this.onData);
-    this.message.on("end", this.onEnd);
+    if (this.length === null) this.message.on("end", this.onEnd);
   }
 
   private readonly onData = (chunk: Uint8Array): void => {
     this.received += chunk.byteLength;
     if (this.waiter !== null) return this.settle({ done: false, value: chunk });
     this.queue.push(chunk);
-    this.message.pause();
+    if (this.whenWhole === null) this.message.pause();
+    else if (this.received === this.length) this.tellWhole(this.whenWhole);
   };
+
+  private tellWhole(whenWhole: () => void): void {
+    this.whenWhole = null;
+    whenWhole();
+  }
 
   private readonly onEnd = (): void => {
     this.ended = true;
-    this.settle(over);
+    this.settle(bodyEnd);
   };
 
   private settle(result: IteratorResult<Uint8Array, undefined>): void {

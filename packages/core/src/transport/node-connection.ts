@@ -3,31 +3,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "../errors/http-error.ts";
+import type { AwaitsBody } from "./body-grace.ts";
+import type { ConnectionHub, OpenConnection } from "./connection-hub.ts";
+import { Linger } from "./linger.ts";
 import { NodeExchange, type ExchangeConnection } from "./node-exchange.ts";
 import { lastWords } from "./node-last-words.ts";
 import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./node-parse-errors.ts";
 import { NodeWatch } from "./node-watch.ts";
 import { readHead } from "./request-head.ts";
 import type { TransportOptions } from "./transport.ts";
-
-/** What a connection needs of its transport. */
-export interface ConnectionHost {
-  readonly options: TransportOptions;
-  readonly draining: boolean;
-  /** Value of `Date`, at most a second old. */
-  readonly date: string;
-  /** Monotonic milliseconds, as of the last sweep. */
-  readonly now: number;
-  started(): void;
-  ended(): void;
-  closed(connection: NodeConnection): void;
-}
+import { WriteWatch } from "./write-watch.ts";
 
 /** Requests of one connection that the app works on at the same time; those behind wait, and reading stops. */
 const maxPipelined = 16;
-/** Bytes and time that a closing connection may still send, so that the client can read the last answer before a reset. */
-const lingerBytes = 65_536;
-const lingerMs = 2000;
 
 /**
  * One connection on `node:http`: keeps the order of its exchanges, their number, and what `node:http` alone gets wrong about the end.
@@ -35,10 +23,11 @@ const lingerMs = 2000;
  * After a framing error or an answer with `Connection: close` nothing that arrives is served any more, though the parser below may still
  * find messages in it. Good requests in front of a bad one get their answers first.
  */
-export class NodeConnection implements ExchangeConnection {
-  readonly socket: Socket;
-  readonly host: ConnectionHost;
+export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConnection {
+  private readonly socket: Socket;
+  private readonly hub: ConnectionHub;
   private readonly watch: NodeWatch;
+  private readonly writes: WriteWatch;
   private readonly resumeSocket: () => Socket;
   private address: string | null = null;
   /** Exchanges that are not over, in order. */
@@ -54,17 +43,17 @@ export class NodeConnection implements ExchangeConnection {
   /** The answer to a message that could not be parsed, for when those in front are answered. */
   private failure: HttpError | null = null;
   private undecided = false;
-  private lingersSince: number | null = null;
-  private lingersFrom = 0;
+  private lingering: Linger | null = null;
   private held = false;
   private detached = false;
 
   /** @param served requests that were answered on the connection before */
-  constructor(socket: Socket, host: ConnectionHost, served: number) {
+  constructor(socket: Socket, hub: ConnectionHub, served: number) {
     this.socket = socket;
-    this.host = host;
+    this.hub = hub;
     this.requests = served;
-    this.watch = new NodeWatch(socket, host.options.timeouts, host.now);
+    this.watch = new NodeWatch(socket, hub.options.timeouts, hub.now);
+    this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
     // node:http resumes the socket after each message and destroys it after the last answer; both are this connection's to decide.
     this.resumeSocket = socket.resume.bind(socket);
     socket.resume = () => (this.held ? socket : this.resumeSocket());
@@ -74,20 +63,19 @@ export class NodeConnection implements ExchangeConnection {
   }
 
   get options(): TransportOptions {
-    return this.host.options;
+    return this.hub.options;
   }
 
   get date(): string {
-    return this.host.date;
+    return this.hub.date;
   }
 
   get remoteAddress(): string | null {
     return (this.address ??= this.socket.remoteAddress ?? null);
   }
 
-  /** Whether no request is under way, not even a part of one. */
   get idle(): boolean {
-    return this.first === null && this.lingersSince === null && this.unread === null && !this.watch.headBegan;
+    return this.first === null && this.lingering === null && this.unread === null && !this.watch.headBegan;
   }
 
   /** A message's head was parsed. */
@@ -124,7 +112,7 @@ export class NodeConnection implements ExchangeConnection {
 
   /** What arrived cannot be parsed, or the socket failed. */
   onParseError(error: ParseError): void {
-    if (this.lingersSince !== null) return this.boundLinger();
+    if (this.lingering !== null) return this.boundLinger();
     // A client that leaves in the middle of a message wants no answer to it.
     if (error.code?.startsWith("HPE_") !== true || error.code === "HPE_INVALID_EOF_STATE") return this.cut();
     if (this.stopped && !this.undecided) return;
@@ -139,7 +127,7 @@ export class NodeConnection implements ExchangeConnection {
   }
 
   closesAfter(exchange: NodeExchange): boolean {
-    const stops = (this.stopped && !this.undecided) || this.host.draining;
+    const stops = (this.stopped && !this.undecided) || this.hub.draining;
     return exchange.next === null && this.failure === null && stops;
   }
 
@@ -152,6 +140,7 @@ export class NodeConnection implements ExchangeConnection {
   }
 
   answered(exchange: NodeExchange): void {
+    if (exchange.ended) return; // the connection is lost
     if (exchange !== this.first) return this.cut(); // node:http answers in order, so this cannot be told from corruption
     this.first = exchange.next;
     if (this.first === null) this.last = null;
@@ -171,11 +160,10 @@ export class NodeConnection implements ExchangeConnection {
     this.socket.destroy();
   }
 
-  /** Looks at the deadlines; called by the transport's sweep, once a second. */
   check(now: number): void {
     this.watch.look(now);
-    if (this.lingersSince !== null && now - this.lingersSince >= lingerMs) return this.cut();
-    if (this.watch.writeStalled(now)) return this.cut();
+    this.bodyIsLate();
+    if (this.lingering?.isLate(now) === true || this.writes.isStalled(now)) return this.cut();
     if (this.unread?.complete === true) this.bodyIsIn();
     const { last } = this;
     if (last !== null) {
@@ -185,7 +173,26 @@ export class NodeConnection implements ExchangeConnection {
       last.failBody(new HttpError(408, "The request body took too long to arrive"));
     } else if (this.unread !== null) {
       if (this.watch.bodyTooSlow()) this.cut();
-    } else if (this.lingersSince === null) this.checkHead(now);
+    } else if (this.lingering === null) this.checkHead(now);
+  }
+
+  /** Serves those whose turn it is: an answer was flushed, or a body is here. */
+  advance(): void {
+    while (this.waiting !== null && this.waiting.ready && this.hasRoom()) {
+      const exchange = this.waiting;
+      this.waiting = exchange.next;
+      this.serve(exchange);
+    }
+    if (this.waiting?.ready === true) this.hold();
+    else this.release();
+  }
+
+  bodyIsLate(): void {
+    if (this.waiting === null) return;
+    for (let exchange: NodeExchange | null = this.waiting; exchange !== null; exchange = exchange.next) {
+      exchange.stopCollecting();
+    }
+    this.advance();
   }
 
   /** Says the last words on a connection without requests, and closes it. */
@@ -206,13 +213,11 @@ export class NodeConnection implements ExchangeConnection {
 
   /** Half-closes; then reads a bounded rest away, so that no reset destroys the answer before the client has read it. */
   linger(): void {
-    if (this.lingersSince !== null) return;
+    if (this.lingering !== null) return;
     this.stopped = true;
     this.failure = null;
-    this.lingersSince = this.host.now;
-    this.lingersFrom = this.socket.bytesRead;
     if (this.detached) this.socket.on("data", this.boundLinger);
-    this.socket.end();
+    this.lingering = new Linger(this.socket, this.hub.now);
     this.socket.resume();
   }
 
@@ -222,11 +227,9 @@ export class NodeConnection implements ExchangeConnection {
     if (this.last === null) this.first = exchange;
     else this.last.next = exchange;
     this.last = exchange;
-    if (this.waiting === null && this.hasRoom()) this.serve(exchange);
-    else {
-      this.waiting ??= exchange;
-      this.hold();
-    }
+    this.waiting ??= exchange;
+    if (exchange.collect()) this.hub.bodyGrace.begin(this);
+    this.advance();
   }
 
   private hasRoom(): boolean {
@@ -235,24 +238,14 @@ export class NodeConnection implements ExchangeConnection {
 
   private serve(exchange: NodeExchange): void {
     this.active++;
-    this.host.started();
+    this.hub.inFlight++;
     exchange.start();
-  }
-
-  /** An answer was flushed: there may be room for those that wait. */
-  private advance(): void {
-    while (this.waiting !== null && this.hasRoom()) {
-      const exchange = this.waiting;
-      this.waiting = exchange.next;
-      this.serve(exchange);
-    }
-    if (this.waiting === null) this.release();
   }
 
   private end(exchange: NodeExchange, how: "sent" | "aborted"): void {
     if (exchange.started) {
       this.active--;
-      this.host.ended();
+      this.hub.inFlight--;
     }
     exchange.finish(how);
   }
@@ -261,7 +254,7 @@ export class NodeConnection implements ExchangeConnection {
   private rest(): void {
     if (this.failure !== null) this.sayFailure(this.failure);
     else if (this.stopped && !this.undecided) this.linger();
-    else this.watch.rests(this.host.now);
+    else this.watch.rests(this.hub.now);
   }
 
   private sayFailure(failure: HttpError): void {
@@ -283,11 +276,11 @@ export class NodeConnection implements ExchangeConnection {
 
   private bodyIsIn(): void {
     this.unread = null;
-    if (this.first === null && this.lingersSince === null) this.watch.rests(this.host.now);
+    if (this.first === null && this.lingering === null) this.watch.rests(this.hub.now);
   }
 
   private readonly boundLinger = (): void => {
-    if (this.lingersSince !== null && this.socket.bytesRead - this.lingersFrom > lingerBytes) this.cut();
+    if (this.lingering?.isTooLong() === true) this.cut();
   };
 
   private checkHead(now: number): void {
@@ -315,7 +308,7 @@ export class NodeConnection implements ExchangeConnection {
       this.end(exchange, "aborted");
     this.first = null;
     this.last = null;
-    this.host.closed(this);
+    this.hub.remove(this);
   };
 }
 

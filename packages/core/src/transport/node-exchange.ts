@@ -25,6 +25,8 @@ export interface ExchangeConnection {
   isFirst(exchange: NodeExchange): boolean;
   /** The answer is out, though not all of the request is in: reads on, and drops what comes. */
   readAway(request: IncomingMessage): void;
+  /** An exchange became ready. */
+  advance(): void;
   /** The answer is out. */
   answered(exchange: NodeExchange): void;
   cut(): void;
@@ -32,6 +34,9 @@ export interface ExchangeConnection {
 
 /** An unread body of at most so many bytes is read away; a connection with more of it closes. */
 const unreadBytes = 65_536;
+
+/** A body of at most so many bytes is given to the app in one piece, if it comes at once. */
+const shortBody = 65_536;
 
 /** One request of `node:http` and its answer. */
 export class NodeExchange implements RequestSource, BodyWriterEvents {
@@ -41,10 +46,12 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
   readonly authority: string;
   readonly fields: readonly string[];
   readonly bodyLength: number | null;
-  readonly buffered = null;
+  buffered: Uint8Array | null = null;
   readonly request: IncomingMessage;
   /** The exchange behind this one on the same connection. */
   next: NodeExchange | null = null;
+  /** Whether it can be handed to the app: not while its short body is waited for. */
+  ready = true;
   /** Whether it was handed to the app. */
   started = false;
   private readonly response: ServerResponse;
@@ -99,14 +106,37 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
     else this.tell(listener, this.end);
   }
 
-  /** Whether the request's body has arrived whole. */
-  get complete(): boolean {
-    return this.request.complete || (this.bodyLength === 0 && this.refusal === null);
+  /** Whether the exchange is over. */
+  get ended(): boolean {
+    return this.end !== null;
   }
 
-  /** Whether every byte of the body is here, though node:http may not have said so yet. */
-  private get hasWholeBody(): boolean {
-    return this.body !== null && this.body.received === this.bodyLength;
+  /** Waits for a short body, so that the app gets it with the head; tells whether there is one to wait for. */
+  collect(): boolean {
+    const { bodyLength } = this;
+    if (bodyLength === null || bodyLength === 0 || bodyLength > shortBody || this.expectsContinue) return false;
+    this.ready = false;
+    const body = this.ownBody();
+    body.collect(() => {
+      this.buffered = body.copy();
+      this.ready = true;
+      this.connection.advance();
+    });
+    return true;
+  }
+
+  /** The body did not come in time, or will not come: the app has to know of the request without it. */
+  stopCollecting(): void {
+    if (this.ready) return;
+    this.body?.stopCollecting();
+    this.ready = true;
+  }
+
+  /** Whether the request's body has arrived whole. */
+  get complete(): boolean {
+    if (this.refusal === null && this.bodyLength === 0) return true;
+    // Every byte may be here though node:http has not said so yet.
+    return this.request.complete || (this.body !== null && this.body.received === this.bodyLength);
   }
 
   /** Whether the app waits for the client to send more of the body. */
@@ -140,6 +170,9 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
     if (this.complete) return;
     this.bodyFailure = error;
     this.body?.fail(error);
+    if (this.ready) return;
+    this.stopCollecting();
+    this.connection.advance();
   }
 
   failed(error: unknown): void {
@@ -161,7 +194,8 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
   finish(end: ExchangeEnd): void {
     if (this.end !== null) return;
     this.end = end;
-    if (!this.complete && !this.hasWholeBody) this.failBody(end === "aborted" ? clientGone() : bodyOver());
+    this.ready = true; // it is collected no longer
+    if (!this.complete) this.failBody(end === "aborted" ? clientGone() : bodyOver());
     if (end === "aborted") this.writer?.stop();
     const { listeners } = this;
     this.listeners = null;
@@ -209,7 +243,7 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
   private write(head: ReplyHead): void {
     // Before node:http's own listener: it would read away without a bound, and without a way to see it.
     if (!this.complete) this.response.prependListener("finish", () => this.readAway());
-    this.response.on("finish", () => this.connection.answered(this));
+    this.response.on("close", () => this.connection.answered(this));
     this.writer = writeReply(this.response, head, this.minor, this);
     if (this.writer !== null && this.connection.isFirst(this)) this.writer.start();
   }

@@ -13,7 +13,7 @@ const sliceAbove = 262_144;
  */
 export const writeReply = (
   response: ServerResponse,
-  { status, fields, payload }: ReplyHead,
+  { status, fields, payload, length }: ReplyHead,
   minor: number,
   events: BodyWriterEvents,
 ): NodeBodyWriter | null => {
@@ -23,8 +23,9 @@ export const writeReply = (
   if (payload === null) response.end();
   else if (typeof payload === "string") {
     if (isLong(payload)) return new NodeBodyWriter(response, new TextEncoder().encode(payload), events);
-    // One string of head and body goes out as UTF-8, which must not reach a head with characters of Latin-1 in it.
-    response.end(fields.some(isBeyondAscii) ? new TextEncoder().encode(payload) : payload);
+    // Head and body go out as one string in one encoding: what is ASCII is safe in Latin-1, which a head may have characters of.
+    if (length === payload.length) response.end(payload, "latin1");
+    else response.end(fields.some(isBeyondAscii) ? new TextEncoder().encode(payload) : payload);
   } else if (payload instanceof Uint8Array && payload.byteLength <= sliceAbove) response.end(payload);
   else return new NodeBodyWriter(response, payload, events);
   return null;

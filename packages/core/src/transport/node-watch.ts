@@ -24,8 +24,6 @@ export class NodeWatch {
   private bodyDeadline = 0;
   private bodyMark = 0;
   private bodyMarkWaited = 0;
-  private flushed = -1;
-  private stalledSince: number | null = null;
 
   constructor(socket: Socket, timeouts: TimeoutConfig, now: number) {
     this.socket = socket;
@@ -89,22 +87,6 @@ export class NodeWatch {
     this.mark(bytes);
     this.bodyDeadline = this.bodyWaited + bodyWindowSecs * 1000;
     return false;
-  }
-
-  /** Whether bytes wait to be written and none went out for too long. */
-  writeStalled(now: number): boolean {
-    const waiting = this.socket.writableLength;
-    if (waiting === 0) {
-      this.stalledSince = null;
-      return false;
-    }
-    const flushed = this.socket.bytesWritten - waiting;
-    if (this.stalledSince === null || flushed !== this.flushed) {
-      this.flushed = flushed;
-      this.stalledSince = now;
-      return false;
-    }
-    return now - this.stalledSince >= this.timeouts.writeSecs * 1000;
   }
 
   /** Bytes that the parser has got: those of a socket that was handed over may still wait in front of it. */

@@ -22,7 +22,7 @@ export interface RequestSource {
   field(name: string): string | null;
   /** Length of the body in bytes; 0 without one, `null` while unknown (chunked). */
   readonly bodyLength: number | null;
-  /** The whole body when the transport already holds it, else `null`. */
+  /** The whole body when the transport already holds it, else `null`; perhaps a part of what it has read, so that who keeps it copies it. */
   readonly buffered: Uint8Array | null;
   /** The body's chunks as they arrive, with back-pressure; may be taken once. Fails when the client goes away or is too slow. */
   chunks(): AsyncIterable<Uint8Array>;

@@ -7,11 +7,7 @@ import type { RequestSource } from "../request-source.ts";
 import type { Serve } from "../transport.ts";
 import type { RawClient } from "./raw-client.ts";
 import { eventually, type MakeTransport, type TestServer, turn, withServer } from "./test-server.ts";
-
-/** What goes over one connection, in pieces, one character a byte. */
-export interface Traffic {
-  readonly pieces: readonly string[];
-}
+import { type Traffic, traffic } from "./traffic.ts";
 
 /** Sends the same to both servers and fails when the apps saw, or the clients got, anything different. */
 export type Compare = (traffic: Traffic) => Promise<void>;
@@ -50,21 +46,44 @@ export const withBoth = (
 ): Promise<void> =>
   withServer(one, { serve }, (left) =>
     withServer(other, { serve }, (right) =>
-      run(async ({ pieces }) => {
+      run(async ({ pieces, leaves }) => {
         const clients = await Promise.all([left.connect(), right.connect()]);
-        await Promise.all(clients.map((client) => sendPieces(client, pieces)));
-        await settled(left, right, clients);
-        compareClients(clients, pieces);
-        for (const client of clients) client.end();
-        await Promise.all(clients.map((client) => client.untilClosed()));
-        compareClients(clients, pieces);
-        for (const server of [left, right]) await allGone(server);
-        assert.deepEqual(left.logged, right.logged);
+        try {
+          await Promise.all(clients.map((client) => sendPieces(client, pieces)));
+          // What of the answers a client gets that does not wait is chance; that nothing is left behind is not.
+          if (leaves === undefined) await compareAnswers(left, right, clients, pieces);
+          else await Promise.all(clients.map((client) => leave(client, leaves)));
+        } finally {
+          for (const client of clients) client.destroy();
+          for (const server of [left, right]) await allGone(server);
+        }
+        if (leaves === undefined) assert.deepEqual(left.logged, right.logged);
+        for (const { logged } of [left, right]) logged.length = 0;
       }),
     ),
   );
 
-const sendPieces = async (client: RawClient, pieces: readonly string[]): Promise<void> => {
+const compareAnswers = async (
+  left: TestServer,
+  right: TestServer,
+  clients: readonly [RawClient, RawClient],
+  pieces: readonly string[],
+): Promise<void> => {
+  await settled(left, right, clients);
+  compareClients(clients, pieces);
+  for (const client of clients) client.end();
+  await Promise.all(clients.map((client) => client.untilClosed()));
+  compareClients(clients, pieces);
+};
+
+/** Goes without waiting for an answer. */
+export const leave = async (client: RawClient, how: "half-closes" | "resets"): Promise<void> => {
+  if (how === "resets") client.socket.resetAndDestroy();
+  else client.end();
+  await client.untilClosed();
+};
+
+export const sendPieces = async (client: RawClient, pieces: readonly string[]): Promise<void> => {
   for (const piece of pieces) {
     await client.send(piece);
     await turn(2);
@@ -77,7 +96,7 @@ const settled = async (
   right: TestServer,
   clients: readonly [RawClient, RawClient],
 ): Promise<void> => {
-  const end = performance.now() + 500;
+  const end = performance.now() + 3000;
   let calm = 0;
   let seen = -1;
   while (calm < 6) {
@@ -99,9 +118,18 @@ const compareClients = ([a, b]: readonly [RawClient, RawClient], pieces: readonl
 const isAlike = (a: RawClient, b: RawClient): boolean => JSON.stringify(told(a)) === JSON.stringify(told(b));
 
 const told = ({ received, closed }: RawClient) => ({
-  received: received.replaceAll(/date: [^\r]*/g, "date: …"),
+  received: likeEachOther(received.replaceAll(/date: [^\r]*/g, "date: …")),
   closed,
 });
+
+const refused =
+  /HTTP\/1\.1 (?:400 (?:(?!HTTP\/1)[^])*"The request line is malformed"|501 (?:(?!HTTP\/1)[^])*"The method is not known"),"status":\d+\}$/;
+
+/**
+ * The one difference that is allowed: behind a body or empty lines, node:http does not tell where in a read a message began, and so not whether
+ * what stands for a method is an unknown token (501) or none (400).
+ */
+const likeEachOther = (received: string): string => received.replace(refused, "400 or 501");
 
 const allGone = async ({ transport, served, clock }: TestServer): Promise<void> => {
   clock.advance(3000); // what is left of a client that was answered and goes on sending
@@ -109,108 +137,6 @@ const allGone = async ({ transport, served, clock }: TestServer): Promise<void> 
   assert.equal(transport.inFlight, 0);
   served.length = 0;
 };
-
-const host = "Host: a\r\n";
-const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\n${host}${fields}\r\n`;
-const post = (target: string, fields: string, body: string): string =>
-  `POST ${target} HTTP/1.1\r\n${host}${fields}\r\n${body}`;
-
-const ordinary: readonly string[] = [
-  get("/"),
-  get("/async", "Connection: keep-alive\r\nCookie: a=1\r\nAccept: */*\r\ncookie: b=2\r\n"),
-  get("/stream?x=%20", "X: 1\r\nx:\t2 \r\n"),
-  get("/204"),
-  get("/close"),
-  get("/").replace("GET", "HEAD"),
-  get("/stream").replace("GET", "HEAD"),
-  get("/async").replace("GET", "OPTIONS"),
-  post("/read", "Content-Length: 5\r\nContent-Type: text/plain\r\n", "hello"),
-  post("/", "content-length: 0\r\n", ""),
-  post("/unread", "Content-Length: 12\r\n", "GET / HTTP/1"),
-  post("/read", "Content-Length: 3\r\n", "abc").replace("POST", "DELETE"),
-];
-const unusual: readonly string[] = [
-  post("/read", "Transfer-Encoding: chunked\r\n", "3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n"),
-  post("/read", "Expect: 100-continue\r\nContent-Length: 2\r\n", "hi"),
-  post("/read", "Content-Length: 70000\r\n", "z".repeat(70_000)),
-  get("/", "Connection: close\r\n"),
-  get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\n"),
-  get("http://b/x"),
-  get("*").replace("GET", "OPTIONS"),
-  get("/").replace("1.1", "1.0"),
-  get("/", "Connection: keep-alive\r\n").replace("1.1", "1.0"),
-  `\r\n${get("/")}`,
-  get("/").replace("GET", "PROPFIND"),
-  get("/").replace("GET", "FOO"),
-  get("/", "Host: b\r\n"),
-  get("/", "Connection: keep-alive, foo\r\n"),
-];
-const spice: readonly string[] = [
-  "\r",
-  "\n",
-  "\r\n",
-  "\r\n\r\n",
-  "\0",
-  " ",
-  "\t",
-  ":",
-  ",",
-  "0",
-  "1",
-  "\x7f",
-  "\xff",
-  "%",
-  "#",
-  "@",
-  "/",
-  "HTTP/1.0",
-  "close",
-  "-1",
-  "Content-Length: 1\r\n",
-  "Content-Length: 3\r\n",
-  "Transfer-Encoding: chunked\r\n",
-  "Host: b\r\n",
-  "Expect: 100-continue\r\n",
-  "Connection: close\r\n",
-  "Upgrade: x\r\n",
-  "Content-Type: a\r\n",
-  "__proto__: 1\r\n",
-  get("/async"),
-];
-
-const place = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
-const edit = fc.tuple(
-  place,
-  fc.oneof(
-    fc.constantFrom(...spice),
-    fc.nat(255).map((code) => String.fromCharCode(code)),
-  ),
-  fc.nat(3),
-);
-
-/** Messages in a row, some of them damaged, cut anywhere. */
-export const traffic: fc.Arbitrary<Traffic> = fc
-  .record({
-    messages: fc.array(
-      fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...ordinary) }, fc.constantFrom(...unusual)),
-      {
-        minLength: 1,
-        maxLength: 4,
-      },
-    ),
-    edits: fc.array(edit, { maxLength: 2 }),
-    cuts: fc.array(place, { maxLength: 3 }),
-  })
-  .map(({ messages, edits, cuts }) => {
-    const bytes = edits.reduce((text, [where, insert, removed]) => {
-      const at = Math.trunc(where * text.length);
-      return text.slice(0, at) + insert + text.slice(at + removed);
-    }, messages.join(""));
-    const places = [0, ...cuts.map((cut) => Math.trunc(cut * bytes.length)), bytes.length].toSorted(
-      (a, b) => a - b,
-    );
-    return { pieces: places.slice(1).map((end, index) => bytes.slice(places[index], end)) };
-  });
 
 /** Compares two transports over random traffic. @throws with the seed and the smallest traffic that makes them differ */
 export const expectNoDifference = (

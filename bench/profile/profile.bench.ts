@@ -1,16 +1,17 @@
 /**
- * Shows where the framework spends its time: one CPU profile for each request of the ratio, and the functions with most self time.
+ * Shows where the framework spends its time: one CPU profile for each main workload of the comparison, and the functions with most self time.
  *
  *   pnpm bench:profile [folder for the profiles]
  */
-import { mkdtempSync, readdirSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { verify } from "../compare/verify.ts";
+import { type Workload, workloads } from "../compare/workloads.ts";
+import { Load } from "../load/load.ts";
 import { printTable, printTitle } from "../measure/report.ts";
 import { startServer } from "../measure/server.ts";
 import { selfTimes } from "./cpu-profile.ts";
-import { load, slice } from "./slice.ts";
-import { type Workload, workloads } from "./workloads.ts";
 
 const requests = 200_000;
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), "bench-profile-"));
@@ -18,22 +19,22 @@ const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), "bench-profile-"));
 const profile = async (workload: Workload): Promise<string> => {
   const name = `${workload.name}.cpuprofile`;
   const options = ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`];
-  const server = load(
-    "framework",
-    await startServer("framework.ts", ["--env", "production", "--workers", "1"], options),
-  );
-  await slice(server, workload, requests);
-  server.loop.close();
+  const args = ["--transport=fast", ...(workload.five === true ? ["--five"] : [])];
+  const server = await startServer("framework.ts", args, options);
+  const load = new Load(server.port);
+  const shot = await verify("framework", server.port, workload);
+  await load.run(shot, workload.connections, requests);
+  load.close();
   await server.program.stop();
   return join(folder, name);
 };
 
 printTitle(`Self time of functions over ${requests} requests of each kind, the first third left out`);
-for (const workload of workloads) {
+for (const workload of workloads.filter(({ quick }) => quick)) {
   const functions = selfTimes(await profile(workload));
   const rows = functions
     .slice(0, 15)
     .map(({ name, share, caller }) => [`${(share * 100).toFixed(1)} %`, name, caller]);
-  printTable([workload.name, "self time of", "mostly called by"], rows);
+  printTable([workload.title, "self time of", "mostly called by"], rows);
 }
-console.log(`${readdirSync(folder).length} profiles in ${folder}`);
+console.log(`profiles in ${folder}`);

@@ -1,0 +1,38 @@
+import { type Estimate, estimate } from "../measure/statistics.ts";
+import type { Cell } from "./report.ts";
+import type { Round } from "./rounds.ts";
+import type { Cost } from "./slice.ts";
+
+/** The figures of one workload: each ratio is made within a round, its median comes with an interval. */
+export const cellsOf = (workload: string, rounds: readonly Round[]): Cell[] => {
+  const servers = [...(rounds[0]?.keys() ?? [])];
+  return servers.map((server) => ({
+    workload,
+    server,
+    cpuMicros: over(rounds, server, (cost) => cost.cpuMicros),
+    ratioToRaw: quotient(rounds, "raw", server, (cost) => cost.cpuMicros),
+    ratioToTuned: quotient(rounds, "tuned", server, (cost) => cost.cpuMicros),
+    requestsPerSecond: over(rounds, server, (cost) => cost.requestsPerSecond),
+    p50Ms: over(rounds, server, (cost) => cost.p50),
+    p99Ms: over(rounds, server, (cost) => cost.p99),
+    p99ToRaw: quotient(rounds, server, "raw", (cost) => cost.p99),
+  }));
+};
+
+const over = (rounds: readonly Round[], server: string, value: (cost: Cost) => number): Estimate =>
+  estimate(rounds.map((round) => figure(round, server, value)));
+
+const quotient = (
+  rounds: readonly Round[],
+  above: string,
+  below: string,
+  value: (cost: Cost) => number,
+): Estimate | null =>
+  rounds.every((round) => round.has(above) && round.has(below))
+    ? estimate(rounds.map((round) => figure(round, above, value) / figure(round, below, value)))
+    : null;
+
+const figure = (round: Round, server: string, value: (cost: Cost) => number): number => {
+  const cost = round.get(server);
+  return cost === undefined ? NaN : value(cost);
+};

@@ -1,0 +1,16 @@
+/**
+ * The public comparison: the framework on both transports, hand-written `node:http` and its peers do the same work, side by side. See the README.
+ *
+ *   pnpm bench [--quick] [--only json,param] [--servers raw,fast] [--rounds N] [--write]
+ */
+import { readOptions, usage } from "./options.ts";
+import { runComparison } from "./run.ts";
+import { printReport, saveReport } from "./save.ts";
+
+const options = readOptions(process.argv.slice(2));
+if (options === null) console.log(usage);
+else {
+  const report = await runComparison(options, ["pnpm bench", ...process.argv.slice(2)].join(" "));
+  printReport(report);
+  saveReport(report, options);
+}

@@ -1,0 +1,61 @@
+import { Load } from "../load/load.ts";
+import { pin } from "../measure/pin.ts";
+import { startServer } from "../measure/server.ts";
+import type { Contender } from "./contenders.ts";
+import { VitalsLine } from "./vitals-line.ts";
+
+/** A server that runs, and what is needed to load and watch it. */
+export interface Member extends AsyncDisposable {
+  readonly name: string;
+  readonly port: number;
+  readonly load: Load;
+  readonly vitals: VitalsLine;
+  /** Whether it is kept on a core of its own. */
+  readonly pinned: boolean;
+}
+
+/** Core of the servers; the client has the next one. */
+const serverCore = 0;
+
+/** Starts one server in production. */
+export const startMember = async (
+  { name, file, args }: Contender,
+  { five = false, execArgv = [] }: { readonly five?: boolean; readonly execArgv?: readonly string[] } = {},
+): Promise<Member> => {
+  const server = await startServer(file, five ? [...args, "--five"] : args, execArgv, {
+    NODE_ENV: "production",
+  });
+  const vitalsPort = Number(/\{"vitals":(\d+)\}/.exec(server.program.output())?.[1]);
+  const load = new Load(server.port);
+  const vitals = new VitalsLine(vitalsPort);
+  return {
+    name,
+    port: server.port,
+    load,
+    vitals,
+    pinned: pin(server.program.pid, serverCore),
+    async [Symbol.asyncDispose]() {
+      load.close();
+      vitals[Symbol.dispose]();
+      server.program.kill();
+      await server.program.exited;
+    },
+  };
+};
+
+/** Keeps the client, which is this process, away from the servers; false where that cannot be. */
+export const pinClient = (): boolean => pin(process.pid, serverCore + 1);
+
+/** Servers that are alive at once. */
+export interface Fleet extends AsyncDisposable {
+  readonly members: readonly Member[];
+}
+
+/** Starts several servers, one after the other. */
+export const startFleet = async (chosen: readonly Contender[], five: boolean): Promise<Fleet> => {
+  await using started = new AsyncDisposableStack();
+  const members: Member[] = [];
+  for (const contender of chosen) members.push(started.use(await startMember(contender, { five })));
+  const all = started.move();
+  return { members, [Symbol.asyncDispose]: () => all.disposeAsync() };
+};

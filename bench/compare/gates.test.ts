@@ -1,0 +1,90 @@
+import { expect, test } from "@jest/globals";
+import type { Estimate } from "../measure/statistics.ts";
+import { anyFails, judge } from "./gates.ts";
+import type { Cell, Figures, Gate } from "./report.ts";
+
+const around = (median: number): Estimate => ({ median, low: median * 0.9, high: median * 1.1, n: 9 });
+
+const cell = (workload: string, server: string, ratio: number, p99 = 1): Cell => ({
+  workload,
+  server,
+  cpuMicros: around(20),
+  ratioToRaw: around(ratio),
+  ratioToTuned: around(ratio * 0.8),
+  requestsPerSecond: around(50_000),
+  p50Ms: around(1),
+  p99Ms: around(2),
+  p99ToRaw: around(p99),
+});
+
+const nothing: Figures = { cells: [], memory: [], starts: [], instructions: [] };
+
+const judged = (figures: Partial<Figures>, name: string): Gate | undefined =>
+  judge({ ...nothing, ...figures }).find((gate) => gate.name === name);
+
+test("a ratio at its must passes, one below fails", () => {
+  expect(judged({ cells: [cell("json", "fast", 1.7)] }, "get-json")).toMatchObject({
+    ratio: 1.7,
+    low: expect.closeTo(1.53),
+    high: expect.closeTo(1.87),
+    must: 1.7,
+    stretch: 2,
+    direction: "min",
+    pass: true,
+    stretchPass: false,
+  });
+  expect(judged({ cells: [cell("json", "fast", 1.69)] }, "get-json")?.pass).toBe(false);
+  expect(judged({ cells: [cell("json", "fast", 2.1)] }, "get-json")?.stretchPass).toBe(true);
+});
+
+test("a ceiling passes at its must and fails above it", () => {
+  const memory = (bytes: number) => [
+    {
+      server: "fast",
+      startBytes: around(5e7),
+      afterLoadBytes: around(6e7),
+      idleConnectionBytes: around(bytes),
+    },
+  ];
+  expect(judged({ memory: memory(4096) }, "idle-connection-bytes")).toMatchObject({
+    direction: "max",
+    pass: true,
+  });
+  expect(judged({ memory: memory(4097) }, "idle-connection-bytes")?.pass).toBe(false);
+  expect(judged({ cells: [cell("json", "fast", 1, 0.91)] }, "p99-vs-raw")?.pass).toBe(false);
+  expect(judged({ cells: [cell("json", "fast", 1, 0.6)] }, "p99-vs-raw")?.stretchPass).toBe(true);
+});
+
+test("each promise takes the figure of its own workload and server", () => {
+  const cells = [
+    cell("json", "fast", 2.5),
+    cell("json", "node", 1.1),
+    cell("param", "fast", 2.4),
+    cell("echo", "fast", 2.3),
+    cell("mw5", "fast", 2.2),
+  ];
+  const starts = [{ program: "framework, fast", ms: around(60), overBareMs: around(30) }];
+  const instructions = [{ server: "fast", perRequest: around(50_000) }];
+  const found = Object.fromEntries(
+    judge({ ...nothing, cells, starts, instructions }).map(({ name, ratio }) => [name, ratio]),
+  );
+  expect(found).toEqual({
+    "get-json": 2.5,
+    "get-param-validated": 2.4,
+    "post-validated": 2.3,
+    "five-middlewares": 2.2,
+    "get-json-vs-raw-tuned": 2,
+    "node-transport-get-json": 1.1,
+    "p99-vs-raw": 1,
+    "user-instructions-get-json": 50_000,
+    "idle-connection-bytes": null,
+    "start-ms-over-bare-node": 30,
+  });
+});
+
+test("what was not measured neither passes nor fails the run", () => {
+  const gates = judge(nothing);
+  expect(new Set(gates.map(({ pass }) => pass))).toEqual(new Set([null]));
+  expect(anyFails(gates)).toBe(false);
+  expect(anyFails(judge({ ...nothing, cells: [cell("json", "fast", 1)] }))).toBe(true);
+});

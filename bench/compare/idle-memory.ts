@@ -1,0 +1,54 @@
+import { Load } from "../load/load.ts";
+import { estimate } from "../measure/statistics.ts";
+import type { Contender } from "./contenders.ts";
+import { startMember } from "./fleet.ts";
+import type { MemoryRow } from "./report.ts";
+import { verify } from "./verify.ts";
+import type { Workload } from "./workloads.ts";
+
+const loadConnections = 64;
+const loadRequests = 20_000;
+const idleConnections = 4000;
+/** Opened at once; few, so that requests in flight leave no mark on the heap. */
+const batch = 100;
+
+interface Sample {
+  readonly start: number;
+  readonly afterLoad: number;
+  readonly perConnection: number;
+}
+
+/** Resident memory of fresh processes: at start, after load, and for each of 4,000 idle connections that have been answered before. */
+export const measureMemory = async (
+  contender: Contender,
+  workload: Workload,
+  rounds: number,
+): Promise<MemoryRow> => {
+  const samples: Sample[] = [];
+  for (let round = 0; round < rounds; round++) samples.push(await sample(contender, workload));
+  return {
+    server: contender.name,
+    startBytes: estimate(samples.map(({ start }) => start)),
+    afterLoadBytes: estimate(samples.map(({ afterLoad }) => afterLoad)),
+    idleConnectionBytes: estimate(samples.map(({ perConnection }) => perConnection)),
+  };
+};
+
+const sample = async (contender: Contender, workload: Workload): Promise<Sample> => {
+  await using member = await startMember(contender, { execArgv: ["--expose-gc"] });
+  const { name, port, load, vitals } = member;
+  const start = await vitals.residentBytes();
+  const shot = await verify(name, port, workload);
+  await load.run(shot, loadConnections, loadRequests);
+  load.close();
+  const afterLoad = await vitals.residentBytes();
+  const idle: Load[] = [];
+  for (let open = 0; open < idleConnections; open += batch) {
+    const next = new Load(port);
+    idle.push(next);
+    await next.run(shot, batch, batch);
+  }
+  const withIdle = await vitals.residentBytes();
+  for (const one of idle) one.close();
+  return { start, afterLoad, perConnection: (withIdle - afterLoad) / idleConnections };
+};

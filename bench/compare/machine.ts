@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { cpus, release, totalmem } from "node:os";
+import { contenders } from "./contenders.ts";
+
+/** What the report says of the machine, apart from what is known only after the run. */
+export const machineFacts = (): { cpu: string; cores: number; memoryBytes: number; system: string } => ({
+  cpu: cpus()[0]?.model ?? "unknown",
+  cores: cpus().length,
+  memoryBytes: totalmem(),
+  system: `${process.platform} ${release()} ${process.arch}`,
+});
+
+/** Versions of Node and of every server that was measured. */
+export const versionsOf = (servers: ReadonlySet<string>): Record<string, string> => {
+  const versions: Record<string, string> = { node: process.versions.node, v8: process.versions.v8 };
+  for (const { name, package: dependency } of contenders) {
+    if (dependency !== undefined && servers.has(name)) versions[dependency] = versionOf(dependency);
+  }
+  return versions;
+};
+
+/** Reads the manifest itself: not every package exports it. */
+const versionOf = (dependency: string): string => {
+  const folders = createRequire(import.meta.url).resolve.paths(dependency) ?? [];
+  for (const folder of folders) {
+    try {
+      const text = readFileSync(`${folder}/${dependency}/package.json`, "utf8");
+      return (JSON.parse(text) as { readonly version: string }).version;
+    } catch {
+      continue; // the next folder up may have it
+    }
+  }
+  return "unknown";
+};
+
+/** Ticks of all cores since the start of the system: those that the host took away, and all. Null where the system does not tell. */
+const ticks = (): { readonly stolen: number; readonly all: number } | null => {
+  try {
+    const fields =
+      readFileSync("/proc/stat", "utf8").split("\n", 1)[0]?.trim().split(/\s+/).slice(1, 9) ?? [];
+    const numbers = fields.map(Number);
+    return { stolen: numbers[7] ?? 0, all: numbers.reduce((a, b) => a + b, 0) };
+  } catch {
+    return null; // not Linux
+  }
+};
+
+/** Begins to watch; gives the share of the time since then that the host took away. */
+export const watchSteal = (): (() => number | null) => {
+  const before = ticks();
+  return () => {
+    const after = ticks();
+    if (before === null || after === null || after.all === before.all) return null;
+    return (after.stolen - before.stolen) / (after.all - before.all);
+  };
+};

@@ -1,0 +1,46 @@
+import { expect, test } from "@jest/globals";
+import { exampleReport } from "./example-report.ts";
+import { blockOf, markers, toMarkdown, withBlock } from "./markdown.ts";
+
+test("columns are padded, figures to the right", () => {
+  const table = toMarkdown({
+    heads: ["Server", "µs"],
+    rows: [
+      ["raw", "40"],
+      ["framework", "21.5"],
+    ],
+  });
+  expect(table.split("\n")).toEqual([
+    "| Server    |   µs |",
+    "| --------- | ---: |",
+    "| raw       |   40 |",
+    "| framework | 21.5 |",
+  ]);
+});
+
+test("the block says on what it was measured, and every figure has its interval", () => {
+  const block = blockOf(exampleReport);
+  expect(block).toContain("2026-01-02, `pnpm bench`, 12 min. Node 26.0.0");
+  expect(block).toContain("servers and client each pinned to a core, 1.2 % of the time taken by the host");
+  expect(block).toContain("n = 20 rounds after 12000 requests");
+  expect(block).toContain("Releases: fastify 5.0.0.");
+  expect(block).toMatch(/\| framework, fast +\| +1\.80 \[1\.71–1\.89\] \|/);
+  expect(block).toContain("2800 [2660–2940]");
+  expect(block).toMatch(/\| get-json +\| +1\.80 \[1\.71–1\.89\] \| +≥ 1\.7 \| +≥ 2 \| +yes \|/);
+  expect(block).not.toContain("quick");
+});
+
+test("a quick run says so", () => {
+  expect(blockOf({ ...exampleReport, quick: true })).toContain("A quick run: not for publishing.");
+});
+
+test("only what stands between the markers is replaced", () => {
+  const text = `before\n${markers.begin}\nold\n${markers.end}\nafter\n`;
+  const written = withBlock(text, "new");
+  expect(written).toBe(`before\n${markers.begin}\n\nnew\n\n${markers.end}\nafter\n`);
+  expect(withBlock(written, "new")).toBe(written);
+});
+
+test("a text without markers is refused", () => {
+  expect(() => withBlock("nothing", "new")).toThrow("the README has no");
+});

@@ -1,0 +1,38 @@
+import { expect, test } from "@jest/globals";
+import { readOptions } from "./options.ts";
+
+test("a whole run measures everything and writes the README", () => {
+  const options = readOptions([]);
+  expect(options).toMatchObject({ quick: false, partial: false, write: true, share: 1, out: null });
+  expect([...(options?.parts ?? [])].join(" ")).toBe(
+    "json param echo mw5 headers stream wide pipelined memory start instructions",
+  );
+  expect(options?.servers.size).toBe(13);
+});
+
+test("a quick run measures the main workloads on all servers and leaves the README", () => {
+  const options = readOptions(["--quick"]);
+  expect(options).toMatchObject({ quick: true, partial: false, write: false });
+  expect([...(options?.parts ?? [])].slice(0, 5)).toEqual(["json", "param", "echo", "mw5", "memory"]);
+  expect(options?.servers.size).toBe(13);
+});
+
+test("flags choose parts, servers and rounds; such a run is partial and leaves the README", () => {
+  const options = readOptions(["--only", "json,start", "--servers=raw,fast", "--rounds", "2"]);
+  expect(options).toMatchObject({ partial: true, write: false, rounds: 2 });
+  expect([...(options?.parts ?? [])]).toEqual(["json", "start"]);
+  expect([...(options?.servers ?? [])]).toEqual(["raw", "fast"]);
+});
+
+test.each([
+  [["--only", "jsn"], "--only: no jsn; there are json, param"],
+  [["--servers", "raw,fastly"], "--servers: no fastly; there are raw, tuned"],
+  [["--rounds", "none"], "--rounds must be a number above 0"],
+  [["--fast"], "Unknown option '--fast'"],
+])("%j is refused", (argv, message) => {
+  expect(() => readOptions(argv)).toThrow(message);
+});
+
+test("help measures nothing", () => {
+  expect(readOptions(["--help"])).toBeNull();
+});

@@ -1,0 +1,97 @@
+import { parseArgs } from "node:util";
+import { contenders } from "./contenders.ts";
+import { workloads } from "./workloads.ts";
+
+/** Parts of a run besides the workloads. */
+export const otherParts = ["memory", "start", "instructions"] as const;
+
+/** What a run measures, and how much of it. */
+export interface Options {
+  readonly quick: boolean;
+  /** Names of workloads and other parts. */
+  readonly parts: ReadonlySet<string>;
+  /** Names of servers. */
+  readonly servers: ReadonlySet<string>;
+  /** Some servers or parts were left out by flags. */
+  readonly partial: boolean;
+  readonly rounds: number;
+  /** Requests of a slice, as a share of what the workload says. */
+  readonly share: number;
+  /** Requests to each server before it is measured. */
+  readonly warmUp: number;
+  /** Fresh processes for each figure of memory. */
+  readonly memoryRounds: number;
+  readonly startRounds: number;
+  /** Whether the README's tables are replaced. */
+  readonly write: boolean;
+  /** Where the report and the plot go; null for `results/`. */
+  readonly out: string | null;
+}
+
+/** How the program is called. */
+export const usage = `pnpm bench [--quick] [--only a,b] [--servers a,b] [--rounds N] [--requests SHARE] [--write] [--out FOLDER]
+
+  --quick      fewer rounds, the main workloads: under three minutes
+  --only       parts: ${[...workloads.map(({ name }) => name), ...otherParts].join(", ")}
+  --servers    ${contenders.map(({ name }) => name).join(", ")}
+  --rounds     rounds of slices
+  --requests   requests of a slice and of the warm-up, as a share of the usual
+  --write      puts the tables into the README; a whole run always does
+  --out        folder for latest.json and latest.svg instead of results/
+`;
+
+const flags = {
+  quick: { type: "boolean", default: false },
+  only: { type: "string" },
+  servers: { type: "string" },
+  rounds: { type: "string" },
+  requests: { type: "string" },
+  write: { type: "boolean", default: false },
+  out: { type: "string" },
+  help: { type: "boolean", default: false },
+} as const;
+
+/** What the command line asks for; null for help. @throws for a flag, a part, a server or a number that does not exist */
+export const readOptions = (argv: readonly string[]): Options | null => {
+  const { values } = parseArgs({ args: argv.filter((argument) => argument !== "--"), options: flags });
+  if (values.help) return null;
+  const { quick, only, servers, out = null } = values;
+  const usual = [...workloads.filter((one) => !quick || one.quick).map(({ name }) => name), ...otherParts];
+  const all = [...workloads.map(({ name }) => name), ...otherParts];
+  const names = contenders.map(({ name }) => name);
+  const partial = only !== undefined || servers !== undefined;
+  const share = positive("--requests", values.requests, quick ? 0.8 : 1);
+  return {
+    quick,
+    parts: chosen("--only", only, all, usual),
+    servers: chosen("--servers", servers, names, names),
+    partial,
+    rounds: Math.ceil(positive("--rounds", values.rounds, quick ? 8 : 20)),
+    share,
+    warmUp: Math.ceil((quick ? 6000 : 12_000) * share),
+    memoryRounds: quick ? 1 : 3,
+    startRounds: quick ? 5 : 15,
+    write: values.write || !(quick || partial),
+    out,
+  };
+};
+
+const chosen = (
+  flag: string,
+  text: string | undefined,
+  all: readonly string[],
+  usual: readonly string[],
+): ReadonlySet<string> => {
+  if (text === undefined) return new Set(usual);
+  const names = text.split(",").map((name) => name.trim());
+  const unknown = names.filter((name) => !all.includes(name));
+  if (unknown.length > 0) throw new Error(`${flag}: no ${unknown.join(", ")}; there are ${all.join(", ")}`);
+  return new Set(names);
+};
+
+const positive = (flag: string, text: string | undefined, usual: number): number => {
+  if (text === undefined) return usual;
+  const value = Number(text);
+  if (value > 0 && Number.isFinite(value)) return value;
+  throw new Error(`${flag} must be a number above 0, not ${text}`);
+};

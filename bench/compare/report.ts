@@ -1,0 +1,91 @@
+import type { Estimate } from "../measure/statistics.ts";
+
+/** One server under one workload. Ratios are made within a round; above 1 is better than the baseline, except for `p99ToRaw`. */
+export interface Cell {
+  readonly workload: string;
+  readonly server: string;
+  /** Microseconds of the server's processor time for one request. */
+  readonly cpuMicros: Estimate;
+  /** Processor time of raw divided by this server's; null where raw was not measured. */
+  readonly ratioToRaw: Estimate | null;
+  readonly ratioToTuned: Estimate | null;
+  readonly requestsPerSecond: Estimate;
+  readonly p50Ms: Estimate;
+  readonly p99Ms: Estimate;
+  /** This server's p99 divided by that of raw: below 1 is better. */
+  readonly p99ToRaw: Estimate | null;
+}
+
+/** Resident memory of one server, after a collection. */
+export interface MemoryRow {
+  readonly server: string;
+  readonly startBytes: Estimate;
+  readonly afterLoadBytes: Estimate;
+  /** Bytes that one more idle keep-alive connection takes. */
+  readonly idleConnectionBytes: Estimate;
+}
+
+/** How long a program takes from its spawn to listening. */
+export interface StartRow {
+  readonly program: string;
+  readonly ms: Estimate;
+  readonly overBareMs: Estimate;
+}
+
+/** User-space instructions for one GET json: a median of windows, with the cheapest and the dearest of them. */
+export interface InstructionRow {
+  readonly server: string;
+  readonly perRequest: Estimate;
+}
+
+/** A promise and whether it holds: `must` is promised, `stretch` is hoped for. */
+export interface Gate {
+  readonly name: string;
+  /** The figure; null where it was not measured. */
+  readonly ratio: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly must: number;
+  readonly stretch: number;
+  /** `min`: the figure must be at least `must`; `max`: at most. */
+  readonly direction: "min" | "max";
+  /** null where it was not measured. */
+  readonly pass: boolean | null;
+  readonly stretchPass: boolean | null;
+}
+
+/** What was measured, before gates are judged. */
+export interface Figures {
+  readonly cells: readonly Cell[];
+  readonly memory: readonly MemoryRow[];
+  readonly starts: readonly StartRow[];
+  readonly instructions: readonly InstructionRow[];
+}
+
+/** What the figures were measured on. */
+export interface Machine {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryBytes: number;
+  readonly system: string;
+  /** Whether servers and client each had a core of their own. */
+  readonly pinned: boolean;
+  /** Share of the time that the host took away, from 0 to 1; null where the system does not tell. */
+  readonly steal: number | null;
+}
+
+/** All that one run found out: `results/latest.json`. */
+export interface Report extends Figures {
+  readonly date: string;
+  readonly command: string;
+  /** Fewer rounds and workloads: good for a look, not for publishing. */
+  readonly quick: boolean;
+  /** Some servers or parts were left out by flags. */
+  readonly partial: boolean;
+  readonly seconds: number;
+  readonly machine: Machine;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly rounds: number;
+  readonly warmUp: number;
+  readonly gates: readonly Gate[];
+}

@@ -1,0 +1,38 @@
+import type { Shot } from "../load/shot.ts";
+import type { Member } from "./fleet.ts";
+import { type Cost, slice } from "./slice.ts";
+import { verify } from "./verify.ts";
+import type { Workload } from "./workloads.ts";
+
+/** What one round of slices cost, by the name of the server. */
+export type Round = ReadonlyMap<string, Cost>;
+
+/** How much is measured. */
+export interface Effort {
+  readonly rounds: number;
+  /** Requests to each server before the first round. */
+  readonly warmUp: number;
+  /** Requests of a slice. */
+  readonly requests: number;
+}
+
+/** Verifies and warms all servers, then measures them in turns; each round reverses the order. */
+export const measureWorkload = async (
+  members: readonly Member[],
+  workload: Workload,
+  { rounds, warmUp, requests }: Effort,
+): Promise<Round[]> => {
+  const shots = new Map<Member, Shot>();
+  for (const member of members) shots.set(member, await verify(member.name, member.port, workload));
+  for (const [member, shot] of shots) await slice(member, workload, shot, warmUp);
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const costs = new Map<string, Cost>();
+    const inTurn = round % 2 === 0 ? [...shots] : [...shots].toReversed();
+    for (const [member, shot] of inTurn)
+      costs.set(member.name, await slice(member, workload, shot, requests));
+    measured.push(costs);
+  }
+  for (const { load } of members) load.close();
+  return measured;
+};

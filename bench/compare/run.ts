@@ -1,0 +1,106 @@
+import { cellsOf } from "./cells.ts";
+import { contenders } from "./contenders.ts";
+import { type Fleet, pinClient, startFleet } from "./fleet.ts";
+import { judge } from "./gates.ts";
+import { measureMemory } from "./idle-memory.ts";
+import { canCountInstructions, measureInstructions } from "./instructions.ts";
+import { machineFacts, versionsOf, watchSteal } from "./machine.ts";
+import type { Options } from "./options.ts";
+import type { Cell, Figures, MemoryRow, Report } from "./report.ts";
+import { measureWorkload } from "./rounds.ts";
+import { measureStarts } from "./starts.ts";
+import { type Workload, workloads } from "./workloads.ts";
+
+/** Measures everything that the options name, one part after the other; says on the terminal how far it is. */
+export const runComparison = async (options: Options, command: string): Promise<Report> => {
+  const start = performance.now();
+  const say = (text: string): void =>
+    console.log(`${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s  ${text}`);
+  const stolen = watchSteal();
+  let pinned = pinClient();
+  const cells: Cell[] = [];
+  for (const five of [false, true]) {
+    const chosen = workloads.filter(({ name, five: on = false }) => options.parts.has(name) && on === five);
+    if (chosen.length === 0) continue;
+    say(`starting the servers${five ? " with five middlewares" : ""}`);
+    await using fleet = await startFleet(
+      contenders.filter(({ name }) => options.servers.has(name)),
+      five,
+    );
+    pinned &&= fleet.members.every((member) => member.pinned);
+    for (const workload of chosen) {
+      say(workload.title);
+      cells.push(...(await cellsUnder(fleet, workload, options)));
+    }
+  }
+  const figures: Figures = { cells: inOrder(cells), ...(await otherFigures(options, say)) };
+  return {
+    date: new Date().toISOString(),
+    command,
+    quick: options.quick,
+    partial: options.partial,
+    seconds: (performance.now() - start) / 1000,
+    machine: { ...machineFacts(), pinned, steal: stolen() },
+    versions: versionsOf(options.servers),
+    rounds: options.rounds,
+    warmUp: options.warmUp,
+    ...figures,
+    gates: judge(figures),
+  };
+};
+
+const cellsUnder = async ({ members }: Fleet, workload: Workload, options: Options): Promise<Cell[]> => {
+  const only = (name: string): readonly string[] | undefined =>
+    contenders.find((contender) => contender.name === name)?.only;
+  const taking = members.filter(({ name }) => only(name)?.includes(workload.name) ?? true);
+  const requests = Math.ceil(workload.requests * options.share);
+  // A download is hundreds of small replies' worth of work.
+  const warmUp = Math.ceil((options.warmUp * workload.requests) / 3000);
+  const rounds = await measureWorkload(taking, workload, { rounds: options.rounds, warmUp, requests });
+  return cellsOf(workload.name, rounds);
+};
+
+/** The order of the workloads, whatever the order in which they were measured. */
+const inOrder = (cells: readonly Cell[]): Cell[] =>
+  workloads.flatMap(({ name }) => cells.filter(({ workload }) => workload === name));
+
+const otherFigures = async (
+  options: Options,
+  say: (text: string) => void,
+): Promise<Omit<Figures, "cells">> => ({
+  memory: options.parts.has("memory") ? await allMemory(options, say) : [],
+  starts: options.parts.has("start") ? await allStarts(options, say) : [],
+  instructions: options.parts.has("instructions") ? await allInstructions(options, say) : [],
+});
+
+const allMemory = async (options: Options, say: (text: string) => void): Promise<MemoryRow[]> => {
+  say("memory of fresh processes");
+  const [json] = workloads as [Workload];
+  const rows: MemoryRow[] = [];
+  for (const contender of contenders) {
+    if (!options.servers.has(contender.name) || contender.only !== undefined) continue;
+    if (options.quick && contender.quickMemory !== true) continue;
+    rows.push(await measureMemory(contender, json, options.memoryRounds));
+  }
+  return rows;
+};
+
+const allStarts = (
+  { startRounds }: Options,
+  say: (text: string) => void,
+): ReturnType<typeof measureStarts> => {
+  say("start of programs");
+  return measureStarts(startRounds);
+};
+
+const allInstructions = async (
+  options: Options,
+  say: (text: string) => void,
+): Promise<Figures["instructions"]> => {
+  if (!canCountInstructions()) {
+    say("instructions are left out: there is no valgrind");
+    return [];
+  }
+  say("instructions in user space");
+  return measureInstructions(options);
+};

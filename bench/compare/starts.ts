@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import { estimate } from "../measure/statistics.ts";
+import { extra, type Programs, startRounds } from "../start/start-rounds.ts";
+import type { StartRow } from "./report.ts";
+
+const bare = "bare node";
+
+/** Programs of `start/programs/`: one route and a listener each. The framework is loaded as it is built. */
+const programs: Programs = {
+  [bare]: "bare.mjs",
+  "raw node:http": "http.mjs",
+  "framework, fast": "framework-fast.mjs",
+  "framework, node": "framework.mjs",
+  fastify: "fastify.mjs",
+  polka: "polka.mjs",
+  hono: "hono.mjs",
+  h3: "h3.mjs",
+  elysia: "elysia.mjs",
+  "nest on fastify": "nest.mjs",
+  express: "express.mjs",
+  koa: "koa.mjs",
+};
+
+/** How long each program takes from its spawn to listening, and how much of that is not the start of Node itself. */
+export const measureStarts = async (rounds: number): Promise<StartRow[]> => {
+  const measured = await startRounds(join(import.meta.dirname, "../start/programs"), programs, rounds);
+  return Object.keys(programs).map((program) => ({
+    program,
+    ms: estimate(measured.map((times) => times[program] ?? NaN)),
+    overBareMs: estimate(extra(measured, program, bare)),
+  }));
+};

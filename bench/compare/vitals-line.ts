@@ -1,0 +1,37 @@
+import { connect, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+
+/** Asks a server's process what it has used; see `servers/serving.ts`. */
+export class VitalsLine implements Disposable {
+  private readonly socket: Socket;
+  private waiting: ((line: string) => void) | null = null;
+
+  constructor(port: number) {
+    this.socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    createInterface({ input: this.socket }).on("line", (line) => this.waiting?.(line));
+    this.socket.on("error", () => this.socket.destroy()); // an answer that never comes is the error that counts
+  }
+
+  /** Microseconds of processor time, all threads. */
+  async cpuMicros(): Promise<number> {
+    const { cpuMicros } = await this.ask<{ readonly cpuMicros: number }>("cpu");
+    return cpuMicros;
+  }
+
+  /** Resident bytes, after a collection. */
+  async residentBytes(): Promise<number> {
+    const { residentBytes } = await this.ask<{ readonly residentBytes: number }>("memory");
+    return residentBytes;
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.destroy();
+  }
+
+  private ask<T>(question: string): Promise<T> {
+    return new Promise((resolve) => {
+      this.waiting = (line) => resolve(JSON.parse(line) as T);
+      this.socket.write(`${question}\n`);
+    });
+  }
+}

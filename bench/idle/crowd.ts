@@ -1,0 +1,48 @@
+import { Peer } from "../soak/peer.ts";
+import { get } from "../client/wire.ts";
+
+/** Connections that are opened at the same time; more would overflow the queue of the system. */
+const atOnce = 500;
+
+/** Many connections, each of which asked once and then stays. */
+export class Crowd {
+  private readonly peers: Peer[] = [];
+  private readonly replyLengths = new Map<Peer, number>();
+  /** Milliseconds from its reply to the end of the connection that was kept longest. */
+  longestMs = 0;
+
+  /** Opens connections and makes one request on each; gives how many were answered. */
+  async join(port: number, count: number): Promise<number> {
+    let answered = 0;
+    const one = async (): Promise<void> => {
+      while (this.peers.length < count) {
+        const peer = new Peer(port);
+        this.peers.push(peer);
+        peer.send(get("/books"));
+        const ended = await peer.until((received) => received.endsWith("}"), 20_000);
+        this.replyLengths.set(peer, peer.bytes);
+        const idleSince = performance.now();
+        peer.socket.once("end", () => {
+          this.longestMs = Math.max(this.longestMs, performance.now() - idleSince);
+        });
+        if (ended === "enough" && peer.received.startsWith("HTTP/1.1 200 ")) answered++;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(atOnce, count) }, one));
+    return answered;
+  }
+
+  /** Connections that the server has not closed. */
+  get open(): number {
+    return this.peers.filter(({ closed }) => !closed).length;
+  }
+
+  /** Connections that got a byte behind their reply. */
+  get disturbed(): number {
+    return this.peers.filter((peer) => peer.bytes !== this.replyLengths.get(peer)).length;
+  }
+
+  leave(): void {
+    for (const peer of this.peers) peer.close();
+  }
+}

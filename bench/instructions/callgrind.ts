@@ -1,0 +1,128 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { setPriority, tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+/** A server that runs under callgrind and counts its own user-space instructions, those of all its threads. */
+export interface CountedServer extends AsyncDisposable {
+  readonly pid: number;
+  readonly port: number;
+  /** Runs `work` with counting switched on; outside of it the server is several times faster, and nothing is counted. */
+  counting(work: () => Promise<void>): Promise<void>;
+  /** Instructions since the last call, or since counting was switched on. */
+  taken(): Promise<number>;
+}
+
+/** What counts, with its version; `null` with the reason where it cannot be had. */
+export const instrument = (): { readonly name: string | null; readonly reason: string } => {
+  for (const program of ["valgrind", "vgdb"]) {
+    const { error } = spawnSync(program, ["--version"]);
+    if (error !== undefined) return { name: null, reason: `${program} is not installed` };
+  }
+  const version = spawnSync("valgrind", ["--version"], { encoding: "utf8" }).stdout.trim();
+  return { name: `${version} callgrind`, reason: "" };
+};
+
+/** Milliseconds a server may take to listen: counting must work while tests have the processor. */
+const patienceMs = 300_000;
+
+/** Behind the tests that run beside: a count does not depend on how long it takes. */
+const niceness = 10;
+
+const running = new Set<ChildProcess>();
+const endAll = (): void => {
+  for (const child of running) child.kill("SIGKILL");
+};
+
+/** Starts a program of `servers/` under callgrind, with counting off; it ends with this process. */
+export const startCounted = async (
+  file: string,
+  args: readonly string[],
+  execArgv: readonly string[] = [],
+): Promise<CountedServer> => {
+  const folder = await mkdtemp(join(tmpdir(), "instructions-"));
+  const child = spawn(
+    "valgrind",
+    [
+      "--tool=callgrind",
+      "--instr-atstart=no",
+      `--callgrind-out-file=${join(folder, "counts")}`,
+      process.execPath,
+      "--conditions=@framework/source",
+      "--no-flush-bytecode", // code that one workload does not use must still be there for the next
+      ...execArgv,
+      join(import.meta.dirname, "../servers", file),
+      ...args,
+    ],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, NODE_OPTIONS: undefined, NODE_ENV: "production", PORT: "0" },
+    },
+  );
+  if (running.size === 0) process.once("exit", endAll);
+  running.add(child);
+  const end = async (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    child.once("close", () => resolve());
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    else resolve();
+    await promise;
+    running.delete(child);
+    await rm(folder, { recursive: true });
+  };
+  try {
+    const pid = child.pid ?? 0;
+    setPriority(pid, niceness);
+    const port = await listening(child, file);
+    return { pid, port, ...counter(pid, folder), [Symbol.asyncDispose]: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+};
+
+const listening = (child: ChildProcess, name: string): Promise<number> => {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const lines: string[] = [];
+  const fail = (what: string): void => reject(new Error(`${name} ${what}\n${lines.slice(-20).join("\n")}`));
+  const timer = setTimeout(() => fail(`does not listen after ${patienceMs} ms`), patienceMs);
+  for (const input of [child.stdout, child.stderr]) {
+    if (input === null) continue;
+    createInterface({ input }).on("line", (line) => {
+      if (lines.push(line) > 20) lines.shift();
+      const port = /"event":"listening".*127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+      if (port !== undefined) resolve(Number(port));
+    });
+  }
+  child.once("exit", () => fail("ended before it listened"));
+  child.once("error", (error) => fail(String(error)));
+  return promise.finally(() => clearTimeout(timer));
+};
+
+const run = promisify(execFile);
+
+const counter = (pid: number, folder: string): Pick<CountedServer, "counting" | "taken"> => {
+  const tell = (command: string) => run("vgdb", [`--pid=${pid}`, command], { timeout: 60_000 });
+  return {
+    counting: async (work) => {
+      await tell("instrumentation on");
+      try {
+        await work();
+      } finally {
+        await tell("instrumentation off");
+      }
+    },
+    taken: async () => {
+      await tell("dump");
+      let instructions = 0;
+      for (const name of await readdir(folder)) {
+        const dump = join(folder, name);
+        instructions += Number(/^totals: (\d+)/m.exec(await readFile(dump, "utf8"))?.[1] ?? NaN);
+        await rm(dump);
+      }
+      return instructions;
+    },
+  };
+};

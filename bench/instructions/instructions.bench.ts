@@ -1,0 +1,100 @@
+/**
+ * Counts the user-space instructions of one request: a figure that does not depend on how busy the machine is.
+ *
+ *   pnpm bench:instructions            counts everything and shows it beside the baseline
+ *   pnpm bench:instructions --check    counts the gate's cells; fails when one costs more than 10 % over its baseline
+ *   pnpm bench:instructions --check --all
+ *   pnpm bench:instructions --write    counts everything and makes it the baseline
+ */
+import { parseArgs } from "node:util";
+import { gate, printTable, printTitle } from "../measure/report.ts";
+import {
+  type Baseline,
+  type Counted,
+  judge,
+  readBaseline,
+  whyNotAbsolute,
+  writeBaseline,
+} from "./baseline.ts";
+import { instrument } from "./callgrind.ts";
+import { type Count, countSubject } from "./count.ts";
+import { allJobs, gateJobs, type Job, reference } from "./subjects.ts";
+
+/** Servers that are counted at once. */
+const lanes = 2;
+
+const countJobs = async (jobs: readonly Job[]): Promise<Record<string, Count>> => {
+  const waiting = [...jobs];
+  const cells = new Map<string, Count>();
+  const lane = async (): Promise<void> => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      const { subject, workloads, effort } = job;
+      for (const [workload, count] of await countSubject(subject, workloads, effort)) {
+        cells.set(`${subject.name} ${workload}`, count);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  const inOrder = jobs.flatMap(({ subject, workloads }) =>
+    workloads.map(({ name }) => `${subject.name} ${name}`),
+  );
+  return Object.fromEntries(inOrder.map((cell) => [cell, cells.get(cell) as Count]));
+};
+
+const counted = async (name: string, jobs: readonly Job[]): Promise<Counted> => ({
+  instrument: name,
+  node: process.version,
+  arch: process.arch,
+  cells: await countJobs(jobs),
+});
+
+const printCells = (now: Counted, before: Baseline | null): void => {
+  const raw = now.cells[reference]?.instructions ?? NaN;
+  const rows = Object.entries(now.cells).map(([cell, { instructions, low, high }]) => {
+    const was = before?.cells[cell]?.instructions;
+    const change = was === undefined ? "" : `${((instructions / was - 1) * 100).toFixed(1)} %`;
+    return [cell, `${instructions} [${low}–${high}]`, (instructions / raw).toFixed(3), change];
+  });
+  printTable(
+    ["Server, workload", "instructions [windows]", `ratio to ${reference}`, "to the baseline"],
+    rows,
+  );
+};
+
+/** What failed is counted once more: only what is too dear twice is too dear. */
+const confirmed = async (first: Counted, before: Baseline, jobs: readonly Job[]): Promise<Counted> => {
+  const failed = judge(first, before).filter(({ holds }) => !holds);
+  if (failed.length === 0) return first;
+  console.log(`Counting again: ${failed.map(({ cell, of }) => `${cell} (${of})`).join(", ")}\n`);
+  return counted(first.instrument, jobs);
+};
+
+const check = async (name: string, jobs: readonly Job[]): Promise<void> => {
+  const before = await readBaseline();
+  const now = await confirmed(await counted(name, jobs), before, jobs);
+  printCells(now, before);
+  const reason = whyNotAbsolute(now, before);
+  if (reason !== null) console.log(`Instructions are not compared, ratios are: ${reason}`);
+  for (const { cell, of, was, is, holds } of judge(now, before)) {
+    const digits = of === "instructions" ? 0 : 3;
+    gate(holds, `${cell}: ${of} ${is.toFixed(digits)}, at most 10 % over ${was.toFixed(digits)}`);
+  }
+};
+
+const { values } = parseArgs({
+  options: { check: { type: "boolean" }, write: { type: "boolean" }, all: { type: "boolean" } },
+});
+const { name, reason } = instrument();
+printTitle("User-space instructions for one request");
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+const since = performance.now();
+if (name === null) {
+  console.log(`Skipped: ${reason}`);
+} else if (values.check === true) {
+  await check(name, values.all === true ? allJobs : gateJobs);
+} else {
+  const now = await counted(name, allJobs);
+  printCells(now, await readBaseline().catch(() => null));
+  if (values.write === true) await writeBaseline({ date: new Date().toISOString().slice(0, 10), ...now });
+}
+console.log(`${((performance.now() - since) / 1000).toFixed(0)} s`);

@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "@jest/globals";
+import { Load } from "./load.ts";
+import type { Shot } from "./shot.ts";
+
+const request = "GET / HTTP/1.1\r\nHost: bench\r\n\r\n";
+const fields = { "Content-Length": 2 };
+const bytes = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".length;
+
+const shot = (depth = 1): Shot => ({
+  bytes: Buffer.from(request.repeat(depth)),
+  depth,
+  end: { kind: "length", bytes },
+});
+
+const serve = async (listener: RequestListener) => {
+  const server = createServer((request, response) => {
+    response.sendDate = false;
+    listener(request, response);
+  });
+  server.keepAliveTimeout = 0;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const load = new Load((server.address() as AddressInfo).port);
+  return {
+    load,
+    server,
+    async [Symbol.asyncDispose]() {
+      load.close();
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+};
+
+const hello: RequestListener = (_request, response) => {
+  response.shouldKeepAlive = true;
+  response.removeHeader("connection");
+  response.writeHead(200, fields).end("hi");
+};
+
+test("exactly as many requests are sent as were asked for, after one on each new connection", async () => {
+  let [seen, seenBefore] = [0, 0];
+  await using served = await serve((request, response) => {
+    seen++;
+    hello(request, response);
+  });
+  const { latencies } = await served.load.run(shot(), 7, 100, async () => {
+    seenBefore = seen;
+  });
+  expect(seenBefore).toBe(7);
+  expect(seen).toBe(107);
+  expect(latencies).toHaveLength(100);
+  expect([...latencies]).toEqual([...latencies].toSorted((a, b) => a - b));
+});
+
+test("open connections are used again", async () => {
+  let opened = 0;
+  await using served = await serve(hello);
+  served.server.on("connection", () => opened++);
+  await served.load.run(shot(), 5, 20);
+  await served.load.run(shot(), 5, 20);
+  expect(opened).toBe(5);
+});
+
+test("pipelined requests are counted one by one", async () => {
+  let seen = 0;
+  await using served = await serve((request, response) => {
+    seen++;
+    hello(request, response);
+  });
+  const { latencies } = await served.load.run(shot(4), 2, 40);
+  expect(latencies).toHaveLength(10);
+  expect(seen).toBe(4 * 2 + 40);
+});
+
+test("one failed request makes the run void", async () => {
+  let seen = 0;
+  await using served = await serve((request, response) => {
+    if (++seen === 20) response.writeHead(500, fields).end("no");
+    else hello(request, response);
+  });
+  await expect(served.load.run(shot(), 4, 100)).rejects.toThrow("not a 200");
+});
+
+test("a connection that the server cuts makes the run void", async () => {
+  let seen = 0;
+  await using served = await serve((request, response) => {
+    if (++seen === 20) request.socket.destroy();
+    else hello(request, response);
+  });
+  await expect(served.load.run(shot(), 4, 100)).rejects.toThrow("closed a connection");
+});

@@ -1,0 +1,96 @@
+import { LoadConnection } from "./load-connection.ts";
+import type { Shot } from "./shot.ts";
+
+/** How a run went. */
+export interface Loaded {
+  /** Milliseconds from the first request to the last reply. */
+  readonly ms: number;
+  /** Milliseconds each shot took, from the write to its last byte, ascending. */
+  readonly latencies: Float64Array;
+}
+
+/** Milliseconds after which a run that has not ended is given up. */
+const patienceMs = 60_000;
+
+/** Connections that are opened at once: fewer than a server's queue of connections that it has not accepted yet holds. */
+const batch = 128;
+
+/** Keeps one shot in flight on each of some connections, and sends exactly as many requests as it is told. */
+export class Load {
+  private readonly port: number;
+  private connections: LoadConnection[] = [];
+  private latencies = new Float64Array(0);
+  private ended = 0;
+  /** Shots that are still to be sent. */
+  private left = 0;
+  private settle: { resolve(): void; reject(error: Error): void } | null = null;
+
+  constructor(port: number) {
+    this.port = port;
+  }
+
+  /**
+   * Sends `requests` requests over `connections` connections; those that are missing or were closed are opened first, and have answered once before
+   * the run begins.
+   *
+   * @throws when one request fails: a run is whole or void
+   */
+  async run(
+    shot: Shot,
+    connections: number,
+    requests: number,
+    beforeRun?: () => Promise<void>,
+  ): Promise<Loaded> {
+    await this.open(shot, connections);
+    await beforeRun?.();
+    const shots = Math.max(Math.round(requests / shot.depth), connections);
+    return this.fire(this.connections, shot, shots);
+  }
+
+  close(): void {
+    for (const connection of this.connections) connection.close();
+    this.connections = [];
+  }
+
+  private async open(shot: Shot, count: number): Promise<void> {
+    const kept = this.connections.filter((connection) => connection.usable);
+    for (const connection of kept.splice(count)) connection.close();
+    this.connections = kept;
+    while (kept.length < count) {
+      const length = Math.min(batch, count - kept.length);
+      const opened = Array.from({ length }, () => new LoadConnection(this.port, this));
+      kept.push(...opened);
+      await this.fire(opened, shot, length);
+    }
+  }
+
+  private async fire(connections: readonly LoadConnection[], shot: Shot, shots: number): Promise<Loaded> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.settle = { resolve, reject };
+    this.latencies = new Float64Array(shots);
+    this.ended = 0;
+    this.left = shots - connections.length;
+    const timer = setTimeout(() => reject(new Error(`no end after ${patienceMs} ms`)), patienceMs);
+    const start = performance.now();
+    for (const connection of connections) connection.fire(shot);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      this.settle = null;
+    }
+    return { ms: performance.now() - start, latencies: this.latencies.sort() };
+  }
+
+  /** For its connections. */
+  again(connection: LoadConnection): boolean {
+    this.latencies[this.ended++] = performance.now() - connection.sentAt;
+    if (this.ended === this.latencies.length) this.settle?.resolve();
+    return this.left-- > 0;
+  }
+
+  /** For its connections. */
+  failed(error: Error): void {
+    this.settle?.reject(error);
+  }
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { ReplyCounter, UnexpectedReply } from "./reply-counter.ts";
+import type { ReplyEnd } from "./shot.ts";
+
+const counted = (end: ReplyEnd, text: string, cuts: readonly number[]): number => {
+  const counter = new ReplyCounter(end);
+  const bytes = Buffer.from(text, "latin1");
+  const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
+  let ended = 0;
+  for (const [index, to] of places.entries()) {
+    const piece = bytes.subarray(places[index - 1] ?? 0, to);
+    if (piece.length > 0) ended += counter.push(piece, piece.length);
+  }
+  return ended;
+};
+
+const plain = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+const chunked =
+  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n14\r\nxxxxxxxxxxxxxxxxxxxx\r\n0\r\n\r\n";
+
+test("replies of a known length are counted however they are cut", () => {
+  const end: ReplyEnd = { kind: "length", bytes: plain.length };
+  fc.assert(
+    fc.property(fc.array(fc.nat(400)), fc.integer({ min: 1, max: 8 }), (cuts, replies) => {
+      expect(counted(end, plain.repeat(replies), cuts)).toBe(replies);
+    }),
+  );
+});
+
+test("a chunked reply ends with its last chunk, however it is cut", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(400)), (cuts) => {
+      expect(counted({ kind: "last chunk", atLeast: 60 }, chunked, cuts)).toBe(1);
+    }),
+  );
+});
+
+test("half a reply is none", () => {
+  expect(counted({ kind: "length", bytes: plain.length }, plain.slice(0, -1), [])).toBe(0);
+  expect(counted({ kind: "last chunk", atLeast: 60 }, chunked.slice(0, -1), [])).toBe(0);
+});
+
+test("another status than 200 is refused", () => {
+  const failed = plain.replace("200 OK", "500 No");
+  const counter = new ReplyCounter({ kind: "length", bytes: plain.length });
+  expect(() => counter.push(Buffer.from(plain + failed), plain.length * 2)).toThrow(UnexpectedReply);
+});

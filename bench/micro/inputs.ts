@@ -1,0 +1,19 @@
+/** Texts in turn, each a string of its own made from bytes, as a parser makes them: nothing may live on a cached hash. */
+export const freshTexts =
+  (...texts: readonly string[]) =>
+  (count: number): string[] =>
+    Array.from({ length: count }, (_, index) =>
+      Buffer.from(texts[index % texts.length] ?? "").toString("latin1"),
+    );
+
+/** The same bytes again and again: what is read from them is made anew each time. */
+export const sameBytes = (text: string): ((count: number) => Buffer[]) => {
+  const bytes = Buffer.from(text);
+  return (count) => Array.from({ length: count }, () => bytes);
+};
+
+/** Values that are equal, each an object of its own. */
+export const freshValues =
+  <T>(make: () => T) =>
+  (count: number): T[] =>
+    Array.from({ length: count }, make);

@@ -1,0 +1,53 @@
+/**
+ * Compares what single steps of a request cost with other ways to do them: in one process, in rounds that take turns.
+ *
+ *   pnpm bench:micro [suites] [--rounds 40]
+ */
+import { parseArgs } from "node:util";
+import { printTable, printTitle } from "../measure/report.ts";
+import { shown } from "../measure/statistics.ts";
+import { type Cost, emptyCall, measureSuite, type Suite } from "./measure.ts";
+
+const suites: Readonly<Record<string, () => Promise<Suite>>> = {
+  router: async () => (await import("./router.ts")).router,
+  chain: async () => (await import("./chain.ts")).chain,
+  head: async () => (await import("./head.ts")).requestHead,
+  query: async () => (await import("./query.ts")).query,
+  cookies: async () => (await import("./cookies.ts")).cookies,
+  "json-out": async () => (await import("./json.ts")).jsonOut,
+  "json-in": async () => (await import("./json.ts")).jsonIn,
+  schema: async () => (await import("./schema.ts")).validation,
+};
+
+const cell = (cost: Cost | undefined): string =>
+  cost === undefined ? "" : `${shown(cost.nanoseconds, 0)}, ${cost.ratio.median.toFixed(2)}`;
+
+const report = async (
+  { title, reference, cases }: Suite,
+  costs: Awaited<ReturnType<typeof measureSuite>>,
+) => {
+  const names = cases.map(({ name }) => name);
+  const ways = new Set(cases.flatMap((one) => Object.keys(one.ways)));
+  const rows = [...ways].map((way) => [way, ...names.map((name) => cell(costs.get(name)?.get(way)))]);
+  printTable([`${title}: ns, ratio to ${reference}`, ...names], rows);
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: "string", default: "40" } },
+});
+const rounds = Number(values.rounds);
+const wanted = positionals.length === 0 ? Object.keys(suites) : positionals;
+const unknown = wanted.find((name) => suites[name] === undefined);
+if (unknown !== undefined)
+  throw new Error(`There is no suite ${unknown}; there are ${Object.keys(suites).join(", ")}`);
+printTitle(
+  `Single steps, median of ${rounds} rounds with a 95 % interval; a ratio below 1 is cheaper than the reference`,
+);
+console.log(
+  `A call that does nothing takes ${(await emptyCall()).toFixed(1)} ns, and every figure holds it.\n`,
+);
+for (const name of wanted) {
+  const suite = await suites[name]?.();
+  if (suite !== undefined) await report(suite, await measureSuite(suite, rounds));
+}

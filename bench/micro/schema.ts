@@ -1,0 +1,43 @@
+import type { StandardSchema } from "@framework/core";
+import { isOrder, type Order, orderText } from "../servers/workload.ts";
+import { validate } from "./core-internals.ts";
+import { freshValues } from "./inputs.ts";
+import { defineCase, type Suite } from "./measure.ts";
+
+const check: StandardSchema<unknown, Order>["~standard"]["validate"] = (value) =>
+  isOrder(value) ? { value } : { issues: [{ message: "must be an order" }] };
+
+const later: typeof check = async (value) => check(value);
+
+const schemaOf = (run: typeof check): StandardSchema<unknown, Order> => ({
+  "~standard": { version: 1, vendor: "bench", validate: run },
+});
+
+const schema = schemaOf(check);
+const asyncSchema = schemaOf(later);
+
+/** What it costs that a schema is asked through the framework. */
+export const validation: Suite = {
+  title: "Schema, an order of 200 bytes that fits",
+  reference: "the check alone",
+  cases: [
+    defineCase({
+      name: "sync",
+      inputs: freshValues(() => JSON.parse(orderText) as unknown),
+      ways: {
+        "the check alone": isOrder,
+        "Standard Schema": (value) => schema["~standard"].validate(value),
+        ours: (value) => validate(schema, value, "body"),
+      },
+    }),
+    defineCase({
+      name: "async",
+      inputs: freshValues(() => JSON.parse(orderText) as unknown),
+      ways: {
+        "the check alone": async (value) => isOrder(value),
+        "Standard Schema": (value) => asyncSchema["~standard"].validate(value),
+        ours: (value) => validate(asyncSchema, value, "body"),
+      },
+    }),
+  ],
+};

@@ -1,0 +1,65 @@
+/** Elysia on its Node adapter, with its own schemas and CORS. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { cors } from "@elysiajs/cors";
+import { node } from "@elysiajs/node";
+import { Elysia, t } from "elysia";
+import { allowedOrigin, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
+import { colonAndStar, plainRoutes } from "./plain-routes.ts";
+import { announce, openVitals } from "./serving.ts";
+import { chunks, greeting } from "./workload.ts";
+
+/** The adapter does not tell which port it got. */
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+};
+
+const user = t.Object({ id: t.Integer() });
+const order = t.Object({
+  customer: t.String(),
+  items: t.Array(t.Object({ sku: t.String(), amount: t.Number() })),
+  note: t.String(),
+});
+
+const app = new Elysia({ adapter: node() });
+if (withFive) {
+  app
+    .derive(({ request, set }) => {
+      const requestId = requestIdOf(request.headers.get("x-request-id"));
+      set.headers["x-request-id"] = requestId;
+      set.headers["x-content-type-options"] = "nosniff";
+      return { requestId, since: performance.now() };
+    })
+    .use(cors({ origin: allowedOrigin, credentials: false, allowedHeaders: [], exposeHeaders: [] }))
+    .mapResponse(({ request, response, set }) => {
+      const text = JSON.stringify(response);
+      const etag = etagOf(text);
+      if (request.method === "GET" && isFresh(request.headers.get("if-none-match"), etag)) set.status = 304;
+      const fresh = set.status === 304;
+      set.headers["etag"] = etag;
+      set.headers["content-type"] = "application/json";
+      if (!fresh) set.headers["content-length"] = String(Buffer.byteLength(text));
+      const headers = set.headers as Record<string, string>;
+      return new Response(fresh ? null : text, { status: fresh ? 304 : 200, headers });
+    })
+    .onAfterResponse(({ request, path, set, requestId, since }) => {
+      logAccess({ method: request.method, path, status: Number(set.status ?? 200), requestId, since });
+    });
+}
+for (const [verb, path] of plainRoutes(colonAndStar)) app.route(verb.toUpperCase(), path, () => ({ path }));
+app.get("/json", () => greeting());
+app.get("/users/:id", ({ params }) => ({ id: params.id }), { params: user });
+app.post("/echo", ({ body }) => body, { body: order });
+app.get(
+  "/stream",
+  () =>
+    new Response(ReadableStream.from(chunks()), { headers: { "content-type": "application/octet-stream" } }),
+);
+await openVitals();
+const port = await freePort();
+app.listen({ port, hostname: "127.0.0.1" }, () => announce(port));

@@ -1,0 +1,51 @@
+/** What the five middlewares do, for servers whose framework has no plugin for it. */
+import { hash, randomUUID } from "node:crypto";
+import { openSync, writeSync } from "node:fs";
+
+/** Whether this server runs with CORS, request ids, ETags, an access log and `nosniff`. */
+export const withFive: boolean = process.argv.includes("--five");
+
+/** The origin that CORS admits. */
+export const allowedOrigin = "https://shop.example";
+
+/** The id that the client sent where it is harmless, else a new one. */
+export const requestIdOf = (sent: string | null | undefined): string =>
+  sent !== null && sent !== undefined && /^[\w.:/+=~-]{1,128}$/.test(sent) ? sent : randomUUID();
+
+/** A weak tag of a body. */
+export const etagOf = (body: string): string =>
+  `W/"${body.length.toString(16)}-${hash("sha1", body, "base64").slice(0, 27)}"`;
+
+/** Whether the client has the body with this tag. */
+export const isFresh = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
+  ifNoneMatch !== null && ifNoneMatch !== undefined && (ifNoneMatch === "*" || ifNoneMatch.includes(etag));
+
+/** Where access logs go: nowhere, yet every line is written. */
+export const logFile: string = process.env["BENCH_LOG"] ?? "/dev/null";
+
+const sink = withFive ? openSync(logFile, "a") : -1;
+
+/** Writes text as it is. */
+export const writeLog = (text: string): void => {
+  writeSync(sink, `${text}\n`);
+};
+
+/** What a line of the access log says. */
+export interface Access {
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  readonly status: number;
+  readonly requestId: string;
+  /** Milliseconds of `performance.now()`. */
+  readonly since: number;
+}
+
+/** Writes one line of JSON. */
+export const logAccess = ({ method, path, status, requestId, since }: Access): void => {
+  const latency = (performance.now() - since).toFixed(3);
+  const time = new Date().toISOString();
+  writeLog(
+    `{"timestamp":"${time}","level":"info","method":"${method}","path":${JSON.stringify(path)},` +
+      `"status":${status},"latency":${latency},"request_id":"${requestId}"}`,
+  );
+};

@@ -1,0 +1,39 @@
+import { type AddressInfo, createServer } from "node:net";
+import { cpuTime } from "./vitals.ts";
+
+/**
+ * Opens a port on which the bench reads this process: processor time (`cpu`) or resident memory after a collection (`memory`), a line of JSON for
+ * each line. It is apart from the service, so that no framework answers for it.
+ */
+export const openVitals = (): Promise<void> =>
+  new Promise((resolve) => {
+    const door = createServer((socket) => {
+      socket.setNoDelay(true).setEncoding("latin1");
+      socket.on("data", (line) => {
+        const answer = String(line).startsWith("memory") ? memory() : cpuTime();
+        socket.write(`${JSON.stringify(answer)}\n`);
+      });
+      socket.on("error", () => socket.destroy()); // the bench has gone away, and so will this process
+    });
+    door.listen(0, "127.0.0.1", () => {
+      console.log(JSON.stringify({ vitals: (door.address() as AddressInfo).port }));
+      resolve();
+    });
+  });
+
+const memory = (): { residentBytes: number } => {
+  globalThis.gc?.();
+  return { residentBytes: process.memoryUsage.rss() };
+};
+
+/** Says where the service listens. */
+export const announce = (port: number): void => {
+  console.log(JSON.stringify({ event: "listening", url: `http://127.0.0.1:${port}` }));
+};
+
+/** Says where a server of `node:http` listens. */
+export const announceServer = (server: { address(): AddressInfo | string | null }): void => {
+  announce((server.address() as AddressInfo).port);
+};
+
+process.on("SIGTERM", () => process.exit(0));

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { get } from "../client/wire.ts";
+import { type Latency, measureLatency } from "../idle/latency.ts";
+import { Peer } from "../soak/peer.ts";
+import type { Service } from "../soak/service-report.ts";
+
+/** What clients that never read did to the others. */
+export interface NeverRead {
+  readonly clients: number;
+  /** Those whose reply was stuck while the others were measured. */
+  readonly stuck: number;
+  readonly alone: Latency;
+  readonly beside: Latency;
+  /** Resident bytes of the service that came with them. */
+  readonly residentBytes: number;
+  /** What was left of them behind the limit. */
+  readonly left: number;
+  readonly handlers: number;
+  readonly streams: number;
+}
+
+const half = 500;
+const thinkMs = 1000;
+const measuredMs = 12_000;
+/** Default of the limit on writes that stand still, with two seconds for the sweep and two to see it. */
+const cutMs = 34_000;
+
+/** Measures 500 clients alone, then beside 500 that ask for long and endless replies and never read; waits until those are cut. */
+export const neverReading = async (service: Service): Promise<NeverRead> => {
+  const measured = async (): Promise<Latency> => {
+    const ended = measureLatency(service.port, half, thinkMs);
+    await pause(measuredMs);
+    return ended();
+  };
+  await measured(); // warms the service up
+  const alone = await measured();
+  const before = await service.left();
+  const peers = Array.from({ length: half }, (_unused, index) => {
+    const peer = new Peer(service.port);
+    peer.socket.pause();
+    peer.send(get(index % 2 === 0 ? "/large/32" : "/endless"));
+    return peer;
+  });
+  await pause(5000); // until the buffers of the system are full
+  const stuckSince = performance.now();
+  const { residentBytes } = await service.left();
+  const beside = await measured();
+  const stuck = (await service.sockets()).open - 1;
+  await pause(cutMs - (performance.now() - stuckSince));
+  const after = await service.left();
+  for (const peer of peers) peer.close();
+  return {
+    clients: half,
+    stuck,
+    alone,
+    beside,
+    residentBytes: residentBytes - before.residentBytes,
+    left: after.open - 1,
+    handlers: after.handlers,
+    streams: after.streams,
+  };
+};

@@ -1,0 +1,76 @@
+import { connect, type Socket } from "node:net";
+
+/** How a wait for the server ended. */
+export type Ended = "enough" | "closed" | "too late";
+
+/** A client that writes exact bytes, and goes away however it likes. */
+export class Peer {
+  /** Everything that came back, one character a byte, unless `forgets` is set. */
+  received = "";
+  /** Bytes that came back. */
+  bytes = 0;
+  /** Drops what comes instead of keeping it. */
+  forgets = false;
+  closed = false;
+  readonly socket: Socket;
+  private wake: (() => void) | null = null;
+
+  constructor(port: number) {
+    this.socket = connect({ port, host: "127.0.0.1", noDelay: true, allowHalfOpen: true });
+    this.socket.setEncoding("latin1");
+    this.socket.on("data", (text) => {
+      this.bytes += text.length;
+      if (!this.forgets) this.received += String(text);
+      this.wake?.();
+    });
+    for (const event of ["end", "error", "close"]) this.socket.on(event, () => this.lost());
+  }
+
+  send(bytes: string): void {
+    if (!this.socket.destroyed) this.socket.write(bytes, "latin1");
+  }
+
+  /** Sends what there is to send, then resets the connection. */
+  reset(): void {
+    if (this.socket.connecting) this.socket.once("connect", () => this.socket.resetAndDestroy());
+    else this.socket.resetAndDestroy();
+  }
+
+  close(): void {
+    this.closed = true;
+    this.socket.destroy();
+  }
+
+  /** Waits until enough has come, the server has closed, or so many milliseconds are over. */
+  until(isEnough: (received: string) => boolean, timeoutMs: number): Promise<Ended> {
+    const state = (): Ended | null => (isEnough(this.received) ? "enough" : this.closed ? "closed" : null);
+    return new Promise((resolve) => {
+      const settle = (ended: Ended): void => {
+        this.wake = null;
+        clearTimeout(timer);
+        resolve(ended);
+      };
+      const timer = setTimeout(() => settle("too late"), timeoutMs);
+      this.wake = () => {
+        const ended = state();
+        if (ended !== null) settle(ended);
+      };
+      this.wake();
+    });
+  }
+
+  untilClosed(timeoutMs: number): Promise<Ended> {
+    return this.until(() => false, timeoutMs);
+  }
+
+  /** Statuses of the replies so far, in order. */
+  get statuses(): number[] {
+    return [...this.received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+  }
+
+  private lost(): void {
+    if (!this.closed) this.socket.end();
+    this.closed = true;
+    this.wake?.();
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * A service for clients that mean no good: short and long replies, streams, uploads and handlers that wait, and a report of what was
+ * left behind. `TRANSPORT` is `fast` or `node`; `LIMITS` and `TIMEOUTS` are JSON.
+ */
+import { subscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { App, Response, type RunOptions, toInt } from "@framework/core";
+import { vitals } from "../servers/vitals.ts";
+import type { Left, Sockets } from "./service-report.ts";
+
+/** Handlers and streams that have begun and not ended. */
+const running = { handlers: 0, streams: 0 };
+/** When each open connection came, and how long the longest of those that are gone was there. */
+const opened = new Map<Socket, number>();
+let longestMs = 0;
+let accepted = 0;
+
+subscribe("net.server.socket", (message) => {
+  const { socket } = message as { socket: Socket };
+  accepted++;
+  opened.set(socket, performance.now());
+  socket.once("close", () => {
+    longestMs = Math.max(longestMs, performance.now() - (opened.get(socket) ?? 0));
+    opened.delete(socket);
+  });
+});
+
+async function* counted<T>(source: () => AsyncGenerator<T>): AsyncGenerator<T> {
+  running.streams++;
+  try {
+    yield* source();
+  } finally {
+    running.streams--;
+  }
+}
+
+async function* pages(count: number): AsyncGenerator<string> {
+  for (let page = 0; page < count; page++) {
+    yield `page ${page}\n`;
+    await pause(1);
+  }
+}
+
+const piece = new Uint8Array(65_536).fill(120);
+
+async function* endless(): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    yield piece;
+    await pause(1);
+  }
+}
+
+const mebibyte = 1024 * 1024;
+const large = new Uint8Array(32 * mebibyte).fill(120);
+
+const app = new App();
+app.get("/books", () => ({ books: [{ id: 1, title: "Dune" }], total: 1 }));
+app.get("/books/{id}", (request) => ({ id: toInt(request.params.id, "id") }));
+app.get("/large/{mebibytes}", (request) =>
+  Response.binary(large.subarray(0, toInt(request.params.mebibytes, "mebibytes") * mebibyte)),
+);
+app.get("/pages/{count}", (request) => {
+  const count = toInt(request.params.count, "count");
+  return Response.stream(counted(() => pages(count)));
+});
+app.get("/endless", () => Response.stream(counted(endless)));
+app.post("/upload", async (request) => {
+  running.handlers++;
+  try {
+    let bytes = 0;
+    for await (const chunk of request.stream()) bytes += chunk.byteLength;
+    return { bytes };
+  } finally {
+    running.handlers--;
+  }
+});
+app.get("/slow/{ms}", async (request) => {
+  running.handlers++;
+  try {
+    await pause(toInt(request.params.ms, "ms"), undefined, { signal: request.signal });
+    return { waited: true };
+  } catch (error) {
+    if (request.signal.aborted) return { waited: false }; // its client is gone; nobody reads this
+    throw error;
+  } finally {
+    running.handlers--;
+  }
+});
+app.get("/sockets", (): Sockets => {
+  const report = { open: opened.size, accepted, longestMs };
+  accepted = 0;
+  longestMs = 0;
+  return report;
+});
+app.get("/left", async (): Promise<Left> => ({ ...(await vitals()), ...running, open: opened.size }));
+
+const record = (name: string): object => JSON.parse(process.env[name] ?? "{}") as object;
+const transport: RunOptions["transport"] = process.env["TRANSPORT"] === "fast" ? "fast" : "node";
+await app.run({ transport, limits: record("LIMITS"), timeouts: record("TIMEOUTS") });

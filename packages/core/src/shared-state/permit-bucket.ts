@@ -1,0 +1,60 @@
+import type { PermitPool } from "./permit-pool.ts";
+import type { PermitRule } from "./permits.ts";
+
+/** What binary fractions may take from a whole permit before it counts as missing; it is owed again at once, so it never adds up. */
+const DUST = 1e-6;
+
+/**
+ * A token bucket: `capacity` permits at first, refilled evenly.
+ *
+ * Permits on loan keep their place in it: the free and the lent together are never more than the capacity. Any interval of length t therefore admits
+ * at most capacity + rate × t, whenever borrowers use what they hold.
+ */
+export class PermitBucket implements PermitPool {
+  readonly kind = "bucket";
+  readonly size = 2;
+  #level: number;
+  #at: number;
+
+  constructor({ capacity }: PermitRule, now: number) {
+    this.#level = capacity;
+    this.#at = now;
+  }
+
+  advance({ capacity, windowMs }: PermitRule, now: number, lent: number): void {
+    const room = Math.max(0, capacity - lent);
+    const passed = Math.max(0, now - this.#at);
+    this.#level = Math.min(room, this.#level + (passed * capacity) / windowMs);
+    this.#at = Math.max(this.#at, now);
+  }
+
+  free(): number {
+    return Math.max(0, Math.floor(this.#level + DUST));
+  }
+
+  spend(_rule: PermitRule, count: number): void {
+    this.#level -= count;
+  }
+
+  lend(count: number): void {
+    this.#level -= count;
+  }
+
+  giveBack(count: number): void {
+    this.#level += count;
+  }
+
+  told(): void {
+    // Used permits left the bucket when they were lent; the room for their return is made by the smaller number on loan.
+  }
+
+  waitFor({ capacity, windowMs }: PermitRule, missing: number, lent: number): number {
+    const wanted = this.free() + missing;
+    if (wanted > capacity - lent) return Infinity;
+    return ((wanted - this.#level) * windowMs) / capacity;
+  }
+
+  resetMs({ capacity, windowMs }: PermitRule): number {
+    return Math.max(0, ((capacity - this.#level) * windowMs) / capacity);
+  }
+}

@@ -1,0 +1,90 @@
+import type { PermitPool } from "./permit-pool.ts";
+import type { PermitRule } from "./permits.ts";
+
+/** Largest capacity whose moments of use are kept exactly; above it they are rounded up to steps of the window. */
+const EXACT = 1000;
+/** Steps of a window whose moments are rounded. */
+const STEPS = 64;
+/** Forgotten moments that the lists may carry in front before they are cut. */
+const SLACK = 64;
+
+/** A sliding window: a log of when permits were used; each comes back one window later, so no window holds more than the capacity. */
+export class PermitWindow implements PermitPool {
+  readonly kind = "window";
+  /** Moments of use, ascending, from `#head` on. */
+  #times: number[] = [];
+  /** Permits used at each. */
+  #counts: number[] = [];
+  #head = 0;
+  #used = 0;
+  #at: number;
+
+  constructor(_rule: PermitRule, now: number) {
+    this.#at = now;
+  }
+
+  get size(): number {
+    return 2 * this.#times.length;
+  }
+
+  advance({ windowMs }: PermitRule, now: number): void {
+    this.#at = Math.max(this.#at, now);
+    for (let time = this.#times[this.#head]; time !== undefined && time + windowMs <= this.#at;) {
+      this.#used -= this.#counts[this.#head] ?? 0;
+      time = this.#times[++this.#head];
+    }
+    if (this.#head < SLACK && this.#head < this.#times.length) return;
+    this.#times.splice(0, this.#head);
+    this.#counts.splice(0, this.#head);
+    this.#head = 0;
+  }
+
+  free({ capacity }: PermitRule, lent: number): number {
+    return Math.max(0, Math.floor(capacity) - this.#used - lent);
+  }
+
+  spend(rule: PermitRule, count: number): void {
+    if (count > 0) this.told(rule, count, this.#at);
+  }
+
+  lend(): void {
+    // What is on loan counts by being on loan.
+  }
+
+  giveBack(): void {
+    // The smaller number on loan is all there is to it.
+  }
+
+  told({ capacity, windowMs }: PermitRule, count: number, at: number): void {
+    const step = windowMs / STEPS;
+    const time = capacity > EXACT ? Math.ceil(at / step) * step : at;
+    if (time + windowMs <= this.#at) return;
+    let place = this.#times.length;
+    while (place > this.#head && (this.#times[place - 1] ?? 0) > time) place--;
+    this.#used += count;
+    if (place > this.#head && this.#times[place - 1] === time) {
+      this.#counts[place - 1] = (this.#counts[place - 1] ?? 0) + count;
+    } else if (place === this.#times.length) {
+      this.#times.push(time);
+      this.#counts.push(count);
+    } else {
+      this.#times.splice(place, 0, time);
+      this.#counts.splice(place, 0, count);
+    }
+  }
+
+  waitFor({ capacity, windowMs }: PermitRule, missing: number, lent: number): number {
+    // A capacity that was lowered leaves more used than there is room for: those have to come back first.
+    let owed = missing + Math.max(0, this.#used + lent - Math.floor(capacity));
+    for (let index = this.#head; index < this.#times.length; index++) {
+      owed -= this.#counts[index] ?? 0;
+      if (owed <= 0) return (this.#times[index] ?? 0) + windowMs - this.#at;
+    }
+    return Infinity;
+  }
+
+  resetMs({ windowMs }: PermitRule): number {
+    const last = this.#times.at(-1);
+    return this.#head === this.#times.length || last === undefined ? 0 : last + windowMs - this.#at;
+  }
+}
