@@ -26,7 +26,7 @@ export type TakeSocket = (socket: Socket) => void;
  */
 export class ConnectionHub implements Transport {
   readonly options: TransportOptions;
-  readonly bodyGrace = new BodyGrace();
+  readonly bodyGrace: BodyGrace = new BodyGrace();
   draining = false;
   /** Requests that are being answered; whoever serves them counts. */
   inFlight = 0;

@@ -1,3 +1,4 @@
+// Above 250 lines because what is buffered and what is under way decide together when to read, serve, close and hand over.
 import type { AwaitsBody } from "./body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "./connection-hub.ts";
 import { FastExchange, type FastExchangeConnection } from "./fast-exchange.ts";

@@ -114,7 +114,8 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
   /** Waits for a short body, so that the app gets it with the head; tells whether there is one to wait for. */
   collect(): boolean {
     const { bodyLength } = this;
-    if (bodyLength === null || bodyLength === 0 || bodyLength > shortBody || this.expectsContinue) return false;
+    if (bodyLength === null || bodyLength === 0 || bodyLength > shortBody || this.expectsContinue)
+      return false;
     this.ready = false;
     const body = this.ownBody();
     body.collect(() => {

@@ -24,21 +24,55 @@ export const contentLength: WireTable = {
     ...["5,5", "5, 5", "5 ,5", "5, 6", "5,", ",5", "5 5", "5\t5", "5;5"].map((value) =>
       refused(`the list ${JSON.stringify(value)}`, lengths(value)),
     ),
-    ...["+5", "-5", "+0", "-0", "0x5", "0X5", "5h", "5.0", "5e0", "5_0", "0b101", "\x35\xb2", "five", "٥"].map((value) =>
-      refused(`the number ${JSON.stringify(value)}`, lengths(Buffer.from(value, "latin1").toString("latin1"))),
+    ...[
+      "+5",
+      "-5",
+      "+0",
+      "-0",
+      "0x5",
+      "0X5",
+      "5h",
+      "5.0",
+      "5e0",
+      "5_0",
+      "0b101",
+      "\x35\xb2",
+      "five",
+      "٥",
+    ].map((value) =>
+      refused(
+        `the number ${JSON.stringify(value)}`,
+        lengths(Buffer.from(value, "latin1").toString("latin1")),
+      ),
     ),
-    ...["", " ", "\t", '"5"', "5;", "'5'", "NaN", "null"].map((value) => refused(`the text ${JSON.stringify(value)}`, lengths(value))),
+    ...["", " ", "\t", '"5"', "5;", "'5'", "NaN", "null"].map((value) =>
+      refused(`the text ${JSON.stringify(value)}`, lengths(value)),
+    ),
     ...["\x0b5", "5\x0b", "\x0c5", "5\x0c", "5\0", "\x005", "5\x7f", "5\x1f", "5\xa0", "\x855"].map((value) =>
       refused(`the control character or blank in ${JSON.stringify(value)}`, lengths(value)),
     ),
-    ...["9007199254740993", "9223372036854775808", "18446744073709551615", "18446744073709551616", "18446744073709551621", "99999999999999999999999999"].map(
-      (value) => refused(`the length ${value}`, lengths(value), 413),
-    ),
+    ...[
+      "9007199254740993",
+      "9223372036854775808",
+      "18446744073709551615",
+      "18446744073709551616",
+      "18446744073709551621",
+      "99999999999999999999999999",
+    ].map((value) => refused(`the length ${value}`, lengths(value), 413)),
     refused("the same length twice", post(["Content-Length: 5", "Content-Length: 5"], "hello")),
     refused("two lengths", post(["Content-Length: 5", "Content-Length: 6"], "hello")),
     refused("a length and zero", post(["Content-Length: 5", "content-length: 0"], "hello")),
-    refused("zero and a length, far apart", post(["Content-Length: 0", ...Array.from({ length: 50 }, (_, n) => `X-${n}: y`), "CONTENT-LENGTH: 5"], "hello")),
-    refused("two lengths in HTTP/1.0", message("POST / HTTP/1.0", ["Content-Length: 5", "Content-Length: 6"], "hello")),
+    refused(
+      "zero and a length, far apart",
+      post(
+        ["Content-Length: 0", ...Array.from({ length: 50 }, (_, n) => `X-${n}: y`), "CONTENT-LENGTH: 5"],
+        "hello",
+      ),
+    ),
+    refused(
+      "two lengths in HTTP/1.0",
+      message("POST / HTTP/1.0", ["Content-Length: 5", "Content-Length: 6"], "hello"),
+    ),
     refused("a length on a folded line", post(["Content-Length:", " 5"], "hello")),
     refused("a second length on a folded line", post(["Content-Length: 5", " 6"], "hello")),
     refused("a blank before the colon", post(["Content-Length : 5"], "hello")),
@@ -49,7 +83,10 @@ export const contentLength: WireTable = {
     refused("a length behind a bare LF", get("X: y\nContent-Length: 5")),
     refused("a length behind a bare CR", get("X: y\rContent-Length: 5")),
     served("an underscore in the name, which is another field", get("Content_Length: 5")),
-    served("a name that only ends alike", get("X-Content-Length: 5", "Content-Length2: 5", "Content-Lengt: 5")),
+    served(
+      "a name that only ends alike",
+      get("X-Content-Length: 5", "Content-Length2: 5", "Content-Lengt: 5"),
+    ),
     {
       name: "a length that is one too short: the byte left over is no request",
       bytes: post(["Content-Length: 4"], "hello"),

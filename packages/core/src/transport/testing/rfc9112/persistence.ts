@@ -37,13 +37,25 @@ const options: readonly (readonly [lines: readonly string[], newer: boolean, old
 ];
 
 /** How the request carries a body, what the app does with it, and whether that alone ends the connection. */
-const bodies: readonly (readonly [name: string, line: string | null, body: string, target: string, ends: boolean])[] = [
+const bodies: readonly (readonly [
+  name: string,
+  line: string | null,
+  body: string,
+  target: string,
+  ends: boolean,
+])[] = [
   ["no body", null, "", "/read", false],
   ["a body that is read", "Content-Length: 5", "hello", "/read", false],
   ["a body that is not read", "Content-Length: 5", "hello", "/unread", false],
   ["a body that is read in part", "Content-Length: 5", "hello", "/part", false],
   ["a chunked body that is read", "Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n", "/read", false],
-  ["a chunked body that is not read", "Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n", "/unread", true],
+  [
+    "a chunked body that is not read",
+    "Transfer-Encoding: chunked",
+    "5\r\nhello\r\n0\r\n\r\n",
+    "/unread",
+    true,
+  ],
 ];
 
 const serve: Serve = async (source) => {
@@ -57,16 +69,20 @@ export const persistenceSuite = (test: Test, make: MakeTransport): void => {
   for (const [name, line, body, target, ends] of bodies) {
     for (const minor of line?.startsWith("Transfer") === true ? [1] : [1, 0]) {
       test(`persistence: HTTP/1.${minor} with ${name} goes on exactly where version and Connection say so`, () =>
-        withServer(make, { serve: target === "/unread" ? ({ target: path }) => Response.text(path) : serve }, async (server) => {
-          const check = async ([lines, newer, older]: (typeof options)[number]): Promise<void> => {
-            const fields = ["Host: a", ...lines, ...(line === null ? [] : [line])];
-            const bytes = `${[`POST ${target} HTTP/1.${minor}`, ...fields].join("\r\n")}\r\n\r\n${body}`;
-            const goesOn = (minor === 1 ? newer : older) && !ends;
-            await checkEnd(server, bytes, goesOn, lines.join(" | "));
-          };
-          await Promise.all(options.map(check));
-          assert.deepEqual(server.logged, []);
-        }));
+        withServer(
+          make,
+          { serve: target === "/unread" ? ({ target: path }) => Response.text(path) : serve },
+          async (server) => {
+            const check = async ([lines, newer, older]: (typeof options)[number]): Promise<void> => {
+              const fields = ["Host: a", ...lines, ...(line === null ? [] : [line])];
+              const bytes = `${[`POST ${target} HTTP/1.${minor}`, ...fields].join("\r\n")}\r\n\r\n${body}`;
+              const goesOn = (minor === 1 ? newer : older) && !ends;
+              await checkEnd(server, bytes, goesOn, lines.join(" | "));
+            };
+            await Promise.all(options.map(check));
+            assert.deepEqual(server.logged, []);
+          },
+        ));
     }
   }
 };

@@ -3,9 +3,18 @@ import { broken, get, hidden, message, post, refused, served, type WireTable } f
 const chunks = "5\r\nhello\r\n0\r\n\r\n";
 const coded = (value: string): string => post([`Transfer-Encoding: ${value}`], chunks);
 /** Whoever goes by the length finds a hidden request behind the last chunk; whoever goes by the chunks finds none. */
-const lengthAndCoding = (length: string, coding: string, first: "length" | "coding", version = "1.1"): string => {
+const lengthAndCoding = (
+  length: string,
+  coding: string,
+  first: "length" | "coding",
+  version = "1.1",
+): string => {
   const lines = [`Content-Length: ${length}`, `Transfer-Encoding: ${coding}`];
-  return message(`POST / HTTP/${version}`, ["Host: a", ...(first === "length" ? lines : lines.toReversed())], `0\r\n\r\n${hidden}`);
+  return message(
+    `POST / HTTP/${version}`,
+    ["Host: a", ...(first === "length" ? lines : lines.toReversed())],
+    `0\r\n\r\n${hidden}`,
+  );
 };
 
 /** RFC 9112 6.1 and 6.3: `chunked` alone, last, once, in HTTP/1.1, and never with a length. */
@@ -13,11 +22,16 @@ export const transferEncoding: WireTable = {
   title: "Transfer-Encoding",
   rows: [
     ...["chunked", "Chunked", "CHUNKED", "cHuNkEd", "\tchunked", "chunked  ", ""].map((value) =>
-      value === "" ? served("no blank behind the colon", post(["Transfer-Encoding:chunked"], chunks)) : served(`the coding ${JSON.stringify(value)}`, coded(value)),
+      value === ""
+        ? served("no blank behind the colon", post(["Transfer-Encoding:chunked"], chunks))
+        : served(`the coding ${JSON.stringify(value)}`, coded(value)),
     ),
     broken("a tab behind the coding, which is legal: llhttp does not know it", coded("chunked\t")),
     served("chunked, with GET", message("GET / HTTP/1.1", ["Host: a", "Transfer-Encoding: chunked"], chunks)),
-    served("chunked, with a chunk that looks like a request", post(["Transfer-Encoding: chunked"], `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`)),
+    served(
+      "chunked, with a chunk that looks like a request",
+      post(["Transfer-Encoding: chunked"], `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`),
+    ),
     ...(["length", "coding"] as const).flatMap((first) => [
       refused(`a length and chunked, the ${first} first`, lengthAndCoding("4", "chunked", first)),
       refused(`a length of zero and chunked, the ${first} first`, lengthAndCoding("0", "chunked", first)),
@@ -25,27 +39,81 @@ export const transferEncoding: WireTable = {
       refused(`a length and xchunked, the ${first} first`, lengthAndCoding("5", "xchunked", first)),
       refused(`a length and an empty coding, the ${first} first`, lengthAndCoding("5", "", first)),
       refused(`a bad length and chunked, the ${first} first`, lengthAndCoding("+4", "chunked", first)),
-      refused(`a length and chunked in HTTP/1.0, the ${first} first`, lengthAndCoding("4", "chunked", first, "1.0")),
+      refused(
+        `a length and chunked in HTTP/1.0, the ${first} first`,
+        lengthAndCoding("4", "chunked", first, "1.0"),
+      ),
     ]),
-    ...["chunked, chunked", "chunked,chunked", "chunked, gzip", "chunked, identity", "chunked,", ",chunked", " , chunked", "chunked, ,"].map((value) =>
-      refused(`the list ${JSON.stringify(value)}`, coded(value)),
+    ...[
+      "chunked, chunked",
+      "chunked,chunked",
+      "chunked, gzip",
+      "chunked, identity",
+      "chunked,",
+      ",chunked",
+      " , chunked",
+      "chunked, ,",
+    ].map((value) => refused(`the list ${JSON.stringify(value)}`, coded(value))),
+    ...[
+      "gzip",
+      "identity",
+      "xchunked",
+      "chunkedx",
+      "x-chunked",
+      "chunke",
+      "chunk",
+      "cow",
+      "trailers",
+      "",
+      " ",
+    ].map((value) => refused(`the coding ${JSON.stringify(value)}`, coded(value))),
+    ...[
+      '"chunked"',
+      "'chunked'",
+      "chunk ed",
+      "chunked;q=1",
+      "chunked; a=b",
+      "chunked x",
+      "(chunked)",
+      "chunked\\",
+      "chunked/1",
+    ].map((value) => refused(`the form ${JSON.stringify(value)}`, coded(value))),
+    ...[
+      "\x0bchunked",
+      "chunked\x0b",
+      "\x0cchunked",
+      "chunked\x0c",
+      "\0chunked",
+      "chunked\0",
+      "chunked\x7f",
+      "\x01chunked",
+      "chunked\xa0",
+      "\xa0chunked",
+      "chun\x00ked",
+      "chunK\xedd",
+    ].map((value) => refused(`the control character or blank in ${JSON.stringify(value)}`, coded(value))),
+    ...["gzip, chunked", "identity, chunked", "deflate,gzip,chunked", "gzip;q=1, chunked"].map((value) =>
+      refused(`the codings ${JSON.stringify(value)}`, coded(value), 501),
     ),
-    ...["gzip", "identity", "xchunked", "chunkedx", "x-chunked", "chunke", "chunk", "cow", "trailers", "", " "].map((value) =>
-      refused(`the coding ${JSON.stringify(value)}`, coded(value)),
+    refused(
+      "gzip and chunked in two lines",
+      post(["Transfer-Encoding: gzip", "Transfer-Encoding: chunked"], chunks),
+      501,
     ),
-    ...['"chunked"', "'chunked'", "chunk ed", "chunked;q=1", "chunked; a=b", "chunked x", "(chunked)", "chunked\\", "chunked/1"].map((value) =>
-      refused(`the form ${JSON.stringify(value)}`, coded(value)),
+    refused(
+      "chunked in two lines",
+      post(["Transfer-Encoding: chunked", "transfer-encoding: chunked"], chunks),
     ),
-    ...["\x0bchunked", "chunked\x0b", "\x0cchunked", "chunked\x0c", "\0chunked", "chunked\0", "chunked\x7f", "\x01chunked", "chunked\xa0", "\xa0chunked", "chun\x00ked", "chunK\xedd"].map((value) =>
-      refused(`the control character or blank in ${JSON.stringify(value)}`, coded(value)),
+    refused(
+      "chunked and identity in two lines",
+      post(["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], chunks),
     ),
-    ...["gzip, chunked", "identity, chunked", "deflate,gzip,chunked", "gzip;q=1, chunked"].map((value) => refused(`the codings ${JSON.stringify(value)}`, coded(value), 501)),
-    refused("gzip and chunked in two lines", post(["Transfer-Encoding: gzip", "Transfer-Encoding: chunked"], chunks), 501),
-    refused("chunked in two lines", post(["Transfer-Encoding: chunked", "transfer-encoding: chunked"], chunks)),
-    refused("chunked and identity in two lines", post(["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], chunks)),
     refused("chunked and an empty line", post(["Transfer-Encoding: chunked", "Transfer-Encoding:"], chunks)),
     refused("chunked in HTTP/1.0", message("POST / HTTP/1.0", ["Transfer-Encoding: chunked"], chunks)),
-    refused("chunked in HTTP/1.0 with keep-alive", message("POST / HTTP/1.0", ["Connection: keep-alive", "Transfer-Encoding: chunked"], chunks)),
+    refused(
+      "chunked in HTTP/1.0 with keep-alive",
+      message("POST / HTTP/1.0", ["Connection: keep-alive", "Transfer-Encoding: chunked"], chunks),
+    ),
     refused("identity in HTTP/1.0", message("POST / HTTP/1.0", ["Transfer-Encoding: identity"], "")),
     refused("a blank before the colon", post(["Transfer-Encoding : chunked"], chunks)),
     refused("a tab before the colon", post(["Transfer-Encoding\t: chunked"], chunks)),
@@ -60,6 +128,9 @@ export const transferEncoding: WireTable = {
     refused("a coding behind a bare CR", post(["X: y\rTransfer-Encoding: chunked"], chunks)),
     refused("a coding behind CR CR LF", post(["X: y\r", "Transfer-Encoding: chunked"], chunks)),
     served("an underscore in the name, which is another field", get("Transfer_Encoding: chunked")),
-    served("a name that only looks alike", get("X-Transfer-Encoding: chunked", "Transfer-Encodin: chunked", "TE: chunked")),
+    served(
+      "a name that only looks alike",
+      get("X-Transfer-Encoding: chunked", "Transfer-Encodin: chunked", "TE: chunked"),
+    ),
   ],
 };

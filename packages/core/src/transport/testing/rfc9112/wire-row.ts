@@ -37,7 +37,12 @@ export const served = (name: string, bytes: string): WireRow => ({
 });
 
 /** Served, and nothing behind it is. */
-export const servedLast = (name: string, bytes: string): WireRow => ({ name, bytes, answers: [200], served: 1 });
+export const servedLast = (name: string, bytes: string): WireRow => ({
+  name,
+  bytes,
+  answers: [200],
+  served: 1,
+});
 
 /** The app sees the head; its body fails, once, and nothing behind it runs. */
 export const broken = (name: string, bytes: string): WireRow => ({ name, bytes, answers: [400], served: 1 });

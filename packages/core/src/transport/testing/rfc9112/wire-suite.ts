@@ -87,7 +87,9 @@ const checkRow = async (server: TestServer, { name, bytes, answers }: WireRow, s
     if (goesOn) await client.replies(2, methods);
     else await client.untilClosed();
     await turn(2);
-    const finals = parseReplies(client.received, client.closed, methods).filter(({ status }) => status >= 200);
+    const finals = parseReplies(client.received, client.closed, methods).filter(
+      ({ status }) => status >= 200,
+    );
     assert.deepEqual(
       finals.map(({ status, complete }) => [status, complete]),
       answers.map((status) => [status, true]),
