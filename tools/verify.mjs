@@ -2,11 +2,12 @@
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync, rmSync } from "node:fs";
 
-const found = () => globSync("{packages/*,apps/*,bench,tools}/test-results.json");
+const found = () => globSync("{packages/*,apps/*,bench,tools,tools/services}/test{-int,}-results.json");
 for (const file of found()) rmSync(file); // a stale count must not stand in for a run; turbo puts cached ones back
 
 const steps = [
   "turbo run build lint check test --continue=dependencies-successful --output-logs=new-only",
+  "node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- turbo run test:int --concurrency=1 --output-logs=new-only",
   "oxfmt --check",
   "knip",
 ];
@@ -18,5 +19,7 @@ for (const file of found()) {
   for (const key of Object.keys(total)) total[key] += counts[key];
 }
 for (const step of failed) console.log(`failed: ${step}`);
+const incomplete = process.env.CI !== undefined && total.skipped > 0; // a matrix with holes proves nothing
+if (incomplete) console.log("failed: in CI no test may be skipped");
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-process.exitCode = failed.length > 0 || total.failed > 0 || total.passed === 0 ? 1 : 0;
+process.exitCode = incomplete || failed.length > 0 || total.failed > 0 || total.passed === 0 ? 1 : 0;

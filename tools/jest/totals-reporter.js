@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 /** Leaves the counts of one package's run beside it, so that the whole matrix can print plain totals at its end. */
 export default class {
-  constructor({ rootDir }) {
-    this.file = join(rootDir, "test-results.json");
+  constructor({ rootDir }, { file = "test-results.json" } = {}) {
+    this.file = join(rootDir, file);
   }
 
   onRunComplete(_contexts, results) {

@@ -25,7 +25,7 @@ export const referencesFollowDependencies: Rule = (pkg) => {
   if (pkg.references === null) return isPublished(pkg) ? ["tsconfig.json is missing"] : [];
   const wanted = allDependencies(pkg)
     .filter((name) => name.startsWith(SCOPE))
-    .map((name) => `packages/${name.slice(SCOPE.length)}`);
+    .map(folderOf);
   const found = pkg.references.map((path) => posix.join(pkg.folder, path));
   return [
     ...wanted
@@ -36,6 +36,9 @@ export const referencesFollowDependencies: Rule = (pkg) => {
       .map((path) => `tsconfig.json refers to ${path}, no dependency`),
   ];
 };
+
+const folderOf = (name: string): string =>
+  name === `${SCOPE}services` ? "tools/services" : `packages/${name.slice(SCOPE.length)}`;
 
 /** What users can load must come with the package; tests and their helpers may use what only the workspace has. */
 export const importsAreDeclared: Rule = (pkg) => {

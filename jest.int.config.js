@@ -1,0 +1,16 @@
+import base from "./jest.config.js";
+
+const tool = (name) => `${import.meta.dirname}/tools/jest/${name}`;
+
+/** Tests that need a real server; `node tools/services/src/main.ts -- turbo run test:int` brings the servers up. */
+export default {
+  ...base,
+  testMatch: ["<rootDir>/src/**/*.int.test.ts"],
+  testPathIgnorePatterns: [],
+  testTimeout: 30_000,
+  reporters: [
+    "default",
+    [tool("totals-reporter.js"), { file: "test-int-results.json" }],
+    [tool("leftovers-reporter.js"), {}],
+  ],
+};

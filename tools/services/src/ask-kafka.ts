@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { Kafka, logLevel, Partitioners } from "kafkajs";
+
+/**
+ * Creates a topic, sends a message to it, and takes it as a member of a consumer group.
+ *
+ * All three, because the group's coordinator answers "loading" for a while after topics can be made.
+ */
+export const askKafka = async (brokers: string[]): Promise<void> => {
+  const kafka = new Kafka({
+    brokers,
+    logLevel: logLevel.NOTHING,
+    connectionTimeout: 1000,
+    retry: { retries: 2, initialRetryTime: 50 },
+  });
+  const topic = `ready-${randomUUID()}`;
+  const admin = kafka.admin();
+  const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+  const consumer = kafka.consumer({ groupId: topic, sessionTimeout: 10_000 });
+  try {
+    await admin.connect();
+    await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true });
+    await producer.connect();
+    await producer.send({ topic, messages: [{ value: "ready" }] });
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await firstMessage(consumer);
+    await admin.deleteTopics({ topics: [topic] });
+  } finally {
+    await Promise.allSettled([consumer.disconnect(), producer.disconnect(), admin.disconnect()]);
+  }
+};
+
+const firstMessage = async (consumer: ReturnType<Kafka["consumer"]>): Promise<void> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new Error("no message arrived in 10 s")), 10_000);
+  try {
+    await consumer.run({ eachMessage: async () => resolve() });
+    await promise;
+  } finally {
+    clearTimeout(timer);
+  }
+};

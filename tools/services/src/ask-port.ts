@@ -1,0 +1,15 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { untilReady } from "./until-ready.ts";
+
+/** Waits until something on the loopback address takes connections. */
+export const askPort = async (port: number): Promise<void> => {
+  await untilReady(`port ${port}`, async () => {
+    const socket = connect(port, "127.0.0.1");
+    try {
+      await once(socket, "connect");
+    } finally {
+      socket.destroy();
+    }
+  });
+};

@@ -1,0 +1,72 @@
+import type { FragileServer } from "./running-server.ts";
+import type { ServerFolder } from "./server-folder.ts";
+import type { ServerProcess } from "./server-process.ts";
+import { untilReady } from "./until-ready.ts";
+
+/** What one kind of server adds to the common handling of its process. */
+export interface ServerParts {
+  readonly name: string;
+  readonly url: string;
+  readonly folder: ServerFolder;
+  readonly process: ServerProcess;
+  /** Signal that ends it in order. */
+  readonly stopSignal?: NodeJS.Signals;
+  /** Fails as long as the server does not really answer. */
+  readonly ask: () => Promise<void>;
+}
+
+/** Starts a server and gives the handle on it; a failed start leaves nothing behind and shows the end of the server's log. */
+export const startFragileServer = async (parts: ServerParts): Promise<FragileServer> => {
+  const server = new LocalServer(parts);
+  try {
+    await server.start();
+    return server;
+  } catch (cause) {
+    const log = parts.folder.logTail();
+    await server.stop();
+    throw new Error(`${parts.name} did not start${log === "" ? "" : `; the end of its log:\n${log}`}`, {
+      cause,
+    });
+  }
+};
+
+class LocalServer implements FragileServer {
+  readonly url: string;
+  readonly #parts: ServerParts;
+
+  constructor(parts: ServerParts) {
+    this.url = parts.url;
+    this.#parts = parts;
+  }
+
+  async start(): Promise<void> {
+    const { name, process, ask } = this.#parts;
+    process.start();
+    await untilReady(name, ask, { gaveUp: () => !process.running });
+  }
+
+  async shutdown(): Promise<void> {
+    await this.#parts.process.stop(this.#parts.stopSignal);
+  }
+
+  async kill(): Promise<void> {
+    await this.#parts.process.kill();
+  }
+
+  pause(): void {
+    this.#parts.process.pause();
+  }
+
+  resume(): void {
+    this.#parts.process.resume();
+  }
+
+  async stop(): Promise<void> {
+    await this.shutdown();
+    this.#parts.folder[Symbol.dispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}

@@ -1,0 +1,11 @@
+export type { FragileServer, RunningServer } from "./running-server.ts";
+export { freePort } from "./free-port.ts";
+export { startPostgres, type PostgresOptions } from "./postgres.ts";
+export { startRedis, type RedisOptions } from "./redis.ts";
+export { startRedisCluster, type RedisCluster } from "./redis-cluster.ts";
+export { startRabbitMq } from "./rabbitmq.ts";
+export { startKafka } from "./kafka.ts";
+export { startSqs } from "./sqs.ts";
+export { findProgram } from "./programs.ts";
+export { untilReady, type Patience } from "./until-ready.ts";
+export { withServer } from "./with-server.ts";

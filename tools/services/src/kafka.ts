@@ -1,0 +1,75 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { askKafka } from "./ask-kafka.ts";
+import { startFragileServer } from "./fragile-server.ts";
+import { freePort } from "./free-port.ts";
+import { kafkaJars } from "./kafka-jars.ts";
+import { needProgram } from "./programs.ts";
+import type { FragileServer } from "./running-server.ts";
+import { ServerFolder } from "./server-folder.ts";
+import { ServerProcess } from "./server-process.ts";
+
+/** Fast to start rather than fast to run. */
+const JAVA_OPTIONS = ["-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
+
+/** An Apache Kafka broker of its own, one node in KRaft mode, on loopback; `url` is its `host:port`. */
+export const startKafka = async (): Promise<FragileServer> => {
+  const java = needProgram("java");
+  const jars = await kafkaJars();
+  const folder = new ServerFolder("kafka");
+  const [port, controller] = [await freePort(), await freePort()];
+  writeFileSync(folder.at("server.properties"), properties(port, controller, folder.at("data")));
+  writeFileSync(folder.at("log4j2.properties"), LOG_SETTINGS);
+  const options = [
+    ...JAVA_OPTIONS,
+    `-Dlog4j2.configurationFile=${folder.at("log4j2.properties")}`,
+    "-cp",
+    `${jars}/*`,
+  ];
+  const format = ["kafka.tools.StorageTool", "format", "-t", randomBytes(16).toString("base64url"), "-c"];
+  execFileSync(java, [...options, ...format, folder.at("server.properties")], {
+    cwd: folder.path,
+    stdio: "pipe",
+  });
+  const args = [...options, "kafka.Kafka", folder.at("server.properties")];
+  const broker = `127.0.0.1:${port}`;
+  return await startFragileServer({
+    name: "Kafka",
+    url: broker,
+    folder,
+    process: new ServerProcess({ program: java, args, folder, env: { LOG_DIR: folder.path } }),
+    ask: () => askKafka([broker]),
+  });
+};
+
+const properties = (port: number, controller: number, data: string): string =>
+  Object.entries({
+    "process.roles": "broker,controller",
+    "node.id": 1,
+    "controller.quorum.voters": `1@127.0.0.1:${controller}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}`,
+    "advertised.listeners": `PLAINTEXT://127.0.0.1:${port}`,
+    "controller.listener.names": "CONTROLLER",
+    "inter.broker.listener.name": "PLAINTEXT",
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+    "log.dirs": data,
+    "auto.create.topics.enable": false,
+    "group.initial.rebalance.delay.ms": 0,
+    "offsets.topic.replication.factor": 1,
+    "offsets.topic.num.partitions": 4,
+    "transaction.state.log.replication.factor": 1,
+    "transaction.state.log.min.isr": 1,
+    "transaction.state.log.num.partitions": 4,
+  })
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+
+const LOG_SETTINGS = `status=error
+appender.out.type=Console
+appender.out.name=out
+appender.out.layout.type=PatternLayout
+appender.out.layout.pattern=%d %p %m (%c)%n
+rootLogger.level=warn
+rootLogger.appenderRef.out.ref=out
+`;

@@ -1,0 +1,86 @@
+import { connect } from "amqplib";
+import { startFragileServer } from "./fragile-server.ts";
+import { freePort } from "./free-port.ts";
+import { needProgram } from "./programs.ts";
+import type { FragileServer } from "./running-server.ts";
+import { ServerFolder, userWhenRoot } from "./server-folder.ts";
+import { ServerProcess } from "./server-process.ts";
+import { askPort } from "./ask-port.ts";
+
+/** A RabbitMQ server of its own, on loopback, with the user `guest`; it brings its own port mapper, so that nothing outlives it. */
+export const startRabbitMq = async (): Promise<FragileServer> => {
+  const program = needProgram("rabbitmq-server");
+  const user = userWhenRoot("rabbitmq"); // the system's wrapper would change to it and drop the environment
+  const folder = new ServerFolder("rabbitmq", user);
+  const [port, dist, mapper] = [await freePort(), await freePort(), await freePort()];
+  const epmd = await startPortMapper(folder, user, mapper);
+  const env = {
+    HOME: folder.path,
+    ERL_EPMD_PORT: String(mapper),
+    RABBITMQ_NODENAME: `framework-${port}@localhost`,
+    RABBITMQ_NODE_IP_ADDRESS: "127.0.0.1",
+    RABBITMQ_NODE_PORT: String(port),
+    RABBITMQ_DIST_PORT: String(dist),
+    RABBITMQ_MNESIA_BASE: folder.at("mnesia"),
+    RABBITMQ_LOG_BASE: folder.at("logs"),
+    RABBITMQ_ENABLED_PLUGINS_FILE: folder.at("enabled_plugins"),
+    RABBITMQ_PID_FILE: folder.at("pid"),
+    RABBITMQ_CONF_ENV_FILE: folder.at("rabbitmq-env.conf"),
+    RABBITMQ_CONFIG_FILE: folder.at("rabbitmq"),
+  };
+  const url = `amqp://guest:guest@127.0.0.1:${port}`;
+  try {
+    const process = new ServerProcess({ program, args: [], folder, user, env });
+    const server = await startFragileServer({
+      name: "RabbitMQ",
+      url,
+      folder,
+      process,
+      ask: () => askRabbitMq(url),
+    });
+    return withPortMapper(server, epmd);
+  } catch (cause) {
+    await epmd.kill();
+    throw cause;
+  }
+};
+
+const startPortMapper = async (
+  folder: ServerFolder,
+  user: ReturnType<typeof userWhenRoot>,
+  port: number,
+): Promise<ServerProcess> => {
+  const epmd = new ServerProcess({
+    program: needProgram("epmd"),
+    args: ["-port", String(port), "-address", "127.0.0.1"],
+    folder,
+    user,
+  });
+  epmd.start();
+  await askPort(port);
+  return epmd;
+};
+
+const withPortMapper = (server: FragileServer, epmd: ServerProcess): FragileServer => {
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    await epmd.kill();
+  };
+  return {
+    url: server.url,
+    kill: () => server.kill(),
+    start: () => server.start(),
+    shutdown: () => server.shutdown(),
+    pause: () => server.pause(),
+    resume: () => server.resume(),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+};
+
+/** A full AMQP handshake; the port opens seconds before the server can do one. */
+export const askRabbitMq = async (url: string): Promise<void> => {
+  const connection = await connect(url, { timeout: 5000 });
+  connection.on("error", () => {}); // the failed call tells
+  await connection.close();
+};

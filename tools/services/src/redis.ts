@@ -1,0 +1,66 @@
+import { Redis } from "ioredis";
+import { startFragileServer } from "./fragile-server.ts";
+import { freePort } from "./free-port.ts";
+import { needProgram } from "./programs.ts";
+import type { FragileServer } from "./running-server.ts";
+import { ServerFolder } from "./server-folder.ts";
+import { ServerProcess } from "./server-process.ts";
+
+export interface RedisOptions {
+  /** Keeps every write on disk, so that data survive `kill` and `shutdown`. @default false */
+  readonly durable?: boolean;
+  /** More settings, as in `redis.conf`: `{ "cluster-enabled": "yes" }`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A Redis server of its own, on loopback, empty. */
+export const startRedis = async ({
+  durable = false,
+  settings = {},
+}: RedisOptions = {}): Promise<FragileServer> => {
+  const program = needProgram("redis-server");
+  const folder = new ServerFolder("redis");
+  const port = await freePort();
+  const all = {
+    port: String(port),
+    bind: "127.0.0.1",
+    dir: folder.path,
+    save: "",
+    appendonly: durable ? "yes" : "no",
+    appendfsync: "always",
+    ...settings,
+  };
+  const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
+  return await startFragileServer({
+    name: "Redis",
+    url: `redis://127.0.0.1:${port}`,
+    folder,
+    process: new ServerProcess({ program, args, folder }),
+    ask: () => askRedis(`redis://127.0.0.1:${port}`),
+  });
+};
+
+/** A `PING` over a new connection; fails unless the server answers it. */
+export const askRedis = async (url: string): Promise<void> => {
+  await withRedis(url, async (client) => {
+    await client.ping();
+  });
+};
+
+/** Runs `use` with a connection of its own that tries once. */
+export const withRedis = async <T>(url: string, use: (client: Redis) => Promise<T>): Promise<T> => {
+  const client = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    connectTimeout: 2000,
+    commandTimeout: 5000,
+    maxRetriesPerRequest: 0,
+  });
+  client.on("error", () => {}); // the failed call tells
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    client.disconnect();
+  }
+};

@@ -1,0 +1,41 @@
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Numbers of a user of the system. */
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** The user a server must run as: itself, unless this process is root and the server refuses root. */
+export const userWhenRoot = (name: string): SystemUser | null => {
+  if (process.getuid?.() !== 0) return null;
+  const ask = (flag: string): number => Number(execFileSync("id", [flag, name], { encoding: "utf8" }));
+  return { uid: ask("-u"), gid: ask("-g") };
+};
+
+/** A server's private folder for data and log, in the system's folder for temporary files; gone when disposed of. */
+export class ServerFolder implements Disposable {
+  readonly path: string;
+
+  constructor(server: string, owner: SystemUser | null = null) {
+    this.path = mkdtempSync(join(tmpdir(), `framework-${server}-`));
+    if (owner !== null) chownSync(this.path, owner.uid, owner.gid);
+  }
+
+  at(name: string): string {
+    return join(this.path, name);
+  }
+
+  /** The end of what the server wrote, for the message about its failure. */
+  logTail(): string {
+    const file = this.at("log");
+    return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n").slice(-15).join("\n") : "";
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  }
+}

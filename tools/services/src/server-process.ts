@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import type { ServerFolder, SystemUser } from "./server-folder.ts";
+import { signalTree } from "./process-tree.ts";
+
+/** How a server is started. */
+export interface ServerCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly folder: ServerFolder;
+  readonly user?: SystemUser | null;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const alive = new Set<ServerProcess>();
+
+/** One server's process: started, stopped, killed, paused and started again over the same data. */
+export class ServerProcess {
+  readonly #command: ServerCommand;
+  #child: ChildProcess | null = null;
+
+  constructor(command: ServerCommand) {
+    this.#command = command;
+  }
+
+  get running(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Starts it; its output goes to the folder's log, never to a pipe that a caller would wait on. */
+  start(): void {
+    const { program, args, folder, user, env } = this.#command;
+    const log = openSync(folder.at("log"), "a");
+    const child = spawn(program, args, {
+      cwd: folder.path,
+      detached: true, // Ctrl-C in the terminal is for us; we stop the server in our own time
+      env: { ...process.env, ...env },
+      stdio: ["ignore", log, log],
+      ...user,
+    });
+    closeSync(log);
+    child.on("error", () => {}); // `running` turns false, and the readiness check tells with the log
+    child.unref();
+    this.#child = child;
+    if (alive.size === 0) process.once("exit", killAll);
+    alive.add(this);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.#child?.pid !== undefined && this.running) signalTree(this.#child.pid, signal);
+  }
+
+  /** Stops the server and everything below it from running, without ending it. */
+  pause(): void {
+    this.signal("SIGSTOP");
+  }
+
+  resume(): void {
+    this.signal("SIGCONT");
+  }
+
+  /** `kill -9`, as a crash of the machine would. */
+  async kill(): Promise<void> {
+    await this.#end(() => this.signal("SIGKILL"));
+  }
+
+  /** Asks it to end, and kills it once `deadlineMs` have passed. */
+  async stop(signal: NodeJS.Signals = "SIGTERM", deadlineMs = 10_000): Promise<void> {
+    const timer = setTimeout(() => this.signal("SIGKILL"), deadlineMs);
+    await this.#end(() => {
+      this.resume();
+      if (this.#child?.pid !== undefined) process.kill(this.#child.pid, signal);
+    });
+    clearTimeout(timer);
+  }
+
+  async #end(ask: () => void): Promise<void> {
+    alive.delete(this);
+    const child = this.#child;
+    if (child === null || !this.running) return;
+    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    child.ref();
+    ask();
+    await ended;
+  }
+
+  killNow(): void {
+    this.signal("SIGKILL");
+    this.#command.folder[Symbol.dispose]();
+  }
+}
+
+const killAll = (): void => {
+  for (const server of alive) server.killNow();
+};

@@ -1,0 +1,105 @@
+import { connect } from "amqplib";
+import { Kafka, logLevel, Partitioners } from "kafkajs";
+import { Client } from "pg";
+import { expect, test } from "@jest/globals";
+import { askPostgres, startPostgres } from "./postgres.ts";
+import { askRedis, startRedis, withRedis } from "./redis.ts";
+import { startRedisCluster } from "./redis-cluster.ts";
+import { withServer } from "./with-server.ts";
+import { askSqs } from "./sqs.ts";
+
+test("a PostgreSQL server keeps its data and address through kill and start, and is silent while paused", async () => {
+  await using server = await startPostgres({ fsync: true });
+  await askPostgres(server.url, "CREATE TABLE kept (id int); INSERT INTO kept VALUES (7)");
+  await server.kill();
+  await expect(askPostgres(server.url)).rejects.toThrow("ECONNREFUSED");
+  await server.start();
+  expect(await rowsOf(server.url, "SELECT id FROM kept")).toEqual([{ id: 7 }]);
+
+  server.pause();
+  await expect(askPostgres(server.url)).rejects.toThrow(/timeout/i);
+  server.resume();
+  await askPostgres(server.url);
+});
+
+const rowsOf = async (url: string, statement: string): Promise<unknown[]> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(statement);
+  await client.end();
+  return rows;
+};
+
+test("a durable Redis server keeps its data through shutdown and start", async () => {
+  await using server = await startRedis({ durable: true });
+  await withRedis(server.url, (client) => client.set("kept", "7"));
+  await server.shutdown();
+  await expect(askRedis(server.url)).rejects.toThrow("Connection is closed");
+  await server.start();
+  expect(await withRedis(server.url, (client) => client.get("kept"))).toBe("7");
+});
+
+test("a Redis Cluster is whole when it is handed out", async () => {
+  await using cluster = await startRedisCluster();
+  const roles = await Promise.all(cluster.nodes.map(({ url }) => withRedis(url, (client) => client.role())));
+  expect(roles.map(([role]) => String(role)).sort()).toEqual([
+    "master",
+    "master",
+    "master",
+    "slave",
+    "slave",
+    "slave",
+  ]);
+});
+
+withServer("rabbitmq", (amqpUrl) => {
+  test("RabbitMQ confirms a message and delivers it from a quorum queue", async () => {
+    const connection = await connect(amqpUrl);
+    const channel = await connection.createConfirmChannel();
+    const { queue } = await channel.assertQueue(`proof-${Date.now()}`, {
+      durable: true,
+      arguments: { "x-queue-type": "quorum" },
+    });
+    channel.sendToQueue(queue, Buffer.from("proof"), { persistent: true });
+    await channel.waitForConfirms();
+    const message = await channel.get(queue, { noAck: true });
+    expect(message === false ? null : message.content.toString()).toBe("proof");
+    await channel.deleteQueue(queue);
+    await connection.close();
+  });
+});
+
+withServer("kafka", (brokers) => {
+  test("Kafka keeps the order of what an idempotent producer sends under one key", async () => {
+    const kafka = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
+    const topic = `proof-${Date.now()}`;
+    const admin = kafka.admin();
+    await admin.connect();
+    await admin.createTopics({ topics: [{ topic, numPartitions: 2 }] });
+    const producer = kafka.producer({ idempotent: true, createPartitioner: Partitioners.DefaultPartitioner });
+    await producer.connect();
+    const values = Array.from({ length: 50 }, (_, n) => String(n));
+    await producer.send({ topic, messages: values.map((value) => ({ key: "one", value })) });
+    const consumer = kafka.consumer({ groupId: topic });
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    const seen: string[] = [];
+    const all = Promise.withResolvers<void>();
+    await consumer.run({
+      eachMessage: async ({ message }) => {
+        seen.push(String(message.value));
+        if (seen.length === values.length) all.resolve();
+      },
+    });
+    await all.promise;
+    expect(seen).toEqual(values);
+    await Promise.all([consumer.disconnect(), producer.disconnect(), admin.disconnect()]);
+  });
+});
+
+withServer("sqs", (endpoint) => {
+  test("the SQS emulator answers as SQS does", async () => {
+    await expect(askSqs(endpoint)).resolves.toBeUndefined();
+    await expect(askSqs("http://127.0.0.1:1")).rejects.toThrow("fetch failed");
+  });
+});

@@ -1,0 +1,65 @@
+import { askKafka } from "./ask-kafka.ts";
+import { startKafka } from "./kafka.ts";
+import { askPostgres, startPostgres } from "./postgres.ts";
+import { askRabbitMq, startRabbitMq } from "./rabbitmq.ts";
+import { askRedis, startRedis } from "./redis.ts";
+import { startRedisCluster } from "./redis-cluster.ts";
+import type { RunningServer } from "./running-server.ts";
+import { askSqs, startSqs } from "./sqs.ts";
+
+/** One kind of server that tests need. */
+export interface Service {
+  readonly name: string;
+  /** Environment variable that points tests at a server; one that is set already wins over starting another. */
+  readonly variable: string;
+  /** Programs it is started with, and the Debian package that brings each. */
+  readonly programs: Readonly<Record<string, string>>;
+  readonly start: () => Promise<RunningServer>;
+  /** Fails unless the server at the address really answers. */
+  readonly ask: (address: string) => Promise<void>;
+}
+
+const firstOf = (list: string): string => list.split(",")[0] ?? list;
+
+/** Every server that `npm test` brings up, by name. */
+export const services: readonly Service[] = [
+  {
+    name: "postgres",
+    variable: "DATABASE_URL",
+    programs: { postgres: "postgresql", initdb: "postgresql" },
+    start: startPostgres,
+    ask: askPostgres,
+  },
+  {
+    name: "redis",
+    variable: "REDIS_URL",
+    programs: { "redis-server": "redis-server" },
+    start: startRedis,
+    ask: askRedis,
+  },
+  {
+    name: "redis-cluster",
+    variable: "REDIS_CLUSTER_URL",
+    programs: { "redis-server": "redis-server", "redis-cli": "redis-tools" },
+    start: startRedisCluster,
+    ask: (nodes) => askRedis(firstOf(nodes)),
+  },
+  {
+    name: "rabbitmq",
+    variable: "AMQP_URL",
+    programs: { "rabbitmq-server": "rabbitmq-server", epmd: "erlang-base" },
+    start: startRabbitMq,
+    ask: askRabbitMq,
+  },
+  {
+    name: "kafka",
+    variable: "KAFKA_BROKERS",
+    programs: { java: "default-jre-headless", mvn: "maven" },
+    start: startKafka,
+    ask: (brokers) => askKafka(brokers.split(",")),
+  },
+  { name: "sqs", variable: "SQS_ENDPOINT", programs: {}, start: startSqs, ask: askSqs },
+];
+
+/** Programs that tests start themselves, and the Debian package that brings each. */
+export const testPrograms: Readonly<Record<string, string>> = { nginx: "nginx-light", haproxy: "haproxy" };

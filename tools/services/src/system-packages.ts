@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { findProgram } from "./programs.ts";
+
+/** What was done about programs that are missing: nothing, installed, or why not. */
+export type Installed = { readonly missing: readonly string[]; readonly reason: string | null };
+
+/** Who runs the tests, and where. */
+export interface Rights {
+  readonly ci?: boolean;
+  readonly root?: boolean;
+}
+
+/**
+ * Installs the system's packages that bring the missing programs, with apt.
+ *
+ * Only as root, or in CI with a `sudo` that asks no password: nobody's own machine is changed by running tests.
+ * The reason says what to type instead.
+ */
+export const installPrograms = (
+  wanted: Readonly<Record<string, string>>,
+  { ci = process.env["CI"] !== undefined, root = process.getuid?.() === 0 }: Rights = {},
+): Installed => {
+  const missing = [...new Set(Object.keys(wanted).filter((program) => findProgram(program) === null))];
+  const packages = [...new Set(missing.map((program) => wanted[program] ?? program))];
+  if (packages.length === 0) return { missing: [], reason: null };
+  const byHand = `install ${packages.join(", ")}`;
+  if (findProgram("apt-get") === null)
+    return { missing, reason: `${byHand} with the system's package manager` };
+  const prefix = privileged(ci, root);
+  if (prefix === null) return { missing, reason: `${byHand}: sudo apt-get install -y ${packages.join(" ")}` };
+  const apt = (...args: string[]): boolean =>
+    run([...prefix, "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=120", ...args]);
+  const done = apt("update") && apt("install", "-y", "--no-install-recommends", ...packages);
+  return { missing: done ? [] : missing, reason: done ? null : `apt-get could not ${byHand}` };
+};
+
+const privileged = (ci: boolean, root: boolean): string[] | null => {
+  if (root) return [];
+  const sudo = ["sudo", "-n"];
+  return ci && run([...sudo, "true"]) ? [...sudo, "env", "DEBIAN_FRONTEND=noninteractive"] : null;
+};
+
+const run = ([program = "", ...args]: string[]): boolean =>
+  spawnSync(program, args, {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  }).status === 0;
