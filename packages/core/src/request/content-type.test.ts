@@ -114,3 +114,12 @@ const typeOrError = (value: string): unknown => {
     return (error as Error).name;
   }
 };
+
+test("means the same however often and beside whatever else it is asked", () => {
+  const asked = Array.from({ length: 250 }, (_, at) => `text/x-${at}; charset=c${at}`);
+  for (const value of [...asked, ...asked.toReversed()]) {
+    const number = /\d+/.exec(value)?.[0];
+    expect(parseContentType(value)).toMatchObject({ type: `text/x-${number}`, charset: `c${number}` });
+    expect(() => parseContentType(`${value};`.replace("/", "//"))).toThrow(ValueError);
+  }
+});

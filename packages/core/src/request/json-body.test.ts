@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { ValueError } from "../errors/http-errors.ts";
 import { parseJson } from "./json-body.ts";
+import { isDeeperThan } from "./json-scan.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const parse = (text: string, options?: Parameters<typeof parseJson>[1]) => parseJson(bytes(text), options);
@@ -88,6 +89,23 @@ test.each([99, 100])("takes %i levels", (levels) => {
 test.each([101, 10_000, 1_000_000])("refuses %i levels with 400", (levels) => {
   expect(() => parse(nested(levels))).toThrow(ValueError);
   expect(() => parse('{"a":['.repeat(levels))).toThrow("deeper than 100 levels");
+});
+
+test("depth is the first thing that is wrong, in bodies too short to be valid at that depth as in longer ones", () => {
+  const unit = fc.constantFrom(..."[]{},:1".split(""), '"', "\\", '"a"', "\u00ff");
+  const body = fc
+    .tuple(fc.string({ unit, maxLength: 12 }), fc.constantFrom([], [0xff]))
+    .map(([text, tail]) => Uint8Array.from([...bytes(text), ...tail]));
+  fc.assert(
+    fc.property(body, fc.integer({ min: 0, max: 4 }), (given, maxDepth) => {
+      const { error } = outcome(() => parseJson(given, { maxDepth }));
+      const saysSo =
+        (error as ValueError | undefined)?.detail ===
+        `The JSON body is nested deeper than ${maxDepth} levels`;
+      expect(saysSo).toBe(isDeeperThan(given, maxDepth));
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 test("finds no number in a string beside a large one that is in range", () => {

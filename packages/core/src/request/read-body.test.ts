@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { PayloadTooLargeError, ValueError } from "../errors/http-errors.ts";
-import { limitedChunks, readBody } from "./read-body.ts";
+import { limitedChunks, readBody, withOwnMemory } from "./read-body.ts";
 
 /** A source that records how far it was read and whether it was closed. */
 const sourceOf = (chunks: readonly Uint8Array[], bodyLength: number | null, failure?: Error) => {
@@ -94,4 +94,19 @@ test("joins a large body of tiny chunks", async () => {
   const body = await readBody(sourceOf(chunks, null), 50_000);
   expect(body.length).toBe(50_000);
   expect(body.every((byte, at) => byte === at % 256)).toBe(true);
+});
+
+test("bytes that share their memory are copied for those who keep them, others are not", async () => {
+  const shared = Buffer.from("head body").subarray(5);
+  const own = withOwnMemory(shared);
+  expect([own.constructor, own.buffer.byteLength, new TextDecoder().decode(own)]).toEqual([
+    Uint8Array,
+    4,
+    "body",
+  ]);
+  expect(withOwnMemory(own)).toBe(own);
+  const sizes: number[] = [];
+  for await (const chunk of limitedChunks({ bodyLength: 4, buffered: shared, chunks: unread }, 4))
+    sizes.push(chunk.buffer.byteLength);
+  expect(sizes).toEqual([4]);
 });

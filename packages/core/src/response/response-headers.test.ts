@@ -133,3 +133,15 @@ test("takes 100 lines and refuses the next", () => {
   headers.set("x-5", "2");
   expect(headers.toFields()).toHaveLength(200);
 });
+
+test("a value is looked at again whenever it differs from the one before", () => {
+  const headers = new ResponseHeaders();
+  for (const value of ["fine\n", "fine\u0100", "fine\r\nx: y"]) {
+    headers.set("x-again", "fine");
+    headers.set("x-again", "fine");
+    expect(() => headers.set("x-again", value)).toThrow(/x-again holds U\+/);
+  }
+  headers.set("x-again", " fine ");
+  expect([...headers]).toEqual([["x-again", "fine"]]);
+  expect(() => headers.set("x-never", undefined as unknown as string)).toThrow("x-never must be a string");
+});

@@ -1,8 +1,10 @@
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { Response } from "../response/response.ts";
 import { createFastTransport } from "./fast-transport.ts";
 import { eventually, turn, withServer } from "./testing/test-server.ts";
 import type { Serve } from "./transport.ts";
+
+jest.setTimeout(30_000); // a loaded machine may take long
 
 const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
 const later: Serve = async ({ target }) => {

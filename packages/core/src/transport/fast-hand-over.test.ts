@@ -1,12 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { readBody } from "../request/read-body.ts";
 import { Response } from "../response/response.ts";
 import { createFastTransport } from "./fast-transport.ts";
 import { parseReplies } from "./testing/raw-client.ts";
 import { eventually, type TestServer, turn, withServer } from "./testing/test-server.ts";
 import type { Serve } from "./transport.ts";
+
+jest.setTimeout(30_000); // a loaded machine may take long
 
 const host = "Host: a\r\n";
 const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\n${host}${fields}\r\n`;

@@ -1,6 +1,8 @@
-import { test } from "@jest/globals";
+import { jest, test } from "@jest/globals";
 import { createFastTransport } from "./fast-transport.ts";
 import { transportConformance } from "./testing/conformance.ts";
+
+jest.setTimeout(30_000); // on a loaded machine megabytes take their time
 
 /** What the parser behind the hand-over lets through; the fast path itself takes none of it. */
 const lenient: ReadonlySet<string> = new Set([

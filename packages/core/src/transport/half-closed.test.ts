@@ -1,8 +1,10 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { bothTransports } from "./testing/both-transports.ts";
 import { createLedger, expectNothingLeft, type Ledger } from "./testing/ledger.ts";
 import { parseReplies } from "./testing/raw-client.ts";
 import { eventually, type TestServer, turn, withServer } from "./testing/test-server.ts";
+
+jest.setTimeout(30_000); // a loaded machine may take long
 
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const post = (fields: string, body: string): string =>

@@ -1,8 +1,10 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { bothTransports } from "./testing/both-transports.ts";
 import { createLedger } from "./testing/ledger.ts";
 import type { RawClient } from "./testing/raw-client.ts";
 import { eventually, type TestServer, turn, withServer } from "./testing/test-server.ts";
+
+jest.setTimeout(30_000); // a loaded machine may take long
 
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const chunked = "POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n";

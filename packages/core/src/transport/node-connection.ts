@@ -7,10 +7,10 @@ import type { AwaitsBody } from "./body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "./connection-hub.ts";
 import { Linger } from "./linger.ts";
 import { NodeExchange, type ExchangeConnection } from "./node-exchange.ts";
+import { NodeHeadMemory } from "./node-head-memory.ts";
 import { lastWords } from "./node-last-words.ts";
 import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./node-parse-errors.ts";
 import { NodeWatch } from "./node-watch.ts";
-import { readHead } from "./request-head.ts";
 import type { TransportOptions } from "./transport.ts";
 import { WriteWatch } from "./write-watch.ts";
 
@@ -28,6 +28,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private readonly hub: ConnectionHub;
   private readonly watch: NodeWatch;
   private readonly writes: WriteWatch;
+  private readonly heads: NodeHeadMemory;
   private readonly resumeSocket: () => Socket;
   private address: string | null = null;
   /** Exchanges that are not over, in order. */
@@ -54,6 +55,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.requests = served;
     this.watch = new NodeWatch(socket, hub.options.timeouts, hub.now);
     this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
+    this.heads = new NodeHeadMemory(hub.options.limits);
     // node:http resumes the socket after each message and destroys it after the last answer; both are this connection's to decide.
     this.resumeSocket = socket.resume.bind(socket);
     socket.resume = () => (this.held ? socket : this.resumeSocket());
@@ -81,21 +83,18 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   /** A message's head was parsed. */
   onRequest(request: IncomingMessage, response: ServerResponse): void {
     if (this.stopped) return this.boundLinger();
-    const head = readHead(
-      {
-        method: request.method ?? "",
-        target: request.url ?? "",
-        major: request.httpVersionMajor,
-        minor: request.httpVersionMinor,
-        fields: request.rawHeaders,
-      },
-      this.options.limits,
-    );
+    const head = this.heads.read({
+      method: request.method ?? "",
+      target: request.url ?? "",
+      major: request.httpVersionMajor,
+      minor: request.httpVersionMinor,
+      fields: request.rawHeaders,
+    });
     const { maxRequestsPerConnection } = this.options.limits;
     this.requests++;
     if (
       head instanceof HttpError ||
-      head.upgrade ||
+      head.last ||
       !response.shouldKeepAlive ||
       this.requests === maxRequestsPerConnection
     ) {
@@ -115,7 +114,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     if (this.lingering !== null) return this.boundLinger();
     // A client that leaves in the middle of a message wants no answer to it.
     if (error.code?.startsWith("HPE_") !== true || error.code === "HPE_INVALID_EOF_STATE") return this.cut();
-    if (this.stopped && !this.undecided) return;
+    if (this.stopped && !this.undecided && !this.bodyArrives) return;
     const verdict = this.undecided
       ? restOfMethod(error.rawPacket ?? new Uint8Array())
       : parseFailure(error, this.options.limits, this.watch.beginsMessage(error.rawPacket?.byteLength ?? 0));
@@ -197,11 +196,11 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
 
   /** Says the last words on a connection without requests, and closes it. */
   fail(failure: HttpError): void {
-    if (this.stopped && !this.undecided) return;
+    const { bodyArrives } = this;
+    if (this.stopped && !this.undecided && !bodyArrives) return;
     this.undecided = false;
     this.stopped = true;
-    const inBody = this.last !== null ? !this.last.request.complete : this.unread?.complete === false;
-    if (inBody) {
+    if (bodyArrives) {
       // The message has, or had, its own answer: a second one would be taken for another request's.
       this.last?.failBody(failure);
       if (this.last === null) this.linger();
@@ -230,6 +229,11 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.waiting ??= exchange;
     if (exchange.collect()) this.hub.bodyGrace.begin(this);
     this.advance();
+  }
+
+  /** Whether the last message is not in yet: what is wrong is then wrong with its body. */
+  private get bodyArrives(): boolean {
+    return this.last !== null ? !this.last.request.complete : this.unread?.complete === false;
   }
 
   private hasRoom(): boolean {

@@ -1,12 +1,13 @@
 // Above 250 lines because it is one object on purpose: a request and its answer, made once for every request.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { clientGone } from "../errors/client-gone.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { isPromise } from "../middleware.ts";
 import { fieldValue } from "../request/request-headers.ts";
 import { BodyStream, type Payload } from "../response/payload.ts";
 import { NodeBody } from "./node-body.ts";
 import type { BodyWriterEvents, NodeBodyWriter } from "./node-body-writer.ts";
-import { writeReply } from "./node-reply-writer.ts";
+import { writeOrdinary, writeReply } from "./node-reply-writer.ts";
 import { prepareReply, type Reply, type ReplyHead } from "./reply-head.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { ExchangeEnd, RequestSource } from "./request-source.ts";
@@ -204,18 +205,27 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
   }
 
   private answer(reply: Reply): void {
-    if (this.end !== null || this.replied) return this.discard(reply.payload);
+    if (this.end !== null || this.replied) return this.discard(reply);
     this.replied = true;
-    let payload: Payload = null;
     try {
-      ({ payload } = reply);
+      if (this.writeOrdinary(reply)) return;
       const head = this.prepare(reply);
       this.write(head);
-      if (head.payload === null) this.discard(payload);
+      if (head.payload === null) this.discard(reply);
     } catch (error) {
-      this.discard(payload);
+      this.discard(reply);
       this.answerBroken(error);
     }
+  }
+
+  /** The short way of most replies: a body in memory, on a connection that stays open. */
+  private writeOrdinary(reply: Reply): boolean {
+    const { connection, response } = this;
+    if (!this.complete || this.minor === 0) return false;
+    if (this.closesBefore() || connection.closesAfter(this)) return false;
+    if (!writeOrdinary(response, reply, connection.date)) return false;
+    response.on("close", () => connection.answered(this));
+    return true;
   }
 
   private crash(error: unknown): void {
@@ -286,7 +296,14 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
     return { method, target, remoteAddress, field: (name) => this.field(name) };
   }
 
-  private discard(payload: Payload): void {
+  /** Lets a streamed body go that nobody will send. */
+  private discard(reply: Reply): void {
+    let payload: Payload = null;
+    try {
+      ({ payload } = reply);
+    } catch {
+      return; // a reply without a readable payload was refused and logged when it was written
+    }
     if (payload instanceof BodyStream) payload.cancel().catch((error: unknown) => this.late(error));
   }
 
@@ -298,11 +315,6 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
     }
   }
 }
-
-const clientGone = (): HttpError =>
-  new HttpError(400, "The client closed the connection before the request was complete", {
-    code: "CORE_CLIENT_GONE",
-  });
 
 /** For whoever still reads when the answer is out. */
 const bodyOver = (): HttpError =>

@@ -1,10 +1,36 @@
 import type { ServerResponse } from "node:http";
-import { utf8Length } from "../response/payload.ts";
+import { BodyStream } from "../response/payload.ts";
+import { type MemoryPayload, shortLength, sliceAbove } from "./fast-payload.ts";
 import { type BodyWriterEvents, NodeBodyWriter } from "./node-body-writer.ts";
-import type { ReplyHead } from "./reply-head.ts";
+import { isOwn, type Reply, type ReplyHead } from "./reply-head.ts";
 
-/** Payloads above this are written in slices, so that a client that does not read is felt and a slow one seen to make progress. */
-const sliceAbove = 262_144;
+/**
+ * Writes a reply that keeps the connection and has a short body in memory; `false`, and nothing is written, when there is more to decide.
+ *
+ * @throws before anything is written, when a field cannot go on the wire
+ */
+export const writeOrdinary = (response: ServerResponse, reply: Reply, date: string): boolean => {
+  const { status, payload } = reply;
+  if (payload instanceof BodyStream || !isOrdinary(status)) return false;
+  const length = shortLength(payload);
+  if (length < 0) return false;
+  const fields = reply.fields().slice();
+  for (let at = 0; at < fields.length; at += 2) if (isOwn(fields[at] as string)) return false;
+  fields.push("content-length", String(length), "date", date);
+  response.sendDate = false;
+  response.writeHead(status, fields);
+  endWith(response, response.req.method === "HEAD" ? null : payload, length, fields);
+  return true;
+};
+
+const isOrdinary = (status: number): boolean =>
+  status === 200 ||
+  (Number.isInteger(status) &&
+    status > 200 &&
+    status < 600 &&
+    status !== 204 &&
+    status !== 205 &&
+    status !== 304);
 
 /**
  * Writes a reply's head, and its body too when that is one write; otherwise gives the writer to start when it is this reply's turn.
@@ -20,18 +46,26 @@ export const writeReply = (
   response.sendDate = false;
   if (minor === 0) response.useChunkedEncodingByDefault = false;
   response.writeHead(status, fields);
-  if (payload === null) response.end();
-  else if (typeof payload === "string") {
-    if (isLong(payload)) return new NodeBodyWriter(response, new TextEncoder().encode(payload), events);
-    // Head and body go out as one string in one encoding: what is ASCII is safe in Latin-1, which a head may have characters of.
-    if (length === payload.length) response.end(payload, "latin1");
-    else response.end(fields.some(isBeyondAscii) ? new TextEncoder().encode(payload) : payload);
-  } else if (payload instanceof Uint8Array && payload.byteLength <= sliceAbove) response.end(payload);
-  else return new NodeBodyWriter(response, payload, events);
+  if (payload instanceof BodyStream) return new NodeBodyWriter(response, payload, events);
+  if (length !== null && length > sliceAbove) {
+    const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
+    if (bytes !== null) return new NodeBodyWriter(response, bytes, events);
+  }
+  endWith(response, payload, length, fields);
   return null;
 };
 
-const isLong = (text: string): boolean =>
-  text.length > sliceAbove || (text.length > sliceAbove / 3 && utf8Length(text) > sliceAbove);
+/** Head and body go out as one text in one encoding: what is ASCII is safe in Latin-1, which a head may have characters of. */
+const endWith = (
+  response: ServerResponse,
+  payload: MemoryPayload,
+  length: number | null,
+  fields: readonly string[],
+): void => {
+  if (payload === null) response.end();
+  else if (typeof payload !== "string") response.end(payload);
+  else if (length === payload.length) response.end(payload, "latin1");
+  else response.end(fields.some(isBeyondAscii) ? new TextEncoder().encode(payload) : payload);
+};
 
 const isBeyondAscii = (text: string): boolean => /[\x80-\xff]/.test(text);

@@ -1,11 +1,13 @@
 import { connect as connectTcp } from "node:net";
 import { connect, type ConnectionOptions } from "node:tls";
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { createNodeTransport } from "./node-transport.ts";
 import { rawClient, type RawClient } from "./testing/raw-client.ts";
 import { selfSigned } from "./testing/self-signed.ts";
 import { eventually, type MakeTransport, withServer } from "./testing/test-server.ts";
 import type { TransportTls } from "./transport.ts";
+
+jest.setTimeout(30_000); // a loaded machine may take long
 
 const server = selfSigned();
 const client = selfSigned("client");

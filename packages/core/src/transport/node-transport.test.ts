@@ -1,7 +1,9 @@
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { createNodeTransport } from "./node-transport.ts";
 import { transportConformance } from "./testing/conformance.ts";
 import { eventually, withServer } from "./testing/test-server.ts";
+
+jest.setTimeout(30_000); // on a loaded machine megabytes take their time
 
 /** What llhttp lets through and does not show: harmless, since neither changes where a message ends. */
 const lenient: ReadonlySet<string> = new Set([

@@ -1,10 +1,12 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { App } from "../app.ts";
 import { Response } from "../response/response.ts";
 import { bothTransports } from "./testing/both-transports.ts";
 import { createLedger, expectNothingLeft } from "./testing/ledger.ts";
 import { connectRaw } from "./testing/raw-client.ts";
 import { eventually, turn, withServer } from "./testing/test-server.ts";
+
+jest.setTimeout(30_000); // a loaded machine may take long
 
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const post = (fields: string, body: string): string =>

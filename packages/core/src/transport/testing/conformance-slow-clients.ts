@@ -225,18 +225,18 @@ const slowReaders = (test: Test, make: MakeTransport): void => {
       client.socket.pause();
       await client.send(get);
       await eventually(() => server.served.length === 1, "the request is served");
-      for (let second = 0; second < 120; second++) {
+      for (let second = 0; second < 80; second++) {
         server.clock.advance(1000);
         if (second % 20 === 0) {
-          const { received } = client;
+          // More than the system's buffers take: they tell of room only when a large part of them is empty.
+          const enough = client.received.length + 6_000_000;
           client.socket.resume();
-          await eventually(() => client.received.length > received.length + 1_000_000, "a part is read");
+          await eventually(() => client.received.length > enough || client.closed, "a part is read");
           client.socket.pause();
           await turn(10);
         }
       }
       client.socket.resume();
-      await eventually(() => client.received.length > large, "the rest is read");
       assert.equal((await client.replies(1))[0]?.body.length, large);
     }));
 };

@@ -27,7 +27,7 @@ export interface RawClient {
   /** Half-closes. */
   end(): void;
   destroy(): void;
-  /** Everything received when `isEnough` first holds. @throws when it does not within 4 s or the connection closes before */
+  /** Everything received when `isEnough` first holds. @throws when it does not within 20 s or the connection closes before */
   until(isEnough: (received: string) => boolean): Promise<string>;
   /** Everything received, once the server has closed its side. */
   untilClosed(): Promise<string>;
@@ -35,7 +35,8 @@ export interface RawClient {
   replies(count: number, methods?: readonly string[]): Promise<RawReply[]>;
 }
 
-const patienceMs = 4000;
+/** Milliseconds after which a test gives up on what it waits for: a loaded machine may take long. */
+export const patienceMs = 20_000;
 
 export interface RawClientOptions {
   /** Whether the client keeps its side open when the server closes the other. @default false */

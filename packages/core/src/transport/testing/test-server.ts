@@ -5,7 +5,7 @@ import { Response } from "../../response/response.ts";
 import type { RequestSource } from "../request-source.ts";
 import type { Serve, Transport, TransportOptions } from "../transport.ts";
 import { type ManualClock, manualClock } from "./manual-clock.ts";
-import { connectRaw, type RawClient, type RawClientOptions } from "./raw-client.ts";
+import { connectRaw, patienceMs, type RawClient, type RawClientOptions } from "./raw-client.ts";
 
 /** Makes the transport under test. */
 export type MakeTransport = (options: TransportOptions) => Transport;
@@ -92,9 +92,9 @@ export const turn = async (turns = 2): Promise<void> => {
   for (let left = turns; left > 0; left--) await new Promise<void>((resolve) => void setImmediate(resolve));
 };
 
-/** Waits until something holds. @throws when it does not within 4 s */
+/** Waits until something holds. @throws when it does not within 20 s, which is meant for what never comes and not for what is slow */
 export const eventually = async (holds: () => boolean, what: string): Promise<void> => {
-  const end = performance.now() + 4000;
+  const end = performance.now() + patienceMs;
   while (!holds()) {
     if (performance.now() > end) throw new Error(`never: ${what}`);
     await turn(1);
