@@ -1,0 +1,109 @@
+import {
+  HttpError,
+  type HttpRequest,
+  ifRangeHolds,
+  parseHttpDate,
+  precondition,
+  Response,
+  type Validators,
+} from "@framework/core";
+import { singleRange } from "./byte-range.ts";
+import type { StoredReply } from "./cache-store.ts";
+import { mark, type Outcome, type Status, statusText } from "./verdicts.ts";
+
+/** How an answer from the store is marked. */
+export interface AnswerMarks {
+  /** The cache's name in `Cache-Status`. */
+  readonly name: string;
+  readonly nowMs: number;
+  readonly outcome: Outcome;
+  readonly status: Status;
+}
+
+/**
+ * A reply from a stored one: in full, 304 where the client has it already, or the part that it asks for (RFC 9111 4.3.2, RFC 9110 14.2).
+ *
+ * @throws HttpError 416 for a part behind the end
+ */
+export const answer = (entry: StoredReply, request: HttpRequest, marks: AnswerMarks): Response => {
+  const isOk = entry.status >= 200 && entry.status <= 299;
+  if (!isOk || !isConditional(request)) return marked(full(entry), entry, marks);
+  const validators = validatorsOf(entry);
+  if (precondition(request, validators) === "not-modified") return marked(notModified(entry), entry, marks);
+  const range = entry.status === 200 && request.method === "GET" ? request.getHeader("range") : null;
+  if (range === null || !ifRangeHolds(request, validators)) return marked(full(entry), entry, marks);
+  return marked(inPart(entry, range, marks), entry, marks);
+};
+
+/** Whether a request asks for something else than a whole reply. */
+export const isConditional = (request: HttpRequest): boolean =>
+  request.getHeader("if-none-match") !== null ||
+  request.getHeader("if-modified-since") !== null ||
+  request.getHeader("range") !== null;
+
+const validatorsOf = ({ fields }: StoredReply): Validators => {
+  const lastModified = fieldOf(fields, "last-modified");
+  return {
+    etag: fieldOf(fields, "etag"),
+    lastModifiedMs: lastModified === null ? null : parseHttpDate(lastModified),
+  };
+};
+
+/** A field of a flat list, `null` when absent. */
+export const fieldOf = (fields: readonly string[], name: string): string | null => {
+  for (let at = 0; at + 1 < fields.length; at += 2) if (fields[at] === name) return fields[at + 1] ?? null;
+  return null;
+};
+
+const full = (entry: StoredReply): Response => {
+  const response = withFieldsOf(entry, entry.status);
+  response.payload = entry.body;
+  return response;
+};
+
+const withFieldsOf = ({ fields }: StoredReply, status: number): Response => {
+  const response = new Response();
+  response.status = status;
+  const { headers } = response;
+  for (let at = 0; at + 1 < fields.length; at += 2) headers.append(fields[at] ?? "", fields[at + 1] ?? "");
+  return response;
+};
+
+/** 304 has the fields of the 200, except those that describe a body it does not carry (RFC 9110 15.4.5). */
+const notModified = (entry: StoredReply): Response => {
+  const response = withFieldsOf(entry, 304);
+  for (const name of ["content-type", "content-encoding", "content-language"]) response.headers.delete(name);
+  return response;
+};
+
+const inPart = (entry: StoredReply, field: string, { name, outcome, status }: AnswerMarks): Response => {
+  const { body, bodyBytes } = entry;
+  const range = singleRange(field, bodyBytes);
+  if (range === null) return full(entry);
+  if (range === "unsatisfiable") {
+    throw new HttpError(416, `The range lies behind the end: there are ${bodyBytes} bytes`, {
+      headers: {
+        "content-range": `bytes */${bodyBytes}`,
+        "x-cache": outcome,
+        "cache-status": statusText(name, status),
+      },
+    });
+  }
+  const { start, end } = range;
+  const response = withFieldsOf(entry, 206);
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : (body ?? new Uint8Array());
+  response.payload = bytes.subarray(start, end + 1);
+  response.setHeader("content-range", `bytes ${start}-${end}/${bodyBytes}`);
+  return response;
+};
+
+const marked = (
+  response: Response,
+  entry: StoredReply,
+  { name, nowMs, outcome, status }: AnswerMarks,
+): Response => {
+  const ageMs = Math.max(0, nowMs - entry.bornMs);
+  response.headers.append("age", String(Math.floor(ageMs / 1000)));
+  const ttlSecs = Math.floor((entry.freshMs - ageMs) / 1000);
+  return mark(response, name, outcome, status.forwarded === undefined ? { ...status, ttlSecs } : status);
+};

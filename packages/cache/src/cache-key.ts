@@ -1,0 +1,44 @@
+import { type Awaitable, type HttpRequest, mapAwaitable, type Query } from "@framework/core";
+
+/**
+ * The key of a request: target URI (RFC 9111 2) with its query in a canonical order, `extra`, and for QUERY its body and the type of it (RFC 10008 2.7).
+ *
+ * GET and HEAD have one key. No part can run into the next: parts are separated by a character that none of them holds, or are JSON.
+ */
+export const keyOf = (request: HttpRequest, extra: string): Awaitable<string> => {
+  const { method, scheme, host, path, query } = request;
+  const search = canonicalQuery(query);
+  const end = extra === "" ? "" : ` ${JSON.stringify(extra)}`;
+  const target = `${scheme}://${host.toLowerCase()}${path}?${search}${end}`;
+  if (method !== "QUERY") return target;
+  return mapAwaitable(bodyHash(request), (hash) => `QUERY ${hash} ${target}`);
+};
+
+/** The key of one of several replies that depend on request fields: `names` are lower-case and sorted. */
+export const variantKey = (key: string, names: readonly string[], request: HttpRequest): string =>
+  names.length === 0 ? key : `${key} ${JSON.stringify(names.map((name) => [name, request.getHeader(name)]))}`;
+
+/** One ordinary pair is canonical already. */
+const plainPair = /^[\w.~-]+=[\w.~-]*$/;
+
+/** Sorted by decoded name, values of one name in their order; two spellings of one pair become one. */
+const canonicalQuery = (query: Query): string => {
+  const text = query.toString();
+  if (text === "" || plainPair.test(text)) return text;
+  return [...query.entries()]
+    .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
+    .map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
+    .join("&");
+};
+
+const escaped = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+const bodyHash = async (request: HttpRequest): Promise<string> => {
+  const body = new Uint8Array(await request.body());
+  const digest = await crypto.subtle.digest("SHA-256", body);
+  const type = JSON.stringify(request.getHeader("content-type"));
+  return `${hex(new Uint8Array(digest))} ${type}`;
+};
+
+const hex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

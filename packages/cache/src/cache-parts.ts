@@ -1,0 +1,20 @@
+import type { Logger } from "@framework/core";
+import type { CachingConfig } from "./caching-config.ts";
+import type { CacheClock } from "./clock.ts";
+import type { Counts } from "./counts.ts";
+import type { Flights } from "./flights.ts";
+import type { GuardedStore } from "./guarded-store.ts";
+import type { Invalidations } from "./invalidations.ts";
+import type { Purges } from "./purges.ts";
+
+/** What the cache of one app is made of. */
+export interface CacheParts {
+  readonly config: Readonly<CachingConfig>;
+  readonly clock: CacheClock;
+  readonly store: GuardedStore;
+  readonly invalidations: Invalidations;
+  readonly flights: Flights;
+  readonly purges: Purges;
+  readonly counts: Counts;
+  readonly log: () => Logger;
+}

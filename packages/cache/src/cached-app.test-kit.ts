@@ -1,0 +1,69 @@
+import { App, type ConfigInput } from "@framework/core";
+import { virtualClock } from "@framework/testing";
+import { type CacheClock, type Caching, caching, type CachingConfig } from "./index.ts";
+
+/** Time that tests move, in the form that the cache takes. */
+export interface TestClock extends CacheClock {
+  /** Lets seconds pass. */
+  pass(secs: number): Promise<void>;
+  /** Callbacks that wait. */
+  readonly pending: number;
+}
+
+/** A clock that stands at the beginning of 2026. */
+export const testClock = (): TestClock => {
+  const clock = virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
+  return {
+    now: clock.now,
+    date: clock.now,
+    after: (ms, run) => {
+      const timer = clock.setTimeout(run, ms);
+      return () => clock.clearTimeout(timer);
+    },
+    pass: (secs) => clock.advance(secs * 1000),
+    get pending() {
+      return clock.pending;
+    },
+  };
+};
+
+/** An app with the cache on, and its time. */
+export interface CachedApp {
+  readonly app: App & Caching;
+  readonly clock: TestClock;
+  /** What the app wrote as errors and warnings: the codes, else the messages. */
+  readonly logged: readonly string[];
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Seen>;
+  send(method: string, path: string, init?: RequestInit): Promise<Seen>;
+}
+
+/** What a client saw. */
+export interface Seen {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+  /** `X-Cache`. */
+  readonly outcome: string | null;
+}
+
+export const cachedApp = (config: ConfigInput<CachingConfig> = {}): CachedApp => {
+  const clock = testClock();
+  const app = new (App.with(caching))().enableCaching({ clock, ...config });
+  const logged: string[] = [];
+  const note = (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
+    void logged.push(typeof fields["code"] === "string" ? fields["code"] : message);
+  let started: Promise<unknown> | null = null;
+  const send = async (method: string, path: string, init: RequestInit = {}): Promise<Seen> => {
+    await (started ??= app.start({ log: { info: () => {}, warn: note, error: note } }));
+    const reply = await app.fetch(new Request(`http://localhost${path}`, { method, ...init }));
+    const text = await reply.text();
+    return { status: reply.status, text, headers: reply.headers, outcome: reply.headers.get("x-cache") };
+  };
+  return { app, clock, logged, send, get: (path, headers = {}) => send("GET", path, { headers }) };
+};
+
+/** Resolves in its own time: what a handler waits for. */
+export const gate = (): { readonly opened: Promise<void>; readonly open: () => void } => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+};

@@ -1,0 +1,79 @@
+import { checked, type ConfigRecord, configRecord, integer, list, optional } from "@framework/core";
+import type { CacheStore } from "./cache-store.ts";
+import type { CacheClock } from "./clock.ts";
+
+/** Methods whose replies may be cached: HEAD is answered from replies to GET. */
+export type CachedMethod = "GET" | "HEAD" | "QUERY";
+
+/** What `enableCaching` may be told. */
+export interface CachingConfig {
+  /** Seconds that a reply without freshness of its own stays fresh. @default 300 */
+  readonly ttl: number;
+  /** Methods that are answered from the store. @default ["GET", "HEAD"] */
+  readonly methods: readonly CachedMethod[];
+  /** Canonical paths that are never cached, each with everything below it. @default [] */
+  readonly excludePaths: readonly string[];
+  /** Seconds that a stale reply may be served while it is refreshed, where it does not say so itself. @default 0 */
+  readonly staleSecs: number;
+  /** Bytes of a body that is stored. @default 1048576 (1 MiB) */
+  readonly maxEntryBytes: number;
+  /** Entries of the memory store. @default 10000 */
+  readonly maxEntries: number;
+  /** Bytes of the memory store. @default 67108864 (64 MiB) */
+  readonly maxBytes: number;
+  /** Seconds that requests wait at most for another request of the same key. @default 10 */
+  readonly waitSecs: number;
+  /** Where replies are kept. @default a memory store in each worker */
+  readonly store: CacheStore | undefined;
+  /** Milliseconds after which a call of such a store counts as failed. @default 250 */
+  readonly storeTimeoutMs: number;
+  /** The cache's name in `Cache-Status`. @default "framework" */
+  readonly name: string;
+  /** The cache's time; for tests. @default the process's */
+  readonly clock: CacheClock | undefined;
+}
+
+const methods: readonly unknown[] = ["GET", "HEAD", "QUERY"];
+
+const isMethods = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every((method) => methods.includes(method)) &&
+  (value.includes("GET") || value.includes("QUERY")) &&
+  (value.includes("GET") || !value.includes("HEAD"));
+
+const hasFunctions = (value: unknown, names: readonly string[]): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
+
+export const CachingConfig: ConfigRecord<CachingConfig> = configRecord("CachingConfig", {
+  ttl: integer(300),
+  methods: checked<readonly CachedMethod[]>(
+    ["GET", "HEAD"],
+    "a list of GET, HEAD and QUERY, HEAD only beside GET, which it is answered from",
+    isMethods,
+  ),
+  excludePaths: list<string>(
+    [],
+    "paths that start with /",
+    (path) => typeof path === "string" && path.startsWith("/"),
+  ),
+  staleSecs: integer(0),
+  maxEntryBytes: integer(1_048_576),
+  maxEntries: integer(10_000, { min: 1 }),
+  maxBytes: integer(67_108_864, { min: 1024 }),
+  waitSecs: integer(10, { min: 0, max: 3600 }),
+  store: optional<CacheStore>({
+    problem: (value) =>
+      hasFunctions(value, ["get", "set", "delete", "drop"]) ? null : "must be a CacheStore",
+  }),
+  storeTimeoutMs: integer(250, { min: 1 }),
+  name: checked(
+    "framework",
+    "a word of letters, digits and - that begins with a letter",
+    (value) => typeof value === "string" && /^[a-z][\w-]{0,63}$/i.test(value),
+  ),
+  clock: optional<CacheClock>({
+    problem: (value) => (hasFunctions(value, ["now", "date", "after"]) ? null : "must be a CacheClock"),
+  }),
+});

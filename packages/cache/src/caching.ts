@@ -1,0 +1,92 @@
+import { type ConfigInput, type Feature, FrameworkError, type Host } from "@framework/core";
+import type { CacheParts } from "./cache-parts.ts";
+import { CachingConfig } from "./caching-config.ts";
+import { systemClock } from "./clock.ts";
+import { newCounts, publishFigures } from "./counts.ts";
+import { Flights } from "./flights.ts";
+import { GuardedStore } from "./guarded-store.ts";
+import { stripInternalFields } from "./internal-fields.ts";
+import { Invalidations } from "./invalidations.ts";
+import { memoryStore } from "./memory-store.ts";
+import { Purges } from "./purges.ts";
+import { replyCache } from "./reply-cache.ts";
+import { cacheOptionProblem } from "./route-plan.ts";
+import { checkedTags, programTag } from "./tags.ts";
+import { invalidateOnWrite } from "./unsafe-methods.ts";
+
+/** What the feature adds to an app. */
+export interface Caching {
+  /**
+   * Answers repeated GET and HEAD requests from a store (RFC 9111, shared cache).
+   *
+   * A reply is keyed by scheme, host, path, sorted query and the request fields its `Vary` names. Requests that carry an identity are answered only from
+   * replies that say `public` or `s-maxage`, or of routes that say `shared`. Concurrent misses of one key make one call.
+   *
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enableCaching(config?: ConfigInput<CachingConfig>): this;
+  /**
+   * Drops every stored reply that carries one of the tags. Resolves with their number once no worker serves them, or stores one that was computed before.
+   *
+   * @throws CACHE_NOT_ENABLED, CACHE_NOT_STARTED, CACHE_BAD_TAG, CACHE_STORE_UNAVAILABLE, CORE_SHARED_STATE_UNAVAILABLE
+   */
+  invalidateCache(tags: readonly string[]): Promise<number>;
+}
+
+/**
+ * Answers repeated requests from a store, and drops stored replies by tag in every worker.
+ *
+ * @example
+ * const app = new (App.with(caching))().enableCaching({ ttl: 60 });
+ * app.get("/books/{id}", { cache: { tags: ["book:{id}"] } }, readBook);
+ * await app.invalidateCache(["book:7"]);
+ */
+export const caching: Feature<Caching> = {
+  name: "cache",
+  install(host) {
+    let purges: Purges | null = null;
+    return {
+      enableCaching(config) {
+        ({ purges } = enable(host, host.configure(CachingConfig, config)));
+        return this;
+      },
+      async invalidateCache(tags) {
+        if (purges === null)
+          throw new FrameworkError("CACHE_NOT_ENABLED", "cache: call enableCaching before invalidateCache");
+        return purges.drop(checkedTags(tags).map(programTag));
+      },
+    };
+  },
+};
+
+const enable = (host: Host, config: Readonly<CachingConfig>): CacheParts => {
+  const { clock = systemClock, maxEntries, maxBytes, waitSecs, storeTimeoutMs } = config;
+  const raw = config.store ?? memoryStore({ maxEntries, maxBytes, now: clock.now });
+  const store = new GuardedStore(raw, { clock, timeoutMs: storeTimeoutMs });
+  const invalidations = new Invalidations();
+  const purges = new Purges({ store, invalidations });
+  const flights = new Flights({ clock, waitMs: waitSecs * 1000 });
+  const counts = newCounts();
+  const log = () => host.settings.log;
+  const parts: CacheParts = { config, clock, store, invalidations, flights, purges, counts, log };
+
+  host.routeOption("cache", cacheOptionProblem);
+  host.use("headers", stripInternalFields);
+  host.use(
+    "cache",
+    replyCache(
+      parts,
+      invalidateOnWrite(parts, () => host.routes()),
+    ),
+  );
+  publishFigures(host, counts, raw, store);
+  host.onStart({
+    name: "cache",
+    run: async () => {
+      store.log = log();
+      await purges.start(host.shared);
+    },
+  });
+  host.onStop({ name: "cache", run: () => purges.stop() });
+  return parts;
+};

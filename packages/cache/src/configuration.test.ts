@@ -1,0 +1,103 @@
+import { App, type Host, type Measure } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { cachedApp } from "./cached-app.test-kit.ts";
+import { caching, CachingConfig } from "./index.ts";
+
+test("what cannot be is refused at start, all at once", async () => {
+  const bad = {
+    ttl: -1,
+    methods: ["GET", "POST"],
+    excludePaths: ["admin"],
+    staleSecs: 0.5,
+    maxEntryBytes: "1",
+    maxEntries: 0,
+    maxBytes: 1,
+    waitSecs: -1,
+    store: {},
+    storeTimeoutMs: 0,
+    name: "two words",
+    clock: { now: 1 },
+  };
+  expect(Object.keys(bad)).toEqual(Object.keys(CachingConfig.of()));
+  const app = new (App.with(caching))().enableCaching(bad as never);
+  const starting = app.start();
+  for (const field of Object.keys(bad))
+    await expect(starting).rejects.toThrow(`CachingConfig.${field} must be`);
+});
+
+test("methods that would do nothing are refused", () => {
+  const problems = (methods: readonly string[]) =>
+    CachingConfig.read({ methods: methods as never }).problems.length;
+  expect([[], ["HEAD"], ["QUERY", "HEAD"], ["get"]].map(problems)).toEqual([1, 1, 1, 1]);
+  expect([["GET"], ["QUERY"], ["GET", "HEAD"], ["HEAD", "GET", "QUERY"]].map(problems)).toEqual([0, 0, 0, 0]);
+});
+
+test("a route's cache option is checked at start", async () => {
+  for (const [option, message] of [
+    [true, "must be false or an object"],
+    [{ tll: 1 }, 'has no field "tll"'],
+    [{ ttl: -1 }, "ttl must be"],
+    [{ ttl: "1" }, "ttl must be"],
+    [{ staleSecs: Infinity }, "staleSecs must be"],
+    [{ shared: "yes" }, "shared must be"],
+    [{ key: "x" }, "key must be"],
+    [{ vary: ["a b"] }, "vary must be"],
+    [{ tags: "a" }, "tags must be"],
+    [{ tags: [""] }, "tags must be"],
+    [{ tags: ["book:{isbn}"] }, "tags name {isbn}, which the path does not have"],
+  ] as const) {
+    const app = new (App.with(caching))().enableCaching();
+    app.get("/books/{id}/{*rest}", { cache: option as never }, () => "x");
+    await expect(app.start()).rejects.toThrow(message);
+  }
+  const app = new (App.with(caching))().enableCaching();
+  app.get(
+    "/books/{id}/{*rest}",
+    { cache: { tags: ["{id}", "{rest}"], vary: ["Accept"], key: () => "", ttl: 0.5 } },
+    () => "x",
+  );
+  await app.start();
+  await app.stop();
+});
+
+test("a route's ttl and the app's ttl are the seconds of freshness", async () => {
+  const { app, clock, get } = cachedApp({ ttl: 7 });
+  app.get("/app", () => "x");
+  app.get("/route", { cache: { ttl: 3 } }, () => "x");
+  await Promise.all([get("/app"), get("/route")]);
+  await clock.pass(2.9);
+  expect([(await get("/app")).outcome, (await get("/route")).outcome]).toEqual(["HIT", "HIT"]);
+  await clock.pass(0.1);
+  expect([(await get("/app")).outcome, (await get("/route")).outcome]).toEqual(["HIT", "MISS"]);
+  await clock.pass(4);
+  expect((await get("/app")).outcome).toBe("MISS");
+});
+
+test("publishes figures that add up", async () => {
+  let measures: readonly Measure[] = [];
+  const figures = {
+    name: "figures",
+    install: (host: Host) => {
+      host.onStart(() => void (measures = host.measures()));
+      return {};
+    },
+  };
+  const app = new (App.with(caching, figures))().enableCaching({ maxEntries: 1 });
+  app.get("/{id}", () => "body");
+  const get = (path: string, headers = {}) => app.fetch(new Request(`http://localhost${path}`, { headers }));
+  for (const path of ["/a", "/a", "/a", "/b"]) await get(path);
+  await get("/a", { authorization: "x" });
+  const read = Object.fromEntries(measures.map(({ name, read: value }) => [name, value()]));
+  expect(read).toMatchObject({
+    cache_hits_total: 2,
+    cache_misses_total: 2,
+    cache_bypass_total: 1,
+    cache_stale_total: 0,
+    cache_revalidated_total: 0,
+    cache_store_failures_total: 0,
+    cache_evictions_total: 1,
+    cache_entries: 1,
+  });
+  expect(read["cache_stored_bytes"]).toBeGreaterThan(4);
+  expect(app.snapshot()["cache"]).toMatchObject({ HIT: 2, MISS: 2, BYPASS: 1, entries: 1 });
+});

@@ -1,0 +1,103 @@
+import { type Awaitable, FrameworkError, isPromise, type Logger } from "@framework/core";
+import type { CacheEntry, CacheStore, SetOptions } from "./cache-store.ts";
+import type { CacheClock } from "./clock.ts";
+
+/** What a guarded store needs from around it. */
+export interface GuardedStoreOptions {
+  readonly clock: CacheClock;
+  /** Milliseconds after which a call counts as failed. */
+  readonly timeoutMs: number;
+}
+
+const quietMs = 10_000;
+
+/**
+ * A store whose failures reach nobody: reading gives a miss, writing nothing. A failure is logged, at most one in 10 s, and counted.
+ *
+ * `drop` alone fails to its caller, who was promised that the replies are gone.
+ */
+export class GuardedStore {
+  readonly shared: boolean;
+  /** Calls that failed or were late. */
+  failures = 0;
+  /** Where failures are written; the app's log from start on. */
+  log: Pick<Logger, "error"> = console;
+  private readonly store: CacheStore;
+  private readonly options: GuardedStoreOptions;
+  private readonly writing = new Set<Promise<unknown>>();
+  private quietUntilMs = 0;
+
+  constructor(store: CacheStore, options: GuardedStoreOptions) {
+    this.store = store;
+    this.options = options;
+    this.shared = store.shared;
+  }
+
+  get(key: string): Awaitable<CacheEntry | undefined> {
+    return this.guarded(() => this.store.get(key), undefined);
+  }
+
+  set(key: string, entry: CacheEntry, options: SetOptions): void {
+    this.write(() => this.store.set(key, entry, options));
+  }
+
+  delete(key: string): void {
+    this.write(() => this.store.delete(key));
+  }
+
+  /** @throws CACHE_STORE_UNAVAILABLE */
+  async drop(tags: readonly string[]): Promise<number> {
+    const dropped = await this.guarded(() => this.store.drop(tags), null);
+    if (dropped !== null) return dropped;
+    throw new FrameworkError(
+      "CACHE_STORE_UNAVAILABLE",
+      "cache: the store did not drop the replies; try again",
+    );
+  }
+
+  /** Resolves when every write that has begun is over. */
+  async written(): Promise<void> {
+    await Promise.all(this.writing);
+  }
+
+  private write(call: () => Awaitable<boolean>): void {
+    const writing = this.guarded(call, false);
+    if (!isPromise(writing)) return;
+    this.writing.add(writing);
+    void writing.finally(() => this.writing.delete(writing));
+  }
+
+  private guarded<T, Lost>(call: () => Awaitable<T>, lost: Lost): Awaitable<T | Lost> {
+    try {
+      const result = call();
+      return isPromise(result) ? this.inTime(result, lost) : result;
+    } catch (error) {
+      return this.failed(error, lost);
+    }
+  }
+
+  private inTime<T, Lost>(result: Promise<T>, lost: Lost): Promise<T | Lost> {
+    const { promise, resolve } = Promise.withResolvers<T | Lost>();
+    const { clock, timeoutMs } = this.options;
+    const cancel = clock.after(timeoutMs, () =>
+      resolve(this.failed(new Error(`the store did not answer within ${timeoutMs} ms`), lost)),
+    );
+    result.then(resolve, (error: unknown) => resolve(this.failed(error, lost))).finally(cancel);
+    return promise;
+  }
+
+  private failed<Lost>(error: unknown, lost: Lost): Lost {
+    this.failures++;
+    const now = this.options.clock.now();
+    if (now >= this.quietUntilMs) {
+      this.quietUntilMs = now + quietMs;
+      const { failures } = this;
+      this.log.error("cache: the store failed; requests go to their handlers", {
+        code: "CACHE_STORE_UNAVAILABLE",
+        error,
+        failures,
+      });
+    }
+    return lost;
+  }
+}

@@ -1,0 +1,16 @@
+import type { HttpRequest } from "@framework/core";
+
+/** Keys of the context under which authentication puts who asks. */
+const principalKeys = ["user", "jwt_claims", "api_key_name"];
+
+/** Whether a request carries credentials, or somebody found out who sends it. */
+export const hasIdentity = (request: HttpRequest): boolean =>
+  request.getHeader("authorization") !== null ||
+  request.getHeader("cookie") !== null ||
+  hasPrincipal(request);
+
+/** Whether the context names a principal by now; asked again after the handler, which may have found one. */
+export const hasPrincipal = ({ context }: HttpRequest): boolean => {
+  for (const key of principalKeys) if (context.get(key) !== null) return true;
+  return false;
+};

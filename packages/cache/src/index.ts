@@ -1,0 +1,12 @@
+export { type Caching, caching } from "./caching.ts";
+export { type CachedMethod, CachingConfig } from "./caching-config.ts";
+export type { CacheClock } from "./clock.ts";
+export type {
+  CacheEntry,
+  CacheStore,
+  SetOptions,
+  StoredReply,
+  StoreSize,
+  VaryingReplies,
+} from "./cache-store.ts";
+export { type MemoryStore, memoryStore, type MemoryStoreOptions } from "./memory-store.ts";

@@ -1,0 +1,18 @@
+import { type HttpRequest, mapAwaitable, type Middleware, type Response } from "@framework/core";
+
+/** Takes `X-Cache-TTL` and `X-Cache-Tags`, which are for the cache alone, off every reply. */
+export const stripInternalFields: Middleware<HttpRequest, Response> = (request, next) =>
+  mapAwaitable(next(request), strip);
+
+const strip = (response: Response): Response => {
+  const fields = response.fields();
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = fields[at];
+    if (name === "x-cache-ttl" || name === "x-cache-tags") {
+      response.headers.delete("x-cache-ttl");
+      response.headers.delete("x-cache-tags");
+      return response;
+    }
+  }
+  return response;
+};

@@ -1,0 +1,247 @@
+import { App, HttpError, Response } from "@framework/core";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { cachedApp, gate } from "./cached-app.test-kit.ts";
+import { Invalidations } from "./invalidations.ts";
+import { type CacheStore, caching, memoryStore } from "./index.ts";
+
+test("drops what carries a tag, wherever the tag comes from, and tells how many replies", async () => {
+  const { app, get } = cachedApp();
+  app.get("/books/{id}", { cache: { tags: ["books", "book:{id}"] } }, () => "book");
+  app.get("/called", () => new Response("x").cacheTags("books", "called"));
+  app.get("/field", () => new Response("x", { headers: { "x-cache-tags": "books , field" } }));
+  app.get("/other", () => "x");
+  const paths = ["/books/7", "/books/8", "/books/8?page=2", "/called", "/field", "/other"];
+  const held = async () => {
+    const outcomes = await Promise.all(paths.map((path) => get(path, { "cache-control": "only-if-cached" })));
+    return outcomes.map(({ status }) => status === 200);
+  };
+  const fill = () => Promise.all(paths.map((path) => get(path)));
+  await fill();
+  expect(await app.invalidateCache(["book:8"])).toBe(2);
+  expect(await held()).toEqual([true, false, false, true, true, true]);
+  await fill();
+  expect(await app.invalidateCache(["books", "field", "book:7", "nothing"])).toBe(5);
+  expect(await held()).toEqual([false, false, false, false, false, true]);
+  expect(await app.invalidateCache(["books"])).toBe(0);
+  expect(await app.invalidateCache([])).toBe(0);
+});
+
+test("every variant of a reply is dropped and counted, the record of the variants is not counted", async () => {
+  const { app, get } = cachedApp();
+  app.get("/", () => new Response("x", { headers: { vary: "accept-language" } }).cacheTags("a"));
+  for (const language of ["de", "en", "fr"]) await get("/", { "accept-language": language });
+  expect(await app.invalidateCache(["a"])).toBe(3);
+  expect((await get("/", { "accept-language": "de" })).outcome).toBe("MISS");
+});
+
+test("a tag may hold what a parameter holds, and look like a member of an object", async () => {
+  const { app, get } = cachedApp();
+  app.get("/x/{id}", { cache: { tags: ["x:{id}", "{id}"] } }, () => "x");
+  for (const id of ["a, b", "__proto__", "constructor", " ", "t:x", "é\u{1F600}"]) {
+    await get(`/x/${encodeURIComponent(id)}`);
+    expect(await app.invalidateCache([id])).toBe(1);
+  }
+});
+
+test("a tag never drops by path, and a path never by tag", async () => {
+  const { app, get, send } = cachedApp();
+  app.get("/a", () => "x");
+  app.get("/b", () => new Response("x").cacheTags("/a", "p:/a"));
+  app.post("/a", () => "done");
+  await Promise.all([get("/a"), get("/b")]);
+  expect(await app.invalidateCache(["p:/b", "/b"])).toBe(0);
+  await send("POST", "/a");
+  expect((await get("/b")).outcome).toBe("HIT");
+});
+
+test("a reply computed before an invalidation is not stored after it, nor given to who waits", async () => {
+  const { app, get } = cachedApp();
+  const door = gate();
+  const database = { value: "old" };
+  let calls = 0;
+  app.get("/", { cache: { tags: ["a"] } }, async () => {
+    const { value } = database;
+    if (++calls === 1) await door.opened;
+    return value;
+  });
+  const early = get("/");
+  await waitFor(() => calls === 1);
+  const waiting = get("/");
+  database.value = "new";
+  expect(await app.invalidateCache(["a"])).toBe(0);
+  const late = [get("/"), get("/")];
+  door.open();
+  const first = await early;
+  expect([first.text, first.headers.get("cache-status"), first.headers.get("cache-control")]).toEqual([
+    "old",
+    "framework; fwd=uri-miss",
+    null,
+  ]);
+  expect((await Promise.all(late)).map(({ text }) => text)).toEqual(["new", "new"]);
+  expect((await waiting).text).toBe("new");
+  expect((await get("/")).text).toBe("new");
+  expect(calls).toBe(2);
+});
+
+test("a reply confirmed by a 304 is not brought back after an invalidation", async () => {
+  const { app, get, clock } = cachedApp({ ttl: 10 });
+  const door = gate();
+  let conditional = 0;
+  app.get("/", { cache: { tags: ["a"] } }, async (request) => {
+    if (request.getHeader("if-none-match") === null) return new Response("new", { headers: { etag: '"2"' } });
+    conditional++;
+    await door.opened;
+    return new Response(null, { status: 304 });
+  });
+  await get("/");
+  await clock.pass(10);
+  const confirming = get("/");
+  await waitFor(() => conditional === 1);
+  await app.invalidateCache(["a"]);
+  door.open();
+  await confirming;
+  expect((await get("/")).outcome).toBe("MISS");
+});
+
+test("a refresh in the background that an invalidation overtakes is not stored", async () => {
+  const { app, get, clock } = cachedApp({ ttl: 10, staleSecs: 100 });
+  const door = gate();
+  let calls = 0;
+  app.get("/", { cache: { tags: ["a"] } }, async () => {
+    if (++calls === 2) await door.opened;
+    return `${calls}`;
+  });
+  await get("/");
+  await clock.pass(10);
+  expect((await get("/")).outcome).toBe("STALE");
+  await waitFor(() => calls === 2);
+  await app.invalidateCache(["a"]);
+  door.open();
+  expect((await get("/")).text).toBe("3");
+});
+
+test("a successful unsafe request drops every reply of its path, before it is answered", async () => {
+  for (const [method, status, drops] of [
+    ["POST", 201, true],
+    ["PUT", 200, true],
+    ["PATCH", 204, true],
+    ["DELETE", 303, true],
+    ["POST", 400, false],
+    ["POST", 404, false],
+    ["POST", 500, false],
+    ["OPTIONS", 200, false],
+    ["QUERY", 200, false],
+  ] as const) {
+    const { app, get, send } = cachedApp();
+    app.get(
+      "/{id}",
+      (request) => new Response("x", { headers: { vary: request.query.has("v") ? "accept" : "" } }),
+    );
+    app.route("/{id}", { methods: [method] }, () => {
+      if (status >= 400) throw new HttpError(status, "no");
+      return new Response(null, { status });
+    });
+    await Promise.all([get("/a"), get("/a?x=1"), get("/a?v=1", { accept: "text/css" }), get("/b")]);
+    await send(method, "/a");
+    const outcomes = await Promise.all([
+      get("/a"),
+      get("/a?x=1"),
+      get("/a?v=1", { accept: "text/css" }),
+      get("/b"),
+    ]);
+    const expected = drops ? "MISS" : "HIT";
+    expect([method, status, ...outcomes.map(({ outcome }) => outcome)]).toEqual([
+      method,
+      status,
+      expected,
+      expected,
+      expected,
+      "HIT",
+    ]);
+  }
+});
+
+test("what is no tag is refused", async () => {
+  const { app, get } = cachedApp();
+  app.get("/", () => "x");
+  await get("/");
+  for (const bad of [[""], ["x".repeat(1025)], [7], "books", ["\ud800"]]) {
+    await expect(app.invalidateCache(bad as string[])).rejects.toMatchObject({ code: "CACHE_BAD_TAG" });
+  }
+});
+
+test("a reply with a tag that cannot be one is not stored, and that is logged once", async () => {
+  const { app, get, logged } = cachedApp();
+  app.get("/long", () => new Response("x").cacheTags("x".repeat(1025)));
+  app.get("/many", () =>
+    new Response("x").cacheTags(...Array.from({ length: 101 }, (_, index) => `${index}`)),
+  );
+  app.get("/most", () =>
+    new Response("x").cacheTags(...Array.from({ length: 100 }, (_, index) => `${index}`)),
+  );
+  for (const [path, outcome] of [
+    ["/long", "MISS"],
+    ["/many", "MISS"],
+    ["/most", "HIT"],
+  ] as const) {
+    await get(path);
+    expect((await get(path)).outcome).toBe(outcome);
+  }
+  expect(logged).toEqual(["CACHE_BAD_TAG", "CACHE_BAD_TAG"]);
+});
+
+test("many tags at once are dropped, in as many messages as they take", async () => {
+  const { app, get } = cachedApp();
+  app.get("/{id}", { cache: { tags: ["{id}"] } }, () => "x");
+  const ids = Array.from({ length: 100 }, (_, index) => `${index}-${"ö".repeat(500)}`);
+  for (const id of ids) await get(`/${encodeURIComponent(id)}`);
+  expect(await app.invalidateCache(ids)).toBe(100);
+});
+
+test("invalidateCache says what has to come before it", async () => {
+  await expect(new (App.with(caching))().invalidateCache(["a"])).rejects.toMatchObject({
+    code: "CACHE_NOT_ENABLED",
+  });
+  await expect(new (App.with(caching))().enableCaching().invalidateCache(["a"])).rejects.toMatchObject({
+    code: "CACHE_NOT_STARTED",
+  });
+});
+
+test("work that began before the oldest drop which is remembered counts as overtaken", () => {
+  const drops = new Invalidations({ maxTags: 2 });
+  const begin = drops.moment;
+  drops.note(["a"]);
+  const between = drops.moment;
+  expect([
+    drops.overtook(begin, ["a"]),
+    drops.overtook(begin, ["b"]),
+    drops.overtook(between, ["a"]),
+  ]).toEqual([true, false, false]);
+  drops.note(["b", "c"]);
+  expect(drops.overtook(begin, ["never"])).toBe(true);
+  expect([drops.overtook(between, ["a"]), drops.overtook(between, ["c"])]).toEqual([false, true]);
+});
+
+test("in a store that all workers share nothing computed before a drop is left behind, even where writes are slow", async () => {
+  const memory = memoryStore();
+  const doors = new Set<() => void>();
+  const store: CacheStore = {
+    shared: true,
+    get: (key) => memory.get(key),
+    delete: (key) => memory.delete(key),
+    drop: async (tags) => memory.drop(tags),
+    set: async (key, entry, options) => {
+      await new Promise<void>((resolve) => doors.add(resolve));
+      return memory.set(key, entry, options);
+    },
+  };
+  const { app, get } = cachedApp({ store });
+  app.get("/", { cache: { tags: ["a"] } }, () => "old");
+  await get("/");
+  expect(doors.size).toBe(1);
+  const dropping = app.invalidateCache(["a"]);
+  for (const open of doors) open();
+  expect(await dropping).toBe(1);
+  expect(memory.size().entries).toBe(0);
+});

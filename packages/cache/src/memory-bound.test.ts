@@ -1,0 +1,80 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { App, Response } from "@framework/core";
+import { expect, jest, test } from "@jest/globals";
+import { caching, memoryStore, type StoredReply } from "./index.ts";
+
+jest.setTimeout(60_000); // whole heaps are collected, on a machine with other work
+
+const reply = (): StoredReply => ({
+  kind: "reply",
+  id: "1",
+  status: 200,
+  fields: [],
+  body: "",
+  bodyBytes: 0,
+  bornMs: 0,
+  freshMs: 1,
+  staleMs: 0,
+  errorMs: 0,
+  validates: false,
+  shareable: false,
+  tags: [],
+});
+
+/** Collects garbage, which makes what is left in memory comparable. */
+const collectGarbage = (): void => {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+};
+
+const memoryInUse = async (): Promise<number> => {
+  collectGarbage();
+  await new Promise(setImmediate); // what web objects clean up after themselves takes a turn
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+};
+
+test("a million keys leave no more in memory than a full store, and every operation is quick", async () => {
+  const store = memoryStore({ now: () => 0 });
+  const held = reply();
+  const fill = (from: number, count: number) => {
+    for (let index = from; index < from + count; index++) {
+      store.set(`http://localhost/${index}?`, held, { holdMs: 1e9, tags: [`p:/${index}`] });
+    }
+  };
+  fill(0, 20_000);
+  const before = await memoryInUse();
+  fill(20_000, 980_000);
+  expect((await memoryInUse()) - before).toBeLessThan(10_000_000); // entries that stay would be above 500 MB
+  expect(store.size()).toMatchObject({ entries: 10_000, evictions: 990_000 });
+  expect(store.drop(["p:/0", "p:/999998"])).toBe(1);
+  expect(store.get("http://localhost/999999?")).toBe(held);
+  expect(store.get("http://localhost/989999?")).toBeUndefined();
+});
+
+test("what a full store takes of the process's memory is what maxBytes says, whatever replies are made of", async () => {
+  const maxBytes = 8_388_608;
+  const kinds: Readonly<Record<string, (index: number) => unknown>> = {
+    "short text": (index) => `reply ${index}`,
+    "text that takes two bytes a character": (index) => `${"x".repeat(1000)}\u{1F600}${index}`,
+    bytes: () => new Uint8Array(100),
+    "a part of a large text": (index) => `${index}${"x".repeat(20_000)}`.slice(0, 200),
+    "fields that are parts of a large text": (index) =>
+      new Response("x", { headers: { etag: `"${index}${"x".repeat(20_000)}`.slice(0, 100) + '"' } }),
+    tags: (index) => new Response("x").cacheTags(`one ${index}`, `two ${index}`, `three ${index}`),
+  };
+  for (const [name, make] of Object.entries(kinds)) {
+    const app = new (App.with(caching))().enableCaching({ maxBytes, maxEntries: 1_000_000 });
+    app.get("/{index}", (request) => make(Number(request.params.index)));
+    const figures = () => app.snapshot()["cache"] as { evictions: number };
+    for (let round = 0; round < 100; round++) await app.fetch(new Request("http://localhost/0"));
+    const before = await memoryInUse();
+    for (let index = 1; figures().evictions === 0; index++)
+      await (await app.fetch(new Request(`http://localhost/${index}`))).bytes();
+    const share = ((await memoryInUse()) - before) / maxBytes;
+    expect([name, share > 0.4 && share < 1.25 ? "within" : share]).toEqual([name, "within"]);
+    await app.stop();
+  }
+});

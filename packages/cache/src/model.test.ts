@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { Response } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { cachedApp, type CachedApp } from "./cached-app.test-kit.ts";
+
+/** What a handler's reply says, as the tests choose it. */
+interface Reply {
+  readonly status: number;
+  readonly maxAge: number | null;
+  readonly sharedAge: number | null;
+  readonly flags: readonly ("public" | "private" | "no-store" | "no-cache" | "must-revalidate")[];
+  readonly swr: number;
+  readonly sie: number;
+  readonly etag: string | null;
+  readonly vary: "" | "x-a" | "x-a, x-b" | "*";
+  readonly cookie: boolean;
+}
+
+interface Ask {
+  readonly path: string;
+  readonly a: string;
+  readonly b: string;
+  readonly who: "nobody" | "ada" | "bob";
+  readonly control: "" | "no-store" | "no-cache" | "only-if-cached";
+}
+
+/** A stored reply of the reference: one line for each, looked for one after the other. */
+interface Line {
+  readonly ask: Ask;
+  readonly body: string;
+  readonly reply: Reply;
+  readonly bornSecs: number;
+}
+
+const ttl = 30;
+
+/** A shared cache as RFC 9111 describes it, with a list for a store and one request at a time. */
+class Reference {
+  lines: Line[] = [];
+  nowSecs = 0;
+
+  /** What a client has to see; `handler` gives what the handler would answer, and whether it says 304 to a tag. */
+  ask(
+    ask: Ask,
+    handler: (etag: string | null) => { reply: Reply; body: string },
+  ): { seen: string; outcome: string } {
+    if (ask.control === "no-store") return { seen: show(handler(null)), outcome: "BYPASS" };
+    const line = this.lines.find((held) => this.fits(held, ask));
+    if (line !== undefined && ask.control !== "no-cache" && !line.reply.flags.includes("no-cache")) {
+      const late = this.nowSecs - line.bornSecs - lifetime(line.reply);
+      if (late < 0) return { seen: show(line), outcome: "HIT" };
+      if (late < staleSecs(line.reply, "swr")) {
+        const seen = { seen: show(line), outcome: "STALE" };
+        this.settle(ask, line, handler(line.reply.etag));
+        return seen;
+      }
+    }
+    if (ask.control === "only-if-cached") return { seen: "504", outcome: "MISS" };
+    return this.settle(ask, line, handler(line?.reply.etag ?? null));
+  }
+
+  drop(path: string): void {
+    this.lines = this.lines.filter(({ ask }) => ask.path !== path);
+  }
+
+  private settle(ask: Ask, line: Line | undefined, { reply, body }: { reply: Reply; body: string }) {
+    const confirmed = line !== undefined && reply.status === 304;
+    if (line !== undefined && reply.status >= 500 && !line.reply.flags.includes("no-cache")) {
+      const late = this.nowSecs - line.bornSecs - lifetime(line.reply);
+      if (late < staleSecs(line.reply, "sie")) return { seen: show(line), outcome: "STALE" };
+    }
+    const next = confirmed ? { ...reply, status: line.reply.status } : reply;
+    const held = { ask, body: confirmed ? line.body : body, reply: next, bornSecs: this.nowSecs };
+    const stores = mayStore(next, ask.who !== "nobody");
+    const own = ask.who !== "nobody";
+    if (confirmed || stores || (line !== undefined && !own && supersedes(reply.status))) {
+      this.lines = this.lines.filter((other) => other !== line && !(stores && this.sameKey(other, held)));
+    }
+    if (stores) this.lines.unshift(held);
+    return { seen: show(held), outcome: confirmed ? "REVALIDATED" : own && !stores ? "BYPASS" : "MISS" };
+  }
+
+  private fits({ ask: kept, reply }: Line, ask: Ask): boolean {
+    if (kept.path !== ask.path || (ask.who !== "nobody" && !isShareable(reply))) return false;
+    return (
+      (!reply.vary.includes("x-a") || kept.a === ask.a) && (!reply.vary.includes("x-b") || kept.b === ask.b)
+    );
+  }
+
+  private sameKey(other: Line, held: Line): boolean {
+    return other.ask.path === held.ask.path && other.ask.a === held.ask.a && other.ask.b === held.ask.b;
+  }
+}
+
+const isShareable = ({ flags, sharedAge }: Reply): boolean => flags.includes("public") || sharedAge !== null;
+const lifetime = ({ maxAge, sharedAge }: Reply): number => sharedAge ?? maxAge ?? ttl;
+const staleSecs = (reply: Reply, kind: "swr" | "sie"): number =>
+  reply.flags.includes("must-revalidate") || reply.flags.includes("no-cache") ? 0 : reply[kind];
+const supersedes = (status: number): boolean => status < 400 || status === 404 || status === 410;
+const show = ({ reply, body }: { reply: Reply; body: string }): string => `${reply.status} ${body}`;
+const mayStore = (reply: Reply, identity: boolean): boolean => {
+  const { flags, maxAge, sharedAge, status, cookie, vary, etag } = reply;
+  if (cookie || vary === "*" || flags.includes("private") || flags.includes("no-store")) return false;
+  if (identity && !isShareable(reply)) return false;
+  if (status !== 200 && !(status === 404 && (maxAge ?? sharedAge) !== null)) return false;
+  const usable = flags.includes("no-cache")
+    ? 0
+    : lifetime(reply) + Math.max(staleSecs(reply, "swr"), staleSecs(reply, "sie"));
+  return usable > 0 || etag !== null;
+};
+
+const seconds = fc.option(fc.constantFrom(0, 5, 20), { nil: null });
+const replyOf = (vary: fc.Arbitrary<Reply["vary"]>): fc.Arbitrary<Reply> =>
+  fc.record({
+    status: fc.constantFrom(200, 200, 200, 404, 500),
+    maxAge: seconds,
+    sharedAge: fc.option(fc.constantFrom(0, 10), { nil: null, freq: 2 }),
+    flags: fc.subarray(["public", "private", "no-store", "no-cache", "must-revalidate"] as const, {
+      maxLength: 2,
+    }),
+    swr: fc.constantFrom(0, 0, 10),
+    sie: fc.constantFrom(0, 0, 15),
+    etag: fc.constantFrom(null, '"1"', '"2"'),
+    vary,
+    cookie: fc.constantFrom(false, false, false, true),
+  });
+const asks: fc.Arbitrary<Ask> = fc.record({
+  path: fc.constantFrom("/1", "/2"),
+  a: fc.constantFrom("", "x"),
+  b: fc.constantFrom("", "y"),
+  who: fc.constantFrom("nobody", "nobody", "ada", "bob"),
+  control: fc.constantFrom("", "", "", "", "no-store", "no-cache", "only-if-cached"),
+});
+
+const fieldsOf = ({
+  maxAge,
+  sharedAge,
+  flags,
+  swr,
+  sie,
+  etag,
+  vary,
+  cookie,
+}: Reply): Record<string, string> => {
+  const control = [
+    ...flags,
+    ...(maxAge === null ? [] : [`max-age=${maxAge}`]),
+    ...(sharedAge === null ? [] : [`s-maxage=${sharedAge}`]),
+    `stale-while-revalidate=${swr}`,
+    `stale-if-error=${sie}`,
+  ];
+  return {
+    "cache-control": control.join(", "),
+    ...(etag !== null && { etag }),
+    ...(vary !== "" && { vary }),
+    ...(cookie && { "set-cookie": "a=b" }),
+  };
+};
+
+/** The app under test beside the reference; the handler answers both from one script. */
+class Pair {
+  readonly cached: CachedApp = cachedApp({ ttl });
+  readonly reference = new Reference();
+  readonly seen = new Map<string, number>();
+  private reply: Reply | null = null;
+  private calls = 0;
+
+  constructor() {
+    const { app } = this.cached;
+    app.get("/{page}", (request) => {
+      const { reply, body } = this.answer(request.getHeader("if-none-match"));
+      return new Response(reply.status === 304 ? null : body, {
+        status: reply.status,
+        headers: fieldsOf(reply),
+      });
+    });
+    app.post("/{page}", () => "done");
+  }
+
+  private answer(tag: string | null): { reply: Reply; body: string } {
+    const { reply } = this;
+    if (reply === null) throw new Error("no reply was chosen");
+    const same = tag !== null && tag === reply.etag && reply.status === 200;
+    return { reply: same ? { ...reply, status: 304 } : reply, body: `body ${this.calls}` };
+  }
+
+  async ask(ask: Ask, reply: Reply): Promise<void> {
+    this.calls++;
+    this.reply = reply;
+    const headers = {
+      "x-a": ask.a,
+      "x-b": ask.b,
+      ...(ask.who !== "nobody" && { authorization: ask.who }),
+      ...(ask.control !== "" && { "cache-control": ask.control }),
+    };
+    const { status, text, outcome } = await this.cached.get(ask.path, headers);
+    const expected = this.reference.ask(ask, (tag) => this.answer(tag));
+    assert.deepEqual({ seen: status === 504 ? "504" : `${status} ${text}`, outcome }, expected);
+    this.seen.set(expected.outcome, (this.seen.get(expected.outcome) ?? 0) + 1);
+    await this.cached.clock.pass(0); // a refresh in the background ends before the next step
+  }
+
+  async pass(secs: number): Promise<void> {
+    await this.cached.clock.pass(secs);
+    this.reference.nowSecs += secs;
+  }
+
+  async write(path: string): Promise<void> {
+    await this.cached.send("POST", path);
+    this.reference.drop(path);
+  }
+}
+
+const totals = new Map<string, number>();
+
+for (const vary of ["", "x-a", "x-a, x-b"] as const) {
+  test(`answers random requests as the reference does, replies varying by "${vary}"`, async () => {
+    const some = fc.constantFrom<Reply["vary"]>(vary, vary, vary, "*");
+    const step = fc.oneof(
+      { weight: 5, arbitrary: fc.tuple(fc.constant("ask" as const), asks, replyOf(some)) },
+      { weight: 2, arbitrary: fc.tuple(fc.constant("pass" as const), fc.constantFrom(1, 4, 9, 21)) },
+      { weight: 1, arbitrary: fc.tuple(fc.constant("write" as const), fc.constantFrom("/1", "/2")) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+        const pair = new Pair();
+        for (const [kind, first, reply] of steps) {
+          if (kind === "ask") await pair.ask(first, reply);
+          else if (kind === "pass") await pair.pass(first);
+          else await pair.write(first);
+        }
+        for (const [outcome, count] of pair.seen) totals.set(outcome, (totals.get(outcome) ?? 0) + count);
+        await pair.cached.app.stop();
+      }),
+      { numRuns: Number(process.env["CACHE_MODEL_RUNS"] ?? 120) },
+    );
+  });
+}
+
+test("the model has seen every outcome", () => {
+  expect([...totals.keys()].sort()).toEqual(["BYPASS", "HIT", "MISS", "REVALIDATED", "STALE"]);
+});

@@ -1,0 +1,244 @@
+import { type Awaitable, BodyStream, mapAwaitable, payloadLength, type Response } from "@framework/core";
+import { answer, isConditional } from "./answer.ts";
+import type { Ask } from "./ask.ts";
+import { variantKey } from "./cache-key.ts";
+import type { CacheParts } from "./cache-parts.ts";
+import type { StoredReply } from "./cache-store.ts";
+import type { Flight, Landing } from "./flights.ts";
+import { hasPrincipal } from "./identity.ts";
+import type { Place } from "./lookup.ts";
+import { factsOf, type ReplyFacts } from "./reply-facts.ts";
+import { ReplyTags } from "./reply-tags.ts";
+import { type Conditional, conditionally, confirms, isHeldBy, supersedes } from "./revalidation.ts";
+import { type Lifetime, lifetimeOf } from "./storing-rules.ts";
+import {
+  announce,
+  type Content,
+  freshenedFields,
+  isWhole,
+  keptBody,
+  newId,
+  storedFields,
+  toStoredReply,
+} from "./stored-reply.ts";
+import { maxVaryNames, namesOf } from "./vary-names.ts";
+import { type Forwarded, mark, type Outcome } from "./verdicts.ts";
+
+/** A call of a handler, and what was known when it began. */
+interface Call {
+  readonly ask: Ask;
+  readonly place: Place;
+  readonly flight: Flight | null;
+  readonly moment: number;
+  readonly sent: Conditional;
+  /** Whether the reply goes to no client. */
+  readonly silent: boolean;
+}
+
+/** Calls handlers and stores what may be stored. */
+export class Origin {
+  private readonly parts: CacheParts;
+  private readonly tags: ReplyTags;
+
+  constructor(parts: CacheParts) {
+    this.parts = parts;
+    this.tags = new ReplyTags(parts.log);
+  }
+
+  /** Calls the handler of a request. With `flight` others wait for what it gives. */
+  ask(ask: Ask, place: Place, flight: Flight | null): Awaitable<Response> {
+    return this.call(ask, place, flight, false);
+  }
+
+  /** Calls the handler once more for a request that is answered already. */
+  refresh(ask: Ask, place: Place, flight: Flight): Awaitable<void> {
+    return mapAwaitable(this.call(ask, place, flight, true), ({ payload }) => giveUp(payload));
+  }
+
+  /** Why a request goes to its handler. */
+  reason({ directives, identity, plan }: Ask, { entry, names }: Place): Forwarded {
+    if (entry !== undefined) return directives.has("no-cache") ? "request" : "stale";
+    if (identity && !plan.shared) return "bypass";
+    return names.length > 0 ? "vary-miss" : "uri-miss";
+  }
+
+  private call(ask: Ask, place: Place, flight: Flight | null, silent: boolean): Awaitable<Response> {
+    const { moment } = this.parts.invalidations;
+    const sent = conditionally(ask.request, place.entry, flight !== null);
+    const call: Call = { ask, place, flight, moment, sent, silent };
+    return mapAwaitable(ask.next(sent.request), (response) => {
+      try {
+        return this.settle(call, response);
+      } finally {
+        flight?.land(null); // whatever went wrong, nobody waits for it
+      }
+    });
+  }
+
+  private settle(call: Call, response: Response): Awaitable<Response> {
+    const { place, sent } = call;
+    const facts = factsOf(response.fields());
+    if (response.status !== 304 || !sent.validates || place.entry === undefined)
+      return this.take(call, response, facts);
+    if (confirms(facts, place.entry)) return this.freshen(call, place.entry, response, facts);
+    this.parts.store.delete(place.key); // RFC 9111 4.3.4: the 304 is about another reply than ours
+    return this.call(call.ask, { ...place, entry: undefined }, null, call.silent);
+  }
+
+  /** A whole reply: stored if it may be, else handed on. */
+  private take(call: Call, response: Response, facts: ReplyFacts): Response {
+    const { ask } = call;
+    const { payload, status } = response;
+    const { maxEntryBytes, name } = this.parts.config;
+    const bodyBytes =
+      isWhole(payload) && ask.request.method !== "HEAD" ? (payloadLength(payload) ?? Infinity) : Infinity;
+    const lifetime = bodyBytes <= maxEntryBytes ? this.lifetime(call, status, facts) : null;
+    const tags = lifetime === null ? null : this.tags.of(call.ask, response, facts, []);
+    if (lifetime === null || tags === null || !isWhole(payload)) {
+      if (call.flight !== null && status < 500) this.parts.flights.noteUnshareable(call.place.key);
+      return this.handOn(call, response, facts);
+    }
+    if (this.isOvertaken(call, tags)) {
+      call.flight?.land("again");
+      return this.handOn(call, response, facts);
+    }
+
+    announce(response, lifetime, ask.plan.vary);
+    const fields = storedFields(response.fields(), facts);
+    const content: Content = { status, fields, body: keptBody(payload), bodyBytes };
+    const entry = toStoredReply(content, lifetime, tags);
+    this.keep(call, entry, facts, lifetime, "HIT");
+    this.count(call, "MISS");
+    const forwarded = this.reason(ask, call.place);
+    if (!isConditional(ask.request)) return mark(response, name, "MISS", { forwarded, stored: true });
+    return this.answer(call, entry, "MISS", { stored: true });
+  }
+
+  /** A reply that is not stored: the client's own. */
+  private handOn(call: Call, response: Response, facts: ReplyFacts): Response {
+    const { ask, place, sent } = call;
+    const { store, config, clock } = this.parts;
+    const { entry } = place;
+    const { status } = response;
+    if (entry !== undefined && status >= 500) {
+      const lateMs = clock.now() - entry.bornMs - entry.freshMs;
+      if (!entry.validates && lateMs < entry.errorMs) return this.insteadOfError(call, entry, response);
+    }
+    const isOwn = this.carriesIdentity(ask) && !ask.plan.shared;
+    if (entry !== undefined && !isOwn && ask.request.method !== "HEAD" && supersedes(status))
+      store.delete(place.key);
+    const outcome = isOwn ? "BYPASS" : "MISS";
+    this.count(call, outcome);
+    const forwarded = outcome === "BYPASS" ? "bypass" : this.reason(ask, place);
+    if (sent.isSimplified && isHeldBy(ask.request, response, facts)) empty(response);
+    return mark(response, config.name, outcome, { forwarded });
+  }
+
+  /** RFC 5861 4: a handler that fails is covered by the stale reply, for those who wait as well. */
+  private insteadOfError(call: Call, entry: StoredReply, response: Response): Response {
+    const { key, names } = call.place;
+    call.flight?.land({ key, names, entry, how: "STALE" });
+    giveUp(response.payload);
+    this.count(call, "STALE");
+    return this.answer(call, entry, "STALE", { forwardStatus: response.status });
+  }
+
+  /** A 304 to the entry's own validators: its fields are brought up to date, and it is served (RFC 9111 4.3.4). */
+  private freshen(call: Call, old: StoredReply, response: Response, fresh: ReplyFacts): Response {
+    const { place } = call;
+    const fields = freshenedFields(old.fields, response.fields(), fresh);
+    const { date, ageSecs, ttlSecs, tags: named, setsCookies } = fresh;
+    const facts: ReplyFacts = { ...factsOf(fields), date, ageSecs, ttlSecs, tags: named, setsCookies };
+    const { status, body, bodyBytes } = old;
+    const lifetime = this.lifetime(call, status, facts);
+    const tags = lifetime === null ? null : this.tags.of(call.ask, response, facts, old.tags);
+    this.count(call, "REVALIDATED");
+    if (lifetime === null || tags === null || this.isOvertaken(call, tags)) {
+      this.parts.store.delete(place.key);
+      if (lifetime !== null) call.flight?.land("again");
+      const reply = this.answer(call, { ...old, fields, bornMs: this.parts.clock.now() }, "REVALIDATED", {
+        forwardStatus: 304,
+      });
+      for (const line of response.headers.getSetCookie()) reply.appendHeader("set-cookie", line);
+      return reply;
+    }
+    const entry = toStoredReply({ status, fields, body, bodyBytes }, lifetime, tags);
+    this.keep(call, entry, facts, lifetime, "REVALIDATED", old.id);
+    return this.answer(call, entry, "REVALIDATED", { forwardStatus: 304, stored: true });
+  }
+
+  private lifetime({ ask, place }: Call, status: number, facts: ReplyFacts): Lifetime | null {
+    const { shared, ttlSecs, staleSecs } = ask.plan;
+    const identity = this.carriesIdentity(ask);
+    if (namesOf(place, ask.plan, facts).length > maxVaryNames) return null;
+    return lifetimeOf(facts, { status, identity, shared, ttlSecs, staleSecs }, this.parts.clock);
+  }
+
+  private carriesIdentity({ identity, request }: Ask): boolean {
+    return identity || hasPrincipal(request);
+  }
+
+  /** Whether something that the reply was made from may have been dropped since. */
+  private isOvertaken({ moment }: Call, tags: readonly string[]): boolean {
+    return this.parts.invalidations.overtook(moment, tags);
+  }
+
+  private keep(
+    { ask, place, flight }: Call,
+    entry: StoredReply,
+    facts: ReplyFacts,
+    { holdMs }: Lifetime,
+    how: Landing["how"],
+    oldId?: string,
+  ): void {
+    const { store, flights, clock } = this.parts;
+    const names = namesOf(place, ask.plan, facts);
+    const key = variantKey(ask.key, names, ask.request);
+    const [path = ""] = entry.tags;
+    if (names.length > 0) {
+      const nowMs = clock.now();
+      const untilMs = Math.max(nowMs + holdMs, place.namesUntilMs);
+      store.set(
+        ask.key,
+        { kind: "varies", id: newId(), names, untilMs },
+        { holdMs: untilMs - nowMs, tags: [path] },
+      );
+    }
+    const replaces = oldId !== undefined && key === place.key ? { replaces: oldId } : {};
+    store.set(key, entry, { holdMs, tags: entry.tags, ...replaces });
+    flights.noteShareable(place.key);
+    flight?.land({ key, names, entry, how });
+  }
+
+  private answer(
+    { ask, place }: Call,
+    entry: StoredReply,
+    outcome: Outcome,
+    status: { readonly stored?: boolean; readonly forwardStatus?: number },
+  ): Response {
+    const { clock, config } = this.parts;
+    const forwarded = this.reason(ask, place);
+    return answer(entry, ask.request, {
+      name: config.name,
+      nowMs: clock.now(),
+      outcome,
+      status: { forwarded, ...status },
+    });
+  }
+
+  private count({ silent }: Call, outcome: Outcome): void {
+    if (!silent) this.parts.counts[outcome]++;
+  }
+}
+
+/** Lets the source of a body that nobody reads free what it holds. */
+const giveUp = (payload: Response["payload"]): void => {
+  if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // nobody is left who could act on how it ends
+};
+
+const empty = (response: Response): void => {
+  giveUp(response.payload);
+  response.payload = null;
+  response.status = 304;
+  response.headers.delete("content-type");
+};

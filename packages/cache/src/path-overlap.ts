@@ -1,0 +1,11 @@
+/** Whether one path can match both patterns; a doubt counts as yes. */
+export const canMeet = (one: string, other: string): boolean => meet(one.split("/"), other.split("/"));
+
+const meet = (one: readonly string[], other: readonly string[]): boolean => {
+  for (let at = 0; ; at++) {
+    const [a, b] = [one[at], other[at]];
+    if (a === undefined || b === undefined) return a === b;
+    if (a.startsWith("{*") || b.startsWith("{*")) return true;
+    if (a !== b && !a.startsWith("{") && !b.startsWith("{")) return false;
+  }
+};

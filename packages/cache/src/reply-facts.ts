@@ -1,0 +1,90 @@
+import { isEntityTag, parseHttpDate } from "@framework/core";
+import { type Directives, parseCacheControl, wholeSeconds } from "./cache-control.ts";
+
+/** What the fields of a reply say to a cache. */
+export interface ReplyFacts {
+  readonly directives: Directives;
+  /** Milliseconds since 1970, `"malformed"` also where the field is repeated. */
+  readonly expires: number | "malformed" | null;
+  readonly date: number | null;
+  readonly ageSecs: number;
+  /** Lower-case names of `Vary`. */
+  readonly vary: readonly string[];
+  readonly setsCookies: boolean;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  /** Lower-case names of `Connection`. */
+  readonly connection: readonly string[];
+  /** `X-Cache-TTL`: seconds, `"malformed"`, `null` when absent. */
+  readonly ttlSecs: number | "malformed" | null;
+  /** `X-Cache-Tags`. */
+  readonly tags: readonly string[];
+}
+
+/** The fields that are looked at; all others cost one look-up. */
+type Known =
+  | "age"
+  | "cache-control"
+  | "connection"
+  | "date"
+  | "etag"
+  | "expires"
+  | "last-modified"
+  | "set-cookie"
+  | "vary"
+  | "x-cache-tags"
+  | "x-cache-ttl";
+
+const known: ReadonlySet<string> = new Set<Known>([
+  "age",
+  "cache-control",
+  "connection",
+  "date",
+  "etag",
+  "expires",
+  "last-modified",
+  "set-cookie",
+  "vary",
+  "x-cache-tags",
+  "x-cache-ttl",
+]);
+
+/** Reads a flat list of fields, names in lower case. */
+export const factsOf = (fields: readonly string[]): ReplyFacts => {
+  const found: Partial<Record<Known, string>> = {};
+  let repeatedExpires = false;
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = fields[at] ?? "";
+    if (!known.has(name)) continue;
+    const present = found[name as Known];
+    if (name === "expires" && present !== undefined) repeatedExpires = true;
+    found[name as Known] = present === undefined ? (fields[at + 1] ?? "") : `${present}, ${fields[at + 1]}`;
+  }
+  return {
+    directives: parseCacheControl(found["cache-control"] ?? null),
+    expires: repeatedExpires ? "malformed" : expiry(found.expires),
+    date: found.date === undefined ? null : parseHttpDate(found.date),
+    ageSecs: wholeSeconds((found.age ?? "").split(",")[0]?.trim() ?? "") ?? 0,
+    vary: listOf(found.vary).map((name) => name.toLowerCase()),
+    setsCookies: found["set-cookie"] !== undefined,
+    etag: found.etag !== undefined && isEntityTag(found.etag) ? found.etag : null,
+    lastModified: found["last-modified"] ?? null,
+    connection: listOf(found.connection).map((name) => name.toLowerCase()),
+    ttlSecs: found["x-cache-ttl"] === undefined ? null : (wholeSeconds(found["x-cache-ttl"]) ?? "malformed"),
+    tags: listOf(found["x-cache-tags"]),
+  };
+};
+
+const expiry = (text: string | undefined): number | "malformed" | null =>
+  text === undefined ? null : (parseHttpDate(text) ?? "malformed");
+
+const empty: readonly string[] = [];
+
+/** The elements of a comma list, empty ones left out. */
+export const listOf = (text: string | undefined): readonly string[] =>
+  text === undefined
+    ? empty
+    : text
+        .split(",")
+        .map((item) => item.trim())
+        .filter((item) => item !== "");

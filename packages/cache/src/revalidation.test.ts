@@ -1,0 +1,239 @@
+import { type HttpRequest, Response } from "@framework/core";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { cachedApp } from "./cached-app.test-kit.ts";
+
+type Fields = Record<string, string>;
+
+/** A handler that answers 304 to its own tag, with what `fields` says at that moment. */
+const tagged =
+  (
+    state: { body: string; etag?: string; modified?: string; fields: Fields; status?: number },
+    asked: (string | null)[] = [],
+  ) =>
+  (request: HttpRequest): Response => {
+    const { etag, modified } = state;
+    const headers: Fields = {
+      ...state.fields,
+      ...(etag !== undefined && { etag }),
+      ...(modified !== undefined && { "last-modified": modified }),
+    };
+    asked.push(request.getHeader("if-none-match") ?? request.getHeader("if-modified-since"));
+    if (state.status !== undefined) return new Response("failed", { status: state.status });
+    const same =
+      (etag !== undefined && request.getHeader("if-none-match") === etag) ||
+      (modified !== undefined && request.getHeader("if-modified-since") === modified);
+    return same ? new Response(null, { status: 304, headers }) : new Response(state.body, { headers });
+  };
+
+test("a 304 of the handler freshens the stored fields, and the stored body is served", async () => {
+  const { app, get, clock } = cachedApp();
+  const state = { body: "body", etag: '"1"', fields: { "cache-control": "max-age=10", "x-rev": "1" } };
+  const asked: (string | null)[] = [];
+  app.get("/", tagged(state, asked));
+  await get("/");
+  await clock.pass(10);
+  state.fields = { "cache-control": "max-age=20", "x-rev": "2" };
+  const again = await get("/");
+  expect([again.status, again.text, again.outcome]).toEqual([200, "body", "REVALIDATED"]);
+  expect(again.headers.get("cache-status")).toBe("framework; fwd=stale; fwd-status=304; stored");
+  expect([again.headers.get("x-rev"), again.headers.get("content-type")]).toEqual([
+    "2",
+    "text/plain; charset=utf-8",
+  ]);
+  await clock.pass(19);
+  const hit = await get("/");
+  expect([hit.outcome, hit.headers.get("age"), hit.headers.get("x-rev"), hit.headers.get("etag")]).toEqual([
+    "HIT",
+    "19",
+    "2",
+    '"1"',
+  ]);
+  expect(asked).toEqual([null, '"1"']);
+});
+
+test("Last-Modified alone revalidates too", async () => {
+  const { app, get, clock } = cachedApp({ ttl: 5 });
+  const modified = "Wed, 31 Dec 2025 00:00:00 GMT";
+  const asked: (string | null)[] = [];
+  app.get("/", tagged({ body: "body", modified, fields: {} }, asked));
+  await get("/");
+  await clock.pass(5);
+  expect((await get("/")).outcome).toBe("REVALIDATED");
+  expect((await get("/")).outcome).toBe("HIT");
+  expect(asked).toEqual([null, modified]);
+});
+
+test("a no-cache reply with a validator asks the handler each time, one without is not stored", async () => {
+  const { app, get } = cachedApp();
+  const fields = { "cache-control": "no-cache" };
+  app.get("/tag", tagged({ body: "body", etag: '"1"', fields }));
+  app.get("/none", tagged({ body: "body", fields }));
+  const outcomes = async (path: string) => [
+    (await get(path)).outcome,
+    (await get(path)).outcome,
+    (await get(path)).outcome,
+  ];
+  expect(await outcomes("/tag")).toEqual(["MISS", "REVALIDATED", "REVALIDATED"]);
+  expect(await outcomes("/none")).toEqual(["MISS", "MISS", "MISS"]);
+});
+
+test("a new reply takes the place of the stale one; one that may not be stored removes it", async () => {
+  const { app, get, clock } = cachedApp();
+  const state: Parameters<typeof tagged>[0] = {
+    body: "one",
+    etag: '"1"',
+    fields: { "cache-control": "max-age=10" },
+  };
+  app.get("/", tagged(state));
+  await get("/");
+  await clock.pass(10);
+  Object.assign(state, { body: "two", etag: '"2"' });
+  const second = await get("/");
+  expect([second.text, second.outcome, second.headers.get("cache-status")]).toEqual([
+    "two",
+    "MISS",
+    "framework; fwd=stale; stored",
+  ]);
+  expect((await get("/")).text).toBe("two");
+  await clock.pass(10);
+  Object.assign(state, { body: "three", etag: '"3"', fields: { "cache-control": "private" } });
+  expect((await get("/")).text).toBe("three");
+  const asked: (string | null)[] = [];
+  Object.assign(state, { body: "four" });
+  expect((await get("/")).text).toBe("four");
+  expect(asked).toEqual([]);
+  expect((await get("/", { "cache-control": "only-if-cached" })).status).toBe(504);
+});
+
+test("a 304 with another tag is about another reply: the handler is asked without conditions", async () => {
+  const { app, get, clock } = cachedApp({ ttl: 10 });
+  let calls = 0;
+  app.get("/", (request) => {
+    calls++;
+    if (request.getHeader("if-none-match") !== null)
+      return new Response(null, { status: 304, headers: { etag: '"other"' } });
+    return new Response(`body ${calls}`, { headers: { etag: '"1"' } });
+  });
+  await get("/");
+  await clock.pass(10);
+  const reply = await get("/");
+  expect([reply.status, reply.text, calls]).toEqual([200, "body 3", 3]);
+});
+
+test("a 304 that sets a cookie or forbids storing is served to its client alone", async () => {
+  const { app, get, clock } = cachedApp();
+  const state = { body: "body", etag: '"1"', fields: { "cache-control": "max-age=10" } as Fields };
+  app.get("/", tagged(state));
+  await get("/");
+  await clock.pass(10);
+  state.fields = { "set-cookie": "a=b" };
+  const reply = await get("/");
+  expect([reply.text, reply.headers.get("set-cookie"), reply.outcome]).toEqual([
+    "body",
+    "a=b",
+    "REVALIDATED",
+  ]);
+  state.fields = { "cache-control": "max-age=10" };
+  const next = await get("/");
+  expect([next.outcome, next.headers.get("set-cookie")]).toEqual(["MISS", null]);
+});
+
+test("a failing handler is covered within stale-if-error, unless must-revalidate forbids it", async () => {
+  for (const [extra, expected] of [
+    ["", ["STALE", "STALE", "MISS"]],
+    [", must-revalidate", ["MISS", "MISS", "MISS"]],
+    [", proxy-revalidate", ["MISS", "MISS", "MISS"]],
+  ] as const) {
+    for (const etag of ['"1"', undefined]) {
+      const { app, get, clock } = cachedApp();
+      const fields = { "cache-control": `max-age=10, stale-if-error=20${extra}` };
+      const state: Parameters<typeof tagged>[0] = {
+        body: "body",
+        fields,
+        ...(etag !== undefined && { etag }),
+      };
+      app.get("/", tagged(state));
+      await get("/");
+      state.status = 503;
+      const seen: (string | null)[] = [];
+      for (const secs of [10, 19, 1]) {
+        await clock.pass(secs);
+        const { outcome, status, text } = await get("/");
+        seen.push(outcome);
+        expect([status, text]).toEqual(outcome === "STALE" ? [200, "body"] : [503, "failed"]);
+      }
+      expect(seen).toEqual(expected);
+    }
+  }
+});
+
+test("a stale reply is served while one call refreshes it, within the time allowed", async () => {
+  for (const [config, route, control] of [
+    [{ ttl: 10, staleSecs: 20 }, {}, null],
+    [{ ttl: 10 }, { staleSecs: 20 }, null],
+    [{ ttl: 300 }, {}, "max-age=10, stale-while-revalidate=20"],
+    [{ ttl: 300 }, {}, "s-maxage=10, stale-while-revalidate=20"],
+  ] as const) {
+    const { app, get, clock } = cachedApp(config);
+    let calls = 0;
+    app.get(
+      "/",
+      { cache: route },
+      () => new Response(`${++calls}`, control === null ? {} : { headers: { "cache-control": control } }),
+    );
+    await get("/");
+    await clock.pass(29);
+    const [one, two] = [await get("/"), await get("/")];
+    expect([one.text, one.outcome, one.headers.get("age"), one.headers.get("cache-status")]).toEqual([
+      "1",
+      "STALE",
+      "29",
+      "framework; hit; ttl=-19",
+    ]);
+    expect(["1", "2"]).toContain(two.text);
+    await waitFor(() => calls === 2);
+    const fresh = await get("/");
+    expect([fresh.text, fresh.outcome, calls]).toEqual(["2", "HIT", 2]);
+    await clock.pass(30);
+    const over = await get("/");
+    expect([over.text, over.outcome]).toEqual(["3", "MISS"]);
+  }
+});
+
+test("staleSecs of the configuration gives way to must-revalidate and s-maxage", async () => {
+  for (const control of ["max-age=10, must-revalidate", "s-maxage=10", "max-age=10, proxy-revalidate"]) {
+    const { app, get, clock } = cachedApp({ staleSecs: 100 });
+    app.get("/", () => new Response("x", { headers: { "cache-control": control } }));
+    await get("/");
+    await clock.pass(11);
+    expect((await get("/")).outcome).toBe("MISS");
+  }
+});
+
+test("a request's no-cache refreshes, only-if-cached takes only what is stored, no-store passes by", async () => {
+  const { app, get } = cachedApp();
+  let calls = 0;
+  app.get("/", () => `${++calls}`);
+  expect((await get("/", { "cache-control": "only-if-cached" })).status).toBe(504);
+  await get("/");
+  const refreshed = await get("/", { "cache-control": "no-cache" });
+  expect([refreshed.text, refreshed.outcome, refreshed.headers.get("cache-status")]).toEqual([
+    "2",
+    "MISS",
+    "framework; fwd=request; stored",
+  ]);
+  expect((await get("/", { "cache-control": "only-if-cached" })).text).toBe("2");
+  const passed = await get("/", { "cache-control": "no-store" });
+  expect([passed.text, passed.outcome]).toEqual(["3", "BYPASS"]);
+  expect((await get("/")).text).toBe("2");
+  expect((await get("/", { "cache-control": "no-store, only-if-cached" })).status).toBe(504);
+});
+
+test("only-if-cached error replies have the one body shape and say how they came about", async () => {
+  const { app, get } = cachedApp();
+  app.get("/", () => "x");
+  const reply = await get("/", { "cache-control": "only-if-cached" });
+  expect(JSON.parse(reply.text)).toMatchObject({ error: "Gateway Timeout", status: 504 });
+  expect([reply.outcome, reply.headers.get("cache-status")]).toEqual(["MISS", "framework; fwd=request"]);
+});

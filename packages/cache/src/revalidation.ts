@@ -1,0 +1,58 @@
+import { type HttpRequest, matchesWeakly, parseHttpDate, precondition, type Response } from "@framework/core";
+import { fieldOf } from "./answer.ts";
+import type { StoredReply } from "./cache-store.ts";
+import { withFields } from "./origin-request.ts";
+import type { ReplyFacts } from "./reply-facts.ts";
+
+/** The request that goes to a handler. */
+export interface Conditional {
+  readonly request: HttpRequest;
+  /** Whether it carries the validators of the stored reply: a 304 is then about that one. */
+  readonly validates: boolean;
+  /** Whether the client's own conditions were taken away. */
+  readonly isSimplified: boolean;
+}
+
+/**
+ * The request with the conditions of the cache in the place of the client's (RFC 9111 4.3.1): the validators of a stored reply; none at all when others
+ * wait for a whole reply; else the client's own.
+ */
+export const conditionally = (
+  request: HttpRequest,
+  entry: StoredReply | undefined,
+  wantsWhole: boolean,
+): Conditional => {
+  const etag = entry === undefined ? null : fieldOf(entry.fields, "etag");
+  const lastModified = entry === undefined ? null : fieldOf(entry.fields, "last-modified");
+  const validates = request.method !== "HEAD" && (etag !== null || lastModified !== null);
+  const has = request.getHeader("if-none-match") !== null || request.getHeader("if-modified-since") !== null;
+  const isSimplified = has && (validates || wantsWhole);
+  if (!validates && !isSimplified) return { request, validates, isSimplified };
+  const changes = new Map([
+    ["if-none-match", validates ? etag : null],
+    ["if-modified-since", validates ? lastModified : null],
+  ]);
+  return { request: withFields(request, changes), validates, isSimplified };
+};
+
+/** Whether a client has a reply already, by its own conditions. */
+export const isHeldBy = (
+  request: HttpRequest,
+  { status }: Response,
+  { etag, lastModified }: ReplyFacts,
+): boolean => {
+  if (status < 200 || status > 299 || status === 206) return false;
+  const lastModifiedMs = lastModified === null ? null : parseHttpDate(lastModified);
+  return precondition(request, { etag, lastModifiedMs }) === "not-modified";
+};
+
+/** Whether a 304 is about the stored reply: it names the same state, or none (RFC 9111 4.3.4). */
+export const confirms = ({ etag }: ReplyFacts, entry: StoredReply): boolean => {
+  if (etag === null) return true;
+  const stored = fieldOf(entry.fields, "etag");
+  return stored !== null && matchesWeakly(stored, etag);
+};
+
+/** Whether a status says that what is stored is no longer what the resource gives. */
+export const supersedes = (status: number): boolean =>
+  (status < 400 && status !== 206 && status !== 304) || status === 404 || status === 410;

@@ -1,0 +1,80 @@
+import type { Endpoint, HttpRequest, RouteCache, RouteInfo } from "@framework/core";
+import { filledTag, isTag, tagParams } from "./tags.ts";
+
+/** How requests of one route are cached. */
+export interface RoutePlan {
+  readonly ttlSecs: number;
+  readonly staleSecs: number;
+  readonly shared: boolean;
+  /** Lower-case names. */
+  readonly vary: readonly string[];
+  readonly tagsFor: (request: HttpRequest) => readonly string[];
+  readonly keyFor: ((request: HttpRequest) => string) | null;
+}
+
+/** Seconds for routes that do not say otherwise. */
+export interface RouteDefaults {
+  readonly ttl: number;
+  readonly staleSecs: number;
+}
+
+const noTags: readonly string[] = [];
+
+/** The plan of a route, `null` for one that is never cached: a feature's endpoint, or `cache: false`. */
+export const planOf = ({ builtIn, options }: Endpoint, defaults: RouteDefaults): RoutePlan | null => {
+  const { cache = {} } = options;
+  if (builtIn !== null || cache === false) return null;
+  const {
+    ttl = defaults.ttl,
+    staleSecs = defaults.staleSecs,
+    shared = false,
+    tags = noTags,
+    vary = noTags,
+  } = cache;
+  return {
+    ttlSecs: ttl,
+    staleSecs,
+    shared,
+    vary: vary.map((name) => name.toLowerCase()),
+    tagsFor: tags.length === 0 ? () => noTags : ({ params }) => tags.map((tag) => filledTag(tag, params)),
+    keyFor: cache.key ?? null,
+  };
+};
+
+const names: readonly string[] = Object.keys({
+  ttl: true,
+  tags: true,
+  vary: true,
+  key: true,
+  shared: true,
+  staleSecs: true,
+} satisfies Record<keyof RouteCache, true>);
+
+const isSeconds = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= 0;
+const isFieldName = (value: unknown): boolean =>
+  typeof value === "string" && /^[\w!#$%&'*+\-.^`|~]+$/.test(value);
+const isListOf = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(isItem);
+
+/** What is wrong with a route's `cache` option, `null` when nothing is. */
+export const cacheOptionProblem = (
+  value: RouteCache | false,
+  { path }: Pick<RouteInfo, "path">,
+): string | null => {
+  if (value === false) return null;
+  if (typeof value !== "object" || value === null) return "must be false or an object";
+  const { ttl = 0, staleSecs = 0, shared = false, tags = [], vary = [], key } = value;
+  const unknown = Object.keys(value).find((name) => !names.includes(name));
+  if (unknown !== undefined) return `has no field "${unknown}"; there are ${names.join(", ")}`;
+  if (!isSeconds(ttl)) return "ttl must be a number of seconds, 0 or more";
+  if (!isSeconds(staleSecs)) return "staleSecs must be a number of seconds, 0 or more";
+  if (typeof shared !== "boolean") return "shared must be true or false";
+  if (key !== undefined && typeof key !== "function") return "key must be a function of the request";
+  if (!isListOf(vary, isFieldName)) return "vary must be a list of names of request fields";
+  if (!isListOf(tags, isTag)) return "tags must be a list of strings of 1 to 1024 characters";
+  const missing = tags.flatMap(tagParams).find((name) => !hasParam(path, name));
+  return missing === undefined ? null : `tags name {${missing}}, which the path does not have`;
+};
+
+const hasParam = (path: string, name: string): boolean =>
+  path.includes(`{${name}}`) || path.includes(`{*${name}}`);

@@ -1,0 +1,213 @@
+import { App, type Host, Response } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { cachedApp, testClock } from "./cached-app.test-kit.ts";
+import { caching } from "./index.ts";
+
+/** Ways to say who one is, each with what the handler then knows. */
+const identities: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { authorization: "Bearer ada" },
+  { authorization: "Bearer bob" },
+  { cookie: "session=ada" },
+  { cookie: "session=bob" },
+  { "x-test-user": "ada" },
+  { "x-test-user": "bob" },
+];
+const nameOf = (headers: Readonly<Record<string, string>>): string => JSON.stringify(headers);
+
+test("what was made for one identity never reaches another, unless the reply says public", async () => {
+  const control = fc.constantFrom(
+    null,
+    "max-age=100",
+    "no-cache",
+    "private",
+    "public",
+    "s-maxage=50",
+    "max-age=1, stale-while-revalidate=99",
+  );
+  const step = fc.record({
+    who: fc.nat(identities.length - 1),
+    path: fc.constantFrom("/a", "/b"),
+    control,
+    etag: fc.boolean(),
+    pass: fc.constantFrom(0, 0, 2),
+    ask: fc.constantFrom("", "no-cache"),
+    together: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async (steps) => {
+      const clock = testClock();
+      const app = new (App.with(caching))().enableCaching({ clock });
+      app.use((request, next) => {
+        const user = request.getHeader("x-test-user");
+        if (user !== null) request.context.set("user", user);
+        return next(request);
+      });
+      app.get("/{page}", async (request) => {
+        const who = nameOf(
+          Object.fromEntries(
+            ["authorization", "cookie", "x-test-user"].flatMap((name) =>
+              request.headers.has(name) ? [[name, request.getHeader(name, "")]] : [],
+            ),
+          ),
+        );
+        const said = request.getHeader("x-control");
+        await Promise.resolve();
+        return new Response(`${who} ${said}`, {
+          headers: {
+            ...(said !== null && { "cache-control": said }),
+            ...(request.getHeader("x-tag") !== null && { etag: `"${who.length}"` }),
+          },
+        });
+      });
+      const leaks: string[] = [];
+      let running: Promise<void>[] = [];
+      for (const { who, path, control: said, etag, pass, ask, together } of steps) {
+        const own = identities[who] ?? {};
+        const headers = {
+          ...own,
+          ...(said !== null && { "x-control": said }),
+          ...(etag && { "x-tag": "1" }),
+          "cache-control": ask,
+        };
+        const look = async () => {
+          const text = await (await app.fetch(new Request(`http://localhost${path}`, { headers }))).text();
+          const isOwn = text.startsWith(`${nameOf(own)} `);
+          const isPublic = text.endsWith("public") || text.endsWith("s-maxage=50");
+          const fromNobody = text.startsWith("{} ") && Object.keys(own).length === 0;
+          if (!isOwn && !isPublic && !fromNobody) leaks.push(`${nameOf(own)} got ${text}`);
+        };
+        running.push(look());
+        if (!together) {
+          await Promise.all(running);
+          running = [];
+        }
+        if (pass > 0) await clock.pass(pass);
+      }
+      await Promise.all(running);
+      await app.stop();
+      expect(leaks).toEqual([]);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("a field that is not in the key never changes what others get", async () => {
+  const names = [
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-forwarded-for",
+    "x-original-url",
+    "x-http-method-override",
+    "accept",
+    "accept-encoding",
+    "user-agent",
+    "referer",
+    "origin",
+    "x-host",
+    "forwarded",
+    "range",
+    "if-none-match",
+    "if-modified-since",
+    "if-range",
+  ];
+  const field = fc.tuple(
+    fc.constantFrom(...names),
+    fc.constantFrom("evil.test", "https", "bytes=0-1", '"x"', "*", "gzip"),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(field, { maxLength: 5 }),
+      fc.constantFrom("GET", "HEAD"),
+      async (fields, method) => {
+        const { app, get, send } = cachedApp();
+        app.get(
+          "/",
+          (request) =>
+            new Response(`${request.method} ${request.host} ${request.scheme} ${request.url}`, {
+              headers: { etag: '"x"' },
+            }),
+        );
+        await send(method, "/", { headers: fields });
+        const seen = await get("/");
+        expect([seen.status, seen.text]).toEqual([200, "GET localhost http http://localhost/"]);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test("a hit passes whatever stands before the cache: guards refuse it, middleware sees it", async () => {
+  const { app, get } = cachedApp();
+  let open = true;
+  app.addGuard(() => open);
+  let seen = 0;
+  app.use((request, next) => {
+    seen++;
+    return next(request);
+  });
+  app.get("/", () => "x");
+  await get("/");
+  expect((await get("/")).outcome).toBe("HIT");
+  open = false;
+  const refused = await get("/");
+  expect([refused.status, refused.outcome, seen]).toEqual([403, null, 3]);
+});
+
+test("an endpoint that a feature added is never cached", async () => {
+  for (const builtIn of ["health", "metrics", "docs", "other"] as const) {
+    let calls = 0;
+    const probe = {
+      name: "probe",
+      install: (host: Host) => {
+        host.route("GET", "/own", () => `${++calls}`, {}, builtIn);
+        return {};
+      },
+    };
+    const app = new (App.with(caching, probe))().enableCaching();
+    await app.fetch(new Request("http://localhost/own"));
+    const reply = await app.fetch(new Request("http://localhost/own"));
+    expect([await reply.text(), reply.headers.get("x-cache")]).toEqual(["2", null]);
+    await app.stop();
+  }
+});
+
+test("excluded paths and everything below them pass by, and so does a route that says so", async () => {
+  const { app, get } = cachedApp({ excludePaths: ["/admin"] });
+  app.get("/admin", () => "x");
+  app.get("/admin/{page}", () => "x");
+  app.get("/administrator", () => "x");
+  app.get("/off", { cache: false }, () => "x");
+  const outcome = async (path: string) => {
+    await get(path);
+    return (await get(path)).outcome;
+  };
+  expect([
+    await outcome("/admin"),
+    await outcome("/admin/a"),
+    await outcome("/off"),
+    await outcome("/administrator"),
+  ]).toEqual(["BYPASS", "BYPASS", "BYPASS", "HIT"]);
+});
+
+test("a path spelt another way is the same entry, and a suffix does not make another page storable", async () => {
+  const { app, get } = cachedApp();
+  app.get("/account/{*rest}", { cache: false }, () => "mine");
+  app.get("/book", () => "book");
+  await get("/book");
+  expect((await get("/b%6Fok")).outcome).toBe("HIT");
+  await get("/account/x.css");
+  expect((await get("/account/x.css")).outcome).toBe("BYPASS");
+});
+
+test("an error of the handler is not stored", async () => {
+  const { app, get } = cachedApp();
+  let calls = 0;
+  app.get("/", () => {
+    if (++calls === 1) throw new Error("once");
+    return "fine";
+  });
+  expect((await get("/")).status).toBe(500);
+  expect((await get("/")).text).toBe("fine");
+});

@@ -1,0 +1,189 @@
+import { Response } from "@framework/core";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { cachedApp, gate } from "./cached-app.test-kit.ts";
+
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+test("a thousand equal requests make one call and get one reply", async () => {
+  const { app, get } = cachedApp();
+  const door = gate();
+  let calls = 0;
+  app.get("/", async () => {
+    calls++;
+    await door.opened;
+    return `reply ${calls}`;
+  });
+  const asking = times(1000, () => get("/"));
+  await waitFor(() => calls > 0);
+  door.open();
+  const seen = await Promise.all(asking);
+  expect(calls).toBe(1);
+  expect(new Set(seen.map(({ text }) => text))).toEqual(new Set(["reply 1"]));
+  expect(seen.filter(({ outcome }) => outcome === "MISS")).toHaveLength(1);
+  expect(seen.filter(({ outcome }) => outcome === "HIT")).toHaveLength(999);
+  expect(seen.at(-1)?.headers.get("cache-status")).toBe("framework; fwd=uri-miss; collapsed");
+});
+
+test("conditional requests of a stampede share the one whole reply", async () => {
+  const { app, get } = cachedApp();
+  const door = gate();
+  const conditions: (string | null)[] = [];
+  app.get("/", async (request) => {
+    conditions.push(
+      request.getHeader("if-none-match"),
+      request.headers.get("If-None-Match"),
+      request.raw.headers.get("if-none-match"),
+    );
+    await door.opened;
+    return new Response("body", { headers: { etag: '"1"' } });
+  });
+  const asking = times(20, (index) => get("/", { "if-none-match": `"${index % 2}"` }));
+  await waitFor(() => conditions.length > 0);
+  door.open();
+  const seen = await Promise.all(asking);
+  expect(conditions).toEqual([null, null, null]);
+  expect(seen.map(({ status }) => status)).toEqual(times(20, (index) => (index % 2 === 1 ? 304 : 200)));
+});
+
+/** How many calls run at the same time when `count` requests come at once and the reply cannot be shared. */
+const together = async (reply: () => unknown, headers: Record<string, string> = {}): Promise<number> => {
+  const { app, get } = cachedApp();
+  const first = gate();
+  const rest = gate();
+  let running = 0;
+  app.get("/", async () => {
+    await (++running === 1 ? first : rest).opened;
+    return reply();
+  });
+  const asking = times(100, () => get("/", headers));
+  await waitFor(() => running > 0);
+  first.open();
+  await waitFor(() => running === 100, { what: "all calls" });
+  rest.open();
+  await Promise.all(asking);
+  return running;
+};
+
+test("a reply that may not be stored is computed for each, all at once and not one after the other", async () => {
+  const priv = () => new Response("x", { headers: { "cache-control": "private" } });
+  expect(await together(priv)).toBe(100);
+  expect(await together(() => new Response("x", { headers: { "set-cookie": "a=b" } }))).toBe(100);
+  expect(await together(() => Response.stream(["x"]))).toBe(100);
+});
+
+test("requests with an identity never wait for each other", async () => {
+  expect(await together(() => "x", { authorization: "Bearer x" })).toBe(100);
+});
+
+test("a call that fails frees all who wait for it", async () => {
+  const thrown = () => {
+    throw new Error("on purpose");
+  };
+  expect(await together(thrown)).toBe(100);
+});
+
+test("a call whose client has left frees all who wait, when its handler gives up", async () => {
+  const { app, get } = cachedApp();
+  let calls = 0;
+  app.get("/", async (request) => {
+    if (++calls > 1) return "second";
+    const { promise, reject } = Promise.withResolvers<never>();
+    request.signal.addEventListener("abort", () => reject(new Error("left")));
+    return promise;
+  });
+  const leader = new AbortController();
+  await get("/nowhere");
+  void app.fetch(new Request("http://localhost/", { signal: leader.signal }));
+  await waitFor(() => calls === 1);
+  const asking = times(5, () => get("/"));
+  leader.abort();
+  const seen = await Promise.all(asking);
+  expect(seen.map(({ text }) => text)).toEqual(times(5, () => "second"));
+});
+
+test("a call that hangs is waited for as long as waitSecs says", async () => {
+  for (const waitSecs of [10, 3]) {
+    const { app, get, clock } = cachedApp({ waitSecs });
+    const door = gate();
+    let calls = 0;
+    app.get("/", async () => {
+      if (++calls === 1) await door.opened;
+      return `call ${calls}`;
+    });
+    const first = get("/");
+    await waitFor(() => calls === 1);
+    const waiting = times(3, () => get("/"));
+    await waitFor(() => clock.pending === 1);
+    await clock.pass(waitSecs - 0.001);
+    expect(calls).toBe(1);
+    await clock.pass(0.001);
+    await Promise.all(waiting);
+    expect(calls).toBe(4);
+    expect((await get("/")).outcome).toBe("HIT");
+    door.open();
+    await first;
+  }
+});
+
+test("the next request for a key whose reply could not be shared does not wait either", async () => {
+  const { app, get, clock } = cachedApp();
+  const doors = times(3, gate);
+  let running = 0;
+  app.get("/", async () => {
+    await doors[running++]?.opened;
+    return new Response("x", { headers: { "cache-control": "private" } });
+  });
+  doors[0]?.open();
+  await get("/");
+  const asking = [get("/"), get("/")];
+  await waitFor(() => running === 3);
+  doors[1]?.open();
+  doors[2]?.open();
+  await Promise.all(asking);
+  await clock.pass(10);
+  const later = [get("/"), get("/")];
+  await Promise.all(later);
+  expect(running).toBe(5);
+});
+
+test("waiters who ask for another variant make one call for each variant", async () => {
+  const { app, get } = cachedApp();
+  const door = gate();
+  const calls: (string | null)[] = [];
+  app.get("/", async (request) => {
+    const language = request.getHeader("accept-language");
+    calls.push(language);
+    await door.opened;
+    return new Response(language ?? "none", { headers: { vary: "Accept-Language" } });
+  });
+  const asking = times(30, (index) => get("/", { "accept-language": ["de", "en", "fr"][index % 3] ?? "" }));
+  await waitFor(() => calls.length > 0);
+  door.open();
+  const seen = await Promise.all(asking);
+  expect(calls).toHaveLength(3);
+  expect(new Set(calls)).toEqual(new Set(["de", "en", "fr"]));
+  expect(seen.map(({ text }) => text)).toEqual(times(30, (index) => ["de", "en", "fr"][index % 3]));
+});
+
+test("one stale reply is refreshed by one call", async () => {
+  const { app, get, clock } = cachedApp({ ttl: 10 });
+  const door = gate();
+  const seen: (string | null)[] = [];
+  app.get("/", async (request) => {
+    seen.push(request.getHeader("if-none-match"));
+    if (seen.length > 1) await door.opened;
+    return request.getHeader("if-none-match") === '"1"'
+      ? new Response(null, { status: 304, headers: { etag: '"1"' } })
+      : new Response("body", { headers: { etag: '"1"' } });
+  });
+  await get("/");
+  await clock.pass(10);
+  const asking = times(50, () => get("/"));
+  await waitFor(() => seen.length === 2);
+  door.open();
+  const replies = await Promise.all(asking);
+  expect(seen).toEqual([null, '"1"']);
+  expect(replies.every(({ text, outcome }) => text === "body" && outcome === "REVALIDATED")).toBe(true);
+});

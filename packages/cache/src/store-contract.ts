@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import type { Awaitable } from "@framework/core";
+import type { CacheEntry, CacheStore, SetOptions, StoredReply } from "./cache-store.ts";
+
+/** A runner's `test`. */
+export type ContractTest = (name: string, body: () => Promise<void>) => void;
+
+/** What the contract is tried on: a fresh, empty store. */
+export interface CacheStoreFixture {
+  /** Two views of one store, as two workers have; one object may be both where there is only one process. */
+  readonly views: readonly [CacheStore, CacheStore];
+  /** Lets `ms` milliseconds pass: on a virtual clock, or by waiting. */
+  readonly advance: (ms: number) => Awaitable<void>;
+  readonly close?: () => Awaitable<void>;
+}
+
+/** States what every adapter of `CacheStore` promises, as tests of the given runner. */
+export const cacheStoreContract = (test: ContractTest, make: () => Awaitable<CacheStoreFixture>): void => {
+  for (const [name, body] of Object.entries(facts)) {
+    test(`cache store: ${name}`, async () => {
+      const fixture = await make();
+      try {
+        await body(fixture);
+      } finally {
+        await fixture.close?.();
+      }
+    });
+  }
+};
+
+const holdMs = 10_000;
+
+const reply = (id: string, change: Partial<StoredReply> = {}): StoredReply => ({
+  kind: "reply",
+  id,
+  status: 200,
+  fields: ["content-type", "text/plain", "x-name", "ä \t;,"],
+  body: "body",
+  bodyBytes: 4,
+  bornMs: 1_767_225_600_000.25,
+  freshMs: 300_000,
+  staleMs: 0,
+  errorMs: 0.5,
+  validates: false,
+  shareable: true,
+  tags: ["p:/", "t:a"],
+  ...change,
+});
+
+const put = (
+  store: CacheStore,
+  key: string,
+  entry: CacheEntry,
+  options: Partial<SetOptions> = {},
+): Awaitable<boolean> =>
+  store.set(key, entry, { holdMs, tags: entry.kind === "reply" ? entry.tags : [], ...options });
+
+const bodies: readonly (string | Uint8Array | null)[] = [
+  null,
+  "",
+  "text \u{1F600} \u0000",
+  new Uint8Array(),
+  Uint8Array.from({ length: 256 }, (_, byte) => byte),
+];
+
+const facts: Readonly<Record<string, (fixture: CacheStoreFixture) => Promise<void>>> = {
+  "every entry comes back equal in the other view": async ({ views: [a, b] }) => {
+    for (const [index, body] of bodies.entries()) {
+      const entry = reply(`${index}`, { body });
+      assert.equal(await put(a, `key-${index}`, entry), true);
+      const found = (await b.get(`key-${index}`)) as StoredReply;
+      assert.deepEqual({ ...found, body: plain(found.body) }, { ...entry, body: plain(body) });
+    }
+    const varies: CacheEntry = { kind: "varies", id: "v", names: ["accept", "x-é"], untilMs: 1.5 };
+    await put(a, "varies", varies);
+    assert.deepEqual(await b.get("varies"), varies);
+    assert.equal(await b.get("absent"), undefined);
+  },
+  "a later entry takes the place of the first": async ({ views: [a, b] }) => {
+    await put(a, "key", reply("1"));
+    await put(b, "key", reply("2", { tags: ["t:b"] }));
+    assert.equal((await a.get("key"))?.id, "2");
+    assert.equal(await a.drop(["t:a"]), 0);
+    assert.equal(await a.drop(["t:b"]), 1);
+  },
+  "an entry is gone when its time is over, and no longer counted": async ({ views: [a, b], advance }) => {
+    await put(a, "short", reply("1"), { holdMs: 300 });
+    await put(a, "long", reply("2"), { holdMs: 5000 });
+    await advance(400);
+    assert.equal(await b.get("short"), undefined);
+    assert.equal((await b.get("long"))?.id, "2");
+    assert.equal(await b.drop(["t:a"]), 1);
+  },
+  "replaces only while the entry it names is there": async ({ views: [a, b], advance }) => {
+    assert.equal(await put(a, "key", reply("2"), { replaces: "1" }), false);
+    assert.equal(await a.get("key"), undefined);
+    await put(a, "key", reply("1"), { holdMs: 300 });
+    assert.equal(await put(b, "key", reply("2"), { replaces: "1", holdMs: 300 }), true);
+    assert.equal(await put(b, "key", reply("3"), { replaces: "1" }), false);
+    assert.equal((await a.get("key"))?.id, "2");
+    await advance(400);
+    assert.equal(await put(a, "key", reply("4"), { replaces: "2" }), false);
+  },
+  "of many who replace one entry at once, one does": async ({ views: [a, b] }) => {
+    await put(a, "key", reply("0"));
+    const done = await Promise.all(
+      [a, b, a, b].map(async (view, index) => put(view, "key", reply(`next-${index}`), { replaces: "0" })),
+    );
+    assert.equal(done.filter(Boolean).length, 1);
+    assert.equal((await b.get("key"))?.id, `next-${done.indexOf(true)}`);
+  },
+  "deleting tells whether there was an entry": async ({ views: [a, b] }) => {
+    await put(a, "key", reply("1"));
+    assert.equal(await b.delete("key"), true);
+    assert.equal(await b.delete("key"), false);
+    assert.equal(await a.get("key"), undefined);
+    assert.equal(await a.drop(["t:a"]), 0);
+  },
+  "dropping removes what carries a tag, and counts each reply once": async ({ views: [a, b] }) => {
+    await put(a, "1", reply("1", { tags: ["t:a", "t:b"] }));
+    await put(a, "2", reply("2", { tags: ["t:b"] }));
+    await put(a, "3", reply("3", { tags: ["t:c"] }));
+    await put(a, "v", { kind: "varies", id: "v", names: ["accept"], untilMs: 1 }, { tags: ["t:a"] });
+    assert.equal(await b.drop(["t:a", "t:b", "t:nobody"]), 2);
+    const left = await Promise.all(["1", "2", "3", "v"].map(async (key) => (await a.get(key))?.id));
+    assert.deepEqual(left, [undefined, undefined, "3", undefined]);
+    assert.equal(await b.drop(["t:a", "t:b"]), 0);
+    assert.equal(await b.drop([]), 0);
+  },
+  "keys and tags may be any text": async ({ views: [a, b] }) => {
+    for (const text of [
+      "__proto__",
+      "constructor",
+      " ",
+      "{a}*?[",
+      "\u0000",
+      "é\u{1F600}",
+      "x".repeat(8000),
+    ]) {
+      await put(a, text, reply(text, { tags: [text.slice(0, 1000)] }));
+      assert.equal((await b.get(text))?.id, text);
+      assert.equal(await b.drop([text.slice(0, 1000)]), 1);
+    }
+  },
+};
+
+/** Bytes as numbers: adapters may give any kind of byte array. */
+const plain = (body: string | Uint8Array | null): unknown => (body instanceof Uint8Array ? [...body] : body);

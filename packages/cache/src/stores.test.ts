@@ -1,0 +1,225 @@
+import { Response } from "@framework/core";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { cachedApp } from "./cached-app.test-kit.ts";
+import { type CacheStore, memoryStore, type StoredReply } from "./index.ts";
+import { cacheStoreContract } from "./testing.ts";
+
+const timed = (make: (now: () => number) => CacheStore) => {
+  let time = 0;
+  const store = make(() => time);
+  const advance = (ms: number) => void (time += ms);
+  return { views: [store, store] as const, advance };
+};
+
+cacheStoreContract(test, () => timed((now) => memoryStore({ now })));
+
+test("the contract notices stores that break one promise each", async () => {
+  const broken: Readonly<Record<string, (store: CacheStore) => Partial<CacheStore>>> = {
+    "forgets nothing by tag": () => ({ drop: () => 0 }),
+    "counts what it does not remove": (store) => ({ drop: (tags) => tags.length + Number(store.shared) }),
+    "replaces whatever is there": (store) => ({
+      set: (key, entry, { holdMs, tags }) => store.set(key, entry, { holdMs, tags }),
+    }),
+    "never forgets": (store) => ({
+      set: (key, entry, options) => store.set(key, entry, { ...options, holdMs: 1e9 }),
+    }),
+    "deletes nothing": () => ({ delete: () => true }),
+    "loses the body": (store) => ({ get: (key) => ({ ...(store.get(key) as StoredReply), body: "other" }) }),
+  };
+  for (const [name, fault] of Object.entries(broken)) {
+    const bodies: (() => Promise<void>)[] = [];
+    const make = () =>
+      timed((now) => {
+        const store = memoryStore({ now });
+        const bound: CacheStore = {
+          shared: false,
+          get: (key) => store.get(key),
+          set: (key, entry, options) => store.set(key, entry, options),
+          delete: (key) => store.delete(key),
+          drop: (tags) => store.drop(tags),
+        };
+        return { ...bound, ...fault(bound) };
+      });
+    cacheStoreContract((_, body) => void bodies.push(body), make);
+    const results = await Promise.allSettled(bodies.map((body) => body()));
+    expect([name, results.some(({ status }) => status === "rejected")]).toEqual([name, true]);
+  }
+});
+
+const entry = (id: string, size: number, tags: readonly string[] = []): StoredReply => ({
+  kind: "reply",
+  id,
+  status: 200,
+  fields: [],
+  body: "x".repeat(size),
+  bodyBytes: size,
+  bornMs: 0,
+  freshMs: 1,
+  staleMs: 0,
+  errorMs: 0,
+  validates: false,
+  shareable: false,
+  tags,
+});
+
+test("a memory store holds what a list of the same bounds holds, least recently used first out", () => {
+  const action = fc.record({
+    kind: fc.constantFrom("set", "set", "get", "delete", "drop"),
+    key: fc.integer({ min: 0, max: 9 }).map(String),
+    size: fc.integer({ min: 0, max: 3000 }),
+  });
+  fc.assert(
+    fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
+      const store = memoryStore({ maxEntries: 5, maxBytes: 8000 });
+      let model: { key: string; bytes: number }[] = [];
+      const found: boolean[] = [];
+      const wanted: boolean[] = [];
+      for (const [index, { kind, key, size }] of actions.entries()) {
+        const present = model.find((held) => held.key === key);
+        const others = model.filter((held) => held !== present);
+        if (kind === "set") {
+          store.set(key, entry(`${index}`, size), { holdMs: 1e6, tags: [`tag-${key}`] });
+          model = [...others, { key, bytes: 512 + (32 + 2) + (32 + 10) + (32 + size) }];
+          while (model.length > 5 || model.reduce((sum, { bytes }) => sum + bytes, 0) > 8000) model.shift();
+        } else {
+          const seen = {
+            get: () => store.get(key) !== undefined,
+            delete: () => store.delete(key),
+            drop: () => store.drop([`tag-${key}`]) === 1,
+          }[kind]();
+          found.push(seen);
+          wanted.push(present !== undefined);
+          model = kind === "get" && present !== undefined ? [...others, present] : others;
+        }
+        const { entries, bytes } = store.size();
+        expect([entries, bytes]).toEqual([model.length, model.reduce((sum, held) => sum + held.bytes, 0)]);
+      }
+      expect(found).toEqual(wanted);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("maxBytes and maxEntries of the configuration bound the app's store", async () => {
+  for (const config of [{ maxEntries: 3 }, { maxBytes: 3 * 1400 }]) {
+    const { app, get } = cachedApp(config);
+    app.get("/{id}", () => "x".repeat(400));
+    for (const id of ["1", "2", "3", "4"]) await get(`/${id}`);
+    expect((app.snapshot()["cache"] as { entries: number; evictions: number }).entries).toBe(3);
+    expect((await get("/1")).outcome).toBe("MISS");
+    expect((await get("/4")).outcome).toBe("HIT");
+  }
+});
+
+const brokenStore = (call: () => never | Promise<never>): CacheStore => ({
+  shared: true,
+  get: call,
+  set: call,
+  delete: call,
+  drop: call,
+});
+
+test("a store that throws or rejects is a miss for requests, an error for invalidateCache, and logged every 10 s", async () => {
+  const failing = () => {
+    throw new Error("gone");
+  };
+  for (const call of [failing, async () => failing()]) {
+    const { app, clock, get, logged } = cachedApp({ store: brokenStore(call) });
+    app.get("/", () => "x");
+    for (let round = 0; round < 3; round++) expect((await get("/")).text).toBe("x");
+    expect(logged).toEqual(["CACHE_STORE_UNAVAILABLE"]);
+    await expect(app.invalidateCache(["a"])).rejects.toMatchObject({ code: "CACHE_STORE_UNAVAILABLE" });
+    await clock.pass(10);
+    await get("/");
+    expect(logged).toEqual(["CACHE_STORE_UNAVAILABLE", "CACHE_STORE_UNAVAILABLE"]);
+  }
+});
+
+test("a store that hangs is waited for as long as storeTimeoutMs says", async () => {
+  const { app, clock, get } = cachedApp({
+    store: brokenStore(() => new Promise<never>(() => {})),
+    storeTimeoutMs: 40,
+  });
+  app.get("/", () => "x");
+  let text = "nothing yet";
+  void get("/").then((seen) => (text = seen.text));
+  await waitFor(() => clock.pending === 1);
+  await clock.pass(0.039);
+  expect(text).toBe("nothing yet");
+  await clock.pass(0.001);
+  expect(text).toBe("x");
+});
+
+test("an asynchronous store serves everything that the memory store does", async () => {
+  const memory = memoryStore();
+  const store: CacheStore = {
+    shared: true,
+    get: async (key) => memory.get(key),
+    set: async (key, held, options) => memory.set(key, held, options),
+    delete: async (key) => memory.delete(key),
+    drop: async (tags) => memory.drop(tags),
+  };
+  const { app, get, send } = cachedApp({ store });
+  app.get(
+    "/",
+    { cache: { tags: ["a"] } },
+    (request) => new Response(request.getHeader("accept") ?? "", { headers: { vary: "accept" } }),
+  );
+  app.post("/", () => "done");
+  await get("/", { accept: "text/css" });
+  expect((await get("/", { accept: "text/css" })).outcome).toBe("HIT");
+  expect((await get("/", { accept: "text/html" })).text).toBe("text/html");
+  expect(await app.invalidateCache(["a"])).toBe(2);
+  expect((await get("/", { accept: "text/css" })).outcome).toBe("MISS");
+  await send("POST", "/");
+  expect((await get("/", { accept: "text/css" })).outcome).toBe("MISS");
+});
+
+test("a stampede on a store that answers later makes one call too, however quick the handler is", async () => {
+  for (const vary of ["", "accept"]) {
+    const memory = memoryStore();
+    const store: CacheStore = {
+      shared: true,
+      get: async (key) => memory.get(key),
+      set: async (key, held, options) => memory.set(key, held, options),
+      delete: async (key) => memory.delete(key),
+      drop: async (tags) => memory.drop(tags),
+    };
+    const { app, get } = cachedApp({ store });
+    let calls = 0;
+    app.get("/", () => new Response(`call ${++calls}`, { headers: { vary } }));
+    const seen = await Promise.all(Array.from({ length: 200 }, () => get("/")));
+    expect(new Set(seen.map(({ text }) => text))).toEqual(new Set(["call 1"]));
+    expect(calls).toBe(1);
+    await app.stop();
+  }
+});
+
+test("a reply that a drop overtook is not given to who was looking into the store meanwhile", async () => {
+  const memory = memoryStore();
+  const looks: (() => void)[] = [];
+  const store: CacheStore = {
+    shared: true,
+    get: (key) => {
+      const found = memory.get(key);
+      return new Promise((resolve) => looks.push(() => resolve(found)));
+    },
+    set: async (key, held, options) => memory.set(key, held, options),
+    delete: async (key) => memory.delete(key),
+    drop: async (tags) => memory.drop(tags),
+  };
+  const { app, get } = cachedApp({ store });
+  const database = { value: "old" };
+  app.get("/", { cache: { tags: ["a"] } }, () => database.value);
+  const [first, second] = [get("/"), get("/")];
+  await waitFor(() => looks.length === 2);
+  looks[0]?.();
+  expect((await first).text).toBe("old");
+  database.value = "new";
+  await app.invalidateCache(["a"]);
+  looks[1]?.();
+  expect((await second).text).toBe("new");
+  await app.stop();
+});

@@ -1,0 +1,219 @@
+import { App, Response } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { cachedApp, testClock } from "./cached-app.test-kit.ts";
+import { caching } from "./index.ts";
+
+interface Control {
+  readonly text: string | null;
+  readonly secs?: number;
+  readonly forbidden?: boolean;
+  readonly shareable?: boolean;
+}
+
+/** What `Cache-Control` may say, and what it means: explicit seconds, forbidden, shareable with identities. */
+const controls: readonly Control[] = [
+  { text: null },
+  { text: "" },
+  { text: "public", shareable: true },
+  { text: "max-age=60", secs: 60 },
+  { text: "MAX-AGE=60", secs: 60 },
+  { text: 'max-age="60"', secs: 60 },
+  { text: "max-age=0", secs: 0 },
+  { text: "max-age=-1", secs: 0 },
+  { text: "max-age=1.5", secs: 0 },
+  { text: "max-age=x", secs: 0 },
+  { text: "max-age", secs: 0 },
+  { text: "max-age=60, max-age=60", secs: 60 },
+  { text: "max-age=60, max-age=90", secs: 0 },
+  { text: "max-age=99999999999999999999", secs: 2_147_483_648 },
+  { text: "max-age=0, s-maxage=60", secs: 60, shareable: true },
+  { text: "s-maxage=60", secs: 60, shareable: true },
+  { text: "s-maxage=0, max-age=60", secs: 0, shareable: true },
+  { text: "public, max-age=60", secs: 60, shareable: true },
+  { text: "private", forbidden: true },
+  { text: 'private="x-a, x-b", max-age=60', forbidden: true },
+  { text: "no-store, max-age=60", forbidden: true },
+  { text: "public, no-store", forbidden: true },
+  { text: "no-cache, max-age=60", forbidden: true }, // nothing to validate with
+  { text: 'no-cache="set-cookie", max-age=60', forbidden: true },
+  { text: "must-revalidate, max-age=60", secs: 60 },
+  { text: 'x="private, no-store", max-age=60', secs: 60 },
+];
+
+const statuses = [
+  200, 201, 203, 204, 206, 299, 300, 301, 302, 303, 304, 307, 308, 400, 403, 404, 405, 410, 414, 429, 500,
+  501, 503,
+];
+const withExplicit = new Set([300, 301, 302, 307, 308, 404, 405, 410, 414, 501]);
+
+const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  none: {},
+  authorization: { authorization: "Bearer x" },
+  cookie: { cookie: "a=b" },
+  early: { "x-principal": "user" },
+  claims: { "x-principal": "jwt_claims" },
+  late: { "x-late-principal": "api_key_name" },
+};
+
+/** The rules once more, written from their text. */
+const isStored = (control: Control, status: number, credential: string, shared: boolean): boolean => {
+  const { secs, forbidden = false, shareable = false } = control;
+  if (forbidden || secs === 0) return false;
+  if (credential !== "none" && !shareable && !shared) return false;
+  const isPlain = status >= 200 && status < 300 && status !== 206;
+  return isPlain || (secs !== undefined && withExplicit.has(status));
+};
+
+test("every Cache-Control, status and credential is stored or not as the rules say", async () => {
+  const differences: string[] = [];
+  let cells = 0;
+  for (const shared of [false, true]) {
+    const app = new (App.with(caching))().enableCaching({ clock: testClock() });
+    app.use((request, next) => {
+      const principal = request.getHeader("x-principal");
+      if (principal !== null) request.context.set(principal, { sub: "a" });
+      return next(request);
+    });
+    app.get("/{control}/{status}", { cache: { shared } }, (request) => {
+      const late = request.getHeader("x-late-principal");
+      if (late !== null) request.context.set(late, "service");
+      const { text } = controls[Number(request.params.control)] ?? { text: null };
+      const headers: Record<string, string> = text === null ? {} : { "cache-control": text };
+      const status = Number(request.params.status);
+      return new Response(status === 204 || status === 304 ? null : "body", { status, headers });
+    });
+    for (const [index, control] of controls.entries()) {
+      for (const status of statuses) {
+        for (const [name, headers] of Object.entries(credentials)) {
+          cells++;
+          const path = `/${index}/${status}`;
+          const ask = (query: string) =>
+            app.fetch(new Request(`http://localhost${path}?${query}`, { headers }));
+          await ask(name);
+          const outcome = (await ask(name)).headers.get("x-cache");
+          const stored = isStored(control, status, name, shared);
+          const expected = stored ? "HIT" : name === "none" || shared ? "MISS" : "BYPASS";
+          if (outcome !== expected)
+            differences.push(`${control.text} ${status} ${name} ${shared}: ${outcome}, not ${expected}`);
+        }
+      }
+    }
+    await app.stop();
+  }
+  expect(differences).toEqual([]);
+  expect(cells).toBe(controls.length * statuses.length * 6 * 2);
+});
+
+/** Asks twice and tells the second outcome. */
+const second = async (reply: () => unknown, config = {}, secsBetween = 0): Promise<string | null> => {
+  const { app, get, clock } = cachedApp(config);
+  app.get("/", reply);
+  await get("/");
+  await clock.pass(secsBetween);
+  return (await get("/")).outcome;
+};
+const withHeaders = (headers: Record<string, string>) => () => new Response("body", { headers });
+
+test("a reply with a cookie is never stored, whatever else it says", async () => {
+  for (const control of ["public", "s-maxage=60", "max-age=60"]) {
+    expect(await second(withHeaders({ "set-cookie": "a=b", "cache-control": control }))).toBe("MISS");
+  }
+});
+
+test("streams and bodies above maxEntryBytes are not stored, whatever the bytes of a character", async () => {
+  expect(await second(() => Response.stream(["x"]))).toBe("MISS");
+  expect(await second(() => "ä".repeat(50), { maxEntryBytes: 100 })).toBe("HIT");
+  expect(await second(() => "ä".repeat(51), { maxEntryBytes: 100 })).toBe("MISS");
+  expect(await second(() => new Response(new Uint8Array(1_048_576)))).toBe("HIT");
+  expect(await second(() => new Response(new Uint8Array(1_048_577)))).toBe("MISS");
+});
+
+test("Expires counts from Date, and what is no single date of HTTP means stale", async () => {
+  const date = "Thu, 01 Jan 2026 00:00:00 GMT";
+  const cases: readonly (readonly [string, number, string])[] = [
+    ["Thu, 01 Jan 2026 00:01:00 GMT", 59, "HIT"],
+    ["Thu, 01 Jan 2026 00:01:00 GMT", 60, "MISS"],
+    ["Thursday, 01-Jan-26 00:01:00 GMT", 59, "HIT"],
+    ["Thu Jan  1 00:01:00 2026", 59, "HIT"],
+    ["0", 0, "MISS"],
+    ["-1", 0, "MISS"],
+    ["2026-01-01T00:01:00Z", 0, "MISS"],
+    ["Thu, 01 Jan 2026 00:01:00", 0, "MISS"],
+    ["Wed, 31 Dec 2025 00:00:00 GMT", 0, "MISS"],
+  ];
+  for (const [expires, secs, outcome] of cases) {
+    expect([expires, secs, await second(withHeaders({ expires, date }), {}, secs)]).toEqual([
+      expires,
+      secs,
+      outcome,
+    ]);
+  }
+  const twice = () =>
+    new Response("body")
+      .appendHeader("expires", "Thu, 01 Jan 2026 00:01:00 GMT")
+      .appendHeader("expires", "Thu, 01 Jan 2026 00:01:00 GMT");
+  expect(await second(twice)).toBe("MISS");
+  const older = { expires: "Thu, 01 Jan 2026 00:00:00 GMT", date: "Wed, 31 Dec 2025 23:59:00 GMT" };
+  expect(await second(withHeaders(older))).toBe("MISS"); // 60 s of life, all of them over
+  expect(
+    await second(
+      withHeaders({ expires: "Fri, 02 Jan 2026 00:00:00 GMT", "cache-control": "max-age=5" }),
+      {},
+      6,
+    ),
+  ).toBe("MISS");
+});
+
+test("age counts from what Age and Date say", async () => {
+  const life = { "cache-control": "max-age=60" };
+  expect(await second(withHeaders({ ...life, age: "50" }), {}, 9)).toBe("HIT");
+  expect(await second(withHeaders({ ...life, age: "50" }), {}, 10)).toBe("MISS");
+  expect(await second(withHeaders({ ...life, date: "Wed, 31 Dec 2025 23:59:30 GMT" }), {}, 29)).toBe("HIT");
+  expect(await second(withHeaders({ ...life, date: "Wed, 31 Dec 2025 23:59:30 GMT" }), {}, 30)).toBe("MISS");
+  expect(await second(withHeaders({ ...life, date: "Fri, 02 Jan 2026 00:00:00 GMT" }), {}, 59)).toBe("HIT");
+  expect(await second(withHeaders({ ...life, age: "soon" }), {}, 59)).toBe("HIT");
+});
+
+test("X-Cache-TTL sets the time in the store, and nothing is stored where it is malformed", async () => {
+  expect(await second(withHeaders({ "x-cache-ttl": "20" }), {}, 19)).toBe("HIT");
+  expect(await second(withHeaders({ "x-cache-ttl": "20" }), {}, 20)).toBe("MISS");
+  expect(await second(withHeaders({ "x-cache-ttl": "20", "cache-control": "max-age=5" }), {}, 19)).toBe(
+    "HIT",
+  );
+  expect(await second(withHeaders({ "x-cache-ttl": "20", "cache-control": "private" }))).toBe("MISS");
+  expect(await second(withHeaders({ "x-cache-ttl": "soon" }))).toBe("MISS");
+  expect(await second(withHeaders({ "x-cache-ttl": "0" }))).toBe("MISS");
+});
+
+test("Vary: * is never stored, and more than 16 names neither", async () => {
+  expect(await second(withHeaders({ vary: "*" }))).toBe("MISS");
+  expect(await second(withHeaders({ vary: "accept, *" }))).toBe("MISS");
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `x-${index}`).join(", ");
+  expect(await second(withHeaders({ vary: names(16) }))).toBe("HIT");
+  expect(await second(withHeaders({ vary: names(17) }))).toBe("MISS");
+});
+
+test("a request with an identity is answered only from replies that say so, or of a shared route", async () => {
+  const { app, get } = cachedApp();
+  app.get("/plain", () => "x");
+  app.get("/public", () => new Response("x", { headers: { "cache-control": "public" } }));
+  app.get("/shared", { cache: { shared: true } }, () => "x");
+  const outcomes = async (path: string) => [
+    (await get(path)).outcome,
+    (await get(path, { cookie: "a=b" })).outcome,
+    (await get(path, { authorization: "x" })).outcome,
+  ];
+  expect(await outcomes("/plain")).toEqual(["MISS", "BYPASS", "BYPASS"]);
+  expect(await outcomes("/public")).toEqual(["MISS", "HIT", "HIT"]);
+  expect(await outcomes("/shared")).toEqual(["MISS", "HIT", "HIT"]);
+});
+
+test("a time of 0 with a validator is stored and asked about each time", async () => {
+  const { app, get } = cachedApp({ ttl: 0 });
+  app.get("/", (request) =>
+    request.getHeader("if-none-match") === null
+      ? new Response("body", { headers: { etag: '"1"' } })
+      : new Response(null, { status: 304 }),
+  );
+  expect([(await get("/")).outcome, (await get("/")).outcome]).toEqual(["MISS", "REVALIDATED"]);
+});

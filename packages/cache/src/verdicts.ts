@@ -1,0 +1,37 @@
+import type { Response } from "@framework/core";
+
+/** How a request was answered, as `X-Cache` says it. */
+export type Outcome = "MISS" | "HIT" | "STALE" | "REVALIDATED" | "BYPASS";
+
+/** Why a request went to its handler (RFC 9211 2.2). */
+export type Forwarded = "uri-miss" | "vary-miss" | "stale" | "request" | "bypass";
+
+/** One element of `Cache-Status` (RFC 9211), without the cache's name. */
+export interface Status {
+  readonly forwarded?: Forwarded;
+  /** Status that the handler gave, where it is not the one sent. */
+  readonly forwardStatus?: number;
+  readonly stored?: boolean;
+  readonly collapsed?: boolean;
+  /** Seconds of freshness left; negative for a stale reply. */
+  readonly ttlSecs?: number;
+}
+
+/** Writes how a request was answered on its reply; what caches nearer to the origin wrote stays in front. */
+export const mark = (response: Response, name: string, outcome: Outcome, status: Status): Response => {
+  const { headers } = response;
+  headers.set("x-cache", outcome);
+  headers.append("cache-status", statusText(name, status));
+  return response;
+};
+
+/** An element of `Cache-Status`. */
+export const statusText = (name: string, status: Status): string => {
+  const { forwarded, forwardStatus, stored, collapsed, ttlSecs } = status;
+  let text = forwarded === undefined ? `${name}; hit` : `${name}; fwd=${forwarded}`;
+  if (forwardStatus !== undefined) text += `; fwd-status=${forwardStatus}`;
+  if (ttlSecs !== undefined) text += `; ttl=${ttlSecs}`;
+  if (stored === true) text += "; stored";
+  if (collapsed === true) text += "; collapsed";
+  return text;
+};
