@@ -1,0 +1,279 @@
+import type { ConfigInput } from "@framework/core";
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { AdaptiveLimit } from "./adaptive-limit.ts";
+import { processCpu, processMemory } from "./adaptive-probes.ts";
+import { cluster, limitedApp, quiet, structuredList, timedState } from "./limited-app.test-kit.ts";
+import { RateLimitConfig } from "./rate-limit-config.ts";
+
+/** Load and time that a test sets. */
+const machine = () => {
+  const ticks: (() => void)[] = [];
+  const load = { cpu: 0, memory: 0, latencyMs: 0, errorShare: 0 };
+  const time = { now: 0 };
+  const probes = {
+    cpu: () => load.cpu,
+    memory: () => load.memory,
+    latencyMs: () => load.latencyMs,
+    errorShare: () => load.errorShare,
+    now: () => time.now,
+    everySecond: (run: () => void) => {
+      ticks.push(run);
+      return () => void ticks.splice(ticks.indexOf(run), 1);
+    },
+  };
+  return { load, time, ticks, probes };
+};
+
+/** An app with an adaptive limit on that machine. */
+const adaptiveApp = async (given: ConfigInput<RateLimitConfig> = {}, max = 100) => {
+  const { load, time, ticks, probes } = machine();
+  const state = timedState();
+  const { latencyMs: _latency, errorShare: _errors, ...rest } = probes;
+  const app = limitedApp(
+    RateLimitConfig.adaptive(max, 60, { probes: given.probes === undefined ? rest : given.probes, ...given }),
+  );
+  app.get("/slow", () => {
+    time.now += 150;
+    return "slow";
+  });
+  app.get("/fails", () => {
+    throw new Error("failed");
+  });
+  await app.start({ ...quiet, shared: state.shared });
+  const client = testClient(app);
+  const second = async (): Promise<void> => {
+    time.now += 1000;
+    state.time.now += 1000;
+    for (const tick of ticks) tick();
+    await new Promise(setImmediate);
+  };
+  const limit = () => (app.figures()["rate_limit_max_requests"] as { value: number }[])[0]?.value;
+  return { app, client, load, second, limit, ticks };
+};
+
+test.each([
+  ["cpu", 0.81, 0.8, "cpuThreshold"],
+  ["memory", 0.91, 0.9, "memoryThreshold"],
+  ["latencyMs", 101, 100, "latencyThresholdMs"],
+  ["errorShare", 0.11, 0.1, "errorThreshold"],
+] as const)(
+  "a second with %s of %d cuts the limit by a tenth, one with %d does not",
+  async (what, over, at, field) => {
+    const { load, probes, ticks } = machine();
+    const cut = async (value: number, given: ConfigInput<RateLimitConfig> = {}) => {
+      const app = limitedApp(RateLimitConfig.adaptive(100, 60, { probes, ...given }));
+      await app.start(quiet);
+      load[what] = value;
+      for (const tick of ticks.splice(0)) tick();
+      await new Promise(setImmediate);
+      return (app.figures()["rate_limit_max_requests"] as { value: number }[])[0]?.value;
+    };
+    expect([await cut(over), await cut(at)]).toEqual([90, 100]);
+    expect(await cut(over, { [field]: over })).toBe(100);
+  },
+);
+
+test("latency and the share of 5xx replies are those of the requests", async () => {
+  const slow = await adaptiveApp();
+  await slow.client.get("/slow");
+  await slow.second();
+  expect(slow.limit()).toBe(90);
+  await slow.second();
+  expect(slow.limit()).toBe(90); // a second without requests is not slow
+  const failing = await adaptiveApp();
+  for (const path of ["/fails", "/", "/"]) await failing.client.get(path);
+  await failing.second();
+  expect(failing.limit()).toBe(90);
+  for (let call = 0; call < 20; call++) await failing.client.get("/nowhere");
+  await failing.second();
+  expect(failing.limit()).toBe(91); // 1 of 23 in ten seconds, and half of the limit was used
+});
+
+test("a failure counts for ten seconds", async () => {
+  const { client, second, limit } = await adaptiveApp();
+  await client.get("/fails");
+  const seen = [];
+  for (let seconds = 0; seconds < 12; seconds++) {
+    await second();
+    seen.push(limit());
+  }
+  expect(seen.slice(0, 3)).toEqual([90, 81, 72]);
+  expect(seen[9]).toBe(34);
+  expect(seen.slice(9)).toEqual([34, 34, 34]);
+});
+
+test("the limit never goes below minRequests nor above the maximum, and rises only where half of it is used", async () => {
+  const { load, client, second, limit } = await adaptiveApp({ minRequests: 40 });
+  load.cpu = 1;
+  for (let seconds = 0; seconds < 30; seconds++) await second();
+  expect(limit()).toBe(40);
+  load.cpu = 0;
+  await second();
+  expect(limit()).toBe(40);
+  await client.get("/");
+  await second();
+  expect(limit()).toBe(41);
+  for (let seconds = 0; seconds < 80; seconds++) {
+    await client.get("/");
+    await second();
+  }
+  expect(limit()).toBe(100);
+});
+
+test("the floor is 10 unless told otherwise, or the maximum where that is less", async () => {
+  for (const [max, floor] of [
+    [100, 10],
+    [5, 5],
+  ] as const) {
+    const { load, second, limit } = await adaptiveApp({}, max);
+    load.cpu = 1;
+    for (let seconds = 0; seconds < 40; seconds++) await second();
+    expect(limit()).toBe(floor);
+  }
+});
+
+test("replies tell the limit of the moment, and requests beyond it are refused", async () => {
+  const { load, client, second } = await adaptiveApp({ minRequests: 2 }, 10);
+  load.cpu = 1;
+  for (let seconds = 0; seconds < 20; seconds++) await second();
+  const replies = [];
+  for (let call = 0; call < 3; call++) replies.push(await client.get("/"));
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 429]);
+  const [first] = replies;
+  expect(first?.headers.get("x-ratelimit-limit")).toBe("2");
+  expect(structuredList(first?.headers.get("ratelimit-policy") ?? "")).toEqual([
+    { name: "default", parameters: { q: 2, w: 60 } },
+  ]);
+});
+
+test("a route may be adaptive where the app is not", async () => {
+  const { load, ticks, probes } = machine();
+  const app = limitedApp({ probes });
+  app.get("/own", { rateLimit: { algorithm: "adaptive", maxRequests: 50 } }, () => "own");
+  await app.start(quiet);
+  load.cpu = 1;
+  for (const tick of ticks) tick();
+  await new Promise(setImmediate);
+  const limits = app.figures()["rate_limit_max_requests"] as { value: number }[];
+  expect(limits.map(({ value }) => value)).toEqual([100, 45]);
+});
+
+test("an app that stops judges no more", async () => {
+  const { app, ticks } = await adaptiveApp();
+  expect(ticks).toHaveLength(1);
+  await app.stop();
+  expect(ticks).toHaveLength(0);
+});
+
+test("workers agree: one that is overloaded cuts for all, once a second, and a later one begins with the cut", async () => {
+  const { clock, join } = cluster();
+  const workers = Array.from({ length: 3 }, () => {
+    const { load, ticks, probes } = machine();
+    const limit = new AdaptiveLimit(
+      RateLimitConfig.of(RateLimitConfig.adaptive(100, 60, { probes })),
+      "default",
+    );
+    const tick = () => {
+      for (const run of ticks) run();
+    };
+    return { load, tick, limit, shared: join().shared };
+  });
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const [first, second, late] = workers;
+  for (const worker of [first, second]) await worker?.limit.start(worker.shared, fail);
+  if (second !== undefined) second.load.cpu = 1;
+  const seen = [];
+  for (let seconds = 0; seconds < 4; seconds++) {
+    second?.tick();
+    await clock.advance(500);
+    first?.tick();
+    await clock.advance(500);
+    seen.push([first?.limit.capacity, second?.limit.capacity]);
+  }
+  expect(seen).toEqual([
+    [90, 90],
+    [81, 81],
+    [72, 72],
+    [65, 65],
+  ]);
+  await late?.limit.start(late.shared, fail);
+  expect(late?.limit.capacity).toBe(65);
+  if (second !== undefined) second.load.cpu = 0;
+  for (const worker of [first, second]) worker?.limit.signals.admitted();
+  second?.tick();
+  await clock.advance(1000);
+  expect(workers.map(({ limit }) => limit.capacity)).toEqual([66, 66, 66]);
+});
+
+test("after a step down and one up the admitted load settles within a fifth of what the service can bear", async () => {
+  const { load, ticks, probes } = machine();
+  const limit = new AdaptiveLimit(
+    RateLimitConfig.of(RateLimitConfig.adaptive(1000, 1, { probes })),
+    "default",
+  );
+  const { time, shared } = timedState();
+  await limit.start(shared, () => {});
+  const settled = async (bearable: number): Promise<number[]> => {
+    const seen = [];
+    for (let second = 0; second < 150; second++) {
+      for (let request = 0; request < limit.capacity; request++) limit.signals.admitted();
+      load.cpu = limit.capacity > bearable ? 1 : 0.5;
+      time.now += 1000;
+      for (const tick of ticks) tick();
+      await new Promise(setImmediate);
+      if (second >= 100) seen.push(limit.capacity);
+    }
+    return seen;
+  };
+  for (const bearable of [800, 400, 800]) {
+    const seen = await settled(bearable);
+    expect(Math.min(...seen)).toBeGreaterThan(0.8 * bearable);
+    expect(Math.max(...seen)).toBeLessThan(1.2 * bearable);
+  }
+});
+
+test("a promised wait holds though the limit is cut every second from then on", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 2000 }),
+      fc.integer({ min: 1, max: 120 }),
+      fc.integer({ min: 1, max: 50 }),
+      (max, windowSecs, minRequests) => {
+        const config = RateLimitConfig.of({
+          algorithm: "adaptive",
+          maxRequests: max,
+          windowSecs,
+          minRequests,
+          probes: machine().probes,
+        });
+        const limit = new AdaptiveLimit(config, "default");
+        const promised = limit.longestWaitMs((windowSecs * 1000) / max); // one permit
+        let [permits, at, current] = [0, 0, max];
+        while (at < promised) {
+          current = Math.max(Math.min(minRequests, max), current * 0.9);
+          const step = Math.min(1000, promised - at);
+          permits += (step * Math.floor(current)) / (windowSecs * 1000);
+          at += step;
+        }
+        expect(permits).toBeGreaterThan(1 - 1e-6);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("what is read of this process are shares", () => {
+  const cpu = processCpu(() => performance.now());
+  let sum = 0;
+  for (let index = 0; index < 3e6; index++) sum += index % 7;
+  expect(sum).toBeGreaterThan(0);
+  for (const share of [cpu(), processMemory()]) {
+    expect(share).toBeGreaterThan(0);
+    expect(share).toBeLessThanOrEqual(1);
+  }
+  expect(processCpu(() => 0)()).toBe(0);
+});

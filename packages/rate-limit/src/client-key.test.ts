@@ -1,0 +1,46 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { addressKey, shortened } from "./client-key.ts";
+
+test.each([
+  [null, "none"],
+  ["192.0.2.1", "192.0.2.1"],
+  ["::1", "0:0:0:0::/64"],
+  ["::", "0:0:0:0::/64"],
+  ["2001:db8::1", "2001:db8:0:0::/64"],
+  ["2001:db8:0:0:1:2:3:4", "2001:db8:0:0::/64"],
+  ["2001:db8:0:1::1", "2001:db8:0:1::/64"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:0:0:1::", "2001:0:0:1::/64"],
+  ["1:2:3:4:5:6:7::", "1:2:3:4::/64"],
+  ["fe80::1", "fe80:0:0:0::/64"],
+  ["::ffff:c000:201", "192.0.2.1"],
+  ["::ffff:c000:202", "192.0.2.2"],
+  ["::ffff:0:c000:201", "192.0.2.1"],
+  ["64:ff9b::c000:201", "192.0.2.1"],
+  ["64:ff9b::", "0.0.0.0"],
+  ["::ffff:1:c000:201", "0:0:0:0::/64"],
+  ["64:ff9b:1::c000:201", "64:ff9b:1:0::/64"],
+])("the client at %s counts as %s (CVE-2026-30827: by range, not by notation)", (address, key) => {
+  expect(addressKey(address)).toBe(key);
+});
+
+const group = fc.integer({ min: 1, max: 0xffff }).map((value) => value.toString(16));
+const groups = (length: number) => fc.array(group, { minLength: length, maxLength: length });
+
+test("hosts of one /64 share a key and those of two do not", () => {
+  fc.assert(
+    fc.property(groups(4), groups(4), groups(4), groups(4), (network, host, other, another) => {
+      const at = (front: string[], back: string[]) => addressKey([...front, ...back].join(":"));
+      expect(at(network, host)).toBe(at(network, other));
+      expect(at(network, host) === at(another, host)).toBe(network.join() === another.join());
+    }),
+  );
+});
+
+test("long keys become digests that differ as the keys do, and short ones stay", () => {
+  const long = "k".repeat(201);
+  expect(shortened("k".repeat(200))).toBe("k".repeat(200));
+  expect(shortened(long)).toMatch(/^sha256:[\da-f]{64}$/);
+  expect(shortened(long)).not.toBe(shortened(`${long}2`));
+});

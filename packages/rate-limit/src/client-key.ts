@@ -1,0 +1,49 @@
+import { hash } from "node:crypto";
+import type { HttpRequest } from "@framework/core";
+import type { ClientKey } from "./rate-limit-config.ts";
+
+/** Longest key that is kept as it is; a longer one becomes its SHA-256. */
+const LONGEST = 200;
+
+/** Networks whose addresses stand for IPv4 clients, as their first six groups: mapped (RFC 4291), translated (RFC 2765), NAT64 (RFC 6052). */
+const IPV4_NETWORKS: readonly string[] = ["0:0:0:0:0:ffff", "0:0:0:0:ffff:0", "64:ff9b:0:0:0:0"];
+
+/** Text that is short enough for a key of the store. */
+export const shortened = (text: string): string =>
+  text.length <= LONGEST ? text : `sha256:${hash("sha256", text)}`;
+
+/** The key of a request: what `key` says, else the address. */
+export const keyOf = (request: HttpRequest, key: ClientKey | undefined): string => {
+  const named = key?.(request);
+  return typeof named === "string" && named !== ""
+    ? `k:${shortened(named)}`
+    : `a:${addressKey(request.clientIp)}`;
+};
+
+/**
+ * The part of a client's address that is its own: all of IPv4, the /64 network of IPv6, since a host owns all of that.
+ *
+ * Takes canonical text (RFC 5952), as `request.clientIp` is. An IPv6 address that stands for an IPv4 client is that client, judged by its bits.
+ */
+export const addressKey = (address: string | null): string => {
+  if (address === null) return "none";
+  if (!address.includes(":")) return address;
+  const groups = groupsOf(address);
+  if (IPV4_NETWORKS.includes(groups.slice(0, 6).join(":"))) return groups.slice(6).flatMap(bytesOf).join(".");
+  return `${groups.slice(0, 4).join(":")}::/64`;
+};
+
+const groupsOf = (address: string): readonly string[] => {
+  const [front = "", back] = address.split("::");
+  const head = listed(front);
+  if (back === undefined) return head;
+  const tail = listed(back);
+  return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => "0"), ...tail];
+};
+
+const listed = (text: string): readonly string[] => (text === "" ? [] : text.split(":"));
+
+const bytesOf = (group: string): readonly number[] => {
+  const value = Number.parseInt(group, 16);
+  return [value >> 8, value & 0xff];
+};

@@ -1,0 +1,10 @@
+export type { AdaptiveProbes } from "./adaptive-probes.ts";
+export { rateLimit, type RateLimit } from "./rate-limit.ts";
+export {
+  type ClientKey,
+  RateLimitConfig,
+  type RateLimitBuilder,
+  type RateLimitConfigRecord,
+  type RateLimitOptions,
+} from "./rate-limit-config.ts";
+export type { PermitAnswer, PermitRule, RateLimitStore } from "./rate-limit-store.ts";

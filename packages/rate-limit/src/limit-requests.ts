@@ -1,0 +1,122 @@
+import {
+  type Awaitable,
+  type Handler,
+  type HttpError,
+  type HttpRequest,
+  isPromise,
+  mapAwaitable,
+  type Middleware,
+  type Response,
+} from "@framework/core";
+import type { Limit } from "./limit.ts";
+import type { Quota } from "./quota.ts";
+import { retryAfterSecs, writePolicy, writeQuota } from "./quota-fields.ts";
+import { exceeded, unknownQuota } from "./refusals.ts";
+
+/** What became of the requests that were limited. */
+export interface Tally {
+  allowed: number;
+  refused: number;
+}
+
+/** What limiting needs. */
+export interface LimitRequestsOptions {
+  /** The limit of a request; `null` for none. */
+  readonly limitOf: (request: HttpRequest) => Limit | null;
+  /** Decides on a request by its key; `null` when the store gave no answer. */
+  readonly take: (limit: Limit, key: string) => Awaitable<Quota | null>;
+  readonly tally: Tally;
+}
+
+type Step = Middleware<HttpRequest, Response>;
+
+/**
+ * Two middlewares, to be added one after the other: the outer one decides and writes the fields, the inner one throws what was refused.
+ *
+ * The refusal is thrown inside, so that it is a reply when the outer one sees it and carries the fields whichever exception handler made it. It is
+ * handed over within one synchronous call.
+ */
+export const limitRequests = ({
+  limitOf,
+  take,
+  tally,
+}: LimitRequestsOptions): readonly [outer: Step, inner: Step] => {
+  let refusal: HttpError | null = null;
+
+  const refuse = (
+    error: HttpError,
+    request: HttpRequest,
+    next: Handler<HttpRequest, Response>,
+  ): Awaitable<Response> => {
+    tally.refused++;
+    refusal = error;
+    return mapAwaitable(next(request), (response) => {
+      for (const [name, value] of Object.entries(error.headers)) response.headers.set(name, value);
+      return response;
+    });
+  };
+
+  const conclude = (
+    limit: Limit,
+    quota: Quota | null,
+    request: HttpRequest,
+    next: Handler<HttpRequest, Response>,
+  ): Awaitable<Response> => {
+    if (quota === null) return withoutQuota(limit, request, next);
+    const answer = quota.allowed
+      ? admit(limit, request, next)
+      : refuse(exceeded(retryAfterSecs(quota, limit)), request, next);
+    return mapAwaitable(answer, (response) => {
+      writeQuota(response.headers, limit, quota, Date.now());
+      return response;
+    });
+  };
+
+  const admit = (
+    limit: Limit,
+    request: HttpRequest,
+    next: Handler<HttpRequest, Response>,
+  ): Awaitable<Response> => {
+    tally.allowed++;
+    const { adaptive } = limit;
+    if (adaptive === null) return next(request);
+    const startedAt = adaptive.now();
+    adaptive.signals.admitted();
+    return mapAwaitable(next(request), (response) => {
+      adaptive.signals.answered(adaptive.now() - startedAt, response.status);
+      return response;
+    });
+  };
+
+  const withoutQuota = (
+    limit: Limit,
+    request: HttpRequest,
+    next: Handler<HttpRequest, Response>,
+  ): Awaitable<Response> => {
+    const isDenied = limit.config.onStoreError === "deny";
+    return mapAwaitable(
+      isDenied ? refuse(unknownQuota(), request, next) : admit(limit, request, next),
+      (response) => {
+        writePolicy(response.headers, limit);
+        return response;
+      },
+    );
+  };
+
+  return [
+    function rateLimit(request, next) {
+      const limit = limitOf(request);
+      if (limit === null) return next(request);
+      const quota = take(limit, limit.keyOf(request));
+      return isPromise(quota)
+        ? quota.then((known) => conclude(limit, known, request, next))
+        : conclude(limit, quota, request, next);
+    },
+    function refuseOverLimit(request, next) {
+      if (refusal === null) return next(request);
+      const error = refusal;
+      refusal = null;
+      throw error;
+    },
+  ];
+};

@@ -1,0 +1,96 @@
+import {
+  type AppSettings,
+  App,
+  type ConfigInput,
+  type Feature,
+  type Measure,
+  type SharedState,
+} from "@framework/core";
+import { inProcessState, memoryHub, primaryState, serveSharedState } from "@framework/core/testing";
+import { type VirtualClock, virtualClock } from "@framework/testing";
+import { type RateLimit, rateLimit } from "./rate-limit.ts";
+import type { RateLimitConfig } from "./rate-limit-config.ts";
+import type { Schedule } from "./store-deadline.ts";
+
+/** Figures that an app publishes. */
+export interface Figures {
+  figures(): Readonly<Record<string, unknown>>;
+  /** Adds a route as features add theirs. */
+  builtIn(path: string, kind: "health" | "metrics" | "docs" | "other"): void;
+}
+
+const figures: Feature<Figures> = {
+  name: "figures",
+  install: (host) => ({
+    figures: () =>
+      Object.fromEntries(host.measures().map((measure: Measure) => [measure.name, measure.read()])),
+    builtIn: (path, kind) => void host.route("GET", path, () => kind, {}, kind),
+  }),
+};
+
+/** An app with the feature, a route that says hello, and its figures. */
+export const limitedApp = (config?: ConfigInput<RateLimitConfig>): App & RateLimit & Figures => {
+  const app = new (App.with(rateLimit, figures))().enableRateLimit(config);
+  app.get("/", () => "hello");
+  return app;
+};
+
+/** Time that a test moves, and a state of one process that lives by it. */
+export const timedState = (): { readonly time: { now: number }; readonly shared: SharedState } => {
+  const time = { now: 0 };
+  return { time, shared: inProcessState({ now: () => time.now }) };
+};
+
+/** Settings of a quiet app. */
+export const quiet: Partial<AppSettings> = { log: { info() {}, warn() {}, error() {} } };
+
+interface Cluster {
+  readonly clock: VirtualClock;
+  readonly schedule: Schedule;
+  /** The primary's own state. */
+  readonly state: SharedState;
+  /** Adds a worker. */
+  readonly join: () => { readonly shared: SharedState; readonly die: () => void };
+}
+
+/** A primary process and any number of workers, all in this process and on one virtual clock. */
+export const cluster = (): Cluster => {
+  const clock = virtualClock();
+  const schedule: Schedule = (run, delayMs) => {
+    const timer = clock.setTimeout(run, delayMs);
+    return () => clock.clearTimeout(timer);
+  };
+  const log = { error() {} };
+  const hub = memoryHub();
+  const state = inProcessState({ now: clock.now, schedule, log });
+  serveSharedState(state, hub, { schedule });
+  const join = () => {
+    const link = hub.connect();
+    return { die: () => link.close(), shared: primaryState(link.worker, { schedule, log }) };
+  };
+  return { clock, schedule, state, join };
+};
+
+/** A structured field that is a list of strings with integer parameters (RFC 9651 3.1), read strictly; throws for anything else. */
+export const structuredList = (
+  field: string | null,
+): { name: string; parameters: Record<string, number> }[] => {
+  let rest = field ?? "";
+  const eat = (pattern: RegExp): RegExpExecArray => {
+    const match = new RegExp(`^(?:${pattern.source})`).exec(rest);
+    if (match === null) throw new SyntaxError(`not ${pattern.source} at "${rest}"`);
+    rest = rest.slice(match[0].length);
+    return match;
+  };
+  const items = [];
+  do {
+    const [, name = ""] = eat(/"((?:[ !#-[\]-~]|\\["\\])*)"/);
+    const parameters: Record<string, number> = Object.create(null);
+    while (rest.startsWith(";")) {
+      const [, key = "", value = ""] = eat(/; *([a-z*][a-z0-9_\-.*]*)=(-?\d{1,15})(?![\d.])/);
+      parameters[key] = Number(value);
+    }
+    items.push({ name: name.replaceAll(/\\(.)/g, "$1"), parameters });
+  } while (rest !== "" && eat(/[ \t]*,[ \t]*/));
+  return items;
+};

@@ -1,0 +1,14 @@
+import { App } from "@framework/core";
+import { RateLimitConfig } from "./rate-limit-config.ts";
+import { rateLimit } from "./rate-limit.ts";
+
+/** A service with a limit per value of `X-Client`; its store may be slow on a busy machine, and no answer is no admission. */
+const app = new (App.with(rateLimit))().enableRateLimit(
+  RateLimitConfig.slidingWindow(1000, 3600, {
+    key: (request) => request.getHeader("x-client"),
+    storeTimeoutMs: 10_000,
+    onStoreError: "deny",
+  }),
+);
+app.get("/", () => `pid ${process.pid}`);
+await app.run();

@@ -1,0 +1,42 @@
+/** Seconds over which the share of failures is taken. */
+const SECONDS = 10;
+
+interface Second {
+  requests: number;
+  failures: number;
+}
+
+/** What the requests of a limit tell about the load: latency and admissions by the second, failures over ten. */
+export class LoadSignals {
+  #latencyMs = 0;
+  #requests = 0;
+  #failures = 0;
+  #admitted = 0;
+  readonly #past: Second[] = [];
+
+  admitted(): void {
+    this.#admitted++;
+  }
+
+  answered(latencyMs: number, status: number): void {
+    this.#latencyMs += latencyMs;
+    this.#requests++;
+    if (status >= 500) this.#failures++;
+  }
+
+  /** What the second that ends now was like; the next one begins. */
+  endSecond(): { readonly admitted: number; readonly latencyMs: number; readonly errorShare: number } {
+    const latencyMs = this.#requests === 0 ? 0 : this.#latencyMs / this.#requests;
+    this.#past.push({ requests: this.#requests, failures: this.#failures });
+    if (this.#past.length > SECONDS) this.#past.shift();
+    const requests = this.#past.reduce((sum, second) => sum + second.requests, 0);
+    const failures = this.#past.reduce((sum, second) => sum + second.failures, 0);
+    const ended = {
+      admitted: this.#admitted,
+      latencyMs,
+      errorShare: requests === 0 ? 0 : failures / requests,
+    };
+    this.#latencyMs = this.#requests = this.#failures = this.#admitted = 0;
+    return ended;
+  }
+}

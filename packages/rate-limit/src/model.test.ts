@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { expect, jest, test } from "@jest/globals";
+import fc from "fast-check";
+import { directPermits } from "./direct-permits.ts";
+import { Limit } from "./limit.ts";
+import { timedState } from "./limited-app.test-kit.ts";
+import type { Quota } from "./quota.ts";
+import { RateLimitConfig } from "./rate-limit-config.ts";
+import { type Algorithm, type Service, service } from "./service.test-kit.ts";
+
+jest.setTimeout(30_000); // thousands of runs, on a machine with other work
+
+const algorithms = fc.constantFrom<Algorithm>("token_bucket", "sliding_window");
+
+/** One key's limit in whole numbers, from a list of everything that was ever let through. */
+class Model {
+  now = 0;
+  private readonly uses: number[] = [];
+  /** Permits of the bucket times the window. */
+  private level: number;
+  private readonly algorithm: Algorithm;
+  private readonly max: number;
+  private readonly windowMs: number;
+  constructor(algorithm: Algorithm, max: number, windowMs: number) {
+    this.algorithm = algorithm;
+    this.max = max;
+    this.windowMs = windowMs;
+    this.level = max * windowMs;
+  }
+
+  wait(ms: number): void {
+    this.now += ms;
+    this.level = Math.min(this.max * this.windowMs, this.level + ms * this.max);
+  }
+
+  ask(): Quota {
+    const allowed = this.free() > 0;
+    if (allowed) {
+      this.uses.push(this.now);
+      this.level -= this.windowMs;
+    }
+    return { allowed, remaining: this.free(), waitMs: this.waitMs(), resetMs: this.resetMs() };
+  }
+
+  private inWindow(): number[] {
+    return this.uses.filter((use) => use + this.windowMs > this.now);
+  }
+
+  private free(): number {
+    return this.algorithm === "token_bucket"
+      ? Math.floor(this.level / this.windowMs)
+      : this.max - this.inWindow().length;
+  }
+
+  private waitMs(): number {
+    if (this.free() > 0) return 0;
+    return this.algorithm === "token_bucket"
+      ? (this.windowMs - this.level) / this.max
+      : Math.min(...this.inWindow()) + this.windowMs - this.now;
+  }
+
+  private resetMs(): number {
+    const last = this.inWindow().at(-1);
+    if (this.algorithm === "token_bucket") return this.windowMs - this.level / this.max;
+    return last === undefined ? 0 : last + this.windowMs - this.now;
+  }
+}
+
+interface Real {
+  readonly ask: () => Quota;
+  readonly time: { now: number };
+}
+
+class Ask implements fc.Command<Model, Real> {
+  check = () => true;
+  run(model: Model, { ask }: Real): void {
+    const [expected, seen] = [model.ask(), ask()];
+    assert.deepEqual([seen.allowed, seen.remaining], [expected.allowed, expected.remaining]);
+    assert.ok(Math.abs(seen.waitMs - expected.waitMs) < 1e-3, `waitMs ${seen.waitMs}`);
+    assert.ok(Math.abs(seen.resetMs - expected.resetMs) < 1e-3, `resetMs ${seen.resetMs}`);
+  }
+  toString = () => "ask";
+}
+
+class Wait implements fc.Command<Model, Real> {
+  private readonly ms: number;
+  constructor(ms: number) {
+    this.ms = ms;
+  }
+  check = () => true;
+  run(model: Model, { time }: Real): void {
+    model.wait(this.ms);
+    time.now += this.ms;
+  }
+  toString = () => `wait ${this.ms}`;
+}
+
+test("one process decides as the model does, and tells the same rest, wait and reset", () => {
+  const commands = fc.commands(
+    [fc.constant(new Ask()), fc.integer({ min: 1, max: 700 }).map((ms) => new Wait(ms))],
+    { maxCommands: 60, size: "max" },
+  );
+  const property = () =>
+    fc.property(
+      algorithms,
+      fc.integer({ min: 1, max: 12 }),
+      fc.integer({ min: 1, max: 4 }),
+      commands,
+      (algorithm, maxRequests, windowSecs, list) => {
+        fc.modelRun(() => {
+          const limit = new Limit("default", RateLimitConfig.of({ algorithm, maxRequests, windowSecs }));
+          const { time, shared } = timedState();
+          const permits = directPermits({ store: shared, timeoutMs: 50, failed() {} });
+          const ask = () => permits.take(limit, "k") as Quota;
+          return { model: new Model(algorithm, maxRequests, windowSecs * 1000), real: { ask, time } };
+        }, list);
+      },
+    );
+  expect(() => fc.assert(property(), { numRuns: 4500 })).not.toThrow();
+});
+
+/** What may happen to a service: requests, a burst of as many as the limit, time, a worker's death. */
+type Act = readonly [what: "ask" | "fill" | "wait" | "die", worker: number, amount: number];
+
+const acts = fc.array<Act>(
+  fc.tuple(
+    fc.constantFrom("ask", "ask", "ask", "fill", "wait", "wait", "die"),
+    fc.nat({ max: 2 }),
+    fc.nat({ max: 12 }),
+  ),
+  { minLength: 1, maxLength: 40, size: "max" },
+);
+
+/** Lets it all happen; `stepMs` is what one unit of waiting takes. */
+const live = async (
+  { clock, limit, ask, replace, running }: Service,
+  list: readonly Act[],
+  stepMs: number,
+): Promise<void> => {
+  const asked: Promise<unknown>[] = [];
+  for (const [what, at, amount] of list) {
+    const worker = at % running.length;
+    const count = what === "fill" ? limit.rule.capacity : amount;
+    if (what === "die") replace(worker);
+    else if (what === "wait") await clock.advance(amount * stepMs);
+    else for (let call = 0; call < count; call++) asked.push(ask(worker));
+    if (amount % 4 > 0) await clock.advance(0);
+  }
+  await clock.advance(100);
+  await Promise.all(asked);
+};
+
+const few = fc.integer({ min: 1, max: 3 });
+
+test("with time standing still all workers together admit the limit exactly, though all but one fall idle", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      algorithms,
+      few,
+      fc.integer({ min: 1, max: 150 }),
+      acts,
+      fc.nat({ max: 2 }),
+      async (algorithm, workers, max, list, last) => {
+        const world = service(max, 3600, { algorithm, workers });
+        const calls = list.filter(([what]) => what === "ask");
+        await live(world, calls, 0);
+        await world.askMany(last % workers, max + 1);
+        expect(world.outcomes).not.toContain(null);
+        expect(world.admitted.length).toBe(max);
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});
+
+test("no interval ever admits more than the limit, though workers die at any moment", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      algorithms,
+      few,
+      fc.integer({ min: 1, max: 60 }),
+      fc.integer({ min: 1, max: 4 }),
+      acts,
+      async (algorithm, workers, max, windowSecs, list) => {
+        const world = service(max, windowSecs, { algorithm, workers });
+        await live(world, list, 250);
+        const windowMs = windowSecs * 1000;
+        const allowed = (ms: number) =>
+          algorithm === "token_bucket" ? max + (ms * max) / windowMs + 1e-5 : ms < windowMs ? max : Infinity;
+        const { admitted } = world;
+        const excesses = admitted.flatMap((from, first) =>
+          admitted.slice(first).filter((to, more) => more + 1 > allowed(to - from)),
+        );
+        expect(excesses).toEqual([]);
+      },
+    ),
+    { numRuns: 3000 },
+  );
+});
+
+test("whoever obeys a refusal is let through by any worker", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      algorithms,
+      few,
+      fc.integer({ min: 1, max: 60 }),
+      acts,
+      fc.nat({ max: 2 }),
+      async (algorithm, workers, max, list, last) => {
+        const world = service(max, 5, { algorithm, workers });
+        await live(world, list, 150);
+        const quota = await world.ask(0);
+        if (quota === null || quota.allowed) return;
+        await world.clock.advance(Math.max(1, Math.ceil(quota.waitMs / 1000)) * 1000);
+        expect(await world.ask(last % workers)).toMatchObject({ allowed: true });
+      },
+    ),
+    { numRuns: 1500 },
+  );
+});

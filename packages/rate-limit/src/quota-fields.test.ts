@@ -1,0 +1,99 @@
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { limitedApp, quiet, structuredList, timedState } from "./limited-app.test-kit.ts";
+import { RateLimitConfig } from "./rate-limit-config.ts";
+
+const fieldsOf = (headers: Headers) => {
+  const [policy] = structuredList(headers.get("ratelimit-policy"));
+  const [limit] = structuredList(headers.get("ratelimit"));
+  const legacy = ["limit", "remaining", "reset"].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+  return { policy, limit, legacy, retryAfter: headers.get("retry-after") };
+};
+
+const started = async (config: Parameters<typeof limitedApp>[0]) => {
+  const { time, shared } = timedState();
+  const app = limitedApp(config);
+  await app.start({ shared, ...quiet });
+  return { time, app, client: testClient(app) };
+};
+
+test("the first of 100 requests in 60 s leaves 99, and all of them are there again in a second", async () => {
+  const { client } = await started(RateLimitConfig.tokenBucket(100, 60));
+  const before = Math.ceil(Date.now() / 1000);
+  const reply = await client.get("/");
+  expect(reply.headers.get("ratelimit-policy")).toBe('"default";q=100;w=60');
+  expect(reply.headers.get("ratelimit")).toBe('"default";r=99;t=1');
+  const { legacy, retryAfter } = fieldsOf(reply.headers);
+  expect([legacy.slice(0, 2), retryAfter]).toEqual([[100, 99], null]);
+  expect(legacy[2]).toBeGreaterThanOrEqual(before + 1);
+  expect(legacy[2]).toBeLessThanOrEqual(before + 3);
+});
+
+test("while requests remain t is the time to the whole quota, then the time to the next one, as Retry-After is", async () => {
+  const { time, client } = await started(RateLimitConfig.slidingWindow(2, 60));
+  const seen = [];
+  for (const now of [0, 10_000, 20_000]) {
+    time.now = now;
+    const { headers } = await client.get("/");
+    seen.push([headers.get("ratelimit"), headers.get("retry-after")]);
+  }
+  expect(seen).toEqual([
+    ['"default";r=1;t=60', null],
+    ['"default";r=0;t=50', null],
+    ['"default";r=0;t=40', "40"],
+  ]);
+});
+
+test("names of routes are strings of a structured field, whatever the pattern holds", async () => {
+  const { app } = await (async () => ({ app: limitedApp() }))();
+  app.get('/größe/"a\\b"/{id}', { rateLimit: {} }, () => "");
+  await using client = testClient(app);
+  const { headers } = await client.get(`/${encodeURIComponent("größe")}/%22a%5Cb%22/7`);
+  expect(structuredList(headers.get("ratelimit-policy"))).toEqual([
+    { name: 'GET /gr%C3%B6%C3%9Fe/"a\\b"/{id}', parameters: { q: 100, w: 60 } },
+  ]);
+  expect(structuredList(headers.get("ratelimit"))[0]?.name).toBe('GET /gr%C3%B6%C3%9Fe/"a\\b"/{id}');
+});
+
+test("both dialects agree on every reply, and obeying Retry-After always succeeds", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom("tokenBucket" as const, "slidingWindow" as const),
+      fc.integer({ min: 1, max: 20 }),
+      fc.integer({ min: 1, max: 30 }),
+      fc.array(fc.integer({ min: 0, max: 4000 }), { minLength: 1, maxLength: 30 }),
+      async (algorithm, max, window, waits) => {
+        const { time, client } = await started(RateLimitConfig[algorithm](max, window));
+        let promised = Infinity;
+        for (const wait of waits) {
+          time.now += wait;
+          const { status, headers } = await client.get("/");
+          const { policy, limit, legacy, retryAfter } = fieldsOf(headers);
+          const { r = -1, t = -1 } = limit?.parameters ?? {};
+          expect(policy).toEqual({ name: "default", parameters: { q: max, w: window } });
+          expect([legacy[0], legacy[1], r < max]).toEqual([max, r, true]);
+          expect(Math.abs((legacy[2] ?? 0) - Date.now() / 1000 - t)).toBeLessThan(2);
+          expect([status, retryAfter]).toEqual(status === 429 ? [429, `${Math.max(1, t)}`] : [200, null]);
+          expect(status === 429 && time.now >= promised).toBe(false);
+          promised = status === 429 ? time.now + 1000 * Number(retryAfter) : Infinity;
+        }
+        if (promised === Infinity) return;
+        time.now = promised;
+        expect((await client.get("/")).status).toBe(200);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test("requests without an answer from the store carry the policy alone", async () => {
+  const { shared } = timedState();
+  const store = { ...shared, take: () => Promise.reject(new Error("gone")) };
+  const { client } = await started({ store });
+  const { headers } = await client.get("/");
+  expect([...headers.keys()].filter((name) => name.includes("ratelimit"))).toEqual([
+    "ratelimit-policy",
+    "x-ratelimit-limit",
+  ]);
+});

@@ -1,0 +1,42 @@
+import { App } from "@framework/core";
+import { inProcessState } from "@framework/core/testing";
+import { rateLimit, RateLimitConfig, type RateLimitStore } from "./index.ts";
+
+const app = new (App.with(rateLimit))();
+
+app
+  .enableRateLimit()
+  .enableRateLimit(RateLimitConfig.tokenBucket(100, 60))
+  .enableRateLimit(RateLimitConfig.slidingWindow())
+  .enableRateLimit(RateLimitConfig.adaptive(100, 60, { minRequests: 5, cpuThreshold: 0.5 }))
+  .enableRateLimit({ maxRequests: 5, key: (request) => request.getHeader("x-tenant") })
+  .get("/", { rateLimit: false }, () => "hello");
+app.get("/own", { rateLimit: { algorithm: "adaptive", windowSecs: 5 } }, () => "own");
+
+// every adapter of the shared state is a store
+app.enableRateLimit({ store: inProcessState() satisfies RateLimitStore });
+
+// a store needs no loans
+app.enableRateLimit({
+  store: {
+    take: async (_key, { capacity }, { spend }) => ({ spent: spend, free: capacity, waitMs: 0, resetMs: 0 }),
+  },
+});
+
+// @ts-expect-error the method exists only where the feature was composed
+new App().enableRateLimit();
+
+// @ts-expect-error a misspelt option is found by the compiler
+app.enableRateLimit({ maxRequest: 5 });
+
+// @ts-expect-error an algorithm is one of three
+app.enableRateLimit({ algorithm: "leaky_bucket" });
+
+// @ts-expect-error figures stand by position
+RateLimitConfig.tokenBucket(100, 60, { windowSecs: 5 });
+
+// @ts-expect-error a store answers what it spent
+app.enableRateLimit({ store: { take: async () => ({ free: 1, waitMs: 0, resetMs: 0 }) } });
+
+// @ts-expect-error a route has no store of its own
+app.get("/store", { rateLimit: { store: "workers" } }, () => "");

@@ -1,0 +1,78 @@
+import type { ConfigInput, Feature, Host } from "@framework/core";
+import { limitRequests } from "./limit-requests.ts";
+import { RateLimitConfig, routeLimitProblem } from "./rate-limit-config.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+
+/** What the feature adds to an app. */
+export interface RateLimit {
+  /**
+   * Limits how many requests each client may send: 100 per 60 s unless told otherwise. A route's `rateLimit` option has a limit of its own in its
+   * place, or `false` for none.
+   *
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enableRateLimit(config?: ConfigInput<RateLimitConfig>): this;
+}
+
+/**
+ * Refuses clients that send too much with 429 and a `Retry-After` that holds, before authentication and before any body is read.
+ *
+ * Limits are exact across workers. Health, metrics, docs and preflights are never limited. Every limited reply carries `RateLimit-Policy`, `RateLimit`
+ * and the `X-RateLimit-*` fields.
+ *
+ * @example
+ * const app = new (App.with(rateLimit))().enableRateLimit(RateLimitConfig.tokenBucket(100, 60));
+ * app.post("/login", { rateLimit: { maxRequests: 5 } }, login);
+ */
+export const rateLimit: Feature<RateLimit> = {
+  name: "rate-limit",
+  install: (host) => ({
+    enableRateLimit(config) {
+      const limiter = new RateLimiter(host.configure(RateLimitConfig, config));
+      const [outer, inner] = limitRequests({
+        limitOf: (request) => limiter.limitOf(request),
+        take: (limit, key) => limiter.take(limit, key),
+        tally: limiter.tally,
+      });
+      host.use("rate-limit", outer).use("rate-limit", inner);
+      host.routeOption("rateLimit", routeLimitProblem);
+      host.onStart({
+        name: "rate limit",
+        run: (settings) => limiter.start(host.routes(), host.shared, settings),
+      });
+      host.onStop({ name: "rate limit", run: () => limiter.stop() });
+      publish(host, limiter);
+      return this;
+    },
+  }),
+};
+
+const publish = (host: Host, limiter: RateLimiter): void => {
+  host
+    .measure({
+      name: "rate_limit_requests_total",
+      help: "Requests that were limited, by what became of them.",
+      type: "counter",
+      read: () => limiter.requests(),
+    })
+    .measure({
+      name: "rate_limit_store_errors_total",
+      help: "Calls to the store of the rate limit that failed or were too late.",
+      type: "counter",
+      read: () => limiter.storeErrors,
+    })
+    .measure({
+      name: "rate_limit_store_calls_total",
+      help: "Calls to the store of the rate limit.",
+      type: "counter",
+      read: () => limiter.storeCalls,
+    })
+    .measure({
+      name: "rate_limit_max_requests",
+      help: "Requests per window that a limit allows one client at this moment.",
+      type: "gauge",
+      across: "max",
+      read: () => limiter.capacities(),
+    })
+    .expose("rateLimit", () => limiter.snapshot());
+};

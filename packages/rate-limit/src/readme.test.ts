@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { RateLimitConfig } from "./index.ts";
+
+test("the README's table has every option with its default", () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const rows = [...readme.matchAll(/^\| `(\w+)` +\|.*\| (?:`(.+)`|–) +\|$/gm)];
+  const defaults = rows.map(([, name = "", value]) => [
+    name,
+    value === undefined ? undefined : JSON.parse(value),
+  ]);
+  expect(Object.fromEntries(defaults)).toStrictEqual({ ...RateLimitConfig.of() });
+});

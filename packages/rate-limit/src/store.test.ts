@@ -1,0 +1,168 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { isPromise, type SharedState } from "@framework/core";
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { directPermits } from "./direct-permits.ts";
+import { Limit } from "./limit.ts";
+import { cluster, limitedApp, quiet, timedState } from "./limited-app.test-kit.ts";
+import { RateLimitConfig } from "./rate-limit-config.ts";
+
+const limit = new Limit("default", RateLimitConfig.of({ maxRequests: 3, windowSecs: 3600 }));
+
+/** A store whose calls take what `take` says. */
+const storeWith = (take: SharedState["take"]): SharedState => ({ ...timedState().shared, take });
+const broken = storeWith(() => Promise.reject(new Error("gone")));
+
+test("with one process no promise is made, by the decision or by the whole app around it", () => {
+  const { shared } = timedState();
+  const permits = directPermits({ store: shared, timeoutMs: 50, failed() {} });
+  expect(isPromise(permits.take(limit, "k"))).toBe(false);
+  expect(permits.take(limit, "k")).toEqual({ allowed: true, remaining: 1, waitMs: 0, resetMs: 2_400_000 });
+});
+
+/** Bytes of the heap that are in use once all garbage is gone. */
+const retained = (): number => {
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  if (typeof collect === "function") collect();
+  return process.memoryUsage().heapUsed;
+};
+
+test("a million clients are kept in 48 MiB, and those who ask often stay", () => {
+  const { shared } = timedState();
+  const permits = directPermits({ store: shared, timeoutMs: 50, failed() {} });
+  const remaining = (key: string) => (permits.take(limit, key) as { remaining: number }).remaining;
+  const before = retained();
+  for (let client = 0; client < 1_000_000; client++) {
+    if (client % 50_000 === 0) void permits.take(limit, "often");
+    void permits.take(limit, `client ${client}`);
+  }
+  const kept = retained() - before;
+  expect([remaining("often"), remaining("client 999999"), remaining("client 1")]).toEqual([0, 1, 2]);
+  expect(kept).toBeLessThan(48 * 2 ** 20);
+  expect(kept).toBeGreaterThan(2 ** 20); // what was measured was kept
+});
+
+test.each([
+  ["allow", [200, 200], 200],
+  ["deny", [503, 503], 503],
+] as const)("a store that fails means %s, and is counted", async (onStoreError, expected, status) => {
+  const app = limitedApp({ store: broken, onStoreError });
+  await using client = testClient(app);
+  const replies = [await client.get("/"), await client.get("/")];
+  expect(replies.map((reply) => reply.status)).toEqual(expected);
+  expect(replies[0]?.headers.get("retry-after")).toBe(status === 503 ? "1" : null);
+  expect(app.figures()["rate_limit_store_errors_total"]).toBe(2);
+});
+
+test("a denial for want of an answer has the one error body", async () => {
+  await using client = testClient(limitedApp({ store: broken, onStoreError: "deny" }));
+  expect((await client.get("/")).json()).toEqual({
+    error: "Service Unavailable",
+    detail: "The rate limit cannot be checked at the moment",
+    status: 503,
+    retry_after: 1,
+  });
+});
+
+test("a store that throws at once is one that fails", async () => {
+  const store = storeWith(() => {
+    throw new Error("gone");
+  });
+  const app = limitedApp({ store });
+  await using client = testClient(app);
+  expect((await client.get("/")).status).toBe(200);
+  expect(app.figures()["rate_limit_store_errors_total"]).toBe(1);
+});
+
+test("a store that stalls is waited for 50 ms unless told otherwise, and what it says later is ignored", async () => {
+  const { clock, schedule } = cluster();
+  const { promise, resolve } = Promise.withResolvers<never>();
+  const errors: unknown[] = [];
+  const permits = directPermits({
+    store: storeWith(() => promise),
+    timeoutMs: RateLimitConfig.of().storeTimeoutMs,
+    failed: (error) => void errors.push(error),
+    schedule,
+  });
+  let quota: unknown = "waiting";
+  const decided = Promise.resolve(permits.take(limit, "k")).then((given) => (quota = given));
+  await clock.advance(49);
+  expect([quota, errors.length]).toEqual(["waiting", 0]);
+  await clock.advance(2);
+  expect([quota, errors]).toEqual([null, [new Error("the store gave no answer within 50 ms")]]);
+  resolve(undefined as never);
+  await decided;
+  expect([errors.length, clock.pending]).toEqual([1, 0]);
+});
+
+test("an answer that a busy process reads late, in the turn after its deadline, counts", async () => {
+  const { clock, schedule } = cluster();
+  const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<SharedState["take"]>>>();
+  const permits = directPermits({ store: storeWith(() => promise), timeoutMs: 50, failed() {}, schedule });
+  const decided = permits.take(limit, "k");
+  await clock.advance(50);
+  resolve({ spent: 1, lent: 0, free: 2, elsewhere: 0, waitMs: 0, resetMs: 5 });
+  expect(await decided).toMatchObject({ allowed: true, remaining: 2 });
+  expect(clock.pending).toBe(0);
+});
+
+test("the time to wait for a store is the record's", async () => {
+  const stalled = storeWith(() => new Promise(() => {}));
+  const startedAt = performance.now();
+  await using client = testClient(limitedApp({ store: stalled, storeTimeoutMs: 200 }));
+  expect((await client.get("/")).status).toBe(200);
+  expect(performance.now() - startedAt).toBeGreaterThan(190);
+});
+
+test("an adapter of the program's own decides each request by itself, whatever the number of workers", async () => {
+  const calls: unknown[] = [];
+  const { shared } = timedState();
+  const store = storeWith(async (...call) => {
+    calls.push(call);
+    return shared.take(...call);
+  });
+  const app = limitedApp({ store, maxRequests: 2, windowSecs: 3600 });
+  await app.start({ ...quiet, workers: 4 });
+  await using client = testClient(app);
+  const statuses = [];
+  for (let call = 0; call < 3; call++) statuses.push((await client.get("/")).status);
+  expect(statuses).toEqual([200, 200, 429]);
+  expect(calls).toEqual(
+    Array.from({ length: 3 }, () => [
+      "rate-limit:default:a:none",
+      { kind: "bucket", capacity: 2, windowMs: 3_600_000 },
+      { spend: 1 },
+    ]),
+  );
+});
+
+test("apps of several workers share their limit, and give back what they hold when they stop", async () => {
+  const { join, state } = cluster();
+  const config = RateLimitConfig.slidingWindow(640, 3600);
+  const apps = [];
+  for (let worker = 0; worker < 2; worker++) {
+    const app = limitedApp(config);
+    await app.start({ ...quiet, workers: 2, shared: join().shared });
+    apps.push(app);
+  }
+  const [first, second] = apps.map((app) => testClient(app));
+  for (let call = 0; call < 2; call++) await first?.get("/");
+  const rule = { kind: "window", capacity: 640, windowMs: 3_600_000 } as const;
+  const look = () => state.take("rate-limit:default:a:none", rule, { spend: 0 });
+  expect(await look()).toMatchObject({ free: 638 - 78, elsewhere: 78 });
+  await apps[0]?.stop();
+  expect(await look()).toMatchObject({ free: 638, elsewhere: 0 });
+  expect((await second?.get("/"))?.headers.get("x-ratelimit-remaining")).toBe("637");
+  await apps[1]?.stop();
+});
+
+test("a store that fails is logged once, not for each request", async () => {
+  const logged: string[] = [];
+  const app = limitedApp({ store: broken });
+  await app.start({ log: { info() {}, error() {}, warn: (message) => void logged.push(message) } });
+  await using client = testClient(app);
+  for (let call = 0; call < 5; call++) await client.get("/");
+  expect(logged).toEqual(["the store of the rate limit does not answer; requests are let through"]);
+});

@@ -1,0 +1,68 @@
+import { connect } from "node:net";
+import { startProgram, waitFor } from "@framework/testing";
+import { expect, jest, test } from "@jest/globals";
+
+jest.setTimeout(30_000); // five processes, on a machine with other work
+
+const start = () =>
+  startProgram(new URL("./limited.test-program.ts", import.meta.url), {
+    args: ["--workers", "4"],
+    conditions: ["@framework/source"],
+  });
+
+/** Replies of one connection by status, and the processes that let requests through. */
+interface Seen {
+  readonly statuses: Map<string, number>;
+  readonly pids: Set<number>;
+}
+
+/** Sends requests down one connection, one after the other, and reads the replies up to the last one or to the connection's end. */
+const send = async (url: string, client: string, count: number, { statuses, pids }: Seen): Promise<void> => {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  const request = `GET / HTTP/1.1\r\nHost: limited.test\r\nX-Client: ${client}\r\n\r\n`;
+  let [text, answered] = ["", 0];
+  socket.on("error", () => {}); // the process behind it was killed
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1");
+    const parts = text.split(/(?=HTTP\/1\.1 \d{3} )/);
+    const isWhole = (part: string) =>
+      Number(/content-length: (\d+)/i.exec(part)?.[1]) === part.split("\r\n\r\n")[1]?.length;
+    text = isWhole(parts.at(-1) ?? "") ? "" : (parts.pop() ?? "");
+    for (const part of parts) {
+      const status = part.slice(9, 12);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      const pid = /pid (\d+)/.exec(part)?.[1];
+      if (pid !== undefined) pids.add(Number(pid));
+      if (++answered < count) socket.write(request);
+      else socket.end();
+    }
+  });
+  socket.write(request);
+  await new Promise((resolve) => socket.once("close", resolve));
+};
+
+const seen = (): Seen => ({ statuses: new Map(), pids: new Set() });
+
+test("four workers admit a limit of 1,000 exactly, of 8,000 calls over 16 connections", async () => {
+  await using program = await start();
+  const { statuses, pids } = seen();
+  await Promise.all(Array.from({ length: 16 }, () => send(program.url, "one", 500, { statuses, pids })));
+  expect(Object.fromEntries(statuses)).toEqual({ 200: 1000, 429: 7000 });
+  expect(pids.size).toBeGreaterThan(1);
+});
+
+test("a worker that is killed meanwhile never makes it more", async () => {
+  await using program = await start();
+  const { statuses, pids } = seen();
+  const load = Promise.all(
+    Array.from({ length: 16 }, () => send(program.url, "two", 250, { statuses, pids })),
+  );
+  const victim = await waitFor(() => (statuses.get("200") ?? 0) > 300 && [...pids][0], { intervalMs: 1 });
+  process.kill(victim, "SIGKILL");
+  await load;
+  await Promise.all(Array.from({ length: 16 }, () => send(program.url, "two", 100, { statuses, pids })));
+  const admitted = statuses.get("200") ?? 0;
+  expect(admitted).toBeLessThanOrEqual(1000);
+  expect(admitted).toBeGreaterThan(1000 - 4 * 63 - 16); // what the dead one held, and replies that died with it
+  expect([...statuses.keys()].toSorted()).toEqual(["200", "429"]);
+});
