@@ -184,7 +184,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
 
 const install = (feature: AnyFeature, app: object, kernel: Kernel): void => {
   const methods = feature.install(hostOf(app, kernel) as never);
-  for (const [name, method] of Object.entries(methods as Record<string, (...args: unknown[]) => unknown>)) {
+  for (const [name, { get, value: method }] of Object.entries(Object.getOwnPropertyDescriptors(methods))) {
     if (name in app) {
       throw new FrameworkError(
         "CORE_METHOD_TAKEN",
@@ -192,7 +192,8 @@ const install = (feature: AnyFeature, app: object, kernel: Kernel): void => {
       );
     }
     const value = name.startsWith("enable") ? switching(feature, name, method, kernel) : method;
-    Object.defineProperty(app, name, { value, writable: true, configurable: true });
+    const property = get === undefined ? { value, writable: true } : { get };
+    Object.defineProperty(app, name, { ...property, configurable: true });
   }
 };
 

@@ -244,3 +244,17 @@ test("guards of the app leave health and metrics alone, and nothing else", async
   );
   expect(await Promise.all(statuses)).toEqual([200, 200, 403, 403, 403]);
 });
+
+test("what a feature offers as a getter is read anew each time", () => {
+  let reads = 0;
+  const counter: Feature<{ readonly reads: number }> = {
+    name: "counter",
+    install: () => ({
+      get reads() {
+        return ++reads;
+      },
+    }),
+  };
+  const app = new (App.with(counter))();
+  expect([app.reads, app.reads]).toEqual([1, 2]);
+});

@@ -28,7 +28,7 @@ import type { SharedState } from "./shared-state/shared-state.ts";
  */
 export interface Feature<Methods extends object = object, Needs extends object = object> {
   readonly name: string;
-  /** Called once per app, in order, without I/O; the host carries the methods that `Needs` names. */
+  /** Called once per app, in order, without I/O; a getter among the methods stays a getter; the host carries the methods that `Needs` names. */
   install(host: Host & Needs): Methods;
 }
 
@@ -67,6 +67,8 @@ export interface Host {
   warn(problem: Problem): this;
   /** Every route of the app; complete from the first start task on. */
   routes(): readonly RouteInfo[];
+  /** Names of the `enableX` methods that were called; complete from the first start task on. */
+  switchedOn(): readonly string[];
   /** Reads an option of routes: `check` says at start what is wrong with a value. Without it the option is a start error. */
   routeOption<Name extends keyof FeatureOptions>(name: Name, check: OptionCheck<Name>): this;
   /** Publishes a figure, read when a report of metrics asks. */

@@ -146,6 +146,7 @@ export {
 } from "./request/preconditions.ts";
 export { parseCookies } from "./request/cookies.ts";
 export { encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";
-export type { Added, AddOptions, Json, SharedState } from "./shared-state/shared-state.ts";
+export type { Added, AddOptions, Json, SharedState, Tally } from "./shared-state/shared-state.ts";
 export type { ExchangeEnd, RequestSource } from "./transport/request-source.ts";
+export type { BeginUpgraded, UpgradedConnection, UpgradeDoor } from "./transport/upgrade-door.ts";
 export { nearest } from "./nearest.ts";

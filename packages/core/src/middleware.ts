@@ -1,3 +1,6 @@
+import type { Host } from "./feature.ts";
+import type { AuthDescription } from "./insight/auth-description.ts";
+
 /** A value, or a promise of it: synchronous work stays synchronous. */
 export type Awaitable<T> = T | Promise<T>;
 
@@ -14,6 +17,10 @@ export type Middleware<In, Out> = (input: In, next: Handler<In, Out>) => Awaitab
 /** A middleware that carries methods of its own, such as an authentication with `skipPath`. */
 export interface MiddlewareObject<In, Out> {
   handle(input: In, next: Handler<In, Out>): Awaitable<Out>;
+  /** Called once per app, when it is added there: asks for start tasks, reports mistakes, registers what it needs besides. */
+  install?(host: Host): void;
+  /** Says that callers must identify themselves to it, and how; asked at start or later. */
+  describeAuth?(): AuthDescription;
 }
 
 /** Turns whatever was thrown into an output. */
@@ -57,5 +64,16 @@ const rescued =
 /** The function behind either form of middleware. */
 export const toMiddleware = <In, Out>(
   middleware: Middleware<In, Out> | MiddlewareObject<In, Out>,
-): Middleware<In, Out> =>
-  typeof middleware === "function" ? middleware : (input, next) => middleware.handle(input, next);
+): Middleware<In, Out> => {
+  if (typeof middleware === "function") return middleware;
+  const handle: Middleware<In, Out> = (input, next) => middleware.handle(input, next);
+  objects.set(handle, middleware);
+  return handle;
+};
+
+/** The object that a middleware was made of, `undefined` when it was a function from the beginning. */
+export const middlewareObject = <In, Out>(
+  middleware: Middleware<In, Out>,
+): MiddlewareObject<In, Out> | undefined => objects.get(middleware) as MiddlewareObject<In, Out> | undefined; // both sides of an entry have the same types
+
+const objects = new WeakMap<object, object>();

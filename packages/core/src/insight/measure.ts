@@ -18,3 +18,14 @@ export interface Measure {
   /** The value now, or one for each set of labels. */
   read(): number | readonly Sample[];
 }
+
+/** What is wrong with adding a measure beside those that are there; `null` when nothing is. */
+export const measureProblem = ({ name, type }: Measure, present: readonly Measure[]): string | null => {
+  if (!/^[a-z][a-z0-9_]{0,99}$/.test(name)) {
+    return `the measure "${name}" must be named in snake case, with 100 characters at most`;
+  }
+  if ((type === "counter") !== name.endsWith("_total")) {
+    return `the measure "${name}" must end in _total if it is a counter, and only then`;
+  }
+  return present.some((other) => other.name === name) ? `there is a measure "${name}" already` : null;
+};

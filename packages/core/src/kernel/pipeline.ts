@@ -12,6 +12,7 @@ import { Router } from "../routing/router.ts";
 import type { Endpoint, RouteDefinition } from "../routing/route.ts";
 import type { RequestSource } from "../transport/request-source.ts";
 import { callHandler } from "./call-handler.ts";
+import { guardsOfApp } from "./registry.ts";
 import { requestLines } from "./request-lines.ts";
 import { createRescue } from "./rescue.ts";
 import { innerStages, outerStages, type Stage } from "./stages.ts";
@@ -43,7 +44,7 @@ export const createPipeline = (
   const router = new Router<Endpoint>();
 
   for (const route of parts.routes) {
-    const ofApp = route.builtIn === "health" || route.builtIn === "metrics" ? [] : parts.guards; // their records take guards of their own
+    const ofApp = guardsOfApp(parts.guards, route.builtIn);
     const guards = [...ofApp, ...route.guards, ...(route.options.guards ?? [])];
     const validation = validateInput(route.options);
     const chain = [

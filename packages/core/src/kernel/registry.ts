@@ -8,15 +8,16 @@ import type { Host } from "../feature.ts";
 import { type Guard, isGuard } from "../guards/guard.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import type { Task } from "../lifecycle/tasks.ts";
-import type { Middleware } from "../middleware.ts";
+import { type Middleware, middlewareObject } from "../middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import { registrationPlace } from "../routing/route-place.ts";
 import type { BuiltIn, FeatureOptions } from "../routing/feature-options.ts";
 import type { Method, RouteDefinition, RouteInfo, RouteOptions } from "../routing/route.ts";
 import type { SharedState } from "../shared-state/shared-state.ts";
-import type { HealthCheck } from "../insight/health-check.ts";
-import type { Measure } from "../insight/measure.ts";
+import type { AuthDescription } from "../insight/auth-description.ts";
+import { type HealthCheck, healthCheckProblem } from "../insight/health-check.ts";
+import { type Measure, measureProblem } from "../insight/measure.ts";
 import type { OptionCheck, OptionChecks } from "./route-problems.ts";
 import type { Stage } from "./stages.ts";
 
@@ -34,6 +35,7 @@ export abstract class Registry implements Host {
   protected readonly warnings: Problem[] = [];
   /** The feature behind each `enableX` that was called. */
   protected readonly enabled: Map<string, string> = new Map();
+  private readonly installed: Set<object> = new Set();
   private readonly snapshots: Map<string, () => unknown> = new Map();
 
   protected readonly optionChecks: { -readonly [Name in keyof OptionChecks]: OptionChecks[Name] } = {};
@@ -49,7 +51,7 @@ export abstract class Registry implements Host {
     const present = this.middleware.get(stage);
     if (present === undefined) this.middleware.set(stage, [middleware]);
     else present.push(middleware);
-    return this;
+    return this.installOnce(middleware);
   }
 
   route(
@@ -76,6 +78,7 @@ export abstract class Registry implements Host {
   addRoute(route: RouteDefinition): this {
     this.assertOpen(`${route.method} ${route.path}`);
     this.routeDefinitions.push(route);
+    for (const middleware of route.middleware) this.installOnce(middleware);
     return this;
   }
 
@@ -132,6 +135,7 @@ export abstract class Registry implements Host {
 
   measure(measure: Measure): this {
     this.assertOpen(`the measure ${measure.name}`);
+    this.refuseIf("CORE_BAD_MEASURE", measureProblem(measure, this.figures));
     this.figures.push(measure);
     return this;
   }
@@ -142,6 +146,7 @@ export abstract class Registry implements Host {
 
   healthCheck(check: HealthCheck): this {
     this.assertOpen(`the health check ${check.name}`);
+    this.refuseIf("CORE_BAD_HEALTH_CHECK", healthCheckProblem(check, this.checks));
     this.checks.push(check);
     return this;
   }
@@ -186,19 +191,38 @@ export abstract class Registry implements Host {
   }
 
   routes(): readonly RouteInfo[] {
-    return this.routeDefinitions.map(({ method, path, options, tags, builtIn, guards }) => ({
+    const ofApp = this.middleware.get("app") ?? [];
+    return this.routeDefinitions.map(({ method, path, options, tags, builtIn, guards, middleware }) => ({
       method,
       path,
       options,
       tags,
       builtIn,
-      guards,
+      guards: [...guardsOfApp(this.guards, builtIn), ...guards],
+      auth: authOf([...ofApp, ...middleware], path),
     }));
+  }
+
+  switchedOn(): readonly string[] {
+    return [...this.enabled.keys()];
   }
 
   /** What every feature says of itself at this moment, by name. */
   snapshot(): Readonly<Record<string, unknown>> {
     return Object.fromEntries([...this.snapshots].map(([name, read]) => [name, read()]));
+  }
+
+  /** Tells a middleware object that it was added; the routes of one blueprint share theirs. */
+  private installOnce(middleware: Middleware<HttpRequest, Response>): this {
+    const object = middlewareObject(middleware);
+    if (object?.install === undefined || this.installed.has(object)) return this;
+    this.installed.add(object);
+    object.install(this);
+    return this;
+  }
+
+  private refuseIf(code: string, message: string | null): void {
+    if (message !== null) this.refuse({ code, message });
   }
 
   private keep(problem: Problem | null): this {
@@ -213,6 +237,19 @@ export abstract class Registry implements Host {
     );
   }
 }
+
+const authOf = (
+  chain: readonly Middleware<HttpRequest, Response>[],
+  path: string,
+): readonly AuthDescription[] =>
+  [...new Set(chain)].flatMap((middleware) => {
+    const description = middlewareObject(middleware)?.describeAuth?.();
+    return description === undefined || description.skips(path) ? [] : [description];
+  });
+
+/** Guards of the app that stand before a route: endpoints for probes and scrapes have guards of their own instead. */
+export const guardsOfApp = (guards: readonly Guard[], builtIn: BuiltIn | null): readonly Guard[] =>
+  builtIn === "health" || builtIn === "metrics" ? [] : guards;
 
 const toTask = (task: Task | Task["run"]): Task =>
   typeof task === "function" ? { name: task.name, run: task } : task;

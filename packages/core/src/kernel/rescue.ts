@@ -31,7 +31,7 @@ export const createRescue = (
     );
   };
   return (thrown, request) => {
-    const error = toError(thrown);
+    const error = causeOfAbort(toError(thrown), request);
     const handler =
       handlers.find(error, HttpError.prototype) ?? (HttpError.is(error) ? null : handlers.forTheRest);
     if (handler === null) return standard(error, request);
@@ -43,6 +43,12 @@ export const createRescue = (
       return recover(failure);
     }
   };
+};
+
+/** What an operation throws because `request.signal` aborted is no failure of its own: the reason counts, such as a client that left. */
+const causeOfAbort = (error: Error, request: HttpRequest): Error => {
+  if (error.name !== "AbortError" || !request.signal.aborted) return error;
+  return toError(request.signal.reason);
 };
 
 /** What an exception handler returned: a Response as it is, any other value with the error's status. */

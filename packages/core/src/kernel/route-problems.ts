@@ -7,7 +7,7 @@ import type { RouteDefinition, RouteInfo, RouteOptions } from "../routing/route.
 /** What is wrong with an option of a route, by the feature that reads it; `null` when nothing is. */
 export type OptionCheck<Name extends keyof FeatureOptions> = (
   value: Exclude<FeatureOptions[Name], undefined>,
-  route: RouteInfo,
+  route: Omit<RouteInfo, "auth">,
 ) => string | null;
 
 /** Checks of the features that are on, by the option they read. */

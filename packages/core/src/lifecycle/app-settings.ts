@@ -13,6 +13,8 @@ export interface AppSettings {
   readonly debug: boolean;
   /** Whether request lines are written. */
   readonly logs: boolean;
+  /** Whether request lines were switched off by name (`--no-logs`, `logs: false`), which features that write their own obey; `logs` alone may be a default. */
+  readonly quiet?: boolean | undefined;
   /** Number of serving processes. */
   readonly workers: number;
   readonly limits: LimitsConfig;

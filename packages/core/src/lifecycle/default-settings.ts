@@ -3,6 +3,7 @@ import { TimeoutConfig } from "../config/timeout-config.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
 import type { AppSettings, Environment } from "./app-settings.ts";
 import { consoleLogger } from "../run/console-logger.ts";
+import { redirectable } from "./redirectable.ts";
 
 /** Settings of an app that is started without `run`: one process, `FRAMEWORK_ENV` or development, debug by the environment. */
 export const defaultSettings = (given: Partial<AppSettings> = {}): AppSettings => {
@@ -15,7 +16,7 @@ export const defaultSettings = (given: Partial<AppSettings> = {}): AppSettings =
     timeouts: TimeoutConfig.of(),
     trustedProxies: [],
     shared: inProcessState(),
-    log: consoleLogger({ format: "text", write: (line) => console.error(line.trimEnd()) }),
+    log: redirectable(consoleLogger({ format: "text", write: (line) => console.error(line.trimEnd()) })),
     ...given,
     env,
   };

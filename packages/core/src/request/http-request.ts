@@ -1,11 +1,13 @@
 // One class holds every member that the interface names for a request; the work behind each is in the files beside it.
 import type { App } from "../app.ts";
 import type { RequestScope } from "../dependencies/request-scope.ts";
+import { clientGone } from "../errors/client-gone.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { UnsupportedMediaTypeError } from "../errors/http-errors.ts";
 import { type Awaitable, mapAwaitable } from "../middleware.ts";
 import type { Endpoint } from "../routing/route.ts";
 import type { ExchangeEnd, RequestSource } from "../transport/request-source.ts";
+import type { UpgradeDoor } from "../transport/upgrade-door.ts";
 import { accepts } from "./accept.ts";
 import { type Client, clientOf } from "./client-address.ts";
 import {
@@ -297,6 +299,11 @@ export class HttpRequest<
     return this.abortController.signal;
   }
 
+  /** The client's wish to speak WebSocket on this connection, to be accepted or not; `null` for every other request. */
+  get upgrade(): UpgradeDoor | null {
+    return this.source.upgrade ?? null;
+  }
+
   /** Stops what hangs on `signal`. */
   abort(reason: Error): void {
     this.abortController.abort(reason);
@@ -428,7 +435,7 @@ export class HttpRequest<
     const aborter = new AbortController();
     this.aborter = aborter;
     this.source.onEnd((end) => {
-      if (end === "aborted") aborter.abort(new FrameworkError("CORE_CLIENT_GONE", "the client went away"));
+      if (end === "aborted") aborter.abort(clientGone());
     });
     return aborter;
   }

@@ -167,6 +167,13 @@ export class Response {
     return Response.of(toJsonText(body), "application/problem+json", { status });
   }
 
+  /** 101: what `request.upgrade.accept` gives; it cannot be sent without. */
+  static switchingProtocols(): Response {
+    const response = new Response();
+    response.code = 101;
+    return response;
+  }
+
   /** The web's network error, status 0: for code that expects it; it cannot be sent. */
   static error(): Response {
     const response = new Response();
@@ -192,6 +199,10 @@ export class Response {
 
   set status(status: number) {
     this.code = checkedStatus(status);
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "Response";
   }
 
   get ok(): boolean {

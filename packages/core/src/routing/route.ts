@@ -1,5 +1,6 @@
 import type { Injected, Injections } from "../dependencies/token.ts";
 import type { Guard } from "../guards/guard.ts";
+import type { AuthDescription } from "../insight/auth-description.ts";
 import type { Handler, Middleware } from "../middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
@@ -94,4 +95,9 @@ export interface Endpoint {
 }
 
 /** A route as features see it. */
-export type RouteInfo = Pick<RouteDefinition, "method" | "path" | "options" | "tags" | "builtIn" | "guards">;
+export interface RouteInfo extends Pick<RouteDefinition, "method" | "path" | "options" | "tags" | "builtIn"> {
+  /** Guards of the app and of the blueprints around it, outermost first; its own are in its options. */
+  readonly guards: readonly Guard[];
+  /** What callers of this route must pass, outermost first, each of them; middleware that skips its path is not listed. */
+  readonly auth: readonly AuthDescription[];
+}

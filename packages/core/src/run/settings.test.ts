@@ -18,7 +18,7 @@ test("listens on loopback port 8000 in development, with debug, one worker and r
     reload: false,
     logs: true,
     tls: undefined,
-    transport: "node",
+    transport: "fast",
     trustedProxies: [],
   });
   expect(settings.cluster).toMatchObject({ maxRestarts: 5, shutdownTimeoutSecs: 30 });

@@ -169,13 +169,13 @@ const unknownOptions = (options: RunOptions): Problem[] =>
       return { code: "CORE_BAD_SETTING", message: `run has no option "${key}"${hint}` };
     });
 
-const transportOf = ({ transport = "node" }: RunOptions, problems: Problem[]): TransportName => {
+const transportOf = ({ transport = "fast" }: RunOptions, problems: Problem[]): TransportName => {
   if (transport === "node" || transport === "fast") return transport;
   problems.push({
     code: "CORE_BAD_SETTING",
     message: `transport must be node or fast, not ${show(transport)}`,
   });
-  return "node";
+  return "fast";
 };
 
 const proxies = ({ trustedProxies = [] }: RunOptions, problems: Problem[]): readonly string[] => {

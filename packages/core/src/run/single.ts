@@ -1,4 +1,4 @@
-import { joinWebClass } from "../response/web-class.ts";
+import { joinWebClassWhenAsked } from "../response/web-class.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
 import type { Transport } from "../transport/transport.ts";
 import { urlOf } from "./address.ts";
@@ -32,7 +32,7 @@ export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => 
   const release = plan.ownsProcess ? ownProcess(log, end) : () => {};
 
   plan.announce(url, app.report());
-  setImmediate(joinWebClass);
+  joinWebClassWhenAsked();
   return {
     url,
     host,

@@ -1,4 +1,4 @@
-import { joinWebClass } from "../response/web-class.ts";
+import { joinWebClassWhenAsked } from "../response/web-class.ts";
 import cluster from "node:cluster";
 import type { Socket } from "node:net";
 import { inProcessState } from "../shared-state/in-process-state.ts";
@@ -85,7 +85,7 @@ class Serving {
       this.end(EXIT_FAILURE, limit);
     });
     tell({ "@framework": "ready", report: this.app.report() });
-    setImmediate(joinWebClass);
+    joinWebClassWhenAsked();
   }
 
   private heard(message: ToWorker, socket: Socket | undefined): void {

@@ -4,6 +4,7 @@ import { channelFacts } from "./contract-channels.ts";
 import { counterFacts } from "./contract-counters.ts";
 import type { SharedStateFixture } from "./contract-fact.ts";
 import { permitFacts } from "./contract-permits.ts";
+import { tallyFacts } from "./contract-tallies.ts";
 import { valueFacts } from "./contract-values.ts";
 
 /** The runner's `test`. */
@@ -15,6 +16,7 @@ export const sharedStateContract = (test: ContractTest, make: () => Awaitable<Sh
     ...counterFacts,
     ...valueFacts,
     ...permitFacts,
+    ...tallyFacts,
     ...channelFacts,
     ...boundFacts,
   ]) {

@@ -191,3 +191,23 @@ test("behaves as the naive model does for any sequence of calls", () => {
     { numRuns: 200 },
   );
 });
+
+test("totals that are full refuse new names, all of a call, and go on counting those that are there", () => {
+  const state = inProcessState({ maxTotals: 2 * (1 + 8) });
+  void state.tally("t", [["a", [1]]]);
+  expect(() =>
+    state.tally("t", [
+      ["a", [1]],
+      ["b", [1]],
+      ["c", [1]],
+    ]),
+  ).toThrow("full");
+  void state.tally("t", [
+    ["b", [1]],
+    ["a", [1]],
+  ]);
+  expect(state.totals("t")).toEqual([
+    ["a", [2]],
+    ["b", [1]],
+  ]);
+});

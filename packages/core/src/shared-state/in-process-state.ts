@@ -2,6 +2,7 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import type { Logger } from "../lifecycle/logger.ts";
 import { type Entry, ExpiringMap } from "./expiring-map.ts";
 import { PermitTable } from "./permit-table.ts";
+import { checkTallies, TallyTable } from "./tally-table.ts";
 import { type Schedule, systemSchedule } from "./schedule.ts";
 import type { Added, AddOptions, Json, SharedState } from "./shared-state.ts";
 import { checkPermits } from "./permit-bounds.ts";
@@ -18,6 +19,8 @@ export interface InProcessStateOptions {
   readonly maxCharacters?: number;
   /** Most moments and amounts that all permits together keep; the same key makes room. @default 4194304 */
   readonly maxPermitNumbers?: number;
+  /** Most characters of all names of totals, with 8 for each total; names beyond are refused. @default 16777216 */
+  readonly maxTotals?: number;
   /** Milliseconds after which a subscriber that is still busy counts as done. @default 1000 */
   readonly timeoutMs?: number;
   /** Timers. @default the runtime's, which do not keep the process alive */
@@ -32,12 +35,14 @@ export const inProcessState = ({
   maxKeys = 100_000,
   maxCharacters = 67_108_864,
   maxPermitNumbers = 4_194_304,
+  maxTotals = 16_777_216,
   timeoutMs = 1000,
   schedule = systemSchedule,
   log = console,
 }: InProcessStateOptions = {}): SharedState => {
   const entries = new ExpiringMap({ maxKeys, maxCharacters });
   const permits = new PermitTable({ maxKeys, maxNumbers: maxPermitNumbers });
+  const tallies = new TallyTable(maxTotals);
   const subscriptions = new Subscriptions({ limitMs: timeoutMs, schedule, log });
   return {
     add(key, amount, options) {
@@ -62,6 +67,14 @@ export const inProcessState = ({
     take(key, rule, ask) {
       checkPermits(key, rule, ask);
       return permits.take(key, rule, ask, now());
+    },
+    tally(key, amounts) {
+      checkTallies(key, amounts);
+      tallies.add(key, amounts);
+    },
+    totals(key) {
+      checkKey(key);
+      return tallies.read(key);
     },
     delete(key) {
       checkKey(key);

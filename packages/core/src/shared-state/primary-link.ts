@@ -1,5 +1,5 @@
 import type { PermitAsk, PermitRule, Permits } from "./permits.ts";
-import type { Added } from "./shared-state.ts";
+import type { Added, Tally } from "./shared-state.ts";
 
 /**
  * One end of an ordered message channel between a worker and the primary process, such as the IPC channel of node:cluster.
@@ -25,7 +25,7 @@ interface Tagged {
   readonly "@framework": "shared-state";
 }
 
-/** An operation as a worker asks for it; values travel as JSON text, so that no message is nested. */
+/** An operation as a worker asks for it; values travel as JSON text, so that no message is nested deeply. */
 export type StateCall =
   | {
       readonly op: "add";
@@ -43,6 +43,8 @@ export type StateCall =
       readonly ifAbsent: boolean;
     }
   | ({ readonly op: "take"; readonly key: string } & PermitRule & PermitAsk)
+  | { readonly op: "tally"; readonly key: string; readonly amounts: readonly Tally[] }
+  | { readonly op: "totals"; readonly key: string }
   | { readonly op: "delete"; readonly key: string }
   | { readonly op: "publish"; readonly channel: string; readonly text: string };
 
@@ -53,6 +55,8 @@ export interface StateResults {
   readonly get: string | null;
   readonly set: boolean;
   readonly take: Permits;
+  readonly tally: null;
+  readonly totals: readonly Tally[];
   readonly delete: boolean;
   readonly publish: null;
 }

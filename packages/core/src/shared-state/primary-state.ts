@@ -5,6 +5,7 @@ import { isStateMessage, type PrimaryLink, type PrimaryMessage, type WorkerMessa
 import { type Schedule, systemSchedule } from "./schedule.ts";
 import type { Json, SharedState } from "./shared-state.ts";
 import { checkPermits } from "./permit-bounds.ts";
+import { checkTallies } from "./tally-table.ts";
 import { checkAddition, checkKey, checkTtl, toText } from "./state-bounds.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
@@ -68,6 +69,14 @@ export const primaryState = (
         spend,
         ...(loan !== undefined && { loan }),
       });
+    },
+    async tally(key, amounts) {
+      checkTallies(key, amounts);
+      await calls.ask({ op: "tally", key, amounts });
+    },
+    async totals(key) {
+      checkKey(key);
+      return calls.ask({ op: "totals", key });
     },
     async delete(key) {
       checkKey(key);

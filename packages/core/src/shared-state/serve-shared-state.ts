@@ -121,6 +121,10 @@ const perform = (state: SharedState, call: StateCall): Awaitable<StateResults[ke
       return state.set(call.key, JSON.parse(call.text) as Json, call);
     case "take":
       return state.take(call.key, call, call);
+    case "tally":
+      return mapAwaitable(state.tally(call.key, call.amounts), () => null);
+    case "totals":
+      return state.totals(call.key);
     case "delete":
       return state.delete(call.key);
     case "publish":

@@ -22,6 +22,9 @@ export interface AddOptions {
 /** A value that survives structured cloning as JSON does: what may cross to another process. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
+/** A name, and a number for each of its totals: what to add to them, or what they are. */
+export type Tally = readonly [name: string, numbers: readonly number[]];
+
 /**
  * State on which all workers of a service agree: counters and values with expiry, and broadcast.
  *
@@ -33,7 +36,7 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  * took effect.
  *
  * Permits have keys of their own, again at most 100,000, of which the one that nobody asked for longest makes room: clients, who choose these keys,
- * cannot push out anything else.
+ * cannot push out anything else. Totals have keys of their own too, and never make room: a name beyond the bound is refused.
  */
 export interface SharedState {
   /**
@@ -59,6 +62,15 @@ export interface SharedState {
    * permits are back is forgotten.
    */
   take(key: string, rule: PermitRule, ask: PermitAsk): Awaitable<Permits>;
+  /**
+   * Adds to running totals, up to 1,000 names in one step; each name has as many totals as it first had numbers, which begin at 0. They live as long
+   * as the state: what a process counted stays when it dies.
+   *
+   * @throws CORE_SHARED_STATE_FULL when there is no room for a new name; then nothing was added
+   */
+  tally(key: string, amounts: readonly Tally[]): Awaitable<void>;
+  /** Every total of a key, in the order in which the names were first used. */
+  totals(key: string): Awaitable<readonly Tally[]>;
   /** Removes a value or counter. Tells whether there was one. */
   delete(key: string): Awaitable<boolean>;
   /**

@@ -20,7 +20,6 @@ const noBody: Uint8Array = new Uint8Array(0);
 export class FastExchange implements RequestSource {
   readonly method: string;
   readonly target: string;
-  readonly scheme = "http";
   readonly authority: string;
   readonly buffered: Uint8Array;
   /** The exchange behind this one on the same connection. */
@@ -59,6 +58,10 @@ export class FastExchange implements RequestSource {
     this.bytes = bytes;
     this.fieldsStart = fieldsStart;
     this.fieldsEnd = fieldsEnd;
+  }
+
+  get scheme(): "http" | "https" {
+    return this.connection.options.tls === undefined ? "http" : "https";
   }
 
   get remoteAddress(): string | null {

@@ -17,7 +17,7 @@ const post = (fields: string, body: string): string => `POST /post HTTP/1.1\r\n$
 /** Says who asked for what, with which bytes, and which transport took the request: only the fast path holds whole bodies. */
 const report: Serve = async (source) => {
   const bytes = await readBody(source, 1_000_000);
-  const path = source.buffered === null ? "node" : "fast";
+  const path = source.buffered === null || source.upgrade !== undefined ? "node" : "fast";
   return Response.text(`${path} ${source.target} ${Buffer.from(bytes).toString("latin1")}`);
 };
 

@@ -295,7 +295,7 @@ test("takes nothing that llhttp and the shared rules do not take and read alike,
         fields,
         bodyLength,
         expectsContinue: false,
-        upgrade: false,
+        last: false,
       });
     }),
     { numRuns: 1000 },

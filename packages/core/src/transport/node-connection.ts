@@ -10,8 +10,11 @@ import { NodeExchange, type ExchangeConnection } from "./node-exchange.ts";
 import { NodeHeadMemory } from "./node-head-memory.ts";
 import { lastWords } from "./node-last-words.ts";
 import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./node-parse-errors.ts";
+import { wantsWebSocket } from "./node-upgrade.ts";
 import { NodeWatch } from "./node-watch.ts";
+import type { RequestHead } from "./request-head.ts";
 import type { TransportOptions } from "./transport.ts";
+import { UpgradeConnection } from "./upgrade-connection.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 /** Requests of one connection that the app works on at the same time; those behind wait, and reading stops. */
@@ -83,13 +86,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   /** A message's head was parsed. */
   onRequest(request: IncomingMessage, response: ServerResponse): void {
     if (this.stopped) return this.boundLinger();
-    const head = this.heads.read({
-      method: request.method ?? "",
-      target: request.url ?? "",
-      major: request.httpVersionMajor,
-      minor: request.httpVersionMinor,
-      fields: request.rawHeaders,
-    });
+    const head = this.readHead(request);
     const { maxRequestsPerConnection } = this.options.limits;
     this.requests++;
     if (
@@ -101,6 +98,28 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
       this.stopped = true;
     }
     this.append(new NodeExchange(this, request, response, head));
+  }
+
+  /** Whether a wish for another protocol is put before the app; otherwise its request is one like any other. */
+  canUpgrade(request: IncomingMessage): boolean {
+    if (this.stopped || this.first !== null || !wantsWebSocket(request)) return false;
+    return !(this.readHead(request) instanceof HttpError);
+  }
+
+  /** `node:http` gave the socket away for another protocol: the request is another connection's to answer. */
+  onUpgrade(request: IncomingMessage, rest: Uint8Array): void {
+    const head = this.canUpgrade(request) ? this.readHead(request) : notImplemented(); // early lines of Node 24 do not ask before
+    if (head instanceof HttpError) {
+      this.detached = true;
+      return this.fail(head);
+    }
+    const { socket, hub } = this;
+    for (const name of ["resume", "destroySoon"]) Reflect.deleteProperty(socket, name);
+    socket.off("close", this.onClose);
+    const connection = new UpgradeConnection(socket, hub, head, rest);
+    hub.add(connection);
+    hub.remove(this);
+    connection.start();
   }
 
   /** `node:http` gave the socket away for CONNECT: there is no response object, and nothing is parsed any more. */
@@ -218,6 +237,16 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     if (this.detached) this.socket.on("data", this.boundLinger);
     this.lingering = new Linger(this.socket, this.hub.now);
     this.socket.resume();
+  }
+
+  private readHead(request: IncomingMessage): RequestHead | HttpError {
+    return this.heads.read({
+      method: request.method ?? "",
+      target: request.url ?? "",
+      major: request.httpVersionMajor,
+      minor: request.httpVersionMinor,
+      fields: request.rawHeaders,
+    });
   }
 
   private append(exchange: NodeExchange): void {

@@ -15,11 +15,12 @@ export class NodeHttp {
   /** @throws the system's error for a certificate that cannot be used */
   constructor(hub: ConnectionHub) {
     this.hub = hub;
-    this.server = createNodeServer(hub.options);
+    this.server = createNodeServer(hub.options, this.canUpgrade);
     this.server.on("request", this.onRequest);
     this.server.on("checkContinue", this.onRequest);
     this.server.on("checkExpectation", this.onRequest);
     this.server.on("connect", this.onConnect);
+    this.server.on("upgrade", this.onUpgrade);
     this.server.on("clientError", this.onClientError);
     if (hub.options.tls !== undefined) {
       this.server.prependListener("secureConnection", (socket) => this.attach(socket, 0));
@@ -48,6 +49,13 @@ export class NodeHttp {
   private readonly onConnect = (request: IncomingMessage, stream: NodeJS.EventEmitter): void => {
     stream.on("error", ignore); // a stream around the socket when a body follows; the socket's own errors are seen already
     this.bySocket.get(request.socket)?.onConnect();
+  };
+
+  private readonly canUpgrade = (request: IncomingMessage): boolean =>
+    this.bySocket.get(request.socket)?.canUpgrade(request) === true;
+
+  private readonly onUpgrade = (request: IncomingMessage, _stream: unknown, rest: Uint8Array): void => {
+    this.bySocket.get(request.socket)?.onUpgrade(request, rest);
   };
 
   private readonly onClientError = (error: ParseError, socket: unknown): void => {

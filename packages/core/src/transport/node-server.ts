@@ -1,8 +1,15 @@
-import type { Server, ServerOptions } from "node:http";
+import type { IncomingMessage, Server, ServerOptions } from "node:http";
 import type { TransportOptions, TransportTls } from "./transport.ts";
 
-/** A server that never listens itself: sockets are handed to it. Its own time limits are off, those of the sweep hold. */
-export const createNodeServer = ({ limits, timeouts, tls }: TransportOptions): Server => {
+/**
+ * A server that never listens itself: sockets are handed to it. Its own time limits are off, those of the sweep hold.
+ *
+ * @param shouldUpgrade whether a request for another protocol is to be one for the event `upgrade`
+ */
+export const createNodeServer = (
+  { limits, timeouts, tls }: TransportOptions,
+  shouldUpgrade: (request: IncomingMessage) => boolean,
+): Server => {
   const options: ServerOptions = {
     // Node counts the target and the fields together; each has its own limit in `readHead`.
     maxHeaderSize: limits.maxRequestLine + limits.maxHeaderSize,
@@ -12,6 +19,7 @@ export const createNodeServer = ({ limits, timeouts, tls }: TransportOptions): S
     headersTimeout: 0,
     requestTimeout: 0,
     optimizeEmptyRequests: true,
+    shouldUpgradeCallback: shouldUpgrade,
   };
   const server =
     tls === undefined

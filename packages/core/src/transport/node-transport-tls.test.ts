@@ -1,11 +1,13 @@
 import { connect as connectTcp } from "node:net";
 import { connect, type ConnectionOptions } from "node:tls";
 import { expect, jest, test } from "@jest/globals";
+import { Response } from "../response/response.ts";
 import { createNodeTransport } from "./node-transport.ts";
 import { rawClient, type RawClient } from "./testing/raw-client.ts";
 import { selfSigned } from "./testing/self-signed.ts";
+import { shout, wish } from "./testing/conformance-upgrades.ts";
 import { eventually, type MakeTransport, withServer } from "./testing/test-server.ts";
-import type { TransportTls } from "./transport.ts";
+import type { Serve, TransportTls } from "./transport.ts";
 
 jest.setTimeout(30_000); // a loaded machine may take long
 
@@ -100,3 +102,27 @@ test("throws when it is made with a certificate that is none", () => {
   const bad = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
   return expect(withServer(withTls({ cert: bad }), {}, () => Promise.resolve())).rejects.toThrow("asn1");
 });
+
+test("gives the decrypted connection of an accepted upgrade away, and tells of a drain", () => {
+  const serve: Serve = (source) => source.upgrade?.accept(shout) ?? Response.text("no door");
+  return withServer(withTls(), { serve }, async ({ port, served, transport, clock }) => {
+    const peer = await dial(port);
+    await peer.send(`${wish}one `);
+    await peer.until((received) => received.endsWith("hello;ONE "));
+    await peer.send("two");
+    await peer.until((received) => received.endsWith("TWO"));
+    expect([served[0]?.scheme, transport.connections, transport.inFlight]).toEqual(["https", 1, 0]);
+    clock.advance(500_000);
+    const closed = transport.close(1000);
+    expect(await peer.untilClosed()).toMatch(/TWObye$/);
+    expect(await closed).toEqual({ cut: 0 });
+  });
+});
+
+test("answers an upgrade that is not accepted as HTTP over TLS", () =>
+  withServer(withTls(), {}, async ({ port, transport }) => {
+    const peer = await dial(port);
+    await peer.send(wish + get);
+    expect(await peer.untilClosed()).toMatch(/^HTTP\/1\.1 200 [^]*connection: close\r\n\r\nhello$/);
+    await eventually(() => transport.connections === 0, "the connection is gone");
+  }));

@@ -55,7 +55,7 @@ const ownLengths: number = [...own].reduce((bits, name) => bits | (1 << name.len
 /**
  * Decides how a reply goes out (RFC 9112 6, RFC 9110 6.4, 8.6): its fields with framing, and whether there is a body.
  *
- * HEAD gets GET's fields; 204, 205 and 304 never have a body; a body in memory always has its length in bytes.
+ * HEAD gets GET's fields; 426 keeps its `upgrade` and closes; 204, 205 and 304 never have a body; a body in memory always has its length in bytes.
  *
  * @throws CORE_BAD_REPLY for a status outside 200 to 599, and for a payload that is none
  */
@@ -66,7 +66,9 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
   }
   const given = reply.fields();
   const fields = withoutOwn(given);
-  const closes = close || (fields.length !== given.length && saysClose(given));
+  const upgrade = status === 426 ? upgradeOf(given) : null;
+  if (upgrade !== null) fields.push("upgrade", upgrade);
+  const closes = close || upgrade !== null || (fields.length !== given.length && saysClose(given));
   const bodiless = status === 204 || status === 205 || status === 304;
   const length = bodiless ? 0 : payloadLength(reply.payload);
   if (length !== null && !(Number.isSafeInteger(length) && length >= 0)) {
@@ -77,7 +79,7 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
   if (framing === "chunked") fields.push("transfer-encoding", "chunked");
   fields.push("date", date);
   const ends = closes || framing === "close";
-  if (ends) fields.push("connection", "close");
+  if (ends) fields.push("connection", upgrade === null ? "close" : "close, upgrade");
   const silent = bodiless || method === "HEAD";
   return {
     status,
@@ -89,6 +91,12 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
   };
 };
 
+/** The protocols that a 426 must name (RFC 9110 15.5.22); in every other reply the field is the connection's. */
+const upgradeOf = (fields: readonly string[]): string | null => {
+  const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "upgrade");
+  return at === -1 ? null : (fields[at + 1] ?? null);
+};
+
 const framingOf = (length: number | null, minor: number): Framing => {
   if (length !== null) return "length";
   return minor === 0 ? "close" : "chunked";
@@ -98,7 +106,8 @@ const framingOf = (length: number | null, minor: number): Framing => {
 export const isOwn = (name: string): boolean =>
   name.length <= 17 && (ownLengths & (1 << name.length)) !== 0 && own.has(name.toLowerCase());
 
-const withoutOwn = (fields: readonly string[]): string[] => {
+/** The fields that go on the wire as they are. */
+export const withoutOwn = (fields: readonly string[]): string[] => {
   const kept: string[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = fields[at] ?? "";
@@ -107,7 +116,8 @@ const withoutOwn = (fields: readonly string[]): string[] => {
   return kept;
 };
 
-const saysClose = (fields: readonly string[]): boolean =>
+/** Whether `Connection` has the option `close` among others. */
+export const saysClose = (fields: readonly string[]): boolean =>
   fields.some(
     (name, at) =>
       at % 2 === 0 &&

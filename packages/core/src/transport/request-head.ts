@@ -2,6 +2,7 @@ import type { LimitsConfig } from "../config/limits-config.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { trimBlanks } from "../request/field-grammar.ts";
 import { isAuthority } from "./authority.ts";
+import { saysClose } from "./reply-head.ts";
 import { readTarget } from "./request-target.ts";
 
 /** The parts of a request's head as a parser found them. */
@@ -23,8 +24,8 @@ export interface RequestHead {
   /** Bytes of the body, `null` for a chunked one. */
   readonly bodyLength: number | null;
   readonly expectsContinue: boolean;
-  /** Whether a switch of protocols was asked for; whoever does not switch must close, since what follows may not be HTTP. */
-  readonly upgrade: boolean;
+  /** Whether the connection must close behind the answer: what follows may not be HTTP, or would not be read. */
+  readonly last: boolean;
 }
 
 const HOST = 1;
@@ -80,7 +81,7 @@ export const readHead = (raw: RawHead, limits: LimitsConfig): RequestHead | Http
     fields: target.authority === null ? fields : withHost(fields, target.authority),
     bodyLength,
     expectsContinue: expects && bodyLength !== 0,
-    upgrade: values.upgrade,
+    last: values.upgrade || (expects && bodyLength === 0) || (minor === 0 && saysClose(fields)),
   };
 };
 

@@ -1,3 +1,5 @@
+import type { UpgradeDoor } from "./upgrade-door.ts";
+
 /** How an exchange ended: the reply went out whole, or the connection was lost before that. */
 export type ExchangeEnd = "sent" | "aborted";
 
@@ -26,6 +28,8 @@ export interface RequestSource {
   readonly buffered: Uint8Array | null;
   /** The body's chunks as they arrive, with back-pressure; may be taken once. Fails when the client goes away or is too slow. */
   chunks(): AsyncIterable<Uint8Array>;
+  /** With a request for WebSocket: the way to the connection. */
+  readonly upgrade?: UpgradeDoor;
   /** Calls back once, when the reply is out or the connection is lost; at once if that has happened. */
   onEnd(listener: (end: ExchangeEnd) => void): void;
 }

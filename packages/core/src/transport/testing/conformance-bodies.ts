@@ -1,5 +1,6 @@
 // Above 250 lines: one list of facts about request bodies, each a few lines; a split would separate rows that are read together.
 import assert from "node:assert/strict";
+import type { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
 import { PayloadTooLargeError } from "../../errors/http-errors.ts";
 import { readBody } from "../../request/read-body.ts";
@@ -163,6 +164,24 @@ const badBodies = (test: Test, make: MakeTransport): void => {
         assert.equal(server.served.length, before + 1, name);
       }
     }));
+
+  test("answers 400 to a malformed chunk in the last message of a connection too, without waiting for anything", async () => {
+    const lasts: [string, string, Partial<LimitsConfig>][] = [
+      ["Connection: close", "Connection: close\r\n", {}],
+      ["a wish for another protocol", "Upgrade: x\r\n", {}],
+      ["the last of so many requests", "", { maxRequestsPerConnection: 1 }],
+    ];
+    for (const [what, fields, limits] of lasts) {
+      await withServer(make, { serve: collect, limits }, async (server) => {
+        const client = await server.connect();
+        await client.send(post(`${fields}Transfer-Encoding: chunked`, "1\r\nx\r\n"));
+        await eventually(() => server.served.length === 1, what);
+        await client.send(`g\r\n${next}`);
+        const replies = parseReplies(await client.untilClosed(), true);
+        assert.deepEqual([statuses(replies), server.served.length], [[400], 1], what);
+      });
+    }
+  });
 
   test("gives one answer, the app's, to a malformed chunk that nobody reads", () =>
     withServer(make, {}, async (server) => {

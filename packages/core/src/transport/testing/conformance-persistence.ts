@@ -38,6 +38,8 @@ const persistence = (test: Test, make: MakeTransport): void => {
     ["1.0", "Connection: keep-alive", true],
     ["1.0", "Connection: foo, Keep-Alive", true],
     ["1.0", "Connection: close", false],
+    ["1.0", "Connection: keep-alive, close", false],
+    ["1.1", "Expect: 100-continue", false],
   ];
   test("keeps a connection or closes it as version and Connection say", () =>
     withServer(make, { serve: path }, async (server) => {

@@ -5,6 +5,7 @@ import { headConformance } from "./conformance-heads.ts";
 import { persistenceConformance } from "./conformance-persistence.ts";
 import { replyConformance } from "./conformance-replies.ts";
 import { slowClientConformance } from "./conformance-slow-clients.ts";
+import { upgradeConformance } from "./conformance-upgrades.ts";
 import type { MakeTransport } from "./test-server.ts";
 
 /** The runner's `test`, as far as the suite needs it. */
@@ -25,5 +26,6 @@ export const transportConformance = (
   replyConformance(test, make);
   slowClientConformance(test, make);
   closingConformance(test, make);
+  upgradeConformance(test, make);
   fuzzConformance(test, make);
 };

@@ -66,10 +66,11 @@ export const withServer = async (
     drainIdleMs,
   });
   const { port } = await transport.listen({ host: "127.0.0.1", port: 0 });
-  const clients: RawClient[] = [];
+  const clients = new Set<RawClient>();
   const connect: TestServer["connect"] = async (options) => {
     const client = await connectRaw(port, options);
-    clients.push(client);
+    clients.add(client);
+    client.socket.once("close", () => clients.delete(client)); // a fuzzer makes millions of them
     return client;
   };
   const exchange = async (bytes: string): Promise<string> => {

@@ -1,4 +1,3 @@
-// Above 250 lines because the generators of one kind of traffic build on each other.
 import fc from "fast-check";
 
 /** What goes over one connection, in pieces, one character a byte. */

@@ -108,6 +108,12 @@ export const chunkedBody: WireTable = {
       "Content-Length: 5",
       "Transfer-Encoding: chunked",
     ].map((line) => broken(`the trailer ${text(line)}`, chunked(`0\r\n${line}\r\n\r\n`))),
+    {
+      name: "the trailer Connection: close, behind which llhttp takes nothing",
+      bytes: chunked("0\r\nConnection: close\r\n\r\n"),
+      answers: [200, 400],
+      served: 1,
+    },
     broken("a folded trailer", chunked("0\r\nX: y\r\n z\r\n\r\n")),
     {
       name: "trailers of 40,000 bytes",

@@ -18,6 +18,8 @@ const options: readonly (readonly [lines: readonly string[], newer: boolean, old
   [["Connection: foo ,\tclose\t,bar"], false, false],
   [["Connection: foo", "Connection: close"], false, false],
   [["Connection: close", "Connection: foo"], false, false],
+  [["Connection: close, keep-alive"], false, false],
+  [["Connection: keep-alive", "Connection: close"], false, false],
   [["Connection: keep-alive"], true, true],
   [["Connection: Keep-Alive"], true, true],
   [["Connection: foo, keep-alive"], true, true],

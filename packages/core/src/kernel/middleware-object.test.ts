@@ -1,0 +1,62 @@
+import { expect, test } from "@jest/globals";
+import { App, Blueprint, type Host, type HttpRequest, type MiddlewareObject, Response } from "../index.ts";
+
+type Installable = MiddlewareObject<HttpRequest, Response> & { readonly hosts: Host[] };
+
+const installable = (name: string, skipped = "/none"): Installable => ({
+  hosts: [],
+  handle: (request, next) => next(request),
+  install(host) {
+    this.hosts.push(host);
+    host.warn({ code: "TEST", message: name });
+  },
+  describeAuth: () => ({
+    schemes: { [name]: { type: "http", scheme: "bearer" } },
+    skips: (path) => path === skipped,
+  }),
+});
+
+test("an object is installed once per app, on the app itself and through every route of a blueprint", () => {
+  const [ofApp, ofBlueprint] = [installable("app"), installable("blueprint")];
+  const make = () => {
+    const app = new App().use(ofApp);
+    const books = new Blueprint("/books").use(ofBlueprint);
+    books.get("/one", () => 1);
+    books.get("/two", () => 2);
+    return app.registerBlueprint(books);
+  };
+  make();
+  expect([ofApp.hosts.length, ofBlueprint.hosts.length]).toEqual([1, 1]);
+  make();
+  expect([ofApp.hosts.length, ofBlueprint.hosts.length]).toEqual([2, 2]);
+});
+
+test("an object may ask for start tasks and report mistakes, which stop the start", async () => {
+  const done: string[] = [];
+  const app = new App().use({
+    handle: () => Response.noContent(),
+    install: (host) => host.onStart(() => void done.push(host.settings.env)),
+  });
+  expect((await app.fetch(new Request("http://host.test/"))).status).toBe(204);
+  expect(done).toEqual(["development"]);
+  const refused = new App().use({
+    handle: () => Response.noContent(),
+    install: (host) => host.refuse({ code: "TEST_WRONG", message: "wrong" }),
+  });
+  await expect(refused.start()).rejects.toThrow("wrong");
+});
+
+test("a route lists what its callers must pass: the app's, then its blueprint's, without what skips it", () => {
+  const app = new App().use(installable("app", "/open")).use((request, next) => next(request));
+  const books = new Blueprint("/books").use(installable("blueprint", "/books/two"));
+  books.get("/one", () => 1);
+  books.get("/two", () => 2);
+  app.registerBlueprint(books).get("/open", () => 3);
+  expect(
+    app.routes.map(({ path, auth }) => [path, auth.flatMap(({ schemes }) => Object.keys(schemes))]),
+  ).toEqual([
+    ["/books/one", ["app", "blueprint"]],
+    ["/books/two", ["app"]],
+    ["/open", []],
+  ]);
+});

@@ -1,0 +1,57 @@
+import { Agent, request } from "node:http";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, jest, test } from "@jest/globals";
+import { endPrograms, startProgram } from "./testing/start-program.ts";
+
+jest.setTimeout(60_000); // a loaded machine may take long
+afterEach(endPrograms);
+
+const program = fileURLToPath(new URL("testing/fixtures/modules.ts", import.meta.url));
+
+interface Wish {
+  readonly path?: string;
+  readonly body?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** Asks over one connection that stays open, as a browser or a proxy does. */
+const client = (url: string) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  return (method: string, { path = "/loaded", body, headers }: Wish = {}): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const outgoing = request(url + path, { method, agent, ...(headers && { headers }) }, (reply) => {
+        let text = "";
+        reply.setEncoding("utf8").on("data", (part: string) => (text += part));
+        reply.on("end", () => resolve(JSON.parse(text)));
+      });
+      outgoing.on("error", reject);
+      outgoing.end(body);
+    });
+};
+
+const json = { "content-type": "application/json" };
+
+test.each([
+  ["one process", []],
+  ["workers", ["--workers", "2"]],
+])(
+  "in %s, ordinary requests are served without node:http, which the first other one loads",
+  async (_, flags) => {
+    const { url } = await startProgram(program, ["--env", "production", ...flags]).listening;
+    const ask = client(url);
+    const body = JSON.stringify({ step: "post" });
+    const headers = { ...json, "content-length": String(body.length) };
+    expect(await ask("GET")).toEqual([]);
+    expect(await ask("POST", { body, headers })).toEqual([]);
+    expect(await ask("GET")).toEqual([]);
+    const chunked = { "transfer-encoding": "chunked" };
+    expect(await ask("PUT", { body: "text", headers: chunked })).toEqual(["text", "http"]);
+  },
+);
+
+test("ours is a global Response for a program that asks", async () => {
+  const { url } = await startProgram(program, ["--env", "production", "--workers", "1"]).listening;
+  const ask = client(url);
+  expect(await ask("GET", { path: "/joined" })).toEqual([true, true]);
+  expect(await ask("GET")).toContain("internal/deps/undici/undici");
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { LimitsConfig } from "../../../config/limits-config.ts";
+import { isAuthority } from "../../authority.ts";
+import { FastFields } from "../../fast-fields.ts";
+import { emptyFastHead, readFastHead } from "../../fast-request-head.ts";
+import { createFastTransport } from "../../fast-transport.ts";
+import { createNodeTransport } from "../../node-transport.ts";
+import { withBoth } from "../differential.ts";
+import { withStrictReader } from "../strict-comparison.ts";
+import { asLlhttp, nothingMore, readStrictly } from "../strict-reader.ts";
+import type { Traffic } from "../traffic.ts";
+
+/** Looks at one connection's traffic. @throws when something differs */
+export type Check = (traffic: Traffic) => Promise<void>;
+
+/** One comparison, set up once for many connections. */
+export interface Lane {
+  readonly name: string;
+  readonly onSockets: boolean;
+  /** `accept` hears the name of each difference that is explained. */
+  run(work: (check: Check) => Promise<void>, accept?: (difference: string) => void): Promise<void>;
+}
+
+/** Every comparison: the transports with each other, each with the letter of the standard, and the own parser alone. */
+export const lanes: readonly Lane[] = [
+  {
+    name: "fast and node",
+    onSockets: true,
+    run: (work, accept) => withBoth(createFastTransport, createNodeTransport, work, accept),
+  },
+  {
+    name: "fast and standard",
+    onSockets: true,
+    run: (work) => withStrictReader(createFastTransport, asLlhttp, work),
+  },
+  {
+    name: "node and standard",
+    onSockets: true,
+    run: (work) => withStrictReader(createNodeTransport, asLlhttp, work),
+  },
+  { name: "parser and standard", onSockets: false, run: (work) => work(checkFastHead) },
+];
+
+const limits = LimitsConfig.of();
+const head = emptyFastHead();
+
+/** What the own parser takes, the letter of the standard takes too and reads alike, the end of the message included. */
+const checkFastHead: Check = ({ pieces }) => {
+  const text = pieces.join("");
+  const bytes = Buffer.from(text, "latin1");
+  for (let at = 0; at < bytes.length;) {
+    const end = readFastHead(bytes, at, limits, head);
+    if (end < 0) break;
+    const { method, targetStart, targetEnd, hostStart, hostEnd, fieldsStart, fieldsEnd, bodyLength } = head;
+    const authority = text.slice(hostStart, hostEnd);
+    if (!isAuthority(authority)) break;
+    const target = text.slice(targetStart, targetEnd);
+    const fields = new FastFields(bytes, fieldsStart, fieldsEnd).toList();
+    const body = "b".repeat(bodyLength);
+    assert.deepEqual(readStrictly(text.slice(at, end) + body, nothingMore), {
+      requests: [{ method, target, authority, fields, body }],
+      end: "open",
+    });
+    at = end + bodyLength;
+  }
+  return Promise.resolve();
+};

@@ -1,0 +1,267 @@
+import { METHODS } from "node:http";
+import { isIPv6 } from "node:net";
+
+/** One request as RFC 9112 reads it, one character a byte. */
+export interface StrictRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly authority: string;
+  readonly fields: readonly string[];
+  /** `null` when it broke, or has not come whole. */
+  readonly body: string | null;
+}
+
+/** What the bytes of one connection mean to an app that reads every body. */
+export interface StrictReading {
+  readonly requests: readonly StrictRequest[];
+  /** How it ends: in or between messages, behind the last message that the connection may carry, or at one that must not be served. */
+  readonly end: "open" | "closed" | "refused";
+}
+
+/** Leniency over the letter of RFC 9112 that never changes where a message begins or ends. */
+export interface Leniency {
+  /** More than one blank between the parts of a request line. */
+  readonly blanks: boolean;
+  /** Any number of CR and LF in front of a request line. */
+  readonly emptyLines: boolean;
+  /** `RTSP/1.1` or `ICE/1.1` for `HTTP/1.1`. */
+  readonly protocols: boolean;
+  /** `Proxy-Connection` read like `Connection`. */
+  readonly proxyConnection: boolean;
+  /** Chunk extensions without a name or a value, or with a value that is half a token and half quoted. */
+  readonly extensions: boolean;
+  /** `Connection: close` among trailers: what stands behind the message is refused. */
+  readonly closingTrailers: boolean;
+}
+
+/** The letter of the standard. */
+export const nothingMore: Leniency = {
+  blanks: false,
+  emptyLines: false,
+  protocols: false,
+  proxyConnection: false,
+  extensions: false,
+  closingTrailers: false,
+};
+/** What llhttp takes and does not show; it may only become less. */
+export const asLlhttp: Leniency = {
+  blanks: true,
+  emptyLines: true,
+  protocols: true,
+  proxyConnection: true,
+  extensions: true,
+  closingTrailers: true,
+};
+
+const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
+const strictLine = new RegExp(`^(${token}) ([\\x21-\\x7e]+) (HTTP)/([0-9]\\.[0-9])$`);
+const lenientLine = new RegExp(`^(${token}) +([\\x21-\\x7e]+) +(HTTP|RTSP|ICE)/([0-9]\\.[0-9])$`);
+const fieldLine = new RegExp(`^(${token}):([\\t\\x20-\\x7e\\x80-\\xff]*)$`);
+const quoted = '"(?:[\\t\\x20\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
+const chunkLine = new RegExp(`^([0-9A-Fa-f]+)(?:;${token}(?:=(?:${token}|${quoted}))?)*$`);
+const lenientChunkLine = new RegExp(
+  `^([0-9A-Fa-f]+)(?:;(?:${token})?(?:=(?:${token})?(?:${quoted})?)?)*(?<!;)$`,
+);
+const framing = /^(?:content-length|transfer-encoding)$/i;
+const single = new Set("host content-length content-type authorization origin range if-range".split(" "));
+/** `PRI`, which begins HTTP/2, is known too: its version is what is refused, at the end of the head. */
+const methods = new Set(["PRI", ...METHODS.filter((method) => method !== "CONNECT")]);
+
+interface Head {
+  readonly method: string;
+  readonly target: string;
+  readonly authority: string;
+  readonly fields: readonly string[];
+  /** `null` for a chunked body. */
+  readonly length: number | null;
+  readonly closes: boolean;
+}
+interface Behind<Value> {
+  readonly value: Value;
+  readonly at: number;
+}
+type Verdict = "open" | "refused";
+
+/**
+ * Reads the bytes of one connection by the letter of RFC 9112: naive, slow and on its own, to hold the transports against.
+ *
+ * It judges whole lines only, so a parser may refuse a message earlier than it, but never serve what it does not.
+ */
+export const readStrictly = (bytes: string, leniency: Leniency): StrictReading => {
+  const requests: StrictRequest[] = [];
+  for (let at = 0; ;) {
+    at = behindEmptyLines(bytes, at, leniency);
+    if (at === bytes.length) return { requests, end: "open" };
+    const head = readHeadLines(bytes, at, leniency);
+    if (typeof head === "string") return { requests, end: head };
+    const { length, closes, ...request } = head.value;
+    const body = length === null ? readChunks(bytes, head.at, leniency) : readBytes(bytes, head.at, length);
+    requests.push({ ...request, body: typeof body === "string" ? null : body.value });
+    if (typeof body === "string") return { requests, end: body === "open" ? "open" : "closed" };
+    if (closes) return { requests, end: "closed" };
+    ({ at } = body);
+    if (body.closes) return { requests, end: /[^\r\n]/.test(bytes.slice(at)) ? "refused" : "open" };
+  }
+};
+
+const behindEmptyLines = (bytes: string, start: number, { emptyLines }: Leniency): number => {
+  let at = start;
+  if (emptyLines) while (bytes[at] === "\r" || bytes[at] === "\n") at++;
+  else if (bytes.startsWith("\r\n", at)) at += 2;
+  return at;
+};
+
+const readHeadLines = (bytes: string, start: number, leniency: Leniency): Behind<Head> | Verdict => {
+  const lineEnd = bytes.indexOf("\r\n", start);
+  if (lineEnd === -1) return "open";
+  const line = (leniency.blanks ? lenientLine : strictLine).exec(bytes.slice(start, lineEnd));
+  const [, method = "", target = "", protocol = "", version = ""] = line ?? [];
+  if (!methods.has(method) || !(leniency.protocols || protocol === "HTTP")) return "refused";
+  if (`${method} ${target} HTTP/1.1`.length > 8192) return "refused";
+  const fields = readFieldLines(bytes, lineEnd + 2);
+  if (typeof fields === "string") return fields;
+  if (method === "PRI" || (version !== "1.1" && version !== "1.0")) return "refused";
+  const head = judge(method, target, version === "1.1" ? 1 : 0, fields.value, leniency);
+  return head === null ? "refused" : { value: head, at: fields.at };
+};
+
+const readFieldLines = (bytes: string, start: number): Behind<string[]> | Verdict => {
+  const fields: string[] = [];
+  for (let at = start; ;) {
+    const end = bytes.indexOf("\r\n", at);
+    if (end === -1) return "open";
+    if (end === at) return { value: fields, at: end + 2 };
+    const [, name, value] = fieldLine.exec(bytes.slice(at, end)) ?? [];
+    if (name === undefined || value === undefined) return "refused";
+    fields.push(name, value.replaceAll(/^[ \t]+|[ \t]+$/g, ""));
+    at = end + 2;
+  }
+};
+
+const judge = (
+  method: string,
+  text: string,
+  minor: number,
+  fields: readonly string[],
+  { proxyConnection }: Leniency,
+): Head | null => {
+  const values = byName(fields);
+  const size = fields.reduce((sum, part) => sum + part.length + 2, 0);
+  if (values === null || fields.length > 200 || size > 16_384) return null;
+  const host = values.get("host")?.[0];
+  const target = takeTarget(method, text);
+  const length = bodyLength(values, minor);
+  const expected = values.get("expect")?.join(", ").toLowerCase() ?? "100-continue";
+  if (target === null || length === undefined || (minor === 1 && expected !== "100-continue")) return null;
+  if (host === undefined ? minor === 1 : !isHost(host)) return null;
+  const options = list([
+    ...(values.get("connection") ?? []),
+    ...(proxyConnection ? (values.get("proxy-connection") ?? []) : []),
+  ]);
+  const persists = !options.includes("close") && (minor === 1 || options.includes("keep-alive"));
+  const expectsNothing = minor === 1 && length === 0 && values.has("expect");
+  return {
+    method,
+    target: target.path,
+    authority: target.authority ?? host ?? "",
+    fields: target.authority === null ? fields : replaceHost(fields, target.authority),
+    length,
+    closes: !persists || expectsNothing || values.has("upgrade"),
+  };
+};
+
+/** Values by name in lower case; `null` when a field is there twice that must not be. */
+const byName = (fields: readonly string[]): Map<string, string[]> | null => {
+  const values = new Map<string, string[]>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = (fields[at] ?? "").toLowerCase();
+    const value = fields[at + 1] ?? "";
+    const known = values.get(name);
+    if (known === undefined) values.set(name, [value]);
+    else if (single.has(name)) return null;
+    else known.push(value);
+  }
+  return values;
+};
+
+const list = (values: readonly string[] = []): string[] =>
+  values
+    .flatMap((value) => value.split(","))
+    .map((item) => item.replaceAll(/^[ \t]+|[ \t]+$/g, "").toLowerCase());
+
+/** `null` for a chunked body, `undefined` where the length cannot be known (RFC 9112 6.3). */
+const bodyLength = (values: ReadonlyMap<string, string[]>, minor: number): number | null | undefined => {
+  const length = values.get("content-length")?.[0];
+  const codings = values.get("transfer-encoding");
+  if (codings !== undefined) {
+    const isChunked = list(codings).join() === "chunked";
+    return isChunked && length === undefined && minor === 1 ? null : undefined;
+  }
+  if (length === undefined) return 0;
+  return /^[0-9]+$/.test(length) && Number.isSafeInteger(Number(length)) ? Number(length) : undefined;
+};
+
+const takeTarget = (method: string, text: string): { path: string; authority: string | null } | null => {
+  if (text.includes("#")) return null;
+  if (text.startsWith("/")) return { path: text, authority: null };
+  if (text === "*") return method === "OPTIONS" ? { path: text, authority: null } : null;
+  const [, authority, path] = /^https?:\/\/([^/?]+)(.*)$/i.exec(text) ?? [];
+  if (authority === undefined || path === undefined || !isHost(authority)) return null;
+  if (path === "") return { path: method === "OPTIONS" ? "*" : "/", authority };
+  return { path: path.startsWith("/") ? path : `/${path}`, authority };
+};
+
+const isHost = (text: string): boolean => {
+  const [, name = "", port = "0"] = /^(\[[^\]]+\]|[^:]+)(?::([0-9]{1,5}))?$/.exec(text) ?? [];
+  if (Number(port) > 65_535) return false;
+  if (name.startsWith("[")) return /^\[[0-9A-Fa-f:.]+\]$/.test(name) && isIPv6(name.slice(1, -1));
+  return /^(?:[A-Za-z0-9._~!$&'()*+;=-]|%[0-9A-Fa-f]{2}){1,255}$/.test(name);
+};
+
+const replaceHost = (fields: readonly string[], authority: string): string[] => {
+  const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+  return at === -1 ? [...fields, "Host", authority] : fields.with(at + 1, authority);
+};
+
+interface Body extends Behind<string> {
+  /** Whether its trailers say that nothing may follow, and are heard. */
+  readonly closes: boolean;
+}
+
+const readBytes = (bytes: string, at: number, length: number): Body | Verdict =>
+  at + length > bytes.length
+    ? "open"
+    : { value: bytes.slice(at, at + length), at: at + length, closes: false };
+
+const readChunks = (bytes: string, start: number, leniency: Leniency): Body | Verdict => {
+  const line = leniency.extensions ? lenientChunkLine : chunkLine;
+  let body = "";
+  for (let at = start; ;) {
+    const lineEnd = bytes.indexOf("\r\n", at);
+    if (lineEnd === -1) return "open";
+    const [, digits] = line.exec(bytes.slice(at, lineEnd)) ?? [];
+    if (digits === undefined || BigInt(`0x${digits}`) >= 2n ** 64n) return "refused";
+    const size = Number.parseInt(digits, 16);
+    const dataEnd = lineEnd + 2 + size;
+    if (size === 0) {
+      const trailers = readFieldLines(bytes, lineEnd + 2);
+      if (typeof trailers === "string") return trailers;
+      // A framing field behind a chunked body can only mean harm (RFC 9110 6.5.1).
+      const isFramed = trailers.value.some((name, index) => index % 2 === 0 && framing.test(name));
+      const options = leniency.proxyConnection ? /^(?:proxy-)?connection$/i : /^connection$/i;
+      const closes =
+        leniency.closingTrailers &&
+        trailers.value.some(
+          (name, index) =>
+            index % 2 === 0 &&
+            options.test(name) &&
+            list([trailers.value[index + 1] ?? ""]).includes("close"),
+        );
+      return isFramed ? "refused" : { value: body, at: trailers.at, closes };
+    }
+    if (dataEnd + 2 > bytes.length) return "\r".startsWith(bytes.slice(dataEnd)) ? "open" : "refused";
+    if (bytes.slice(dataEnd, dataEnd + 2) !== "\r\n") return "refused";
+    body += bytes.slice(lineEnd + 2, dataEnd);
+    at = dataEnd + 2;
+  }
+};
