@@ -1,0 +1,385 @@
+// One list of the promises that both kinds of database keep, so that a reader sees where they agree.
+import assert from "node:assert/strict";
+import { portContract, type PortContract, waitFor } from "@framework/testing";
+import { type Database, type DatabaseError, sql } from "./index.ts";
+
+const table =
+  "CREATE TABLE books (id INTEGER PRIMARY KEY, title TEXT NOT NULL UNIQUE, year INTEGER CHECK (year > 0))";
+
+const withBooks = async (make: () => unknown): Promise<Database> => {
+  const db = (await make()) as Database;
+  await db.execute(table);
+  return db;
+};
+
+const failure = async (act: () => Promise<unknown>): Promise<DatabaseError> => {
+  try {
+    await act();
+  } catch (error) {
+    return error as DatabaseError;
+  }
+  throw new Error("nothing was thrown");
+};
+
+/** Rows as objects of this realm, whatever made them. */
+const plain = (rows: readonly object[]): object[] => Array.from(rows, (row) => ({ ...row }));
+
+const titles = async (db: Database): Promise<string[]> =>
+  Array.from(await db.query<{ title: string }>("SELECT title FROM books ORDER BY id"), ({ title }) => title);
+
+const all = async <T>(rows: AsyncIterable<T>): Promise<T[]> => {
+  const seen: T[] = [];
+  for await (const row of rows) seen.push(row);
+  return seen;
+};
+
+const add = (id: number, title = `book ${id}`) => sql`INSERT INTO books (id, title) VALUES (${id}, ${title})`;
+
+export const databaseContract: PortContract<Database> = portContract<Database>("database", {
+  "rows, the first row, the first value and the number of changes": async (make) => {
+    const db = await withBooks(make);
+    assert.deepEqual(
+      await db.execute`INSERT INTO books VALUES (${1}, ${"Dune"}, ${1965}), (${2}, ${"Emma"}, ${null})`,
+      { changes: 2 },
+    );
+    assert.deepEqual(plain(await db.query("SELECT * FROM books ORDER BY id")), [
+      { id: 1, title: "Dune", year: 1965 },
+      { id: 2, title: "Emma", year: null },
+    ]);
+    assert.equal((await db.fetchAll`SELECT * FROM books WHERE id > ${1}`).length, 1);
+    assert.deepEqual({ ...(await db.fetchOne`SELECT title FROM books WHERE id = ${1}`) }, { title: "Dune" });
+    assert.equal(await db.fetchOne`SELECT title FROM books WHERE id = ${7}`, null);
+    assert.equal(await db.fetchValue<number>`SELECT count(*) FROM books`, 2);
+    assert.equal(await db.fetchValue`SELECT id FROM books WHERE id = ${7}`, null);
+    assert.deepEqual(await db.execute("UPDATE books SET year = $2 WHERE id = $1", [2, 1815]), { changes: 1 });
+    assert.deepEqual(await db.execute("DELETE FROM books WHERE id = 9"), { changes: 0 });
+    assert.equal(await db.fetchValue`INSERT INTO books (id, title) VALUES (3, ${"It"}) RETURNING id`, 3);
+  },
+
+  "a parameter may stand twice and in any order, and $1 in quotes or comments is text": async (make) => {
+    const db = await make();
+    const row = await db.fetchOne(
+      "SELECT CAST($2 AS TEXT) AS b, CAST($1 AS TEXT) AS a, CAST($2 AS TEXT) AS c, '$1' AS t -- $3",
+      ["x", "y"],
+    );
+    assert.deepEqual({ ...row }, { b: "y", a: "x", c: "y", t: "$1" });
+  },
+
+  "statements are put together from statements": async (make) => {
+    const db = await withBooks(make);
+    for (const id of [1, 2, 3]) await db.execute(add(id));
+    const where = sql.join([sql`id > ${1}`, sql`title <> ${"book 3"}`], " AND ");
+    assert.equal(
+      await db.fetchValue`SELECT id FROM ${sql.identifier("books")} WHERE ${where} AND id IN (${sql.list([1, 2, 3])})`,
+      2,
+    );
+    const odd = 'odd " name';
+    await db.execute`CREATE TABLE ${sql.identifier(odd)} (${sql.identifier("select")} INTEGER)`;
+    assert.equal(await db.fetchValue`SELECT count(*) FROM ${sql.identifier(odd)}`, 0);
+  },
+
+  "hostile text comes back as it went in": async (make) => {
+    const db = await withBooks(make);
+    const hostile = [
+      "'; DROP TABLE books; --",
+      '"',
+      "\\",
+      "$1",
+      "?1",
+      "%_",
+      "\u{1F600}\u0301",
+      "a\r\nb",
+      "x".repeat(100_000),
+    ];
+    for (const [id, title] of hostile.entries()) await db.execute(add(id, title));
+    assert.deepEqual(await titles(db), hostile);
+  },
+
+  "what no parameter can be is refused before anything is sent": async (make) => {
+    const db = await make();
+    const bad: unknown[] = [
+      undefined,
+      {},
+      () => 1,
+      Number.NaN,
+      Infinity,
+      new Date(Number.NaN),
+      "a\0b",
+      2n ** 63n,
+      Symbol.iterator,
+    ];
+    for (const value of bad) {
+      assert.equal(
+        (await failure(() => db.query("SELECT $1", [value as string]))).code,
+        "DATABASE_BAD_VALUE",
+      );
+      assert.equal(
+        (await failure(async () => await db.query`SELECT ${value as string}`)).code,
+        "DATABASE_BAD_VALUE",
+      );
+    }
+  },
+
+  "integers are exact, as bigint where a number is not": async (make) => {
+    const db = await make();
+    await db.execute("CREATE TABLE numbers (n BIGINT)");
+    const numbers = [
+      0,
+      -1,
+      Number.MAX_SAFE_INTEGER,
+      Number.MIN_SAFE_INTEGER,
+      2n ** 53n,
+      2n ** 63n - 1n,
+      -(2n ** 63n),
+    ];
+    for (const n of numbers) {
+      await db.execute("DELETE FROM numbers");
+      await db.execute`INSERT INTO numbers VALUES (${n})`;
+      assert.equal(await db.fetchValue("SELECT n FROM numbers"), n);
+    }
+  },
+
+  "bytes, fractions and null come back": async (make) => {
+    const db = await make();
+    await db.execute(
+      `CREATE TABLE things (b ${db.dialect === "sqlite" ? "BLOB" : "BYTEA"}, f DOUBLE PRECISION, t TEXT)`,
+    );
+    const bytes = Uint8Array.from({ length: 256 }, (_, n) => n);
+    await db.execute`INSERT INTO things VALUES (${bytes}, ${0.1}, ${null})`;
+    const row = await db.fetchOne<{ b: Uint8Array; f: number; t: null }>("SELECT * FROM things");
+    assert.deepEqual([...(row?.b ?? [])], [...bytes]);
+    assert.deepEqual([row?.f, row?.t], [0.1, null]);
+  },
+
+  "a broken constraint says which kind": async (make) => {
+    const db = await withBooks(make);
+    await db.execute(add(1, "Dune"));
+    const kinds = [
+      (await failure(() => db.execute(add(2, "Dune")))).kind,
+      (await failure(() => db.execute("INSERT INTO books (id) VALUES (3)"))).kind,
+      (await failure(() => db.execute("INSERT INTO books VALUES (4, 'x', -1)"))).kind,
+      (await failure(() => db.execute("SELEKT"))).kind,
+    ];
+    assert.deepEqual(kinds, ["unique", "not-null", "check", "syntax"]);
+    assert.deepEqual(await titles(db), ["Dune"]);
+  },
+
+  "a transaction commits what its function did and gives its value": async (make) => {
+    const db = await withBooks(make);
+    const value = await db.transaction(async (tx) => {
+      await tx.execute(add(1));
+      await tx.script(
+        "INSERT INTO books (id, title) VALUES (2, 'two'); INSERT INTO books (id, title) VALUES (3, 'three')",
+      );
+      return await tx.fetchValue<number>("SELECT count(*) FROM books");
+    });
+    assert.equal(value, 3);
+    assert.equal((await titles(db)).length, 3);
+  },
+
+  "a throw rolls everything back and passes through": async (make) => {
+    const db = await withBooks(make);
+    const fault = new Error("mine");
+    assert.equal(
+      await failure(() =>
+        db.transaction(async (tx) => {
+          await tx.execute(add(1));
+          throw fault;
+        }),
+      ),
+      fault,
+    );
+    assert.deepEqual(await titles(db), []);
+    await db.execute(add(1));
+  },
+
+  "a transaction within undoes only its own part": async (make) => {
+    const db = await withBooks(make);
+    await db.transaction(async (tx) => {
+      await tx.execute(add(1));
+      const inner = tx.transaction(async (deep) => {
+        await deep.execute(add(2));
+        await deep.transaction((deeper) => deeper.execute(add(3)));
+        await deep.execute(add(1));
+      });
+      assert.equal((await failure(() => inner)).kind, "unique");
+      await tx.transaction((deep) => deep.execute(add(4)));
+    });
+    assert.deepEqual(await titles(db), ["book 1", "book 4"]);
+  },
+
+  "others do not see what is not committed, and nothing of theirs joins it": async (make) => {
+    const db = await withBooks(make);
+    const begun = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    const transaction = db.transaction(async (tx) => {
+      await tx.execute(add(1));
+      begun.resolve();
+      await end.promise;
+      throw new Error("undo");
+    });
+    await begun.promise;
+    const outside = db.execute(add(2));
+    end.resolve();
+    await failure(() => transaction);
+    await outside;
+    assert.deepEqual(await titles(db), ["book 2"]);
+  },
+
+  "a transaction that has ended refuses every use": async (make) => {
+    const db = await withBooks(make);
+    let leaked: { execute(text: string): Promise<unknown> } | null = null;
+    let deep: { execute(text: string): Promise<unknown> } | null = null;
+    await db.transaction(async (tx) => {
+      leaked = tx;
+      await tx.transaction(async (inner) => {
+        deep = inner;
+      });
+      assert.equal(
+        (await failure(async () => await deep?.execute("SELECT 1"))).code,
+        "DATABASE_TRANSACTION_OVER",
+      );
+    });
+    assert.equal(
+      (await failure(async () => await leaked?.execute("SELECT 1"))).code,
+      "DATABASE_TRANSACTION_OVER",
+    );
+  },
+
+  "a read-only transaction refuses to write": async (make) => {
+    const db = await withBooks(make);
+    await failure(() => db.transaction((tx) => tx.execute(add(1)), { readOnly: true }));
+    await db.execute(add(2));
+    assert.deepEqual(await titles(db), ["book 2"]);
+  },
+
+  "a transaction idle for too long is rolled back and gives its place to others": async (make) => {
+    const db = await withBooks(make);
+    const stuck = Promise.withResolvers<void>();
+    const transaction = db.transaction(async (tx) => {
+      await tx.execute(add(1));
+      await stuck.promise;
+      await tx.execute(add(2));
+    });
+    const failed = failure(() => transaction);
+    await db.execute(add(1, "other"));
+    stuck.resolve();
+    assert.ok((await failed) instanceof Error);
+    assert.deepEqual(await titles(db), ["other"]);
+  },
+
+  "a signal rolls back, with its reason": async (make) => {
+    const db = await withBooks(make);
+    const stop = new AbortController();
+    const reason = new Error("the client has gone");
+    const transaction = db.transaction(
+      async (tx) => {
+        await tx.execute(add(1));
+        stop.abort(reason);
+        await tx.execute(add(2));
+      },
+      { signal: stop.signal },
+    );
+    assert.equal(await failure(() => transaction), reason);
+    assert.equal(await failure(() => db.transaction(async () => {}, { signal: stop.signal })), reason);
+    assert.equal(await failure(() => db.until(stop.signal).query("SELECT 1")), reason);
+    assert.deepEqual(await titles(db), []);
+  },
+
+  "a stream gives every row once, in order, a batch at a time": async (make) => {
+    const db = await withBooks(make);
+    await db.transaction(async (tx) => {
+      for (let id = 1; id <= 250; id++) await tx.execute(add(id));
+    });
+    for (const batchSize of [1, 7, 250, 10_000]) {
+      const seen: number[] = [];
+      for await (const { id } of db.stream<{ id: number }>(
+        sql`SELECT id FROM books WHERE id > ${0} ORDER BY id`,
+        { batchSize },
+      ))
+        seen.push(id);
+      assert.deepEqual(
+        seen,
+        Array.from({ length: 250 }, (_, n) => n + 1),
+      );
+    }
+  },
+
+  "a stream left early frees what it held, and one that fails says why": async (make) => {
+    const db = await withBooks(make);
+    for (let id = 1; id <= 20; id++) await db.execute(add(id));
+    for (let turn = 0; turn < 30; turn++) {
+      for await (const _row of db.stream(sql`SELECT * FROM books`, { batchSize: 2 })) break;
+    }
+    const failed = await failure(async () => {
+      for await (const _row of db.stream(sql`SELECT * FROM nowhere`));
+    });
+    assert.equal(failed.kind, "syntax");
+    await db.execute(add(21));
+    assert.equal((await titles(db)).length, 21);
+  },
+
+  "a stream within a transaction sees the transaction": async (make) => {
+    const db = await withBooks(make);
+    const seen = await db.transaction(async (tx) => {
+      await tx.execute(add(1));
+      return await all(tx.stream<{ id: number }>(sql`SELECT id FROM books`));
+    });
+    assert.deepEqual(
+      seen.map((row) => ({ ...row })),
+      [{ id: 1 }],
+    );
+  },
+
+  "a notification reaches every listener, and none from a transaction that failed": async (make) => {
+    const db = await make();
+    const seen: string[] = [];
+    const end = await db.listen("news", (payload) => seen.push(payload));
+    await db.listen("other", () => seen.push("wrong"));
+    await db.notify("news", "one");
+    await failure(() =>
+      db.transaction(async (tx) => {
+        await tx.notify("news", "never");
+        throw new Error("undo");
+      }),
+    );
+    await db.transaction(async (tx) => {
+      await tx.notify("news", "two");
+    });
+    await waitFor(() => seen.length === 2, { what: "both notifications" });
+    assert.deepEqual(seen, ["one", "two"]);
+    await end();
+    await db.notify("news", "three");
+    await db.query("SELECT 1");
+    assert.deepEqual(seen, ["one", "two"]);
+    assert.equal((await failure(() => db.notify("no good"))).code, "DATABASE_BAD_NOTIFICATION");
+    assert.equal(
+      (await failure(() => db.notify("news", "x".repeat(8000)))).code,
+      "DATABASE_BAD_NOTIFICATION",
+    );
+  },
+
+  "a hundred transactions that read and add one lose none": async (make) => {
+    const db = await make();
+    await db.execute("CREATE TABLE counter (n INTEGER)");
+    await db.execute("INSERT INTO counter VALUES (0)");
+    const increment = () =>
+      db.transaction(
+        async (tx) => {
+          const n = (await tx.fetchValue<number>("SELECT n FROM counter")) ?? 0;
+          await tx.execute`UPDATE counter SET n = ${n + 1}`;
+        },
+        { isolation: "serializable", retries: 20 },
+      );
+    for (let round = 0; round < 10; round++) await Promise.all(Array.from({ length: 10 }, increment));
+    assert.equal(await db.fetchValue("SELECT n FROM counter"), 100);
+  },
+
+  "closed, it refuses": async (make) => {
+    const db = await make();
+    await db.query("SELECT 1");
+    await db.close();
+    await db.close();
+    assert.ok((await failure(() => db.query("SELECT 1"))) instanceof Error);
+  },
+});

@@ -1,0 +1,146 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { App, type Feature, type HealthCheck, type Measure } from "@framework/core";
+import { eachClient, testClient, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { type Database, DatabaseConfig, database, Db } from "./index.ts";
+
+interface Insight {
+  readonly checks: readonly HealthCheck[];
+  readonly measures: readonly Measure[];
+}
+
+let insight: Insight = { checks: [], measures: [] };
+const watcher: Feature = {
+  name: "watcher",
+  install: (host) => {
+    host.onStart(() => {
+      insight = { checks: host.healthChecks(), measures: host.measures() };
+    });
+    return {};
+  },
+};
+
+const App_ = App.with(database, watcher);
+
+const memoryApp = () => {
+  const app = new App_().enableDatabase({ url: "sqlite://:memory:" });
+  app.onEvent("startup", async () => {
+    await app.db.execute("CREATE TABLE books (id INTEGER PRIMARY KEY, title TEXT)");
+  });
+  app.post(
+    "/books/{title}",
+    async ({ app: { db }, params }) =>
+      await db.fetchOne`INSERT INTO books (title) VALUES (${params.title}) RETURNING id, title`,
+  );
+  app.get("/books", { inject: { db: Db } }, async (_request, { db }) => ({
+    books: await db.query("SELECT * FROM books"),
+  }));
+  app.get("/broken", async ({ app: { db } }) => await db.query("SELECT * FROM secret_table"));
+  return app;
+};
+
+eachClient(test, memoryApp, {
+  "the database is there as app.db in start tasks and handlers, and as a dependency": async (client) => {
+    expect((await client.post("/books/Dune")).json()).toEqual({ id: 1, title: "Dune" });
+    expect((await client.get("/books")).json()).toEqual({ books: [{ id: 1, title: "Dune" }] });
+  },
+  "a statement that the database refuses is a plain 500": async (client) => {
+    const reply = await client.get("/broken");
+    expect(reply.status).toBe(500);
+  },
+});
+
+test("in production a failed statement tells clients nothing of itself", async () => {
+  const app = memoryApp();
+  await using client = testClient(app, { settings: { env: "production" } } as never);
+  const reply = await client.get("/broken");
+  expect(reply.status).toBe(500);
+});
+
+test("enableDatabase without a record opens the file framework.db", () => {
+  expect(DatabaseConfig.of()).toMatchObject({
+    url: "sqlite://framework.db",
+    poolSize: 10,
+    maxLifetimeSecs: 1800,
+  });
+});
+
+test("an address in parts is escaped", () => {
+  const { url, poolSize } = DatabaseConfig.postgres({
+    host: "::1",
+    database: "my db",
+    user: "a@b",
+    password: "p/w?#",
+  });
+  expect([url, poolSize]).toEqual(["postgres://a%40b:p%2Fw%3F%23@[::1]:5432/my%20db", 10]);
+  expect(DatabaseConfig.read({ url }).problems).toEqual([]);
+});
+
+test("every mistake of the record is said at start", async () => {
+  const app = new App_().enableDatabase({ url: "mysql://x", poolSize: 0, maxLifetime: 1 } as never);
+  await expect(app.fetch(new Request("http://localhost/"))).rejects.toThrow(
+    /mysql[\s\S]*poolSize|poolSize[\s\S]*mysql/,
+  );
+});
+
+test("without enableDatabase the database says what to call", () => {
+  expect(() => new App_().db).toThrow("call enableDatabase()");
+});
+
+test("health checks ask the database, and measures count statements", async () => {
+  const app = memoryApp();
+  await using client = testClient(app);
+  await client.post("/books/Dune");
+  await client.get("/broken");
+  const check = insight.checks.find(({ name }) => name === "database");
+  expect(await check?.run(AbortSignal.timeout(1000))).toMatchObject({ dialect: "sqlite" });
+  const figure = (name: string) => insight.measures.find((each) => each.name === name)?.read();
+  expect(figure("database_statements_total")).toBeGreaterThanOrEqual(3);
+  expect(figure("database_failures_total")).toBe(1);
+  expect(figure("database_connections_open")).toBe(1);
+});
+
+test("migrations run at start only when asked, and their failure stops the start", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
+  writeFileSync(join(folder.path, "0001-books.up.sql"), "CREATE TABLE books (id INTEGER)");
+  const make = (migrateAtStart: boolean): { db: Database; fetch: App["fetch"] } =>
+    new App_().enableDatabase({ url: "sqlite://:memory:", migrations: folder.path, migrateAtStart });
+  const ask = (app: { fetch: App["fetch"] }) => app.fetch(new Request("http://localhost/"));
+  const asked = make(true);
+  await ask(asked);
+  expect(await asked.db.fetchValue("SELECT count(*) FROM books")).toBe(0);
+  const unasked = make(false);
+  await ask(unasked);
+  await expect(unasked.db.query("SELECT * FROM books")).rejects.toThrow("no such table");
+  writeFileSync(join(folder.path, "0002-broken.up.sql"), "SELEKT");
+  await expect(ask(make(true))).rejects.toThrow(/database.*failed/);
+});
+
+test("a tracing channel tells of each statement, without its parameters", async () => {
+  const app = memoryApp();
+  await using client = testClient(app);
+  await client.get("/books");
+  const seen: object[] = [];
+  const note = (message: unknown): void => void seen.push({ ...(message as object) });
+  subscribe("tracing:framework.database.query:asyncEnd", note);
+  await client.post("/books/Dune");
+  unsubscribe("tracing:framework.database.query:asyncEnd", note);
+  expect(seen.map((each) => ({ ...each, result: undefined }))).toEqual([
+    { dialect: "sqlite", text: "INSERT INTO books (title) VALUES ($1) RETURNING id, title" },
+  ]);
+  expect(JSON.stringify(seen)).not.toContain("Dune");
+});
+
+test("a notification of one worker reaches listeners through the shared state", async () => {
+  const app = memoryApp();
+  await using client = testClient(app);
+  await client.get("/books");
+  const seen: string[] = [];
+  await app.db.listen("news", (payload) => seen.push(payload));
+  await app.db.notify("news", "one");
+  await waitFor(() => seen.length === 1);
+  expect(seen).toEqual(["one"]);
+});

@@ -1,0 +1,129 @@
+import {
+  type ConfigInput,
+  dependency,
+  type Feature,
+  FrameworkError,
+  type Host,
+  type Json,
+  type Logger,
+  type Token,
+} from "@framework/core";
+import { DatabaseConfig } from "./database-config.ts";
+import type { LocalNotifications } from "./local-notifications.ts";
+import { migrate } from "./migrations/migrate.ts";
+import { OpenDatabase } from "./open-database.ts";
+import { openBackend } from "./open.ts";
+import type { Database } from "./queries.ts";
+import { WatchedBackend } from "./watch.ts";
+
+/** What the feature adds to an app. */
+export interface DatabaseMethods {
+  /**
+   * Opens a database: `app.db`, `request.app.db`, and the dependency `Db`. It connects when first used.
+   *
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enableDatabase(config?: ConfigInput<DatabaseConfig>): this;
+  /** The database. @throws DATABASE_NOT_ENABLED before `enableDatabase` */
+  readonly db: Database;
+}
+
+/** The database as a dependency: `app.get("/", { inject: { db: Db } }, (request, { db }) => db.query(…))`. */
+export const Db: Token<Database> = dependency<Database>("db");
+
+/**
+ * Gives an app a database: SQLite in a file without further ado, PostgreSQL by its address.
+ *
+ * @example
+ * const app = new (App.with(database))().enableDatabase({ url: "sqlite://books.db" });
+ * app.get("/books/{id}", ({ app, params }) => app.db.fetchOne`SELECT * FROM books WHERE id = ${Number(params.id)}`);
+ */
+export const database: Feature<DatabaseMethods> = {
+  name: "database",
+  install: (host) => {
+    let open: OpenDatabase | null = null;
+    return {
+      enableDatabase(config) {
+        open = enable(host, host.configure(DatabaseConfig, config));
+        return this;
+      },
+      get db() {
+        if (open !== null) return open;
+        throw new FrameworkError("DATABASE_NOT_ENABLED", "call enableDatabase() before db is used");
+      },
+    };
+  },
+};
+
+const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
+  let log: Logger | null = null;
+  let unsubscribe = (): void => {};
+  const { backend, notifications } = openBackend(config, (error) =>
+    log?.warn("a database connection broke", { error }),
+  );
+  const watched = new WatchedBackend(backend, { slowQueryMs: config.slowQueryMs, log: () => log });
+  const open = new OpenDatabase(watched);
+  host.provide(Db, { create: () => open });
+  host.onStart({
+    name: "database",
+    run: async (settings) => {
+      log = settings.log;
+      if (backend.dialect === "sqlite") unsubscribe = shareNotifications(host, notifications, config.url);
+      if (config.migrateAtStart) await migrateAtStart(open, config);
+    },
+  });
+  host.onStop({
+    name: "database",
+    run: async () => {
+      unsubscribe();
+      await open.close();
+    },
+  });
+  report(host, watched);
+  return open;
+};
+
+const migrateAtStart = async (open: Database, { migrations }: DatabaseConfig): Promise<void> => {
+  if (migrations === undefined) {
+    throw new FrameworkError(
+      "DATABASE_NO_MIGRATIONS",
+      "migrateAtStart needs `migrations`, the folder they are in",
+    );
+  }
+  await migrate(open, { directory: migrations });
+};
+
+/** SQLite cannot tell other processes; the workers of one service can. */
+const shareNotifications = (host: Host, notifications: LocalNotifications, url: string): (() => void) => {
+  const channel = `database:${url}`.slice(0, 500);
+  const { shared } = host;
+  notifications.connect((name, payload) => {
+    shared.publish(channel, [name, payload]).catch(() => notifications.receive(name, payload)); // at least this worker hears it
+  });
+  return shared.subscribe(channel, (message) => receive(notifications, message));
+};
+
+const receive = (notifications: LocalNotifications, message: Json): void => {
+  if (Array.isArray(message)) notifications.receive(String(message[0]), String(message[1]));
+};
+
+const report = (host: Host, watched: WatchedBackend): void => {
+  host.healthCheck({
+    name: "database",
+    run: async (signal) => {
+      await new OpenDatabase(watched).until(signal).fetchValue("SELECT 1");
+      return { dialect: watched.dialect, ...watched.figures() };
+    },
+  });
+  const count = (name: string, help: string, read: () => number): Host =>
+    host.measure({ name: `database_${name}_total`, help, type: "counter", read });
+  count("statements", "Statements sent to the database.", () => watched.statements);
+  count("failures", "Statements that the database refused or did not answer.", () => watched.failures);
+  count("slow_statements", "Statements that took longer than slowQueryMs.", () => watched.slow);
+  const gauge = (name: string, help: string, read: () => number): Host =>
+    host.measure({ name: `database_connections_${name}`, help, type: "gauge", read });
+  gauge("open", "Open connections.", () => watched.figures().size);
+  gauge("idle", "Open connections that nobody uses.", () => watched.figures().idle);
+  gauge("waiting", "Callers that wait for a connection.", () => watched.figures().waiting);
+  host.expose("database", () => ({ dialect: watched.dialect, ...watched.figures() }));
+};

@@ -1,0 +1,25 @@
+export { Db, database, type DatabaseMethods } from "./database.ts";
+export { DatabaseConfig, type PostgresAddress } from "./database-config.ts";
+export {
+  CommitUnknownError,
+  DatabaseError,
+  type DatabaseErrorKind,
+  DatabaseUnavailableError,
+} from "./database-errors.ts";
+export { openDatabase } from "./open.ts";
+export type {
+  Ask,
+  Database,
+  Executed,
+  Isolation,
+  ListenOptions,
+  Queries,
+  Row,
+  StreamOptions,
+  Transaction,
+  TransactionOptions,
+} from "./queries.ts";
+export { sql, type SqlInput, type SqlTag, type Statement } from "./statement.ts";
+export type { SqlScalar, SqlValue } from "./sql-value.ts";
+export type { QueryTrace } from "./watch.ts";
+export { migrate, type MigrateOptions, type MigrationStep } from "./migrations/migrate.ts";

@@ -1,0 +1,121 @@
+import { FrameworkError } from "@framework/core";
+import type { Database, Transaction } from "../queries.ts";
+import { type Migration, readMigrations } from "./read-migrations.ts";
+
+/** Which migrations to run. */
+export interface MigrateOptions {
+  /** Folder of the numbered files. */
+  readonly directory: string;
+  /** Number to end at: what lies above is undone, what is missing up to it is done; the highest by default, 0 undoes all. */
+  readonly to?: number;
+  /** Says what would be done, and does nothing. @default false */
+  readonly dryRun?: boolean;
+}
+
+/** One step that was taken, or would be in a dry run. */
+export interface MigrationStep {
+  readonly number: number;
+  readonly name: string;
+  readonly direction: "up" | "down";
+}
+
+interface Applied {
+  readonly number: number;
+  readonly name: string;
+  readonly checksum: string;
+}
+
+/** Any number that is the same in every process: it names the lock. */
+const LOCK = 7_264_113_905;
+
+/**
+ * Brings the schema to a version: all steps in one transaction, so that it ends at that version or where it was.
+ *
+ * Of several processes that migrate at once one works and the others wait. Steps done before are checked by the SHA-256 of their text.
+ *
+ * @throws DATABASE_MIGRATION_CHANGED when a file differs from what was run, DATABASE_MIGRATION_MISSING when it is gone or stands before one that was
+ * run, DATABASE_MIGRATION_NO_WAY_BACK, DATABASE_BAD_MIGRATIONS
+ */
+export const migrate = async (
+  db: Database,
+  { directory, to, dryRun = false }: MigrateOptions,
+): Promise<readonly MigrationStep[]> => {
+  const migrations = await readMigrations(directory, db.dialect);
+  return await db.transaction(async (tx) => {
+    if (db.dialect === "postgres") await tx.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await tx.execute(TABLE);
+    const applied = await tx.query<Applied>(
+      "SELECT number, name, checksum FROM framework_migrations ORDER BY number",
+    );
+    checkApplied(migrations, applied);
+    const steps = stepsTo(migrations, applied, to ?? migrations.at(-1)?.number ?? 0);
+    if (!dryRun) for (const step of steps) await take(tx, step);
+    return steps.map(({ direction, migration: { number, name } }) => ({ number, name, direction }));
+  });
+};
+
+const TABLE = `CREATE TABLE IF NOT EXISTS framework_migrations (
+  number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`;
+
+const checkApplied = (migrations: readonly Migration[], applied: readonly Applied[]): void => {
+  const highest = applied.at(-1)?.number ?? 0;
+  for (const { number, name, checksum } of applied) {
+    const file = migrations.find((each) => each.number === number);
+    if (file === undefined) throw missing(`migration ${number} (${name}) was run, but its file is gone`);
+    if (file.checksum !== checksum) {
+      throw new FrameworkError(
+        "DATABASE_MIGRATION_CHANGED",
+        `migration ${number} (${name}) was changed after it was run; put it back and write a new one`,
+      );
+    }
+  }
+  const late = migrations.find(
+    ({ number }) => number < highest && !applied.some((each) => each.number === number),
+  );
+  if (late !== undefined)
+    throw missing(`migration ${late.number} (${late.name}) stands before ${highest}, which was run already`);
+};
+
+const missing = (message: string): FrameworkError =>
+  new FrameworkError("DATABASE_MIGRATION_MISSING", message);
+
+interface Step {
+  readonly direction: "up" | "down";
+  readonly migration: Migration;
+}
+
+const stepsTo = (
+  migrations: readonly Migration[],
+  applied: readonly Applied[],
+  to: number,
+): readonly Step[] => {
+  if (to !== 0 && !migrations.some(({ number }) => number === to))
+    throw missing(`there is no migration ${to}`);
+  const done = new Set(applied.map(({ number }) => number));
+  const down = migrations.filter(({ number }) => number > to && done.has(number)).toReversed();
+  const up = migrations.filter(({ number }) => number <= to && !done.has(number));
+  return [
+    ...down.map((migration): Step => ({ direction: "down", migration })),
+    ...up.map((migration): Step => ({ direction: "up", migration })),
+  ];
+};
+
+const take = async (tx: Transaction, { direction, migration }: Step): Promise<void> => {
+  const { number, name, up, down, checksum } = migration;
+  if (direction === "up") {
+    await tx.script(up);
+    await tx.execute(
+      "INSERT INTO framework_migrations (number, name, checksum, applied_at) VALUES ($1, $2, $3, $4)",
+      [number, name, checksum, new Date().toISOString()],
+    );
+    return;
+  }
+  if (down === null) {
+    throw new FrameworkError(
+      "DATABASE_MIGRATION_NO_WAY_BACK",
+      `migration ${number} (${name}) has no .down.sql`,
+    );
+  }
+  await tx.script(down);
+  await tx.execute("DELETE FROM framework_migrations WHERE number = $1", [number]);
+};

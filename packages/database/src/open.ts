@@ -1,0 +1,39 @@
+import type { Backend } from "./backend.ts";
+import type { ConfigInput } from "@framework/core";
+import { DatabaseConfig } from "./database-config.ts";
+import { OpenDatabase } from "./open-database.ts";
+import type { Database } from "./queries.ts";
+import { LocalNotifications } from "./local-notifications.ts";
+import { PostgresBackend } from "./postgres/postgres-backend.ts";
+import { SqliteBackend } from "./sqlite/sqlite-backend.ts";
+import { sqliteLocation } from "./sqlite/sqlite-location.ts";
+
+/** A backend, and what carries notifications where the database itself cannot. */
+export interface Opened {
+  readonly backend: Backend;
+  readonly notifications: LocalNotifications;
+}
+
+/** The backend that the address names; it connects when first used. */
+export const openBackend = (config: DatabaseConfig, onIdleError: (error: Error) => void): Opened => {
+  const notifications = new LocalNotifications();
+  return {
+    notifications,
+    backend: config.url.startsWith("sqlite:") ? sqlite(config, notifications) : postgres(config, onIdleError),
+  };
+};
+
+const sqlite = (config: DatabaseConfig, notifications: LocalNotifications): Backend =>
+  new SqliteBackend({
+    location: sqliteLocation(config.url),
+    waitMs: config.connectionTimeoutSecs * 1000,
+    idleInTransactionMs: config.idleInTransactionSecs * 1000,
+    notifications,
+  });
+
+const postgres = (config: DatabaseConfig, onIdleError: (error: Error) => void): Backend =>
+  new PostgresBackend({ ...config, minIdle: Math.min(config.minIdle, config.poolSize), onIdleError });
+
+/** A database without an app: for scripts, tests and tools. Close it when done. @throws ConfigurationError for a bad record */
+export const openDatabase = (config: ConfigInput<DatabaseConfig> = {}): Database =>
+  new OpenDatabase(openBackend(DatabaseConfig.of(config), () => {}).backend); // the next statement meets the fault itself

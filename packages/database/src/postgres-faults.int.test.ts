@@ -1,0 +1,222 @@
+import { connect, createServer, type Socket } from "node:net";
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { type FragileServer, findProgram, startPostgres } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { CommitUnknownError, type Database, DatabaseUnavailableError, openDatabase, sql } from "./index.ts";
+
+let server: FragileServer;
+const opened: Database[] = [];
+
+beforeAll(async () => {
+  if (findProgram("postgres") === null)
+    throw new Error("PostgreSQL is not installed; run the servers of tools/services once");
+  server = await startPostgres({ fsync: true });
+});
+afterAll(async () => {
+  server.resume();
+  await Promise.allSettled(opened.map((db) => db.close()));
+  await server.stop();
+});
+
+const open = (config: Parameters<typeof openDatabase>[0] = {}): Database => {
+  const db = openDatabase({ url: server.url, connectionTimeoutSecs: 1, answerTimeoutSecs: 1, ...config });
+  opened.push(db);
+  return db;
+};
+
+const unavailable = { status: 503, headers: { "retry-after": "1" } };
+
+test("an exhausted pool answers 503 after its bounded wait, and is full again afterwards", async () => {
+  const db = open({ poolSize: 2, connectionTimeoutSecs: 0.2 });
+  const hold = Promise.withResolvers<void>();
+  const holders = [1, 2].map(() =>
+    db.transaction(async (tx) => {
+      await tx.query("SELECT 1");
+      await hold.promise;
+    }),
+  );
+  await waitFor(
+    async () =>
+      (await open().fetchValue<number>(
+        "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction'",
+      )) === 2,
+  );
+  const refused = await Promise.allSettled([1, 2, 3].map(() => db.query("SELECT 1")));
+  for (const each of refused) expect(each).toMatchObject({ status: "rejected", reason: unavailable });
+  hold.resolve();
+  await Promise.all(holders);
+  await Promise.all(Array.from({ length: 50 }, () => db.query("SELECT 1")));
+});
+
+test("a killed server makes 503s, never an exit, and is used again once it is back; what was acknowledged is there", async () => {
+  const db = open();
+  await db.execute("CREATE TABLE acknowledged (id INTEGER PRIMARY KEY)");
+  const acknowledged: number[] = [];
+  const unknown = new Set<number>();
+  const statuses = new Set<number | undefined>();
+  let next = 0;
+  let stop = false;
+  const write = async (): Promise<void> => {
+    while (!stop) {
+      const id = ++next;
+      try {
+        await db.transaction((tx) => tx.execute`INSERT INTO acknowledged VALUES (${id})`);
+        acknowledged.push(id);
+      } catch (error) {
+        statuses.add((error as { status?: number }).status);
+        if (error instanceof CommitUnknownError) unknown.add(id);
+      }
+    }
+  };
+  const writers = [1, 2, 3, 4].map(write);
+  for (let round = 0; round < 3; round++) {
+    const before = acknowledged.length;
+    await waitFor(() => acknowledged.length > before + 50, { what: "writes", timeoutMs: 10_000 });
+    await server.kill();
+    await server.start();
+  }
+  const before = acknowledged.length;
+  await waitFor(() => acknowledged.length > before + 50, {
+    what: "writes after the last restart",
+    timeoutMs: 10_000,
+  });
+  stop = true;
+  await Promise.all(writers);
+  expect([...statuses]).toEqual([503]);
+  const stored = new Set((await db.query<{ id: number }>("SELECT id FROM acknowledged")).map(({ id }) => id));
+  expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
+  const surprises = [...stored].filter((id) => !acknowledged.includes(id) && !unknown.has(id));
+  expect(surprises).toEqual([]);
+}, 60_000);
+
+test("a server that is frozen holds no request longer than the answer timeout, and is used again once it thaws", async () => {
+  const db = open();
+  await db.query("SELECT 1");
+  server.pause();
+  const from = performance.now();
+  const answers = await Promise.allSettled([
+    db.query("SELECT 1"),
+    db.transaction((tx) => tx.query("SELECT 1")),
+    db.execute("SELECT 1"),
+  ]);
+  expect(performance.now() - from).toBeLessThan(4000);
+  for (const each of answers) expect(each).toMatchObject({ status: "rejected", reason: unavailable });
+  server.resume();
+  await waitFor(
+    () =>
+      db.query("SELECT 1").then(
+        () => true,
+        () => false,
+      ),
+    { timeoutMs: 5000 },
+  );
+});
+
+test("a signal stops the statement in the server too, and its answer reaches nobody else", async () => {
+  const db = open({ poolSize: 1, answerTimeoutSecs: 10 });
+  await db.query("SELECT 1");
+  const stop = new AbortController();
+  const slow = db.until(stop.signal).query("SELECT pg_sleep(8), 'slow' AS tag");
+  const running =
+    "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(8)%' AND state = 'active'";
+  const other = open();
+  await waitFor(async () => (await other.fetchValue<number>(running)) === 1);
+  stop.abort(new Error("gone"));
+  await expect(slow).rejects.toThrow("gone");
+  await waitFor(async () => (await other.fetchValue<number>(running)) === 0);
+  for (let n = 0; n < 20; n++) expect(await db.fetchValue`SELECT ${String(n)}::text`).toBe(String(n));
+});
+
+test("settings that a caller left behind do not reach the next one", async () => {
+  const db = open({ poolSize: 1 });
+  await db.execute("SET search_path TO nowhere");
+  await db.transaction(async (tx) => {
+    await tx.execute("SET LOCAL statement_timeout TO 77");
+  });
+  await db.execute("CREATE TEMP TABLE mine (n int)");
+  expect(await db.fetchValue("SHOW search_path")).not.toBe("nowhere");
+  expect(await db.fetchValue("SHOW statement_timeout")).toBe("0");
+  expect(await db.fetchValue("SELECT to_regclass('pg_temp.mine')")).toBe(null);
+});
+
+test("a listener comes back after a restart of the server, and is told that it may have missed something", async () => {
+  const db = open();
+  const seen: string[] = [];
+  let gaps = 0;
+  await db.listen("news", (payload) => seen.push(payload), { onGap: () => gaps++ });
+  await server.shutdown();
+  await server.start();
+  await waitFor(() => gaps === 1, { timeoutMs: 10_000 });
+  await waitFor(async () => {
+    await db.notify("news", "back").catch(() => {});
+    return seen.includes("back");
+  });
+  expect(gaps).toBe(1);
+});
+
+/** Stands between client and server; `cut` decides on the bytes that a client sends whether both lose the connection. */
+const startProxy = async (target: number, cut: (chunk: Buffer) => "before" | "after" | null) => {
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const upstream = connect(target, "127.0.0.1");
+    const end = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) sockets.add(socket.on("error", end).on("close", end));
+    upstream.on("data", (chunk) => client.write(chunk));
+    client.on("data", (chunk: Buffer) => {
+      const when = cut(chunk);
+      if (when === "before") return end();
+      upstream.write(chunk);
+      if (when === "after") {
+        client.destroy();
+        upstream.end();
+      }
+    });
+  }).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const { port } = proxy.address() as { port: number };
+  return {
+    port,
+    close: (): void => {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+    },
+  };
+};
+
+test.each(["before", "after"] as const)(
+  "a connection cut %s COMMIT reached the server says that nobody knows",
+  async (when) => {
+    const direct = open();
+    await direct.execute`CREATE TABLE ${sql.identifier(`cut_${when}`)} (id INTEGER)`;
+    const port = Number(new URL(server.url).port);
+    const proxy = await startProxy(port, (chunk) => (chunk.includes("COMMIT\0") ? when : null));
+    const db = open({ url: server.url.replace(String(port), String(proxy.port)) });
+    const change = db.transaction(
+      (tx) => tx.execute`INSERT INTO ${sql.identifier(`cut_${when}`)} VALUES (1)`,
+    );
+    await expect(change).rejects.toThrow(CommitUnknownError);
+    const count = () => direct.fetchValue<number>`SELECT count(*) FROM ${sql.identifier(`cut_${when}`)}`;
+    if (when === "after") await waitFor(async () => (await count()) === 1);
+    expect(await count()).toBe(when === "after" ? 1 : 0);
+    proxy.close();
+  },
+);
+
+test("a connection cut in the middle of a transaction leaves nothing of it, and says unavailable", async () => {
+  const direct = open();
+  await direct.execute("CREATE TABLE half (id INTEGER)");
+  const port = Number(new URL(server.url).port);
+  const proxy = await startProxy(port, (chunk) => (chunk.includes("VALUES (2)") ? "after" : null));
+  const db = open({ url: server.url.replace(String(port), String(proxy.port)) });
+  const change = db.transaction(async (tx) => {
+    await tx.execute("INSERT INTO half VALUES (1)");
+    await tx.execute("INSERT INTO half VALUES (2)");
+  });
+  await expect(change).rejects.toThrow(DatabaseUnavailableError);
+  expect(await direct.fetchValue("SELECT count(*) FROM half")).toBe(0);
+  proxy.close();
+});

@@ -1,0 +1,44 @@
+import { DatabaseError, type DatabaseErrorKind, DatabaseUnavailableError } from "../database-errors.ts";
+
+/** SQLSTATE (PostgreSQL manual, appendix A) by what it means to a program. */
+const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
+  "23505": "unique",
+  "23503": "foreign-key",
+  "23502": "not-null",
+  "23514": "check",
+  "40001": "serialization",
+  "40P01": "deadlock",
+  "57014": "canceled",
+  "25P03": "timeout",
+  "55P03": "timeout",
+  "42601": "syntax",
+  "42P01": "syntax",
+  "42703": "syntax",
+};
+
+/** The server goes away, comes up, or has no room; nothing is wrong with the statement. */
+const unavailable = /^(08|57P0[1235]$|53[0-9A-Z]{3}$)/;
+
+interface ServerError extends Error {
+  readonly code: string;
+  readonly constraint?: string;
+}
+
+const isServerError = (error: unknown): error is ServerError =>
+  Error.isError(error) &&
+  /^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code)) &&
+  "severity" in error;
+
+/** Whether the connection can no longer be used, so that it must not go back to the pool. */
+export const isBroken = (error: unknown): boolean => !isServerError(error) || unavailable.test(error.code);
+
+/** The framework's error for what `pg` threw; an error of the connection is one of being unavailable. */
+export const postgresError = (error: unknown, text: string): unknown => {
+  if (!Error.isError(error) || error instanceof DatabaseUnavailableError) return error;
+  if (!isServerError(error)) return new DatabaseUnavailableError(error.message, { cause: error });
+  if (unavailable.test(error.code)) return new DatabaseUnavailableError(error.message, { cause: error });
+  const { code, constraint = null } = error;
+  const kind = kinds[code] ?? "other";
+  const cause = new Error(`${error.message}, in: ${text}`, { cause: error });
+  return new DatabaseError(kind, error.message, { sqlCode: code, constraint, cause });
+};

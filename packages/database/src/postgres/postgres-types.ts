@@ -1,0 +1,27 @@
+import { types } from "pg";
+
+const INT8 = 20;
+const DATE = 1082;
+const TIMESTAMP = 1114;
+
+type Parse = (text: string) => unknown;
+
+const asInteger: Parse = (text) => {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
+};
+const asText: Parse = (text) => text;
+
+/** A date or a time without a zone is no moment: in a `Date` it would shift with the machine's zone. */
+const own = new Map<number, Parse>([
+  [INT8, asInteger],
+  [DATE, asText],
+  [TIMESTAMP, asText],
+]);
+
+/** How columns become values, by the type's object identifier: exact integers, nothing shifted between zones. */
+export const columnTypes: typeof types = {
+  ...types,
+  getTypeParser: ((oid: number, format?: "text" | "binary") =>
+    own.get(oid) ?? types.getTypeParser(oid, format as "text")) as typeof types.getTypeParser,
+};

@@ -1,0 +1,111 @@
+import type { SqlInput, Statement } from "./statement.ts";
+import type { SqlValue } from "./sql-value.ts";
+
+/** A row as an object; name its columns in a type argument. */
+export type Row = Record<string, unknown>;
+
+/** Takes a template, a statement of `sql`, or text with `$1`, `$2` … and their values. */
+export interface Ask<Base, Result extends "rows" | "row" | "value"> {
+  <T extends Base = Base>(
+    strings: TemplateStringsArray,
+    ...inputs: readonly SqlInput[]
+  ): Promise<Answer<T, Result>>;
+  <T extends Base = Base>(statement: Statement): Promise<Answer<T, Result>>;
+  <T extends Base = Base>(text: string, values?: readonly SqlValue[]): Promise<Answer<T, Result>>;
+}
+
+export type Answer<T, Result> = Result extends "rows" ? T[] : T | null;
+
+/** What a statement without rows did. */
+export interface Executed {
+  /** Rows that were inserted, changed or deleted. */
+  readonly changes: number;
+}
+
+/** How rows of a large result arrive. */
+export interface StreamOptions {
+  /** Rows fetched at a time, 1 to 10 000. @default 500 */
+  readonly batchSize?: number;
+}
+
+/**
+ * Statements, on either kind of database.
+ *
+ * Integers that a `number` cannot hold exactly arrive as `bigint`. PostgreSQL gives `Date` for `timestamptz` and text for `numeric`, `date` and
+ * `timestamp`; SQLite stores a `Date` as ISO 8601 text and a boolean as 1 or 0, and gives them back so.
+ *
+ * @throws DatabaseError when the database refuses a statement, with the kind of constraint that was broken
+ * @throws DatabaseUnavailableError (503 as a reply) when the database cannot be reached, is too busy, or the connection broke
+ */
+export interface Queries {
+  /** All rows. */
+  readonly query: Ask<object, "rows">;
+  /** All rows; the same as `query`. */
+  readonly fetchAll: Ask<object, "rows">;
+  /** The first row, or `null`. */
+  readonly fetchOne: Ask<object, "row">;
+  /** The first column of the first row, or `null`. */
+  readonly fetchValue: Ask<unknown, "value">;
+  /** Runs a statement for its effect. */
+  execute(strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Promise<Executed>;
+  execute(statement: Statement): Promise<Executed>;
+  execute(text: string, values?: readonly SqlValue[]): Promise<Executed>;
+  /** Rows one by one, a batch in memory at a time, from one consistent view; leaving the loop early frees everything. */
+  stream<T extends object = Row>(statement: Statement, options?: StreamOptions): AsyncIterableIterator<T>;
+}
+
+/** Statements of one transaction; dead once its function has returned. */
+export interface Transaction extends Queries {
+  /** A transaction within: a failure of its function undoes only what was done in it. */
+  transaction<T>(run: (inner: Transaction) => Promise<T>): Promise<T>;
+  /** Runs statements without parameters, separated by semicolons. */
+  script(text: string): Promise<void>;
+  /** Sends a notification when the transaction commits; nothing when it does not. */
+  notify(channel: string, payload?: string): Promise<void>;
+}
+
+export type Isolation = "read committed" | "repeatable read" | "serializable";
+
+export interface TransactionOptions {
+  /** SQLite is always serializable. @default "read committed" */
+  readonly isolation?: Isolation;
+  /** @default false */
+  readonly readOnly?: boolean;
+  /** How often the function is run again after a serialisation failure or a deadlock, 0 to 20. @default 3 */
+  readonly retries?: number;
+  /** Rolls back and rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ListenOptions {
+  /** Ends the listening, as the returned function does. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called after a broken connection was replaced: what was sent in between is lost, so read anew what you follow. */
+  readonly onGap?: () => void;
+}
+
+/** A database, of either kind. */
+export interface Database extends Queries {
+  readonly dialect: "sqlite" | "postgres";
+  /**
+   * Runs a function in a transaction and commits when it returns.
+   *
+   * A throw rolls back and passes through. After a serialisation failure or a deadlock the whole function runs again, so it must have no effects
+   * outside the transaction.
+   *
+   * @throws CommitUnknownError when the connection broke while committing: the transaction may or may not have happened
+   */
+  transaction<T>(run: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** The same statements, given up when the signal aborts: they reject with its reason, and PostgreSQL is told to stop. */
+  until(signal: AbortSignal): Queries;
+  /** Calls back for every notification of a channel, of this and every other process. Returns the function that ends it. */
+  listen(
+    channel: string,
+    listener: (payload: string) => void,
+    options?: ListenOptions,
+  ): Promise<() => Promise<void>>;
+  /** Sends a notification of at most 7 999 bytes to every listener of a channel. */
+  notify(channel: string, payload?: string): Promise<void>;
+  /** Waits for what is under way and frees every connection. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,45 @@
+import { FrameworkError } from "@framework/core";
+
+/** What a statement may carry as a parameter; a list is for `= ANY(…)` of PostgreSQL. */
+export type SqlScalar = string | number | bigint | boolean | null | Date | Uint8Array;
+export type SqlValue = SqlScalar | readonly SqlScalar[];
+
+/**
+ * Refuses what would reach the server as something else than was meant.
+ *
+ * @throws DATABASE_BAD_VALUE for `undefined`, objects, functions, numbers that are no numbers, invalid dates and text with a NUL, which PostgreSQL
+ * cannot hold and other tools cut off
+ */
+export const checkValue = (value: unknown, place: number): void => {
+  const problem = problemOf(value);
+  if (problem !== null) throw new FrameworkError("DATABASE_BAD_VALUE", `parameter $${place} ${problem}`);
+};
+
+const problemOf = (value: unknown): string | null => {
+  switch (typeof value) {
+    case "string":
+      return value.includes("\0") ? "holds a NUL character" : null;
+    case "number":
+      return Number.isFinite(value) ? null : `is ${value}; only finite numbers can be stored`;
+    case "bigint":
+      return value === BigInt.asIntN(64, value) ? null : "does not fit into 64 bits";
+    case "boolean":
+      return null;
+    case "object":
+      return objectProblem(value);
+    default:
+      return `is ${typeof value}; give null, text, a number, a boolean, a Date or bytes`;
+  }
+};
+
+const objectProblem = (value: object | null): string | null => {
+  if (value === null || value instanceof Uint8Array) return null;
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? "is an invalid Date" : null;
+  if (Array.isArray(value))
+    return value.map((each: unknown) => problemOf(each)).find((each) => each !== null) ?? null;
+  return "is an object; give its parts, or JSON.stringify(it)";
+};
+
+/** Recognises a date of any realm. */
+export const isDate = (value: unknown): value is Date =>
+  Object.prototype.toString.call(value) === "[object Date]";

@@ -1,0 +1,64 @@
+import { FrameworkError } from "@framework/core";
+import { DatabaseError, type DatabaseErrorKind, DatabaseUnavailableError } from "../database-errors.ts";
+
+const BUSY = 5;
+const LOCKED = 6;
+const READ_ONLY = 8;
+const primary = (code: number): number => code & 0xff;
+
+/** Extended result codes (sqlite.org/rescode.html) by what they mean to a program. */
+const kinds: Readonly<Record<number, DatabaseErrorKind>> = {
+  2067: "unique",
+  1555: "unique",
+  2579: "unique",
+  787: "foreign-key",
+  1811: "foreign-key",
+  1299: "not-null",
+  275: "check",
+  517: "serialization",
+  1: "syntax",
+};
+
+const FULL = 13;
+const IO_ERROR = 10;
+const CANNOT_OPEN = 14;
+
+/** Result code of an error that SQLite gave, or `null` for any other error. */
+export const sqliteCode = (error: unknown): number | null =>
+  Error.isError(error) && (error as { code?: unknown }).code === "ERR_SQLITE_ERROR"
+    ? Number((error as { errcode?: unknown }).errcode)
+    : null;
+
+/** Whether another connection holds the lock; nothing was done, so the statement may be tried again. */
+export const isBusy = (error: unknown): boolean => {
+  const code = sqliteCode(error);
+  return code !== null && (primary(code) === BUSY || primary(code) === LOCKED) && code !== 517;
+};
+
+/** Whether a connection for reading was asked to write. */
+export const isReadOnly = (error: unknown): boolean => {
+  const code = sqliteCode(error);
+  return code !== null && primary(code) === READ_ONLY;
+};
+
+/** Whether an integer was read that a `number` cannot hold. */
+export const isTooLargeForNumber = (error: unknown): boolean =>
+  Error.isError(error) && (error as { code?: unknown }).code === "ERR_OUT_OF_RANGE";
+
+/** The framework's error for what `node:sqlite` threw. */
+export const sqliteError = (error: unknown, text: string): unknown => {
+  const code = sqliteCode(error);
+  const message = Error.isError(error) ? error.message : String(error);
+  if (code === null) {
+    return Error.isError(error) && (error as { code?: unknown }).code === "ERR_INVALID_STATE"
+      ? new FrameworkError("DATABASE_CLOSED", "the database is closed", { cause: error })
+      : error;
+  }
+  if ([FULL, IO_ERROR, CANNOT_OPEN, BUSY].includes(primary(code)) && kinds[code] === undefined) {
+    return new DatabaseUnavailableError(message, { cause: error });
+  }
+  const kind = kinds[code] ?? "other";
+  const constraint = /constraint failed: (.+)$/.exec(message)?.[1] ?? null;
+  const cause = new Error(`${message}, in: ${text}`, { cause: error });
+  return new DatabaseError(kind, message, { sqlCode: String(code), constraint, cause });
+};

@@ -1,0 +1,96 @@
+import { FrameworkError } from "@framework/core";
+import type { OpenTransaction, Outcome } from "../backend.ts";
+import type { LocalNotifications } from "../local-notifications.ts";
+import type { Row } from "../queries.ts";
+import type { Statement } from "../statement.ts";
+import { inBatches } from "./in-batches.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import { sqliteError } from "./sqlite-errors.ts";
+
+export interface SqliteTransactionParts {
+  readonly connection: SqliteConnection;
+  /** Ends the turn to write. */
+  readonly give: () => void;
+  readonly idleInTransactionMs: number;
+  readonly notifications: LocalNotifications;
+  readonly readOnly: boolean;
+}
+
+/** The transaction that holds the turn on the writing connection. */
+export class SqliteTransaction implements OpenTransaction {
+  readonly #parts: SqliteTransactionParts;
+  readonly #notes: [channel: string, payload: string][] = [];
+  readonly #idle: NodeJS.Timeout;
+  #over = false;
+  #expired = false;
+
+  constructor(parts: SqliteTransactionParts) {
+    this.#parts = parts;
+    if (parts.readOnly) parts.connection.script("PRAGMA query_only = ON");
+    this.#idle = setTimeout(() => this.#expire(), parts.idleInTransactionMs);
+  }
+
+  run(statement: Statement): Outcome {
+    return this.#act(() => this.#parts.connection.run(statement), statement.text);
+  }
+
+  script(text: string): void {
+    this.#act(() => this.#parts.connection.script(text), text);
+  }
+
+  async *stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncGenerator<Row> {
+    this.#touch();
+    yield* inBatches(this.#parts.connection.rows(statement), batchSize, statement.text, signal);
+  }
+
+  notify(channel: string, payload: string): void {
+    this.#notes.push([channel, payload]);
+  }
+
+  commit(): void {
+    this.#act(() => this.#parts.connection.script("COMMIT"), "COMMIT");
+    this.#end();
+    for (const [channel, payload] of this.#notes) this.#parts.notifications.send(channel, payload);
+  }
+
+  rollback(): void {
+    if (this.#over) return;
+    try {
+      if (this.#parts.connection.inTransaction) this.#parts.connection.script("ROLLBACK");
+    } finally {
+      this.#end();
+    }
+  }
+
+  #act<T>(act: () => T, text: string): T {
+    this.#touch();
+    try {
+      return act();
+    } catch (error) {
+      throw sqliteError(error, text);
+    }
+  }
+
+  #touch(): void {
+    if (this.#expired) {
+      throw new FrameworkError(
+        "DATABASE_TRANSACTION_IDLE",
+        `the transaction was rolled back after ${this.#parts.idleInTransactionMs} ms without a statement; others wait for it to write`,
+      );
+    }
+    this.#idle.refresh();
+  }
+
+  #expire(): void {
+    this.#expired = true;
+    this.rollback();
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#idle);
+    if (this.#parts.readOnly) this.#parts.connection.script("PRAGMA query_only = OFF");
+    this.#parts.give();
+  }
+}

@@ -1,0 +1,8 @@
+/** Whether a statement only reads, as far as its text tells; one that says "no" wrongly is only slower. */
+export const onlyReads = (text: string): boolean => {
+  const start = text.replace(LEADING, "");
+  if (/^(select|values)\b/i.test(start)) return true;
+  return /^with\b/i.test(start) && !/\b(insert|update|delete|replace)\b/i.test(start);
+};
+
+const LEADING = /^(?:\s+|--[^\n]*\n|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)+/;

@@ -1,0 +1,69 @@
+import { DatabaseUnavailableError } from "../database-errors.ts";
+
+interface Waiter {
+  readonly go: () => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Callers that wait for their turn at most. */
+export const MAX_WAITING = 10_000;
+
+/** One holder at a time, first come first served, each waiting a bounded time. */
+export class WriteTurns {
+  readonly #waitMs: number;
+  readonly #waiting = new Set<Waiter>();
+  #taken = false;
+
+  constructor(waitMs: number) {
+    this.#waitMs = waitMs;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  get taken(): boolean {
+    return this.#taken;
+  }
+
+  /** Takes the turn when it is free right now. */
+  tryTake(): boolean {
+    if (this.#taken) return false;
+    this.#taken = true;
+    return true;
+  }
+
+  /** @throws DatabaseUnavailableError when the turn does not come in time, or too many wait already */
+  async take(signal?: AbortSignal): Promise<void> {
+    if (this.tryTake()) return;
+    if (this.#waiting.size >= MAX_WAITING)
+      throw new DatabaseUnavailableError(`${MAX_WAITING} callers wait already`);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leave = (error: unknown): void => {
+      clearTimeout(waiter.timer);
+      this.#waiting.delete(waiter);
+      reject(error);
+    };
+    const late = (): void => leave(new DatabaseUnavailableError(`no turn to write in ${this.#waitMs} ms`));
+    const waiter: Waiter = { go: resolve, timer: setTimeout(late, this.#waitMs) };
+    this.#waiting.add(waiter);
+    const aborted = (): void => leave(signal?.reason);
+    signal?.addEventListener("abort", aborted, { once: true });
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener("abort", aborted);
+    }
+  }
+
+  /** Gives the turn to whoever waits longest. */
+  give(): void {
+    for (const waiter of this.#waiting) {
+      clearTimeout(waiter.timer);
+      this.#waiting.delete(waiter);
+      waiter.go();
+      return;
+    }
+    this.#taken = false;
+  }
+}

@@ -1,0 +1,99 @@
+import { FrameworkError } from "@framework/core";
+import { checkValue, type SqlValue } from "./sql-value.ts";
+
+/** A statement with its parameters apart from its text, which holds `$1`, `$2` … in their places. Made by `sql`. */
+export class Statement {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+
+  constructor(text: string, values: readonly SqlValue[]) {
+    this.text = text;
+    this.values = values;
+  }
+}
+
+/** What may stand in a template: a parameter, or another statement whose text becomes part of this one. */
+export type SqlInput = SqlValue | Statement;
+
+/** The tag `sql`, and what builds the parts of a statement that are no parameters. */
+export interface SqlTag {
+  (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Statement;
+  /** A quoted name of a table or column: the only safe way for a name that is not written in the program. */
+  identifier(...path: readonly string[]): Statement;
+  /** Statements with a separator between them. */
+  join(parts: readonly Statement[], separator?: string): Statement;
+  /** Parameters with commas between them, for `IN (…)`; at least one. */
+  list(values: readonly SqlValue[]): Statement;
+}
+
+const ofTemplate = (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Statement => {
+  let text = strings[0] ?? "";
+  const values: SqlValue[] = [];
+  for (let at = 0; at < inputs.length; at++) {
+    text += append(inputs[at] as SqlInput, values) + (strings[at + 1] ?? "");
+  }
+  return new Statement(text, values);
+};
+
+const append = (input: SqlInput, values: SqlValue[]): string => {
+  if (!(input instanceof Statement)) {
+    checkValue(input, values.push(input));
+    return `$${values.length}`;
+  }
+  const shift = values.length;
+  values.push(...input.values);
+  return shift === 0
+    ? input.text
+    : input.text.replaceAll(/\$(\d+)/g, (_, place: string) => `$${Number(place) + shift}`);
+};
+
+const quoted = (name: string): string => {
+  if (name === "" || name.includes("\0")) {
+    throw new FrameworkError(
+      "DATABASE_BAD_NAME",
+      "a name of a table or column has at least one character and no NUL",
+    );
+  }
+  return `"${name.replaceAll('"', '""')}"`;
+};
+
+const join = (parts: readonly Statement[], separator = ", "): Statement => {
+  const values: SqlValue[] = [];
+  return new Statement(parts.map((part) => append(part, values)).join(separator), values);
+};
+
+/**
+ * Makes a statement from a template: every `${value}` becomes a parameter and never a piece of text.
+ *
+ * @example
+ * db.query<Book>(sql`SELECT * FROM books WHERE genre = ${genre}`);
+ *
+ * @throws DATABASE_BAD_VALUE for a value that no parameter can be
+ */
+export const sql: SqlTag = Object.assign(ofTemplate, {
+  identifier: (...path: readonly string[]): Statement => new Statement(path.map(quoted).join("."), []),
+  join,
+  list: (values: readonly SqlValue[]): Statement => {
+    if (values.length === 0)
+      throw new FrameworkError("DATABASE_BAD_VALUE", "sql.list needs at least one value");
+    return join(values.map((value) => ofTemplate(Object.assign(["", ""], { raw: ["", ""] }), value)));
+  },
+});
+
+/** What a query method was called with: a template, a statement, or text with its parameters. */
+export type StatementArguments =
+  | readonly [strings: TemplateStringsArray, ...inputs: readonly SqlInput[]]
+  | readonly [statement: Statement]
+  | readonly [text: string, values?: readonly SqlValue[] | undefined];
+
+const noValues: readonly SqlValue[] = Object.freeze([]);
+
+/** Reads the arguments of a query method. @throws DATABASE_BAD_VALUE */
+export const toStatement = (args: StatementArguments): Statement => {
+  const [first, second] = args;
+  if (first instanceof Statement) return first;
+  if (typeof first !== "string") return ofTemplate(...(args as [TemplateStringsArray, ...SqlInput[]]));
+  const values = (second as readonly SqlValue[] | undefined) ?? noValues;
+  for (let at = 0; at < values.length; at++) checkValue(values[at], at + 1);
+  return new Statement(first, values);
+};
