@@ -1,0 +1,92 @@
+import { request } from "node:http";
+import { type Program, startProgram, waitFor } from "@framework/testing";
+import { expect, jest, test } from "@jest/globals";
+
+jest.setTimeout(60_000); // up to five processes, on a machine with other work
+
+interface Seen {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** One request over a connection of its own, as probes and balancers make them. */
+const ask = (program: Program, path: string): Promise<Seen> =>
+  new Promise((resolve, reject) => {
+    const asking = request(new URL(path, program.url), { agent: false }, (reply) => {
+      let text = "";
+      reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      reply.on("error", reject).on("end", () => {
+        resolve({ status: reply.statusCode ?? 0, body: JSON.parse(text) as Record<string, unknown> });
+      });
+    });
+    asking.on("error", reject).end();
+  });
+
+/** A balancer that sends eight requests at a time for as long as the service is ready, and notes what became of each. */
+const balancer = (program: Program) => {
+  const statuses: (number | string)[] = [];
+  let open = true;
+  const send = async (): Promise<void> => {
+    while (open) {
+      await ask(program, "/slow").then(
+        ({ status }) => statuses.push(status),
+        (error: Error) => statuses.push(error.message),
+      );
+    }
+  };
+  const all = Promise.all(Array.from({ length: 8 }, send));
+  const stop = async (): Promise<readonly (number | string)[]> => {
+    open = false;
+    await all;
+    return statuses;
+  };
+  return { stop, statuses };
+};
+
+test.each([
+  ["fast", 1],
+  ["node", 1],
+  ["fast", 4],
+  ["node", 4],
+] as const)(
+  "under load readiness turns 503 while connections are still taken, and nothing fails (%s transport, %i workers)",
+  async (transport, workers) => {
+    await using program = await startProgram(new URL("./drained.test-program.ts", import.meta.url), {
+      args: ["--workers", String(workers)],
+      env: { TRANSPORT: transport, FRAMEWORK_ENV: "production" },
+      conditions: ["@framework/source"],
+      timeoutMs: 30_000,
+      stopTimeoutMs: 30_000,
+    });
+    expect((await ask(program, "/health/ready")).status).toBe(200);
+    const load = balancer(program);
+    await waitFor(() => load.statuses.length >= 16, { what: "load", timeoutMs: 20_000 });
+
+    const stopped = program.stop("SIGTERM");
+    await waitFor(async () => (await ask(program, "/health/ready")).status === 503, {
+      what: "readiness 503",
+    });
+    const turned = performance.now();
+    // Every further connection of the readiness wait is taken, by whichever worker, and told the same.
+    const probes = await Promise.all(Array.from({ length: 16 }, () => ask(program, "/health/ready")));
+    expect(new Set(probes.map(({ body }) => body["status"]))).toEqual(new Set(["draining"]));
+    expect((await ask(program, "/health/live")).status).toBe(200);
+    expect((await ask(program, "/slow")).status).toBe(200);
+
+    const statuses = await load.stop();
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    await waitFor(
+      () =>
+        ask(program, "/health/live").then(
+          () => false,
+          () => true,
+        ),
+      {
+        what: "the end of accepting",
+        timeoutMs: 10_000,
+      },
+    );
+    expect(performance.now() - turned).toBeGreaterThan(1500); // of the 2 s between 503 and the end of accepting
+    expect(await stopped).toEqual({ code: 0, signal: null });
+  },
+);

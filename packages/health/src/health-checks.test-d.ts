@@ -1,0 +1,35 @@
+import { App } from "@framework/core";
+import { HealthCheckConfig, healthChecks } from "./index.ts";
+
+const app = new (App.with(healthChecks))();
+
+app
+  .enableHealthChecks()
+  .enableHealthChecks({ basePath: "/status", includeSystemInfo: true, version: "1.2.3" })
+  .enableHealthChecks(HealthCheckConfig.kubernetes())
+  .enableHealthChecks(HealthCheckConfig.detailed({ guards: [() => true] }))
+  .healthCheck("store", () => {})
+  .healthCheck(
+    "search",
+    { groups: ["ready", "startup"], critical: false, timeoutSecs: 2 },
+    async (signal) => {
+      await fetch("http://search.example/", { signal });
+      return { version: 3 };
+    },
+  )
+  .get("/", () => "hello");
+
+// @ts-expect-error the method exists only where the feature was composed
+new App().enableHealthChecks();
+
+// @ts-expect-error a misspelt option is found by the compiler
+app.enableHealthChecks({ basepath: "/status" });
+
+// @ts-expect-error there are three groups
+app.healthCheck("store", { groups: ["alive"] }, () => {});
+
+// @ts-expect-error a check does not say yes or no, it throws
+app.healthCheck("store", () => true);
+
+// @ts-expect-error options need a check
+app.healthCheck("store", { critical: false });

@@ -1,0 +1,133 @@
+import {
+  type AppSettings,
+  type ConfigInput,
+  type ConfigRecord,
+  configRecord,
+  decimal,
+  type Feature,
+  flag,
+  type HealthCheck,
+  type HealthGroup,
+  type Host,
+  type HttpRequest,
+  list,
+  optional,
+  type Response,
+} from "@framework/core";
+import { systemClock } from "./clock.ts";
+import { Health } from "./health.ts";
+import { HealthCheckConfig } from "./health-check-config.ts";
+import { disclosureOf, livenessReply, readinessReply, reportReply } from "./replies.ts";
+import { systemInfo } from "./system-info.ts";
+import { WatchedCheck } from "./watched-check.ts";
+
+/** How a check counts. */
+export interface HealthCheckOptions {
+  /** Which of the questions it answers: `live`, `ready`, `startup`. @default ["ready"] */
+  readonly groups: readonly HealthGroup[];
+  /** Whether its failure makes the answer no; otherwise the report says degraded. @default true */
+  readonly critical: boolean;
+  /** Seconds that one run may take. @default `timeoutSecs` of the configuration */
+  readonly timeoutSecs: number | undefined;
+}
+
+/** Looks at something and throws when it is not well; what it returns are details for the report. `signal` aborts at the timeout. */
+export type HealthCheckFunction = HealthCheck["run"];
+
+/** What the feature adds to an app. */
+export interface HealthChecks {
+  /**
+   * Adds the endpoints `/health`, `/health/live`, `/health/ready` and `/health/startup`.
+   *
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enableHealthChecks(config?: ConfigInput<HealthCheckConfig>): this;
+  /**
+   * Adds a check of something that the app depends on; call `enableHealthChecks` before.
+   *
+   * @throws CORE_BAD_HEALTH_CHECK, HEALTH_NOT_ENABLED at start, with all other mistakes
+   */
+  healthCheck(name: string, check: HealthCheckFunction): this;
+  healthCheck(name: string, options: ConfigInput<HealthCheckOptions>, check: HealthCheckFunction): this;
+}
+
+const groups: readonly HealthGroup[] = ["live", "ready", "startup"];
+
+const CheckOptions: ConfigRecord<HealthCheckOptions> = configRecord("HealthCheckOptions", {
+  groups: list<HealthGroup>(["ready"], "live, ready and startup", (item) =>
+    groups.includes(item as HealthGroup),
+  ),
+  critical: flag(true),
+  timeoutSecs: optional(decimal(5, { min: 0.01, max: 600 })),
+});
+
+/**
+ * Tells orchestrators and people how the app is: alive, ready for traffic, started, each with checks of its own.
+ *
+ * @example
+ * const app = new (App.with(healthChecks))().enableHealthChecks(HealthCheckConfig.kubernetes());
+ * app.healthCheck("search", { critical: false, timeoutSecs: 2 }, (signal) => pingSearch(signal));
+ */
+export const healthChecks: Feature<HealthChecks> = {
+  name: "health",
+  install: (host) => {
+    let on = false;
+    return {
+      enableHealthChecks(config) {
+        on = true;
+        serve(host, host.configure(HealthCheckConfig, config));
+        return this;
+      },
+      healthCheck(
+        name: string,
+        second: ConfigInput<HealthCheckOptions> | HealthCheckFunction,
+        third?: HealthCheckFunction,
+      ) {
+        const [options, run] = typeof second === "function" ? [{}, second] : [second, third];
+        const { timeoutSecs, ...rest } = host.configure(CheckOptions, options);
+        if (!on) host.refuse(notEnabled(name));
+        if (typeof run !== "function") host.refuse(noFunction(name));
+        else host.healthCheck({ name, ...rest, ...(timeoutSecs === undefined ? {} : { timeoutSecs }), run });
+        return this;
+      },
+    };
+  },
+};
+
+const serve = (host: Host, config: Readonly<HealthCheckConfig>): void => {
+  const { basePath, clock = systemClock, guards } = config;
+  const system = config.includeSystemInfo ? systemInfo(clock) : null;
+  const limits = { timeoutMs: config.timeoutSecs * 1000, cacheMs: config.cacheSecs * 1000 };
+  let health = new Health([]);
+  let since = 0;
+  const start = ({ log }: AppSettings): void => {
+    since = clock.now();
+    const watch = (check: HealthCheck) => new WatchedCheck(check, { ...limits, clock, log });
+    health = new Health(host.healthChecks().map(watch));
+  };
+  host.onStart({ name: "health checks", run: start }).onDrain(() => health.drain());
+  const answer = (path: string, handler: (request: HttpRequest) => Promise<Response>): void =>
+    void host.route("GET", `${basePath}${path}`, handler, { guards }, "health");
+  const live = async (): Promise<Response> => livenessReply(await health.live(), clock);
+  const ready = async (): Promise<Response> => readinessReply(await health.readiness(), clock);
+  answer("/live", live);
+  answer("/liveness", live);
+  answer("/ready", ready);
+  answer("/readiness", ready);
+  answer("/startup", async () => readinessReply((await health.hasStarted()) ? "ok" : "starting", clock));
+  answer("", async () => {
+    const disclosure = disclosureOf(config.includeDetails, host.settings.env);
+    return reportReply(await health.findings(), { config, clock, disclosure, since, system });
+  });
+  host.expose("health", () => health.snapshot());
+};
+
+const notEnabled = (name: string) => ({
+  code: "HEALTH_NOT_ENABLED",
+  message: `health: call enableHealthChecks before healthCheck("${name}"), or nobody runs it`,
+});
+
+const noFunction = (name: string) => ({
+  code: "CORE_BAD_HEALTH_CHECK",
+  message: `the health check "${name}" needs a function that looks`,
+});

@@ -1,0 +1,8 @@
+export { HealthCheckConfig, type HealthCheckConfigRecord } from "./health-check-config.ts";
+export {
+  type HealthCheckFunction,
+  type HealthCheckOptions,
+  type HealthChecks,
+  healthChecks,
+} from "./health-checks.ts";
+export type { HealthClock } from "./clock.ts";

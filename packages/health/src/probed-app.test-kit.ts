@@ -1,0 +1,88 @@
+import { App, type ConfigInput, type Feature, type HealthCheck } from "@framework/core";
+import { virtualClock } from "@framework/testing";
+import { type HealthCheckConfig, type HealthChecks, healthChecks, type HealthClock } from "./index.ts";
+
+/** Time that tests move, in the form that the feature takes. */
+export interface TestClock extends HealthClock {
+  /** Lets milliseconds pass. */
+  pass(ms: number): Promise<void>;
+  /** Resolves after as many. */
+  sleep(ms: number): Promise<void>;
+  /** Timers that wait. */
+  readonly pending: number;
+}
+
+/** A clock that stands at the beginning of 2026. */
+export const testClock = (): TestClock => {
+  const clock = virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
+  return {
+    now: clock.now,
+    date: clock.now,
+    after: (ms, run) => {
+      const timer = clock.setTimeout(run, ms);
+      return () => clock.clearTimeout(timer);
+    },
+    pass: (ms) => clock.advance(ms),
+    sleep: (ms) => clock.sleep(ms),
+    get pending() {
+      return clock.pending;
+    },
+  };
+};
+
+/** What a probe saw. */
+export interface Probed {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Headers;
+  /** Virtual milliseconds that the answer took. */
+  readonly tookMs: number;
+}
+
+/** An app with health checks on, and its time. */
+export interface ProbedApp {
+  readonly app: App & HealthChecks;
+  readonly clock: TestClock;
+  /** Messages that the app logged. */
+  readonly logged: string[];
+  /** Asks, and lets time pass until the answer is there. */
+  probe(path: string, init?: RequestInit): Promise<Probed>;
+}
+
+export const probedApp = (
+  config: ConfigInput<HealthCheckConfig> = {},
+  { env = "development", checks = [] }: { env?: "development" | "production"; checks?: HealthCheck[] } = {},
+): ProbedApp => {
+  const clock = testClock();
+  const logged: string[] = [];
+  const feature: Feature = {
+    name: "dependencies",
+    install: (host) => {
+      for (const check of checks) host.healthCheck(check);
+      return {};
+    },
+  };
+  const app = new (App.with(healthChecks, feature))().enableHealthChecks({ clock, ...config });
+  const note = (message: string): void => void logged.push(message);
+  let started: Promise<unknown> | null = null;
+  const probe = async (path: string, init: RequestInit = {}): Promise<Probed> => {
+    await (started ??= app.start({ env, log: { info: note, warn: note, error: note } }));
+    const begun = clock.now();
+    let tookMs: number | null = null;
+    const asked = app.fetch(new Request(`http://localhost${path}`, init)).then((reply) => {
+      tookMs = clock.now() - begun;
+      return reply;
+    });
+    for (let waited = 0; tookMs === null && waited < 10_000; waited += 50)
+      await clock.pass(waited === 0 ? 0 : 50);
+    const reply = await asked;
+    const text = await reply.text();
+    return {
+      status: reply.status,
+      body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>),
+      headers: reply.headers,
+      tookMs: tookMs ?? Number.NaN,
+    };
+  };
+  return { app, clock, logged, probe };
+};

@@ -1,0 +1,113 @@
+import type { HealthGroup } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { probedApp, type TestClock } from "./probed-app.test-kit.ts";
+
+/** How a dependency behaves, as a check that looks at it. */
+const states = {
+  up: () => () => {},
+  slow: (clock: TestClock) => () => clock.sleep(500),
+  down: () => async () => {
+    await Promise.resolve();
+    throw new Error("refused");
+  },
+  hung: () => () => new Promise<void>(() => {}),
+  throws: () => () => {
+    throw new Error("thrown");
+  },
+} as const;
+
+type State = keyof typeof states;
+
+/** Which endpoints a failing check of a group makes fail; the report always does. */
+const affected: Readonly<Record<HealthGroup, readonly string[]>> = {
+  live: ["/health/live", "/health"],
+  ready: ["/health/ready", "/health"],
+  startup: ["/health/ready", "/health/startup", "/health"],
+};
+const failing: Readonly<Record<HealthGroup, string>> = {
+  live: "error",
+  ready: "unavailable",
+  startup: "starting",
+};
+const endpoints = ["/health/live", "/health/ready", "/health/startup", "/health"];
+
+const rows = (["ready", "live", "startup"] as const).flatMap((group) =>
+  (Object.keys(states) as State[]).flatMap((state) => endpoints.map((path) => [state, group, path] as const)),
+);
+
+test.each(rows)("a dependency that is %s, checked for %s: %s", async (state, group, path) => {
+  const { app, clock, probe } = probedApp();
+  app.healthCheck("dependency", { groups: [group] }, states[state](clock));
+  const { status, body, tookMs } = await probe(path);
+  const asked = affected[group].includes(path);
+  const good = state === "up" || state === "slow" || !asked;
+  const word = path === "/health" ? (good ? "healthy" : "unhealthy") : good ? "ok" : failing[group];
+  expect([status, body["status"]]).toEqual([good ? 200 : 503, word]);
+  expect(tookMs).toBe(!asked ? 0 : { up: 0, slow: 500, down: 0, hung: 1000, throws: 0 }[state]);
+});
+
+test.each([
+  ["/health/ready", 200, "ok"],
+  ["/health/live", 200, "ok"],
+  ["/health", 200, "degraded"],
+])("a check that is not critical only degrades the report: %s", async (path, status, word) => {
+  const { app, probe } = probedApp();
+  app.healthCheck("search", { groups: ["ready", "live"], critical: false }, states.down());
+  const seen = await probe(path);
+  expect([seen.status, seen.body["status"]]).toEqual([status, word]);
+});
+
+test("the bodies are those of the interface", async () => {
+  const { app, clock, probe } = probedApp({ version: "1.2.3" });
+  app.healthCheck("store", async () => {
+    await clock.sleep(250);
+    return { rows: 3 };
+  });
+  app.healthCheck("search", { critical: false }, () => {
+    throw new Error("refused");
+  });
+  const timestamp = "2026-01-01T00:00:00.000Z";
+  expect((await probe("/health/live")).body).toEqual({ status: "ok", timestamp });
+  const later = "2026-01-01T00:00:00.250Z";
+  expect((await probe("/health/ready")).body).toEqual({ status: "ok", ready: true, timestamp: later });
+  expect((await probe("/health/startup")).body).toEqual({ status: "ok", ready: true, timestamp: later });
+  const end = "2026-01-01T00:00:00.500Z";
+  expect((await probe("/health")).body).toEqual({
+    status: "degraded",
+    timestamp: end,
+    version: "1.2.3",
+    uptime_seconds: 0.5,
+    checks: { liveness: "ok", readiness: "ok", startup: "ok" },
+    components: {
+      store: { name: "store", status: "healthy", details: { rows: 3 }, duration_ms: 250, timestamp: end },
+      search: { name: "search", status: "degraded", message: "refused", duration_ms: 0, timestamp: later },
+    },
+  });
+});
+
+test("readiness waits for startup, which stays once it is through", async () => {
+  const { app, probe } = probedApp();
+  let migrated = false;
+  app.healthCheck("migrations", { groups: ["startup"] }, () => {
+    if (!migrated) throw new Error("not yet");
+  });
+  expect((await probe("/health/ready")).body["status"]).toBe("starting");
+  expect((await probe("/health/live")).status).toBe(200);
+  migrated = true;
+  expect((await probe("/health/ready")).body["status"]).toBe("ok");
+  migrated = false;
+  expect((await probe("/health/startup")).status).toBe(200);
+  expect((await probe("/health")).body).toMatchObject({ status: "degraded", checks: { startup: "ok" } });
+});
+
+test("checks of features count like those of the app", async () => {
+  const database = {
+    name: "database",
+    run: () => {
+      throw new Error("away");
+    },
+  };
+  const { probe } = probedApp({}, { checks: [database] });
+  expect((await probe("/health/ready")).body["status"]).toBe("unavailable");
+  expect((await probe("/health/live")).status).toBe(200);
+});

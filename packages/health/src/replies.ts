@@ -1,0 +1,80 @@
+import { Response } from "@framework/core";
+import type { HealthClock } from "./clock.ts";
+import type { Findings, Looked, Readiness } from "./health.ts";
+import type { HealthCheckConfig } from "./health-check-config.ts";
+import type { SystemInfo } from "./system-info.ts";
+
+/** How much a report shows of its checks: nothing, that they are there and how they are, or all that they say. */
+export type Disclosure = "none" | "states" | "all";
+
+/** What a report is written with. */
+export interface ReportParts {
+  readonly config: Pick<HealthCheckConfig, "version">;
+  readonly clock: HealthClock;
+  readonly disclosure: Disclosure;
+  /** When the app started, by the clock's `now`. */
+  readonly since: number;
+  readonly system: (() => SystemInfo) | null;
+}
+
+/** Says how much of the checks a report may show. */
+export const disclosureOf = (includeDetails: boolean | undefined, env: string): Disclosure => {
+  if (includeDetails === undefined) return env === "production" ? "states" : "all";
+  return includeDetails ? "all" : "none";
+};
+
+export const livenessReply = (live: boolean, clock: HealthClock): Response =>
+  reply({ status: live ? "ok" : "error", timestamp: timestamp(clock.date()) }, live);
+
+export const readinessReply = (readiness: Readiness, clock: HealthClock): Response => {
+  const ready = readiness === "ok";
+  return reply({ status: readiness, ready, timestamp: timestamp(clock.date()) }, ready);
+};
+
+/** The full report: unhealthy (503) when any of the three questions is answered with no, degraded when only other checks fail. */
+export const reportReply = (
+  { live, started, readiness, checks }: Findings,
+  { config, clock, disclosure, since, system }: ReportParts,
+): Response => {
+  const healthy = live && started && readiness === "ok";
+  const degraded = checks.some(({ outcome }) => !outcome.ok);
+  const body = {
+    status: !healthy ? "unhealthy" : degraded ? "degraded" : "healthy",
+    timestamp: timestamp(clock.date()),
+    ...(config.version === undefined ? {} : { version: config.version }),
+    uptime_seconds: Math.round(clock.now() - since) / 1000,
+    checks: { liveness: word(live), readiness: word(readiness === "ok"), startup: word(started) },
+    ...(disclosure === "none" || checks.length === 0
+      ? {}
+      : { components: Object.fromEntries(checks.map((looked) => component(looked, disclosure))) }),
+    ...(system === null ? {} : { system: system() }),
+  };
+  return reply(body, healthy);
+};
+
+const component = (
+  { watched: { check }, outcome }: Looked,
+  disclosure: Disclosure,
+): [name: string, component: object] => {
+  const { ok, message, error, details, durationMs, at } = outcome;
+  const failed = check.critical === false ? "degraded" : "unhealthy";
+  const text = disclosure === "all" && error !== null && error !== "" ? error : message;
+  return [
+    check.name,
+    {
+      name: check.name,
+      status: ok ? "healthy" : failed,
+      ...(text === null ? {} : { message: text }),
+      ...(disclosure === "all" && details !== null ? { details } : {}),
+      duration_ms: durationMs,
+      timestamp: timestamp(at),
+    },
+  ];
+};
+
+/** Nobody keeps it: the next question has an answer of its own. */
+const reply = (body: object, good: boolean): Response =>
+  Response.json(body, { status: good ? 200 : 503, headers: { "cache-control": "no-store" } });
+
+const timestamp = (ms: number): string => new Date(ms).toISOString();
+const word = (good: boolean): "ok" | "failed" => (good ? "ok" : "failed");

@@ -1,0 +1,115 @@
+import { FrameworkError, type HealthCheck, type Logger } from "@framework/core";
+import type { HealthClock } from "./clock.ts";
+import { errorText, type Outcome, plainDetails } from "./outcome.ts";
+
+/** Milliseconds that an answer waits for a check, counted from the check's begin. */
+export const ANSWER_MS = 1000;
+/** Longest pause before a check is tried again while earlier runs of it never ended. */
+const MAX_PAUSE_MS = 60_000;
+
+/** What a watched check is made with. */
+export interface WatchOptions {
+  readonly clock: HealthClock;
+  /** Milliseconds that a run may take, unless the check says so itself. */
+  readonly timeoutMs: number;
+  /** Milliseconds for which an outcome is given again. */
+  readonly cacheMs: number;
+  readonly log: Logger;
+}
+
+/**
+ * One check, which runs at most once at a time however many ask.
+ *
+ * Whoever asks has an outcome 1 s after the run began at the latest; the run itself goes on to its own timeout, where its signal aborts. A run that
+ * does not even end then is left behind, and the next is tried after a pause that doubles up to a minute, so that a check which hangs for ever
+ * cannot pile up.
+ */
+export class WatchedCheck {
+  readonly check: HealthCheck;
+  /** The last outcome, `null` before the first. */
+  last: Outcome | null = null;
+  private readonly options: WatchOptions;
+  private readonly timeoutMs: number;
+  private answer: Promise<Outcome> | null = null;
+  private freshUntil = -Infinity;
+  /** Before then no run is begun while an earlier one has not ended. */
+  private pausedUntil = -Infinity;
+  /** Runs that were left behind and have not ended. */
+  private abandoned = 0;
+
+  constructor(check: HealthCheck, options: WatchOptions) {
+    this.check = check;
+    this.options = options;
+    this.timeoutMs = check.timeoutSecs === undefined ? options.timeoutMs : check.timeoutSecs * 1000;
+  }
+
+  /** The outcome: of a run that begins now or runs already, or the last one while it may be given again. */
+  async look(): Promise<Outcome> {
+    if (this.answer !== null) return this.answer;
+    const now = this.options.clock.now();
+    const isKept = now < this.freshUntil || (this.abandoned > 0 && now < this.pausedUntil);
+    if (this.last !== null && isKept) return this.last;
+    return this.run();
+  }
+
+  private run(): Promise<Outcome> {
+    const { clock } = this.options;
+    const begun = clock.now();
+    const aborter = new AbortController();
+    const answer = Promise.withResolvers<Outcome>();
+    const ended = (outcome: Pick<Outcome, "ok" | "message" | "error" | "details">): Outcome => ({
+      ...outcome,
+      durationMs: Math.round(clock.now() - begun),
+      at: clock.date(),
+    });
+    let isOver = false;
+    const end = (outcome: Outcome): void => {
+      isOver = true;
+      for (const cancel of timers) cancel();
+      this.answer = null;
+      this.keep(outcome);
+      answer.resolve(outcome);
+    };
+    const timers = [
+      clock.after(ANSWER_MS, () => answer.resolve(ended(failure("still running")))),
+      clock.after(this.timeoutMs, () => {
+        this.pausedUntil = clock.now() + Math.min(MAX_PAUSE_MS, this.timeoutMs * 2 ** this.abandoned);
+        this.abandoned++;
+        const message = `timed out after ${this.timeoutMs / 1000} s`;
+        end(ended(failure(message)));
+        aborter.abort(
+          new FrameworkError("HEALTH_CHECK_TIMEOUT", `the health check "${this.check.name}" ${message}`),
+        );
+      }),
+    ];
+    const settle = (outcome: () => Outcome): void => {
+      if (isOver) this.abandoned--;
+      else end(outcome());
+    };
+    this.answer = answer.promise;
+    new Promise((resolve) => {
+      resolve(this.check.run(aborter.signal));
+    }).then(
+      (value) => settle(() => ended({ ok: true, message: null, error: null, details: plainDetails(value) })),
+      (error: unknown) => settle(() => ended(failure("failed", errorText(error)))),
+    );
+    return answer.promise;
+  }
+
+  private keep(outcome: Outcome): void {
+    const { clock, cacheMs, log } = this.options;
+    this.freshUntil = clock.now() + cacheMs;
+    const before = this.last?.ok ?? true;
+    this.last = outcome;
+    const fields = { check: this.check.name, error: outcome.error };
+    if (before && !outcome.ok) log.warn(`health check "${this.check.name}" ${outcome.message}`, fields);
+    else if (!before && outcome.ok) log.info(`health check "${this.check.name}" passes again`, fields);
+  }
+}
+
+const failure = (message: string, error: string | null = null) => ({
+  ok: false,
+  message,
+  error,
+  details: null,
+});
