@@ -1,0 +1,53 @@
+import { BodyStream } from "@framework/core";
+
+/** The same body, which counts what is taken of it and remembers why it broke. */
+export class CountedBody extends BodyStream {
+  private readonly counter: Counter;
+
+  constructor(body: BodyStream) {
+    const counter = new Counter(body);
+    super(counter, body.length);
+    this.counter = counter;
+  }
+
+  get bytes(): number {
+    return this.counter.bytes;
+  }
+
+  /** The message of the error that ended it, `null` without one. */
+  get error(): string | null {
+    return this.counter.error;
+  }
+}
+
+class Counter implements AsyncIterableIterator<Uint8Array> {
+  bytes = 0;
+  error: string | null = null;
+  private readonly body: BodyStream;
+  private iterator: AsyncIterator<Uint8Array> | null = null;
+
+  constructor(body: BodyStream) {
+    this.body = body;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    this.iterator ??= this.body.chunks[Symbol.asyncIterator]();
+    try {
+      const result = await this.iterator.next();
+      if (result.done !== true) this.bytes += result.value.byteLength;
+      return result;
+    } catch (error) {
+      this.error = Error.isError(error) ? error.message : "the body failed";
+      throw error;
+    }
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    await (this.iterator === null ? this.body.cancel() : this.iterator.return?.());
+    return { done: true, value: undefined };
+  }
+}

@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { startProgram } from "@framework/testing";
+import { expect, jest, test } from "@jest/globals";
+
+jest.setTimeout(30_000); // real processes, on a machine with other work
+
+const file = new URL("./logged.test-program.ts", import.meta.url);
+const conditions = ["@framework/source"];
+
+const linesOf = (output: string): Record<string, unknown>[] =>
+  output
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test("four workers write one whole line for every request into one pipe, the last ones too", async () => {
+  await using program = await startProgram(file, {
+    args: ["--workers", "4", "--env", "production"],
+    conditions,
+  });
+  const paths = Array.from({ length: 1000 }, (_, at) => `/pid?${at}`);
+  const pids = new Set<string>();
+  for (let at = 0; at < paths.length; at += 50)
+    await Promise.all(
+      paths.slice(at, at + 50).map(async (path) => pids.add((await program.client.get(path)).text)),
+    );
+  await program.stop("SIGTERM");
+  const requests = linesOf(program.output()).filter(({ method }) => method !== undefined);
+  expect(requests).toHaveLength(1000);
+  expect(requests.every(({ path, status }) => path === "/pid" && status === 200)).toBe(true);
+  expect(pids.size).toBeGreaterThan(1);
+});
+
+test("a process that ends without warning has written what it said", async () => {
+  await using program = await startProgram(file, { args: ["--workers", "1"], conditions });
+  await program.client.get("/exit").catch(() => null);
+  await program.stop("SIGTERM");
+  expect(linesOf(program.output()).at(-1)).toMatchObject({ message: "the last words", level: "info" });
+});
+
+/** A service whose output nobody reads from its start on, until it is asked for. */
+const startUnread = async (...args: string[]) => {
+  const child = spawn(
+    process.execPath,
+    ["--conditions=@framework/source", file.pathname, "--port", "0", ...args],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  let text = "";
+  const { promise: listening, resolve } = Promise.withResolvers<string>();
+  child.stdout.on("data", (chunk: Buffer) => {
+    text += chunk.toString("latin1");
+    const url = /"url":"([^"]+)"/.exec(text)?.[1];
+    if (url !== undefined) resolve(url);
+  });
+  const url = await listening;
+  child.stdout.pause();
+  const output = async (): Promise<string> => {
+    child.stdout.resume();
+    child.kill("SIGTERM");
+    await once(child, "close");
+    return text;
+  };
+  return { url, output };
+};
+
+const isMuch = ({ message }: Record<string, unknown>) => message === "much";
+
+test("lines of workers whose pipe is full do not mix", async () => {
+  const { url, output } = await startUnread("--workers", "4", "--env", "production");
+  await Promise.all(Array.from({ length: 12 }, () => fetch(`${url}/much?lines=300`)));
+  expect(linesOf(await output()).filter(isMuch)).toHaveLength(3600);
+});
+
+test("a reader that does not read holds up no request, and what it misses is counted", async () => {
+  const { url, output } = await startUnread("--workers", "1", "--env", "development");
+  for (let count = 0; count < 8; count++) expect(await (await fetch(`${url}/much`)).text()).toBe("much");
+  const lines = linesOf(await output());
+  const written = lines.filter((line) => isMuch(line) || line["path"] === "/much").length;
+  const lost = lines.reduce((sum, { dropped }) => sum + (typeof dropped === "number" ? dropped : 0), 0);
+  expect(lost).toBeGreaterThan(0);
+  expect(written + lost).toBe(16_008);
+});

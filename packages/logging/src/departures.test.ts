@@ -1,0 +1,89 @@
+import { connect } from "node:net";
+import { App } from "@framework/core";
+import { socketClient, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { logging } from "./index.ts";
+
+const makeApp = () => {
+  const text: string[] = [];
+  const app = new (App.with(logging))().enableLogging({
+    format: "json",
+    destination: { write: (lines) => void text.push(lines) },
+  });
+  const lines = () =>
+    text
+      .join("")
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as object);
+  return { app, lines };
+};
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: host.test\r\n\r\n`;
+
+const open = (url: string) => {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.on("error", () => {}); // it is this test that cuts it
+  return socket;
+};
+
+for (const transport of ["fast", "node"] as const) {
+  test(`a client that leaves before its answer has a line at once, and no second one (${transport})`, async () => {
+    const { app, lines } = makeApp();
+    const { promise: answer, resolve } = Promise.withResolvers<string>();
+    let called = false;
+    app.get("/slow", () => {
+      called = true;
+      return answer;
+    });
+    await using client = socketClient(app, { transport, logs: true });
+    await client.get("/nowhere");
+    const socket = open(await client.url("/"));
+    socket.write(get("/slow"));
+    await waitFor(() => called);
+    socket.destroy();
+    await waitFor(() => lines().length === 2);
+    expect(lines()[1]).toMatchObject({ path: "/slow", status: 499, aborted: true, level: "warn", bytes: 0 });
+    resolve("late");
+    await client.get("/nowhere");
+    await waitFor(() => lines().length >= 3);
+    expect(lines().map((line) => (line as { path: string }).path)).toEqual(["/nowhere", "/slow", "/nowhere"]);
+  });
+
+  test(`a stream that its client leaves has one line, with what was sent (${transport})`, async () => {
+    const { app, lines } = makeApp();
+    async function* endless() {
+      for (;;) {
+        yield new Uint8Array(1000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    app.get("/endless", () => endless());
+    await using client = socketClient(app, { transport, logs: true });
+    await client.get("/nowhere");
+    const socket = open(await client.url("/"));
+    let received = 0;
+    socket.on("data", (chunk) => (received += chunk.length));
+    socket.write(get("/endless"));
+    await waitFor(() => received > 5000);
+    socket.destroy();
+    await waitFor(() => lines().length === 2);
+    const [, line] = lines();
+    expect(line).toMatchObject({ path: "/endless", status: 200, aborted: true, level: "info" });
+    expect((line as { bytes: number }).bytes).toBeGreaterThan(4000);
+  });
+
+  test(`a stream that breaks says why (${transport})`, async () => {
+    const { app, lines } = makeApp();
+    async function* broken() {
+      yield "one";
+      throw new Error("disk gone");
+    }
+    app.get("/broken", () => broken());
+    await using client = socketClient(app, { transport, logs: true });
+    await client.get("/broken").catch(() => null);
+    const isRequest = (line: object) => "method" in line && "latency" in line;
+    await waitFor(() => lines().some(isRequest));
+    expect(lines().filter(isRequest)).toMatchObject([{ path: "/broken", error: "disk gone" }]);
+  });
+}

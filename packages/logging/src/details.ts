@@ -1,0 +1,121 @@
+import { type HttpRequest, type Key, key, type Response } from "@framework/core";
+import type { LoggingConfig } from "./logging-config.ts";
+import { censored, type Redaction } from "./redaction.ts";
+
+/** What a line says beyond its usual members: header fields and bodies, where they are asked for. */
+export interface Details {
+  /** Before the request is handled. */
+  watch(request: HttpRequest): void;
+  /** After it; `reply` is `null` when the client left before there was one. */
+  of(request: HttpRequest, reply: Response | null): Readonly<Record<string, unknown>>;
+}
+
+type Wanted = Pick<LoggingConfig, "logHeaders" | "logBody" | "maxBodyBytes">;
+
+/** `null` when nothing is wanted. */
+export const createDetails = (wanted: Wanted, redaction: Redaction): Details | null => {
+  const { logHeaders, logBody, maxBodyBytes } = wanted;
+  if (logHeaders === false && !logBody) return null;
+  const names = Array.isArray(logHeaders)
+    ? new Set(logHeaders.map((name: string) => name.toLowerCase()))
+    : null;
+  const headersOf = (headers: Iterable<readonly [string, string]>): Record<string, unknown> =>
+    redaction.fields(Object.fromEntries([...headers].filter(([name]) => names?.has(name) ?? true)));
+  return {
+    watch(request) {
+      if (logBody && isReadable(request)) request.context.set(Body, tapped(request, maxBodyBytes));
+    },
+    of(request, reply) {
+      const details: Record<string, unknown> = {};
+      if (logHeaders !== false) {
+        details["request_headers"] = headersOf(request.headers);
+        if (reply !== null) details["response_headers"] = headersOf(reply.headers);
+      }
+      if (!logBody) return details;
+      const body = request.context.get(Body);
+      if (body !== null && body.length > 0)
+        details["request_body"] = shown(
+          body.text(),
+          body.length,
+          request.getHeader("content-type"),
+          maxBodyBytes,
+          redaction,
+        );
+      if (typeof reply?.payload === "string" && reply.payload !== "") {
+        const { payload, contentType } = reply;
+        details["response_body"] = shown(
+          payload,
+          Buffer.byteLength(payload),
+          contentType,
+          maxBodyBytes,
+          redaction,
+        );
+      }
+      return details;
+    },
+  };
+};
+
+/** The beginning of a body, as the handler read it. */
+interface Tap {
+  readonly length: number;
+  text(): string;
+}
+
+const Body: Key<Tap | null> = key<Tap | null>("logged_body", null);
+
+const isReadable = (request: HttpRequest): boolean =>
+  request.contentLength !== 0 &&
+  request.getHeader("content-encoding") === null &&
+  kindOf(request.getHeader("content-type")) !== null;
+
+const kindOf = (contentType: string | null): "json" | "form" | null => {
+  if (contentType === null) return null;
+  if (/^\s*application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return "json";
+  return /^\s*application\/x-www-form-urlencoded\b/i.test(contentType) ? "form" : null;
+};
+
+/** Keeps a copy of what passes, up to the bound; the body is read by whom it is for, or not at all. */
+const tapped = (request: HttpRequest, maxBytes: number): Tap => {
+  const kept: Uint8Array[] = [];
+  let length = 0;
+  async function* passing(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      if (length < maxBytes) kept.push(chunk.slice(0, maxBytes - length));
+      length += chunk.byteLength;
+      yield chunk;
+    }
+  }
+  request.decodeBody(passing);
+  return {
+    get length() {
+      return length;
+    },
+    text: () => Buffer.concat(kept).toString(),
+  };
+};
+
+/** Only a whole body can be redacted by its members' names, so a longer one is only measured. */
+const shown = (
+  text: string,
+  length: number,
+  contentType: string | null,
+  maxBytes: number,
+  redaction: Redaction,
+): unknown => {
+  const kind = kindOf(contentType);
+  if (kind === null || length > maxBytes) return `[${length} bytes]`;
+  try {
+    const value: unknown = kind === "json" ? JSON.parse(text) : formFields(text, redaction);
+    return redaction.fields({ value })["value"];
+  } catch {
+    return `[${length} bytes, malformed]`; // what cannot be read cannot be redacted
+  }
+};
+
+const formFields = (text: string, redaction: Redaction): Record<string, unknown> => {
+  const fields = Object.create(null) as Record<string, unknown>;
+  for (const [name, value] of new URLSearchParams(text))
+    fields[name] = redaction.hides(name) ? censored : value;
+  return fields;
+};

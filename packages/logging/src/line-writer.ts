@@ -1,0 +1,161 @@
+import type { Outlet } from "./outlet.ts";
+
+/** UTF-16 units that are gathered at most before a batch is written within a turn. */
+const maxBatch = 65_536;
+/** Milliseconds that a process at its end waits for a reader that takes nothing. */
+const patienceMs = 1000;
+
+/** How a writer is set up. */
+export interface LineWriterOptions {
+  readonly outlet: Outlet;
+  /** Bytes that may wait. */
+  readonly maxQueueBytes: number;
+  /** The line that tells how many were lost, newline included. */
+  readonly lossLine: (lost: number) => string;
+}
+
+/**
+ * Writes lines in batches: those of one turn of the event loop go out in one write at its end. While the destination is slow they wait, in a
+ * bounded queue; what does not fit is dropped, counted, and told in a line of its own as soon as there is room.
+ */
+export class LineWriter {
+  /** Lines that were never written. */
+  dropped = 0;
+  private readonly outlet: Outlet;
+  private readonly maxQueueBytes: number;
+  private readonly lossLine: (lost: number) => string;
+  private batch = "";
+  private scheduled = false;
+  private queue: Buffer[] = [];
+  private queued = 0;
+  private untold = 0;
+  private waiting = false;
+  private idle: (() => void)[] = [];
+
+  constructor({ outlet, maxQueueBytes, lossLine }: LineWriterOptions) {
+    this.outlet = outlet;
+    this.maxQueueBytes = maxQueueBytes;
+    this.lossLine = lossLine;
+  }
+
+  /** Takes one line, newline included. */
+  add(line: string): void {
+    this.batch += line;
+    if (this.batch.length >= maxBatch) this.writeBatch();
+    else if (!this.scheduled) {
+      this.scheduled = true;
+      setImmediate(this.endOfTurn);
+    }
+  }
+
+  /** Resolves when everything is written, or after `limitMs`. */
+  async flushed(limitMs: number): Promise<void> {
+    this.writeBatch();
+    if (this.queue.length === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.idle.push(resolve);
+    const timer = setTimeout(resolve, limitMs);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  /** Writes everything before it returns, for the end of the process; gives up when the destination takes nothing for a second. */
+  readonly flushSync = (): void => {
+    this.writeBatch();
+    let patience = patienceMs;
+    while (this.queue.length > 0 && patience > 0) {
+      const before = this.queued;
+      this.writeQueue();
+      if (this.queued < before) patience = patienceMs;
+      else patience -= pause(5);
+    }
+    this.outlet.flushSync?.();
+  };
+
+  private readonly endOfTurn = (): void => {
+    this.scheduled = false;
+    this.writeBatch();
+  };
+
+  private readonly retry = (): void => {
+    this.waiting = false;
+    this.writeQueue();
+  };
+
+  private writeBatch(): void {
+    if (this.batch === "") return;
+    const lines = Buffer.from(this.batch);
+    this.batch = "";
+    if (this.queue.length === 0) this.enqueue(lines.subarray(this.offer(lines)));
+    else this.enqueue(lines);
+    if (this.queue.length > 0) this.wait();
+  }
+
+  private writeQueue(): void {
+    for (;;) {
+      const [first] = this.queue;
+      if (first === undefined) break;
+      const taken = this.offer(first);
+      this.queued -= taken;
+      if (taken < first.length) {
+        this.queue[0] = first.subarray(taken);
+        return this.wait();
+      }
+      this.queue.shift();
+      if (this.queue.length === 0) this.tellLoss();
+    }
+    for (const resolve of this.idle.splice(0)) resolve();
+  }
+
+  /** How many bytes went out; all of them, and counted as lost, when the destination is gone. */
+  private offer(lines: Buffer): number {
+    try {
+      return this.outlet.write(lines);
+    } catch {
+      this.dropped += linesIn(lines); // nobody could be told: this is where errors are told
+      return lines.length;
+    }
+  }
+
+  private enqueue(lines: Buffer): void {
+    if (lines.length === 0) return;
+    const room = this.maxQueueBytes - this.queued;
+    const fits =
+      lines.length <= room ? lines.length : room <= 0 ? 0 : lines.lastIndexOf(newline, room - 1) + 1;
+    if (fits > 0) {
+      this.queue.push(lines.subarray(0, fits));
+      this.queued += fits;
+    }
+    const lost = linesIn(lines.subarray(fits));
+    this.dropped += lost;
+    this.untold += lost;
+  }
+
+  private tellLoss(): void {
+    if (this.untold === 0) return;
+    const line = Buffer.from(this.lossLine(this.untold));
+    this.untold = 0;
+    this.queue.push(line);
+    this.queued += line.length;
+  }
+
+  private wait(): void {
+    if (this.waiting) return;
+    this.waiting = true;
+    this.outlet.onReady(this.retry);
+  }
+}
+
+const newline = 10;
+
+const linesIn = (lines: Buffer): number => {
+  let count = 0;
+  for (let at = lines.indexOf(newline); at !== -1; at = lines.indexOf(newline, at + 1)) count++;
+  return count;
+};
+
+/** Blocks; only for a process at its end. */
+const pause = (ms: number): number => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  return ms;
+};

@@ -1,0 +1,156 @@
+import {
+  BodyStream,
+  type ExchangeEnd,
+  type HttpRequest,
+  isPromise,
+  isUnder,
+  type Middleware,
+  payloadLength,
+  type Response,
+} from "@framework/core";
+import { type AccessLine, levelOf } from "./access-line.ts";
+import { CountedBody } from "./body-count.ts";
+import type { Details } from "./details.ts";
+import type { LogLevel } from "./logging-config.ts";
+
+/** How request lines are made. */
+export interface LogRequestsOptions {
+  readonly level: LogLevel;
+  readonly excludePaths: readonly string[];
+  readonly line: AccessLine;
+  readonly write: (line: string) => void;
+  /** More members of a line; `null` when there are none to be had. */
+  readonly details: Details | null;
+  /** Milliseconds, monotonic. */
+  readonly now?: () => number;
+}
+
+/** A body in memory of so many bytes or fewer is out when it is handed over, as far as anybody can tell: systems buffer as much. */
+const atOnceBytes = 65_536;
+
+const weight = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
+
+/**
+ * Writes one line for each request: when its answer is handed over, or when its long or streamed body has ended, or at once when the client leaves.
+ * An answer that comes at once costs no closure and no promise.
+ */
+export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest, Response> => {
+  const { excludePaths, line, write, details, now = performance.now.bind(performance) } = options;
+  const threshold = weight[options.level];
+  const tell: Tell = (request, status, start, end) => {
+    if (weight[levelOf(status)] < threshold) return;
+    const latencyMs = now() - start;
+    const more = details === null ? null : details.of(request, end.reply);
+    write(
+      line(request, {
+        status,
+        latencyMs,
+        bytes: end.bytes,
+        aborted: end.aborted,
+        error: end.error,
+        details: more,
+      }),
+    );
+  };
+  return function logRequests(request, next) {
+    if (isLeftOut(request, excludePaths)) return next(request);
+    const start = now();
+    details?.watch(request);
+    const reply = next(request);
+    if (isPromise(reply)) {
+      const exchange = new LoggedExchange(request, start, tell);
+      return reply.then((response) => exchange.replied(response));
+    }
+    if (goesAtOnce(request, reply)) {
+      tell(request, reply.status, start, new Ending(sentBytes(request, reply), reply));
+      return reply;
+    }
+    return new LoggedExchange(request, start, tell).replied(reply);
+  };
+};
+
+type Tell = (request: HttpRequest, status: number, start: number, end: Ending) => void;
+
+class Ending {
+  readonly bytes: number | null;
+  readonly reply: Response | null;
+  readonly aborted: boolean;
+  readonly error: string | null;
+
+  constructor(bytes: number | null, reply: Response | null, aborted = false, error: string | null = null) {
+    this.bytes = bytes;
+    this.reply = reply;
+    this.aborted = aborted;
+    this.error = error;
+  }
+}
+
+/** A request whose line has to wait, and is written once whatever happens. */
+class LoggedExchange {
+  private readonly request: HttpRequest;
+  private readonly start: number;
+  private readonly tell: Tell;
+  private reply: Response | null = null;
+  private counted: CountedBody | null = null; // transports may wrap it once more
+  private written = false;
+
+  constructor(request: HttpRequest, start: number, tell: Tell) {
+    this.request = request;
+    this.start = start;
+    this.tell = tell;
+    request.onEnd((end) => this.ended(end));
+  }
+
+  replied(reply: Response): Response {
+    if (this.written) return reply; // the client is gone, and the line says so
+    this.reply = reply;
+    if (goesAtOnce(this.request, reply)) this.write(false, sentBytes(this.request, reply));
+    else if (reply.payload instanceof BodyStream) {
+      this.counted = new CountedBody(reply.payload);
+      reply.payload = this.counted;
+    }
+    return reply;
+  }
+
+  private ended(end: ExchangeEnd): void {
+    if (this.written) return;
+    const { reply, counted } = this;
+    const aborted = end === "aborted";
+    if (counted !== null) this.write(aborted, counted.bytes, counted.error);
+    else this.write(aborted, reply === null ? 0 : aborted ? null : payloadLength(reply.payload));
+  }
+
+  private write(aborted: boolean, bytes: number | null, error: string | null = null): void {
+    this.written = true;
+    const { reply } = this;
+    this.tell(
+      this.request,
+      reply === null ? clientGone : reply.status,
+      this.start,
+      new Ending(bytes, reply, aborted, error),
+    );
+  }
+}
+
+/** The status of requests whose client left before there was an answer: no status of HTTP, but the usual one in logs. */
+const clientGone = 499;
+
+const hasNoBody = (request: HttpRequest, { status }: Response): boolean =>
+  request.method === "HEAD" || status === 204 || status === 304;
+
+const goesAtOnce = (request: HttpRequest, reply: Response): boolean => {
+  const { payload } = reply;
+  if (payload === null || hasNoBody(request, reply)) return true;
+  if (payload instanceof BodyStream) return false;
+  return payload.length * 3 <= atOnceBytes || (payloadLength(payload) ?? 0) <= atOnceBytes;
+};
+
+const sentBytes = (request: HttpRequest, reply: Response): number | null =>
+  hasNoBody(request, reply) ? 0 : payloadLength(reply.payload);
+
+/** Probes and scrapes say nothing that their reports do not. */
+const isLeftOut = ({ endpoint, path }: HttpRequest, excludePaths: readonly string[]): boolean => {
+  if (endpoint !== null && (endpoint.builtIn === "health" || endpoint.builtIn === "metrics")) return true;
+  for (const prefix of excludePaths) if (isUnder(path, prefix)) return true;
+  return false;
+};

@@ -1,0 +1,107 @@
+import type { Logger } from "@framework/core";
+import type { LogLevel } from "./logging-config.ts";
+import { withoutUnseen } from "./json-string.ts";
+import { createRedaction, type Redaction, withoutCredentials } from "./redaction.ts";
+
+/** Fields of a line. Secrets are found by the fields' names, at any depth, and not written. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Writes lines of the application into the one stream; whatever a field holds, it does not throw. */
+export interface Log extends Pick<Logger, "info" | "warn" | "error"> {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A log whose lines all carry these fields too. */
+  child(fields: LogFields): Log;
+}
+
+/** How a log is set up. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Takes one line of JSON, newline included. */
+  readonly write: (line: string) => void;
+  readonly iso: () => string;
+  readonly redaction?: Redaction;
+}
+
+/** Bytes of one record, or a little less; a longer one keeps its message only. */
+const maxRecord = 16_384;
+
+/** A log on pino, which is loaded by this call. */
+export const createLog = async ({
+  level,
+  write,
+  iso,
+  redaction = createRedaction(),
+}: LogOptions): Promise<Log> => {
+  const { pino } = await import("pino");
+  const instance = pino(
+    {
+      level,
+      base: null,
+      messageKey: "message",
+      errorKey: "error",
+      timestamp: () => `,"timestamp":"${iso()}"`,
+      formatters: { level: (label) => ({ level: label }), log: (fields) => ownFields(fields, redaction) },
+      serializers: {},
+    },
+    { write: (line) => write(bounded(withoutUnseen(line))) },
+  );
+  return logOf(instance, redaction);
+};
+
+type Leveled = "debug" | "info" | "warn" | "error";
+
+/** What of pino is used. */
+interface Written extends Record<Leveled, (fields: object, message: string) => void> {
+  child(bindings: Record<string, unknown>): Written;
+  isLevelEnabled(level: Leveled): boolean;
+}
+
+const noFields: LogFields = Object.freeze({});
+
+const logOf = (instance: Written, redaction: Redaction): Log => {
+  const at =
+    (level: Leveled) =>
+    (message: string, fields: LogFields = noFields): void => {
+      if (instance.isLevelEnabled(level))
+        instance[level](fields, withoutCredentials(`${message}`.slice(0, maxMessage)));
+    };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: (fields) => logOf(instance.child(ownFields(fields, redaction)), redaction),
+  };
+};
+
+const maxMessage = 2048;
+const taken = ["level", "timestamp", "message"];
+
+/** Fields as they are written; what would say a second time how the line begins is left out. */
+const ownFields = (fields: LogFields, redaction: Redaction): Record<string, unknown> => {
+  const copy = { ...redaction.fields(fields) }; // pino asks bindings for methods of Object
+  for (const name of taken) delete copy[name];
+  return copy;
+};
+
+const bounded = (line: string): string => {
+  if (line.length * 3 <= maxRecord || Buffer.byteLength(line) <= maxRecord) return line;
+  const { level, timestamp, message } = JSON.parse(line) as Record<string, unknown>;
+  return `${JSON.stringify({ level, timestamp, message, cut: Buffer.byteLength(line) })}\n`;
+};
+
+/** The framework's logger as a log of the application, with field names as they are spelt in records. */
+export const frameworkLogger = (log: Log): Logger => ({
+  info: (message, fields) => log.info(message, renamed(fields)),
+  warn: (message, fields) => log.warn(message, renamed(fields)),
+  error: (message, fields) => log.error(message, renamed(fields)),
+});
+
+const renamed = (fields: LogFields = noFields): LogFields => {
+  if (!("requestId" in fields)) return fields;
+  const { requestId, ...rest } = fields;
+  return requestId === null ? rest : { ...rest, request_id: requestId };
+};

@@ -1,0 +1,159 @@
+import {
+  type AppSettings,
+  type ConfigInput,
+  type Feature,
+  type Handler,
+  type HttpRequest,
+  type Middleware,
+  type Response,
+} from "@framework/core";
+import { jsonAccessLine, textAccessLine } from "./access-line.ts";
+import { isoClock } from "./clock.ts";
+import { createDetails } from "./details.ts";
+import { LineWriter } from "./line-writer.ts";
+import { createLog, frameworkLogger, type Log } from "./log.ts";
+import { LoggingConfig } from "./logging-config.ts";
+import { logRequests } from "./log-requests.ts";
+import { fileOutlet, streamOutlet } from "./outlet.ts";
+import { createRedaction } from "./redaction.ts";
+import { notStarted } from "./request-log.ts";
+import { textLine } from "./text-line.ts";
+
+/** What the feature adds to an app. */
+export interface Logging {
+  /**
+   * Writes a line for every request, and makes all lines of the app and of the framework one stream.
+   *
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enableLogging(config?: ConfigInput<LoggingConfig>): this;
+  /**
+   * The log of the app, from its first start task on; `logOf(request)` is that of a request.
+   *
+   * @throws LOGGING_NOT_STARTED before the app starts, and without `enableLogging`
+   */
+  log(): Log;
+}
+
+/**
+ * One structured line per request, and a log for the application, through pino.
+ *
+ * @example
+ * const app = new (App.with(logging))().enableLogging();
+ * app.post("/books", (request) => logOf(request).info("book added", { title: "Emma" }));
+ */
+export const logging: Feature<Logging> = {
+  name: "logging",
+  install: (host) => {
+    let log: Log | null = null;
+    return {
+      enableLogging(input) {
+        const config = host.configure(LoggingConfig, input);
+        const requests = switchable();
+        const lines = new Lines(config, (begun) => {
+          log = begun.log;
+          requests.become(begun.middleware);
+        });
+        host
+          .use("log", requests.middleware)
+          .onStart({ name: "logging", run: (settings) => lines.begin(settings) })
+          .onStop({ name: "logging", run: () => lines.end() })
+          .measure({
+            name: "log_lines_dropped_total",
+            help: "Log lines that were lost because their destination was too slow or gone.",
+            type: "counter",
+            read: () => lines.dropped,
+          });
+        return this;
+      },
+      log() {
+        if (log === null) throw notStarted();
+        return log;
+      },
+    };
+  },
+};
+
+/** Middleware whose work is known from start on. */
+const switchable = () => {
+  let current: Middleware<HttpRequest, Response> = pass;
+  return {
+    middleware: (request: HttpRequest, next: Handler<HttpRequest, Response>) => current(request, next),
+    become(middleware: Middleware<HttpRequest, Response> | null) {
+      if (middleware !== null) current = middleware;
+    },
+  };
+};
+
+const pass: Middleware<HttpRequest, Response> = (request, next) => next(request);
+
+interface Begun {
+  readonly log: Log;
+  readonly middleware: Middleware<HttpRequest, Response> | null;
+}
+
+/** Milliseconds that the stop of an app waits for a slow destination. */
+const stopPatienceMs = 5000;
+
+/** All lines of one app, from its start to its stop. */
+class Lines {
+  private readonly config: LoggingConfig;
+  private readonly begun: (begun: Begun) => void;
+  private writer: LineWriter | null = null;
+  private undo: (() => void) | null = null;
+
+  constructor(config: LoggingConfig, begun: (begun: Begun) => void) {
+    this.config = config;
+    this.begun = begun;
+  }
+
+  get dropped(): number {
+    return this.writer?.dropped ?? 0;
+  }
+
+  async begin({ env, quiet, log: framework }: AppSettings): Promise<void> {
+    const { destination, level, format, maxQueueBytes, redact, excludePaths } = this.config;
+    const iso = isoClock(Date.now);
+    const terminal = isTerminal(destination);
+    const text = format === "text" || (format === "auto" && env === "development" && terminal);
+    const colours = text && terminal && (process.env["NO_COLOR"] ?? "") === "";
+    const shape = text ? (json: string) => textLine(json, colours) : (json: string) => json;
+    const lossLine = (lost: number): string =>
+      shape(`{"level":"warn","timestamp":"${iso()}","message":"log lines were dropped","dropped":${lost}}\n`);
+    const outlet = typeof destination === "number" ? fileOutlet(destination) : streamOutlet(destination);
+    const writer = new LineWriter({ outlet, maxQueueBytes, lossLine });
+    const write = (line: string): void => writer.add(line);
+    const redaction = createRedaction(redact);
+    const log = await createLog({
+      level,
+      iso,
+      redaction,
+      write: text ? (json) => write(shape(json)) : write,
+    });
+    const line = text ? textAccessLine(iso, colours) : jsonAccessLine(iso);
+    const details = createDetails(this.config, redaction);
+    const silent = quiet === true || level === "silent";
+    this.writer = writer;
+    this.begun({
+      log,
+      middleware: silent ? null : logRequests({ level, excludePaths, line, write, details }),
+    });
+    const redirected = framework.redirect?.(frameworkLogger(log));
+    process.on("exit", writer.flushSync);
+    this.undo = () => {
+      redirected?.();
+      process.off("exit", writer.flushSync);
+    };
+  }
+
+  async end(): Promise<void> {
+    await this.writer?.flushed(stopPatienceMs);
+    this.writer?.flushSync();
+    this.undo?.();
+  }
+}
+
+const isTerminal = (destination: LoggingConfig["destination"]): boolean => {
+  if (destination === 1) return process.stdout.isTTY;
+  return destination === 2 && process.stderr.isTTY;
+};

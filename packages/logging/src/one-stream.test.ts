@@ -1,0 +1,130 @@
+import { App, type Logger, RequestId } from "@framework/core";
+import { testClient, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { logging, logOf } from "./index.ts";
+
+const makeApp = () => {
+  const text: string[] = [];
+  const app = new (App.with(logging))().enableLogging({
+    format: "json",
+    destination: { write: (lines) => void text.push(lines) },
+  });
+  const lines = () =>
+    text
+      .join("")
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { app, lines };
+};
+
+test("the framework's own lines are in the stream until the app stops, with the request's id", async () => {
+  const { app, lines } = makeApp();
+  const own: string[] = [];
+  let redirected: Logger | null = null;
+  const log: Logger = {
+    info: (message) => void (redirected?.info(message) ?? own.push(message)),
+    warn: (message) => void own.push(message),
+    error: (message, fields) =>
+      redirected === null ? void own.push(message) : redirected.error(message, fields),
+    redirect(to) {
+      redirected = to;
+      return () => (redirected = null);
+    },
+  };
+  app.use((request, next) => {
+    request.context.set(RequestId, "id-1");
+    return next(request);
+  });
+  app.get("/", () => {
+    throw new Error("no luck");
+  });
+  await app.start({ log });
+  await app.fetch(new Request("http://host.test/"));
+  await waitFor(() => lines().length === 2);
+  expect(lines()[0]).toMatchObject({
+    level: "error",
+    message: "GET / failed: no luck",
+    error: { name: "Error", message: "no luck", stack: expect.stringContaining("one-stream.test.ts") },
+    request_id: "id-1",
+  });
+  expect(lines()[1]).toMatchObject({ status: 500, request_id: "id-1" });
+  expect(own).toEqual([]);
+  await app.stop();
+  log.error("after");
+  expect(own).toEqual(["after"]);
+});
+
+test("a request has one log, whose lines carry its ids; children add fields", async () => {
+  const { app, lines } = makeApp();
+  app.use((request, next) => {
+    request.context.set(RequestId, "id-2");
+    return next(request);
+  });
+  app.get("/", (request) => {
+    expect(logOf(request)).toBe(logOf(request));
+    logOf(request)
+      .child({ book: 7 })
+      .warn("seen", { level: "forged", timestamp: 0, at: new Date(0) });
+    return "done";
+  });
+  await using client = testClient(app);
+  await client.get("/");
+  await waitFor(() => lines().length === 2);
+  const { timestamp, ...line } = lines()[0] ?? {};
+  expect(line).toEqual({
+    level: "warn",
+    request_id: "id-2",
+    book: 7,
+    at: "1970-01-01T00:00:00.000Z",
+    message: "seen",
+  });
+  expect(timestamp).toMatch(/^\d{4}-/);
+});
+
+test("whatever a field holds, logging it does not throw", async () => {
+  const { app, lines } = makeApp();
+  await using client = testClient(app);
+  await client.get("/nowhere");
+  const circle: Record<string, unknown> = {};
+  circle["self"] = circle;
+  const thrower = {
+    get value() {
+      throw new Error("getter");
+    },
+  };
+  const deep = JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`) as unknown;
+  app.log().info("odd", {
+    circle,
+    deep,
+    big: 1n,
+    none: undefined,
+    made: () => 1,
+    bytes: new Uint8Array(3),
+    nan: Number.NaN,
+    invalid: new Date(Number.NaN),
+  });
+  app.log().info("thrower", thrower);
+  app
+    .log()
+    .info("proto", JSON.parse('{"__proto__":{"polluted":true},"toJSON":1}') as Record<string, unknown>);
+  await waitFor(() => lines().length === 4);
+  expect(lines()[1]).toMatchObject({
+    circle: { self: "[circular]" },
+    big: "1",
+    bytes: "[3 bytes]",
+    nan: null,
+    invalid: null,
+  });
+  expect(lines()[2]).toMatchObject({ message: "thrower", fields: "[unreadable]" });
+  expect(lines()[3]).toMatchObject({ message: "proto", toJSON: 1 });
+  expect(Object.prototype).not.toHaveProperty("polluted");
+});
+
+test("the log of an app that is not started, or does not have it, says what to call", () => {
+  const { app } = makeApp();
+  expect(() => app.log()).toThrow("call enableLogging() before the app starts");
+  expect(() => new (App.with(logging))().log()).toThrow(
+    expect.objectContaining({ code: "LOGGING_NOT_STARTED" }),
+  );
+});

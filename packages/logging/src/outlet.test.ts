@@ -1,0 +1,60 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { expect, test } from "@jest/globals";
+import { LineWriter } from "./line-writer.ts";
+import { fileOutlet, streamOutlet } from "./outlet.ts";
+
+const lossLine = () => "lost\n";
+
+test("an open file gets every line", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "outlet-"));
+  const file = join(folder, "app.log");
+  const fd = openSync(file, "a");
+  const writer = new LineWriter({ outlet: fileOutlet(fd), maxQueueBytes: 65_536, lossLine });
+  const lines = Array.from({ length: 3000 }, (_, at) => `${at} ${"é".repeat(at % 50)}\n`);
+  for (const line of lines) writer.add(line);
+  await writer.flushed(1000);
+  expect(readFileSync(file, "utf8")).toBe(lines.join(""));
+  closeSync(fd);
+  rmSync(folder, { recursive: true });
+});
+
+test("a file that is not open is a start error", () => {
+  expect(() => fileOutlet(987_654)).toThrow("EBADF");
+});
+
+test("a stream that asks for patience is written to again when it has drained", async () => {
+  const written: string[] = [];
+  const proceed: (() => void)[] = [];
+  const stream = new Writable({
+    highWaterMark: 10,
+    write(chunk, _encoding, done) {
+      written.push(String(chunk));
+      proceed.push(done);
+    },
+  });
+  const writer = new LineWriter({ outlet: streamOutlet(stream), maxQueueBytes: 65_536, lossLine });
+  writer.add("a longer line\n");
+  await writer.flushed(0);
+  writer.add("behind it\n");
+  const done = writer.flushed(60_000);
+  expect([written, stream.writableLength]).toEqual([["a longer line\n"], 14]);
+  proceed[0]?.();
+  await done;
+  expect(written).toEqual(["a longer line\n", "behind it\n"]);
+});
+
+test("what pino makes of a destination is flushed at the end", () => {
+  const calls: string[] = [];
+  const destination = { write: (text: string) => calls.push(text), flushSync: () => calls.push("flushed") };
+  const writer = new LineWriter({
+    outlet: streamOutlet(destination),
+    maxQueueBytes: 65_536,
+    lossLine,
+  });
+  writer.add("a\n");
+  writer.flushSync();
+  expect(calls).toEqual(["a\n", "flushed"]);
+});

@@ -1,0 +1,96 @@
+import { cut, maxFieldLength } from "./json-string.ts";
+
+/** What stands where a secret would be. */
+export const censored = "[redacted]";
+
+const maxDepth = 6;
+const maxMembers = 64;
+const maxStackLength = 8192;
+
+/** Names of secrets in any spelling: `Set-Cookie`, `accessToken`, `DB_PASSWORD`. */
+const secretName =
+  /(?:authorization|authenticate|cookie|password|passwd|passphrase|secret|token|apikey|privatekey|credentials?|sessionid)$/;
+
+/** Copies what is to be logged: bounded, plain, and without secrets. */
+export interface Redaction {
+  /** Whether values of this name are never written. */
+  hides(name: string): boolean;
+  /** A copy of a record, at most 64 members and six levels deep. */
+  fields(fields: Readonly<Record<string, unknown>>): Record<string, unknown>;
+}
+
+/** @param more names besides those that are always hidden, in any spelling */
+export const createRedaction = (more: readonly string[] = []): Redaction => {
+  const named = new Set(more.map(bare));
+  const verdicts = new Map<string, boolean>(); // names of a program's own fields: few, but bounded all the same
+  const hides = (name: string): boolean => {
+    const known = verdicts.get(name);
+    if (known !== undefined) return known;
+    const key = bare(name);
+    const verdict = secretName.test(key) || named.has(key);
+    if (verdicts.size < 1000 && name.length <= 64) verdicts.set(name, verdict);
+    return verdict;
+  };
+
+  const copy = (value: unknown, depth: number, above: readonly object[]): unknown => {
+    if (typeof value === "string") return withoutCredentials(cut(value));
+    if (typeof value === "bigint") return `${value}`;
+    if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
+    if (typeof value !== "object" || value === null) return value;
+    if (above.includes(value)) return "[circular]";
+    if (depth >= maxDepth) return "[deeper]";
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+    const inside = [...above, value];
+    if (Error.isError(value)) return copyError(value, depth, inside);
+    if (Array.isArray(value))
+      return value.slice(0, maxMembers).map((item: unknown) => copy(item, depth + 1, inside));
+    return copyMembers(value, depth, inside);
+  };
+
+  const copyMembers = (value: object, depth: number, above: readonly object[]): Record<string, unknown> => {
+    const copied = Object.create(null) as Record<string, unknown>;
+    let members = 0;
+    for (const name of Object.keys(value)) {
+      if (++members > maxMembers) break;
+      const member: unknown = (value as Record<string, unknown>)[name];
+      copied[cut(name, 100)] =
+        hides(name) && member !== null && member !== undefined ? censored : copy(member, depth + 1, above);
+    }
+    return copied;
+  };
+
+  const copyError = (error: Error, depth: number, above: readonly object[]): object => {
+    const { code, cause } = error as { code?: unknown; cause?: unknown };
+    return {
+      name: copy(error.name, depth, above),
+      message: copy(error.message, depth, above),
+      ...(code === undefined ? {} : { code: copy(code, depth + 1, above) }),
+      stack: withoutCredentials(cut(`${error.stack}`, maxStackLength)),
+      ...(cause === undefined ? {} : { cause: copy(cause, depth + 1, above) }),
+    };
+  };
+
+  return {
+    hides,
+    fields(fields) {
+      try {
+        return copyMembers(fields, 0, [fields]);
+      } catch {
+        return { fields: "[unreadable]" }; // a getter of the caller threw: the message is written all the same
+      }
+    },
+  };
+};
+
+const bare = (name: string): string =>
+  name
+    .slice(0, maxFieldLength)
+    .toLowerCase()
+    .replace(/[^a-z\d]/g, "");
+
+/** Credentials inside of text: of URLs, as in connection strings, and of header fields. */
+export const withoutCredentials = (text: string): string =>
+  text
+    .replace(/:\/\/[^\s/?#@"']{1,256}@/g, `://${censored}@`)
+    .replace(/\b(basic|bearer) [\w.~+/=-]{8,}/gi, `$1 ${censored}`);

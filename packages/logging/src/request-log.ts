@@ -1,0 +1,48 @@
+import { FrameworkError, type HttpRequest, type Key, key } from "@framework/core";
+import type { Log } from "./log.ts";
+import type { Logging } from "./logging.ts";
+
+/** The trace that a request belongs to: 32 hexadecimal digits (W3C Trace Context), once a tracer has set it. */
+export const TraceId: Key<string | null> = key<string | null>("trace_id", null);
+
+/** The span of a request: 16 hexadecimal digits, once a tracer has set it. */
+export const SpanId: Key<string | null> = key<string | null>("span_id", null);
+
+/** The log of a request, once somebody has asked for it. */
+const RequestLog: Key<Log | null> = key<Log | null>("request_log", null);
+
+/**
+ * The log of a request: the app's, whose lines also carry the request's ids. Every call gives the same one.
+ *
+ * @throws LOGGING_NOT_STARTED when the app does not have the feature, or has not called `enableLogging`
+ * @example
+ * logOf(request).info("book added", { title });
+ */
+export const logOf = (request: HttpRequest): Log => {
+  const { context, requestId } = request;
+  const known = context.get(RequestLog);
+  if (known !== null) return known;
+  const traceId = context.get(TraceId);
+  const spanId = context.get(SpanId);
+  const made = appLog(request.app).child({
+    ...(requestId === null ? {} : { request_id: requestId }),
+    ...(traceId === null ? {} : { trace_id: traceId }),
+    ...(spanId === null ? {} : { span_id: spanId }),
+  });
+  context.set(RequestLog, made);
+  return made;
+};
+
+/** The app itself says where its log is: no list of apps is kept anywhere. */
+const appLog = (app: object): Log => {
+  const log = (app as Partial<Logging>).log?.();
+  if (log === undefined) throw notStarted();
+  return log;
+};
+
+/** Somebody asked for the log of an app that has none. */
+export const notStarted = (): FrameworkError =>
+  new FrameworkError(
+    "LOGGING_NOT_STARTED",
+    "logging: call enableLogging() before the app starts; its log is there from the first start task on",
+  );

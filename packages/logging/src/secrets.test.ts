@@ -1,0 +1,156 @@
+import { App, RequestId } from "@framework/core";
+import { testClient, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { jsonAccessLine, textAccessLine } from "./access-line.ts";
+import { logging, type LoggingConfig, logOf } from "./index.ts";
+
+const canary = "c4n4ry";
+
+const collected = (config: Partial<LoggingConfig>) => {
+  const text: string[] = [];
+  const app = new (App.with(logging))().enableLogging({
+    format: "json",
+    destination: { write: (lines) => void text.push(lines) },
+    ...config,
+  });
+  return { app, text: () => text.join("") };
+};
+
+test("no secret of headers, bodies, queries or fields is ever written", async () => {
+  const { app, text } = collected({ logHeaders: true, logBody: true, redact: ["X-Service-Key", "pin"] });
+  app.use((request, next) => {
+    request.context.set(RequestId, "id-1");
+    return next(request);
+  });
+  app.post("/in", async (request) => {
+    const body = await request.bodyValue();
+    logOf(request).info(`connecting to postgres://ada:${canary}@db/books`, {
+      password: canary,
+      deep: [{ headers: { Authorization: canary, "Set-Cookie": [canary] } }],
+      body,
+      error: new Error(`Bearer ${canary}${canary} was refused`, { cause: { accessToken: canary } }),
+      shown: "books",
+    });
+    return app.log() && { token: canary, title: "Emma" };
+  });
+  await using client = testClient(app);
+  const headers = {
+    authorization: `Bearer ${canary}`,
+    cookie: `session_id=${canary}`,
+    "x-api-key": canary,
+    "x-service-key": canary,
+    accept: "application/json",
+  };
+  await client.post("/in", {
+    headers,
+    query: { token: canary },
+    json: { title: "Emma", pin: canary, user: { client_secret: canary } },
+  });
+  await client.post("/in", { headers, form: { title: "Emma", password: canary } });
+  await waitFor(() => text().split('"method"').length > 2);
+  expect(text()).not.toContain(canary);
+  const lines = text()
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.find(({ method }) => method === "POST")).toMatchObject({
+    request_headers: { authorization: "[redacted]", accept: "application/json" },
+    request_body: { title: "Emma", pin: "[redacted]", user: { client_secret: "[redacted]" } },
+    response_body: { token: "[redacted]", title: "Emma" },
+  });
+  expect(lines.find(({ message }) => message !== undefined)).toMatchObject({
+    message: "connecting to postgres://[redacted]@db/books",
+    shown: "books",
+    deep: [{ headers: { Authorization: "[redacted]" } }],
+    request_id: "id-1",
+  });
+});
+
+test("bodies that are too long, of another type or malformed are measured, not written", async () => {
+  const { app, text } = collected({ logBody: true, maxBodyBytes: 20 });
+  app.post("/in", (request) => request.text());
+  await using client = testClient(app);
+  const send = (body: string, type: string) =>
+    client.post("/in", { body, headers: { "content-type": type } });
+  await send(`{"title":"${canary}${canary}${canary}"}`, "application/json");
+  await send(`{"token":${canary}`, "application/json");
+  await send(canary, "text/plain");
+  await waitFor(() => text().split("\n").length > 3);
+  expect(text()).not.toContain(canary);
+  expect(text()).toContain('"request_body":"[30 bytes]"');
+  expect(text()).toContain('"request_body":"[15 bytes, malformed]"');
+});
+
+test("a body that nobody reads is not read for the log", async () => {
+  const { app, text } = collected({ logBody: true });
+  app.post("/in", () => "unread");
+  await using client = testClient(app);
+  await client.post("/in", { json: { a: 1 } });
+  await waitFor(() => text() !== "");
+  expect(text()).not.toContain("request_body");
+});
+
+const nasty = fc.constantFrom(
+  "\n",
+  "\r",
+  "\u0000",
+  "\u001b[31m",
+  "\u007f",
+  "\u009b31m",
+  "\u2028",
+  "\u202e",
+  "\u2066",
+  "\ud800",
+  '"',
+  "\\",
+);
+const anyText = fc.string({
+  unit: fc.oneof(nasty, fc.string({ unit: "binary", maxLength: 1 })),
+  maxLength: 40,
+});
+const outcome = { status: 200, latencyMs: 1, bytes: 0, aborted: false, error: null, details: null };
+const asRequest = (path: string, requestId: string) =>
+  ({ method: "GET", path, route: path, requestId, clientIp: null, context: { get: () => null } }) as never;
+
+test("whatever stands in a request, its line is one line, and reads back as what stood there", () => {
+  const json = jsonAccessLine(() => "now");
+  const text = textAccessLine(() => "now", false);
+  // oxlint-disable-next-line no-control-regex -- control characters are the subject
+  const steering = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
+  fc.assert(
+    fc.property(anyText, anyText, (path, id) => {
+      const request = asRequest(path, id);
+      const line = json(request, { ...outcome, error: path, details: { more: { [id]: path } } });
+      expect(steering.test(line.slice(0, -1))).toBe(false);
+      expect(JSON.parse(line)).toMatchObject({
+        path,
+        request_id: id,
+        route: path,
+        error: path,
+        more: { [id]: path },
+      });
+      const shown = text(request, { ...outcome, error: path, details: { more: id } });
+      expect(steering.test(shown.slice(0, -1))).toBe(false);
+    }),
+  );
+});
+
+test("a record stays below 16 KiB, whatever its fields hold", async () => {
+  const { app, text } = collected({ logHeaders: true });
+  app.get("/long", (request) => {
+    logOf(request).info(
+      "m".repeat(100_000),
+      Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}`, "\u0000".repeat(5000)])),
+    );
+    return "done";
+  });
+  await using client = testClient(app);
+  await client.get("/long", {
+    headers: Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`x-${at}`, "é".repeat(150)])),
+  });
+  await waitFor(() => text().split("\n").length > 2);
+  const lines = text().split("\n").slice(0, -1);
+  for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThan(16_384);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "info", cut: expect.any(Number) });
+});

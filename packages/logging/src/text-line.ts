@@ -1,0 +1,33 @@
+import { printable } from "./json-string.ts";
+
+const colours: Readonly<Record<string, number>> = { debug: 90, info: 36, warn: 33, error: 31 };
+
+/** A line of JSON as people read it: `[timestamp] LEVEL message name=value`, stacks indented below. */
+export const textLine = (json: string, coloured: boolean): string => {
+  const { level, timestamp, message = "", ...fields } = JSON.parse(json) as LogRecord;
+  const word = level.toUpperCase().padEnd(5);
+  const shown = coloured ? `\u001b[${colours[level] ?? 39}m${word}\u001b[39m` : word;
+  const stacks: string[] = [];
+  let line = `[${timestamp}] ${shown} ${printable(message)}`;
+  for (const [name, value] of Object.entries(fields)) {
+    const { stack, message: text } = (typeof value === "object" && value !== null ? value : {}) as Stacked;
+    if (typeof stack === "string") stacks.push(...stack.split("\n"));
+    const told = typeof stack === "string" ? text : value;
+    line += ` ${printable(name)}=${printable(typeof told === "string" ? told : JSON.stringify(told))}`;
+  }
+  // Indented, so that a message with line breaks in it cannot pass for a line of its own.
+  return `${[line, ...stacks.map((text) => `    ${printable(text.trim())}`)].join("\n")}\n`;
+};
+
+/** A line as this package makes it. */
+interface LogRecord {
+  readonly level: string;
+  readonly timestamp: string;
+  readonly message?: string;
+  readonly [name: string]: unknown;
+}
+
+interface Stacked {
+  readonly stack?: unknown;
+  readonly message?: unknown;
+}
