@@ -2,7 +2,7 @@
 export { App, type LifecycleEvent } from "./app.ts";
 export { Blueprint, type BlueprintOptions } from "./routing/blueprint.ts";
 export { HttpRequest, type NoInput, type RequestInput } from "./request/http-request.ts";
-export { Context, type Key, key, RequestId } from "./request/context.ts";
+export { Context, type Key, key, OriginAllowed, RequestId } from "./request/context.ts";
 export { Response } from "./response/response.ts";
 export type {
   JsonReplyOptions,
@@ -110,6 +110,7 @@ export {
   optional,
   text,
 } from "./config/field-rules.ts";
+export type { RequestEnded, RequestFailed, RequestStarted } from "./kernel/tracing.ts";
 export type { InnerStage, OuterStage, Stage } from "./kernel/stages.ts";
 export type { OptionCheck } from "./kernel/route-problems.ts";
 export type { HealthCheck, HealthGroup } from "./insight/health-check.ts";

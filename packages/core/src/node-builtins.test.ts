@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { nodeBuiltin } from "./node-builtins.ts";
+import { hasBuiltin, nodeBuiltin } from "./node-builtins.ts";
 
 const withoutProcess = <T>(replacement: unknown, run: () => T): T => {
   const original = Object.getOwnPropertyDescriptor(globalThis, "process") as PropertyDescriptor;
@@ -16,6 +16,11 @@ test("gives the module of that name, typed", () => {
   const joined: string = nodeBuiltin("node:path").join("a", "b");
   expect(joined).toBe(join("a", "b"));
   expect(typeof nodeBuiltin("node:fs/promises").open).toBe("function");
+});
+
+test("says whether a module is there", () => {
+  expect(hasBuiltin("node:path")).toBe(true);
+  expect(withoutProcess(undefined, () => hasBuiltin("node:path"))).toBe(false);
 });
 
 test.each([

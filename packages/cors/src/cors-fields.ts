@@ -7,6 +7,8 @@ export interface CorsFields {
   preflight(origin: string): Response;
   /** Adds to any other reply what lets a page of `origin` read it. */
   allow(origin: string | null, reply: Response): Response;
+  /** Whether the configuration names this very origin. */
+  names(origin: string): boolean;
 }
 
 const preflightVary = ["Access-Control-Request-Method", "Access-Control-Request-Headers"];
@@ -39,6 +41,7 @@ export const corsFields = (config: CorsConfig): CorsFields => {
   };
 
   return {
+    names: (origin) => origins.has(origin),
     preflight(origin) {
       const reply = Response.noContent();
       if (name(origin, reply)) {

@@ -4,6 +4,7 @@ import {
   type HttpRequest,
   mapAwaitable,
   type Middleware,
+  OriginAllowed,
   type Response,
 } from "@framework/core";
 import { CorsConfig, credentialProblems } from "./cors-config.ts";
@@ -56,6 +57,9 @@ const shareResources = (config: CorsConfig): Middleware<HttpRequest, Response> =
   return function shareResources(request, next) {
     const origin = request.getHeader("origin");
     if (isPreflight(request, origin)) return fields.preflight(origin);
+    // A handshake for WebSocket carries cookies and has no preflight: `*` is not enough there, only a name is.
+    if (request.upgrade !== null && origin !== null && fields.names(origin))
+      request.context.set(OriginAllowed, true);
     const reply = next(request);
     return mapAwaitable(reply, (response) => fields.allow(origin, response));
   };

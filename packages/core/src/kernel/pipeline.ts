@@ -16,6 +16,7 @@ import { guardsOfApp } from "./registry.ts";
 import { requestLines } from "./request-lines.ts";
 import { createRescue } from "./rescue.ts";
 import { innerStages, outerStages, type Stage } from "./stages.ts";
+import { createTracing } from "./tracing.ts";
 import { answerUnmatched } from "./unmatched.ts";
 import { validateInput } from "./validate-input.ts";
 
@@ -37,7 +38,8 @@ export const createPipeline = (
   refuse: (problem: Problem) => void,
 ): Serve => {
   const { settings } = kernel;
-  const rescue = createRescue(parts.exceptionHandlers, settings);
+  const tracing = createTracing();
+  const rescue = createRescue(parts.exceptionHandlers, settings, tracing);
   const lines = settings.logs && !parts.middleware.has("log") ? [requestLines(settings.log)] : [];
   const outer = [...lines, ...outerStages.flatMap((stage) => parts.middleware.get(stage) ?? [])];
   const inner = innerStages.flatMap((stage) => parts.middleware.get(stage) ?? []);
@@ -88,20 +90,23 @@ export const createPipeline = (
     let target: CanonicalTarget;
     try {
       if (source.target === "*") {
-        return unmatchedOnce(everyMethod)(new HttpRequest(source, kernel, asterisk, null));
+        return tracing.answer(unmatchedOnce(everyMethod), new HttpRequest(source, kernel, asterisk, null));
       }
       target = canonicalise(source.target);
     } catch (error) {
       const request = new HttpRequest(source, kernel, unreadable, null);
       refusals.set(request, error);
-      return refused(request);
+      return tracing.answer(refused, request);
     }
     const match = router.find(source.method, target);
     if (match !== null) {
       const { value: endpoint } = match;
-      return endpoint.handle(new HttpRequest(source, kernel, target, match));
+      return tracing.answer(endpoint.handle, new HttpRequest(source, kernel, target, match));
     }
-    return unmatchedOnce(router.allowed(target))(new HttpRequest(source, kernel, target, null));
+    return tracing.answer(
+      unmatchedOnce(router.allowed(target)),
+      new HttpRequest(source, kernel, target, null),
+    );
   };
 };
 

@@ -8,17 +8,23 @@ import type { HttpRequest } from "../request/http-request.ts";
 import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
 import { isWebResponse } from "../response/web-response.ts";
+import type { Tracing } from "./tracing.ts";
 
 /** Makes replies of whatever was thrown: by the nearest exception handler, else the framework's own. */
 export const createRescue = (
   handlers: ExceptionHandlers,
   settings: AppSettings,
+  tracing: Tracing,
 ): Rescue<HttpRequest, Response> => {
   const standard = (error: Error, request: HttpRequest): Response => {
-    if (statusOf(error) === 500) logFailure(error, request, settings);
+    if (statusOf(error) === 500) {
+      tracing.failed(request, error);
+      logFailure(error, request, settings);
+    }
     return errorReply(error, { path: request.path, accept: request.getHeader("accept") }, settings);
   };
   const handlerFailed = (failure: unknown, error: Error, request: HttpRequest): Response => {
+    tracing.failed(request, toError(failure));
     settings.log.error("an exception handler failed", {
       error: toError(failure),
       handled: error,

@@ -25,15 +25,36 @@ type ClientSource = Pick<RequestSource, "authority" | "field" | "remoteAddress" 
  */
 export const clientOf = (source: ClientSource, trusted: TrustedProxies): Client => {
   const { authority: host, remoteAddress, scheme } = source;
-  const peer = remoteAddress === null ? null : parseIp(remoteAddress);
+  const peer = remoteAddress === null ? null : peerOf(remoteAddress);
   if (peer === null) return { clientIp: null, scheme, host };
-  if (!isTrusted(trusted, peer)) return { clientIp: formatIp(peer), scheme, host };
-  const { address, passed } = clientBehind(peer, source, trusted);
+  if (!isTrusted(trusted, peer.bytes)) return { clientIp: peer.text, scheme, host };
+  const { address, passed } = clientBehind(peer.bytes, source, trusted);
   return {
     clientIp: formatIp(address),
     scheme: forwardedScheme(entryAt(source.field("x-forwarded-proto"), passed)) ?? scheme,
     host: forwardedHost(entryAt(source.field("x-forwarded-host"), passed)) ?? host,
   };
+};
+
+/** An address of a connection, parsed, and in canonical text. */
+interface Peer {
+  readonly bytes: IpBytes;
+  readonly text: string;
+}
+
+/** Peers that asked lately: many requests come over one connection, and parsing costs more than anything else here. */
+const peers = new Map<string, Peer>();
+const MAX_PEERS = 1000;
+
+const peerOf = (remoteAddress: string): Peer | null => {
+  const known = peers.get(remoteAddress);
+  if (known !== undefined) return known;
+  const bytes = parseIp(remoteAddress);
+  if (bytes === null) return null;
+  const peer = { bytes, text: formatIp(bytes) };
+  if (peers.size >= MAX_PEERS) peers.clear();
+  peers.set(remoteAddress, peer);
+  return peer;
 };
 
 interface Behind {

@@ -15,6 +15,9 @@ export const key = <T>(name: string, initial: T): Key<T> => Object.freeze({ name
 /** The request's id, once the request-id feature has set it. */
 export const RequestId: Key<string | null> = key<string | null>("request_id", null);
 
+/** Whether the origin that a page gave is one that the app lists for calls from other origins; set on requests that may become WebSockets. */
+export const OriginAllowed: Key<boolean> = key("origin_allowed", false);
+
 /**
  * Store of one request that middleware fills and handlers read; never filled from client input.
  *

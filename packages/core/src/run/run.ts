@@ -2,6 +2,7 @@ import cluster from "node:cluster";
 import { availableParallelism } from "node:os";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { Logger } from "../lifecycle/logger.ts";
+import { redirectable } from "../lifecycle/redirectable.ts";
 import { urlOf } from "./address.ts";
 import { type BannerFacts, listeningLine, terminalBanner } from "./banner.ts";
 import { consoleLogger } from "./console-logger.ts";
@@ -63,7 +64,7 @@ const makePlan = (options: RunOptions, workersTold: number | undefined): Plan =>
   }
   if (all.length > 0) throw new ConfigurationError(all);
   const settings = { ...resolved.settings, workers: workersTold ?? resolved.settings.workers };
-  const log = options.log ?? defaultLog(settings);
+  const log = options.log ?? redirectable(defaultLog(settings));
   const ownsProcess = options.exitOnError !== false;
   return { settings, log, ownsProcess, announce: ownsProcess ? announcer(settings, log) : () => {} };
 };

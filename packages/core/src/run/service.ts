@@ -15,9 +15,9 @@ export const startService = async (
   { settings, log }: Plan,
   shared: SharedState,
 ): Promise<Transport> => {
-  const { env, debug, logs, workers, limits, timeouts, trustedProxies, cluster, tls, transport } = settings;
+  const { env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, cluster, tls, transport } = settings;
   try {
-    await app.start({ env, debug, logs, workers, limits, timeouts, trustedProxies, shared, log });
+    await app.start({ env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, shared, log });
     const { serve, refuse: reject } = app;
     const create = transport === "fast" ? createFastTransport : createNodeTransport;
     return create({

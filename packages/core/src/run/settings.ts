@@ -87,6 +87,7 @@ export const resolveSettings = (
     workers: reload ? 1 : workers,
     reload,
     logs: check(chosen.logs, debug, "true or false", isBoolean),
+    quiet: chosen.logs.value === false,
     limits: read[0].value,
     timeouts: read[1].value,
     cluster: read[2].value,

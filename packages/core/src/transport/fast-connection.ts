@@ -130,7 +130,7 @@ export class FastConnection
 
   private readonly onData = (chunk: Buffer): void => {
     if (this.lingering !== null) {
-      if (this.lingering.isTooLong()) this.cut();
+      if (this.lingering.isTooLong()) this.hold();
     } else if (!this.stopped) {
       this.input.add(chunk);
       this.work();
@@ -187,7 +187,7 @@ export class FastConnection
       head.fieldsEnd,
       end === head.bodyStart ? null : new Uint8Array(bytes.subarray(head.bodyStart, end)),
     );
-    if (++this.served === this.options.limits.maxRequestsPerConnection) this.stopped = true;
+    if (++this.served === this.options.limits.maxRequestsPerConnection || head.last) this.stopped = true;
     this.pipeline.append(exchange);
     exchange.start();
     if (this.pipeline.unsent === exchange) this.advance();

@@ -185,11 +185,10 @@ export class FastReplyWriter {
       connection.wrote(exchange);
       connection.goOn();
     });
-    const { method, target } = exchange;
     this.sink = sink;
     this.writer = new NodeBodyWriter(sink, body, {
       failed: (error) => {
-        connection.hub.options.log.error("a streamed reply broke off", { method, target, error });
+        exchange.logFailed(error);
         connection.cut();
       },
       late: (error) => exchange.logLate(error),

@@ -1,3 +1,4 @@
+// Above 250 lines: one table of heads with what the scanner must make of each.
 import { createServer } from "node:http";
 import { Duplex } from "node:stream";
 import { expect, test } from "@jest/globals";
@@ -26,6 +27,7 @@ const read = (text: string, limits: LimitsConfig = defaults, start = 0) => {
     host: text.slice(head.hostStart, head.hostEnd),
     fields: new FastFields(bytes, head.fieldsStart, head.fieldsEnd).toList(),
     bodyLength: head.bodyLength,
+    last: head.last,
     end,
   };
 };
@@ -37,6 +39,7 @@ test("reads an ordinary request, wherever it begins", () => {
     host: "a:80",
     fields: ["Host", "a:80"],
     bodyLength: 0,
+    last: false,
     end: plain.length,
   };
   expect(read(plain)).toEqual(found);
@@ -45,6 +48,17 @@ test("reads an ordinary request, wherever it begins", () => {
 
 test.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("takes %s", (method) => {
   expect(read(plain.replace("GET", method))).toMatchObject({ method });
+});
+
+test("sees whether the connection is to close, head by head", () => {
+  const head = emptyFastHead();
+  const seen = ["Connection: close", "Connection: CLOSE", "X: close", "connection: keep-alive"].map(
+    (line) => {
+      readFastHead(Buffer.from(hosted(line)), 0, defaults, head);
+      return head.last;
+    },
+  );
+  expect(seen).toEqual([true, true, false, false]);
 });
 
 test.each([
@@ -79,7 +93,9 @@ test.each([
   ["LF in a value", hosted("X: 1\ny: 2")],
   ["CR in a value", hosted("X: 1\ry: 2")],
   ["a lone CR as the end of the head", hosted("X: 1").replace(/\r\n$/, "\rx")],
-  ["Connection: close", hosted("Connection: close")],
+  ["Connection: close among others", hosted("Connection: close, x")],
+  ["Connection: close and a blank", hosted("Connection: close ")],
+  ["two Connections", hosted("Connection: close", "Connection: keep-alive")],
   ["a list in Connection", hosted("Connection: keep-alive, x")],
   ["an empty Connection", hosted("Connection:")],
   ["Connection twice", hosted("Connection: keep-alive", "connection: keep-alive")],
@@ -219,6 +235,7 @@ const framed = fc.constantFrom(
   "Content-Length: 5\r\n",
   "content-length:\t12\r\n",
   "CONNECTION: Keep-Alive\r\n",
+  "connection:Close\r\n",
   "Range: a\r\n",
 );
 const field = fc.oneof({ weight: 4, arbitrary: harmless }, { weight: 2, arbitrary: framed }, anyField);
@@ -282,13 +299,13 @@ test("takes nothing that llhttp and the shared rules do not take and read alike,
       const found = read(text);
       if (typeof found === "number" || !isAuthority(found.host)) return;
       taken++;
-      const { method, target, fields, bodyLength, host, end } = found;
+      const { method, target, fields, bodyLength, host, last, end } = found;
       const body = "b".repeat(bodyLength);
       const [first, second] = await byNode(
         `${text.slice(0, end)}${body}GET /behind HTTP/1.1\r\nHost: a\r\n\r\n`,
       );
       expect(first).toEqual({ method, target, fields, body });
-      expect(second?.target).toBe("/behind");
+      expect(second?.target).toBe(last ? undefined : "/behind");
       expect(readHead({ method, target, major: 1, minor: 1, fields }, defaults)).toEqual({
         target,
         authority: host,

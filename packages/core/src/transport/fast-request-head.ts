@@ -14,6 +14,8 @@ export interface FastHead {
   /** Where the body begins. */
   bodyStart: number;
   bodyLength: number;
+  /** Whether the client wants the connection to close behind the answer. */
+  last: boolean;
 }
 
 /** Nothing in the bytes is against an ordinary request, but its head is not whole yet. */
@@ -34,6 +36,7 @@ export const emptyFastHead = (): FastHead => ({
   hostEnd: 0,
   bodyStart: 0,
   bodyLength: 0,
+  last: false,
 });
 
 const CR = 0x0d;
@@ -66,7 +69,7 @@ const CONNECTION = 4;
 
 /**
  * Reads the head of an ordinary request: HTTP/1.1, a common method, a path, one Host, no body or a short one of known length, a connection
- * that stays open. Gives the place behind the head, `INCOMPLETE` or `FOREIGN`.
+ * that plainly stays open or closes. Gives the place behind the head, `INCOMPLETE` or `FOREIGN`.
  *
  * What it takes, `readHead` takes too and reads alike, except that the form of Host is left to the caller. It reads each byte once and
  * repairs nothing: what looks odd in any way is `FOREIGN`.
@@ -124,6 +127,7 @@ const readFields = (bytes: Uint8Array, start: number, limits: LimitsConfig, head
   const { length } = bytes;
   head.fieldsStart = start;
   head.bodyLength = 0;
+  head.last = false;
   let seen = 0;
   let at = start;
   for (let count = 0; ; count++) {
@@ -203,9 +207,10 @@ const watch = (
       return head.bodyLength < 0 ? FOREIGN : once(seen, CONTENT_LENGTH);
     case 10:
       if (!isWord(bytes, start, "connection")) return seen;
-      return valueEnd - valueStart === 10 && isWord(bytes, valueStart, "keep-alive")
-        ? once(seen, CONNECTION)
-        : FOREIGN;
+      if (valueEnd - valueStart === 10 && isWord(bytes, valueStart, "keep-alive"))
+        return once(seen, CONNECTION);
+      head.last = valueEnd - valueStart === 5 && isWord(bytes, valueStart, "close");
+      return head.last ? once(seen, CONNECTION) : FOREIGN;
     case 5:
       return isWord(bytes, start, "range") ? once(seen, 8) : seen;
     case 6:

@@ -4,7 +4,10 @@ import type { Socket } from "./node-socket.ts";
 const lingerBytes = 65_536;
 const lingerMs = 2000;
 
-/** The end of a connection: half-closed, it reads a bounded rest away, so that no reset destroys the answer before the client has read it. */
+/**
+ * The end of a connection: half-closed, it reads a bounded rest away and then no more, so that no reset destroys the answer before the client has
+ * read it. A reset it is at last for a client that still sends when its time is up.
+ */
 export class Linger {
   private readonly socket: Socket;
   private readonly since: number;
@@ -23,7 +26,7 @@ export class Linger {
     return now - this.since >= lingerMs;
   }
 
-  /** Whether the client sends more than it may. */
+  /** Whether the client sends more than is read away. */
   isTooLong(): boolean {
     return this.socket.bytesRead - this.from > lingerBytes;
   }

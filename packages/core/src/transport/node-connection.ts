@@ -313,7 +313,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   private readonly boundLinger = (): void => {
-    if (this.lingering?.isTooLong() === true) this.cut();
+    if (this.lingering?.isTooLong() === true) this.hold();
   };
 
   private checkHead(now: number): void {

@@ -4,19 +4,16 @@ import { clientGone } from "../errors/client-gone.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { isPromise } from "../middleware.ts";
 import { fieldValue } from "../request/request-headers.ts";
-import { BodyStream, type Payload } from "../response/payload.ts";
+import { Exchange, type ExchangeHost } from "./exchange.ts";
 import { NodeBody } from "./node-body.ts";
 import type { BodyWriterEvents, NodeBodyWriter } from "./node-body-writer.ts";
 import { writeOrdinary, writeReply } from "./node-reply-writer.ts";
 import { prepareReply, type Reply, type ReplyHead } from "./reply-head.ts";
 import type { RequestHead } from "./request-head.ts";
-import type { ExchangeEnd, RequestSource } from "./request-source.ts";
-import type { PartialHead, TransportOptions } from "./transport.ts";
+import type { ExchangeEnd } from "./request-source.ts";
 
 /** What an exchange needs of the connection that it runs on. */
-export interface ExchangeConnection {
-  readonly options: TransportOptions;
-  readonly remoteAddress: string | null;
+export interface ExchangeConnection extends ExchangeHost {
   readonly date: string;
   /** Whether the answer of this exchange must say that it is the last one on its connection. */
   closesAfter(exchange: NodeExchange): boolean;
@@ -40,10 +37,9 @@ const unreadBytes = 65_536;
 const shortBody = 65_536;
 
 /** One request of `node:http` and its answer. */
-export class NodeExchange implements RequestSource, BodyWriterEvents {
+export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWriterEvents {
   readonly method: string;
   readonly target: string;
-  readonly scheme: "http" | "https";
   readonly authority: string;
   readonly fields: readonly string[];
   readonly bodyLength: number | null;
@@ -56,7 +52,6 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
   /** Whether it was handed to the app. */
   started = false;
   private readonly response: ServerResponse;
-  private readonly connection: ExchangeConnection;
   private readonly refusal: HttpError | null;
   private readonly expectsContinue: boolean;
   private readonly minor: number;
@@ -65,8 +60,6 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
   private writer: NodeBodyWriter | null = null;
   private continued = false;
   private replied = false;
-  private end: ExchangeEnd | null = null;
-  private listeners: ((end: ExchangeEnd) => void)[] | null = null;
 
   /** @param head what the rules made of the request: a head to serve, or why it is refused */
   constructor(
@@ -75,23 +68,18 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
     response: ServerResponse,
     head: RequestHead | HttpError,
   ) {
+    super(connection);
     const refused = head instanceof HttpError;
     this.method = request.method ?? "";
     this.target = refused ? (request.url ?? "") : head.target;
-    this.scheme = connection.options.tls === undefined ? "http" : "https";
     this.authority = refused ? "" : head.authority;
     this.fields = refused ? request.rawHeaders : head.fields;
     this.bodyLength = refused ? 0 : head.bodyLength;
     this.request = request;
     this.response = response;
-    this.connection = connection;
     this.refusal = refused ? head : null;
     this.expectsContinue = !refused && head.expectsContinue;
     this.minor = request.httpVersionMinor;
-  }
-
-  get remoteAddress(): string | null {
-    return this.connection.remoteAddress;
   }
 
   field(name: string): string | null {
@@ -100,16 +88,6 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
 
   chunks(): AsyncIterable<Uint8Array> {
     return this.ownBody();
-  }
-
-  onEnd(listener: (end: ExchangeEnd) => void): void {
-    if (this.end === null) (this.listeners ??= []).push(listener);
-    else this.tell(listener, this.end);
-  }
-
-  /** Whether the exchange is over. */
-  get ended(): boolean {
-    return this.end !== null;
   }
 
   /** Waits for a short body, so that the app gets it with the head; tells whether there is one to wait for. */
@@ -178,18 +156,12 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
   }
 
   failed(error: unknown): void {
-    const { method, target } = this;
-    this.connection.options.log.error("a streamed reply broke off", { method, target, error });
+    this.logFailed(error);
     this.connection.cut();
   }
 
   late(error: unknown): void {
-    const { method, target } = this;
-    this.connection.options.log.warn("a streamed reply failed while it was given up", {
-      method,
-      target,
-      error,
-    });
+    this.logLate(error);
   }
 
   /** Ends the exchange; later calls change nothing. */
@@ -199,9 +171,7 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
     this.ready = true; // it is collected no longer
     if (!this.complete) this.failBody(end === "aborted" ? clientGone() : bodyOver());
     if (end === "aborted") this.writer?.stop();
-    const { listeners } = this;
-    this.listeners = null;
-    if (listeners !== null) for (const listener of listeners) this.tell(listener, end);
+    this.tellEnd(end);
   }
 
   private answer(reply: Reply): void {
@@ -262,7 +232,7 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
   /** The reply cannot be written: a plain 500 that tells nothing, unless the head is out already. */
   private answerBroken(error: unknown): void {
     const { options } = this.connection;
-    options.log.error("a reply could not be written", { method: this.method, target: this.target, error });
+    this.logBroken(error);
     if (this.end !== null) return;
     this.connection.stop();
     try {
@@ -289,30 +259,6 @@ export class NodeExchange implements RequestSource, BodyWriterEvents {
     if (!this.expectsContinue || this.response.headersSent) return;
     this.continued = true;
     this.response.writeContinue();
-  }
-
-  private asPartialHead(): PartialHead {
-    const { method, target, remoteAddress } = this;
-    return { method, target, remoteAddress, field: (name) => this.field(name) };
-  }
-
-  /** Lets a streamed body go that nobody will send. */
-  private discard(reply: Reply): void {
-    let payload: Payload = null;
-    try {
-      ({ payload } = reply);
-    } catch {
-      return; // a reply without a readable payload was refused and logged when it was written
-    }
-    if (payload instanceof BodyStream) payload.cancel().catch((error: unknown) => this.late(error));
-  }
-
-  private tell(listener: (end: ExchangeEnd) => void, end: ExchangeEnd): void {
-    try {
-      listener(end);
-    } catch (error) {
-      this.connection.options.log.error("a listener for the end of an exchange threw", { error });
-    }
   }
 }
 

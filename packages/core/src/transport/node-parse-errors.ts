@@ -28,7 +28,10 @@ export const parseFailure = (
   const { code, reason = "", rawPacket, bytesParsed = 0 } = error;
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return atStart && rawPacket !== undefined && hasLongLine(rawPacket, limits.maxRequestLine)
+      return rawPacket !== undefined &&
+        (atStart
+          ? hasLongLine(rawPacket, limits.maxRequestLine)
+          : isWithinTarget(rawPacket.subarray(0, bytesParsed)))
         ? new HttpError(414, `The request line is longer than ${limits.maxRequestLine} bytes`)
         : new HttpError(431, `The header fields are longer than ${limits.maxHeaderSize} bytes`);
     case "HPE_INVALID_VERSION":
@@ -67,6 +70,12 @@ const hasLongLine = (bytes: Uint8Array, limit: number): boolean => {
   const end = bytes.indexOf(0x0d, start);
   return (end === -1 ? bytes.byteLength : end) - start > limit;
 };
+
+/**
+ * Whether bytes in the middle of a head may be the middle of a target: then that is what is said to be too long, because 414 is a must
+ * (RFC 9112 3), unlike 431. It may be a field without any blank.
+ */
+const isWithinTarget = (bytes: Uint8Array): boolean => bytes.every((byte) => byte > 0x20 && byte < 0x7f);
 
 const unknownMethod = (bytes: Uint8Array, stoppedAt: number, atStart: boolean): HttpError | "undecided" => {
   const isFirst = stoppedAt === 0 ? atStart : isLineEnd(bytes[stoppedAt - 1]);

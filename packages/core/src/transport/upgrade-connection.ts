@@ -140,7 +140,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
   };
 
   private readonly boundLinger = (): void => {
-    if (this.lingering?.isTooLong() === true) this.cut();
+    if (this.lingering?.isTooLong() === true) this.socket.pause();
   };
 
   private readonly onDrain = (): void => {

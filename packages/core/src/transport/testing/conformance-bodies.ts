@@ -226,7 +226,25 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
       assert.equal(server.served.length, 3);
     }));
 
-  test("cuts a client that goes on sending a body which nobody wants", () =>
+  test("lets a client read the whole of an early answer, though it still sends megabytes", () =>
+    withServer(make, { serve: () => Response.text("too much", { status: 413 }) }, async (server) => {
+      for (const fields of ["Content-Length: 6000000", "Transfer-Encoding: chunked"]) {
+        const client = await server.connect({ stays: true });
+        client.socket.pause();
+        const before = server.served.length;
+        void client.send(post(fields, fields.startsWith("C") ? "" : "5b8d80\r\n") + "x".repeat(6_000_000));
+        await eventually(() => server.served.length > before, "it is answered");
+        await turn(100);
+        client.socket.resume();
+        const [reply, ...more] = parseReplies(await client.untilClosed(), true);
+        assert.deepEqual(
+          [reply?.status, reply?.body, reply?.complete, more.length, client.reset],
+          [413, "too much", true, 0, false],
+        );
+      }
+    }));
+
+  test("reads no more of a client that goes on sending a body which nobody wants, and cuts it in time", () =>
     withServer(
       make,
       {
@@ -247,7 +265,13 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
           await client.send("x".repeat(60_000));
           await turn(6);
           assert.equal(server.transport.connections, 1);
-          void client.send("x".repeat(1_000_000));
+          let flushed = false;
+          void client.send("x".repeat(20_000_000)).then(() => {
+            flushed = !client.socket.destroyed;
+          });
+          await turn(100);
+          assert.deepEqual([flushed, server.transport.connections], [false, 1]);
+          server.clock.advance(3000);
           await eventually(() => server.transport.connections === 0, "the connection is cut");
         }
       },

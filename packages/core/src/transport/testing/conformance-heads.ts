@@ -187,6 +187,30 @@ const headLimits = (test: Test, make: MakeTransport): void => {
         );
       }
     }));
+  test("answers 414 to a request line that is too long for all limits, in however many reads it comes", () =>
+    withServer(make, { limits }, async (server) => {
+      const bytes = `${path(5000)}Host: a\r\n${close}\r\n`;
+      for (const size of [50, 99, 101, 250, 390, 410, 1000, 4990, 4998, 5001]) {
+        const client = await server.connect({ stays: true });
+        for (let at = 0; at < bytes.length && !client.closed; at += size) {
+          await client.send(bytes.slice(at, at + size));
+          await turn();
+        }
+        assert.equal(parseReplies(await client.untilClosed(), true)[0]?.status, 414, `reads of ${size}`);
+      }
+    }));
+  test("answers 431 to fields that are too long for all limits, in however many reads they come", () =>
+    withServer(make, { limits }, async (server) => {
+      const bytes = `GET / HTTP/1.1\r\nHost: a\r\n${"Cookie: a=b; c=d\r\n".repeat(200)}\r\n`;
+      for (const size of [50, 99, 101, 250, 390, 410, 1000, 3000]) {
+        const client = await server.connect({ stays: true });
+        for (let at = 0; at < bytes.length && !client.closed; at += size) {
+          await client.send(bytes.slice(at, at + size));
+          await turn();
+        }
+        assert.equal(parseReplies(await client.untilClosed(), true)[0]?.status, 431, `reads of ${size}`);
+      }
+    }));
   test("answers 431 from the first byte of the fields that is too many", () =>
     withServer(make, { limits }, async (server) => {
       const filler = (total: number): string => `X: ${"x".repeat(total - 9 - 19 - 5)}\r\n`;

@@ -236,6 +236,8 @@ const behindErrors = (test: Test, make: MakeTransport): void => {
         await turn(6);
         assert.equal(server.transport.connections, 1, name);
         void client.send(get("/later").repeat(20_000));
+        await turn(20);
+        server.clock.advance(3000);
         await eventually(() => server.transport.connections === 0, name);
       }
       assert.equal(server.served.length, 0);

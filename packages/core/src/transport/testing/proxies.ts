@@ -65,6 +65,7 @@ const haproxy: Program = {
   args: (config) => ["-f", config, "-db"],
   config: (_folder, port, backend) => `
 global
+  nbthread 1
   log stdout format raw local0
 defaults
   mode http

@@ -1,0 +1,128 @@
+import { CircuitOpenError, compose, isPromise } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { breaker, type BreakerOptions, type CircuitTransition } from "./index.ts";
+
+interface Reply {
+  readonly status: number;
+}
+
+/** A breaker that opens at the second failure, on a clock that a test moves. */
+const around = (options: BreakerOptions<string, Reply> = {}) => {
+  const time = { now: 0 };
+  const guard = breaker<string, Reply>({
+    failureThreshold: 2,
+    resetTimeout: 10,
+    now: () => time.now,
+    ...options,
+  });
+  const answer = (status: number) => guard("input", () => ({ status }));
+  return { time, guard, answer };
+};
+
+test("outputs with one of the failure codes open it, and then nobody is called", () => {
+  const { guard, answer } = around();
+  expect(
+    [answer(500), answer(200), answer(503), answer(502)].map((reply) => (reply as Reply).status),
+  ).toEqual([500, 200, 503, 502]);
+  expect(guard.state).toBe("open");
+  const refusal = (): unknown => {
+    try {
+      return guard("input", () => ({ status: 200 }));
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(refusal()).toBeInstanceOf(CircuitOpenError);
+  expect(refusal()).toMatchObject({ status: 503, code: "BREAKER_OPEN", extras: { retry_after: 10 } });
+});
+
+test("errors count and pass through, at once or by a promise; an AbortError says nothing", async () => {
+  const { guard } = around();
+  const boom = new Error("boom");
+  const aborted = new DOMException("gone", "AbortError");
+  await expect(guard("a", () => Promise.reject(boom))).rejects.toBe(boom);
+  await expect(guard("a", () => Promise.reject(aborted))).rejects.toBe(aborted);
+  expect(guard.state).toBe("closed");
+  const fail = () => {
+    throw boom;
+  };
+  expect(() => guard("a", fail)).toThrow(boom);
+  expect(guard.state).toBe("open");
+});
+
+test("what is a failure and what is answered meanwhile may be told", () => {
+  const guard = breaker<number, string>({
+    failureThreshold: 1,
+    isFailure: (output) => output === "bad",
+    isFailingError: (error) => error instanceof TypeError,
+    refuse: (retryAfterSecs, input) => `${input} waits ${retryAfterSecs} s`,
+  });
+  const fail = () => {
+    throw new RangeError("no");
+  };
+  expect(() => guard(1, fail)).toThrow("no");
+  expect(guard.state).toBe("closed");
+  expect([guard(2, () => "bad"), guard(3, () => "good")]).toEqual(["bad", "3 waits 30 s"]);
+});
+
+test("a synchronous callee stays synchronous in every state", () => {
+  const { time, guard, answer } = around({ halfOpenTarget: 1 });
+  const seen = [answer(500), answer(500)];
+  time.now = 10_000;
+  seen.push(answer(200));
+  expect([seen.some(isPromise), guard.state]).toEqual([false, "closed"]);
+});
+
+test("it stands in a chain like any middleware: a refusal becomes an output where errors do", async () => {
+  const { guard } = around({ failureThreshold: 1 });
+  const call = compose<string, Reply>(
+    [guard],
+    () => ({ status: 500 }),
+    () => ({ status: 599 }),
+  );
+  expect([await call("a"), await call("b")]).toEqual([{ status: 500 }, { status: 599 }]);
+});
+
+test("it is opened and closed by hand, and tells its changes by name", () => {
+  const seen: CircuitTransition[] = [];
+  const { guard, answer, time } = around({
+    name: "payments",
+    onTransition: (change) => void seen.push(change),
+  });
+  guard.trip();
+  expect(() => answer(200)).toThrow("Circuit open");
+  guard.reset();
+  expect(answer(200)).toEqual({ status: 200 });
+  guard.trip();
+  time.now = 10_000;
+  expect(guard.state).toBe("half-open");
+  guard.reset();
+  expect(seen.map(({ name, from, to }) => `${name}: ${from} > ${to}`)).toEqual([
+    "payments: closed > open",
+    "payments: open > closed",
+    "payments: closed > open",
+    "payments: open > half-open",
+    "payments: half-open > closed",
+  ]);
+});
+
+test("it opens after 5 failures for 30 s and closes after 3 successes unless told otherwise", () => {
+  let now = 0;
+  const guard = breaker<null, Reply>({ now: () => now });
+  const answer = (status: number) => guard(null, () => ({ status }));
+  for (const status of [500, 502, 503, 504]) void answer(status);
+  expect(guard.state).toBe("closed");
+  void answer(500);
+  now = 29_999;
+  expect(guard.state).toBe("open");
+  now = 30_000;
+  for (let time = 0; time < 2; time++) void answer(200);
+  expect(guard.state).toBe("half-open");
+  void answer(501);
+  expect(guard.state).toBe("closed");
+});
+
+test("mistakes are told at once", () => {
+  expect(() => breaker({ failureThreshold: 0 })).toThrow("CircuitBreakerConfig.failureThreshold");
+  expect(() => breaker({ failureTreshold: 1 } as never)).toThrow('did you mean "failureThreshold"');
+});

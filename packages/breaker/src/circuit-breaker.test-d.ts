@@ -1,0 +1,39 @@
+import { App, type Middleware } from "@framework/core";
+import { breaker, circuitBreaker, type CircuitState } from "./index.ts";
+
+const app = new (App.with(circuitBreaker))();
+
+app
+  .enableCircuitBreaker()
+  .enableCircuitBreaker({ failureThreshold: 5, resetTimeout: 30, halfOpenTarget: 3, failureCodes: [500] })
+  .enableCircuitBreaker({ scope: "app", onTransition: ({ name, to }) => console.log(name, to) })
+  .get("/", { breaker: false }, () => "hello");
+app.get("/own", { breaker: { failureCodes: [404], resetTimeout: 1 } }, () => "own");
+
+const states: CircuitState[] = app.circuits.list().map(({ state }) => state);
+await app.circuits.trip(states[0] ?? "");
+
+// a breaker is a middleware of whatever it stands around
+const guard: Middleware<Request, Response> = breaker<Request, Response>();
+const shared: Middleware<string, number> = app.circuits.around<string, number>("calls", {
+  isFailure: (output) => output < 0,
+});
+void [guard, shared];
+
+// @ts-expect-error the method exists only where the feature was composed
+new App().enableCircuitBreaker();
+
+// @ts-expect-error a misspelt option is found by the compiler
+app.enableCircuitBreaker({ failureTreshold: 5 });
+
+// @ts-expect-error a scope is one of two
+app.enableCircuitBreaker({ scope: "worker" });
+
+// @ts-expect-error what is refused has the output's type
+breaker<string, number>({ refuse: () => "later" });
+
+// @ts-expect-error the circuits are the app's
+app.circuits = new (App.with(circuitBreaker))().circuits;
+
+// @ts-expect-error a circuit of the app tells its changes where the app's do
+app.circuits.around("calls", { onTransition() {} });

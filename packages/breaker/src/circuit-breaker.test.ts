@@ -1,0 +1,282 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { App, Response } from "@framework/core";
+import { eachClient, type TestClient, testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { fails, guardedApp } from "./guarded-app.test-kit.ts";
+import { type CircuitTransition, circuitBreaker } from "./index.ts";
+
+const quiet = { log: { info() {}, warn() {}, error() {} } };
+
+const statuses = async (client: TestClient, path: string, times: number): Promise<number[]> => {
+  const seen = [];
+  for (let time = 0; time < times; time++) seen.push((await client.get(path)).status);
+  return seen;
+};
+
+eachClient(
+  test,
+  guardedApp,
+  {
+    "five failures in a row open the circuit of a route: 503, a Retry-After, and the handler is not called":
+      async (client, { world }) => {
+        world.answer = fails();
+        expect(await statuses(client, "/", 5)).toEqual([500, 500, 500, 500, 500]);
+        world.now = 12_001;
+        const reply = await client.get("/");
+        expect([reply.status, reply.headers.get("retry-after"), world.handled]).toEqual([503, "18", 5]);
+        expect(reply.json()).toEqual({
+          error: "Service Unavailable",
+          detail: "Circuit open",
+          status: 503,
+          retry_after: 18,
+        });
+        world.answer = () => "hello";
+        expect(await statuses(client, "/books/1", 1)).toEqual([200]);
+      },
+    "any other reply between failures begins the count anew": async (client, { world }) => {
+      for (const status of [500, 502, 503, 504, 404, 500, 500, 500, 500, 501, 500, 500, 500, 500]) {
+        world.answer = fails(status);
+        expect((await client.get("/")).status).toBe(status);
+      }
+      expect((await client.get("/")).status).toBe(500);
+      expect((await client.get("/")).status).toBe(503);
+    },
+    "refusals count neither as failures nor against the time": async (client, { world }) => {
+      world.answer = fails();
+      await statuses(client, "/", 5);
+      for (world.now = 0; world.now < 30_000; world.now += 3000) await client.get("/");
+      world.answer = () => "hello";
+      expect(await statuses(client, "/", 1)).toEqual([200]);
+    },
+    "three successful trials close it, and one that fails opens it again for the whole time": async (
+      client,
+      { world, circuits },
+    ) => {
+      const state = () => circuits.list().find(({ name }) => name === "GET /")?.state;
+      world.answer = fails(502);
+      await statuses(client, "/", 5);
+      world.now = 30_000;
+      world.answer = () => "hello";
+      expect(await statuses(client, "/", 2)).toEqual([200, 200]);
+      world.answer = fails(504);
+      expect([await statuses(client, "/", 2), state()]).toEqual([[504, 503], "open"]);
+      world.now = 59_999;
+      expect(await statuses(client, "/", 1)).toEqual([503]);
+      world.now = 60_000;
+      world.answer = fails(404);
+      expect([await statuses(client, "/", 3), state()]).toEqual([[404, 404, 404], "closed"]);
+      world.answer = fails();
+      expect(await statuses(client, "/", 5)).toEqual([500, 500, 500, 500, 500]);
+    },
+    "a route has one circuit for all its paths, and HEAD shares it with GET, POST does not": async (
+      client,
+      { world, circuits },
+    ) => {
+      world.answer = fails();
+      for (let id = 0; id < 4; id++) await client.get(`/books/${id}`);
+      await client.head("/books/4");
+      expect([(await client.get("/books/5")).status, (await client.head("/books/6")).status]).toEqual([
+        503, 503,
+      ]);
+      expect((await client.post("/books/5")).status).toBe(500);
+      const names = circuits.list().map(({ name }) => name);
+      expect(names).toEqual(["GET /", "GET /books/{id}", "POST /books/{id}", "GET /own", "GET /other"]);
+    },
+    "a route may have settings of its own, or no circuit": async (client, { world }) => {
+      world.answer = fails(404);
+      expect(await statuses(client, "/own", 1)).toEqual([404]);
+      const refused = await client.get("/own");
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "60"]);
+      world.answer = fails();
+      expect(await statuses(client, "/free", 8)).toEqual(Array.from({ length: 8 }, () => 500));
+    },
+    "probes, scrapes and docs have no circuit, other endpoints of features do": async (client) => {
+      for (const path of ["/health", "/metrics", "/docs"]) {
+        expect(await statuses(client, path, 7)).toEqual(Array.from({ length: 7 }, () => 500));
+      }
+      expect(await statuses(client, "/other", 6)).toEqual([500, 500, 500, 500, 500, 503]);
+    },
+    "unmatched paths make no circuits": async (client, { circuits }) => {
+      for (let path = 0; path < 50; path++) await client.get(`/nowhere/${path}`);
+      expect(circuits.list()).toHaveLength(5);
+    },
+    "what happened is counted": async (client, app) => {
+      app.world.answer = fails();
+      await statuses(client, "/", 8);
+      await client.get("/own");
+      const { circuit_state: states, ...figures } = app.figures();
+      expect(states).toContainEqual({ value: 2, labels: { circuit: "GET /" } });
+      expect(states).toContainEqual({ value: 0, labels: { circuit: "GET /own" } });
+      expect(figures).toEqual({
+        circuit_refused_total: 3,
+        circuit_transitions_total: [
+          { value: 0, labels: { to: "closed" } },
+          { value: 0, labels: { to: "half-open" } },
+          { value: 1, labels: { to: "open" } },
+        ],
+      });
+      expect(app.snapshot()).toMatchObject({ circuits: app.circuits.list() });
+    },
+  },
+  quiet,
+);
+
+test("one circuit for the whole app, but for routes with settings of their own", async () => {
+  const app = guardedApp({ scope: "app" });
+  await using client = testClient(app, quiet);
+  app.world.answer = fails();
+  await statuses(client, "/", 3);
+  await statuses(client, "/books/1", 2);
+  expect([(await client.get("/")).status, (await client.post("/books/9")).status]).toEqual([503, 503]);
+  expect((await client.get("/own")).status).toBe(500);
+  expect(app.circuits.list().map(({ name, state }) => [name, state])).toEqual([
+    ["app", "open"],
+    ["GET /own", "closed"],
+  ]);
+});
+
+test("a throw counts as the reply that it became", async () => {
+  const app = guardedApp().exceptionHandler(RangeError, () =>
+    Response.json({ sorry: true }, { status: 409 }),
+  );
+  await using client = testClient(app, quiet);
+  app.world.answer = () => {
+    throw new RangeError("no");
+  };
+  expect(await statuses(client, "/", 6)).toEqual([409, 409, 409, 409, 409, 409]);
+  app.world.answer = () => {
+    throw new TypeError("no");
+  };
+  expect(await statuses(client, "/", 6)).toEqual([500, 500, 500, 500, 500, 503]);
+});
+
+test("guards and validation stand where the pipeline says: a denial never reaches the circuit, a bad body is no failure", async () => {
+  const app = guardedApp({ failureThreshold: 1, failureCodes: [403, 500] });
+  app.get("/guarded", { guards: [() => false] }, () => "never");
+  await using client = testClient(app, quiet);
+  expect(await statuses(client, "/guarded", 3)).toEqual([403, 403, 403]);
+  expect(app.circuits.list().find(({ name }) => name === "GET /guarded")?.failures).toBe(0);
+});
+
+test("synchronous handlers stay synchronous for those around them", async () => {
+  const app = guardedApp();
+  let isPromise: boolean | null = null;
+  app.use((request, next) => {
+    const reply = next(request);
+    isPromise = reply instanceof Promise;
+    return reply;
+  });
+  await using client = testClient(app, quiet);
+  await client.get("/");
+  expect(isPromise).toBe(false);
+  app.world.answer = fails();
+  await statuses(client, "/", 5);
+  app.world.now = 30_000;
+  await client.get("/");
+  expect(isPromise).toBe(false);
+});
+
+test("every change of state is told and logged, and a listener that fails harms nobody", async () => {
+  const seen: CircuitTransition[] = [];
+  const logged: string[] = [];
+  const app = guardedApp({
+    onTransition: (transition) => {
+      seen.push(transition);
+      throw new Error("listener");
+    },
+  });
+  const write = (message: string) => void logged.push(message);
+  await app.start({ log: { info: write, warn: write, error: write } });
+  await app.circuits.trip("GET /");
+  await app.circuits.reset("GET /");
+  expect(seen).toEqual([
+    { name: "GET /", from: "closed", to: "open" },
+    { name: "GET /", from: "open", to: "closed" },
+  ]);
+  const failed = "onTransition of the circuit breaker failed";
+  expect(logged).toEqual(['circuit "GET /" is open', failed, 'circuit "GET /" is closed', failed]);
+  await app.stop();
+});
+
+test("circuits are opened and closed by hand, and an unknown name comes with the nearest", async () => {
+  const app = guardedApp();
+  await using client = testClient(app, quiet);
+  expect(await statuses(client, "/", 1)).toEqual([200]);
+  await app.circuits.trip("GET /");
+  expect(app.circuits.list()[0]).toEqual({ name: "GET /", state: "open", failures: 0, retryAfterSecs: 30 });
+  expect(await statuses(client, "/", 1)).toEqual([503]);
+  await app.circuits.reset("GET /");
+  expect(await statuses(client, "/", 1)).toEqual([200]);
+  await expect(app.circuits.trip("GET /own2")).rejects.toThrow(
+    'there is no circuit named "GET /own2"; did you mean "GET /own"?',
+  );
+});
+
+test("a circuit around calls of the program's own stands in the list, with the app's settings unless told otherwise", async () => {
+  const app = guardedApp({ failureThreshold: 2, resetTimeout: 10 });
+  const early = app.circuits.around<string, { status: number }>("payments", { halfOpenTarget: 1 });
+  await app.start(quiet);
+  const late = app.circuits.around<string, string>("mail", {
+    isFailure: (output) => output === "bounced",
+    refuse: (retryAfterSecs, to) => `${to} waits ${retryAfterSecs} s`,
+  });
+  for (let time = 0; time < 2; time++) void early("x", () => ({ status: 503 }));
+  expect(() => early("x", () => ({ status: 200 }))).toThrow("Circuit open");
+  expect([late("a", () => "bounced"), late("b", () => "bounced"), late("c", () => "sent")]).toEqual([
+    "bounced",
+    "bounced",
+    "c waits 10 s",
+  ]);
+  app.world.now = 10_000;
+  expect(early("x", () => ({ status: 200 }))).toEqual({ status: 200 });
+  const states = app.circuits.list().map(({ name, state }) => `${name} ${state}`);
+  expect([states[0], states.at(-1)]).toEqual(["payments closed", "mail half-open"]);
+  expect(app.figures()["circuit_refused_total"]).toBe(2);
+  expect(() => app.circuits.around("mail")).toThrow('there is a circuit named "mail" already');
+  expect(() => app.circuits.around("other", { resetTimeout: -1 })).toThrow(
+    "CircuitBreakerConfig.resetTimeout",
+  );
+  expect(() => app.circuits.around("typo", { resetTimeuot: 1 } as never)).toThrow('no field "resetTimeuot"');
+  await app.stop();
+});
+
+test("an app without the switch has no circuits, and says which one to call", async () => {
+  const app = new (App.with(circuitBreaker))();
+  expect(app.circuits.list()).toEqual([]);
+  expect(() => app.circuits.around("x")).toThrow("call enableCircuitBreaker()");
+  await expect(app.circuits.trip("x")).rejects.toThrow("call enableCircuitBreaker()");
+});
+
+test("more than a thousand circuits are a start error that says what to do", async () => {
+  const make = (scope: "route" | "app") => {
+    const app = new (App.with(circuitBreaker))().enableCircuitBreaker({ scope });
+    for (let route = 0; route <= 1000; route++) app.get(`/${route}`, () => "");
+    return app;
+  };
+  await expect(make("route").start(quiet)).rejects.toThrow('at most 1000 circuits; use scope: "app"');
+  const app = make("app");
+  await app.start(quiet);
+  expect(app.circuits.list()).toHaveLength(1);
+  await app.stop();
+});
+
+test("mistakes in the record and in route options are reported together at start", async () => {
+  const app = new (App.with(circuitBreaker))().enableCircuitBreaker({
+    failureThreshold: 0,
+    failureCodes: [99],
+    scope: "world" as "app",
+  });
+  app.get("/a", { breaker: { resetTimeout: "30" as never, extra: 1 } as never }, () => "");
+  app.get("/b", { breaker: true as never }, () => "");
+  const problem = await app.start(quiet).catch((error: Error) => error.message);
+  for (const part of [
+    "CircuitBreakerConfig.failureThreshold must be a whole number from 1 to 1000000, but is 0",
+    "CircuitBreakerConfig.failureCodes must be a list of statuses from 200 to 599",
+    "CircuitBreakerConfig.scope must be one of route, app",
+    'breaker: breaker has no field "extra"',
+    "breaker.resetTimeout",
+    "GET /b",
+  ]) {
+    expect(problem).toContain(part);
+  }
+});

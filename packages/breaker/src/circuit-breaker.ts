@@ -1,0 +1,68 @@
+import type { ConfigInput, Feature } from "@framework/core";
+import { CircuitBreakerConfig, routeCircuitProblem } from "./circuit-config.ts";
+import { CircuitRegistry } from "./circuit-registry.ts";
+import type { Circuits } from "./circuits.ts";
+
+/** What the feature adds to an app. */
+export interface CircuitBreaker {
+  /**
+   * Gives every route a circuit: 5 failures in a row open it for 30 s, 3 successful trials close it, unless told otherwise. A route's `breaker` option
+   * has settings of its own, or `false` for no circuit.
+   *
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enableCircuitBreaker(config?: ConfigInput<CircuitBreakerConfig>): this;
+  /** State and control of the circuits; complete from start on. */
+  readonly circuits: Circuits;
+}
+
+/**
+ * Answers 503 in place of handlers that keep failing, until trials show that they have recovered.
+ *
+ * A circuit that opens in one worker is open in all; trials are counted over all workers. Health, metrics, docs and replies from the cache are left alone.
+ *
+ * @example
+ * const app = new (App.with(circuitBreaker))().enableCircuitBreaker({ failureThreshold: 3, resetTimeout: 10 });
+ * app.get("/report", { breaker: { failureCodes: [504] } }, report);
+ */
+export const circuitBreaker: Feature<CircuitBreaker> = {
+  name: "breaker",
+  install: (host) => {
+    const circuits = new CircuitRegistry();
+    return {
+      circuits,
+      enableCircuitBreaker(config) {
+        circuits.configure(host.configure(CircuitBreakerConfig, config));
+        host.use("breaker", circuits.middleware);
+        host.routeOption("breaker", routeCircuitProblem);
+        host.onStart({
+          name: "circuit breaker",
+          run: (settings) => circuits.start(host.routes(), host.shared, settings),
+        });
+        host.onStop({ name: "circuit breaker", run: () => circuits.stop() });
+        host.expose("circuits", () => circuits.list());
+        host
+          .measure({
+            name: "circuit_state",
+            help: "State of each circuit: 0 closed, 1 half-open, 2 open.",
+            type: "gauge",
+            across: "max",
+            read: () => circuits.states(),
+          })
+          .measure({
+            name: "circuit_refused_total",
+            help: "Calls that were refused because a circuit was open.",
+            type: "counter",
+            read: () => circuits.refused,
+          })
+          .measure({
+            name: "circuit_transitions_total",
+            help: "Changes of state of circuits, by the new state, as each worker saw them.",
+            type: "counter",
+            read: () => circuits.transitions(),
+          });
+        return this;
+      },
+    };
+  },
+};

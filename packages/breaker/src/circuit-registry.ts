@@ -1,0 +1,223 @@
+import { randomUUID } from "node:crypto";
+import {
+  type AppSettings,
+  type Endpoint,
+  FrameworkError,
+  type HttpRequest,
+  type Middleware,
+  nearest,
+  type Response,
+  type RouteInfo,
+  type Sample,
+  type SharedState,
+} from "@framework/core";
+import { type BreakerOptions, callsOf } from "./breaker.ts";
+import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts";
+import { CircuitBreakerConfig, merged } from "./circuit-config.ts";
+import { LocalLedger } from "./circuit-ledger.ts";
+import type { CallOptions, CircuitInfo, Circuits } from "./circuits.ts";
+import { type Calls, guardCall } from "./guard-call.ts";
+import { requestCalls } from "./request-calls.ts";
+import { SharedLedger, toTurnMessage, TURNS } from "./shared-ledger.ts";
+
+/** Most circuits of one app. */
+export const MAX_CIRCUITS = 1000;
+/** Most often that a failure of the shared state is logged. */
+const LOG_EVERY_MS = 60_000;
+
+/** A circuit with what decides on it. */
+interface Member {
+  readonly circuit: Circuit;
+  readonly config: Readonly<CircuitBreakerConfig>;
+}
+
+/** The circuit of a route, and how its replies are judged. */
+interface RouteMember extends Member {
+  readonly calls: Calls<HttpRequest, Response>;
+}
+
+interface Started {
+  readonly shared: SharedState;
+  readonly log: AppSettings["log"];
+}
+
+/** The circuits of one app, from `enableCircuitBreaker` to stop. */
+export class CircuitRegistry implements Circuits {
+  refused = 0;
+  readonly #id: string = randomUUID();
+  readonly #members = new Map<string, Member>();
+  readonly #ofRoutes = new Map<string, RouteMember | null>();
+  /** The same by what a request carries. */
+  readonly #byEndpoint = new Map<Endpoint, RouteMember | null>();
+  readonly #transitions: Record<CircuitState, number> = { closed: 0, "half-open": 0, open: 0 };
+  #config: Readonly<CircuitBreakerConfig> | null = null;
+  #started: Started | null = null;
+  #unsubscribe: () => void = () => {};
+  #loggedAt = -Infinity;
+
+  configure(config: Readonly<CircuitBreakerConfig>): void {
+    this.#config = config;
+  }
+
+  /** Makes the circuits of routes and joins the other workers. */
+  async start(routes: readonly RouteInfo[], shared: SharedState, { log }: AppSettings): Promise<void> {
+    this.#started = { shared, log };
+    for (const route of routes) this.#addRoute(route);
+    this.#unsubscribe = shared.subscribe(TURNS, (message) => {
+      const turn = toTurnMessage(message);
+      if (turn !== null) this.#members.get(turn.name)?.circuit.hear(turn);
+    });
+    await Promise.all(this.#members.values().map((member) => this.#attach(member, shared)));
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+  }
+
+  /** Guards a request by the circuit of its route, if it has one. */
+  readonly middleware: Middleware<HttpRequest, Response> = (request, next) => {
+    const { endpoint } = request;
+    if (endpoint === null) return next(request);
+    let member = this.#byEndpoint.get(endpoint);
+    if (member === undefined) {
+      member = this.#ofRoutes.get(routeName(endpoint.method, endpoint.pattern)) ?? null;
+      this.#byEndpoint.set(endpoint, member);
+    }
+    return member === null ? next(request) : guardCall(member.circuit, member.calls, request, next);
+  };
+
+  list(): readonly CircuitInfo[] {
+    return Array.from(this.#members.values(), ({ circuit: { name, state, failures, retryAfterSecs } }) => {
+      return { name, state, failures, retryAfterSecs };
+    });
+  }
+
+  async trip(name: string): Promise<void> {
+    return this.#named(name).force("open");
+  }
+
+  async reset(name: string): Promise<void> {
+    return this.#named(name).force("closed");
+  }
+
+  around<In, Out>(name: string, options: CallOptions<In, Out> = {}): Middleware<In, Out> {
+    const { isFailure: _, isFailingError: _error, refuse: _refuse, ...own } = options;
+    const config = CircuitBreakerConfig.of(merged(this.#switchedOn(), own));
+    if (this.#members.has(name)) {
+      throw new FrameworkError("BREAKER_NAME_TAKEN", `there is a circuit named "${name}" already`);
+    }
+    const member = this.#add(name, config);
+    if (this.#started !== null) void this.#attach(member, this.#started.shared);
+    const calls = callsOf(options as BreakerOptions<In, Out>, config.failureCodes);
+    const counted = this.#counted(calls);
+    return function breaker(input, next) {
+      return guardCall(member.circuit, counted, input, next);
+    };
+  }
+
+  /** 0 closed, 1 half-open, 2 open, by circuit. */
+  states(): readonly Sample[] {
+    return this.list().map(({ name, state }) => ({ value: LEVEL[state], labels: { circuit: name } }));
+  }
+
+  /** Changes of state so far, by the new state. */
+  transitions(): readonly Sample[] {
+    return Object.entries(this.#transitions).map(([to, value]) => ({ value, labels: { to } }));
+  }
+
+  #addRoute({ method, path, options: { breaker }, builtIn }: RouteInfo): void {
+    const name = routeName(method, path);
+    const isLeftOut = breaker === false || (builtIn !== null && builtIn !== "other");
+    if (isLeftOut) return void this.#ofRoutes.set(name, null);
+    const config = this.#switchedOn();
+    const isShared = config.scope === "app" && breaker === undefined;
+    const own = breaker === undefined ? config : merged(config, breaker);
+    const member = isShared ? (this.#members.get("app") ?? this.#add("app", config)) : this.#add(name, own);
+    const calls = this.#counted(requestCalls(own.failureCodes));
+    this.#ofRoutes.set(name, { ...member, calls });
+  }
+
+  #add(name: string, config: Readonly<CircuitBreakerConfig>): Member {
+    if (this.#members.size >= MAX_CIRCUITS) {
+      const help = 'use scope: "app", or breaker: false on routes that need none';
+      throw new FrameworkError(
+        "BREAKER_TOO_MANY_CIRCUITS",
+        `an app has at most ${MAX_CIRCUITS} circuits; ${help}`,
+      );
+    }
+    const { failureThreshold, resetTimeout, halfOpenTarget } = config;
+    const circuit = new Circuit({
+      name,
+      failureThreshold,
+      halfOpenTarget,
+      resetMs: resetTimeout * 1000,
+      id: this.#id,
+      now: this.#switchedOn().now ?? (() => performance.now()),
+      ledger: new LocalLedger(),
+      onTransition: (transition) => this.#told(transition),
+    });
+    const member = { circuit, config };
+    this.#members.set(name, member);
+    return member;
+  }
+
+  async #attach({ circuit, config }: Member, shared: SharedState): Promise<void> {
+    const { halfOpenTarget, resetTimeout } = config;
+    const { name } = circuit;
+    const failed = (error: unknown): void => this.#failed(error);
+    const resetMs = resetTimeout * 1000;
+    await circuit.attach(new SharedLedger({ shared, name, halfOpenTarget, resetMs, failed }));
+  }
+
+  #counted<In, Out>(calls: Calls<In, Out>): Calls<In, Out> {
+    return {
+      ...calls,
+      refuse: (retryAfterSecs, input) => {
+        this.refused++;
+        return calls.refuse(retryAfterSecs, input);
+      },
+    };
+  }
+
+  #told(transition: CircuitTransition): void {
+    const { name, to } = transition;
+    this.#transitions[to]++;
+    const { log } = this.#started ?? { log: null };
+    log?.[to === "open" ? "warn" : "info"](`circuit "${name}" is ${to}`, { circuit: name, state: to });
+    try {
+      this.#config?.onTransition?.(transition);
+    } catch (error) {
+      log?.error("onTransition of the circuit breaker failed", { error, circuit: name });
+    }
+  }
+
+  /** Most often once a minute. */
+  #failed(error: unknown): void {
+    const now = performance.now();
+    if (now - this.#loggedAt < LOG_EVERY_MS) return;
+    this.#loggedAt = now;
+    const message = "the shared state does not answer; circuits of this worker decide by themselves";
+    this.#started?.log.warn(message, { error });
+  }
+
+  #named(name: string): Circuit {
+    const member = this.#members.get(name);
+    if (member !== undefined) return member.circuit;
+    this.#switchedOn();
+    const [near] = nearest(name, [...this.#members.keys()]);
+    const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+    throw new FrameworkError("BREAKER_UNKNOWN_CIRCUIT", `there is no circuit named "${name}"${hint}`);
+  }
+
+  #switchedOn(): Readonly<CircuitBreakerConfig> {
+    if (this.#config !== null) return this.#config;
+    throw new FrameworkError(
+      "BREAKER_NOT_ENABLED",
+      "call enableCircuitBreaker() before app.circuits is used",
+    );
+  }
+}
+
+const LEVEL: Readonly<Record<CircuitState, number>> = { closed: 0, "half-open": 1, open: 2 };
+
+const routeName = (method: string, path: string): string => `${method} ${path}`;

@@ -1,0 +1,19 @@
+import { App, HttpError } from "@framework/core";
+import { circuitBreaker } from "./circuit-breaker.ts";
+
+const held: (() => void)[] = [];
+
+/** A service whose handler does what `X-Do` says; what it holds is let go by `/release`. */
+const app = new (App.with(circuitBreaker))().enableCircuitBreaker({ resetTimeout: 2 });
+app.get("/", async (request) => {
+  const act = request.getHeader("x-do");
+  if (act === "fail") throw new HttpError(500, "told to fail");
+  if (act === "hold") await new Promise<void>((resolve) => held.push(resolve));
+  return "done";
+});
+app.get("/pid", { breaker: false }, () => process.pid);
+app.get("/held", { breaker: false }, () => held.length);
+app.get("/release", { breaker: false }, () => {
+  for (const release of held.splice(0)) release();
+});
+await app.run();

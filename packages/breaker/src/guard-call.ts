@@ -1,0 +1,66 @@
+import { type Awaitable, type Handler, isPromise } from "@framework/core";
+import type { Circuit, Pass, Verdict } from "./circuit.ts";
+
+/** How calls of one kind are judged and refused. */
+export interface Calls<In, Out> {
+  isFailure(output: Out): boolean;
+  /** Whether an error speaks against the callee. */
+  isFailingError(error: unknown): boolean;
+  /** Answers in the callee's place. */
+  refuse(retryAfterSecs: number, input: In): Awaitable<Out>;
+  /** Calls back once if nobody waits for the output any more; at once if that has happened. */
+  onAbandoned?(input: In, listener: () => void): void;
+}
+
+/** Calls `next` if the circuit allows it, and tells the circuit what came of it. */
+export const guardCall = <In, Out>(
+  circuit: Circuit,
+  calls: Calls<In, Out>,
+  input: In,
+  next: Handler<In, Out>,
+): Awaitable<Out> => {
+  const pass = circuit.enter();
+  return isPromise(pass)
+    ? pass.then((granted) => proceed(granted, circuit, calls, input, next))
+    : proceed(pass, circuit, calls, input, next);
+};
+
+const proceed = <In, Out>(
+  pass: Pass | null,
+  circuit: Circuit,
+  calls: Calls<In, Out>,
+  input: In,
+  next: Handler<In, Out>,
+): Awaitable<Out> => {
+  if (pass === null) return calls.refuse(circuit.retryAfterSecs, input);
+  if (typeof pass !== "number") calls.onAbandoned?.(input, () => circuit.leave(pass, "neutral"));
+  const failed = (error: unknown): never => {
+    settle(pass, circuit, calls, input, calls.isFailingError(error) ? "failure" : "neutral");
+    throw error;
+  };
+  let output: Awaitable<Out>;
+  try {
+    output = next(input);
+  } catch (error) {
+    return failed(error);
+  }
+  const passOn = (value: Out): Out => {
+    settle(pass, circuit, calls, input, calls.isFailure(value) ? "failure" : "success");
+    return value;
+  };
+  return isPromise(output) ? output.then(passOn, failed) : passOn(output);
+};
+
+const settle = <In, Out>(
+  pass: Pass,
+  circuit: Circuit,
+  calls: Calls<In, Out>,
+  input: In,
+  verdict: Verdict,
+): void => {
+  // Nearly every call: nothing is there to be reset.
+  if (verdict === "success" && typeof pass === "number" && circuit.failures === 0) return;
+  let isAbandoned = false;
+  if (typeof pass === "number") calls.onAbandoned?.(input, () => (isAbandoned = true));
+  circuit.leave(pass, isAbandoned ? "neutral" : verdict);
+};

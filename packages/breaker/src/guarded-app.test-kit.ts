@@ -1,0 +1,61 @@
+import {
+  App,
+  type ConfigInput,
+  type Feature,
+  HttpError,
+  type HttpRequest,
+  type Response,
+} from "@framework/core";
+import { type CircuitBreaker, circuitBreaker, type CircuitBreakerConfig } from "./index.ts";
+
+/** What tests see and move of an app. */
+export interface Seams {
+  figures(): Readonly<Record<string, unknown>>;
+  /** Adds a route as features add theirs. */
+  builtIn(path: string, kind: "health" | "metrics" | "docs" | "other"): void;
+}
+
+const seams: Feature<Seams> = {
+  name: "seams",
+  install: (host) => ({
+    figures: () => Object.fromEntries(host.measures().map((measure) => [measure.name, measure.read()])),
+    builtIn: (path, kind) => void host.route("GET", path, () => Promise.reject(new Error("down")), {}, kind),
+  }),
+};
+
+export interface World {
+  /** Milliseconds that have passed. */
+  now: number;
+  /** What handlers do. */
+  answer: (request: HttpRequest) => unknown;
+  /** Calls of handlers. */
+  handled: number;
+}
+
+export type GuardedApp = App & CircuitBreaker & Seams & { readonly world: World };
+
+/** An app with circuits whose time and handlers a test moves. */
+export const guardedApp = (config: ConfigInput<CircuitBreakerConfig> = {}): GuardedApp => {
+  const world: World = { now: 0, answer: () => "hello", handled: 0 };
+  const app = new (App.with(circuitBreaker, seams))().enableCircuitBreaker({
+    now: () => world.now,
+    ...config,
+  });
+  const handle = (request: HttpRequest): Response => {
+    world.handled++;
+    return world.answer(request) as Response;
+  };
+  app.get("/", handle);
+  app.get("/books/{id}", handle);
+  app.post("/books/{id}", handle);
+  app.get("/free", { breaker: false }, handle);
+  app.get("/own", { breaker: { failureThreshold: 1, failureCodes: [404], resetTimeout: 60 } }, handle);
+  for (const kind of ["health", "metrics", "docs", "other"] as const) app.builtIn(`/${kind}`, kind);
+  return Object.assign(app, { world });
+};
+
+export const fails =
+  (status = 500): (() => never) =>
+  () => {
+    throw new HttpError(status, "no");
+  };

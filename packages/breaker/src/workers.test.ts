@@ -1,0 +1,99 @@
+import { Agent, get } from "node:http";
+import { text } from "node:stream/consumers";
+import { startProgram, waitFor } from "@framework/testing";
+import { expect, jest, test } from "@jest/globals";
+
+jest.setTimeout(30_000); // five processes, on a machine with other work
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** One connection, which belongs to one worker. */
+class Connection {
+  pid = 0;
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  private readonly url: string;
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  ask(path: string, act = "answer"): Promise<Reply | null> {
+    return new Promise((resolve) => {
+      const options = { agent: this.agent, headers: { "x-do": act } };
+      get(new URL(path, this.url), options, async (message) => {
+        const body = await text(message).catch(() => "");
+        resolve({ status: message.statusCode ?? 0, body });
+      }).on("error", () => resolve(null));
+    });
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}
+
+/** Connections to every one of `workers` processes, several to each. */
+const connect = async (url: string, workers: number): Promise<Connection[]> => {
+  const connections: Connection[] = [];
+  await waitFor(async () => {
+    const connection = new Connection(url);
+    connection.pid = Number((await connection.ask("/pid"))?.body);
+    connections.push(connection);
+    const counts = Map.groupBy(connections, ({ pid }) => pid);
+    return counts.size === workers && counts.values().every(({ length }) => length >= 4);
+  });
+  return connections;
+};
+
+test("four workers agree: open in all within a second, three trials in all, closed in all, and a killed worker's slots come back", async () => {
+  await using program = await startProgram(new URL("./flaky.test-program.ts", import.meta.url), {
+    args: ["--workers", "4"],
+    conditions: ["@framework/source"],
+  });
+  const connections = await connect(program.url, 4);
+  const oneEach = [...new Map(connections.map((connection) => [connection.pid, connection])).values()];
+  const [first] = oneEach as [Connection];
+  const everywhere = async (path: string) =>
+    (await Promise.all(oneEach.map((one) => one.ask(path)))).map((reply) => reply?.status);
+  const open = async (): Promise<void> => {
+    for (let time = 0; time < 5; time++) await first.ask("/", "fail");
+  };
+
+  await open();
+  let openedAt = performance.now();
+  await waitFor(async () => (await everywhere("/")).every((status) => status === 503), { intervalMs: 1 });
+  expect(performance.now() - openedAt).toBeLessThan(1000);
+
+  await waitFor(() => performance.now() - openedAt > 2050);
+  const refused: unknown[] = [];
+  const herd = connections
+    .filter((connection) => !oneEach.includes(connection))
+    .map(async (connection) => {
+      const reply = await connection.ask("/", "hold");
+      if (reply?.status === 503) refused.push(reply);
+      return reply?.status;
+    });
+  await waitFor(() => refused.length >= herd.length - 3);
+  await everywhere("/release");
+  expect((await Promise.all(herd)).filter((status) => status === 200)).toHaveLength(3);
+  await waitFor(async () => (await everywhere("/")).every((status) => status === 200));
+
+  await open();
+  openedAt = performance.now();
+  await waitFor(() => performance.now() - openedAt > 2050);
+  const doomed = connections.filter((connection) => connection.pid === first.pid && connection !== first);
+  const hung = doomed.slice(0, 3).map((connection) => connection.ask("/", "hold"));
+  await waitFor(async () => (await first.ask("/held"))?.body === "3");
+  const [, ...others] = oneEach;
+  expect((await others[0]?.ask("/"))?.status).toBe(503);
+  process.kill(first.pid, "SIGKILL");
+  expect(await Promise.all(hung)).toEqual([null, null, null]);
+  const healed = await waitFor(async () => {
+    const replies = await Promise.all(others.map((one) => one.ask("/")));
+    return replies.every((reply) => reply?.status === 200) && replies;
+  });
+  expect(healed).toHaveLength(3);
+  for (const connection of connections) connection.close();
+});

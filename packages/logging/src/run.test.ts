@@ -1,0 +1,25 @@
+import { startProgram } from "@framework/testing";
+import { expect, jest, test } from "@jest/globals";
+jest.setTimeout(30_000);
+const file = new URL("./logged.test-program.ts", import.meta.url);
+const conditions = ["@framework/source"];
+test("with `run` too, the framework's lines are in the stream, and --no-logs silences request lines, never errors", async () => {
+  for (const [flags, count] of [
+    [[], 2],
+    [["--no-logs"], 1],
+  ] as const) {
+    await using program = await startProgram(file, { args: ["--workers", "1", ...flags], conditions });
+    await program.client.get("/fails");
+    await program.stop("SIGTERM");
+    const lines = program
+      .output()
+      .split("\n")
+      .filter((line) => line.includes('"timestamp"'));
+    expect(lines).toHaveLength(count);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      level: "error",
+      message: "GET /fails failed: no luck",
+      error: { message: "no luck" },
+    });
+  }
+});

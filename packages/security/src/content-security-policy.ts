@@ -1,0 +1,90 @@
+import { nearest } from "@framework/core";
+
+/**
+ * Directives of a Content-Security-Policy (CSP Level 3), each with its sources as they are written in the field: keywords in single quotes. An empty list
+ * stands for a directive without value. `'nonce'` stands for the nonce that `cspNonce(request)` gives.
+ *
+ * @example { "default-src": ["'self'"], "script-src": ["'self'", "'nonce'"], "upgrade-insecure-requests": [] }
+ */
+export type CspDirectives = Readonly<Record<string, readonly string[]>>;
+
+const directiveNames = [
+  "base-uri",
+  "child-src",
+  "connect-src",
+  "default-src",
+  "fenced-frame-src",
+  "font-src",
+  "form-action",
+  "frame-ancestors",
+  "frame-src",
+  "img-src",
+  "manifest-src",
+  "media-src",
+  "object-src",
+  "report-to",
+  "report-uri",
+  "require-trusted-types-for",
+  "sandbox",
+  "script-src",
+  "script-src-attr",
+  "script-src-elem",
+  "style-src",
+  "style-src-attr",
+  "style-src-elem",
+  "trusted-types",
+  "upgrade-insecure-requests",
+  "worker-src",
+];
+
+const placeholder = "'nonce'";
+const bareKeyword =
+  /^(?:self|none|nonce|unsafe-inline|unsafe-eval|unsafe-hashes|strict-dynamic|report-sample|wasm-unsafe-eval|(?:nonce|sha256|sha384|sha512)-.*)$/;
+const takesNonce = /^(?:default-src|script-src(?:-elem)?|style-src(?:-elem)?)$/;
+
+/** What is wrong with a policy, each in a sentence that begins with the directive. */
+export const policyProblems = (directives: CspDirectives): string[] =>
+  Object.entries(directives).flatMap(([name, sources]) => {
+    if (!directiveNames.includes(name)) {
+      const [near] = nearest(name, directiveNames);
+      return [`${name} is no directive${near === undefined ? "" : `; did you mean ${near}?`}`];
+    }
+    return sources.flatMap((source) => sourceProblems(name, source, sources.length));
+  });
+
+const sourceProblems = (name: string, source: string, count: number): string[] => {
+  if (!/^[\x21-\x2b\x2d-\x3a\x3c-\x7e]+$/.test(source))
+    return [`${name} has a source that is empty or holds a blank, a comma or a semicolon`];
+  if (bareKeyword.test(source)) return [`${name}: write '${source}' with its single quotes`];
+  if (source === "'none'" && count > 1) return [`${name}: 'none' stands alone`];
+  if (source.startsWith("'nonce-")) return [`${name}: a fixed nonce protects nothing; write 'nonce'`];
+  if (source === placeholder && !takesNonce.test(name)) return [`${name} takes no nonce`];
+  return [];
+};
+
+/** The field's value: at once, or with the nonce of a reply. */
+export interface Policy {
+  /** Without a nonce: what only a nonce would allow is forbidden. */
+  readonly plain: string;
+  /** `null` where the policy does not name `'nonce'`. */
+  readonly withNonce: ((nonce: string) => string) | null;
+}
+
+export const compilePolicy = (directives: CspDirectives): Policy => {
+  const text = (nonce: string | null): string =>
+    Object.entries(directives)
+      .map(([name, sources]) => directive(name, sources, nonce))
+      .join("; ");
+  const hasNonce = Object.values(directives).some((sources) => sources.includes(placeholder));
+  if (!hasNonce) return { plain: text(null), withNonce: null };
+  const parts = text("\n").split("\n");
+  return { plain: text(null), withNonce: (nonce) => parts.join(nonce) };
+};
+
+const directive = (name: string, sources: readonly string[], nonce: string | null): string => {
+  if (sources.length === 0) return name;
+  const shown = sources
+    .filter((source) => nonce !== null || source !== placeholder)
+    .map((source) => (source === placeholder ? `'nonce-${nonce}'` : source));
+  return [name, ...(shown.length === 0 ? ["'none'"] : shown)].join(" ");
+};

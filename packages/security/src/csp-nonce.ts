@@ -1,0 +1,19 @@
+import { randomBytes } from "node:crypto";
+import { type HttpRequest, type Key, key } from "@framework/core";
+
+/** The nonce of a reply, once somebody has asked for it. */
+export const CspNonce: Key<string | null> = key<string | null>("csp_nonce", null);
+
+/**
+ * The nonce of the reply to a request, for `<script nonce="…">`: 128 random bits, new for every request, the same each time it is asked for.
+ *
+ * The policy must name `'nonce'`, and the reply must not go into a cache.
+ */
+export const cspNonce = (request: HttpRequest): string => {
+  const { context } = request;
+  const known = context.get(CspNonce);
+  if (known !== null) return known;
+  const nonce = randomBytes(16).toString("base64");
+  context.set(CspNonce, nonce);
+  return nonce;
+};

@@ -1,0 +1,216 @@
+import { App, type Json } from "@framework/core";
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { csrfTokens } from "./csrf-tokens.ts";
+import { csrf } from "./index.ts";
+
+const secret = "0123456789abcdef0123456789abcdef";
+const host = "http://host.test";
+
+/** An app that counts what got through. */
+const makeApp = () => {
+  const app = new (App.with(csrf))().enableCsrf({ secret, trustedOrigins: ["https://admin.example"] });
+  let changes = 0;
+  app.get("/", () => "page");
+  app.route("/change", { methods: ["POST", "PUT", "PATCH", "DELETE"] }, (): Json => ++changes);
+  return { app, changes: () => changes };
+};
+
+const issued = async (app: { fetch: App["fetch"] }, session: string): Promise<string> => {
+  const reply = await app.fetch(new Request(`${host}/`, { headers: { cookie: `session_id=${session}` } }));
+  return /_csrf=([^;]+)/.exec(reply.headers.get("set-cookie") ?? "")?.[1] ?? "";
+};
+
+/** What a browser, or somebody who is none, says of where a request comes from; and whether a good token may make it pass. */
+const origins: readonly (readonly [string, Record<string, string>, boolean])[] = [
+  ["the same origin", { "sec-fetch-site": "same-origin", origin: host }, true],
+  [
+    "the same origin behind a proxy that renames the host",
+    { "sec-fetch-site": "same-origin", origin: "https://shop.example" },
+    true,
+  ],
+  ["the user", { "sec-fetch-site": "none" }, true],
+  ["a trusted origin", { "sec-fetch-site": "cross-site", origin: "https://admin.example" }, true],
+  ["a trusted origin's old browser", { referer: "https://admin.example/page" }, true],
+  ["an old browser with Origin", { origin: host }, true],
+  ["an old browser behind a TLS proxy", { origin: "https://host.test" }, true],
+  ["an old browser with Referer", { referer: `${host}/page?x=1` }, true],
+  ["no browser", {}, true],
+  ["another site", { "sec-fetch-site": "cross-site", origin: "https://evil.example" }, false],
+  ["another site without Origin", { "sec-fetch-site": "cross-site" }, false],
+  ["a subdomain", { "sec-fetch-site": "same-site", origin: "http://evil.host.test" }, false],
+  [
+    "a subdomain of a trusted origin",
+    { "sec-fetch-site": "cross-site", origin: "https://x.admin.example" },
+    false,
+  ],
+  [
+    "the trusted origin without TLS",
+    { "sec-fetch-site": "cross-site", origin: "http://admin.example" },
+    false,
+  ],
+  ["a word that no browser says", { "sec-fetch-site": "same-origin, cross-site" }, false],
+  ["another site's old browser", { origin: "https://evil.example" }, false],
+  ["another port's old browser", { origin: "http://host.test:8080" }, false],
+  ["a name that begins alike", { origin: "http://host.test.evil.example" }, false],
+  ["an old browser's user part", { origin: "http://host.test@evil.example" }, false],
+  ["a sandboxed page", { origin: "null" }, false],
+  ["a sandboxed page's new browser", { "sec-fetch-site": "cross-site", origin: "null" }, false],
+  ["another site's Referer", { referer: "https://evil.example/http://host.test/" }, false],
+  ["a Referer that is none", { referer: "about:blank" }, false],
+];
+
+const methods = ["POST", "PUT", "PATCH", "DELETE"] as const;
+
+for (const [name, headers, mayPass] of origins) {
+  test(`from ${name}, ${mayPass ? "a good token changes something" : "nothing changes"}, and no other token does`, async () => {
+    const { app, changes } = makeApp();
+    const good = await issued(app, "ada");
+    const other = await issued(app, "eve");
+    const [seed = "", time = "", signature = ""] = good.split(".");
+    const forged = `${seed}.${time}.${signature.slice(0, -2)}AA`;
+    /** Cookie's and request's token. */
+    const tokens: readonly (readonly [string | null, string | null, boolean])[] = [
+      [good, good, true],
+      [good, null, false],
+      [null, good, false],
+      [good, "", false],
+      [good, other, false],
+      [other, other, false], // tossed by a sibling domain: signed, but of another login
+      [other, good, false],
+      [forged, forged, false],
+      ["x", "x", false],
+      [`${good}x`, `${good}x`, false],
+      [`${seed}.zzzzzzzzz.${signature}`, `${seed}.zzzzzzzzz.${signature}`, false],
+    ];
+    await using client = testClient(app);
+    let expected = 0;
+    for (const method of methods) {
+      for (const [inCookie, inRequest, isGood] of tokens) {
+        const reply = await client.request(method, "/change", {
+          headers: {
+            ...headers,
+            host: "host.test",
+            cookie: `session_id=ada${inCookie === null ? "" : `; _csrf=${inCookie}`}`,
+            ...(inRequest === null ? {} : { "x-csrf-token": inRequest }),
+          },
+        });
+        const passes = mayPass && isGood;
+        if (passes) expected++;
+        expect([method, inCookie, inRequest, reply.status]).toEqual([
+          method,
+          inCookie,
+          inRequest,
+          passes ? 200 : 403,
+        ]);
+      }
+    }
+    expect(changes()).toBe(expected);
+  });
+}
+
+test("no content type and no method override goes around the check", async () => {
+  const { app, changes } = makeApp();
+  await using client = testClient(app);
+  for (const type of [
+    "text/plain",
+    "application/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/csp-report",
+    "",
+  ]) {
+    const headers = { cookie: "session_id=ada", ...(type === "" ? {} : { "content-type": type }) };
+    const body = type.startsWith("multipart") ? "--x--\r\n" : "{}";
+    expect([type, (await client.post("/change", { headers, body })).status]).toEqual([type, 403]);
+  }
+  for (const override of ["GET", "HEAD", "OPTIONS"]) {
+    const headers = {
+      cookie: "session_id=ada",
+      "x-http-method-override": override,
+      "x-method-override": override,
+    };
+    expect((await client.post("/change", { headers, query: { _method: override } })).status).toBe(403);
+    expect((await client.post("/change", { headers, form: { _method: override } })).status).toBe(403);
+  }
+  for (const method of ["GET", "HEAD"]) {
+    const headers = { "x-http-method-override": "POST", cookie: "session_id=ada" };
+    expect((await client.request(method, "/change", { headers })).status).toBe(405);
+  }
+  expect(changes()).toBe(0);
+});
+
+test("a token in the query, or of another field, proves nothing", async () => {
+  const { app, changes } = makeApp();
+  const token = await issued(app, "ada");
+  await using client = testClient(app);
+  const headers = { cookie: `session_id=ada; _csrf=${token}` };
+  await client.post("/change", { headers, query: { _csrf: token } });
+  await client.post("/change", { headers, json: { _csrf: token } });
+  await client.post("/change", { headers, form: { csrf: token } });
+  expect(changes()).toBe(0);
+});
+
+test.each([
+  [{ authorization: "Bearer abc" }, 200],
+  [{ authorization: "ApiKey abc" }, 200],
+  [{ authorization: "Bearer abc", cookie: "session_id=ada" }, 403],
+  [{ authorization: "Basic YTpi" }, 403],
+  [{ authorization: "  basic YTpi" }, 403],
+  [{ authorization: "Negotiate abc" }, 403],
+  [{ authorization: "Digest username=a" }, 403],
+  [{ "x-api-key": "abc" }, 403],
+])(
+  "a client that sends %j gets %i: only what browsers never add by themselves is a proof",
+  async (headers, status) => {
+    const { app } = makeApp();
+    await using client = testClient(app);
+    expect((await client.post("/change", { headers })).status).toBe(status);
+  },
+);
+
+test("an attacker's own token proves nothing beside a visitor's cookie; an earlier one of the same seed does", async () => {
+  const { app, changes } = makeApp();
+  const tokens = csrfTokens(secret, 86_400);
+  const [visitor, attacker] = [tokens.issue(null), tokens.issue(null)];
+  const older = csrfTokens(secret, 86_400, () => Date.now() - 50_000_000);
+  const earlier = older.issue(null, tokens.seedOf(visitor, null) ?? "");
+  await using client = testClient(app);
+  const post = (token: string) =>
+    client.post("/change", { headers: { cookie: `_csrf=${visitor}`, "x-csrf-token": token } });
+  expect([(await post(attacker)).status, (await post(earlier)).status, changes()]).toEqual([403, 200, 1]);
+  const page = await client.get("/", { headers: { cookie: `_csrf=${earlier}` } });
+  const renewed = page.cookies.get("_csrf")?.value ?? "";
+  expect([renewed === earlier, renewed.split(".")[0]]).toEqual([false, earlier.split(".")[0]]);
+});
+
+test("a cookie that a sibling domain set first hides the good one, and nothing changes", async () => {
+  const { app, changes } = makeApp();
+  const good = await issued(app, "ada");
+  const tossed = await issued(app, "eve");
+  await using client = testClient(app);
+  const cookie = `_csrf=${tossed}; session_id=ada; _csrf=${good}`;
+  for (const token of [tossed, good])
+    expect((await client.post("/change", { headers: { cookie, "x-csrf-token": token } })).status).toBe(403);
+  expect(changes()).toBe(0);
+});
+
+test("a step down from TLS is another page's", async () => {
+  const { app } = makeApp();
+  const token = await issued(app, "ada");
+  const post = async (origin: string) => {
+    const headers = { origin, cookie: `session_id=ada; _csrf=${token}`, "x-csrf-token": token };
+    return (await app.fetch(new Request("https://host.test/change", { method: "POST", headers }))).status;
+  };
+  expect([
+    await post("http://host.test"),
+    await post("https://host.test"),
+    await post("https://host.test:443"),
+  ]).toEqual([403, 200, 200]);
+});
+
+test("paths that no route takes are guarded too", async () => {
+  const { app } = makeApp();
+  await using client = testClient(app);
+  expect((await client.post("/nowhere")).status).toBe(403);
+});

@@ -1,0 +1,152 @@
+import {
+  addVary,
+  type CookieOptions,
+  type Awaitable,
+  ForbiddenError,
+  type HttpRequest,
+  isUnder,
+  type Key,
+  key,
+  mapAwaitable,
+  Response,
+} from "@framework/core";
+import type { CsrfConfig } from "./csrf-config.ts";
+import { areSame, type CsrfTokens } from "./csrf-tokens.ts";
+import { comesFromHere } from "./request-origin.ts";
+
+/** The guard of the app, on every request. */
+export const Guarding: Key<CsrfGuard | null> = key<CsrfGuard | null>("csrf_guard", null);
+
+/** The token of a request, once somebody has asked for it. */
+export const CsrfToken: Key<string | null> = key<string | null>("csrf_token", null);
+
+/** A token that the reply has to bring to the browser. */
+const Issued: Key<string | null> = key<string | null>("csrf_issued", null);
+
+/** Methods that change nothing (RFC 9110 9.2.1, RFC 10008). */
+const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"]);
+
+/** Schemes whose credentials browsers send by themselves, to whoever's page. */
+const ambientScheme = /^\s*(?:basic|digest|negotiate|ntlm)\b/i;
+
+/** Decides who may change something, and hands out what proves it. */
+export class CsrfGuard {
+  private readonly config: CsrfConfig;
+  private readonly tokens: CsrfTokens;
+  private readonly trusted: ReadonlySet<string>;
+
+  constructor(config: CsrfConfig, tokens: CsrfTokens) {
+    this.config = config;
+    this.tokens = tokens;
+    this.trusted = new Set(config.trustedOrigins);
+  }
+
+  /** @throws ForbiddenError "CSRF token validation failed" */
+  check(request: HttpRequest): Awaitable<void> {
+    if (safeMethods.has(request.method) || this.isSkipped(request) || isOwnProof(request)) return;
+    if (!comesFromHere(request, this.trusted)) throw refusal();
+    const cookie = request.cookies.get(this.config.cookieName);
+    return mapAwaitable(this.submitted(request), (token) => {
+      if (!this.proves(request, cookie, token)) throw this.refusalWithToken(request, cookie);
+    });
+  }
+
+  /** The token of a request: that of its cookie while it is valid, else a new one, which the reply sets. */
+  token(request: HttpRequest): string {
+    const { context } = request;
+    const known = context.get(CsrfToken);
+    if (known !== null) return known;
+    const cookie = request.cookies.get(this.config.cookieName);
+    const session = this.config.session(request);
+    if (cookie !== null && this.tokens.seedOf(cookie, session) !== null) {
+      context.set(CsrfToken, cookie);
+      return cookie;
+    }
+    return this.issue(request, session);
+  }
+
+  issue(request: HttpRequest, session: string | null, seed?: string): string {
+    const token = this.tokens.issue(session, seed);
+    request.context.set(CsrfToken, token).set(Issued, token);
+    return token;
+  }
+
+  /** Brings the browser a token where it has none, or one that ages. */
+  finish(request: HttpRequest, reply: Response): Response {
+    const { context } = request;
+    const wasAsked = context.get(CsrfToken) !== null;
+    if (!wasAsked && mayBring(request, reply)) this.renew(request);
+    const issued = context.get(Issued);
+    if (issued !== null) reply.setCookie(this.config.cookieName, issued, this.cookieOptions(request));
+    if (wasAsked) addVary(reply.headers, "Cookie"); // the page holds the token
+    if ((wasAsked || issued !== null) && !reply.headers.has("cache-control"))
+      reply.setHeader("cache-control", "private, no-cache");
+    return reply;
+  }
+
+  private renew(request: HttpRequest): void {
+    const { cookieName, session } = this.config;
+    const cookie = request.cookies.get(cookieName);
+    const login = session(request);
+    const seed = cookie === null ? null : this.tokens.seedOf(cookie, login);
+    if (seed === null) this.issue(request, login);
+    else if (this.tokens.isAging(cookie ?? "")) this.issue(request, login, seed); // pages that are open keep working
+  }
+
+  private isSkipped({ path }: HttpRequest): boolean {
+    return this.config.skipPaths.some((prefix) => isUnder(path, prefix));
+  }
+
+  private submitted(request: HttpRequest): Awaitable<string | null> {
+    const { headerName, fieldName } = this.config;
+    const header = request.getHeader(headerName);
+    if (header !== null || !(request.isForm || request.isMultipart)) return header;
+    return request.form().then((form) => form.get(fieldName));
+  }
+
+  /** Double submit: cookie and request bring tokens of one seed, both signed for this login. */
+  private proves(request: HttpRequest, cookie: string | null, token: string | null): boolean {
+    if (cookie === null || token === null) return false;
+    const session = this.config.session(request);
+    const seed = this.tokens.seedOf(cookie, session);
+    if (seed === null) return false;
+    if (areSame(token, cookie)) return true;
+    const other = this.tokens.seedOf(token, session);
+    return other !== null && areSame(seed, other);
+  }
+
+  /** A browser whose token has run out, or is of an earlier login, gets one with the refusal, to try again. */
+  private refusalWithToken(request: HttpRequest, cookie: string | null): ForbiddenError {
+    const session = this.config.session(request);
+    if (cookie !== null && this.tokens.seedOf(cookie, session) !== null) return refusal();
+    const reply = new Response().setCookie(
+      this.config.cookieName,
+      this.tokens.issue(session),
+      this.cookieOptions(request),
+    );
+    return refusal({ "set-cookie": reply.headers.getSetCookie()[0] ?? "" });
+  }
+
+  private cookieOptions(request: HttpRequest): CookieOptions {
+    const { cookieName, maxAge } = this.config;
+    const secure = request.isSecure || /^__(?:host|secure)-/i.test(cookieName);
+    return { path: "/", secure, sameSite: "Lax", maxAge }; // scripts read it, to send it in the header field
+  }
+}
+
+const refusal = (headers: Readonly<Record<string, string>> = {}): ForbiddenError =>
+  new ForbiddenError("CSRF token validation failed", { code: "SECURITY_CSRF", headers });
+
+/** A client that proves itself with each request, and sends nothing that a browser would add by itself. */
+const isOwnProof = (request: HttpRequest): boolean => {
+  const authorization = request.getHeader("authorization");
+  return authorization !== null && request.getHeader("cookie") === null && !ambientScheme.test(authorization);
+};
+
+/** Replies that others may be given from a cache never carry a token. */
+const mayBring = (request: HttpRequest, reply: Response): boolean => {
+  if ((request.method !== "GET" && request.method !== "HEAD") || reply.status >= 400) return false;
+  if (isOwnProof(request)) return false;
+  const control = reply.headers.get("cache-control");
+  return control === null || /(?:^|[\s,])(?:no-store|private|no-cache)(?:$|[\s,])/i.test(control);
+};

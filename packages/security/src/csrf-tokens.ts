@@ -1,0 +1,66 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** Tokens of one key: `seed.issued.signature`, in letters that cookies, fields and forms carry as they are. */
+export interface CsrfTokens {
+  /** A token for a login, of a new seed or of one that is known. */
+  issue(session: string | null, seed?: string): string;
+  /** The seed of a token that was issued for this login and has not expired, else `null`. */
+  seedOf(token: string, session: string | null): string | null;
+  /** Whether less than half of a valid token's time is left. */
+  isAging(token: string): boolean;
+}
+
+const form = /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{43})$/;
+const maxRemembered = 1000;
+
+/**
+ * @param maxAge seconds
+ * @param now milliseconds since 1970
+ */
+export const csrfTokens = (
+  secret: string | Uint8Array,
+  maxAge: number,
+  now: () => number = Date.now,
+): CsrfTokens => {
+  /** Logins by their valid tokens: most requests of a browser bring the same one. */
+  const valid = new Map<string, string>();
+  const seconds = (): number => Math.floor(now() / 1000);
+  const signature = (payload: string, session: string | null): string =>
+    createHmac("sha256", secret)
+      .update(`${bound(session)}${payload}`)
+      .digest("base64url");
+  const isSigned = (token: string, payload: string, given: string, session: string | null): boolean => {
+    if (valid.get(token) === bound(session)) return true;
+    if (!areSame(given, signature(payload, session))) return false;
+    if (valid.size >= maxRemembered) valid.delete(valid.keys().next().value as string);
+    valid.set(token, bound(session));
+    return true;
+  };
+  const ageOf = (issued: string): number => seconds() - Number.parseInt(issued, 36);
+
+  return {
+    issue(session, seed = randomBytes(16).toString("base64url")) {
+      const payload = `${seed}.${seconds().toString(36)}`;
+      return `${payload}.${signature(payload, session)}`;
+    },
+    seedOf(token, session) {
+      const [, seed = "", issued = "", given = ""] = form.exec(token) ?? [];
+      if (seed === "") return null;
+      const age = ageOf(issued);
+      if (age < -60 || age >= maxAge) return null; // a minute: clocks of several hosts
+      return isSigned(token, `${seed}.${issued}`, given, session) ? seed : null;
+    },
+    isAging(token) {
+      return ageOf(token.split(".")[1] ?? "") * 2 >= maxAge;
+    },
+  };
+};
+
+/** Its length stands before a login's name, so that no name can run over into what follows. */
+const bound = (session: string | null): string => (session === null ? "-:" : `${session.length}:${session}:`);
+
+/** Compares in a time that does not depend on where texts differ. */
+export const areSame = (one: string, other: string): boolean => {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+};

@@ -1,0 +1,103 @@
+import { randomBytes } from "node:crypto";
+import {
+  type AppSettings,
+  type ConfigInput,
+  type Feature,
+  FrameworkError,
+  type HttpRequest,
+  isPromise,
+  type Middleware,
+  type Response,
+  type SharedState,
+} from "@framework/core";
+import { CsrfConfig } from "./csrf-config.ts";
+import { CsrfGuard, Guarding } from "./csrf-guard.ts";
+import { csrfTokens } from "./csrf-tokens.ts";
+
+/** What the feature adds to an app. */
+export interface Csrf {
+  /** Refuses requests that another site's page made a browser send. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  enableCsrf(config?: ConfigInput<CsrfConfig>): this;
+}
+
+/**
+ * Protection against cross-site request forgery: Fetch metadata and `Origin`, and a signed double-submit token.
+ *
+ * @example
+ * const app = new (App.with(csrf))().enableCsrf({ secret: process.env.CSRF_SECRET, skipPaths: ["/webhooks"] });
+ */
+export const csrf: Feature<Csrf> = {
+  name: "csrf",
+  install: (host) => ({
+    enableCsrf(input) {
+      const config = host.configure(CsrfConfig, input);
+      let guard: CsrfGuard | null = null;
+      const begin = async (settings: AppSettings): Promise<void> => {
+        const secret = config.secret ?? (await sharedSecret(settings));
+        guard = new CsrfGuard(config, csrfTokens(secret, config.maxAge));
+      };
+      host.onStart({ name: "csrf", run: begin });
+      host.use("session", (request, next) =>
+        guard === null ? next(request) : guarded(guard, request, next),
+      );
+      return this;
+    },
+  }),
+};
+
+/**
+ * The token of a request, for a form's `_csrf` field or a `<meta>` element. A browser that has none gets its cookie with the reply.
+ *
+ * @throws SECURITY_CSRF_OFF without `enableCsrf`
+ */
+export const csrfToken = (request: HttpRequest): string => guardOf(request).token(request);
+
+/**
+ * A new token, of a new seed, which the reply sets: for handlers that log somebody in or out.
+ *
+ * @param session the new login, as `CsrfConfig.session` will read it from the next request; `null` after a logout
+ * @throws SECURITY_CSRF_OFF without `enableCsrf`
+ */
+export const rotateCsrfToken = (request: HttpRequest, session: string | null): string =>
+  guardOf(request).issue(request, session);
+
+const guardOf = ({ context }: HttpRequest): CsrfGuard => {
+  const guard = context.get(Guarding);
+  if (guard !== null) return guard;
+  throw new FrameworkError("SECURITY_CSRF_OFF", "security: call enableCsrf() before csrfToken(request)");
+};
+
+type Next = Parameters<Middleware<HttpRequest, Response>>[1];
+
+const guarded = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType<Next> => {
+  request.context.set(Guarding, guard);
+  const checked = guard.check(request);
+  if (isPromise(checked)) return checked.then(() => answered(guard, request, next));
+  return answered(guard, request, next);
+};
+
+const answered = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType<Next> => {
+  const reply = next(request);
+  return isPromise(reply)
+    ? reply.then((response) => guard.finish(request, response))
+    : guard.finish(request, reply);
+};
+
+const secretKey = "security:csrf-secret";
+/** Longer than a service lives. */
+const tenYearsMs = 315_360_000_000;
+
+/** A random key on which all workers agree. */
+const sharedSecret = async ({ shared, env, log }: AppSettings): Promise<string> => {
+  if (env === "production") {
+    const message = "CSRF tokens end with this service and hold on this host only; set CsrfConfig.secret";
+    log.warn(message, { code: "SECURITY_CSRF_SECRET" });
+  }
+  return agreed(shared, randomBytes(32).toString("base64url"));
+};
+
+const agreed = async (shared: SharedState, proposed: string): Promise<string> => {
+  await shared.set(secretKey, proposed, { ttlMs: tenYearsMs, ifAbsent: true });
+  const kept = await shared.get(secretKey);
+  return typeof kept === "string" ? kept : proposed;
+};

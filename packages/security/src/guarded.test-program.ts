@@ -1,0 +1,8 @@
+import { App } from "@framework/core";
+import { csrf } from "./index.ts";
+
+/** A service whose workers make tokens without a configured secret. */
+const app = new (App.with(csrf))().enableCsrf();
+app.get("/", () => process.pid);
+app.post("/", () => process.pid);
+await app.run();

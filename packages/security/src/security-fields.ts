@@ -1,0 +1,56 @@
+import { compilePolicy, type Policy } from "./content-security-policy.ts";
+import type { SecurityHeadersConfig } from "./security-headers-config.ts";
+
+/** The fields of one configuration, worked out once: name, value, name, value … */
+export interface SecurityFields {
+  /** Of every reply. */
+  readonly always: readonly string[];
+  /** Of replies over TLS besides. */
+  readonly overTls: readonly string[];
+  readonly policyName: string;
+  readonly policy: Policy | null;
+}
+
+export const securityFields = (config: SecurityHeadersConfig): SecurityFields => {
+  const { strictTransportSecurity: hsts, permissionsPolicy: permissions } = config;
+  const policy = policyOf(config);
+  const policyName = config.reportOnly ? "content-security-policy-report-only" : "content-security-policy";
+  const always = [
+    [policyName, policy !== null && policy.withNonce === null && policy.plain],
+    ["x-content-type-options", config.contentTypeOptions && "nosniff"],
+    ["x-frame-options", config.frameOptions],
+    ["referrer-policy", config.referrerPolicy],
+    ["cross-origin-opener-policy", config.crossOriginOpenerPolicy],
+    ["cross-origin-embedder-policy", config.crossOriginEmbedderPolicy],
+    ["cross-origin-resource-policy", config.crossOriginResourcePolicy],
+    ["permissions-policy", permissions !== false && permissionsText(permissions)],
+  ] as const;
+  const overTls = [["strict-transport-security", hsts !== false && hstsText(hsts)]] as const;
+  return { always: present(always), overTls: present(overTls), policyName, policy };
+};
+
+const present = (fields: readonly (readonly [string, string | false])[]): readonly string[] =>
+  Object.freeze(fields.flatMap(([name, value]) => (value === false || value === "" ? [] : [name, value])));
+
+const ancestors = { DENY: ["'none'"], SAMEORIGIN: ["'self'"] } as const;
+
+/** Browsers that know `frame-ancestors` ignore X-Frame-Options: both must say the same. */
+const policyOf = ({ contentSecurityPolicy: given, frameOptions }: SecurityHeadersConfig): Policy | null => {
+  if (given === false) return null;
+  const framed = frameOptions === false ? {} : { "frame-ancestors": ancestors[frameOptions] };
+  return compilePolicy({ ...framed, ...given });
+};
+
+const hstsText = ({ maxAge, includeSubDomains = false, preload = false }: Hsts): string =>
+  `max-age=${maxAge}${includeSubDomains ? "; includeSubDomains" : ""}${preload ? "; preload" : ""}`;
+
+type Hsts = Exclude<SecurityHeadersConfig["strictTransportSecurity"], false>;
+
+/** A structured field (RFC 9651): `camera=(), fullscreen=(self "https://a.example")`. */
+const permissionsText = (permissions: Readonly<Record<string, readonly string[]>>): string =>
+  Object.entries(permissions)
+    .map(([name, who]) => {
+      if (who.includes("*")) return `${name}=*`;
+      return `${name}=(${who.map((item) => (item.includes(":") ? `"${item}"` : item)).join(" ")})`;
+    })
+    .join(", ");

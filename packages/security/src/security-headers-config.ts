@@ -1,0 +1,132 @@
+import { checked, type ConfigRecord, configRecord, flag, oneOf } from "@framework/core";
+import type { CspDirectives } from "./content-security-policy.ts";
+
+/** Strict-Transport-Security (RFC 6797). */
+export interface HstsOptions {
+  /** Seconds that a browser stays with TLS; 0 takes an earlier promise back. */
+  readonly maxAge: number;
+  /** Whether all subdomains are promised too. @default false */
+  readonly includeSubDomains?: boolean;
+  /** Whether browsers may build the promise in; asks for a year and subdomains. @default false */
+  readonly preload?: boolean;
+}
+
+const referrerPolicies = [
+  "no-referrer",
+  "no-referrer-when-downgrade",
+  "origin",
+  "origin-when-cross-origin",
+  "same-origin",
+  "strict-origin",
+  "strict-origin-when-cross-origin",
+  "unsafe-url",
+] as const;
+
+const openerPolicies = [
+  "same-origin",
+  "same-origin-allow-popups",
+  "noopener-allow-popups",
+  "unsafe-none",
+] as const;
+
+/** What `enableSecurityHeaders` may be told; `false` leaves a field out. */
+export interface SecurityHeadersConfig {
+  /** What a page may load and do. @default own origin only, no plugins, no `<base>` */
+  readonly contentSecurityPolicy: CspDirectives | false;
+  /** Whether the policy is only reported against, to try it out. @default false */
+  readonly reportOnly: boolean;
+  /** Sent over TLS only. @default { maxAge: 31536000 }, a year */
+  readonly strictTransportSecurity: HstsOptions | false;
+  /** `nosniff`: a body is what its media type says. @default true */
+  readonly contentTypeOptions: boolean;
+  /** Who may show a page in a frame; a policy without `frame-ancestors` gets it accordingly. @default "DENY" */
+  readonly frameOptions: "DENY" | "SAMEORIGIN" | false;
+  /** How much of its address a page tells where its links lead. @default "strict-origin-when-cross-origin" */
+  readonly referrerPolicy: (typeof referrerPolicies)[number] | false;
+  /** Which windows a page shares its process with. @default "same-origin" */
+  readonly crossOriginOpenerPolicy: (typeof openerPolicies)[number] | false;
+  /** Whether a page loads only what agrees to be embedded; breaks pages with foreign images, so it is off. @default false */
+  readonly crossOriginEmbedderPolicy: "require-corp" | "credentialless" | "unsafe-none" | false;
+  /** Which pages may embed a reply; pages that CORS allows may read it all the same. @default "same-origin" */
+  readonly crossOriginResourcePolicy: "same-origin" | "same-site" | "cross-origin" | false;
+  /** Features of the browser and who may use them: `[]` nobody, `["self"]`, `["*"]`, origins. @default { camera: [], geolocation: [], microphone: [] } */
+  readonly permissionsPolicy: Readonly<Record<string, readonly string[]>> | false;
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === "string");
+
+const isHsts = (value: unknown): boolean => {
+  if (value === false) return true;
+  if (!isRecord(value)) return false;
+  const { maxAge, includeSubDomains = false, preload = false, ...rest } = value;
+  if (!Number.isSafeInteger(maxAge) || (maxAge as number) < 0 || Object.keys(rest).length > 0) return false;
+  if (typeof includeSubDomains !== "boolean" || typeof preload !== "boolean") return false;
+  return !preload || (includeSubDomains && (maxAge as number) >= 31_536_000);
+};
+
+const isPermissions = (value: unknown): boolean =>
+  value === false ||
+  (isRecord(value) &&
+    Object.entries(value).every(
+      ([name, who]) =>
+        /^[a-z][a-z-]{0,63}$/.test(name) &&
+        Array.isArray(who) &&
+        who.every((item) => item === "*" || item === "self" || item === "src" || isHttpOrigin(item)),
+    ));
+
+/** Whether a browser could name this page's origin so. */
+export const isHttpOrigin = (value: unknown): value is string =>
+  typeof value === "string" &&
+  /^https?:\/\//.test(value) &&
+  URL.canParse(value) &&
+  new URL(value).origin === value;
+
+export const SecurityHeadersConfig: ConfigRecord<SecurityHeadersConfig> = configRecord<SecurityHeadersConfig>(
+  "SecurityHeadersConfig",
+  {
+    contentSecurityPolicy: checked<CspDirectives | false>(
+      {
+        "default-src": ["'self'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'self'"],
+        "object-src": ["'none'"],
+      },
+      "false or an object that gives each directive a list of sources",
+      (value) =>
+        value === false ||
+        (isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isTexts)),
+    ),
+    reportOnly: flag(false),
+    strictTransportSecurity: checked<HstsOptions | false>(
+      { maxAge: 31_536_000 },
+      "false or { maxAge, includeSubDomains?, preload? }, maxAge in whole seconds; preload asks for a year and includeSubDomains",
+      isHsts,
+    ),
+    contentTypeOptions: flag(true),
+    frameOptions: wordOrFalse("DENY", ["DENY", "SAMEORIGIN"]),
+    referrerPolicy: wordOrFalse("strict-origin-when-cross-origin", referrerPolicies),
+    crossOriginOpenerPolicy: wordOrFalse("same-origin", openerPolicies),
+    crossOriginEmbedderPolicy: wordOrFalse(false, ["require-corp", "credentialless", "unsafe-none"]),
+    crossOriginResourcePolicy: wordOrFalse("same-origin", ["same-origin", "same-site", "cross-origin"]),
+    permissionsPolicy: checked<Readonly<Record<string, readonly string[]>> | false>(
+      { camera: [], geolocation: [], microphone: [] },
+      'false or an object that gives each feature a list of "self", "src", "*" and origins',
+      isPermissions,
+    ),
+  },
+);
+
+function wordOrFalse<const T extends string>(initial: T | false, words: readonly T[]) {
+  const rule = oneOf(words[0] as T, words);
+  return {
+    default: initial,
+    problem: (value: unknown) => {
+      const problem = value === false ? null : rule.problem(value);
+      return problem === null ? null : `${problem}, or false`;
+    },
+  };
+}

@@ -1,0 +1,211 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { App, type Feature, HttpError, Response } from "@framework/core";
+import { eachClient, socketClient, testClient, type TestReply } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { cspNonce, securityHeaders, type SecurityHeadersConfig } from "./index.ts";
+
+const usual = {
+  "content-security-policy":
+    "frame-ancestors 'none'; default-src 'self'; base-uri 'none'; form-action 'self'; object-src 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "strict-origin-when-cross-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+};
+
+const names = [...Object.keys(usual), "cross-origin-embedder-policy", "strict-transport-security"];
+
+const security = ({ headers }: Pick<TestReply, "headers">): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : [])));
+
+/** Answers preflights before anybody else, as the CORS feature does. */
+const preflights: Feature<{ enablePreflights(): unknown }> = {
+  name: "preflights",
+  install: (host) => ({
+    enablePreflights() {
+      return host.use("headers", (request, next) =>
+        request.method === "OPTIONS" ? Response.noContent() : next(request),
+      );
+    },
+  }),
+};
+
+async function* slowly() {
+  yield "one";
+  yield "two";
+}
+
+const makeApp = (config: Partial<SecurityHeadersConfig> = {}) => {
+  const app = new (App.with(preflights, securityHeaders))();
+  app.enablePreflights();
+  app.enableSecurityHeaders(config);
+  app.get("/200", () => ({ ok: true }));
+  app.get("/async", async () => "later");
+  app.get("/204", () => null);
+  app.get("/304", () => new Response(null, { status: 304, headers: { etag: '"a"' } }));
+  app.get("/stream", () => slowly());
+  app.get("/401", () => {
+    throw new HttpError(401, "Authentication required");
+  });
+  app.get("/403", { guards: [() => false] }, () => "never");
+  app.get("/500", () => {
+    throw new Error("failed");
+  });
+  app.get("/own", () =>
+    Response.html("<p>docs</p>", {
+      headers: { "Content-Security-Policy": "default-src 'none'", "X-Frame-Options": "SAMEORIGIN" },
+    }),
+  );
+  return app;
+};
+
+eachClient(test, () => makeApp(), {
+  "every reply has the fields, whatever made it": async (client) => {
+    for (const path of [
+      "/200",
+      "/async",
+      "/204",
+      "/304",
+      "/stream",
+      "/401",
+      "/403",
+      "/500",
+      "/nowhere",
+      "/%zz",
+    ]) {
+      expect([path, security(await client.get(path))]).toEqual([path, usual]);
+    }
+    expect(security(await client.post("/200"))).toEqual(usual);
+    expect(security(await client.head("/200"))).toEqual(usual);
+    expect(security(await client.options("/200"))).toEqual(usual);
+  },
+  "a field that a handler set stays, once": async (client) => {
+    expect(security(await client.get("/own"))).toEqual({
+      ...usual,
+      "content-security-policy": "default-src 'none'",
+      "x-frame-options": "SAMEORIGIN",
+    });
+  },
+});
+
+test("the promise of TLS is made over TLS only, to us or to a trusted proxy", async () => {
+  const app = makeApp();
+  const ask = async (url: string) =>
+    (await app.fetch(new Request(url))).headers.get("strict-transport-security");
+  expect([await ask("http://host.test/200"), await ask("https://host.test/nowhere")]).toEqual([
+    null,
+    "max-age=31536000",
+  ]);
+});
+
+for (const [trustedProxies, expected] of [
+  [["127.0.0.0/8"], "max-age=31536000"],
+  [[], null],
+] as const) {
+  test(`a peer ${expected === null ? "that nobody trusts" : "that is trusted"} ${expected === null ? "cannot say" : "says"} that its client spoke TLS`, async () => {
+    await using client = socketClient(makeApp(), { trustedProxies });
+    const headers = { "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https" };
+    expect((await client.get("/200", { headers })).headers.get("strict-transport-security")).toBe(expected);
+  });
+}
+
+test("each field can be left out, and be said otherwise", async () => {
+  await using none = testClient(
+    makeApp({
+      contentSecurityPolicy: false,
+      strictTransportSecurity: false,
+      contentTypeOptions: false,
+      frameOptions: false,
+      referrerPolicy: false,
+      crossOriginOpenerPolicy: false,
+      crossOriginResourcePolicy: false,
+      permissionsPolicy: false,
+    }),
+  );
+  expect(security(await none.get("/200"))).toEqual({});
+
+  const app = makeApp({
+    contentSecurityPolicy: { "img-src": ["*"], "upgrade-insecure-requests": [] },
+    strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: true, preload: true },
+    frameOptions: "SAMEORIGIN",
+    referrerPolicy: "no-referrer",
+    crossOriginOpenerPolicy: "unsafe-none",
+    crossOriginEmbedderPolicy: "require-corp",
+    crossOriginResourcePolicy: "cross-origin",
+    permissionsPolicy: { fullscreen: ["self", "https://a.example"], autoplay: ["*"] },
+  });
+  expect(security(await app.fetch(new Request("https://host.test/200")))).toEqual({
+    "content-security-policy": "frame-ancestors 'self'; img-src *; upgrade-insecure-requests",
+    "strict-transport-security": "max-age=31536000; includeSubDomains; preload",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "SAMEORIGIN",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "unsafe-none",
+    "cross-origin-embedder-policy": "require-corp",
+    "cross-origin-resource-policy": "cross-origin",
+    "permissions-policy": 'fullscreen=(self "https://a.example"), autoplay=*',
+  });
+});
+
+test("a policy can be tried out before it counts", async () => {
+  await using client = testClient(makeApp({ reportOnly: true }));
+  const { headers } = await client.get("/200");
+  expect(headers.get("content-security-policy-report-only")).toBe(usual["content-security-policy"]);
+  expect(headers.has("content-security-policy")).toBe(false);
+});
+
+test("a nonce is in the policy of its reply, new for each, and only where it was asked for", async () => {
+  const app = makeApp({
+    contentSecurityPolicy: { "script-src": ["'nonce'"], "style-src": ["'self'", "'nonce'"] },
+  });
+  app.get("/page", (request) => `${cspNonce(request)} ${cspNonce(request)}`);
+  await using client = testClient(app);
+  const policyOf = async (path: string) => {
+    const reply = await client.get(path);
+    return { policy: reply.headers.get("content-security-policy"), text: reply.text };
+  };
+  expect((await policyOf("/200")).policy).toBe("frame-ancestors 'none'; script-src 'none'; style-src 'self'");
+  const seen = new Set<string>();
+  for (let count = 0; count < 20; count++) {
+    const { policy, text } = await policyOf("/page");
+    const [nonce = "", again] = text.split(" ");
+    expect(nonce).toMatch(/^[\w+/]{22}==$/);
+    expect(again).toBe(nonce);
+    expect(policy).toBe(
+      `frame-ancestors 'none'; script-src 'nonce-${nonce}'; style-src 'self' 'nonce-${nonce}'`,
+    );
+    seen.add(nonce);
+  }
+  expect(seen.size).toBe(20);
+});
+
+test.each([
+  [{ "script-source": ["'self'"] }, "script-source is no directive; did you mean script-src"],
+  [{ "script-src": ["self"] }, "write 'self' with its single quotes"],
+  [{ "script-src": ["nonce"] }, "write 'nonce' with its single quotes"],
+  [{ "script-src": ["https://a.example; object-src *"] }, "holds a blank, a comma or a semicolon"],
+  [{ "script-src": ["a,b"] }, "holds a blank, a comma or a semicolon"],
+  [{ "script-src": ["x\r\nSet-Cookie:a=b"] }, "holds a blank"],
+  [{ "script-src": [""] }, "is empty"],
+  [{ "img-src": ["'none'", "https://a.example"] }, "'none' stands alone"],
+  [{ "img-src": ["'nonce'"] }, "img-src takes no nonce"],
+  [{ "script-src": ["'nonce-abc'"] }, "a fixed nonce protects nothing"],
+])("the policy %j is refused at start", async (contentSecurityPolicy, message) => {
+  await expect(makeApp({ contentSecurityPolicy }).start()).rejects.toThrow(message);
+});
+
+test("other nonsense is refused at start, all at once", async () => {
+  const app = makeApp({
+    contentSecurityPolicy: {},
+    strictTransportSecurity: { maxAge: 60, preload: true },
+    frameOptions: "ALLOW" as never,
+    referrerPolicy: "none" as never,
+    crossOriginOpenerPolicy: true as never,
+    permissionsPolicy: { camera: ["me"] },
+  });
+  await expect(app.start()).rejects.toThrow(
+    /contentSecurityPolicy[^]*strictTransportSecurity[^]*frameOptions[^]*referrerPolicy[^]*crossOriginOpenerPolicy[^]*permissionsPolicy/,
+  );
+});

@@ -1,0 +1,74 @@
+import {
+  type ConfigInput,
+  type Feature,
+  type HttpRequest,
+  isPromise,
+  type Middleware,
+  type Response,
+} from "@framework/core";
+import { policyProblems } from "./content-security-policy.ts";
+import { CspNonce } from "./csp-nonce.ts";
+import { type SecurityFields, securityFields } from "./security-fields.ts";
+import { SecurityHeadersConfig } from "./security-headers-config.ts";
+
+/** What the feature adds to an app. */
+export interface SecurityHeaders {
+  /** Adds the fields that tell browsers what pages may not do to every reply. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  enableSecurityHeaders(config?: ConfigInput<SecurityHeadersConfig>): this;
+}
+
+/**
+ * Fields of every reply, errors included, that close what browsers leave open. A field that a handler set stays as it is.
+ *
+ * @example
+ * const app = new (App.with(securityHeaders))().enableSecurityHeaders({ frameOptions: "SAMEORIGIN" });
+ */
+export const securityHeaders: Feature<SecurityHeaders> = {
+  name: "security-headers",
+  install: (host) => ({
+    enableSecurityHeaders(input) {
+      const config = host.configure(SecurityHeadersConfig, input);
+      const { contentSecurityPolicy: policy } = config;
+      for (const problem of policy === false ? [] : policyProblems(policy)) {
+        const message = `SecurityHeadersConfig.contentSecurityPolicy: ${problem}`;
+        host.refuse({ code: "CORE_BAD_CONFIG", message });
+      }
+      // Outside of the stage `headers`, where preflights are answered: they get the fields too, whichever feature was enabled first.
+      host.use("request-id", addFields(securityFields(config)));
+      return this;
+    },
+  }),
+};
+
+const addFields = (fields: SecurityFields): Middleware<HttpRequest, Response> =>
+  function addFields(request, next) {
+    const reply = next(request);
+    return isPromise(reply)
+      ? reply.then((response) => added(fields, request, response))
+      : added(fields, request, reply);
+  };
+
+const added = (fields: SecurityFields, request: HttpRequest, reply: Response): Response => {
+  addMissing(fields.always, reply);
+  if (fields.overTls.length > 0 && request.isSecure) addMissing(fields.overTls, reply);
+  const { policy } = fields;
+  if (policy !== null && policy.withNonce !== null && !reply.headers.has(fields.policyName)) {
+    const nonce = request.context.get(CspNonce);
+    reply.headers.append(fields.policyName, nonce === null ? policy.plain : policy.withNonce(nonce));
+  }
+  return reply;
+};
+
+const addMissing = (fields: readonly string[], { headers }: Response): void => {
+  const present = headers.toFields();
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index] as string;
+    if (!holds(present, name)) headers.append(name, fields[index + 1] as string);
+  }
+};
+
+/** Names are in lower case on both sides. */
+const holds = (fields: readonly string[], name: string): boolean => {
+  for (let index = 0; index < fields.length; index += 2) if (fields[index] === name) return true;
+  return false;
+};

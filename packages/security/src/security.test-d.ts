@@ -1,0 +1,34 @@
+import { App, type HttpRequest } from "@framework/core";
+import { csrf, CsrfConfig, csrfToken, cspNonce, rotateCsrfToken, securityHeaders } from "./index.ts";
+
+const app = new (App.with(securityHeaders, csrf))();
+
+app
+  .enableSecurityHeaders()
+  .enableSecurityHeaders({
+    contentSecurityPolicy: { "script-src": ["'self'", "'nonce'"] },
+    strictTransportSecurity: { maxAge: 60, includeSubDomains: true },
+    permissionsPolicy: false,
+  })
+  .enableCsrf()
+  .enableCsrf(CsrfConfig.of({ secret: new Uint8Array(32) }))
+  .enableCsrf({ session: (request) => request.cookies.get("login") })
+  .get("/", (request) => `${cspNonce(request)} ${csrfToken(request)} ${rotateCsrfToken(request, null)}`);
+
+// @ts-expect-error the methods exist only where the features were composed
+new App().enableSecurityHeaders();
+
+// @ts-expect-error each feature is composed by itself
+new (App.with(securityHeaders))().enableCsrf();
+
+// @ts-expect-error a misspelt option is found by the compiler
+app.enableSecurityHeaders({ frameOption: "DENY" });
+
+// @ts-expect-error only what browsers know
+app.enableSecurityHeaders({ referrerPolicy: "none" });
+
+// @ts-expect-error a field is left out by false, not switched on by true
+app.enableSecurityHeaders({ frameOptions: true });
+
+// @ts-expect-error a session is told as text
+app.enableCsrf({ session: (request: HttpRequest) => request.params });

@@ -1,0 +1,16 @@
+import { startProgram } from "@framework/testing";
+import { expect, jest, test } from "@jest/globals";
+
+jest.setTimeout(30_000); // five processes, on a machine with other work
+
+test("a token of one worker is good in all four", async () => {
+  await using program = await startProgram(new URL("./guarded.test-program.ts", import.meta.url), {
+    args: ["--workers", "4"],
+    conditions: ["@framework/source"],
+  });
+  const token = (await program.client.get("/")).cookies.get("_csrf")?.value ?? "";
+  const headers = { cookie: `_csrf=${token}`, "x-csrf-token": token, connection: "close" };
+  const replies = await Promise.all(Array.from({ length: 60 }, () => program.client.post("/", { headers })));
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(replies.map(({ text }) => text)).size).toBeGreaterThan(1);
+});

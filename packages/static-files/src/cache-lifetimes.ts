@@ -1,0 +1,17 @@
+import type { StaticFilesConfig } from "./static-files-config.ts";
+
+/** The `Cache-Control` of a file by its name: that of its extension, else `cacheControl`, else `max-age` of `cacheMaxAge`. */
+export const cacheControlOf = ({
+  cacheControl,
+  cacheMaxAge,
+  extensions,
+}: StaticFilesConfig): ((name: string) => string) => {
+  const byExtension = new Map(
+    Object.entries(extensions).map(([extension, secs]) => [
+      extension.replace(/^\./, "").toLowerCase(),
+      `max-age=${secs}`,
+    ]),
+  );
+  const others = cacheControl ?? `max-age=${cacheMaxAge}`;
+  return (name) => byExtension.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase()) ?? others;
+};

@@ -1,0 +1,97 @@
+import { utimesSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { servedApp } from "./served-app.test-kit.ts";
+
+const modified = "Fri, 02 Jan 2026 03:04:05 GMT";
+const earlier = "Fri, 02 Jan 2026 03:04:04 GMT";
+const later = "Fri, 02 Jan 2026 03:04:06 GMT";
+
+/** A condition: not there, one that holds, one that does not, one that cannot be read. */
+type State = "absent" | "true" | "false" | "malformed";
+const states: readonly State[] = ["absent", "true", "false", "malformed"];
+
+const valueOf = (field: string, state: State, etag: string): string | null => {
+  if (state === "absent") return null;
+  if (state === "malformed") return field.endsWith("match") ? 'no "tag' : "not a date";
+  const holds = state === "true";
+  switch (field) {
+    case "if-match":
+      return holds ? `"x", ${etag}` : `W/${etag}`;
+    case "if-unmodified-since":
+      return holds ? modified : earlier;
+    case "if-none-match":
+      return holds ? '"x"' : `W/${etag}`; // the condition is that none matches
+    case "if-modified-since":
+      return holds ? earlier : later;
+    default:
+      return holds ? etag : '"x"';
+  }
+};
+
+/** RFC 9110 13.2.2, step by step as it is written. */
+const expected = (
+  method: string,
+  [ifMatch, ifUnmodified, ifNoneMatch, ifModified, ifRange]: readonly State[],
+): number => {
+  if (ifMatch !== "absent" && ifMatch !== "true") return 412;
+  if (ifMatch === "absent" && ifUnmodified === "false") return 412;
+  if (ifNoneMatch === "false") return 304;
+  if (ifNoneMatch === "absent" && ifModified === "false") return 304;
+  if (method === "GET" && (ifRange === "absent" || ifRange === "true")) return 206;
+  return 200;
+};
+
+test("conditions and ranges are judged in the order of RFC 9110 13.2.2, in every combination", async () => {
+  const { app, root } = servedApp({ "a.txt": "0123456789" });
+  utimesSync(join(root, "a.txt"), new Date(modified), new Date(modified));
+  const first = await app.fetch(new Request("http://localhost/static/a.txt"));
+  const etag = first.headers.get("etag") ?? "";
+  const fields = ["if-match", "if-unmodified-since", "if-none-match", "if-modified-since", "if-range"];
+  const differences: string[] = [];
+  const counts = new Map<number, number>();
+  for (let index = 0; index < 4 ** fields.length; index++) {
+    const combination = fields.map((_, at) => states[Math.floor(index / 4 ** at) % 4] ?? "absent");
+    const headers = new Headers({ range: "bytes=2-4" });
+    for (const [at, field] of fields.entries()) {
+      const value = valueOf(field, combination[at] ?? "absent", etag);
+      if (value !== null) headers.set(field, value);
+    }
+    for (const method of ["GET", "HEAD"]) {
+      const reply = await app.fetch(new Request("http://localhost/static/a.txt", { method, headers }));
+      const wanted = expected(method, combination);
+      counts.set(wanted, (counts.get(wanted) ?? 0) + 1);
+      const text = await reply.text();
+      const body = { 200: method === "GET" ? "0123456789" : "", 206: "234", 304: "" }[reply.status] ?? text;
+      if (reply.status !== wanted || text !== body)
+        differences.push(`${method} ${combination.join(" ")}: ${reply.status} ${text}, not ${wanted}`);
+    }
+  }
+  expect(differences).toEqual([]);
+  expect([...counts.values()].reduce((sum, count) => sum + count)).toBe(2048);
+  expect([...counts.keys()].sort((one, other) => one - other)).toEqual([200, 206, 304, 412]);
+  expect(app.snapshot()["static-files"]).toMatchObject({ openFiles: 0 });
+});
+
+test("304 has the fields that the 200 has, except those of its body", async () => {
+  const { app } = servedApp({ "a.css": "a{}" }, { headers: { "x-own": "1" } });
+  const whole = await app.fetch(new Request("http://localhost/static/a.css"));
+  const etag = whole.headers.get("etag") ?? "";
+  const same = await app.fetch(
+    new Request("http://localhost/static/a.css", { headers: { "if-none-match": etag } }),
+  );
+  const left = Object.fromEntries(whole.headers);
+  for (const name of ["content-type", "content-length", "accept-ranges"]) delete left[name];
+  expect([same.status, Object.fromEntries(same.headers)]).toEqual([304, left]);
+  expect(Object.keys(left).sort()).toEqual(["cache-control", "etag", "last-modified", "vary", "x-own"]);
+});
+
+test("* matches a file that is there, and nothing that is not", async () => {
+  const { app } = servedApp({ "a.txt": "a" });
+  const status = async (path: string, headers: Record<string, string>) =>
+    (await app.fetch(new Request(`http://localhost/static/${path}`, { headers }))).status;
+  expect(await status("a.txt", { "if-none-match": "*" })).toBe(304);
+  expect(await status("a.txt", { "if-match": "*" })).toBe(200);
+  expect(await status("b.txt", { "if-none-match": "*" })).toBe(404);
+  expect(await status("b.txt", { "if-match": "*" })).toBe(404);
+});

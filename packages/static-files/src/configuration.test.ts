@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import { App, type Host, type Measure } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { staticFiles, StaticFilesConfig } from "./index.ts";
+import { ask, makeTree, servedApp } from "./served-app.test-kit.ts";
+
+test("what cannot be is refused at start, all at once", async () => {
+  const bad = {
+    directory: "",
+    prefix: "static",
+    indexFile: "../index.html",
+    cacheMaxAge: -1,
+    etag: "yes",
+    lastModified: 1,
+    cacheControl: "a\r\nb",
+    precompressed: "br",
+    dotFiles: null,
+    directoryListing: "on",
+    headers: { "x-a": "a\nb" },
+    extensions: { html: -1 },
+  };
+  expect(Object.keys(bad)).toEqual(Object.keys(StaticFilesConfig.of()));
+  const app = new (App.with(staticFiles))().enableStaticFiles(bad as never);
+  const starting = app.start();
+  for (const field of Object.keys(bad))
+    await expect(starting).rejects.toThrow(`StaticFilesConfig.${field} must be`);
+});
+
+test("fields take what they can mean", () => {
+  const problems = (field: string, values: readonly unknown[]) =>
+    values.map((value) => StaticFilesConfig.read({ [field]: value }).problems.length);
+  expect(problems("prefix", ["/", "/a", "/a/b", "/größe", "/a b"])).toEqual([0, 0, 0, 0, 0]);
+  expect(
+    problems("prefix", ["", "a", "/a/", "//", "/a//b", "/{x}", "/..", "/a/./b", "/a?b", "/%2e", "/a\\b"]),
+  ).toEqual(Array.from({ length: 11 }, () => 1));
+  expect(
+    problems("indexFile", ["index.htm", ".index", "a b", "", "a/b", "..", "a\\b", "a:b", "x".repeat(256)]),
+  ).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 1]);
+  expect(
+    problems("headers", [
+      {},
+      { "X-A": "b" },
+      { ETag: '"x"' },
+      { "Content-Type": "a/b" },
+      { "a b": "c" },
+      { a: 1 },
+      [],
+      "x",
+    ]),
+  ).toEqual([0, 0, 1, 1, 1, 1, 1, 1]);
+  expect(
+    problems("extensions", [
+      {},
+      { html: 0, ".js": 5 },
+      { "a.b": 1 },
+      { "": 1 },
+      { js: 0.5 },
+      { js: "1" },
+      [],
+    ]),
+  ).toEqual([0, 0, 1, 1, 1, 1, 1]);
+  expect(problems("cacheControl", ["no-store", undefined, "", 5])).toEqual([0, 0, 1, 1]);
+});
+
+test("the folder has to be named, and has to be there", async () => {
+  const app = new (App.with(staticFiles))().enableStaticFiles({} as never);
+  await expect(app.start()).rejects.toThrow("StaticFilesConfig.directory must be set");
+  const bare = new (App.with(staticFiles))();
+  (bare.enableStaticFiles as () => unknown)();
+  await expect(bare.start()).rejects.toThrow("StaticFilesConfig.directory must be set");
+  const root = makeTree({ "a.txt": "a" });
+  for (const directory of [join(root, "none"), join(root, "a.txt")]) {
+    const absent = new (App.with(staticFiles))().enableStaticFiles({ directory });
+    await expect(absent.start()).rejects.toMatchObject({
+      cause: { code: "STATIC_FILES_NO_DIRECTORY" },
+    });
+  }
+});
+
+test("publishes how many files are open", async () => {
+  let measures: readonly Measure[] = [];
+  const figures = {
+    name: "figures",
+    install: (host: Host) => {
+      host.onStart(() => void (measures = host.measures()));
+      return {};
+    },
+  };
+  const directory = makeTree({ "big.bin": new Uint8Array(1_000_000) });
+  const app = new (App.with(staticFiles, figures))().enableStaticFiles({ directory });
+  const open = () => measures.find(({ name }) => name === "static_files_open")?.read();
+  const reply = await app.fetch(new Request("http://localhost/static/big.bin"));
+  expect(open()).toBe(1);
+  await reply.bytes();
+  expect(open()).toBe(0);
+});
+
+test("routes of static files are told apart from the program's own", async () => {
+  const { app } = servedApp({ "a.txt": "a" });
+  await ask(app, "/static/a.txt");
+  expect(app.routes.map(({ method, path, builtIn }) => [method, path, builtIn])).toEqual([
+    ["GET", "/static", "other"],
+    ["GET", "/static/", "other"],
+    ["GET", "/static/{*file}", "other"],
+  ]);
+});

@@ -1,0 +1,73 @@
+import { expect, test } from "@jest/globals";
+import { maxListed } from "./directory-listing.ts";
+import { ask, servedApp } from "./served-app.test-kit.ts";
+
+const nasty = `<img src=x onerror='alert(1)'>&"`;
+
+test("a folder without index file is listed: folders first, nothing hidden, no way out", async () => {
+  const { app } = servedApp(
+    {
+      "docs/b.txt": "b",
+      "docs/a.txt": "a",
+      "docs/deep/x.txt": "x",
+      "docs/.env": "secret",
+      "docs/out": { link: "/etc" },
+      "docs/out.txt": { link: "/etc/passwd" },
+      "docs/nowhere": { link: "absent" },
+      "docs/inner": { link: "deep" },
+      "docs/pipe": { pipe: true },
+    },
+    { directoryListing: true },
+  );
+  const reply = await ask(app, "/static/docs/");
+  expect(reply.status).toBe(200);
+  expect(
+    [...reply.text.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/g)].map(([, href, text]) => [href, text]),
+  ).toEqual([
+    ["../", "../"],
+    ["./deep/", "deep/"],
+    ["./inner/", "inner/"],
+    ["./a.txt", "a.txt"],
+    ["./b.txt", "b.txt"],
+  ]);
+  expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(reply.headers.get("cache-control")).toBe("no-cache");
+  expect(reply.headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect((await ask(app, "/static/docs/.git/")).status).toBe(404);
+  expect((await ask(app, "/static/out/")).status).toBe(404);
+  expect((await ask(app, "/static/docs")).status).toBe(301);
+  expect((await ask(app, "/static/docs/", { method: "HEAD" })).text).toBe("");
+});
+
+test("names are text on the page, and their links lead to them", async () => {
+  const names = [nasty, "javascript:alert(1)", "a b.txt", "ä?#%.txt", "//evil.test".replaceAll("/", "_")];
+  const { app } = servedApp(Object.fromEntries(names.map((name) => [name, name])), {
+    directoryListing: true,
+  });
+  const { text } = await ask(app, "/static/");
+  expect(text).not.toContain("<img");
+  expect(text).not.toContain('href="../"');
+  const links = [...text.matchAll(/href="([^"]*)"/g)].map(([, href = ""]) => href);
+  expect(links).toHaveLength(names.length);
+  const seen = await Promise.all(
+    links.map((href) => ask(app, new URL(href, "http://localhost/static/").pathname)),
+  );
+  expect(seen.map(({ text: content }) => content).sort()).toEqual([...names].sort());
+});
+
+test("an index file goes first, and a list has an end", async () => {
+  const many = Object.fromEntries(
+    Array.from({ length: maxListed + 5 }, (_, index) => [`many/${index}.txt`, ""]),
+  );
+  const { app } = servedApp({ ...many, "indexed/index.html": "index" }, { directoryListing: true });
+  expect((await ask(app, "/static/indexed/")).text).toBe("index");
+  const { text } = await ask(app, "/static/many/");
+  expect(text.match(/\.txt<\/a>/g)).toHaveLength(maxListed);
+  expect(text).toContain("Only 1000 names are shown.");
+});
+
+test("without the option nothing is listed", async () => {
+  const { app } = servedApp({ "docs/a.txt": "a" });
+  const reply = await ask(app, "/static/docs/");
+  expect([reply.status, reply.text.includes("a.txt")]).toEqual([404, false]);
+});

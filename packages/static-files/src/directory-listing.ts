@@ -1,0 +1,49 @@
+import { Response } from "@framework/core";
+import type { FolderEntry } from "./served-folder.ts";
+
+/** Names that one list shows. */
+export const maxListed = 1000;
+
+/**
+ * A page that lists what a folder holds, folders first.
+ *
+ * Names come from whoever may write into the folder: they are escaped, links are relative and cannot name a scheme, and nothing on the page may run or
+ * load.
+ */
+export const listingPage = (names: readonly string[], entries: readonly FolderEntry[]): Response => {
+  const title = `/${names.map((name) => `${name}/`).join("")}`;
+  const up = names.length === 0 ? [] : ['<li><a href="../">../</a></li>'];
+  const items = [...entries].sort(byKindAndName).map(item);
+  const end = entries.length < maxListed ? "" : `<p>Only ${maxListed} names are shown.</p>`;
+  const page = [
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title></head>`,
+    `<body><h1>${escaped(title)}</h1><ul>`,
+    ...up,
+    ...items,
+    `</ul>${end}</body></html>`,
+  ].join("\n");
+  const headers = {
+    "cache-control": "no-cache",
+    "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'",
+  };
+  return Response.html(page, { headers });
+};
+
+const byKindAndName = (one: FolderEntry, other: FolderEntry): number =>
+  Number(other.isFolder) - Number(one.isFolder) || (one.name < other.name ? -1 : 1);
+
+const item = ({ name, isFolder }: FolderEntry): string => {
+  const end = isFolder ? "/" : "";
+  const href = `./${encodeURIComponent(name.toWellFormed()).replaceAll("'", "%27")}${end}`;
+  return `<li><a href="${href}">${escaped(name)}${end}</a></li>`;
+};
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? "");

@@ -1,0 +1,91 @@
+import { BodyStream, FrameworkError } from "@framework/core";
+import type { ByteRange } from "./byte-ranges.ts";
+import type { OpenedFile } from "./opened-file.ts";
+
+/** What a body is made of: parts of the file, and bytes between them. */
+export type BodyPart = ByteRange | Uint8Array;
+
+/** Bytes read at once; what is no longer is read before the reply begins. */
+export const chunkBytes = 65_536;
+
+/** The body of a reply from an open file, which closes the file in any case: read whole when it is short, else while it is sent. */
+export const fileBody = async (
+  file: OpenedFile,
+  parts: readonly BodyPart[],
+): Promise<Uint8Array | BodyStream> => {
+  const body = streamedBody(file, parts);
+  const { length } = body;
+  if (length === null || length > chunkBytes) return body;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for await (const chunk of body.chunks) {
+    whole.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return whole;
+};
+
+/** The same, without a read before the first chunk is asked for. */
+export const streamedBody = (file: OpenedFile, parts: readonly BodyPart[]): BodyStream =>
+  new BodyStream(new FileChunks(file, parts), lengthOf(parts));
+
+const lengthOf = (parts: readonly BodyPart[]): number =>
+  parts.reduce((sum, part) => sum + (isBytes(part) ? part.byteLength : part.end - part.start + 1), 0);
+
+const isBytes = (part: BodyPart): part is Uint8Array => part instanceof Uint8Array;
+
+const finished: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
+
+/** One chunk at a time, as they are asked for. The file is closed with the last one, on failure, and when nobody asks any more. */
+class FileChunks implements AsyncIterableIterator<Uint8Array, undefined> {
+  private readonly file: OpenedFile;
+  private readonly parts: readonly BodyPart[];
+  private index = 0;
+  /** Where the present part goes on. */
+  private at: number | null = null;
+  private isOver = false;
+
+  constructor(file: OpenedFile, parts: readonly BodyPart[]) {
+    this.file = file;
+    this.parts = parts;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const part = this.parts[this.index];
+    if (this.isOver || part === undefined) return this.return();
+    try {
+      const value = isBytes(part) ? part : await this.read(part);
+      if (this.at === null) this.index++;
+      if (this.index === this.parts.length) await this.file.close();
+      return this.isOver ? finished : { done: false, value };
+    } catch (error) {
+      this.isOver = true;
+      await this.file.close();
+      throw error;
+    }
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.isOver = true;
+    await this.file.close();
+    return finished;
+  }
+
+  /** A file that became shorter fails the body, whose length is promised already; what was added to it meanwhile is not sent. */
+  private async read({ start, end }: ByteRange): Promise<Uint8Array> {
+    const from = this.at ?? start;
+    const bytes = new Uint8Array(Math.min(chunkBytes, end + 1 - from));
+    const count = await this.file.read(bytes, from);
+    if (count === 0)
+      throw new FrameworkError(
+        "STATIC_FILES_SHORT_FILE",
+        "static-files: a file became shorter while it was sent",
+      );
+    this.at = from + count > end ? null : from + count;
+    return count === bytes.byteLength ? bytes : bytes.subarray(0, count);
+  }
+}

@@ -1,0 +1,158 @@
+import {
+  addVary,
+  formatHttpDate,
+  HttpError,
+  type HttpRequest,
+  ifRangeHolds,
+  precondition,
+  Response,
+  type Validators,
+} from "@framework/core";
+import { type ByteRange, byteRanges } from "./byte-ranges.ts";
+import { type BodyPart, fileBody, streamedBody } from "./file-body.ts";
+import type { OpenedFile } from "./opened-file.ts";
+
+/** What is said about a file besides its bytes. */
+export interface FileFacts {
+  readonly contentType: string;
+  /** Content coding that its bytes have already. */
+  readonly coding: string | null;
+  readonly cacheControl: string;
+  /** Whether the reply depends on `Accept-Encoding`. */
+  readonly varies: boolean;
+  /** Further fields. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly etag: boolean;
+  readonly lastModified: boolean;
+  /** Milliseconds since 1970: what claims to be younger has no date. */
+  readonly nowMs: number;
+}
+
+/**
+ * The reply to a GET or HEAD request for an open file, which it closes in any case: the file, the parts that were asked for (RFC 9110 14), or 304
+ * (RFC 9110 13.2.2).
+ *
+ * @throws HttpError 412 when the client's condition fails, 416 when every part that it asks for lies behind the end
+ */
+export const fileReply = async (
+  request: HttpRequest,
+  file: OpenedFile,
+  facts: FileFacts,
+): Promise<Response> => {
+  try {
+    const validators = validatorsOf(file, facts);
+    const state = precondition(request, validators);
+    if (state === "failed") throw new HttpError(412, "The file is not in the state that the request names");
+    const response = withFields(validators, facts);
+    if (state === "not-modified") {
+      await file.close();
+      return notModified(response);
+    }
+    const ranges = rangesFor(request, file, validators);
+    return ranges === null
+      ? await whole(request, response, file, facts)
+      : await inParts(response, file, facts, ranges);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+};
+
+const validatorsOf = (
+  { size, changedNs }: OpenedFile,
+  { coding, etag, lastModified, nowMs }: FileFacts,
+): Validators => {
+  const changedMs = Number(changedNs / 1_000_000n);
+  const tag = `"${size.toString(16)}-${changedNs.toString(16)}${coding === null ? "" : `-${coding}`}"`;
+  return {
+    etag: etag ? tag : null,
+    lastModifiedMs: lastModified && changedMs <= nowMs ? changedMs : null, // RFC 9110 8.8.2.1
+  };
+};
+
+const withFields = (validators: Validators, facts: FileFacts): Response => {
+  const response = new Response();
+  const { headers } = response;
+  headers.set("cache-control", facts.cacheControl);
+  if (typeof validators.etag === "string") headers.set("etag", validators.etag);
+  if (typeof validators.lastModifiedMs === "number")
+    headers.set("last-modified", formatHttpDate(validators.lastModifiedMs));
+  for (const [name, value] of Object.entries(facts.headers)) headers.set(name, value);
+  if (facts.varies) addVary(headers, "Accept-Encoding");
+  return response;
+};
+
+const notModified = (response: Response): Response => {
+  response.status = 304;
+  return response;
+};
+
+/** The parts to send; `null` for the whole file. @throws HttpError 416 */
+const rangesFor = (
+  request: HttpRequest,
+  { size }: OpenedFile,
+  validators: Validators,
+): readonly ByteRange[] | null => {
+  const field = request.method === "GET" ? request.getHeader("range") : null;
+  if (field === null || !ifRangeHolds(request, validators)) return null;
+  const ranges = byteRanges(field, size);
+  if (ranges === null || ranges.length > 0) return ranges;
+  throw new HttpError(416, `The range lies behind the end: there are ${size} bytes`, {
+    headers: { "accept-ranges": "bytes", "content-range": `bytes */${size}` },
+  });
+};
+
+const whole = async (
+  { method }: HttpRequest,
+  response: Response,
+  file: OpenedFile,
+  { contentType, coding }: FileFacts,
+): Promise<Response> => {
+  const parts = file.size === 0 ? [] : [{ start: 0, end: file.size - 1 }];
+  response.headers.set("content-type", contentType);
+  response.headers.set("accept-ranges", "bytes");
+  if (coding !== null) response.headers.set("content-encoding", coding);
+  response.payload = method === "HEAD" ? streamedBody(file, parts) : await fileBody(file, parts);
+  return response;
+};
+
+const inParts = async (
+  response: Response,
+  file: OpenedFile,
+  { contentType, coding }: FileFacts,
+  ranges: readonly ByteRange[],
+): Promise<Response> => {
+  const [range, ...others] = ranges;
+  const { headers } = response;
+  response.status = 206;
+  headers.set("accept-ranges", "bytes");
+  if (coding !== null) headers.set("content-encoding", coding);
+  if (range !== undefined && others.length === 0) {
+    headers.set("content-type", contentType);
+    headers.set("content-range", contentRange(range, file.size));
+    response.payload = await fileBody(file, [range]);
+    return response;
+  }
+  const boundary = crypto.randomUUID();
+  headers.set("content-type", `multipart/byteranges; boundary=${boundary}`);
+  response.payload = await fileBody(file, multipart(ranges, file.size, contentType, boundary));
+  return response;
+};
+
+/** RFC 9110 14.6: each part with its type and its place. */
+const multipart = (
+  ranges: readonly ByteRange[],
+  size: number,
+  contentType: string,
+  boundary: string,
+): readonly BodyPart[] => {
+  const encoder = new TextEncoder();
+  const parts = ranges.flatMap((range, index): BodyPart[] => {
+    const start = index === 0 ? "" : "\r\n";
+    const fields = `content-type: ${contentType}\r\ncontent-range: ${contentRange(range, size)}`;
+    return [encoder.encode(`${start}--${boundary}\r\n${fields}\r\n\r\n`), range];
+  });
+  return [...parts, encoder.encode(`\r\n--${boundary}--\r\n`)];
+};
+
+const contentRange = ({ start, end }: ByteRange, size: number): string => `bytes ${start}-${end}/${size}`;

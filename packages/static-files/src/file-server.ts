@@ -1,0 +1,116 @@
+import {
+  BodyStream,
+  encodePath,
+  type HttpRequest,
+  mediaTypeOf,
+  NotFoundError,
+  Response,
+} from "@framework/core";
+import { cacheControlOf } from "./cache-lifetimes.ts";
+import { listingPage, maxListed } from "./directory-listing.ts";
+import { fileReply } from "./file-reply.ts";
+import type { OpenedFile } from "./opened-file.ts";
+import { PrecompressedSiblings } from "./precompressed.ts";
+import { isServedName, type NameRules, requestNames } from "./request-names.ts";
+import type { ServedFolder } from "./served-folder.ts";
+import type { StaticFilesConfig } from "./static-files-config.ts";
+
+/** Where a server gets its time from; tests pass their own. */
+export interface FileServerClock {
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
+  /** Milliseconds that never go back. */
+  readonly now: () => number;
+}
+
+const systemClock: FileServerClock = { date: () => Date.now(), now: () => performance.now() };
+
+/** Answers requests for files under a prefix. */
+export class FileServer {
+  private readonly config: Readonly<StaticFilesConfig>;
+  private readonly folder: ServedFolder;
+  private readonly clock: FileServerClock;
+  private readonly rules: NameRules;
+  /** Segments of the prefix. */
+  private readonly depth: number;
+  private readonly siblings: PrecompressedSiblings | null;
+  private readonly cacheControl: (name: string) => string;
+
+  constructor(
+    config: Readonly<StaticFilesConfig>,
+    folder: ServedFolder,
+    clock: FileServerClock = systemClock,
+  ) {
+    const { prefix, precompressed, dotFiles } = config;
+    this.config = config;
+    this.folder = folder;
+    this.clock = clock;
+    this.rules = { dotFiles, platform: process.platform };
+    this.depth = prefix === "/" ? 0 : prefix.split("/").length - 1;
+    this.siblings = precompressed ? new PrecompressedSiblings(folder, clock.now) : null;
+    this.cacheControl = cacheControlOf(config);
+  }
+
+  /** @throws NotFoundError when no such file is served, and what `fileReply` throws */
+  async answer(request: HttpRequest): Promise<Response> {
+    const asked = requestNames(request.path, this.depth, this.rules);
+    if (asked === null) throw notFound(request);
+    if (asked.isFolder) return this.answerFolder(request, asked.names);
+    const found = await this.folder.find(asked.names);
+    if (found === "folder") return toFolderForm(request).setHeader("cache-control", this.cacheControl(""));
+    if (found === null) throw notFound(request);
+    return this.send(request, asked.names, found);
+  }
+
+  private async answerFolder(request: HttpRequest, folder: readonly string[]): Promise<Response> {
+    const { indexFile, directoryListing } = this.config;
+    const names = [...folder, indexFile];
+    const found = await this.folder.find(names);
+    if (found !== null && found !== "folder") return this.send(request, names, found);
+    if (!directoryListing) throw notFound(request);
+    const isShown = (name: string) => isServedName(name, this.rules);
+    const entries = await this.folder.list(folder, maxListed, isShown);
+    if (entries === null) throw notFound(request);
+    return listingPage(folder, entries);
+  }
+
+  private async send(request: HttpRequest, names: readonly string[], file: OpenedFile): Promise<Response> {
+    const name = names.at(-1) ?? "";
+    const contentType = mediaTypeOf(name);
+    const { siblings } = this;
+    const varies = siblings !== null && siblings.areLookedFor(contentType);
+    const coded = varies ? await siblings.find(names, request).catch(closing(file)) : null;
+    if (coded !== null) await file.close();
+    const { etag, lastModified, headers } = this.config;
+    const reply = await fileReply(request, coded?.file ?? file, {
+      contentType,
+      coding: coded?.coding ?? null,
+      cacheControl: this.cacheControl(name),
+      varies,
+      headers,
+      etag,
+      lastModified,
+      nowMs: this.clock.date(),
+    });
+    const { payload } = reply;
+    // After its deadline nobody takes the reply, and nobody else would close the file.
+    if (payload instanceof BodyStream && request.signal.aborted) await payload.cancel();
+    return reply;
+  }
+}
+
+const closing =
+  (file: OpenedFile) =>
+  async (error: unknown): Promise<never> => {
+    await file.close();
+    throw error;
+  };
+
+const notFound = ({ path }: HttpRequest): NotFoundError =>
+  new NotFoundError("There is no such file", { path });
+
+/** Relative links of an index file count from the form with `/` at its end. */
+const toFolderForm = ({ path, url }: HttpRequest): Response => {
+  const query = url.includes("?") ? url.slice(url.indexOf("?")) : "";
+  return Response.redirect(`${encodePath(path)}/${query}`, { permanent: true, sameOrigin: true });
+};

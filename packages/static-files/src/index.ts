@@ -1,0 +1,2 @@
+export { type StaticFiles, staticFiles } from "./static-files.ts";
+export { StaticFilesConfig, type StaticFilesInput } from "./static-files-config.ts";

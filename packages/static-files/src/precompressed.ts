@@ -1,0 +1,79 @@
+import { type HttpRequest, negotiateEncoding } from "@framework/core";
+import type { OpenedFile } from "./opened-file.ts";
+import type { ServedFolder } from "./served-folder.ts";
+
+/** A content coding, and how the names of files end that have it. Best first: among equals the first is sent. */
+const siblings: readonly (readonly [coding: string, ending: string])[] = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+];
+
+/** Types whose bytes do not shrink any more. */
+const shrunk = /^(?:audio|font\/woff|image\/(?!svg|bmp|vnd)|video)|zip|compress|zstd/;
+
+/** Names that are remembered to have no sibling, and for how long. */
+const maxAbsent = 10_000;
+const absentMs = 1000;
+
+/** A sibling that goes out in place of its file. */
+export interface Precompressed {
+  readonly file: OpenedFile;
+  readonly coding: string;
+}
+
+/** Finds `name.br` and `name.gz` beside `name`, for clients that take them. */
+export class PrecompressedSiblings {
+  private readonly folder: ServedFolder;
+  private readonly now: () => number;
+  private readonly absentUntil = new Map<string, number>();
+
+  /** @param now milliseconds that never go back */
+  constructor(folder: ServedFolder, now: () => number) {
+    this.folder = folder;
+    this.now = now;
+  }
+
+  /** Whether files of a type may have siblings: replies then depend on `Accept-Encoding`. */
+  areLookedFor(contentType: string): boolean {
+    return !shrunk.test(contentType);
+  }
+
+  /** The sibling that a client wants most of those that there are; `null` when it gets the file itself. */
+  async find(
+    names: readonly string[],
+    request: Pick<HttpRequest, "getHeader">,
+  ): Promise<Precompressed | null> {
+    const field = request.getHeader("accept-encoding");
+    if (field === null) return null;
+    let offered = siblings;
+    for (;;) {
+      const coding = negotiateEncoding(
+        field,
+        offered.map(([name]) => name),
+      );
+      const wanted = offered.find(([name]) => name === coding);
+      if (wanted === undefined) return null;
+      const file = await this.open([...names.slice(0, -1), `${names.at(-1)}${wanted[1]}`]);
+      if (file !== null) return { file, coding: wanted[0] };
+      offered = offered.filter((sibling) => sibling !== wanted);
+    }
+  }
+
+  private async open(names: readonly string[]): Promise<OpenedFile | null> {
+    const key = names.join("/");
+    const until = this.absentUntil.get(key);
+    if (until !== undefined && until > this.now()) return null;
+    const found = await this.folder.find(names);
+    if (found !== null && found !== "folder") return found;
+    this.noteAbsent(key);
+    return null;
+  }
+
+  private noteAbsent(key: string): void {
+    this.absentUntil.delete(key);
+    this.absentUntil.set(key, this.now() + absentMs);
+    if (this.absentUntil.size <= maxAbsent) return;
+    const [oldest] = this.absentUntil.keys();
+    if (oldest !== undefined) this.absentUntil.delete(oldest);
+  }
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { StaticFilesConfig } from "./index.ts";
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+test("the README's table has every option with its default", () => {
+  const [table = ""] = readme.split("## Options\n\n")[1]?.split("\n\n") ?? [];
+  const rows = [...table.matchAll(/^\| `(\w+)` +\|.*\| (.*?) +\|$/gm)].slice(1);
+  const documented = rows.map(([, name = "", value = ""]) => {
+    if (value === "required") return [name, ""];
+    return [name, value === "none" ? undefined : (JSON.parse(value.replaceAll("`", "")) as unknown)];
+  });
+  expect(Object.fromEntries(documented)).toEqual(StaticFilesConfig.of());
+  expect(documented.map(([name]) => name)).toEqual(Object.keys(StaticFilesConfig.of()));
+});
+
+test("the README's error codes are those of the package", () => {
+  const documented = [...readme.matchAll(/^\| `(STATIC_FILES_\w+)` +\|/gm)].map(([, code]) => code);
+  const thrown = ["served-folder", "file-body", "static-files", "file-server"].flatMap((name) =>
+    [...readFileSync(new URL(`./${name}.ts`, import.meta.url), "utf8").matchAll(/"(STATIC_FILES_\w+)"/g)].map(
+      ([, code]) => code,
+    ),
+  );
+  expect(new Set(documented)).toEqual(new Set(thrown));
+});

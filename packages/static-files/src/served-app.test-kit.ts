@@ -1,0 +1,66 @@
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { App } from "@framework/core";
+import { type StaticFiles, staticFiles, type StaticFilesInput } from "./index.ts";
+
+/** What stands in every file that nobody may get. */
+export const canary = "CANARY-7f3c9d";
+
+/** Files by path below a new folder; `{ link }` is a symbolic link, `{ pipe }` a named pipe. */
+export type Tree = Readonly<
+  Record<string, string | Uint8Array | { readonly link: string } | { readonly pipe: true }>
+>;
+
+/** Makes a folder with these files, and tells its real path. */
+export const makeTree = (tree: Tree): string => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "static-files-")));
+  for (const [path, content] of Object.entries(tree)) {
+    const place = join(root, path);
+    mkdirSync(dirname(place), { recursive: true });
+    if (typeof content === "string" || content instanceof Uint8Array) writeFileSync(place, content);
+    else if ("link" in content) symlinkSync(content.link, place);
+    else execFileSync("mkfifo", [place]);
+  }
+  return root;
+};
+
+/** An app that serves a new folder with these files. */
+export const servedApp = (
+  tree: Tree,
+  config: Partial<StaticFilesInput> = {},
+): { readonly app: App & StaticFiles; readonly root: string } => {
+  const root = makeTree(tree);
+  const app = new (App.with(staticFiles))().enableStaticFiles({ directory: root, ...config });
+  return { app, root };
+};
+
+/** Files below a folder that this process has open, as the system tells. */
+export const openBelow = (root: string): readonly string[] =>
+  readdirSync("/proc/self/fd").flatMap((descriptor) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${descriptor}`);
+      return path.startsWith(`${root}/`) ? [path] : [];
+    } catch {
+      return []; // closed meanwhile
+    }
+  });
+
+/** What `app.fetch` answers, read to its end. */
+export const ask = async (
+  app: App,
+  path: string,
+  init: RequestInit = {},
+): Promise<{ readonly status: number; readonly text: string; readonly headers: Headers }> => {
+  const reply = await app.fetch(new Request(`http://localhost${path}`, init));
+  return { status: reply.status, text: await reply.text(), headers: reply.headers };
+};

@@ -1,0 +1,190 @@
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, opendir, readlink, realpath, stat } from "node:fs/promises";
+import { join, resolve, sep } from "node:path";
+import { FrameworkError, HttpError } from "@framework/core";
+import { OpenedFile } from "./opened-file.ts";
+
+/** What stands under a name: an open file, a folder, or nothing that is served. */
+export type Found = OpenedFile | "folder" | null;
+
+/** One name in a folder. */
+export interface FolderEntry {
+  readonly name: string;
+  readonly isFolder: boolean;
+}
+
+/** A pipe must not block, and a link that appeared after the look must not be followed; not every system knows both. */
+const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
+/** Looks at a place where things are exchanged while they are looked at, as when files are replaced one by one. */
+const maxAttempts = 5;
+
+const absentCodes: ReadonlySet<unknown> = new Set([
+  "EACCES",
+  "EINVAL",
+  "ELOOP",
+  "ENAMETOOLONG",
+  "ENODEV",
+  "ENOENT",
+  "ENOTDIR",
+  "ENXIO",
+  "EPERM",
+  "ERR_INVALID_ARG_VALUE",
+]);
+
+/** A folder of which files are opened by names, and never anything outside of it. */
+export class ServedFolder {
+  /** Files that are open. */
+  openFiles = 0;
+  /** Where the folder is: from `open` on without links. */
+  path: string;
+  private readonly pathOf: PathOfOpened;
+  /** Whether the system tells where an open file is. */
+  private knowsOpened = false;
+
+  constructor(directory: string, pathOf: PathOfOpened = pathInProc) {
+    this.path = resolve(directory);
+    this.pathOf = pathOf;
+  }
+
+  /** @throws STATIC_FILES_NO_DIRECTORY */
+  async open(): Promise<void> {
+    const real = await realpath(this.path).catch(() => null);
+    if (real === null || !(await stat(real)).isDirectory()) {
+      throw new FrameworkError(
+        "STATIC_FILES_NO_DIRECTORY",
+        `static-files: ${this.path} is no folder; create it, or set StaticFilesConfig.directory to one`,
+      );
+    }
+    this.path = real;
+    const handle = await open(real, constants.O_RDONLY).catch(() => null); // not every system opens folders
+    this.knowsOpened = handle !== null && (await this.pathOf(handle)) === real;
+    await handle?.close();
+  }
+
+  /**
+   * Opens what stands under names, the folder's first.
+   *
+   * Links are followed first, so that nothing outside is ever opened; then it is made sure that what was opened is what had been looked at.
+   *
+   * @throws HttpError 503 when the process has too many files open
+   */
+  async find(names: readonly string[]): Promise<Found> {
+    try {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        const place = await this.inside(names);
+        const found = place === null ? null : await this.openFile(place);
+        if (found !== "exchanged") return found;
+      }
+      return null;
+    } catch (error) {
+      return absent(error);
+    }
+  }
+
+  /** What a folder holds, at most `limit` names in no order; `null` when there is no such folder. Links that lead outside are left out. */
+  async list(
+    names: readonly string[],
+    limit: number,
+    isShown: (name: string) => boolean,
+  ): Promise<readonly FolderEntry[] | null> {
+    try {
+      const place = await this.inside(names);
+      if (place === null) return null;
+      const entries: FolderEntry[] = [];
+      for await (const entry of await opendir(place)) {
+        if (entries.length === limit) break;
+        if (!isShown(entry.name)) continue;
+        const target = entry.isSymbolicLink() ? await this.linked([...names, entry.name]) : entry;
+        if (target?.isDirectory() === true) entries.push({ name: entry.name, isFolder: true });
+        else if (target?.isFile() === true) entries.push({ name: entry.name, isFolder: false });
+      }
+      return (await this.inside(names)) === place ? entries : null;
+    } catch (error) {
+      return absent(error);
+    }
+  }
+
+  /** The path without links of what stands under names, `null` when that is outside. */
+  private async inside(names: readonly string[]): Promise<string | null> {
+    const asked = join(this.path, ...names);
+    const real = await realpath(asked);
+    const isInside =
+      real === this.path || real.startsWith(this.path.endsWith(sep) ? this.path : this.path + sep);
+    if (!isInside || (isOtherSpelling(asked, real) && !(await this.hasLink(names)))) return null;
+    return real;
+  }
+
+  private async hasLink(names: readonly string[]): Promise<boolean> {
+    for (let depth = 1; depth <= names.length; depth++) {
+      if ((await lstat(join(this.path, ...names.slice(0, depth)))).isSymbolicLink()) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Whether an open file is the one at a path without links. The system's word on it cannot be outrun; where it gives none, the path is looked at once
+   * more, which shows everything but several exchanges in one moment.
+   */
+  private async isAt(handle: FileHandle, place: string): Promise<boolean> {
+    if (this.knowsOpened) {
+      const path = await this.pathOf(handle);
+      return path === place || path === `${place} (deleted)`;
+    }
+    if ((await realpath(place)) !== place) return false;
+    const [opened, seen] = await Promise.all([handle.stat({ bigint: true }), lstat(place, { bigint: true })]);
+    return opened.dev === seen.dev && opened.ino === seen.ino;
+  }
+
+  private async linked(names: readonly string[]) {
+    const place = await this.inside(names).catch(() => null); // a link to nothing is not shown
+    return place === null ? null : lstat(place);
+  }
+
+  private async openFile(place: string): Promise<Found | "exchanged"> {
+    const handle = await open(place, flags).catch(folderOrThrow);
+    if (handle === "folder") return "folder";
+    let isKept = false;
+    try {
+      const [opened, isThere] = await Promise.all([handle.stat({ bigint: true }), this.isAt(handle, place)]);
+      if (!isThere) return "exchanged";
+      if (!opened.isFile()) return opened.isDirectory() ? "folder" : null;
+      isKept = true;
+      this.openFiles++;
+      return new OpenedFile(handle, opened, () => void this.openFiles--);
+    } finally {
+      if (!isKept) await handle.close();
+    }
+  }
+}
+
+/** Where an open file is, `null` when the system does not tell. */
+export type PathOfOpened = (handle: FileHandle) => Promise<string | null>;
+
+const pathInProc: PathOfOpened = ({ fd }) => readlink(`/proc/self/fd/${fd}`).catch(() => null);
+
+/**
+ * Whether a path differs from the real one in case or in the form of its characters alone. Without a link in it, its file system allows that, and
+ * whoever guards a path by its text has not seen it.
+ */
+export const isOtherSpelling = (asked: string, real: string): boolean =>
+  asked !== real && folded(asked) === folded(real);
+
+const folded = (path: string): string => path.normalize("NFKC").toLowerCase();
+
+const folderOrThrow = (error: unknown): FileHandle | "folder" => {
+  if (codeOf(error) === "EISDIR") return "folder";
+  throw error;
+};
+
+const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;
+
+const absent = (error: unknown): null => {
+  const code = codeOf(error);
+  if (absentCodes.has(code)) return null;
+  if (code !== "EMFILE" && code !== "ENFILE") throw error;
+  throw new HttpError(503, "Too many files are open; try again", {
+    headers: { "retry-after": "1" },
+    cause: error,
+  });
+};

@@ -1,0 +1,57 @@
+import type { Feature, Host, Problem } from "@framework/core";
+import { FileServer } from "./file-server.ts";
+import { ServedFolder } from "./served-folder.ts";
+import { StaticFilesConfig, type StaticFilesInput } from "./static-files-config.ts";
+
+/** What the feature adds to an app. */
+export interface StaticFiles {
+  /**
+   * Serves the files of a folder to GET and HEAD requests: parts of them, conditional requests, precompressed siblings, index files.
+   *
+   * @param config.directory the folder; required
+   * @param config.prefix path under which its files are served. @default "/static"
+   * @param config.cacheMaxAge seconds that clients may keep a file. @default 3600
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes; STATIC_FILES_NO_DIRECTORY at start
+   */
+  enableStaticFiles(config: StaticFilesInput): this;
+}
+
+/**
+ * Files of a folder, and nothing from outside of it.
+ *
+ * @example
+ * const app = new (App.with(staticFiles))().enableStaticFiles({ directory: "public" });
+ */
+export const staticFiles: Feature<StaticFiles> = {
+  name: "static-files",
+  install: (host) => ({
+    enableStaticFiles(config) {
+      const given: StaticFilesInput | undefined = config; // a program without types may leave it out
+      if (given?.directory === undefined) host.refuse(noDirectory);
+      enable(host, host.configure(StaticFilesConfig, given));
+      return this;
+    },
+  }),
+};
+
+const noDirectory: Problem = {
+  code: "CORE_BAD_CONFIG",
+  message: "StaticFilesConfig.directory must be set: it names the folder whose files are served",
+};
+
+const enable = (host: Host, config: Readonly<StaticFilesConfig>): void => {
+  const { directory, prefix } = config;
+  const folder = new ServedFolder(directory);
+  const server = new FileServer(config, folder);
+  const below = prefix === "/" ? "/" : `${prefix}/`;
+  const paths = new Set([prefix, below, `${below}{*file}`]);
+  for (const path of paths) host.route("GET", path, (request) => server.answer(request));
+  host.onStart({ name: "static-files", run: () => folder.open() });
+  host.expose("static-files", () => ({ directory: folder.path, prefix, openFiles: folder.openFiles }));
+  host.measure({
+    name: "static_files_open",
+    help: "Files that are open because they are being sent.",
+    type: "gauge",
+    read: () => folder.openFiles,
+  });
+};

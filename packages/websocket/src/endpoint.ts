@@ -1,0 +1,106 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { HttpRequest, Response, StandardSchema, UpgradedConnection } from "@framework/core";
+import type { WebSocket, WebSocketServer } from "ws";
+import { checkHandshake, handshakeFields } from "./handshake.ts";
+import { OpenSocket } from "./open-socket.ts";
+import type { Sockets } from "./sockets.ts";
+import type { WebSocketHandler, WebSocketOptions } from "./websocket.ts";
+import { WebSocketClose } from "./websocket-close.ts";
+
+/** What `ws` reads of a request, and the fields that go out with the 101. */
+interface Handshake {
+  readonly method: "GET";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fields: readonly string[];
+}
+
+/** One WebSocket route. */
+export class Endpoint {
+  readonly #sockets: Sockets;
+  readonly #options: WebSocketOptions<StandardSchema | undefined>;
+  readonly #handler: WebSocketHandler<unknown, object, unknown>;
+  #server: WebSocketServer | null = null;
+
+  constructor(
+    sockets: Sockets,
+    options: WebSocketOptions<StandardSchema | undefined>,
+    handler: WebSocketHandler<unknown, object, unknown>,
+  ) {
+    this.#sockets = sockets;
+    this.#options = options;
+    this.#handler = handler;
+  }
+
+  /** Accepts the handshake or refuses it as HTTP. @throws HttpError */
+  answer(request: HttpRequest): Response {
+    const door = checkHandshake(request, this.#sockets.config.origins);
+    const headers = handshakeFields(request);
+    return door.accept((connection) => this.#open(request, headers, connection));
+  }
+
+  #open(
+    request: HttpRequest,
+    headers: Readonly<Record<string, string>>,
+    connection: UpgradedConnection,
+  ): void {
+    const { socket, head, fields, draining } = connection;
+    const handshake: Handshake = { method: "GET", url: request.path, headers, fields };
+    this.#server ??= this.#newServer();
+    const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+    this.#server.handleUpgrade(handshake as unknown as IncomingMessage, socket as Duplex, bytes, (ws) => {
+      const open = this.#begin(ws);
+      const goodbye = (): void => void open.close(1001, "the service is going away");
+      if (draining.aborted) goodbye();
+      draining.addEventListener("abort", goodbye, { once: true });
+      ws.once("close", () => draining.removeEventListener("abort", goodbye));
+      void this.#serve(open, request);
+    });
+  }
+
+  #newServer(): WebSocketServer {
+    const server = this.#sockets.newServer(this.#options.protocols ?? []);
+    server.on("headers", (lines: string[], request: IncomingMessage) => {
+      const { fields } = request as unknown as Handshake;
+      for (let at = 0; at < fields.length; at += 2) lines.push(`${fields[at]}: ${fields[at + 1]}`);
+    });
+    return server;
+  }
+
+  #begin(ws: WebSocket): OpenSocket {
+    const { config, rooms, traffic, heartbeat } = this.#sockets;
+    const open = new OpenSocket(
+      { ws, config, rooms, traffic, check: (value) => this.#check(value) },
+      traffic.now(),
+    );
+    traffic.opened++;
+    heartbeat.add(open);
+    ws.once("close", () => heartbeat.remove(open));
+    return open;
+  }
+
+  async #check(value: unknown): Promise<unknown> {
+    const { message } = this.#options;
+    if (message === undefined) return value;
+    const result = await message["~standard"].validate(value);
+    if (result.issues === undefined) return result.value;
+    throw new WebSocketClose(1008, result.issues[0]?.message ?? "the message does not match");
+  }
+
+  async #serve(open: OpenSocket, request: HttpRequest): Promise<void> {
+    try {
+      await this.#handler(open, request as never);
+      await open.close(1000);
+    } catch (error) {
+      if (WebSocketClose.is(error)) return await open.close(error.closeCode, error.reason);
+      if (isOwnEnd(error, open)) return;
+      this.#sockets.log?.error("a WebSocket handler failed", { error, route: request.route });
+      await open.close(1011, "internal error");
+    }
+  }
+}
+
+/** A handler that was sending when the client left has done nothing wrong. */
+const isOwnEnd = (error: unknown, { connected }: OpenSocket): boolean =>
+  !connected && Error.isError(error) && (error as { code?: unknown }).code === "WEBSOCKET_CLOSED";

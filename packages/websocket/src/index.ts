@@ -1,0 +1,11 @@
+export {
+  websocket,
+  type WebSocketHandler,
+  type WebSocketMethods,
+  type WebSocketOptions,
+} from "./websocket.ts";
+export { WebSocketConfig } from "./websocket-config.ts";
+export { WebSocketClose } from "./websocket-close.ts";
+export type { Message } from "./message.ts";
+export type { Room, RoomSendOptions } from "./rooms.ts";
+export type { Closed, ServerSocket } from "./server-socket.ts";

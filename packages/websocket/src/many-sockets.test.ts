@@ -1,0 +1,40 @@
+import { once } from "node:events";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { serve } from "./socket-app.test-kit.ts";
+
+test("clients that never read cost a bounded amount each, and are gone at last", async () => {
+  const ends: (number | undefined)[] = [];
+  let bytes = 0;
+  await using s = await serve((app) => {
+    app.enableWebSocket({ maxSendQueueBytes: 65_536, closeWaitSecs: 0.2 });
+    app.websocket("/flood", async (socket) => {
+      try {
+        for (;;) {
+          const send = socket.sendText("x".repeat(10_000));
+          bytes = Math.max(bytes, socket.bufferedBytes);
+          send.catch(() => {});
+          if (!socket.connected) break;
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      } finally {
+        await socket.close();
+        ends.push(socket.closed?.code);
+      }
+    });
+    app.websocket("/echo", async (socket) => {
+      for await (const message of socket) await socket.send(message);
+    });
+  });
+  const stuck = await Promise.all(Array.from({ length: 50 }, () => s.open("/flood")));
+  for (const client of stuck) client.pause();
+  const lively = await s.open("/echo");
+  for (let n = 0; n < 100; n++) {
+    lively.send(String(n));
+    const [data] = (await once(lively, "message")) as [Buffer];
+    expect(data.toString()).toBe(String(n));
+  }
+  await waitFor(() => ends.length === stuck.length, { timeoutMs: 15_000 });
+  expect(bytes).toBeLessThanOrEqual(65_536 + 10_100);
+  expect(new Set(ends)).toEqual(new Set([1006]));
+}, 20_000);

@@ -1,0 +1,46 @@
+import { WebSocketClose } from "./websocket-close.ts";
+
+/** One message from a client. */
+export interface Message {
+  readonly msgType: "text" | "binary";
+  readonly isText: boolean;
+  readonly isBinary: boolean;
+  /** The text. Reading it of a binary message throws `WebSocketClose` 1003, which closes the connection unless it is caught. */
+  readonly text: string;
+  /** The bytes; of a text message in UTF-8. */
+  readonly data: Uint8Array;
+  /** The text as JSON. Anything else throws `WebSocketClose` 1007. */
+  json(): unknown;
+}
+
+/** A message over the bytes that arrived; text was checked to be UTF-8 before. */
+export class ReceivedMessage implements Message {
+  readonly data: Uint8Array;
+  readonly isBinary: boolean;
+
+  constructor(data: Uint8Array, isBinary: boolean) {
+    this.data = data;
+    this.isBinary = isBinary;
+  }
+
+  get isText(): boolean {
+    return !this.isBinary;
+  }
+
+  get msgType(): "text" | "binary" {
+    return this.isBinary ? "binary" : "text";
+  }
+
+  get text(): string {
+    if (this.isBinary) throw new WebSocketClose(1003, "text expected");
+    return Buffer.from(this.data.buffer, this.data.byteOffset, this.data.byteLength).toString("utf8");
+  }
+
+  json(): unknown {
+    try {
+      return JSON.parse(this.text);
+    } catch (error) {
+      throw WebSocketClose.is(error) ? error : new WebSocketClose(1007, "JSON expected");
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { FrameworkError, type Json, type SharedState } from "@framework/core";
+import type { OpenSocket } from "./open-socket.ts";
+
+/** Everyone who joined a room, in every worker. */
+export interface Room {
+  /** Members connected to this worker. */
+  readonly localSize: number;
+  /** Sends a text message to every member; resolves when each worker has handed it to its members. At most 45 000 bytes. */
+  sendText(text: string, options?: RoomSendOptions): Promise<void>;
+  sendBinary(data: Uint8Array, options?: RoomSendOptions): Promise<void>;
+  sendJson(value: unknown, options?: RoomSendOptions): Promise<void>;
+}
+
+export interface RoomSendOptions {
+  /** A member that is left out: mostly the one who sent. */
+  readonly except?: { readonly id: string };
+}
+
+/** What goes through the shared state, in Base64 or not, stays below its limit of 64 KiB. */
+const MAX_BYTES = 45_000;
+const MAX_ROOMS_EACH = 100;
+const MAX_NAME = 200;
+const CHANNEL = "websocket:rooms";
+
+/** The rooms of an app: members of this worker, and messages to and from the others. */
+export class Rooms {
+  readonly #rooms = new Map<string, Set<OpenSocket>>();
+  readonly #joined = new WeakMap<OpenSocket, Set<string>>();
+  #shared: SharedState | null = null;
+
+  /** From now on messages reach the members in all workers. Returns what ends it. */
+  connect(shared: SharedState): () => void {
+    this.#shared = shared;
+    return shared.subscribe(CHANNEL, (message) => this.#deliver(message));
+  }
+
+  join(name: string, member: OpenSocket): void {
+    if (name === "" || name.length > MAX_NAME) {
+      throw new FrameworkError("WEBSOCKET_BAD_ROOM", `a room's name has 1 to ${MAX_NAME} characters`);
+    }
+    if (!member.connected) return;
+    const joined = this.#joined.get(member) ?? new Set();
+    if (joined.size >= MAX_ROOMS_EACH && !joined.has(name)) {
+      throw new FrameworkError(
+        "WEBSOCKET_TOO_MANY_ROOMS",
+        `a connection is in at most ${MAX_ROOMS_EACH} rooms`,
+      );
+    }
+    this.#joined.set(member, joined.add(name));
+    this.#rooms.set(name, (this.#rooms.get(name) ?? new Set()).add(member));
+  }
+
+  leave(name: string, member: OpenSocket): void {
+    this.#joined.get(member)?.delete(name);
+    const members = this.#rooms.get(name);
+    if (members?.delete(member) === true && members.size === 0) this.#rooms.delete(name);
+  }
+
+  leaveAll(member: OpenSocket): void {
+    for (const name of this.#joined.get(member) ?? []) this.leave(name, member);
+  }
+
+  room(name: string): Room {
+    const send = (
+      text: string | null,
+      bytes: Uint8Array | null,
+      { except }: RoomSendOptions = {},
+    ): Promise<void> =>
+      this.#publish({
+        room: name,
+        text,
+        base64: bytes === null ? null : Buffer.from(bytes).toString("base64"),
+        except: except?.id ?? null,
+      });
+    const sizeOf = (): number => this.#rooms.get(name)?.size ?? 0;
+    return {
+      get localSize() {
+        return sizeOf();
+      },
+      sendText: (text, options) => send(text, null, options),
+      sendBinary: (data, options) => send(null, data, options),
+      sendJson: (value, options) => send(JSON.stringify(value), null, options),
+    };
+  }
+
+  async #publish(note: Note): Promise<void> {
+    if (this.#shared === null)
+      throw new FrameworkError("WEBSOCKET_NOT_STARTED", "rooms can be sent to once the app has started");
+    if (
+      Buffer.byteLength(note.text ?? note.base64 ?? "") >
+      (note.text === null ? (MAX_BYTES * 4) / 3 + 4 : MAX_BYTES)
+    ) {
+      throw new FrameworkError(
+        "WEBSOCKET_BROADCAST_TOO_LARGE",
+        `a message to a room has at most ${MAX_BYTES} bytes`,
+      );
+    }
+    await this.#shared.publish(CHANNEL, { ...note });
+  }
+
+  #deliver(message: Json): void {
+    const { room, text, base64, except } = message as unknown as Note; // only #publish writes to the channel
+    const data = text ?? Buffer.from(base64 ?? "", "base64");
+    for (const member of this.#rooms.get(room) ?? []) if (member.id !== except) member.deliver(data);
+  }
+}
+
+interface Note {
+  readonly room: string;
+  readonly text: string | null;
+  readonly base64: string | null;
+  readonly except: string | null;
+}

@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { App, type RunOptions, type Running } from "@framework/core";
+import { WebSocket } from "ws";
+import { websocket, type WebSocketMethods } from "./index.ts";
+
+type SocketApp = App & WebSocketMethods;
+
+/** A service on a port of its own, and clients that end with it. */
+export interface Served {
+  readonly app: SocketApp;
+  readonly url: string;
+  /** A client of `ws`, once it is open. */
+  open(
+    path: string,
+    options?: { protocols?: string[]; headers?: Record<string, string>; deflate?: boolean },
+  ): Promise<WebSocket>;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export const serve = async (set: (app: SocketApp) => void, options: RunOptions = {}): Promise<Served> => {
+  const app = new (App.with(websocket))() as SocketApp;
+  set(app);
+  const running: Running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false, ...options });
+  const clients: WebSocket[] = [];
+  const url = running.url.replace(/\/$/, "");
+  const close = async (): Promise<void> => {
+    for (const client of clients) client.terminate();
+    await running.close();
+  };
+  return {
+    app,
+    url,
+    close: () => running.close(),
+    async open(path, { protocols = [], headers = {}, deflate = false } = {}) {
+      const client = new WebSocket(`${url.replace("http", "ws")}${path}`, protocols, {
+        headers,
+        perMessageDeflate: deflate,
+      });
+      clients.push(client);
+      collected.set(client, collectFrom(client));
+      await once(client, "open");
+      return client;
+    },
+    [Symbol.asyncDispose]: close,
+  };
+};
+
+/** What came to a client from its first byte on. */
+export interface Collected {
+  readonly texts: string[];
+  readonly closed: Promise<[code: number, reason: string]>;
+}
+
+const collected = new WeakMap<WebSocket, Collected>();
+
+const collectFrom = (client: WebSocket): Collected => {
+  const texts: string[] = [];
+  client.on("message", (data: Buffer, isBinary: boolean) =>
+    texts.push(isBinary ? `binary:${data.toString("hex")}` : data.toString()),
+  );
+  const closed = once(client, "close").then(([code, reason]): [number, string] => [
+    code as number,
+    String(reason),
+  ]);
+  closed.catch(() => {}); // a refused handshake is an error of `open`
+  return { texts, closed };
+};
+
+/** Messages of a client in the order they come, and how it was closed. */
+export const collect = (client: WebSocket): Collected => {
+  const found = collected.get(client);
+  if (found === undefined) throw new Error("not a client of this kit");
+  return found;
+};

@@ -1,0 +1,61 @@
+import { FrameworkError, type Logger, type SharedState } from "@framework/core";
+import type { WebSocketServer } from "ws";
+import { Heartbeat } from "./heartbeat.ts";
+import type { Rooms } from "./rooms.ts";
+import { newTraffic, type Traffic } from "./traffic.ts";
+import { WebSocketConfig } from "./websocket-config.ts";
+
+/** All WebSocket connections of an app and what they share. */
+export class Sockets {
+  config: WebSocketConfig = WebSocketConfig.of();
+  readonly rooms: Rooms;
+  readonly traffic: Traffic = newTraffic(() => performance.now());
+  #heartbeat: Heartbeat | null = null;
+  #Server: typeof WebSocketServer | null = null;
+  #log: Logger | null = null;
+
+  constructor(rooms: Rooms) {
+    this.rooms = rooms;
+  }
+
+  get size(): number {
+    return this.#heartbeat?.size ?? 0;
+  }
+
+  get heartbeat(): Heartbeat {
+    this.#heartbeat ??= new Heartbeat(this.config, this.traffic);
+    return this.#heartbeat;
+  }
+
+  get log(): Logger | null {
+    return this.#log;
+  }
+
+  /** Loads `ws`, which an app without WebSocket routes never does. */
+  async start(shared: SharedState, log: Logger): Promise<() => void> {
+    this.#log = log;
+    this.#Server = (await import("ws")).WebSocketServer;
+    return this.rooms.connect(shared);
+  }
+
+  /** What does the handshake and the frames of one route. */
+  newServer(protocols: readonly string[]): WebSocketServer {
+    if (this.#Server === null) throw new FrameworkError("WEBSOCKET_NOT_STARTED", "the app has not started");
+    const { maxMessageBytes, maxFragments, closeWaitSecs, deflate } = this.config;
+    return new this.#Server({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: maxMessageBytes,
+      maxFragments,
+      closeTimeout: closeWaitSecs * 1000,
+      handleProtocols: (offered: Set<string>) =>
+        [...offered].find((name) => protocols.includes(name)) ?? false,
+      perMessageDeflate: deflate && {
+        threshold: 1024,
+        concurrencyLimit: 10,
+        serverNoContextTakeover: true, // a dictionary per connection would cost 300 KB each
+        clientNoContextTakeover: true,
+      },
+    } as ConstructorParameters<typeof WebSocketServer>[0]);
+  }
+}

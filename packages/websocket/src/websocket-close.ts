@@ -1,0 +1,46 @@
+import { FrameworkError } from "@framework/core";
+
+/**
+ * Thrown in a handler it closes the connection with a code and a reason (RFC 6455 7.4).
+ *
+ * Codes of programs are 4000 to 4999; of the standard's own 1000 to 1003 and 1007 to 1014 may be sent.
+ */
+export class WebSocketClose extends FrameworkError {
+  override readonly name = "WebSocketClose";
+  readonly closeCode: number;
+  /** At most 123 bytes; what is longer is cut. */
+  readonly reason: string;
+
+  constructor(closeCode: number, reason = "") {
+    super("WEBSOCKET_CLOSE", reason === "" ? `close ${closeCode}` : reason);
+    if (!isSendable(closeCode)) {
+      throw new FrameworkError(
+        "WEBSOCKET_BAD_CLOSE_CODE",
+        `no close frame may carry the code ${closeCode}; your own are 4000 to 4999`,
+      );
+    }
+    this.closeCode = closeCode;
+    this.reason = reason;
+  }
+
+  static override is(error: unknown): error is WebSocketClose {
+    return FrameworkError.is(error) && "closeCode" in error;
+  }
+}
+
+/** Whether a close frame may carry the code. */
+export const isSendable = (code: number): boolean =>
+  (code >= 4000 && code <= 4999) ||
+  (code >= 1000 && code <= 1003) ||
+  (code >= 1007 && code <= 1014) ||
+  (code >= 3000 && code < 4000);
+
+const MAX_REASON_BYTES = 123;
+
+/** The reason as far as a close frame can carry it, cut between characters. */
+export const fittingReason = (reason: string): string => {
+  if (Buffer.byteLength(reason) <= MAX_REASON_BYTES) return reason;
+  let cut = reason.slice(0, MAX_REASON_BYTES);
+  while (Buffer.byteLength(cut) > MAX_REASON_BYTES) cut = cut.slice(0, -1);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+};

@@ -1,0 +1,30 @@
+import { App } from "@framework/core";
+import { z } from "zod";
+import { websocket } from "./index.ts";
+
+const app = new (App.with(websocket))().enableWebSocket({ pingSecs: 10 });
+
+app.websocket("/rooms/{room}", async (socket, request) => {
+  const room: string = request.params.room;
+  // @ts-expect-error the path has no such parameter
+  void request.params.rooms;
+  const message = await socket.recv();
+  // @ts-expect-error it may be null
+  void message.text;
+  await socket.sendText(room);
+  // @ts-expect-error text only
+  await socket.sendText(1);
+});
+
+app.websocket("/typed", { message: z.object({ n: z.number() }) }, async (socket) => {
+  const event = await socket.receiveJson();
+  const n: number | undefined = event?.n;
+  // @ts-expect-error the schema has no such field
+  void event?.m;
+  return n;
+});
+
+// @ts-expect-error a misspelt option
+app.enableWebSocket({ pingSec: 10 });
+// @ts-expect-error a misspelt option of a route
+app.websocket("/x", { guard: [] }, () => {});

@@ -1,0 +1,396 @@
+import { waitFor } from "@framework/testing";
+import { describe, expect, test } from "@jest/globals";
+import { z } from "zod";
+import { type ServerSocket, WebSocketClose } from "./index.ts";
+import { collect, serve } from "./socket-app.test-kit.ts";
+
+const transports = ["fast", "node"] as const;
+
+describe.each(transports)("on the %s transport", (transport) => {
+  test("text and binary messages come back, in order, as what they were", async () => {
+    await using s = await serve(
+      (app) => {
+        app.websocket("/echo", async (socket) => {
+          for await (const message of socket) await socket.send(message);
+        });
+      },
+      { transport },
+    );
+    const client = await s.open("/echo");
+    const { texts } = collect(client);
+    client.send("héllo \u{1F600}");
+    client.send(Buffer.from([0, 255]));
+    client.send("");
+    await waitFor(() => texts.length === 3);
+    expect(texts).toEqual(["héllo \u{1F600}", "binary:00ff", ""]);
+  });
+
+  test("recv gives messages and then null, for ever, and says what kind each is", async () => {
+    const seen: unknown[] = [];
+    await using s = await serve(
+      (app) => {
+        app.websocket("/", async (socket) => {
+          for (let n = 0; n < 4; n++) {
+            const message = await socket.recv();
+            seen.push(
+              message === null
+                ? null
+                : [
+                    message.msgType,
+                    message.isText,
+                    message.isBinary,
+                    message.isText ? message.text : message.data.byteLength,
+                  ],
+            );
+          }
+          seen.push(socket.closed);
+        });
+      },
+      { transport },
+    );
+    const client = await s.open("/");
+    client.send("a");
+    client.send(Buffer.from("bcd"));
+    client.close(4001, "done");
+    await waitFor(() => seen.length === 5);
+    expect(seen).toEqual([
+      ["text", true, false, "a"],
+      ["binary", false, true, 3],
+      null,
+      null,
+      { code: 4001, reason: "done" },
+    ]);
+  });
+
+  test("parameters are typed text, and the request with its query and fields is there", async () => {
+    await using s = await serve(
+      (app) => {
+        app.websocket("/rooms/{room}", async (socket, request) => {
+          const room: string = request.params.room;
+          await socket.sendJson({
+            room,
+            name: request.query.get("name"),
+            host: request.getHeader("x-own"),
+            app: request.app === app,
+          });
+        });
+      },
+      { transport },
+    );
+    const client = await s.open("/rooms/a%20b?name=ada", { headers: { "x-own": "1" } });
+    const { texts, closed } = collect(client);
+    expect(await closed).toEqual([1000, ""]);
+    expect(texts.map((text) => JSON.parse(text) as unknown)).toEqual([
+      { room: "a b", name: "ada", host: "1", app: true },
+    ]);
+  });
+
+  test("a return closes with 1000, a throw with 1011, a WebSocketClose with its own code", async () => {
+    await using s = await serve(
+      (app) => {
+        app.websocket("/return", () => {});
+        app.websocket("/throw", () => {
+          throw new Error("secret");
+        });
+        app.websocket("/own", () => {
+          throw new WebSocketClose(4242, "so there");
+        });
+        app.websocket("/close", (socket) => socket.close(3000, "ä".repeat(100)));
+      },
+      { transport },
+    );
+    const codes = [];
+    for (const path of ["/return", "/throw", "/own", "/close"])
+      codes.push(await collect(await s.open(path)).closed);
+    expect(codes).toEqual([
+      [1000, ""],
+      [1011, "internal error"],
+      [4242, "so there"],
+      [3000, "ä".repeat(61)],
+    ]);
+  });
+
+  test("what is no handshake is answered as HTTP", async () => {
+    await using s = await serve(
+      (app) => {
+        app.websocket("/ws", () => {});
+        app.websocket("/guarded", { guards: [() => false] }, () => {});
+      },
+      { transport },
+    );
+    const plain = await fetch(`${s.url}/ws`);
+    expect([plain.status, plain.headers.get("upgrade"), plain.headers.get("sec-websocket-version")]).toEqual([
+      426,
+      "websocket",
+      "13",
+    ]);
+    expect(await plain.json()).toMatchObject({ status: 426, error: "Upgrade Required" });
+    const refused = async (path: string, headers: Record<string, string> = {}): Promise<number> => {
+      const answer = Promise.withResolvers<number>();
+      s.open(path, { headers }).catch((error: Error) =>
+        answer.resolve(Number(/\d{3}$/.exec(error.message)?.[0])),
+      );
+      return await answer.promise;
+    };
+    expect(await refused("/guarded")).toBe(403);
+    expect(await refused("/nowhere")).toBe(404);
+    expect(await refused("/ws", { origin: "https://evil.example" })).toBe(403);
+    expect(await refused("/ws", { origin: "null" })).toBe(403);
+  });
+
+  test("drain says goodbye with 1001 and the service stops", async () => {
+    await using s = await serve(
+      (app) => {
+        app.websocket("/", async (socket) => {
+          await socket.recv();
+        });
+      },
+      { transport },
+    );
+    const { closed } = collect(await s.open("/"));
+    const stopped = s.close();
+    expect((await closed)[0]).toBe(1001);
+    await stopped;
+  });
+
+  test("a message above the limit closes with 1009, also when only its inflated size is", async () => {
+    await using s = await serve(
+      (app) => {
+        app.enableWebSocket({ maxMessageBytes: 10_000, deflate: true });
+        app.websocket("/", async (socket) => {
+          for await (const _ of socket) await socket.sendText("got");
+        });
+      },
+      { transport },
+    );
+    for (const deflate of [false, true]) {
+      const client = await s.open("/", { deflate });
+      const { closed, texts } = collect(client);
+      client.send("x".repeat(10_000));
+      await waitFor(() => texts.length === 1);
+      client.send("x".repeat(10_001));
+      expect((await closed)[0]).toBe(1009);
+    }
+  });
+
+  test("16 MiB go both ways where the limits allow it", async () => {
+    const size = 16 * 1024 * 1024;
+    await using s = await serve(
+      (app) => {
+        app.enableWebSocket({ maxMessageBytes: size });
+        app.websocket("/", async (socket) => {
+          for await (const message of socket) await socket.send(message);
+        });
+      },
+      { transport },
+    );
+    const client = await s.open("/");
+    const sizes: number[] = [];
+    client.on("message", (data: Buffer) => sizes.push(data.byteLength));
+    client.send(Buffer.alloc(size, 7));
+    await waitFor(() => sizes.length === 1, { timeoutMs: 10_000 });
+    expect(sizes).toEqual([size]);
+  });
+});
+
+test("pages of the service itself and of listed origins may connect", async () => {
+  await using s = await serve((app) => {
+    app.enableWebSocket({ origins: ["https://app.example"] });
+    app.websocket("/", async (socket) => {
+      await socket.recv();
+    });
+  });
+  await s.open("/", { headers: { origin: "https://app.example" } });
+  await s.open("/", { headers: { origin: s.url } });
+  await s.open("/");
+  await expect(s.open("/", { headers: { origin: "https://app.example.evil" } })).rejects.toThrow("403");
+  await expect(s.open("/", { headers: { origin: "http://app.example" } })).rejects.toThrow("403");
+});
+
+test("the first sub-protocol that both speak is agreed on", async () => {
+  await using s = await serve((app) => {
+    app.websocket("/", { protocols: ["v1", "v2"] }, async (socket) => {
+      await socket.sendText(socket.protocol);
+    });
+  });
+  const client = await s.open("/", { protocols: ["v9", "v2", "v1"] });
+  const { texts, closed } = collect(client);
+  await closed;
+  expect([client.protocol, texts]).toEqual(["v2", ["v2"]]);
+});
+
+test("messages with a schema are typed; what does not match closes with 1008, what is no JSON with 1007, binary with 1003", async () => {
+  const seen: { n: number }[] = [];
+  await using s = await serve((app) => {
+    app.websocket("/", { message: z.object({ n: z.number() }) }, async (socket) => {
+      for (let event = await socket.receiveJson(); event !== null; event = await socket.receiveJson()) {
+        const n: number = event.n;
+        seen.push({ n });
+      }
+    });
+  });
+  const codes: number[] = [];
+  for (const message of ['{"n":"1"}', "nonsense", Buffer.from("{}")]) {
+    const client = await s.open("/");
+    client.send('{"n":1,"more":2}');
+    client.send(message);
+    codes.push((await collect(client).closed)[0]);
+  }
+  expect(codes).toEqual([1008, 1007, 1003]);
+  expect(seen).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
+});
+
+test("sends after the end reject, and the signal has aborted", async () => {
+  const ended = Promise.withResolvers<ServerSocket>();
+  await using s = await serve((app) => {
+    app.websocket("/", async (socket) => {
+      const { signal } = socket;
+      await socket.recv();
+      expect(signal.aborted).toBe(true);
+      ended.resolve(socket);
+    });
+  });
+  (await s.open("/")).terminate();
+  const socket = await ended.promise;
+  await expect(socket.sendText("late")).rejects.toMatchObject({ code: "WEBSOCKET_CLOSED" });
+  expect([socket.connected, socket.closed?.code, socket.signal.aborted]).toEqual([false, 1006, true]);
+  expect(await socket.recv()).toBe(null);
+});
+
+test("a sender that awaits never runs ahead of a client that does not read; one that does not is closed with 1013", async () => {
+  let sent = 0;
+  let most = 0;
+  const over = Promise.withResolvers<unknown>();
+  await using s = await serve((app) => {
+    app.enableWebSocket({ maxSendQueueBytes: 400_000, closeWaitSecs: 0.1 });
+    app.websocket("/polite", async (socket) => {
+      for (;;) {
+        await socket.sendText("x".repeat(100_000));
+        sent++;
+        most = Math.max(most, socket.bufferedBytes);
+      }
+    });
+    app.websocket("/rude", async (socket) => {
+      const sends = Array.from({ length: 200 }, () => socket.sendText("x".repeat(100_000)));
+      over.resolve((await Promise.allSettled(sends)).at(-1));
+    });
+  });
+  const polite = await s.open("/polite");
+  polite.pause();
+  let before = -1;
+  await waitFor(
+    async () => {
+      const still = before === sent;
+      before = sent;
+      await new Promise((resolve) => setImmediate(resolve));
+      return still && sent > 0;
+    },
+    { intervalMs: 100 } as never,
+  );
+  expect(most).toBeLessThan(400_000);
+  const rude = await s.open("/rude");
+  rude.pause();
+  expect(await over.promise).toMatchObject({ status: "rejected", reason: { code: "WEBSOCKET_CLOSED" } });
+});
+
+test("a client is held back while its handler does not read, and loses nothing", async () => {
+  const go = Promise.withResolvers<void>();
+  const seen: number[] = [];
+  await using s = await serve((app) => {
+    app.enableWebSocket({ maxReceiveQueueBytes: 50_000 });
+    app.websocket("/", async (socket) => {
+      await go.promise;
+      for await (const message of socket) seen.push(message.data.byteLength);
+    });
+  });
+  const client = await s.open("/");
+  for (let n = 0; n < 300; n++) client.send("x".repeat(100_000));
+  await waitFor(() => client.bufferedAmount > 1_000_000, { what: "bytes that stay with the client" });
+  go.resolve();
+  await waitFor(() => seen.length === 300, { timeoutMs: 10_000 });
+  expect(seen.every((size) => size === 100_000)).toBe(true);
+});
+
+test("a client that answers no ping is cut; one that does stays", async () => {
+  const ends: unknown[] = [];
+  await using s = await serve((app) => {
+    app.enableWebSocket({ pingSecs: 0.05, timeoutSecs: 0.15 });
+    app.websocket("/{name}", async (socket, { params }) => {
+      await socket.recv();
+      ends.push([params.name, socket.closed?.code]);
+    });
+  });
+  const alive = await s.open("/alive");
+  const pings: number[] = [];
+  alive.on("ping", () => pings.push(1));
+  const dead = await s.open("/dead");
+  (dead as unknown as { _socket: { pause(): void } })._socket.pause();
+  await waitFor(() => ends.length === 1 && pings.length > 5, { timeoutMs: 5000 });
+  expect(ends).toEqual([["dead", 1006]]);
+});
+
+test("too many control frames close with 1008", async () => {
+  await using s = await serve((app) => {
+    app.enableWebSocket({ maxControlFramesPerSec: 20 });
+    app.websocket("/", async (socket) => {
+      await socket.recv();
+    });
+  });
+  const client = await s.open("/");
+  const { closed } = collect(client);
+  for (let n = 0; n < 200; n++) client.ping();
+  expect((await closed)[0]).toBe(1008);
+});
+
+test("a room reaches its members, without the one who sent", async () => {
+  await using s = await serve((app) => {
+    app.websocket("/rooms/{room}", async (socket, { params }) => {
+      socket.join(params.room);
+      await socket.sendText("joined");
+      for await (const message of socket)
+        await app.room(params.room).sendText(message.text, { except: socket });
+    });
+  });
+  const [ada, bob, eve] = await Promise.all([s.open("/rooms/a"), s.open("/rooms/a"), s.open("/rooms/b")]);
+  const [seenByAda, seenByBob, seenByEve] = [ada, bob, eve].map((client) => collect(client).texts);
+  await waitFor(() => s.app.room("a").localSize === 2 && s.app.room("b").localSize === 1);
+  ada.send("hello");
+  await waitFor(() => seenByBob?.includes("hello") ?? false);
+  await s.app.room("b").sendJson({ n: 1 });
+  await s.app.room("b").sendBinary(Uint8Array.of(1, 2));
+  await waitFor(() => seenByEve?.includes("binary:0102") ?? false);
+  expect(seenByAda).not.toContain("hello");
+  expect(seenByEve?.filter((text) => text !== "joined")).toEqual(['{"n":1}', "binary:0102"]);
+  bob.close();
+  await waitFor(() => s.app.room("a").localSize === 1);
+  await expect(s.app.room("a").sendText("x".repeat(45_001))).rejects.toMatchObject({
+    code: "WEBSOCKET_BROADCAST_TOO_LARGE",
+  });
+});
+
+test("every mistake of the configuration is said at start", async () => {
+  const starts = serve((app) => {
+    app.enableWebSocket({ pingSecs: -1, origins: ["app.example"], pings: 1 } as never);
+    app.websocket("/", () => {});
+  });
+  await expect(starts).rejects.toThrow(/pingSecs[\s\S]*origins/);
+});
+
+test("the client of browsers and of undici understands every reply", async () => {
+  await using s = await serve((app) => {
+    app.enableWebSocket({ deflate: true });
+    app.websocket("/", async (socket) => {
+      for await (const message of socket) await socket.send(message);
+    });
+  });
+  const client = new globalThis.WebSocket(`${s.url.replace("http", "ws")}/`);
+  const texts: unknown[] = [];
+  client.addEventListener("message", ({ data }) => texts.push(data));
+  await new Promise((resolve) => client.addEventListener("open", resolve));
+  client.send("x".repeat(5000));
+  await waitFor(() => texts.length === 1);
+  const closed = new Promise<CloseEvent>((resolve) => client.addEventListener("close", resolve as never));
+  client.close(4000, "bye");
+  expect(await closed).toMatchObject({ code: 4000, reason: "bye", wasClean: true });
+  expect(texts).toEqual(["x".repeat(5000)]);
+});

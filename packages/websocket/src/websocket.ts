@@ -1,0 +1,125 @@
+import {
+  type ConfigInput,
+  type Feature,
+  type Guard,
+  type Host,
+  type HttpRequest,
+  type InferOutput,
+  type NoInput,
+  type PathParams,
+  type Response,
+  type StandardSchema,
+} from "@framework/core";
+import { Endpoint } from "./endpoint.ts";
+import { Rooms, type Room } from "./rooms.ts";
+import type { ServerSocket } from "./server-socket.ts";
+import { Sockets } from "./sockets.ts";
+import { WebSocketConfig } from "./websocket-config.ts";
+
+/** What a WebSocket route may be told. */
+export interface WebSocketOptions<Schema extends StandardSchema | undefined = undefined> {
+  /** Must pass before the upgrade; a denial is answered as HTTP. */
+  readonly guards?: readonly Guard[];
+  /** What `receiveJson` gives; anything else closes with 1008. */
+  readonly message?: Schema;
+  /** Sub-protocols the route speaks; the first that the client offers too is agreed on. */
+  readonly protocols?: readonly string[];
+}
+
+/** Serves one connection; its return closes with 1000, a throw with 1011, `WebSocketClose` with its own code. */
+export type WebSocketHandler<Params, A extends object, T> = (
+  socket: ServerSocket<T>,
+  request: HttpRequest<Params, NoInput, A>,
+) => unknown;
+
+type MessageOf<Schema> = Schema extends StandardSchema ? InferOutput<Schema> : unknown;
+
+/** What the feature adds to an app. */
+export interface WebSocketMethods {
+  /** Sets limits other than the defaults. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  enableWebSocket(config?: ConfigInput<WebSocketConfig>): this;
+  /** Serves WebSocket connections (RFC 6455) at a path. */
+  websocket<const P extends string>(path: P, handler: WebSocketHandler<PathParams<P>, this, unknown>): void;
+  websocket<const P extends string, Schema extends StandardSchema | undefined = undefined>(
+    path: P,
+    options: WebSocketOptions<Schema>,
+    handler: WebSocketHandler<PathParams<P>, this, MessageOf<Schema>>,
+  ): void;
+  /** The room of that name. */
+  room(name: string): Room;
+}
+
+/**
+ * Adds WebSocket routes to an app: typed parameters and messages, guards before the upgrade, bounded queues, rooms over all workers.
+ *
+ * @example
+ * const app = new (App.with(websocket))();
+ * app.websocket("/echo", async (socket) => { for await (const message of socket) await socket.send(message); });
+ */
+export const websocket: Feature<WebSocketMethods> = {
+  name: "websocket",
+  install: (host) => {
+    const rooms = new Rooms();
+    const sockets = new Sockets(rooms);
+    let begun = false;
+    return {
+      enableWebSocket(config) {
+        sockets.config = host.configure(WebSocketConfig, config);
+        return this;
+      },
+      websocket(path: string, ...rest: readonly unknown[]): void {
+        if (!begun) begin(host, sockets);
+        begun = true;
+        const options = (rest.length === 1 ? {} : rest[0]) as WebSocketOptions<StandardSchema | undefined>;
+        const endpoint = new Endpoint(
+          sockets,
+          options,
+          rest.at(-1) as WebSocketHandler<unknown, object, unknown>,
+        );
+        const { guards } = options;
+        host.route(
+          "GET",
+          path,
+          (request): Response => endpoint.answer(request),
+          guards === undefined ? {} : { guards },
+          "other",
+        );
+      },
+      room: (name) => rooms.room(name),
+    };
+  },
+};
+
+const begin = (host: Host, sockets: Sockets): void => {
+  let disconnect = (): void => {};
+  host.onStart({
+    name: "websocket",
+    run: async ({ log }) => {
+      disconnect = await sockets.start(host.shared, log);
+    },
+  });
+  host.onStop({ name: "websocket", run: () => disconnect() });
+  const count = (name: string, help: string, read: () => number): Host =>
+    host.measure({ name: `websocket_${name}_total`, help, type: "counter", read });
+  host.measure({
+    name: "websocket_connections",
+    help: "Open WebSocket connections.",
+    type: "gauge",
+    read: () => sockets.size,
+  });
+  const { traffic } = sockets;
+  count("connections", "WebSocket connections that were opened.", () => traffic.opened);
+  count("messages_received", "Messages from WebSocket clients.", () => traffic.received);
+  count("messages_sent", "Messages to WebSocket clients.", () => traffic.sent);
+  count(
+    "overrun",
+    "WebSocket connections closed because the client took messages too slowly.",
+    () => traffic.overrun,
+  );
+  count(
+    "timed_out",
+    "WebSocket connections cut because nothing came from the client.",
+    () => traffic.timedOut,
+  );
+  host.expose("websocket", () => ({ connections: sockets.size }));
+};
