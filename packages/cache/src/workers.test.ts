@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Program, startProgram, waitFor } from "@framework/testing";
-import { expect, jest, test } from "@jest/globals";
+import { afterAll, expect, jest, test } from "@jest/globals";
 
 jest.setTimeout(60_000); // five processes, on a machine with other work
 
@@ -42,8 +42,11 @@ const fill = (program: Program): Promise<unknown> =>
     },
   );
 
+const folder = mkdtempSync(join(tmpdir(), "cache-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
 const start = () => {
-  const file = join(mkdtempSync(join(tmpdir(), "cache-")), "version");
+  const file = join(folder, "version");
   writeFileSync(file, "1");
   const program = new URL("./versions.test-program.ts", import.meta.url);
   return startProgram(program, {

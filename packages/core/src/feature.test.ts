@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import {
   App,
+  Blueprint,
   configRecord,
   type ConfigRecord,
   ConfigurationError,
@@ -243,6 +244,31 @@ test("guards of the app leave health and metrics alone, and nothing else", async
     async (path) => (await app.fetch(new Request(`http://host.test${path}`))).status,
   );
   expect(await Promise.all(statuses)).toEqual([200, 200, 403, 403, 403]);
+});
+
+test("a feature sees which switches are on, and all guards before a route", async () => {
+  let seen: readonly unknown[] = [];
+  const looking: Feature<{ enableLooking(): unknown; enableMore(): void }> = {
+    name: "looking",
+    install: (host) => ({
+      enableLooking: () =>
+        host.onStart(() => {
+          seen = [host.switchedOn(), host.routes().map(({ guards }) => guards.map((guard) => guard.name))];
+        }),
+      enableMore: () => {},
+    }),
+  };
+  const ofApp = () => true;
+  const ofGroup = () => true;
+  const group = new Blueprint("/group", { guards: [ofGroup] });
+  group.get("/own", () => 1);
+  const app = new (App.with(looking, probing))().enableProbing().addGuard(ofApp).registerBlueprint(group);
+  app.enableLooking();
+  await app.start();
+  expect(seen).toEqual([
+    ["enableProbing", "enableLooking"],
+    [[], [], ["ofApp"], ["ofApp"], ["ofApp", "ofGroup"]],
+  ]);
 });
 
 test("what a feature offers as a getter is read anew each time", () => {

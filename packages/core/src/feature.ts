@@ -79,6 +79,8 @@ export interface Host {
   healthCheck(check: HealthCheck): this;
   /** Every check that was added; complete from the first start task on. */
   healthChecks(): readonly HealthCheck[];
+  /** Puts another state in the place of `shared`, for every feature; `make` is called once, before the first start task, with the workers' own state. */
+  provideShared(make: (own: SharedState) => SharedState): this;
   /** State on which all workers agree. @throws CORE_NOT_STARTED before the first start task */
   readonly shared: SharedState;
   /** How the app is run. @throws CORE_NOT_STARTED before the first start task */

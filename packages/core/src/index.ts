@@ -148,6 +148,12 @@ export {
 export { parseCookies } from "./request/cookies.ts";
 export { encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";
 export type { Added, AddOptions, Json, SharedState, Tally } from "./shared-state/shared-state.ts";
+export type { PermitAsk, PermitRule, Permits } from "./shared-state/permits.ts";
+// For adapters of the shared state in other packages.
+export { checkAddition, checkKey, checkTtl, toText } from "./shared-state/state-bounds.ts";
+export { checkPermits } from "./shared-state/permit-bounds.ts";
+export { checkTallies } from "./shared-state/tally-table.ts";
+export { Subscriptions, type SubscriptionsOptions } from "./shared-state/subscriptions.ts";
 export type { ExchangeEnd, RequestSource } from "./transport/request-source.ts";
 export type { BeginUpgraded, UpgradedConnection, UpgradeDoor } from "./transport/upgrade-door.ts";
 export { nearest } from "./nearest.ts";

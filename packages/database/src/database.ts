@@ -14,6 +14,7 @@ import { migrate } from "./migrations/migrate.ts";
 import { OpenDatabase } from "./open-database.ts";
 import { openBackend } from "./open.ts";
 import type { Database } from "./queries.ts";
+import { sqliteLocation } from "./sqlite/sqlite-location.ts";
 import { WatchedBackend } from "./watch.ts";
 
 /** What the feature adds to an app. */
@@ -68,6 +69,7 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
     name: "database",
     run: async (settings) => {
       log = settings.log;
+      if (settings.workers > 1 && sqliteLocation(config.url) === ":memory:") throw memoryOfMany(settings.workers);
       if (backend.dialect === "sqlite") unsubscribe = shareNotifications(host, notifications, config.url);
       if (config.migrateAtStart) await migrateAtStart(open, config);
     },
@@ -82,6 +84,12 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
   report(host, watched);
   return open;
 };
+
+const memoryOfMany = (workers: number): FrameworkError =>
+  new FrameworkError(
+    "DATABASE_IN_MEMORY",
+    `each of ${workers} workers would have a database of its own in memory; give sqlite://<path>, or run one worker`,
+  );
 
 const migrateAtStart = async (open: Database, { migrations }: DatabaseConfig): Promise<void> => {
   if (migrations === undefined) {

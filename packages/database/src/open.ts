@@ -17,15 +17,15 @@ export interface Opened {
 /** The backend that the address names; it connects when first used. */
 export const openBackend = (config: DatabaseConfig, onIdleError: (error: Error) => void): Opened => {
   const notifications = new LocalNotifications();
-  return {
-    notifications,
-    backend: config.url.startsWith("sqlite:") ? sqlite(config, notifications) : postgres(config, onIdleError),
-  };
+  const location = sqliteLocation(config.url);
+  const backend =
+    location === null ? postgres(config, onIdleError) : sqlite(location, config, notifications);
+  return { notifications, backend };
 };
 
-const sqlite = (config: DatabaseConfig, notifications: LocalNotifications): Backend =>
+const sqlite = (location: string, config: DatabaseConfig, notifications: LocalNotifications): Backend =>
   new SqliteBackend({
-    location: sqliteLocation(config.url),
+    location,
     waitMs: config.connectionTimeoutSecs * 1000,
     idleInTransactionMs: config.idleInTransactionSecs * 1000,
     notifications,

@@ -5,12 +5,14 @@ import {
   readdirSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { App } from "@framework/core";
+import { afterAll } from "@jest/globals";
 import { type StaticFiles, staticFiles, type StaticFilesInput } from "./index.ts";
 
 /** What stands in every file that nobody may get. */
@@ -21,9 +23,16 @@ export type Tree = Readonly<
   Record<string, string | Uint8Array | { readonly link: string } | { readonly pipe: true }>
 >;
 
-/** Makes a folder with these files, and tells its real path. */
+const made: string[] = [];
+
+afterAll(() => {
+  for (const root of made) rmSync(root, { recursive: true, force: true });
+});
+
+/** Makes a folder with these files, and tells its real path; it is there until the tests of the file are over. */
 export const makeTree = (tree: Tree): string => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "static-files-")));
+  made.push(root);
   for (const [path, content] of Object.entries(tree)) {
     const place = join(root, path);
     mkdirSync(dirname(place), { recursive: true });

@@ -81,8 +81,9 @@ export class Kernel extends Registry {
     };
   }
 
-  private async begin(settings: AppSettings): Promise<void> {
+  private async begin(given: AppSettings): Promise<void> {
     await Promise.resolve(); // `started` is set before anything below can ask for it
+    const settings = this.withShared(given);
     const { log } = settings;
     const { proxies, problems } = compileTrustedProxies(settings.trustedProxies);
     for (const message of problems) this.problems.push({ code: "CORE_BAD_CONFIG", message });

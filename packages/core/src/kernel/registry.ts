@@ -41,6 +41,7 @@ export abstract class Registry implements Host {
   protected readonly optionChecks: { -readonly [Name in keyof OptionChecks]: OptionChecks[Name] } = {};
   private readonly figures: Measure[] = [];
   private readonly checks: HealthCheck[] = [];
+  private makeShared: ((own: SharedState) => SharedState) | null = null;
 
   abstract readonly settings: AppSettings;
   /** Whether start has begun, after which nothing may be registered. */
@@ -155,6 +156,16 @@ export abstract class Registry implements Host {
     return this.checks;
   }
 
+  provideShared(make: (own: SharedState) => SharedState): this {
+    this.assertOpen("provideShared");
+    if (this.makeShared !== null) {
+      const message = "two features provide the shared state; enable one of them";
+      return this.refuse({ code: "CORE_ENABLED_TWICE", message });
+    }
+    this.makeShared = make;
+    return this;
+  }
+
   get shared(): SharedState {
     return this.settings.shared;
   }
@@ -219,6 +230,12 @@ export abstract class Registry implements Host {
     this.installed.add(object);
     object.install(this);
     return this;
+  }
+
+  /** The settings with the shared state that a feature provides. */
+  protected withShared(settings: AppSettings): AppSettings {
+    const { shared } = settings;
+    return this.makeShared === null ? settings : { ...settings, shared: this.makeShared(shared), own: shared };
   }
 
   private refuseIf(code: string, message: string | null): void {

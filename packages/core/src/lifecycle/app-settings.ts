@@ -21,7 +21,9 @@ export interface AppSettings {
   readonly timeouts: TimeoutConfig;
   /** Addresses or CIDR blocks of proxies whose `X-Forwarded-*` and `X-Real-IP` fields are believed; none by default. */
   readonly trustedProxies: readonly string[];
-  /** State that agrees across workers. */
+  /** State that agrees across workers; across hosts where a feature provides such a state. */
   readonly shared: SharedState;
+  /** The state of this service's own workers, where `shared` is another one: what must not cross hosts, such as figures, is kept here. */
+  readonly own?: SharedState | undefined;
   readonly log: Logger;
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
 import { HttpError } from "../../errors/http-error.ts";
 import { readBody } from "../../request/read-body.ts";
 import { Response } from "../../response/response.ts";
@@ -6,6 +7,7 @@ import type { RequestSource } from "../request-source.ts";
 import type { Serve } from "../transport.ts";
 import { acceptedDifference, isAlike, type Outcome, told } from "./accepted-differences.ts";
 import type { RawClient } from "./raw-client.ts";
+import { asLlhttp, readStrictly } from "./strict-reader.ts";
 import { eventually, type MakeTransport, type TestServer, turn, withServer } from "./test-server.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -75,12 +77,16 @@ const compareAnswers = async (
     outcome(servers[0], clients[0]),
     outcome(servers[1], clients[1]),
   ];
+  if (readStrictly(bytes, asLlhttp).requests.at(-1)?.body === null) await setTimeout(graceMs);
   await settled(outcomes, bytes);
   const before = compareOutcomes(outcomes(), bytes);
   for (const client of clients) client.end();
   await Promise.all(clients.map((client) => client.untilClosed()));
   return compareOutcomes(outcomes(), bytes) ?? before;
 };
+
+/** Longer than a transport waits for a short body before the app gets its request without it: an end of the client within that time is a race. */
+const graceMs = 15;
 
 const outcome = ({ served }: TestServer, { received, closed, reset }: RawClient): Outcome => ({
   received,

@@ -1,3 +1,4 @@
+// Above 250 lines because a second reader of the same standard must stand on its own: nothing of the transports helps it.
 import { METHODS } from "node:http";
 import { isIPv6 } from "node:net";
 

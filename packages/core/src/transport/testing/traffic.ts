@@ -1,3 +1,4 @@
+// Above 250 lines because it is one grammar: what is sent over a connection, rightly and wrongly, from single bytes up to whole traffic.
 import fc from "fast-check";
 
 /** What goes over one connection, in pieces, one character a byte. */

@@ -61,6 +61,10 @@ export const foundCases: readonly FoundCase[] = [
     ],
   },
   {
+    name: "a short body that does not come, behind a streamed reply",
+    pieces: [`GET /stream HTTP/1.1\r\n${host}\r\nPATCH /204 HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\n`],
+  },
+  {
     name: "an unread body that was expected, behind a late answer",
     pieces: [
       `GET /read HTTP/1.1\r\n${host}Content-Length: 2\r\n\r\nhiGET /async HTTP/1.1\r\n${host}\r\nPATCH //b/x HTTP/1.1\r\n${chunked}EXPECT: 100-CONTINUE\r\n\r\n0\r\n\r\nGET /stream HTTP/1.1\r\n${host}\r\n`,

@@ -1,0 +1,44 @@
+/**
+ * Asks whether time tells who exists, or how right a key is: pairs of refused requests in random order, compared by Welch's t-test.
+ *
+ *   node --conditions=@framework/source auth-timing/auth-timing.bench.ts [scale]
+ */
+import { gate, printTable, printTitle } from "../measure/report.ts";
+import { createSubjects, type Subject } from "./subjects.ts";
+import { type Comparison, welch } from "./welch.ts";
+
+const scale = Number(process.argv[2] ?? 1);
+/** Standard errors from which on two samples are told apart. */
+const threshold = 4.5;
+const warmUp = 2000;
+
+const timed = async (subject: Subject, first: boolean): Promise<number> => {
+  const start = process.hrtime.bigint();
+  await subject.ask(first);
+  return Number(process.hrtime.bigint() - start) / 1000;
+};
+
+const measure = async (subject: Subject): Promise<Comparison> => {
+  for (let count = 0; count < Math.min(warmUp, subject.pairs); count++) await subject.ask(count % 2 === 0);
+  const samples: [number[], number[]] = [[], []];
+  for (let pair = 0; pair < subject.pairs; pair++) {
+    const order = Math.random() < 0.5 ? ([0, 1] as const) : ([1, 0] as const); // neither kind may always come second
+    for (const kind of order) samples[kind].push(await timed(subject, kind === 0));
+  }
+  return welch(...samples);
+};
+
+printTitle("Time of refused credentials");
+const rows: (readonly (string | number)[])[] = [];
+const verdicts: (readonly [holds: boolean, text: string])[] = [];
+for (const subject of await createSubjects(scale)) {
+  const { meanOf, t, pairs } = await measure(subject);
+  rows.push([subject.name, pairs, meanOf[0].toFixed(2), meanOf[1].toFixed(2), t.toFixed(2)]);
+  const toldApart = Math.abs(t) >= threshold;
+  verdicts.push([
+    toldApart === subject.leaks,
+    `${subject.name}: ${subject.leaks ? "told apart, as planted" : "not told apart"}`,
+  ]);
+}
+printTable(["requests", "pairs", "mean of the first, µs", "of the second, µs", "t"], rows);
+for (const [holds, text] of verdicts) gate(holds, text);

@@ -1,0 +1,70 @@
+// oxlint-disable no-restricted-imports -- bench does not depend on the packages of features
+import { App } from "@framework/core";
+import { ApiKeyAuth, BasicAuth, hashPassword, verifyPassword } from "../../packages/auth/src/index.ts";
+
+/** Two kinds of requests that must take equally long. */
+export interface Subject {
+  readonly name: string;
+  readonly pairs: number;
+  /** Whether it is broken on purpose, and must be told apart. */
+  readonly leaks: boolean;
+  /** Asks once: of the first kind or of the second. */
+  ask(first: boolean): Promise<void>;
+}
+
+const basic = (name: string, password: string): Record<string, string> => ({
+  authorization: `Basic ${btoa(`${name}:${password}`)}`,
+});
+
+const asking = async (
+  app: App,
+  first: Record<string, string>,
+  second: Record<string, string>,
+): Promise<Subject["ask"]> => {
+  app.get("/", () => "in");
+  await app.start({ env: "production", log: { info() {}, warn() {}, error() {} } });
+  return async (isFirst) => {
+    const reply = await app.fetch(new Request("http://x.test/", { headers: isFirst ? first : second }));
+    if (reply.status !== 401) throw new Error(`a wrong password was answered with ${reply.status}`);
+  };
+};
+
+/** Unknown user and wrong password: at a cost that lets many pairs be asked, and at the cost of the package. */
+const users = async (name: string, pairs: number, cost: object, leaks = false): Promise<Subject> => {
+  const hashes = new Map([["anna", await hashPassword("correct horse", cost)]]);
+  const app = new App().use(
+    new BasicAuth((user, password) => {
+      const hash = hashes.get(user);
+      return leaks && hash === undefined ? false : verifyPassword(password, hash, cost);
+    }),
+  );
+  return {
+    name,
+    pairs,
+    leaks,
+    ask: await asking(app, basic("anna", "wrong horse!!"), basic("eve!", "wrong horse!!")),
+  };
+};
+
+/** A key that is nearly right, and one that is not right at all. */
+const keys = async (pairs: number): Promise<Subject> => {
+  const all = Array.from({ length: 100 }, (_, at) => [`${at}`.padStart(32, "k"), `service ${at}`] as const);
+  const app = new App().use(new ApiKeyAuth(all));
+  const near = `${"k".repeat(31)}!`;
+  return {
+    name: "API key: nearly right, all wrong",
+    pairs,
+    leaks: false,
+    ask: await asking(app, { "x-api-key": near }, { "x-api-key": "#".repeat(32) }),
+  };
+};
+
+const cheap = { logN: 4, blockSize: 1, parallelization: 1 };
+
+/** What is measured. */
+export const createSubjects = async (scale: number): Promise<readonly Subject[]> => [
+  await users("password: wrong, user unknown (logN 4)", Math.round(200_000 * scale), cheap),
+  await users("password: wrong, user unknown (default cost)", Math.round(200 * scale), {}),
+  await keys(Math.round(200_000 * scale)),
+  await users("planted fault: no work for unknown users", Math.round(20_000 * scale), cheap, true),
+];

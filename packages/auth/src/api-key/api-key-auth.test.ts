@@ -1,0 +1,163 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { createHash } from "node:crypto";
+import { connect } from "node:net";
+import { once } from "node:events";
+import { App } from "@framework/core";
+import { eachClient, socketClient, testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { ApiKeyAuth, ApiKeyName, type ApiKeys } from "../index.ts";
+
+const hashed = createHash("sha256").update("hashed-key-1").digest("hex");
+const keys = {
+  "key-of-billing": "billing",
+  "new-key-of-billing": "billing",
+  "key~!of:shop": "shop",
+  [`sha256:${hashed}`]: "store",
+};
+
+const createApp = (header?: string) => {
+  const app = new App().use(new ApiKeyAuth(keys, header));
+  app.get("/", ({ context }) => ({ name: context.get(ApiKeyName), byName: context.get("api_key_name") }));
+  return app;
+};
+
+const missing = '{"error":"Unauthorized","detail":"Authentication required","status":401}';
+const invalid = '{"error":"Unauthorized","detail":"Invalid API key","status":401}';
+
+const attacks: readonly (readonly [name: string, headers: Record<string, string>, body?: string])[] = [
+  ["nothing", {}, missing],
+  ["an empty field", { "x-api-key": "" }, missing],
+  ["another field", { "api-key": "key-of-billing" }, missing],
+  ["Authorization", { authorization: "ApiKey key-of-billing" }, missing],
+  ["Bearer", { authorization: "Bearer key-of-billing" }, missing],
+  ["a cookie", { cookie: "X-API-Key=key-of-billing" }, missing],
+  ["an underscore", { x_api_key: "key-of-billing" }, missing],
+  ["the name of a service", { "x-api-key": "billing" }],
+  ["an unknown key", { "x-api-key": "unknown" }],
+  ["a key in another case", { "x-api-key": "KEY-of-billing" }],
+  ["the start of a key", { "x-api-key": "key-of-billin" }],
+  ["more than a key", { "x-api-key": "key-of-billing1" }],
+  ["a blank within", { "x-api-key": "key-of -billing" }],
+  ["quotes", { "x-api-key": '"key-of-billing"' }],
+  ["a scheme", { "x-api-key": "ApiKey key-of-billing" }],
+  ["a list", { "x-api-key": "key-of-billing, key-of-billing" }],
+  ["a list without blanks", { "x-api-key": "key-of-billing,key-of-billing" }],
+  ["a list with one key", { "x-api-key": "key-of-billing," }],
+  ["a key among others", { "x-api-key": "x key-of-billing" }],
+  ["__proto__", { "x-api-key": "__proto__" }],
+  ["constructor", { "x-api-key": "constructor" }],
+  ["toString", { "x-api-key": "toString" }],
+  ["hasOwnProperty", { "x-api-key": "hasOwnProperty" }],
+  ["undefined", { "x-api-key": "undefined" }],
+  ["null", { "x-api-key": "null" }],
+  ["0", { "x-api-key": "0" }],
+  ["-1", { "x-api-key": "-1" }],
+  ["*", { "x-api-key": "*" }],
+  ["a percent sign", { "x-api-key": "%" }],
+  ["an escaped key", { "x-api-key": "key%2Dof%2Dbilling" }],
+  ["a pattern", { "x-api-key": "key-.*" }],
+  ["a digest", { "x-api-key": hashed }],
+  ["a digest with its mark", { "x-api-key": `sha256:${hashed}` }],
+  ["a digest in capitals", { "x-api-key": `SHA256:${hashed.toUpperCase()}` }],
+  ["a key as Base64", { "x-api-key": Buffer.from("key-of-billing").toString("base64") }],
+  ["a key as hexadecimal digits", { "x-api-key": Buffer.from("key-of-billing").toString("hex") }],
+  ["a very long key", { "x-api-key": "k".repeat(5000) }],
+  ["a Latin-1 letter", { "x-api-key": "key-of-billing\u00e9" }],
+  ["SQL", { "x-api-key": "' OR '1'='1" }],
+  ["JSON", { "x-api-key": '{"$ne":null}' }],
+  ["a list in JSON", { "x-api-key": '["key-of-billing"]' }],
+];
+
+test("there are enough attacks", () => expect(attacks.length).toBeGreaterThan(40));
+
+eachClient(test, createApp, {
+  "a key names its service; two may name one, and a digest stands for its key": async (client) => {
+    for (const [key, name] of [
+      ["key-of-billing", "billing"],
+      ["new-key-of-billing", "billing"],
+      ["key~!of:shop", "shop"],
+      ["hashed-key-1", "store"],
+    ] as const)
+      for (const header of ["x-api-key", "X-API-KEY"]) {
+        const reply = await client.get("/", { headers: { [header]: key } });
+        expect([reply.status, reply.json()]).toEqual([200, { name, byName: name }]);
+      }
+  },
+  "nothing else does, and all are told the same": async (client) => {
+    for (const [name, headers, body = invalid] of attacks) {
+      const reply = await client.get("/", { headers });
+      const seen = [name, reply.status, reply.text, reply.headers.get("www-authenticate")];
+      expect(seen).toEqual([name, 401, body, 'ApiKey header="X-API-Key"']);
+    }
+  },
+});
+
+test.each(["fast", "node"] as const)(
+  "a field that comes twice is refused, even with one good key (%s)",
+  async (transport) => {
+    await using client = socketClient(createApp(), { transport });
+    const { port } = new URL(await client.url("/"));
+    const socket = connect(Number(port), "127.0.0.1");
+    const field = "X-API-Key: key-of-billing\r\n";
+    socket.write(`GET / HTTP/1.1\r\nHost: x.test\r\n${field}${field.toLowerCase()}Connection: close\r\n\r\n`);
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk.toString()));
+    await once(socket, "close");
+    expect([text.slice(9, 12), text.includes("Invalid API key")]).toEqual(["401", true]);
+  },
+);
+
+test("the field and its challenge are configured together", async () => {
+  await using client = testClient(createApp("Service-Token"));
+  expect((await client.get("/", { headers: { "service-token": "hashed-key-1" } })).status).toBe(200);
+  const reply = await client.get("/", { headers: { "x-api-key": "hashed-key-1" } });
+  expect(reply.headers.get("www-authenticate")).toBe('ApiKey header="Service-Token"');
+});
+
+test("keys may come as a Map, where names of the prototype are keys like others", async () => {
+  const app = new App().use(
+    new ApiKeyAuth(
+      new Map([
+        ["__proto__", "odd"],
+        ["constructor", "odder"],
+      ]),
+    ),
+  );
+  app.get("/", ({ context }) => context.get(ApiKeyName) ?? "");
+  await using client = testClient(app);
+  const names = await Promise.all(
+    ["__proto__", "constructor", "toString"].map(async (key) =>
+      client.get("/", { headers: { "x-api-key": key } }),
+    ),
+  );
+  expect(names.map(({ status }) => status)).toEqual([200, 200, 401]);
+});
+
+test.each<[string, ApiKeys, string?]>([
+  ["no keys", {}],
+  ["an empty key", { "": "a" }],
+  ["a key with a comma", { "a,b": "a" }],
+  ["a key with a blank", { "a b": "a" }],
+  ["a key that no field can carry", { "schlüssel-ключ": "a" }],
+  ["a digest that is too short", { "sha256:abc": "a" }],
+  ["a name that is empty", { key: "" }],
+  ["a name that is no text", { key: 1 as unknown as string }],
+  ["a key and its own digest", { "hashed-key-1": "a", [`sha256:${hashed}`]: "b" }],
+  [
+    "one key twice",
+    [
+      ["k", "a"],
+      ["k", "b"],
+    ],
+  ],
+  ["more than 1,000 keys", Array.from({ length: 1001 }, (_, at) => [`key-${at}`, "a"] as const)],
+  ["a field that is none", { key: "a" }, "X API Key"],
+  ["a field that would break the challenge", { key: "a" }, 'X", evil="'],
+])("start is refused with %s, without telling a key", async (...[, given, header]) => {
+  const error: unknown = await new App()
+    .use(new ApiKeyAuth(given, header))
+    .start()
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "AUTH_BAD_API_KEY" });
+  expect(String(error)).not.toMatch(/hashed-key-1|key-7|a,b/);
+});

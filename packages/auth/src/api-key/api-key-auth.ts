@@ -1,0 +1,52 @@
+import { type Host, type HttpRequest, UnauthorizedError } from "@framework/core";
+import type { SecuritySchemes } from "../auth-description.ts";
+import { Authentication } from "../authentication.ts";
+import { authProblem, missing } from "../errors.ts";
+import { ApiKeyName } from "../principal.ts";
+import { type ApiKeys, type KeyDigests, keyDigests } from "./key-digests.ts";
+
+/**
+ * Lets in who sends one of the keys, and puts the name that belongs to it into the context under `ApiKeyName`. Two keys may have one name, while
+ * the old one is being replaced.
+ *
+ * @param keys key, or `sha256:` and its hexadecimal digest, to name; at most 1,000
+ * @param header the field that carries the key. @default "X-API-Key"
+ * @throws at start: AUTH_BAD_API_KEY
+ * @example
+ * app.use(new ApiKeyAuth({ [process.env.BILLING_KEY]: "billing" }, "X-API-Key"));
+ */
+export class ApiKeyAuth extends Authentication {
+  private readonly header: string;
+  private readonly keys: KeyDigests;
+  private readonly challenge: string;
+
+  constructor(keys: ApiKeys, header = "X-API-Key") {
+    super();
+    this.header = header;
+    this.keys = keyDigests(keys);
+    this.challenge = `ApiKey header="${header}"`;
+  }
+
+  protected override identify({ headers, context }: HttpRequest): void {
+    const [key, ...more] = headers.getAll(this.header);
+    if (key === undefined || key === "") throw missing(this.challenge);
+    const name = more.length === 0 ? this.keys.nameOf(key) : null;
+    if (name === null) throw new UnauthorizedError("Invalid API key", this.challenge);
+    context.set(ApiKeyName, name);
+  }
+
+  protected override schemes(): SecuritySchemes {
+    return { apiKeyAuth: { type: "apiKey", in: "header", name: this.header } };
+  }
+
+  protected override prepare(host: Host): void {
+    for (const problem of this.keys.problems) host.refuse(problem);
+    if (/^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(this.header)) return;
+    host.refuse(
+      authProblem(
+        "AUTH_BAD_API_KEY",
+        "the second argument of ApiKeyAuth must be the name of a field, such as X-API-Key",
+      ),
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import { type AuthCode, authProblem } from "../errors.ts";
+import type { Problem } from "@framework/core";
+
+/** API keys, or `sha256:` and the hexadecimal digest of one, each with the name of who holds it. */
+export type ApiKeys = Readonly<Record<string, string>> | Iterable<readonly [key: string, name: string]>;
+
+/** Keys that can be told from others in a time that says nothing about them. */
+export interface KeyDigests {
+  readonly problems: readonly Problem[];
+  /** The name that belongs to a key, `null` for an unknown one. */
+  nameOf(key: string): string | null;
+}
+
+/** Most keys: each request is compared with every one. */
+const maxKeys = 1000;
+const maxKeyLength = 1024;
+
+interface Entry {
+  readonly digest: Uint8Array;
+  readonly name: string;
+}
+
+/** Takes the digests of keys; the keys themselves are not kept. */
+export const keyDigests = (keys: ApiKeys): KeyDigests => {
+  const list = Symbol.iterator in keys ? [...keys] : Object.entries(keys);
+  const entries = list.slice(0, maxKeys).map(([key, name]) => ({ digest: digestOf(key), name }));
+  return { problems: problemsOf(list, entries), nameOf: (key) => nameIn(entries, key) };
+};
+
+/** Looks at every entry, whichever is right. */
+const nameIn = (entries: readonly Entry[], key: string): string | null => {
+  if (key.length > maxKeyLength) return null;
+  const digest = sha256(key);
+  let found = -1;
+  for (const [index, entry] of entries.entries()) if (timingSafeEqual(entry.digest, digest)) found = index;
+  return entries[found]?.name ?? null;
+};
+
+const sha256 = (text: string): Uint8Array => hash("sha256", text, "buffer");
+
+const hashedForm = /^sha256:([0-9a-f]{64})$/i;
+
+const digestOf = (key: unknown): Uint8Array => {
+  const [, digest] = hashedForm.exec(String(key)) ?? [];
+  return digest === undefined ? sha256(String(key)) : Buffer.from(digest, "hex");
+};
+
+const problemsOf = (list: readonly (readonly [unknown, unknown])[], entries: readonly Entry[]): Problem[] => {
+  const problems: Problem[] = [];
+  const say = (message: string, code: AuthCode = "AUTH_BAD_API_KEY"): void =>
+    void problems.push(authProblem(code, message));
+  if (list.length === 0) say('ApiKeyAuth has no keys; give at least one, such as { [key]: "service" }');
+  if (list.length > maxKeys)
+    say(`ApiKeyAuth has ${list.length} keys; at most ${maxKeys} can be compared with each request`);
+  for (const [key, name] of list) {
+    if (typeof name !== "string" || name === "") say("ApiKeyAuth has a key whose name is no text, or empty");
+    else if (!isSendable(key))
+      say(
+        `ApiKeyAuth: the key of "${name}" must have 1 to ${maxKeyLength} visible ASCII characters without commas, or be sha256: and 64 hexadecimal digits`,
+      );
+  }
+  const digests = new Set(entries.map(({ digest }) => Buffer.from(digest).toString("hex")));
+  if (digests.size < entries.length) say("ApiKeyAuth has one key twice, perhaps once as its digest");
+  return problems;
+};
+
+/** Whether a field can carry a key so that it stays one value. */
+const isSendable = (key: unknown): boolean => {
+  if (typeof key !== "string" || key.length > maxKeyLength) return false;
+  return key.startsWith("sha256:") ? hashedForm.test(key) : /^[!-+\--~]+$/.test(key);
+};

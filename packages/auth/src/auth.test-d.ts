@@ -1,0 +1,79 @@
+import { App, type Guard, type HttpRequest } from "@framework/core";
+import {
+  anyOf,
+  ApiKeyAuth,
+  ApiKeyName,
+  Authenticated,
+  AuthenticatedGuard,
+  type Authentication,
+  BasicAuth,
+  type Claims,
+  JwtAuth,
+  JwtClaims,
+  JwtConfig,
+  Permission,
+  PermissionGuard,
+  Role,
+  RoleGuard,
+  type TokenPair,
+  type TokenStore,
+  User,
+} from "./index.ts";
+
+const jwt: JwtAuth = new JwtAuth({ secret: "x" }).skipPath("/login").skipPath("/health");
+new JwtAuth(JwtConfig.of({ secret: new Uint8Array(32), algorithm: "HS512", expiration: 60 }));
+const either: Authentication = anyOf(
+  jwt,
+  new BasicAuth((name, password) => name === password),
+  new ApiKeyAuth({ k: "n" }, "X-Key"),
+);
+new App()
+  .use(jwt)
+  .use(either)
+  .addGuard(new AuthenticatedGuard())
+  .get("/", () => "in");
+
+export const guards: readonly Guard[] = [
+  new Authenticated("account"),
+  new Role("admin"),
+  new RoleGuard(["a", "b"], {
+    requireAll: true,
+    roleKey: "groups",
+    resolve: async (principal) => [String(principal)],
+  }),
+  new Permission("read write"),
+  new PermissionGuard(["p"], { permKey: "can", resolve: () => null }),
+];
+
+declare const request: HttpRequest;
+export const claims: Claims | undefined = request.context.get(JwtClaims);
+export const names: readonly (string | undefined)[] = [
+  request.context.get(User),
+  request.context.get(ApiKeyName),
+  claims?.sub,
+];
+// @ts-expect-error nobody has proved yet that there is a token
+export const proved: Claims = request.context.get(JwtClaims);
+
+export const token: Promise<string> = jwt.createToken({ sub: "ann", roles: ["a"] });
+export const pair: Promise<TokenPair> = jwt.refreshToken("text", ({ sub }) => ({ sub }));
+// @ts-expect-error a token speaks of somebody
+void jwt.createToken({ roles: ["a"] });
+// @ts-expect-error when a token ends is configured
+void jwt.createToken({ sub: "ann", exp: 1 });
+// @ts-expect-error an algorithm that is none
+new JwtAuth({ secret: "x", algorithm: "none" });
+// @ts-expect-error a misspelt option is found by the compiler
+new JwtAuth({ secret: "x", expires: 60 });
+// @ts-expect-error verify answers with a boolean
+new BasicAuth((name) => name);
+// @ts-expect-error a key has a name
+new ApiKeyAuth(["key"]);
+// @ts-expect-error permissions have their own option
+new PermissionGuard("p", { roleKey: "can" });
+// @ts-expect-error a class is no guard before it is made one
+export const unmade: Guard = AuthenticatedGuard;
+// @ts-expect-error a store also consumes
+export const store: TokenStore = { revoke: () => {}, isRevoked: () => false };
+// @ts-expect-error claims do not change
+if (claims !== undefined) claims.sub = "root";

@@ -1,0 +1,86 @@
+import {
+  type Awaitable,
+  type Handler,
+  type Host,
+  type HttpRequest,
+  isUnder,
+  mapAwaitable,
+  type MiddlewareObject,
+  type Response,
+} from "@framework/core";
+import type { AuthDescription, SecuritySchemes } from "./auth-description.ts";
+import { authError, authProblem } from "./errors.ts";
+
+/**
+ * A middleware that lets nobody on without credentials: what `JwtAuth`, `BasicAuth`, `ApiKeyAuth` and `anyOf` have in common.
+ *
+ * It needs no reply: WebSocket upgrades, GraphQL and gRPC call `authenticate` alone.
+ */
+export abstract class Authentication implements MiddlewareObject<HttpRequest, Response> {
+  private readonly skipped: string[] = [];
+  private readonly hosts: WeakSet<Host> = new WeakSet();
+  private started = false;
+
+  /**
+   * Exempts a path, and everything below it: `/health` covers `/health/live`, not `/healthz`. The path is the decoded one that the router matched.
+   *
+   * @throws AUTH_ALREADY_STARTED after start; what is no path is a start error, AUTH_BAD_SKIP_PATH
+   */
+  skipPath(path: string): this {
+    if (this.started)
+      throw authError("AUTH_ALREADY_STARTED", `call skipPath("${path}") before the app starts`);
+    this.skipped.push(path);
+    return this;
+  }
+
+  /**
+   * Puts who asks into the request's context; does nothing on a skipped path.
+   *
+   * @throws UnauthorizedError 401 with its challenge for missing, bad or expired credentials; HttpError 503 when nobody can tell
+   */
+  authenticate(request: HttpRequest): Awaitable<void> {
+    return this.skips(request.path) ? undefined : this.identify(request);
+  }
+
+  handle(request: HttpRequest, next: Handler<HttpRequest, Response>): Awaitable<Response> {
+    if (this.skips(request.path)) return next(request);
+    return mapAwaitable(this.identify(request), () => next(request));
+  }
+
+  /** Called by the app it is added to. */
+  install(host: Host): void {
+    if (this.hosts.has(host)) return;
+    this.hosts.add(host);
+    for (const path of this.skipped) {
+      const problem = skipProblem(path);
+      if (problem !== null) host.refuse(authProblem("AUTH_BAD_SKIP_PATH", problem));
+    }
+    this.prepare(host);
+    host.onStart({ name: "authentication", run: () => void (this.started = true) });
+  }
+
+  /** What an API document says of it. */
+  describeAuth(): AuthDescription {
+    return { schemes: this.schemes(), skips: (path) => this.skips(path) };
+  }
+
+  /** Whether a canonical path needs no credentials here. */
+  skips(path: string): boolean {
+    for (const skipped of this.skipped) if (isUnder(path, skipped)) return true;
+    return false;
+  }
+
+  /** Reads the credentials and fills the context, or throws. */
+  protected abstract identify(request: HttpRequest): Awaitable<void>;
+  protected abstract schemes(): SecuritySchemes;
+  /** Reports mistakes and asks for start tasks; once per app. */
+  protected abstract prepare(host: Host): void;
+}
+
+const skipProblem = (path: unknown): string | null => {
+  if (typeof path !== "string" || !path.startsWith("/") || /[?#*{]/.test(path))
+    return `skipPath takes a path such as "/health", without query, parameters or wildcards, but got ${JSON.stringify(path)}`;
+  if (path.length > 1 && path.endsWith("/"))
+    return `skipPath("${path}") would cover that one path alone; write it without the last slash`;
+  return null;
+};

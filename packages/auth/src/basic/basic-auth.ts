@@ -1,0 +1,61 @@
+import {
+  type Awaitable,
+  type Host,
+  type HttpRequest,
+  mapAwaitable,
+  UnauthorizedError,
+} from "@framework/core";
+import type { SecuritySchemes } from "../auth-description.ts";
+import { Authentication } from "../authentication.ts";
+import { missing } from "../errors.ts";
+import { afterScheme } from "../jwt/token-in-request.ts";
+import { User } from "../principal.ts";
+import { parseBasicCredentials } from "./basic-credentials.ts";
+
+/** Whether a password is the user's: `true` lets in, nothing else does. What it throws is a 500. */
+export type VerifyCredentials = (username: string, password: string) => Awaitable<boolean>;
+
+/** The challenge also says that names and passwords are read as UTF-8 (RFC 7617 2.1). */
+const challenge = 'Basic realm="Restricted", charset="UTF-8"';
+
+/**
+ * Lets in who sends a name and a password (RFC 7617) that `verify` takes, and puts the name into the context under `User`.
+ *
+ * @example
+ * app.use(new BasicAuth((name, password) => verifyPassword(password, hashes.get(name))));
+ */
+export class BasicAuth extends Authentication {
+  private readonly verify: VerifyCredentials;
+
+  constructor(verify: VerifyCredentials) {
+    super();
+    this.verify = verify;
+  }
+
+  protected override identify({ headers, context }: HttpRequest): Awaitable<void> {
+    const value = headers.get("authorization");
+    const encoded = value === null ? null : afterScheme(value, "Basic");
+    if (encoded === null) throw missing(challenge);
+    const credentials = headers.getAll("authorization").length > 1 ? null : parseBasicCredentials(encoded);
+    if (credentials === null) throw invalid();
+    const { username, password } = credentials;
+    return mapAwaitable(this.verify(username, password), (isRight) => {
+      if (isRight !== true) throw invalid();
+      context.set(User, username);
+    });
+  }
+
+  protected override schemes(): SecuritySchemes {
+    return { basicAuth: { type: "http", scheme: "basic" } };
+  }
+
+  protected override prepare(host: Host): void {
+    if (typeof this.verify === "function") return;
+    host.refuse({
+      code: "CORE_BAD_CONFIG",
+      message: "BasicAuth takes a function (username, password) => boolean",
+    });
+  }
+}
+
+const invalid = (): UnauthorizedError => new UnauthorizedError("Invalid credentials", challenge);

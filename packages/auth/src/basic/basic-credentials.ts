@@ -1,0 +1,30 @@
+/** Who asks, as Basic authentication says it. */
+export interface BasicCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Characters of the encoded credentials. */
+const maxLength = 8192;
+
+/**
+ * Reads encoded credentials (RFC 7617 2), strictly: Base64 that encodes to itself again, UTF-8, no control characters, a name before the first colon.
+ * `null` for anything else.
+ */
+export const parseBasicCredentials = (encoded: string): BasicCredentials | null => {
+  if (encoded.length > maxLength) return null;
+  const bytes = Buffer.from(encoded, "base64");
+  if (bytes.toString("base64") !== encoded) return null;
+  const text = toText(bytes);
+  const colon = text?.indexOf(":") ?? -1;
+  if (text === null || colon < 1 || /\p{Cc}/u.test(text)) return null;
+  return { username: text.slice(0, colon), password: text.slice(colon + 1) };
+};
+
+const toText = (bytes: Uint8Array): string | null => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null; // not UTF-8, so nobody's name
+  }
+};

@@ -1,0 +1,111 @@
+import { scryptSync } from "node:crypto";
+import { expect, test } from "@jest/globals";
+import { hashPassword, verifyPassword } from "../index.ts";
+import { createWorkQueue } from "./password-queue.ts";
+
+const cheap = { logN: 1, blockSize: 1, parallelization: 1 };
+
+test("a hash is a PHC string of scrypt, salted, at the cost that OWASP asks for", async () => {
+  const [one, two] = await Promise.all([hashPassword("secret"), hashPassword("secret")]);
+  const form = /^\$scrypt\$ln=15,r=8,p=3\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
+  const [, salt = "", hash] = form.exec(one) ?? [];
+  const wanted = scryptSync("secret", Buffer.from(salt, "base64"), 32, {
+    N: 2 ** 15,
+    r: 8,
+    p: 3,
+    maxmem: 2 ** 26,
+  });
+  expect(hash).toBe(wanted.toString("base64").replace("=", ""));
+  expect(form.exec(two)?.[1]).not.toBe(salt);
+  expect([await verifyPassword("secret", one), await verifyPassword("Secret", one)]).toEqual([true, false]);
+});
+
+test.each(["", "secret", "pässwörd", "\u{1f600}", " x ", "x".repeat(1024)])(
+  "%j is itself and nothing else",
+  async (password) => {
+    const hash = await hashPassword(password, cheap);
+    expect(await verifyPassword(password, hash)).toBe(true);
+    for (const other of [`${password} `, `${password}\0`, password.slice(0, -1) || "x"])
+      expect(await verifyPassword(other, hash)).toBe(false);
+  },
+);
+
+test("a password is the same however its letters are composed", async () => {
+  expect(await verifyPassword("e\u0301", await hashPassword("\u00e9", cheap))).toBe(true);
+});
+
+test("hashes of other costs and makers verify", async () => {
+  const foreign =
+    "$scrypt$ln=4,r=2,p=2$c2FsdHNhbHRzYWx0c2FsdA$" +
+    scryptSync("secret", "saltsaltsaltsalt", 32, { N: 16, r: 2, p: 2 }).toString("base64").replace("=", "");
+  expect([await verifyPassword("secret", foreign), await verifyPassword("x", foreign)]).toEqual([
+    true,
+    false,
+  ]);
+});
+
+test("without a hash nobody is right, and a password that is too long is nobody's", async () => {
+  for (const hash of [null, undefined])
+    for (const password of ["", "secret", "x".repeat(5000)])
+      expect(await verifyPassword(password, hash, cheap)).toBe(false);
+  const hash = await hashPassword("", cheap);
+  expect(await verifyPassword("\0", hash)).toBe(false);
+  expect(await verifyPassword("x".repeat(1025), hash)).toBe(false);
+  for (const password of ["x".repeat(1025), "a\0"])
+    await expect(hashPassword(password, cheap)).rejects.toMatchObject({ code: "AUTH_BAD_HASH" });
+});
+
+test.each([
+  "",
+  "secret",
+  "$2b$10$abcdefghijklmnopqrstuv",
+  "$scrypt$ln=15,r=8,p=1$$",
+  "$scrypt$ln=30,r=8,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA",
+  "$scrypt$ln=20,r=32,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA",
+  "$scrypt$ln=0,r=8,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA",
+  "$scrypt$ln=1,r=1,p=99$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA",
+  "$scrypt$ln=1,r=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA\n",
+  "$scrypt$ln=1,r=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$",
+])("%j is no hash, and says so", async (hash) => {
+  await expect(verifyPassword("secret", hash)).rejects.toMatchObject({ code: "AUTH_BAD_HASH" });
+});
+
+test.each([
+  { logN: 21 },
+  { logN: 1.5 },
+  { blockSize: 0 },
+  { parallelization: 17 },
+  { logN: 20, blockSize: 8 },
+])("a cost of %j is refused", async (cost) => {
+  await expect(hashPassword("secret", cost)).rejects.toMatchObject({ code: "AUTH_BAD_HASH" });
+  await expect(verifyPassword("secret", null, cost)).rejects.toMatchObject({ code: "AUTH_BAD_HASH" });
+});
+
+test("work waits for its turn, in order, and is refused with 503 when too much waits", async () => {
+  const queue = createWorkQueue(2, 3);
+  const order: number[] = [];
+  const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
+  let running = 0;
+  let most = 0;
+  const works = gates.map(({ promise }, index) =>
+    queue.run(async () => {
+      most = Math.max(most, ++running);
+      order.push(index);
+      await promise;
+      running--;
+      if (index === 1) throw new Error("failed");
+    }),
+  );
+  const settled = Promise.allSettled(works);
+  await expect(queue.run(async () => "sixth")).rejects.toMatchObject({ status: 503, code: "AUTH_BUSY" });
+  for (const { resolve } of gates) resolve();
+  expect((await settled).map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+    "fulfilled",
+  ]);
+  expect([order, most]).toEqual([[0, 1, 2, 3, 4], 2]);
+  expect(await queue.run(async () => "later")).toBe("later");
+});

@@ -1,0 +1,28 @@
+/** Cost of a password hash (RFC 7914): memory is 128 × 2^logN × blockSize bytes, work that times `parallelization`. */
+export interface ScryptCost {
+  /** Logarithm of the work factor. @default 15 */
+  readonly logN: number;
+  /** @default 8 */
+  readonly blockSize: number;
+  /** @default 3 */
+  readonly parallelization: number;
+}
+
+/** What OWASP's password storage guide asks of scrypt, with 32 MiB for each hash. */
+export const defaultCost: ScryptCost = Object.freeze({ logN: 15, blockSize: 8, parallelization: 3 });
+
+/** Most bytes of memory for one hash. */
+const maxMemory = 268_435_456;
+
+/** Bytes of memory that a cost takes. */
+export const memoryOf = ({ logN, blockSize }: ScryptCost): number => 128 * 2 ** logN * blockSize;
+
+/** Whether a cost is one that may be paid: stored hashes are data, and data may be anything. */
+export const isPayable = (cost: ScryptCost): boolean =>
+  isBetween(cost.logN, 1, 20) &&
+  isBetween(cost.blockSize, 1, 32) &&
+  isBetween(cost.parallelization, 1, 16) &&
+  memoryOf(cost) <= maxMemory;
+
+const isBetween = (value: number, min: number, max: number): boolean =>
+  Number.isInteger(value) && value >= min && value <= max;

@@ -1,0 +1,162 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { App, Context, HttpError, type HttpRequest } from "@framework/core";
+import { eachClient, testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { anyOf, ApiKeyAuth, BasicAuth, JwtAuth } from "./index.ts";
+
+const secret = "0123456789abcdef0123456789abcdef";
+const jwt = new JwtAuth({ secret });
+const token = { authorization: `Bearer ${await jwt.createToken({ sub: "ann" })}` };
+const user = { authorization: `Basic ${Buffer.from("ann:p").toString("base64")}` };
+const key = { "x-api-key": "k" };
+const basic = () => new BasicAuth(async (_name, password) => password === "p");
+const apiKey = () => new ApiKeyAuth({ k: "billing" });
+const whoAsks = ({ context }: { context: Iterable<[string, unknown]> }) =>
+  [...context].map(([name]) => name).toSorted();
+
+const bearer = 'Bearer realm="Restricted"';
+const keyed = 'ApiKey header="X-API-Key"';
+
+const serving =
+  (...chain: readonly Parameters<App["use"]>[0][]) =>
+  () => {
+    const app = new App();
+    for (const middleware of chain) app.use(middleware);
+    app.get("/", whoAsks);
+    app.get("/open", whoAsks);
+    return app;
+  };
+
+eachClient(test, serving(jwt, apiKey()), {
+  "of several added all must let in, the first refusal is the reply": async (client) => {
+    const ask = async (headers: Record<string, string>) => {
+      const reply = await client.get("/", { headers });
+      return reply.status === 200 ? reply.json() : [reply.status, reply.headers.get("www-authenticate")];
+    };
+    expect(await ask({ ...token, ...key })).toEqual(["api_key_name", "jwt_claims"]);
+    expect(await ask({})).toEqual([401, bearer]);
+    expect(await ask(key)).toEqual([401, bearer]);
+    expect(await ask(token)).toEqual([401, keyed]);
+    expect(await ask({ ...token, "x-api-key": "x" })).toEqual([401, keyed]);
+  },
+});
+
+eachClient(test, serving(anyOf(jwt, basic(), apiKey()).skipPath("/open")), {
+  "of anyOf one must let in; the last refusal is the reply": async (client) => {
+    const ask = async (headers: Record<string, string>, path = "/") => {
+      const reply = await client.get(path, { headers });
+      return reply.status === 200 ? reply.json() : [reply.status, reply.headers.get("www-authenticate")];
+    };
+    expect(await ask(token)).toEqual(["jwt_claims"]);
+    expect(await ask(user)).toEqual(["user"]);
+    expect(await ask(key)).toEqual(["api_key_name"]);
+    expect(await ask({ ...token, ...key })).toEqual(["jwt_claims"]);
+    expect(await ask({ authorization: `${token.authorization}x`, ...key })).toEqual(["api_key_name"]);
+    expect(await ask({})).toEqual([401, keyed]);
+    expect(await ask({ authorization: `${token.authorization}x` })).toEqual([401, keyed]);
+    expect(await ask({}, "/open")).toEqual([]);
+  },
+});
+
+test("a path that one of anyOf skips is skipped", async () => {
+  await using client = testClient(serving(anyOf(basic().skipPath("/open"), apiKey()))());
+  expect([(await client.get("/open")).status, (await client.get("/")).status]).toEqual([200, 401]);
+});
+
+test("what is no 401 ends the search: 503 stays 503, an error 500", async () => {
+  for (const [error, status] of [
+    [new HttpError(503, "away"), 503],
+    [new Error("bug"), 500],
+  ] as const) {
+    for (const verify of [
+      () => Promise.reject(error),
+      () => {
+        throw error;
+      },
+    ]) {
+      await using client = testClient(serving(anyOf(new BasicAuth(verify), apiKey()))(), {
+        log: { info() {}, warn() {}, error() {} },
+      });
+      expect((await client.get("/", { headers: { ...user, ...key } })).status).toBe(status);
+    }
+  }
+});
+
+test("anyOf of nothing is refused where it is written, and mistakes of its parts at start", async () => {
+  expect(() => anyOf()).toThrow(expect.objectContaining({ code: "AUTH_GUARD_EMPTY" }));
+  await expect(new App().use(anyOf(new JwtAuth({}), new ApiKeyAuth({}))).start()).rejects.toMatchObject({
+    problems: [
+      expect.objectContaining({ code: "AUTH_NO_KEY" }),
+      expect.objectContaining({ code: "AUTH_BAD_API_KEY" }),
+    ],
+  });
+});
+
+test("routes say what their callers must pass, for API documents", () => {
+  const cookies = new JwtAuth({ secret, cookieName: "session", queryParam: "token" });
+  const app = serving(
+    anyOf(cookies, basic()).skipPath("/open"),
+    new ApiKeyAuth({ k: "s" }, "Service-Token"),
+  )();
+  const apiKeyAuth = { type: "apiKey", in: "header", name: "Service-Token" };
+  const alternatives = {
+    bearerAuth: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+    cookieAuth: { type: "apiKey", in: "cookie", name: "session" },
+    queryAuth: { type: "apiKey", in: "query", name: "token" },
+    basicAuth: { type: "http", scheme: "basic" },
+  };
+  expect(app.routes.map(({ path, auth }) => [path, auth.map(({ schemes }) => schemes)])).toEqual([
+    ["/", [alternatives, { apiKeyAuth }]],
+    ["/open", [{ apiKeyAuth }]],
+  ]);
+  const [named] = new App().use(new JwtAuth({ secret, headerName: "X-Token", scheme: "" })).routes;
+  expect(named).toBeUndefined();
+  expect(new JwtAuth({ secret, headerName: "X-Token", scheme: "" }).describeAuth().schemes).toEqual({
+    bearerAuth: { type: "apiKey", in: "header", name: "X-Token" },
+  });
+});
+
+test("who asks can be found out without a reply, as for an upgrade or a call of gRPC", async () => {
+  const seen: unknown[] = [];
+  const auth = anyOf(jwt, apiKey());
+  const app = new App().use({
+    install: (host) => auth.install(host),
+    async handle(request, next) {
+      await Promise.resolve(auth.authenticate(request)).then(
+        () => seen.push(whoAsks(request)),
+        (error: HttpError) => seen.push([error.status, error.headers]),
+      );
+      return next(request);
+    },
+  });
+  await using client = testClient(app);
+  for (const headers of [token, key, {}]) await client.get("/", { headers });
+  expect(seen).toEqual([["jwt_claims"], ["api_key_name"], [401, { "www-authenticate": keyed }]]);
+});
+
+test("a credential field that comes twice is refused, where a transport hands both on", async () => {
+  await using client = testClient(serving(jwt)());
+  await client.get("/");
+  for (const [auth, value] of [
+    [jwt, token.authorization],
+    [basic(), user.authorization],
+  ] as const) {
+    const requestWith = (times: number) => {
+      const headers = { get: () => value, getAll: () => Array.from({ length: times }, () => value) };
+      return { path: "/", context: new Context(), headers } as unknown as HttpRequest;
+    };
+    await auth.authenticate(requestWith(1));
+    await expect((async () => auth.authenticate(requestWith(2)))()).rejects.toMatchObject({ status: 401 });
+  }
+});
+
+test("one object serves several apps, one after the other and at once", async () => {
+  const [first, second] = [testClient(serving(jwt)()), testClient(serving(jwt)())];
+  {
+    await using client = first;
+    expect((await client.get("/", { headers: token })).status).toBe(200);
+    expect((await second.get("/", { headers: token })).status).toBe(200);
+  }
+  await using client = second;
+  expect((await client.get("/", { headers: token })).status).toBe(200);
+});

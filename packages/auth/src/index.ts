@@ -1,0 +1,26 @@
+// For applications.
+export { JwtAuth, type JwtAuthOptions } from "./jwt/jwt-auth.ts";
+export { JwtConfig, type KeyInput } from "./jwt/jwt-config.ts";
+export type { JwtAlgorithm } from "./jwt/algorithms.ts";
+export type { NewClaims, TokenPair } from "./tokens/new-token.ts";
+export { BasicAuth, type VerifyCredentials } from "./basic/basic-auth.ts";
+export { hashPassword, verifyPassword } from "./basic/password.ts";
+export type { ScryptCost } from "./basic/scrypt-cost.ts";
+export { ApiKeyAuth } from "./api-key/api-key-auth.ts";
+export type { ApiKeys } from "./api-key/key-digests.ts";
+export { anyOf } from "./any-of.ts";
+export { ApiKeyName, type Claims, JwtClaims, User } from "./principal.ts";
+export { AuthenticatedGuard, AuthenticatedGuard as Authenticated } from "./guards/authenticated-guard.ts";
+export { RoleGuard, RoleGuard as Role, type RoleGuardOptions } from "./guards/role-guard.ts";
+export {
+  PermissionGuard,
+  PermissionGuard as Permission,
+  type PermissionGuardOptions,
+} from "./guards/permission-guard.ts";
+export type { ResolveWords, Words } from "./guards/granted-words.ts";
+
+// For other packages.
+export { Authentication } from "./authentication.ts";
+export type { AuthDescription, SecuritySchemes } from "./auth-description.ts";
+export type { TokenStore } from "./tokens/token-store.ts";
+export { openSharedTokenStore, type SharedTokenStore } from "./tokens/shared-token-store.ts";

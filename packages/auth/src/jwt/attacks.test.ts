@@ -1,0 +1,315 @@
+import { createHash } from "node:crypto";
+import { App, type ConfigInput } from "@framework/core";
+import { testClient, type TestReply } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import {
+  base64url,
+  ec,
+  ed,
+  forge,
+  goodClaims,
+  hmac,
+  jwk,
+  nowSecs,
+  pem,
+  rsa,
+  secret,
+  signedBy,
+} from "./forge.test-kit.ts";
+import { JwtAuth, type JwtConfig } from "../index.ts";
+
+const configs = {
+  HS256: { secret },
+  RS256: { algorithm: "RS256", publicKey: pem(rsa.publicKey) },
+  ES256: { algorithm: "ES256", publicKey: pem(ec.publicKey) },
+  EdDSA: { algorithm: "EdDSA", publicKey: pem(ed.publicKey) },
+  strict: {
+    secret,
+    issuer: "https://id.example",
+    audience: ["api", "web"],
+    requiredClaims: ["sub", "tenant"],
+  },
+} satisfies Record<string, ConfigInput<JwtConfig>>;
+type Name = keyof typeof configs;
+
+const createApp = (config: ConfigInput<JwtConfig>) => {
+  const app = new App().use(new JwtAuth(config, { now: () => nowSecs * 1000 }));
+  app.get("/", (request) => request.context.get("jwt_claims"));
+  return app;
+};
+
+const ask = async (config: ConfigInput<JwtConfig>, authorization: string): Promise<TestReply> => {
+  await using client = testClient(createApp(config));
+  return await client.get("/", { headers: { authorization } });
+};
+
+const goodHeaders = {
+  HS256: { alg: "HS256" },
+  RS256: { alg: "RS256" },
+  ES256: { alg: "ES256" },
+  EdDSA: { alg: "EdDSA" },
+};
+const good = {
+  HS256: forge(goodHeaders.HS256),
+  RS256: forge(goodHeaders.RS256, goodClaims, signedBy(rsa.privateKey)),
+  ES256: forge(goodHeaders.ES256, goodClaims, signedBy(ec.privateKey)),
+  EdDSA: forge(goodHeaders.EdDSA, goodClaims, signedBy(ed.privateKey, null)),
+  strict: forge(goodHeaders.HS256, {
+    ...goodClaims,
+    iss: "https://id.example",
+    aud: ["x", "web"],
+    tenant: 1,
+  }),
+} satisfies Record<Name, string>;
+
+const [head = "", body = "", signature = ""] = good.HS256.split(".");
+const hs = (header: object, claims: unknown = goodClaims) => forge({ alg: "HS256", ...header }, claims);
+const claiming = (claims: object) => hs({}, { ...goodClaims, ...claims });
+const raw = (claims: string) => hs({}, claims);
+const strictly = (claims: object) =>
+  hs({}, { ...goodClaims, iss: "https://id.example", aud: "api", tenant: 1, ...claims });
+const none = (alg: string) => `${base64url({ alg })}.${body}.`;
+const publicPem = pem(rsa.publicKey);
+const always = (bytes: Uint8Array) => () => bytes;
+const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const loosened = signature.slice(0, -1) + alphabet[alphabet.indexOf(signature.slice(-1)) + 1]; // 256 bits leave two over;
+
+const attacks: readonly (readonly [name: string, token: string, config?: Name])[] = [
+  // RFC 8725 2.1, 3.1: the algorithm
+  ["alg none", none("none")],
+  ["alg None", none("None")],
+  ["alg NONE", none("NONE")],
+  ["alg nOnE", none("nOnE")],
+  ["alg none with a signature", `${base64url({ alg: "none" })}.${body}.${signature}`],
+  ["alg empty", none("")],
+  ["alg absent", forge({})],
+  ["alg null", forge({ alg: null })],
+  ["alg a list", forge({ alg: ["HS256"] })],
+  ["alg an object", forge({ alg: { toString: "HS256" } })],
+  ["alg in lower case", forge({ alg: "hs256" })],
+  ["alg with a blank", forge({ alg: "HS256 " })],
+  ["alg HS384 with its own hash", forge({ alg: "HS384" }, goodClaims, hmac(secret, "sha384"))],
+  ["alg HS512 with its own hash", forge({ alg: "HS512" }, goodClaims, hmac(secret, "sha512"))],
+  ["alg HS256 signed with HS512", forge({ alg: "HS256" }, goodClaims, hmac(secret, "sha512"))],
+  ["alg RS256 where HS256 is expected", forge({ alg: "RS256" }, goodClaims, signedBy(rsa.privateKey))],
+  ["alg RS256 with an HMAC signature", forge({ alg: "RS256" })],
+  [
+    "CVE-2026-34950: the public PEM as HMAC secret",
+    forge({ alg: "HS256" }, goodClaims, hmac(publicPem)),
+    "RS256",
+  ],
+  [
+    "GHSA-ww5h-9m49-7xx4: the same under RS256",
+    forge({ alg: "RS256" }, goodClaims, hmac(publicPem)),
+    "RS256",
+  ],
+  ["the public PEM, trimmed", forge({ alg: "HS256" }, goodClaims, hmac(publicPem.trim())), "RS256"],
+  [
+    "CVE-2026-22817: the public JWK as HMAC secret",
+    forge({ alg: "HS256" }, goodClaims, hmac(JSON.stringify(jwk(rsa.publicKey)))),
+    "RS256",
+  ],
+  [
+    "the DER of the public key as HMAC secret",
+    forge({ alg: "HS256" }, goodClaims, hmac(rsa.publicKey.export({ format: "der", type: "spki" }))),
+    "RS256",
+  ],
+  ["alg none for RS256", none("none"), "RS256"],
+  ["PS256 of the right RSA key", forge({ alg: "PS256" }, goodClaims, signedBy(rsa.privateKey)), "RS256"],
+  [
+    "RS512 of the right RSA key",
+    forge({ alg: "RS512" }, goodClaims, signedBy(rsa.privateKey, "sha512")),
+    "RS256",
+  ],
+  [
+    "RS256 signed with SHA-512",
+    forge({ alg: "RS256" }, goodClaims, signedBy(rsa.privateKey, "sha512")),
+    "RS256",
+  ],
+  ["an RSA signature of zeros", forge({ alg: "RS256" }, goodClaims, always(new Uint8Array(256))), "RS256"],
+  [
+    "an RSA signature that is too short",
+    forge({ alg: "RS256" }, goodClaims, always(new Uint8Array(1))),
+    "RS256",
+  ],
+  ["an EC token for an RSA key", good.ES256, "RS256"],
+  [
+    "CVE-2022-21449: an ECDSA signature of zeros",
+    forge({ alg: "ES256" }, goodClaims, always(new Uint8Array(64))),
+    "ES256",
+  ],
+  [
+    "an ECDSA signature in DER",
+    forge({ alg: "ES256" }, goodClaims, always(Buffer.from("300602010102010100", "hex"))),
+    "ES256",
+  ],
+  [
+    "an ECDSA signature of 63 bytes",
+    forge({ alg: "ES256" }, goodClaims, always(new Uint8Array(63).fill(1))),
+    "ES256",
+  ],
+  [
+    "an ECDSA signature of 65 bytes",
+    forge({ alg: "ES256" }, goodClaims, (input) =>
+      Buffer.concat([signedBy(ec.privateKey)(input), Buffer.of(0)]),
+    ),
+    "ES256",
+  ],
+  ["an RSA token for an EC key", good.RS256, "ES256"],
+  ["alg HS256 with the EC PEM", forge({ alg: "HS256" }, goodClaims, hmac(pem(ec.publicKey))), "ES256"],
+  ["an EdDSA signature of zeros", forge({ alg: "EdDSA" }, goodClaims, always(new Uint8Array(64))), "EdDSA"],
+  [
+    "an Ed25519 signature of the neutral point",
+    forge({ alg: "EdDSA" }, goodClaims, always(Buffer.concat([Buffer.of(1), new Uint8Array(63)]))),
+    "EdDSA",
+  ],
+  ["an EC token for an Ed25519 key", good.ES256, "EdDSA"],
+  // the signature
+  ["another secret", forge({ alg: "HS256" }, goodClaims, hmac(`${secret}!`))],
+  ["an empty secret", forge({ alg: "HS256" }, goodClaims, hmac(""))],
+  ["no signature", `${head}.${body}.`],
+  ["half a signature", `${head}.${body}.${signature.slice(0, 20)}`],
+  ["a longer signature", `${head}.${body}.${signature}AA`],
+  [
+    "the digest instead of the signature",
+    `${head}.${body}.${createHash("sha256").update(`${head}.${body}`).digest("base64url")}`,
+  ],
+  ["other claims under the signature", `${head}.${base64url({ ...goodClaims, sub: "root" })}.${signature}`],
+  ["another header over the signature", `${base64url({ alg: "HS256", typ: "JWT" })}.${body}.${signature}`],
+  // RFC 7515 2, 7.1: the form
+  ["no dots", "abc"],
+  ["one dot", `${head}.${body}`],
+  ["four parts", `${good.HS256}.${signature}`],
+  ["five parts, as of a JWE", `${good.HS256}.${body}.${signature}`],
+  ["only dots", ".."],
+  ["an empty header", `.${body}.${signature}`],
+  ["an empty payload", forge({ alg: "HS256" }, "")],
+  ["padding", `${head}.${body}.${signature}=`],
+  ["loose last bits", `${head}.${body}.${loosened}`],
+  [
+    "the other alphabet",
+    `${head}.${body}.${Buffer.from(signature, "base64url").toString("base64").replace(/=/g, "")}+`,
+  ],
+  ["junk that lenient decoders skip", `${head}.${body}.${signature.slice(0, 5)}!${signature.slice(5)}`],
+  ["a byte order mark before the header", forge('\ufeff{"alg":"HS256"}')],
+  ["a header that is a list", forge([{ alg: "HS256" }])],
+  ["a header that is a text", forge('"HS256"')],
+  ["a header that is null", forge("null")],
+  ["a header that is no JSON", forge("{alg:HS256}")],
+  ["alg twice in the header", forge('{"alg":"none","alg":"HS256"}')],
+  ["alg twice, once escaped", forge('{"\\u0061lg":"none","alg":"HS256"}')],
+  ["JSON form", JSON.stringify({ protected: head, payload: body, signature })],
+  ["more than 8 KiB", hs({}, { ...goodClaims, pad: "x".repeat(6200) })],
+  ["a second token behind a comma", `${good.HS256},${good.HS256}`],
+  ["a second token behind a blank", `${good.HS256} ${good.HS256}`],
+  // RFC 8725 3.5, RFC 7515 4.1: what the header brings along
+  ["CVE-2026-35042: an unknown crit", hs({ crit: ["urn:x"], "urn:x": 1 })],
+  ["an empty crit", hs({ crit: [] })],
+  ["crit that names alg", hs({ crit: ["alg"] })],
+  ["crit that is no list", hs({ crit: "exp" })],
+  ["b64 false", hs({ b64: false, crit: ["b64"] })],
+  ["b64 true", hs({ b64: true })],
+  ["its own jwk", hs({ jwk: { kty: "oct", k: base64url(secret) } })],
+  [
+    "CVE-2018-0114: its own jwk, signed with it",
+    forge({ alg: "RS256", jwk: jwk(rsa.publicKey) }, goodClaims, signedBy(rsa.privateKey)),
+    "RS256",
+  ],
+  ["jku", hs({ jku: "https://evil.example/keys" })],
+  ["x5u", hs({ x5u: "https://evil.example/cert" })],
+  ["x5c", hs({ x5c: ["MII"] })],
+  ["zip", hs({ zip: "DEF" })],
+  ["enc", hs({ enc: "A256GCM" })],
+  ["cty JWT, a nested token", hs({ cty: "JWT" }, good.HS256)],
+  ["kid that is no text", hs({ kid: 1 })],
+  ["kid that is too long", hs({ kid: "k".repeat(257) })],
+  ["typ of a refresh token", hs({ typ: "refresh+jwt" })],
+  ["typ of a logout token", hs({ typ: "logout+jwt" })],
+  ["typ that is no text", hs({ typ: ["JWT"] })],
+  // RFC 7519 4.1: the claims
+  ["exp that is now", claiming({ exp: nowSecs })],
+  ["exp in the past", claiming({ exp: nowSecs - 1 })],
+  ["exp absent", hs({}, { sub: "ann" })],
+  ["exp null", claiming({ exp: null })],
+  ["exp a text", claiming({ exp: String(nowSecs + 60) })],
+  ["exp a list", claiming({ exp: [nowSecs + 60] })],
+  ["exp true", claiming({ exp: true })],
+  ["CVE-2026-44459: exp 1e400", raw('{"sub":"ann","exp":1e400}')],
+  ["exp negative", claiming({ exp: -1 })],
+  ["exp twice", raw(`{"sub":"ann","exp":1,"exp":${nowSecs + 60}}`)],
+  ["nbf ahead", claiming({ nbf: nowSecs + 1 })],
+  ["nbf a text", claiming({ nbf: "0" })],
+  ["nbf null", claiming({ nbf: null })],
+  ["nbf -1e400", raw(`{"sub":"ann","exp":${nowSecs + 60},"nbf":-1e400}`)],
+  ["iat a text", claiming({ iat: "now" })],
+  ["iat 1e400", raw(`{"sub":"ann","exp":${nowSecs + 60},"iat":1e400}`)],
+  ["sub absent", hs({}, { exp: nowSecs + 60 })],
+  ["sub null", claiming({ sub: null })],
+  ["sub empty", claiming({ sub: "" })],
+  ["sub a number", claiming({ sub: 0 })],
+  ["sub of the prototype", raw(`{"__proto__":{"sub":"ann"},"exp":${nowSecs + 60}}`)],
+  ["sub twice", raw(`{"sub":"ann","sub":"root","exp":${nowSecs + 60}}`)],
+  ["a name twice, deep inside", raw(`{"sub":"ann","exp":${nowSecs + 60},"a":[{"b":1,"b":2}]}`)],
+  ["jti a number", claiming({ jti: 1 })],
+  ["jti too long", claiming({ jti: "j".repeat(257) })],
+  ["iss a list", claiming({ iss: ["a"] })],
+  ["aud a number", claiming({ aud: 1 })],
+  ["aud with a number", claiming({ aud: ["a", 1] })],
+  ["claims that are a list", hs({}, [goodClaims])],
+  ["claims that are a text", hs({}, '"ann"')],
+  ["claims that are no JSON", hs({}, "sub=ann")],
+  ["claims nested too deeply", raw(`{"sub":"ann","exp":${nowSecs + 60},"a":${deep(33)}}`)],
+  ["claims nested very deeply", raw(`{"sub":"ann","exp":${nowSecs + 60},"a":${deep(2500)}}`)],
+  ["iss absent", strictly({ iss: undefined }), "strict"],
+  ["iss that only begins right", strictly({ iss: "https://id.example.evil" }), "strict"],
+  ["iss in another case", strictly({ iss: "https://ID.example" }), "strict"],
+  ["iss in a list", strictly({ iss: ["https://id.example"] }), "strict"],
+  ["aud absent", strictly({ aud: undefined }), "strict"],
+  ["aud of somebody else", strictly({ aud: ["other"] }), "strict"],
+  ["aud that only begins right", strictly({ aud: "api2" }), "strict"],
+  ["aud empty", strictly({ aud: [] }), "strict"],
+  ["a required claim absent", strictly({ tenant: undefined }), "strict"],
+  ["a required claim null", strictly({ tenant: null }), "strict"],
+];
+
+test("there are enough attacks, each of its own", () => {
+  expect(new Set(attacks.map(([name]) => name)).size).toBe(attacks.length);
+  expect(attacks.length).toBeGreaterThan(100);
+});
+
+test.each(Object.entries(good))("a good token for %s is taken", async (name, token) => {
+  const reply = await ask(configs[name as Name], `Bearer ${token}`);
+  expect([reply.status, reply.json<{ sub: string }>().sub]).toEqual([200, "ann"]);
+});
+
+test.each(attacks)("401: %s", async (_name, token, config = "HS256") => {
+  const reply = await ask(configs[config], `Bearer ${token}`);
+  expect([reply.status, reply.text, reply.headers.get("www-authenticate")]).toEqual([
+    401,
+    '{"error":"Unauthorized","detail":"Invalid or expired token","status":401}',
+    'Bearer realm="Restricted", error="invalid_token"',
+  ]);
+});
+
+test("a token with any one character changed, left out or put in is refused", async () => {
+  await using client = testClient(createApp(configs.ES256));
+  const status = async (token: string) =>
+    (await client.get("/", { headers: { authorization: `Bearer ${token}` } })).status;
+  expect(await status(good.ES256)).toBe(200);
+  const character = fc.constantFrom(...`${alphabet}+/=.`.split(""));
+  const change = fc.record({
+    at: fc.nat(good.ES256.length - 1),
+    replaced: fc.nat(1),
+    character: fc.option(character, { nil: "" }),
+  });
+  await fc.assert(
+    fc.asyncProperty(change, async ({ at, replaced, character: put }) => {
+      const changed = good.ES256.slice(0, at) + put + good.ES256.slice(at + replaced);
+      fc.pre(changed !== good.ES256);
+      expect(await status(changed)).toBe(401);
+    }),
+    { numRuns: 300 },
+  );
+});

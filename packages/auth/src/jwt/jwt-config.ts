@@ -1,0 +1,110 @@
+import {
+  checked,
+  type ConfigRecord,
+  configRecord,
+  type FieldRule,
+  integer,
+  list,
+  oneOf,
+} from "@framework/core";
+import type { TokenStore } from "../tokens/token-store.ts";
+import { algorithms, type JwtAlgorithm } from "./algorithms.ts";
+
+/** A public or private key: PEM text (SPKI, PKCS#8, a certificate), or a JSON Web Key. */
+export type KeyInput = string | { readonly kty?: string; readonly [member: string]: unknown };
+
+/** What `JwtAuth` may be told. A key is required: `secret` for HS algorithms, for the others one of `publicKey`, `privateKey` and `jwksUrl`. */
+export interface JwtConfig {
+  /** Secret of an HS algorithm, at least 32 bytes advised; text counts as UTF-8. */
+  readonly secret: string | Uint8Array | undefined;
+  /** The one algorithm that tokens may have. @default "HS256" */
+  readonly algorithm: JwtAlgorithm;
+  /** Seconds that a new token lives. @default 3600 */
+  readonly expiration: number;
+  /** Field that carries the token. @default "Authorization" */
+  readonly headerName: string;
+  /** Word before the token, in any case; empty for none. @default "Bearer" */
+  readonly scheme: string;
+  /** Cookie that may carry the token instead. */
+  readonly cookieName: string | undefined;
+  /** Query parameter that may carry the token instead; it then stands in logs and histories. */
+  readonly queryParam: string | undefined;
+  /** Seconds by which clocks may differ, at most 60. @default 0 */
+  readonly leewaySecs: number;
+  /** Whom `iss` must name; set in new tokens. */
+  readonly issuer: string | undefined;
+  /** What `aud` must name, one of them; set in new tokens. */
+  readonly audience: string | readonly string[] | undefined;
+  /** Claims that tokens must have besides `exp`. @default ["sub"] */
+  readonly requiredClaims: readonly string[];
+  /** Key that verifies tokens; derived from `privateKey` when that is given. */
+  readonly publicKey: KeyInput | undefined;
+  /** Key that signs new tokens. */
+  readonly privateKey: KeyInput | undefined;
+  /** `kid` of new tokens. */
+  readonly keyId: string | undefined;
+  /** Address of a key set (RFC 7517 5): https, or a server on this machine. */
+  readonly jwksUrl: string | undefined;
+  /** Seconds after which a key set is fetched again. @default 600 */
+  readonly jwksMaxAgeSecs: number;
+  /** Seconds between two fetches of a key set, whatever tokens ask for. @default 30 */
+  readonly jwksCooldownSecs: number;
+  /** Seconds that a refresh token lives. @default 1209600 */
+  readonly refreshExpiration: number;
+  /** Verified tokens that are remembered; their times and revocation are checked all the same. @default 0 */
+  readonly cachedTokens: number;
+  /** Where revoked tokens are noted. @default the state that all workers of this host share */
+  readonly store: TokenStore | undefined;
+}
+
+const year = 31_536_000;
+
+export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {
+  secret: maybe("a string or bytes, not empty", isSecret),
+  algorithm: oneOf<JwtAlgorithm>("HS256", algorithms),
+  expiration: integer(3600, { min: 1, max: 10 * year }),
+  headerName: checked("Authorization", "the name of a field (RFC 9110 5.1)", isToken),
+  scheme: checked("Bearer", "a token (RFC 9110 5.6.2), or empty", (value) => value === "" || isToken(value)),
+  cookieName: maybe("the name of a cookie", isToken),
+  queryParam: maybe("a string that is not empty", isText),
+  leewaySecs: integer(0, { min: 0, max: 60 }),
+  issuer: maybe("a string that is not empty", isText),
+  audience: maybe(
+    "a string or a list of strings, not empty",
+    (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText)),
+  ),
+  requiredClaims: list(["sub"], "names of claims", isText),
+  publicKey: maybe("PEM text or a JSON Web Key", isKeyInput),
+  privateKey: maybe("PEM text or a JSON Web Key", isKeyInput),
+  keyId: maybe("a string that is not empty", isText),
+  jwksUrl: maybe("an absolute URL", (value) => isText(value) && URL.canParse(value)),
+  jwksMaxAgeSecs: integer(600, { min: 1, max: 86_400 }),
+  jwksCooldownSecs: integer(30, { min: 1, max: 3600 }),
+  refreshExpiration: integer(1_209_600, { min: 1, max: 10 * year }),
+  cachedTokens: integer(0, { min: 0, max: 100_000 }),
+  store: maybe(
+    "a token store",
+    (value) => typeof value === "object" && value !== null && "isRevoked" in value,
+  ),
+} satisfies { readonly [Field in keyof JwtConfig]: FieldRule<JwtConfig[Field]> });
+
+/** A field that may be absent; what is wrong is said without its value, which may be secret. */
+function maybe<T>(wanted: string, isValid: (value: unknown) => boolean): FieldRule<T | undefined> {
+  return checked<T | undefined>(undefined, wanted, isValid);
+}
+
+function isSecret(value: unknown): boolean {
+  return (typeof value === "string" || value instanceof Uint8Array) && value.length > 0;
+}
+
+function isToken(value: unknown): boolean {
+  return typeof value === "string" && /^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isKeyInput(value: unknown): boolean {
+  return isText(value) || (typeof value === "object" && value !== null && !Array.isArray(value));
+}

@@ -1,0 +1,140 @@
+import { generateKeyPairSync } from "node:crypto";
+import { App, type ConfigInput } from "@framework/core";
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { JwtAuth, type JwtConfig } from "../index.ts";
+import { ec, ed, forge, jwk, nowSecs, goodClaims, rsa, signedBy } from "./forge.test-kit.ts";
+
+const second = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const short = generateKeyPairSync("rsa", { modulusLength: 1024 });
+const keyOf = (pair: { publicKey: Parameters<typeof jwk>[0] }, members: object) => ({
+  ...jwk(pair.publicKey),
+  ...members,
+});
+const tokenOf = (kid: string | undefined, pair = rsa) =>
+  forge({ alg: "RS256", kid }, goodClaims, signedBy(pair.privateKey));
+
+/** A service that publishes keys, an app that believes it, and a clock. */
+const setUp = (initial: unknown, config: ConfigInput<JwtConfig> = {}) => {
+  const world = { keys: initial, fetches: 0, elapsed: 0, warnings: 0, urls: new Set<string>() };
+  const fetch = async (url: unknown): Promise<Response> => {
+    world.fetches++;
+    world.urls.add(String(url));
+    if (world.keys instanceof Error) throw world.keys;
+    return world.keys instanceof Response ? world.keys : Response.json({ keys: world.keys });
+  };
+  const auth = new JwtAuth(
+    { algorithm: "RS256", jwksUrl: "https://id.example/keys", ...config },
+    { now: () => nowSecs * 1000, elapsed: () => world.elapsed, fetch: fetch as typeof globalThis.fetch },
+  );
+  const app = new App().use(auth);
+  app.get("/", () => "in");
+  const log = { info() {}, error() {}, warn: () => void world.warnings++ };
+  const client = testClient(app, { log });
+  const ask = async (token: string) =>
+    (await client.get("/", { headers: { authorization: `Bearer ${token}` } })).status;
+  return { world, ask, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+};
+
+const one = keyOf(rsa, { kid: "one", use: "sig", alg: "RS256" });
+const two = keyOf(second, { kid: "two" });
+
+test("tokens are verified with the key that they name, fetched once at start", async () => {
+  await using it = setUp([one, two, keyOf(ec, { kid: "ec" })]);
+  expect(await it.ask(tokenOf("one"))).toBe(200);
+  expect(await it.ask(tokenOf("two", second))).toBe(200);
+  expect(await it.ask(tokenOf("one", second))).toBe(401);
+  expect([it.world.fetches, [...it.world.urls]]).toEqual([1, ["https://id.example/keys"]]);
+});
+
+test("10,000 unknown key ids cost one fetch for each cool-down", async () => {
+  await using it = setUp([one]);
+  expect(await it.ask(tokenOf("one"))).toBe(200);
+  it.world.elapsed = 30_000;
+  const [, payload, signature] = tokenOf("x").split(".");
+  const statuses = new Set<number>();
+  for (let batch = 0; batch < 20; batch++) {
+    const tokens = Array.from({ length: 500 }, (_, at) => {
+      const header = Buffer.from(JSON.stringify({ alg: "RS256", kid: `${batch}-${at}` })).toString(
+        "base64url",
+      );
+      return it.ask(`${header}.${payload}.${signature}`);
+    });
+    for (const status of await Promise.all(tokens)) statuses.add(status);
+  }
+  expect([[...statuses], it.world.fetches]).toEqual([[401], 2]);
+});
+
+test("a new key is found when a token names it, an old one is gone with the next set", async () => {
+  await using it = setUp([one]);
+  expect(await it.ask(tokenOf("two", second))).toBe(401);
+  it.world.keys = [two];
+  expect(await it.ask(tokenOf("two", second))).toBe(401); // the cool-down
+  it.world.elapsed = 30_000;
+  expect(await it.ask(tokenOf("two", second))).toBe(200);
+  expect(await it.ask(tokenOf("one"))).toBe(401);
+});
+
+test("a set is fetched again when it has become old, by one fetch for all who wait", async () => {
+  await using it = setUp([one, two], { cachedTokens: 10 });
+  expect(await it.ask(tokenOf("one"))).toBe(200);
+  it.world.keys = [two];
+  it.world.elapsed = 599_999;
+  expect(await it.ask(tokenOf("one"))).toBe(200);
+  it.world.elapsed = 600_000;
+  expect(await it.ask(tokenOf("two", second))).toBe(200);
+  expect(await it.ask(tokenOf("one"))).toBe(401); // remembered, but under keys that are gone
+  expect(it.world.fetches).toBe(2);
+});
+
+test("the last good set is kept through an outage, which is asked about once for each cool-down", async () => {
+  await using it = setUp([one]);
+  expect(await it.ask(tokenOf("one"))).toBe(200);
+  it.world.keys = new Error("away");
+  it.world.elapsed = 600_000;
+  for (let count = 0; count < 5; count++) expect(await it.ask(tokenOf("one"))).toBe(200);
+  expect([it.world.fetches, it.world.warnings]).toEqual([2, 1]);
+});
+
+test("without any set nobody is let in: 503, until there is one", async () => {
+  await using it = setUp(new Error("away"));
+  expect(await it.ask(tokenOf("one"))).toBe(503);
+  it.world.keys = [one];
+  expect(await it.ask(tokenOf("one"))).toBe(503);
+  it.world.elapsed = 30_000;
+  expect(await it.ask(tokenOf("one"))).toBe(200);
+});
+
+test("a token without a key id is verified only where there is one key to choose", async () => {
+  await using alone = setUp([one, keyOf(ec, {}), keyOf(ed, {})]);
+  expect(await alone.ask(tokenOf(undefined))).toBe(200);
+  await using several = setUp([one, two]);
+  expect(await several.ask(tokenOf(undefined))).toBe(401);
+});
+
+const manyKeys = Array.from({ length: 101 }, (_, at) => ({ ...one, kid: String(at) }));
+
+test.each<[string, () => unknown]>([
+  ["401 from the service", () => Response.json({ keys: [one] }, { status: 401 })],
+  ["no JSON", () => new Response("<html>")],
+  ["no list", () => Response.json({ keys: { one } })],
+  ["null", () => Response.json(null)],
+  ["more than 100 keys", () => [one, ...manyKeys]],
+  ["more than 256 KiB", () => Response.json({ keys: [one], pad: "x".repeat(300_000) })],
+])("a set is no set: %s", async (_name, keys) => {
+  await using it = setUp(keys());
+  expect([await it.ask(tokenOf("one")), it.world.warnings]).toEqual([503, 1]);
+});
+
+test.each<[string, object]>([
+  ["for encryption", { ...one, use: "enc" }],
+  ["for another algorithm", { ...one, alg: "RS512" }],
+  ["for signing only", { ...one, key_ops: ["sign"] }],
+  ["that is too short", keyOf(short, { kid: "one" })],
+  ["of another type", keyOf(ec, { kid: "one" })],
+  ["that is a secret", { kty: "oct", kid: "one", k: "c2VjcmV0" }],
+  ["that is no key", { kid: "one" }],
+])("a key %s verifies nothing", async (_name, key) => {
+  await using it = setUp([key, null, "x", two]);
+  expect([await it.ask(tokenOf("one")), await it.ask(tokenOf("two", second))]).toEqual([401, 200]);
+});

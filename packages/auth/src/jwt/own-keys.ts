@@ -1,0 +1,103 @@
+import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
+import type { Problem } from "@framework/core";
+import { type AuthCode, authProblem } from "../errors.ts";
+import { fits, isHmac, isWeak, minRsaBits, wantedKey } from "./algorithms.ts";
+import type { JwtConfig, KeyInput } from "./jwt-config.ts";
+
+/** The keys of a configuration, read but not yet put to use; what is missing in a wrong one is `undefined`. */
+export interface OwnKeys {
+  readonly secret: Uint8Array<ArrayBuffer> | undefined;
+  readonly publicKey: KeyObject | undefined;
+  readonly privateKey: KeyObject | undefined;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+/** Bytes that a secret should have. */
+const advisedBytes = 32;
+
+/** Reads the keys of a configuration and finds what is wrong with them; no message holds a key. */
+export const readOwnKeys = (config: JwtConfig): OwnKeys => {
+  const problems: Problem[] = [];
+  const say = (code: AuthCode, message: string): void => void problems.push(authProblem(code, message));
+  for (const message of choiceProblems(config)) say("AUTH_NO_KEY", message);
+  const { jwksUrl } = config;
+  if (jwksUrl !== undefined && !isSafeUrl(jwksUrl))
+    say(
+      "AUTH_BAD_KEY_SET_URL",
+      "JwtConfig.jwksUrl must be https, so that nobody on the way can put in a key of his own",
+    );
+  const secret = config.secret === undefined ? undefined : toBytes(config.secret);
+  if (secret !== undefined && holdsKey(secret)) {
+    const message = `JwtConfig.secret holds a key; give it as publicKey or privateKey, with its own algorithm instead of ${config.algorithm}`;
+    say("AUTH_SECRET_IS_KEY", message);
+  }
+  const read = (name: "publicKey" | "privateKey"): KeyObject | undefined => {
+    const input = config[name];
+    if (input === undefined || isHmac(config.algorithm)) return undefined;
+    const key = readKey(name, input);
+    if (key === null)
+      say("AUTH_BAD_KEY", `JwtConfig.${name} is no key that can be read, as PEM text or a JSON Web Key`);
+    else if (!fits(key, config.algorithm))
+      say("AUTH_BAD_KEY", `JwtConfig.${name} must be ${wantedKey(config.algorithm)} for ${config.algorithm}`);
+    else if (isWeak(key))
+      say(
+        "AUTH_WEAK_KEY",
+        `JwtConfig.${name} has less than ${minRsaBits} bits (RFC 7518 3.3); make a longer one`,
+      );
+    else return key;
+    return undefined;
+  };
+  const privateKey = read("privateKey");
+  const publicKey = read("publicKey") ?? (privateKey === undefined ? undefined : createPublicKey(privateKey));
+  return { secret, publicKey, privateKey, problems, warnings: secretWarnings(secret) };
+};
+
+const choiceProblems = ({ algorithm, secret, publicKey, privateKey, jwksUrl }: JwtConfig): string[] => {
+  if (isHmac(algorithm)) {
+    const asymmetric = [publicKey, privateKey, jwksUrl].some((key) => key !== undefined);
+    if (asymmetric) return [`JwtConfig.algorithm is ${algorithm}, which takes a secret and no other key`];
+    return secret === undefined
+      ? [`JwtConfig.secret is missing; ${algorithm} needs one, of at least ${advisedBytes} bytes`]
+      : [];
+  }
+  if (secret !== undefined)
+    return [`JwtConfig.secret does not go with ${algorithm}; give publicKey, privateKey or jwksUrl`];
+  if (jwksUrl !== undefined && publicKey !== undefined)
+    return ["JwtConfig has both publicKey and jwksUrl; give one"];
+  if ([publicKey, privateKey, jwksUrl].every((key) => key === undefined))
+    return [`JwtConfig has no key; ${algorithm} needs publicKey, privateKey or jwksUrl`];
+  return [];
+};
+
+const secretWarnings = (secret: Uint8Array | undefined): Problem[] => {
+  if (secret === undefined || secret.byteLength >= advisedBytes) return [];
+  const message = `the JWT secret has ${secret.byteLength} bytes, ${advisedBytes} are advised; a short one can be guessed from any token`;
+  return [authProblem("AUTH_SHORT_SECRET", message)];
+};
+
+const readKey = (name: "publicKey" | "privateKey", input: KeyInput): KeyObject | null => {
+  const make = name === "publicKey" ? createPublicKey : createPrivateKey;
+  try {
+    return typeof input === "string"
+      ? make(input)
+      : make({ key: input as webcrypto.JsonWebKey, format: "jwk" });
+  } catch {
+    return null; // the error may quote the key
+  }
+};
+
+const toBytes = (secret: string | Uint8Array): Uint8Array<ArrayBuffer> =>
+  typeof secret === "string" ? new TextEncoder().encode(secret) : new Uint8Array(secret);
+
+/** Whether text is, or holds, a key: a public one as HMAC secret lets everybody sign (RFC 8725 2.1). */
+const holdsKey = (secret: Uint8Array): boolean => {
+  const text = new TextDecoder().decode(secret);
+  return text.includes("-----BEGIN ") || /"kty"\s{0,20}:/.test(text);
+};
+
+const isSafeUrl = (url: string): boolean => {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "https:") return true;
+  return protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+};

@@ -1,0 +1,34 @@
+/** Milliseconds for a key set to arrive whole. */
+const timeoutMs = 5000;
+/** Bytes of a key set. */
+const maxBytes = 262_144;
+/** Keys of a set. */
+const maxKeys = 100;
+
+/** Fetches a key set: one address without redirects, 5 s, 256 KiB, at most 100 keys. @throws Error saying what is wrong with the answer */
+export const readKeySet = async (
+  url: string,
+  fetch: typeof globalThis.fetch,
+): Promise<readonly unknown[]> => {
+  const headers = { accept: "application/jwk-set+json, application/json" };
+  const reply = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(timeoutMs) });
+  if (reply.status !== 200) {
+    await reply.body?.cancel();
+    throw new Error(`the key set answered ${reply.status}`);
+  }
+  const { keys } = (JSON.parse(await limitedText(reply)) ?? {}) as { keys?: unknown };
+  if (!Array.isArray(keys)) throw new Error("the key set has no list of keys");
+  if (keys.length > maxKeys) throw new Error(`the key set has more than ${maxKeys} keys`);
+  return keys;
+};
+
+const limitedText = async ({ body }: Response): Promise<string> => {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let [text, bytes] = ["", 0];
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new Error(`the key set has more than ${maxBytes} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+};

@@ -1,0 +1,35 @@
+import type { HttpRequest } from "@framework/core";
+import type { JwtConfig } from "./jwt-config.ts";
+
+/** A token that was sent, `null` for none; `""` for something in its place that is none. */
+export type SentToken = string | null;
+
+/** Finds the token of a request: in the field, else in the cookie, else in the query, as far as these are configured (RFC 6750 2). */
+export const tokenInRequest = (request: HttpRequest, config: JwtConfig): SentToken =>
+  inField(request, config) ?? inCookie(request, config) ?? inQuery(request, config);
+
+const inField = ({ headers }: HttpRequest, { headerName, scheme }: JwtConfig): SentToken => {
+  const value = headers.get(headerName);
+  if (value === null) return null;
+  const token = scheme === "" ? value : afterScheme(value, scheme);
+  if (token === null) return null;
+  return headers.getAll(headerName).length === 1 ? token : "";
+};
+
+const inCookie = (request: HttpRequest, { cookieName }: JwtConfig): SentToken =>
+  cookieName === undefined ? null : request.cookies.get(cookieName);
+
+const inQuery = (request: HttpRequest, { queryParam }: JwtConfig): SentToken => {
+  if (queryParam === undefined) return null;
+  const [token = null, ...more] = request.query.getAll(queryParam);
+  return more.length === 0 ? token : "";
+};
+
+/** What follows the scheme, in any case, and one or more blanks (RFC 9110 11.4); `null` for another scheme. */
+export const afterScheme = (value: string, scheme: string): string | null => {
+  if (value.slice(0, scheme.length).toLowerCase() !== scheme.toLowerCase()) return null;
+  if (value.length === scheme.length) return "";
+  let at = scheme.length;
+  while (value[at] === " ") at++;
+  return at === scheme.length ? null : value.slice(at);
+};

@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { defaultCost } from "./basic/scrypt-cost.ts";
+import { authCodes } from "./errors.ts";
+import { JwtConfig } from "./index.ts";
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+/** Rows of the table whose head begins with a cell, first cell to last. */
+const rowsOf = (head: string): Record<string, string> => {
+  const [, table = ""] = readme.split(`| ${head} `);
+  const rows = (table.split("\n\n")[0] ?? "")
+    .trimEnd()
+    .split("\n")
+    .slice(2)
+    .map((row) => row.split("|").map((cell) => cell.trim()));
+  return Object.fromEntries(rows.map((cells) => [(cells[1] ?? "").replaceAll("`", ""), cells.at(-2) ?? ""]));
+};
+
+test("the README's table has every option of tokens with its default", () => {
+  const defaults = Object.entries(JwtConfig.of()).map(([name, value]) => [
+    name,
+    value === undefined ? "–" : `\`${JSON.stringify(value)}\``,
+  ]);
+  expect(rowsOf("`JwtConfig`")).toEqual(Object.fromEntries(defaults));
+});
+
+test("the README's table has the cost of a hash", () => {
+  const cost = Object.entries(defaultCost).map(([name, value]) => [name, `\`${value}\``]);
+  expect(rowsOf("Cost")).toEqual(Object.fromEntries(cost));
+});
+
+test("the README's table has every code with what it says", () => {
+  const { CORE_BAD_CONFIG: ofCore, ...own } = rowsOf("Code");
+  expect([own, typeof ofCore]).toEqual([authCodes, "string"]);
+});

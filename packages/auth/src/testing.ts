@@ -1,0 +1,6 @@
+// The contract of the store port: what an adapter in another package has to pass.
+export {
+  type ContractTest,
+  tokenStoreContract,
+  type TokenStoreFixture,
+} from "./tokens/token-store-contract.ts";

@@ -1,0 +1,14 @@
+import { App } from "@framework/core";
+import { JwtAuth, JwtClaims } from "../index.ts";
+
+/** A service with login, refresh and logout; its secret is short, so that its operator is warned. */
+const auth = new JwtAuth({ secret: "a short secret" }).skipPath("/login").skipPath("/refresh");
+const app = new App().use(auth);
+app.post("/login", () => auth.createTokens({ sub: "ann" }));
+app.post("/refresh", async (request) => auth.refreshToken(await request.text()));
+app.post("/logout", async ({ context }) => {
+  await auth.revokeToken(context.get(JwtClaims) ?? "");
+  return null;
+});
+app.get("/", () => `pid ${process.pid}`);
+await app.run();

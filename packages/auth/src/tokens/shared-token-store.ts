@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { type Awaitable, mapAwaitable, type SharedState } from "@framework/core";
+import type { TokenStore } from "./token-store.ts";
+
+/** A store on the state that all workers of one host share; it forgets everything when the service ends. */
+export interface SharedTokenStore extends TokenStore {
+  /** Stops listening. */
+  close(): void;
+}
+
+const channel = "auth:revocations";
+const anyRevoked = "auth:any-revoked";
+/** Milliseconds beyond the life of every token: the mark goes last of all that is remembered. */
+const keptMs = 100 * 365 * 86_400_000;
+
+/**
+ * Opens the store. Until the first revocation nothing is asked for: every worker is told of it, and one that starts later finds the mark that it left.
+ *
+ * @param options.now milliseconds since 1970. @default Date.now
+ */
+export const openSharedTokenStore = async (
+  shared: SharedState,
+  { now = Date.now }: { readonly now?: () => number } = {},
+): Promise<SharedTokenStore> => {
+  let asks = false;
+  const close = shared.subscribe(channel, () => void (asks = true));
+  if ((await shared.get(anyRevoked)) !== undefined) asks = true;
+  const ttlMs = (expiresAt: number): number => Math.max(1, expiresAt * 1000 - now());
+  return {
+    close,
+    async revoke(id, expiresAt) {
+      const key = keyOf("revoked", id);
+      const known = await shared.get(key);
+      if (typeof known === "number" && known >= expiresAt) return;
+      await shared.set(key, expiresAt, { ttlMs: ttlMs(expiresAt) });
+      await shared.set(anyRevoked, 1, { ttlMs: keptMs });
+      await shared.publish(channel, 1);
+    },
+    isRevoked(id): Awaitable<boolean> {
+      return asks && mapAwaitable(shared.get(keyOf("revoked", id)), (known) => known !== undefined);
+    },
+    consume: (id, expiresAt) => shared.set(keyOf("used", id), 1, { ttlMs: ttlMs(expiresAt), ifAbsent: true }),
+  };
+};
+
+/** A key of one length: ids are other people's text. */
+const keyOf = (kind: string, id: string): string =>
+  `auth:${kind}:${createHash("sha256").update(id).digest("base64url")}`;

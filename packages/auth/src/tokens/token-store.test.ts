@@ -1,0 +1,82 @@
+import type { SharedState } from "@framework/core";
+import { inProcessState } from "@framework/core/testing";
+import { virtualClock } from "@framework/testing";
+import { describe, expect, test } from "@jest/globals";
+import { openSharedTokenStore, type TokenStore } from "../index.ts";
+import { tokenStoreContract, type TokenStoreFixture } from "../testing.ts";
+
+const start = Date.parse("2026-01-01T00:00:00Z");
+
+const inOneProcess = async (): Promise<TokenStoreFixture> => {
+  const { now, advance } = virtualClock({ start });
+  const store = await openSharedTokenStore(inProcessState({ now }), { now });
+  return { views: [store, store], now, advance };
+};
+tokenStoreContract(test, inOneProcess);
+
+const ofTwoWorkers = async (): Promise<TokenStoreFixture> => {
+  const { now, advance } = virtualClock({ start });
+  const state = inProcessState({ now });
+  return {
+    views: [await openSharedTokenStore(state, { now }), await openSharedTokenStore(state, { now })],
+    now,
+    advance,
+  };
+};
+describe("as two workers have it", () => {
+  tokenStoreContract(test, ofTwoWorkers);
+});
+
+/** Stores that break one promise each. */
+const broken: Readonly<Record<string, (fixture: TokenStoreFixture) => TokenStore>> = {
+  "forgets at once": ({ views: [store] }) => ({ ...store, revoke: () => {} }),
+  "revokes everybody": ({ views: [store] }) => ({ ...store, isRevoked: () => true }),
+  "revokes by the first character": ({ views: [store] }) => ({
+    ...store,
+    revoke: (id, at) => store.revoke(id.slice(0, 1), at),
+    isRevoked: (id) => store.isRevoked(id.slice(0, 1)),
+  }),
+  "forgets early": ({ views: [store], now }) => ({
+    ...store,
+    revoke: (id) => store.revoke(id, Math.ceil(now() / 1000) + 1),
+  }),
+  "lets many be first": ({ views: [store] }) => ({ ...store, consume: () => true }),
+  "lets nobody be first": ({ views: [store] }) => ({ ...store, consume: () => false }),
+  "takes used up for revoked": ({ views: [store] }) => ({
+    ...store,
+    consume: async (id, at) => (await store.consume(id, at)) && (await store.revoke(id, at), true),
+  }),
+};
+
+test.each(Object.entries(broken))("the contract notices a store that %s", async (_name, breakIt) => {
+  const bodies: (() => Promise<void>)[] = [];
+  const make = async (): Promise<TokenStoreFixture> => {
+    const fixture = await inOneProcess();
+    const store = breakIt(fixture);
+    return { ...fixture, views: [store, store] };
+  };
+  tokenStoreContract((_, body) => void bodies.push(body), make);
+  const outcomes = await Promise.allSettled(bodies.map((body) => body()));
+  expect(outcomes.some(({ status }) => status === "rejected")).toBe(true);
+});
+
+test("nothing is asked of the shared state until somebody was revoked; a worker that starts later knows", async () => {
+  const state = inProcessState();
+  let asked = 0;
+  const counting: SharedState = { ...state, get: (key) => (asked++, state.get(key)) };
+  const early = await openSharedTokenStore(counting);
+  asked = 0;
+  expect([early.isRevoked("a"), asked]).toEqual([false, 0]);
+  const inAYear = Date.now() / 1000 + 31_536_000;
+  await (await openSharedTokenStore(state)).revoke("a", inAYear);
+  expect([await early.isRevoked("a"), await early.isRevoked("b"), asked]).toEqual([true, false, 2]);
+  expect(await (await openSharedTokenStore(state)).isRevoked("a")).toBe(true);
+});
+
+test("a store that was closed is told nothing more", async () => {
+  const state = inProcessState();
+  const store = await openSharedTokenStore(state);
+  store.close();
+  await (await openSharedTokenStore(state)).revoke("a", Date.now() / 1000 + 60);
+  expect(store.isRevoked("a")).toBe(false);
+});

@@ -1,0 +1,33 @@
+import type { JwtConfig } from "../jwt/jwt-config.ts";
+import type { KeySet } from "../jwt/key-set.ts";
+import type { OwnKeys } from "../jwt/own-keys.ts";
+import { hmacKey, loadSignatures, type Signatures, type SigningKey } from "../jwt/signature.ts";
+import type { Awaitable } from "@framework/core";
+
+/** The library of signatures and the keys, made ready. */
+export interface TokenTools {
+  readonly signatures: Signatures;
+  /** Key of new tokens; `undefined` where there is none. */
+  readonly signingKey: SigningKey | undefined;
+  /** Key that verifies tokens which name `kid`. */
+  keyFor(kid: string | undefined): Awaitable<SigningKey | null>;
+  /** Grows when keys were replaced. */
+  generation(): number;
+}
+
+/** Makes ready what tokens need; once. */
+export const loadTokenTools = async (
+  { algorithm }: JwtConfig,
+  { secret, publicKey, privateKey }: OwnKeys,
+  keySet: KeySet | undefined,
+): Promise<TokenTools> => {
+  const signatures = await loadSignatures(algorithm);
+  const shared = secret === undefined ? undefined : await hmacKey(secret, algorithm);
+  const own = shared ?? publicKey ?? null;
+  return {
+    signatures,
+    signingKey: shared ?? privateKey,
+    keyFor: (kid) => (keySet === undefined ? own : keySet.keyFor(kid)),
+    generation: () => keySet?.generation ?? 0,
+  };
+};

@@ -1,0 +1,81 @@
+import type { Logger } from "@framework/core";
+import { unavailable } from "../errors.ts";
+import { areAcceptable, areInForce } from "../jwt/check-claims.ts";
+import { parseCompactToken } from "../jwt/compact-token.ts";
+import { frozen, parseJsonObject } from "../jwt/json-object.ts";
+import type { JwtConfig } from "../jwt/jwt-config.ts";
+import type { SigningKey } from "../jwt/signature.ts";
+import type { Claims } from "../principal.ts";
+import type { TokenStore } from "./token-store.ts";
+import type { TokenTools } from "./token-tools.ts";
+import { VerifiedTokens } from "./verified-tokens.ts";
+
+/** What a token is for, by its `typ`: so that neither passes for the other (RFC 8725 3.11). */
+export type TokenKind = "access" | "refresh";
+
+/** `typ` of refresh tokens. */
+export const refreshType = "refresh+jwt";
+
+/** Claim that ties together all that was issued from one login. */
+export const familyClaim = "refresh_family";
+
+const kinds: Readonly<Record<TokenKind, readonly string[]>> = {
+  access: ["", "jwt", "at+jwt"],
+  refresh: [refreshType],
+};
+
+/** Finds out what a token says, if it is one of ours, in force, and not revoked. */
+export class TokenVerifier {
+  private readonly config: JwtConfig;
+  private readonly now: () => number;
+  private readonly verified: VerifiedTokens;
+
+  constructor(config: JwtConfig, now: () => number) {
+    this.config = config;
+    this.now = now;
+    this.verified = new VerifiedTokens(config.cachedTokens);
+  }
+
+  /** The claims, `null` for a token that is not to be believed. @throws HttpError 503 when nobody can tell */
+  async verify(
+    text: string,
+    kind: TokenKind,
+    tools: TokenTools,
+    store: TokenStore,
+    log: Logger,
+  ): Promise<Claims | null> {
+    const claims = await this.signedClaims(text, kind, tools);
+    if (claims === null) return null;
+    try {
+      for (const id of idsOf(claims)) if (await store.isRevoked(id)) return null;
+    } catch (error) {
+      log.error("the token store failed, so the request is refused", { error });
+      throw unavailable("AUTH_STORE_UNAVAILABLE", error);
+    }
+    return claims;
+  }
+
+  private async signedClaims(text: string, kind: TokenKind, tools: TokenTools): Promise<Claims | null> {
+    const { config, now, verified } = this;
+    const known = kind === "access" ? verified.get(text, tools.generation()) : undefined;
+    if (known !== undefined) return areInForce(known, config.leewaySecs, now() / 1000) ? known : null;
+    const token = parseCompactToken(text, config.algorithm);
+    if (token === null || !kinds[kind].includes(token.typ)) return null;
+    const key: SigningKey | null = await tools.keyFor(token.kid);
+    const payload = key === null ? null : await tools.signatures.verify(token, key);
+    const claims = payload === null ? null : parseJsonObject(payload);
+    if (claims === null || !areAcceptable(claims, config, now() / 1000)) return null;
+    const believed = frozen(claims as Claims); // `areAcceptable` has looked at every claim that the type names
+    if (kind === "access") verified.set(text, believed, tools.generation());
+    return believed;
+  }
+}
+
+/** What may be revoked about a token: itself, and all that came from the same login. */
+export const idsOf = ({ jti, [familyClaim]: family }: Claims): readonly string[] => [
+  ...(jti === undefined ? [] : [tokenId(jti)]),
+  ...(typeof family === "string" ? [familyId(family)] : []),
+];
+
+export const tokenId = (jti: string): string => `jti:${jti}`;
+export const familyId = (family: string): string => `family:${family}`;

@@ -1,0 +1,255 @@
+import { App, type ConfigInput, type Guard } from "@framework/core";
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { type Claims, JwtAuth, type JwtConfig, type NewClaims, type TokenStore } from "../index.ts";
+
+const secret = "0123456789abcdef0123456789abcdef";
+
+/** An app behind a token, and a clock in seconds. */
+const setUp = async (config: ConfigInput<JwtConfig> = {}, guards: Guard[] = []) => {
+  const world = { secs: 1_800_000_000, logged: [] as string[] };
+  const auth = new JwtAuth({ secret, ...config }, { now: () => world.secs * 1000 });
+  const app = new App().use(auth);
+  app.get("/", { guards }, (request) => request.context.get("jwt_claims"));
+  const note = (message: string) => void world.logged.push(message);
+  const client = testClient(app, { log: { info() {}, warn: note, error: note } });
+  await app.start({ log: { info() {}, warn: note, error: note } });
+  const ask = async (token: string) => client.get("/", { headers: { authorization: `Bearer ${token}` } });
+  const status = async (token: string) => (await ask(token)).status;
+  return { world, auth, ask, status, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+};
+
+const headOf = (token: string): Claims =>
+  JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Claims;
+const refused = { status: 401, detail: "Invalid or expired token" };
+
+test("a token says what it was given, when it was made, when it ends, and has an id", async () => {
+  await using it = await setUp({ issuer: "us", audience: "api", expiration: 60 });
+  const token = await it.auth.createToken({ sub: "ann", roles: ["admin"], n: null });
+  const claims = (await it.ask(token)).json<Claims>();
+  const { secs } = it.world;
+  expect(claims).toEqual({
+    iss: "us",
+    aud: "api",
+    sub: "ann",
+    roles: ["admin"],
+    n: null,
+    iat: secs,
+    exp: secs + 60,
+    jti: expect.any(String),
+  });
+  expect(headOf(await it.auth.createToken({ sub: "ann" })).jti).not.toBe(claims.jti);
+});
+
+test("a token is good until the second it ends; a leeway makes that later", async () => {
+  for (const leewaySecs of [0, 60]) {
+    await using it = await setUp({ expiration: 10, leewaySecs });
+    const token = await it.auth.createToken({ sub: "ann" });
+    it.world.secs += 9.999 + leewaySecs;
+    expect(await it.status(token)).toBe(200);
+    it.world.secs += 0.001;
+    expect(await it.status(token)).toBe(401);
+  }
+});
+
+test("a token is not good before its nbf; a leeway makes that earlier", async () => {
+  for (const leewaySecs of [0, 30]) {
+    await using it = await setUp({ leewaySecs });
+    const token = await it.auth.createToken({ sub: "ann", nbf: it.world.secs + 100 });
+    it.world.secs += 100 - leewaySecs - 1;
+    expect(await it.status(token)).toBe(401);
+    it.world.secs += 1;
+    expect(await it.status(token)).toBe(200);
+  }
+});
+
+const cycle: Record<string, unknown> = {};
+cycle["cycle"] = cycle;
+
+test.each<[string, object]>([
+  ["no sub", {}],
+  ["an empty sub", { sub: "" }],
+  ["a sub that is no text", { sub: 7 }],
+  ["an exp of its own", { sub: "ann", exp: 1 }],
+  ["a jti of its own", { sub: "ann", jti: "1" }],
+  ["a family of its own", { sub: "ann", refresh_family: "1" }],
+  ["a cycle", { sub: "ann", cycle }],
+  ["a bigint", { sub: "ann", big: 1n }],
+  ["too much for 8 KiB", { sub: "ann", much: "x".repeat(7000) }],
+  ["33 levels", { sub: "ann", deep: JSON.parse("[".repeat(33) + "]".repeat(33)) as unknown }],
+])("a token with %s is not made", async (_name, claims) => {
+  await using it = await setUp();
+  await expect(it.auth.createToken(claims as NewClaims)).rejects.toMatchObject({ code: "AUTH_BAD_CLAIMS" });
+});
+
+test("claims are frozen, so that no handler changes what the next one reads", async () => {
+  const frozen: unknown[] = [];
+  const guard: Guard = ({ context }) => {
+    const claims = context.get("jwt_claims") as { a: { b: unknown[] } };
+    frozen.push(
+      Object.isFrozen(claims),
+      Object.isFrozen(claims.a),
+      Object.isFrozen(claims.a.b),
+      Object.getPrototypeOf(claims),
+    );
+  };
+  await using it = await setUp({}, [guard]);
+  expect(await it.status(await it.auth.createToken({ sub: "ann", a: { b: [1] } }))).toBe(200);
+  expect(frozen).toEqual([true, true, true, null]);
+});
+
+test("a revoked token is refused, others are not; by its id or by its claims", async () => {
+  await using it = await setUp();
+  const [first = "", second = "", third = ""] = await Promise.all(
+    ["a", "b", "c"].map((sub) => it.auth.createToken({ sub })),
+  );
+  const { jti = "" } = headOf(first);
+  expect([await it.auth.isRevoked(jti), await it.status(first)]).toEqual([false, 200]);
+  await it.auth.revokeToken(jti);
+  await it.auth.revokeToken((await it.ask(second)).json<Claims>());
+  expect(await Promise.all([first, second, third].map(it.status))).toEqual([401, 401, 200]);
+  expect(await it.auth.isRevoked(jti)).toBe(true);
+});
+
+test("a revocation holds as long as the token lives, whoever made it", async () => {
+  await using it = await setUp({ expiration: 10, refreshExpiration: 10 });
+  const far = { sub: "x", exp: it.world.secs + 5000, jti: "far" };
+  const notes: [string, number][] = [];
+  const store: TokenStore = {
+    revoke: (id, at) => void notes.push([id, at]),
+    isRevoked: () => false,
+    consume: () => true,
+  };
+  await using noted = await setUp({ store, expiration: 10, refreshExpiration: 20, leewaySecs: 5 });
+  await noted.auth.revokeToken("near");
+  await noted.auth.revokeToken(far);
+  expect(notes).toEqual([
+    ["jti:near", it.world.secs + 25],
+    ["jti:far", it.world.secs + 5005],
+  ]);
+});
+
+test("what is no id is not taken for one", async () => {
+  await using it = await setUp();
+  for (const wrong of [await it.auth.createToken({ sub: "ann" }), { sub: "ann", exp: 1 }]) {
+    await expect(it.auth.revokeToken(wrong)).rejects.toMatchObject({ code: "AUTH_BAD_CLAIMS" });
+  }
+});
+
+test("a refresh token gets the next pair, once, and is no token for requests", async () => {
+  await using it = await setUp({ expiration: 10, refreshExpiration: 100 });
+  const pair = await it.auth.createTokens({ sub: "ann", roles: ["a"] });
+  expect([await it.status(pair.token), await it.status(pair.refreshToken), pair.expiresIn]).toEqual([
+    200, 401, 10,
+  ]);
+  it.world.secs += 99;
+  expect(await it.status(pair.token)).toBe(401);
+  const next = await it.auth.refreshToken(pair.refreshToken);
+  expect((await it.ask(next.token)).json()).toMatchObject({
+    sub: "ann",
+    roles: ["a"],
+    exp: it.world.secs + 10,
+  });
+  it.world.secs += 99;
+  expect((await it.auth.refreshToken(next.refreshToken)).expiresIn).toBe(10);
+});
+
+test("a refresh token that comes twice revokes all that came from its login, and nothing else", async () => {
+  await using it = await setUp();
+  const stolen = await it.auth.createTokens({ sub: "ann" });
+  const bystander = await it.auth.createTokens({ sub: "ann" });
+  const thief = await it.auth.refreshToken(stolen.refreshToken);
+  expect(await it.status(thief.token)).toBe(200);
+  await expect(it.auth.refreshToken(stolen.refreshToken)).rejects.toMatchObject(refused);
+  expect(await Promise.all([stolen.token, thief.token, bystander.token].map(it.status))).toEqual([
+    401, 401, 200,
+  ]);
+  await expect(it.auth.refreshToken(thief.refreshToken)).rejects.toMatchObject(refused);
+  expect(await it.auth.refreshToken(bystander.refreshToken)).toMatchObject({ token: expect.any(String) });
+  expect(it.world.logged).toEqual(["a refresh token came twice; all that came from its login is revoked"]);
+});
+
+test("of many who send one refresh token at once nobody keeps a token", async () => {
+  await using it = await setUp();
+  const { refreshToken } = await it.auth.createTokens({ sub: "ann" });
+  const tries = await Promise.allSettled(
+    Array.from({ length: 20 }, () => it.auth.refreshToken(refreshToken)),
+  );
+  const made = tries.filter((each) => each.status === "fulfilled");
+  expect(made.length).toBe(1);
+  for (const { value } of made) expect(await it.status(value.token)).toBe(401);
+});
+
+test("revoking claims of a pair, as at logout, revokes its refresh token too", async () => {
+  await using it = await setUp();
+  const pair = await it.auth.createTokens({ sub: "ann" });
+  await it.auth.revokeToken((await it.ask(pair.token)).json<Claims>());
+  await expect(it.auth.refreshToken(pair.refreshToken)).rejects.toMatchObject(refused);
+});
+
+test("claims of the next pair may be worked out anew; a refusal there uses nothing up", async () => {
+  await using it = await setUp();
+  const { refreshToken } = await it.auth.createTokens({ sub: "ann", roles: ["a"], nbf: 1 });
+  const gone = it.auth.refreshToken(refreshToken, () => {
+    throw new Error("gone");
+  });
+  await expect(gone).rejects.toThrow("gone");
+  const next = await it.auth.refreshToken(refreshToken, async ({ sub }) => ({ sub, roles: ["b"] }));
+  expect(headOf(next.token)).toMatchObject({ sub: "ann", roles: ["b"] });
+});
+
+test.each<[string, (it: Awaited<ReturnType<typeof setUp>>) => Promise<string>]>([
+  ["no token", async () => "x"],
+  ["a token for requests", (it) => it.auth.createToken({ sub: "ann" })],
+  ["the token of a pair", async (it) => (await it.auth.createTokens({ sub: "ann" })).token],
+  [
+    "one of another secret",
+    async () => (await new JwtAuth({ secret: "x".repeat(32) }).createTokens({ sub: "ann" })).refreshToken,
+  ],
+  [
+    "one that has ended",
+    async (it) => {
+      const { refreshToken } = await it.auth.createTokens({ sub: "ann" });
+      it.world.secs += 1_209_600;
+      return refreshToken;
+    },
+  ],
+])("%s refreshes nothing", async (_name, make) => {
+  await using it = await setUp();
+  await expect(it.auth.refreshToken(await make(it))).rejects.toMatchObject(refused);
+});
+
+test("a store that fails lets nobody in: 503, with a line in the log", async () => {
+  const away = () => {
+    throw new Error("away");
+  };
+  await using it = await setUp({ store: { revoke: away, isRevoked: away, consume: away } });
+  const reply = await it.ask(await it.auth.createToken({ sub: "ann" }));
+  expect([reply.status, reply.headers.get("retry-after"), reply.text.includes("away")]).toEqual([
+    503,
+    "1",
+    false,
+  ]);
+  expect(it.world.logged).toEqual(["the token store failed, so the request is refused"]);
+});
+
+test("a remembered token ends in time, is revoked at once, and makes room", async () => {
+  await using it = await setUp({ cachedTokens: 2, expiration: 100 });
+  const tokens = await Promise.all(["a", "b", "c"].map((sub) => it.auth.createToken({ sub })));
+  const statuses = async () => Promise.all(tokens.map(it.status));
+  expect([await statuses(), await statuses()]).toEqual([
+    [200, 200, 200],
+    [200, 200, 200],
+  ]);
+  await it.auth.revokeToken(headOf(tokens[2] ?? "").jti ?? "");
+  expect(await statuses()).toEqual([200, 200, 401]);
+  it.world.secs += 100;
+  expect(await statuses()).toEqual([401, 401, 401]);
+});
+
+test("before its app has started nothing is checked or revoked", async () => {
+  const auth = new JwtAuth({ secret });
+  const { refreshToken } = await auth.createTokens({ sub: "ann" });
+  for (const call of [auth.revokeToken("a"), auth.isRevoked("a"), auth.refreshToken(refreshToken)])
+    await expect(call).rejects.toMatchObject({ code: "AUTH_NOT_STARTED" });
+});

@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { type Program, startProgram, waitFor } from "@framework/testing";
+import { expect, jest, test } from "@jest/globals";
+import type { TokenPair } from "../index.ts";
+
+jest.setTimeout(30_000); // five processes, on a machine with other work
+
+const start = () =>
+  startProgram(new URL("./revocation.test-program.ts", import.meta.url), {
+    args: ["--workers", "4", "--env", "production"],
+    conditions: ["@framework/source"],
+  });
+
+/** One request on a connection of its own, so that any worker may answer. */
+const ask = async ({ url }: Program, token: string): Promise<string> => {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.write(
+    `GET / HTTP/1.1\r\nHost: x.test\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+  );
+  let text = "";
+  socket.setEncoding("latin1").on("data", (chunk: string) => (text += chunk));
+  await once(socket, "close");
+  return text;
+};
+
+const pidIn = (reply: string): number => Number(/pid (\d+)/.exec(reply)?.[1]);
+
+/** Statuses that the workers give, of 60 connections. */
+const statusesOf = async (program: Program, token: string): Promise<ReadonlySet<string>> => {
+  const statuses = new Set<string>();
+  await Promise.all(
+    Array.from({ length: 60 }, async () => statuses.add((await ask(program, token)).slice(9, 12))),
+  );
+  return statuses;
+};
+
+const login = async ({ client }: Program): Promise<TokenPair> =>
+  (await client.post("/login")).json<TokenPair>();
+
+test("four workers agree: a token revoked in one is refused by all as soon as that resolves", async () => {
+  await using program = await start();
+  const { token } = await login(program);
+  const pids = new Set<number>();
+  await waitFor(async () => pids.add(pidIn(await ask(program, token))).size === 4);
+  expect(await statusesOf(program, token)).toEqual(new Set(["200"]));
+  const logout = await program.client.post("/logout", { headers: { authorization: `Bearer ${token}` } });
+  expect(logout.status).toBe(204);
+  expect(await statusesOf(program, token)).toEqual(new Set(["401"]));
+  expect(await statusesOf(program, (await login(program)).token)).toEqual(new Set(["200"]));
+});
+
+test("four workers agree: of many who send one refresh token one gets a pair, and that is revoked", async () => {
+  await using program = await start();
+  const { refreshToken } = await login(program);
+  const tries = await Promise.all(
+    Array.from({ length: 24 }, () => program.client.post("/refresh", { body: refreshToken })),
+  );
+  const made = tries.filter(({ status }) => status === 200);
+  expect([made.length, tries.filter(({ status }) => status === 401).length]).toEqual([1, 23]);
+  expect(await statusesOf(program, made[0]?.json<TokenPair>().token ?? "")).toEqual(new Set(["401"]));
+});
+
+test("a worker that was killed is replaced by one that knows what was revoked", async () => {
+  await using program = await start();
+  const { token } = await login(program);
+  const { token: other } = await login(program);
+  await program.client.post("/logout", { headers: { authorization: `Bearer ${token}` } });
+  const pid = pidIn(await ask(program, other));
+  process.kill(pid, "SIGKILL");
+  const others = new Set<number>();
+  await waitFor(
+    async () => {
+      const seen = await ask(program, other).then(pidIn, () => pid); // it may have been this one's connection
+      if (seen !== pid) others.add(seen);
+      return others.size === 4;
+    },
+    { timeoutMs: 15_000 },
+  );
+  expect(await statusesOf(program, token)).toEqual(new Set(["401"]));
+});
+
+test("a short secret is warned of in production too, with its code", async () => {
+  await using program = await start();
+  await waitFor(() => program.output().includes("AUTH_SHORT_SECRET"));
+  expect(program.output()).not.toContain("a short secret");
+});
