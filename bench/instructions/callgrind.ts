@@ -51,6 +51,7 @@ export const startCounted = async (
       `--callgrind-out-file=${join(folder, "counts")}`,
       process.execPath,
       "--conditions=@framework/source",
+      "--single-threaded", // what is compiled and collected beside the requests would be counted by chance
       "--no-flush-bytecode", // code that one workload does not use must still be there for the next
       ...execArgv,
       join(import.meta.dirname, "../servers", file),
@@ -116,12 +117,14 @@ const counter = (pid: number, folder: string): Pick<CountedServer, "counting" | 
     },
     taken: async () => {
       await tell("dump");
-      let instructions = 0;
+      let instructions = NaN;
       for (const name of await readdir(folder)) {
         const dump = join(folder, name);
-        instructions += Number(/^totals: (\d+)/m.exec(await readFile(dump, "utf8"))?.[1] ?? NaN);
+        const total = /^totals: (\d+)/m.exec(await readFile(dump, "utf8"))?.[1]; // an empty file is made at the start
+        if (total !== undefined) instructions = (instructions || 0) + Number(total);
         await rm(dump);
       }
+      if (Number.isNaN(instructions)) throw new Error("callgrind has told no total");
       return instructions;
     },
   };

@@ -11,12 +11,14 @@ export interface Subject {
   /** Program in `servers/`. */
   readonly file: string;
   readonly args: readonly string[];
+  /** Options of Node for its process. @default none */
+  readonly nodeArgs?: readonly string[];
 }
 
 /** User-space instructions of a server for one request. */
 export interface Count {
   readonly instructions: number;
-  /** The cheapest and the dearest window. */
+  /** The cheapest and the dearest of the windows that count. */
   readonly low: number;
   readonly high: number;
 }
@@ -27,25 +29,28 @@ export interface Effort {
   readonly passes: number;
   /** Requests of each workload in a pass, and once more right before it is counted. */
   readonly warmUp: number;
-  /** Windows that count; one more goes before them, in which the compiler and the collector settle. */
+  /** Windows that count; one goes before them, and more where these have not settled. */
   readonly windows: number;
   /** Requests of a window. */
   readonly requests: number;
 }
 
+/** Little enough for every change; the median of short windows is that of those without a collection. */
+export const gateEffort: Effort = { passes: 2, warmUp: 800, windows: 5, requests: 250 };
+
 /** Enough for code that is compiled for good, and for windows that hold their share of collections. */
-export const usualEffort: Effort = { passes: 3, warmUp: 4000, windows: 5, requests: 1000 };
+export const usualEffort: Effort = { passes: 3, warmUp: 4000, windows: 6, requests: 1000 };
 
 /** Connections with one request on the way each: the server has always all of them to answer, however fast the client is. */
 const connections = 64;
 
 /** Starts a server and counts each workload; all of them are warm before the first is counted. */
 export const countSubject = async (
-  { name, file, args }: Subject,
+  { name, file, args, nodeArgs = [] }: Subject,
   workloads: readonly Workload[],
   effort: Effort = usualEffort,
 ): Promise<Map<string, Count>> => {
-  await using server = await startCounted(file, args);
+  await using server = await startCounted(file, args, nodeArgs);
   const load = new Load(server.port);
   const warm = (shot: Shot): Promise<unknown> =>
     insist(name, load, () => load.run(shot, connections, effort.warmUp));
@@ -63,22 +68,37 @@ export const countSubject = async (
   return counts;
 };
 
-/** Counts one kind of request in a server that is warm. */
+/** Windows have settled when the medians of their halves differ by less than this share. */
+const tolerance = 0.03;
+
+/** Times as many windows at most: the compiler works beside the requests, and a busy machine delays it. */
+const patience = 4;
+
+/** Counts one kind of request in a server that is warm, window by window until the last ones have settled. */
 export const countShot = async (
   server: CountedServer,
   load: Load,
   shot: Shot,
   { windows, requests }: Pick<Effort, "windows" | "requests">,
 ): Promise<Count> => {
-  const counts: number[] = [];
+  let last: number[] = [];
   await server.counting(async () => {
-    for (let window = -1; window < windows; window++) {
+    for (
+      let window = -1;
+      window < windows * patience && !(last.length === windows && settled(last));
+      window++
+    ) {
       await load.run(shot, connections, requests);
-      const instructions = (await server.taken()) / requests;
-      if (window >= 0) counts.push(Math.round(instructions));
+      const instructions = Math.round((await server.taken()) / requests);
+      if (window >= 0) last = [...last, instructions].slice(-windows);
     }
   });
-  return { instructions: median(counts), low: Math.min(...counts), high: Math.max(...counts) };
+  return { instructions: median(last), low: Math.min(...last), high: Math.max(...last) };
+};
+
+const settled = (counts: readonly number[]): boolean => {
+  const middle = counts.length >> 1;
+  return Math.abs(median(counts.slice(0, middle)) / median(counts.slice(middle)) - 1) < tolerance;
 };
 
 /** Tries that may fail in a row: a server that waits for the processor may close connections that it holds for idle. */

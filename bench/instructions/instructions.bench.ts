@@ -1,10 +1,10 @@
 /**
  * Counts the user-space instructions of one request: a figure that does not depend on how busy the machine is.
  *
- *   pnpm bench:instructions            counts everything and shows it beside the baseline
- *   pnpm bench:instructions --check    counts the gate's cells; fails when one costs more than 10 % over its baseline
- *   pnpm bench:instructions --check --all
- *   pnpm bench:instructions --write    counts everything and makes it the baseline
+ *   bench:instructions                   counts every server with every workload
+ *   bench:instructions --check           counts the gate's cells; fails when one costs more than 10 % over its baseline
+ *   bench:instructions --check --plant   the same with a planted cost: must fail
+ *   bench:instructions --write           counts the gate's cells and makes them the baseline
  */
 import { parseArgs } from "node:util";
 import { gate, printTable, printTitle } from "../measure/report.ts";
@@ -18,7 +18,7 @@ import {
 } from "./baseline.ts";
 import { instrument } from "./callgrind.ts";
 import { type Count, countSubject } from "./count.ts";
-import { allJobs, gateJobs, type Job, reference } from "./subjects.ts";
+import { allJobs, gateJobs, type Job, plantedJobs, reference } from "./subjects.ts";
 
 /** Servers that are counted at once. */
 const lanes = 2;
@@ -82,7 +82,8 @@ const check = async (name: string, jobs: readonly Job[]): Promise<void> => {
 };
 
 const { values } = parseArgs({
-  options: { check: { type: "boolean" }, write: { type: "boolean" }, all: { type: "boolean" } },
+  args: process.argv.slice(2).filter((argument) => argument !== "--"),
+  options: { check: { type: "boolean" }, plant: { type: "boolean" }, write: { type: "boolean" } },
 });
 const { name, reason } = instrument();
 printTitle("User-space instructions for one request");
@@ -91,9 +92,9 @@ const since = performance.now();
 if (name === null) {
   console.log(`Skipped: ${reason}`);
 } else if (values.check === true) {
-  await check(name, values.all === true ? allJobs : gateJobs);
+  await check(name, values.plant === true ? plantedJobs : gateJobs);
 } else {
-  const now = await counted(name, allJobs);
+  const now = await counted(name, values.write === true ? gateJobs : allJobs);
   printCells(now, await readBaseline().catch(() => null));
   if (values.write === true) await writeBaseline({ date: new Date().toISOString().slice(0, 10), ...now });
 }

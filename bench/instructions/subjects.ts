@@ -1,5 +1,5 @@
 import { type Workload, workloads } from "../compare/workloads.ts";
-import { type Effort, type Subject, usualEffort } from "./count.ts";
+import { type Effort, gateEffort, type Subject, usualEffort } from "./count.ts";
 
 /** What one process of a server is asked. */
 export interface Job {
@@ -11,12 +11,17 @@ export interface Job {
 /** What every ratio is made to. */
 export const reference = "raw json";
 
-const subjects: readonly Subject[] = [
+const subjects = [
   { name: "raw", file: "raw.ts", args: [] },
   { name: "tuned", file: "raw.ts", args: ["--tuned"] },
   { name: "fast", file: "framework.ts", args: ["--transport=fast"] },
   { name: "node", file: "framework.ts", args: ["--transport=node"] },
-];
+] as const satisfies readonly Subject[];
+
+/** Whether a cell is one of the framework's, and so one that a check may fail for. */
+export const isFramework = (cell: string): boolean => /^(?:fast|node)\b/.test(cell);
+
+const plant = `${import.meta.dirname}/../servers/planted-cost.ts`;
 
 const named = (...names: readonly string[]): Workload[] =>
   workloads.filter(({ name }) => names.includes(name));
@@ -45,10 +50,25 @@ export const allJobs: readonly Job[] = subjects.flatMap((subject) => [
   fiveJob(subject),
 ]);
 
-/** What a check counts unless it is told to count everything: the framework's own transport, and the reference. */
-export const gateJobs: readonly Job[] = allJobs.filter(
-  ({ subject, workloads: asked }) => asked === json || (subject.name === "fast" && asked === plain),
-);
+/** Compiles for good after fewer calls, and collects seldom: little has to be sent until all windows cost the same. */
+const eager: readonly string[] = [
+  "--invocation-count-for-maglev=100",
+  "--invocation-count-for-turbofan=400",
+  "--min-semi-space-size=64",
+  "--max-semi-space-size=64",
+];
 
-/** Whether a cell is one of the framework's, and so one that a check may fail for. */
-export const isFramework = (cell: string): boolean => /^(?:fast|node) /.test(cell);
+const gateJob = (subject: Subject, asked: readonly Workload[], nodeArgs: readonly string[] = []): Job => ({
+  subject: { ...subject, nodeArgs: [...eager, ...nodeArgs] },
+  workloads: asked,
+  effort: gateEffort,
+});
+
+const gated = named("json", "param", "echo");
+const [raw, , fast] = subjects;
+
+/** What a check counts: the framework's own transport, and the reference. */
+export const gateJobs: readonly Job[] = [gateJob(raw, json), gateJob(fast, gated)];
+
+/** The same with a planted cost, which the gate must not let through. */
+export const plantedJobs: readonly Job[] = [gateJob(raw, json), gateJob(fast, gated, ["--import", plant])];

@@ -1,42 +1,84 @@
-import {
-  App,
-  FrameworkError,
-  type HttpRequest,
-  Response,
-  ValidationError,
-  ValueError,
-} from "@framework/core";
-import type { BookStore } from "./books/book-store.ts";
-import { memoryBooks } from "./books/memory-books.ts";
-import { bookRoutes } from "./books/routes.ts";
+import { join } from "node:path";
+import { bodyLimit } from "@framework/body-limit";
+import { circuitBreaker } from "@framework/breaker";
+import { caching } from "@framework/cache";
+import { compression } from "@framework/compression";
+import { App, type HttpRequest, Response, ValidationError, ValueError } from "@framework/core";
+import { cors } from "@framework/cors";
+import { database } from "@framework/database";
+import { etag } from "@framework/etag";
+import { healthChecks } from "@framework/health";
+import { logging } from "@framework/logging";
+import { prometheus } from "@framework/metrics";
+import { openapi } from "@framework/openapi";
+import { rateLimit, RateLimitConfig } from "@framework/rate-limit";
+import { requestId } from "@framework/request-id";
+import { securityHeaders } from "@framework/security";
+import { staticFiles } from "@framework/static-files";
+import { websocket } from "@framework/websocket";
+import { readingRoutes, writingRoutes } from "./books/routes.ts";
+import { sqlBooks } from "./books/sql-books.ts";
+import { protect } from "./login.ts";
+import { announceTo, feedRoute } from "./live/feed.ts";
+import { booksSettings, type BooksSettings } from "./settings.ts";
 
-/** What the application keeps for its handlers. */
-export interface BooksState {
-  books: BookStore;
-}
+/** The application class: the framework's, with every feature that the books use. */
+export class BooksApp extends App.with(
+  logging,
+  requestId,
+  cors,
+  securityHeaders,
+  compression,
+  etag,
+  bodyLimit,
+  rateLimit,
+  caching,
+  circuitBreaker,
+  staticFiles,
+  openapi,
+  healthChecks,
+  prometheus,
+  database,
+  websocket,
+) {}
 
-/** The books application with the features it composes. */
-export class BooksApp extends App<BooksState> {}
+const folder = (name: string): string => join(import.meta.dirname, "..", name);
 
 /** Puts the application together; nothing listens yet. */
-export const createBooksApp = (books: BookStore = memoryBooks()): BooksApp => {
+export const createBooksApp = (settings: BooksSettings = booksSettings()): BooksApp => {
   const app = new BooksApp();
-  app.state.books = books;
+  enableFeatures(app, settings);
+  const protection = protect(app, settings);
+  const books = sqlBooks(app.db);
   app
     .exceptionHandler(ValueError, (_request, error) =>
       Response.json({ error: "Invalid value", detail: error.detail }, { status: 400 }),
     )
     .exceptionHandler(ValidationError, refusedInput)
     .exceptionHandler(Error, () => Response.json({ error: "Internal server error" }, { status: 500 }))
-    .onEvent("startup", ({ workers }) => {
-      if (workers > 1 && books.isOfOneProcess)
-        throw new FrameworkError(
-          "BOOKS_IN_MEMORY",
-          "books are kept in memory of one process; use --workers 1",
-        );
-    })
-    .registerBlueprint(bookRoutes(books));
+    .registerBlueprint(readingRoutes(books))
+    .registerBlueprint(writingRoutes(books, announceTo(app), protection));
+  feedRoute(app);
   return app;
+};
+
+const enableFeatures = (app: BooksApp, { databaseUrl, origins, requestsPerMinute }: BooksSettings): void => {
+  app
+    .enableLogging()
+    .enableRequestId()
+    .enableCors(origins)
+    .enableSecurityHeaders()
+    .enableCompression()
+    .enableEtag()
+    .enableBodyLimit(1_048_576)
+    .enableRateLimit(RateLimitConfig.tokenBucket(requestsPerMinute, 60))
+    .enableCaching({ ttl: 10 })
+    .enableCircuitBreaker({ resetTimeout: 5 })
+    .enableStaticFiles({ directory: folder("public") })
+    .enableOpenapi({ title: "Books", version: "1.0.0", description: "A small service for books." })
+    .enableHealthChecks()
+    .enablePrometheus()
+    .enableDatabase({ url: databaseUrl, migrations: folder("migrations"), migrateAtStart: true });
 };
 
 /** A book without a title is answered in the words of the interface; every other mistake is listed by place. */

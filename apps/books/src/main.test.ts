@@ -1,16 +1,54 @@
-import { expect, test } from "@jest/globals";
-import { startProgram } from "@framework/testing";
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { type Program, startProgram } from "@framework/testing";
 
 const main = join(import.meta.dirname, "main.ts");
 
-test("the program serves the books and stops cleanly", async () => {
-  await using program = await startProgram(main, { conditions: ["@framework/source"] });
-  expect((await program.client.get("/books")).json()).toEqual({ books: [], total: 0 });
-  expect(await program.stop()).toEqual({ code: 0, signal: null });
-});
+const start = (env: Record<string, string>, args: readonly string[] = []): Promise<Program> =>
+  startProgram(main, { conditions: ["@framework/source"], env, args });
+
+test("the program serves the books, stops cleanly, and finds them again", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
+  const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}` };
+  {
+    await using program = await start(env);
+    expect((await program.client.get("/books")).json()).toEqual({ books: [], total: 0 });
+    await program.client.post("/books", { json: { title: "Dune" } });
+    await program.client.post("/books", { json: { title: "Emma" } });
+    await program.client.delete("/books/2");
+    expect(await program.stop()).toEqual({ code: 0, signal: null });
+  }
+  await using again = await start(env);
+  expect((await again.client.get("/books/1")).json()).toMatchObject({ title: "Dune" });
+  expect((await again.client.post("/books", { json: { title: "It" } })).json()).toMatchObject({ id: 3 });
+}, 30_000);
+
+test("four workers share the books, and what one changes no other serves old", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
+  const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}` };
+  await using program = await start(env, ["--workers", "4"]);
+  for (let n = 1; n <= 15; n++) {
+    const added = await fetch(`${program.url}/books`, {
+      method: "POST",
+      headers: { "content-type": "application/json", connection: "close" },
+      body: JSON.stringify({ title: `T${n}` }),
+    });
+    expect(await added.json()).toMatchObject({ id: n });
+    const reads = await Promise.all(
+      Array.from({ length: 6 }, () => fetch(`${program.url}/books`, { headers: { connection: "close" } })),
+    );
+    for (const read of reads) expect(await read.json()).toMatchObject({ total: n });
+  }
+}, 30_000);
 
 test("more than one worker is refused while books live in memory", async () => {
-  const start = startProgram(main, { conditions: ["@framework/source"], args: ["--workers", "2"] });
-  await expect(start).rejects.toThrow("books are kept in memory");
+  const started = start({ DATABASE_URL: "sqlite://:memory:" }, ["--workers", "2"]);
+  await expect(started).rejects.toThrow("a database of its own in memory");
+}, 20_000);
+
+test("settings that make no sense are said before anything starts", async () => {
+  const started = start({ DATABASE_URL: "sqlite://:memory:", BOOKS_RATE: "many", BOOKS_SECRET: "s" });
+  await expect(started).rejects.toThrow(/BOOKS_RATE[\s\S]*BOOKS_PASSWORD/);
 });

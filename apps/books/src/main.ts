@@ -1,3 +1,3 @@
 import { createBooksApp } from "./app.ts";
 
-await createBooksApp().run({ workers: 1 });
+await createBooksApp().run();

@@ -14,7 +14,7 @@ interface Example {
 }
 
 const examples: readonly Example[] = Array.from(
-  readme.matchAll(/```sh\n(curl .*) # (\d{3})\n```\n\n```text\n(.*)\n```/g),
+  readme.matchAll(/```sh\n((?:head .*\| )?curl .*) # (\d{3})\n```\n\n```text\n(.*)\n```/g),
   ([, command = "", status, printed = ""]) => ({ command, status: Number(status), printed }),
 );
 
@@ -24,7 +24,8 @@ const words = (command: string): string[] =>
 
 /** Sends what curl would send; a flag that the README does not use is refused. */
 const send = async (client: TestClient, command: string) => {
-  const [program, ...args] = words(command);
+  const piped = /^head -c (\d+) \/dev\/zero \| /.exec(command);
+  const [program, ...args] = words(command.slice(piped?.[0].length ?? 0));
   expect(program).toBe("curl");
   const { positionals, values } = parseArgs({
     args,
@@ -33,19 +34,34 @@ const send = async (client: TestClient, command: string) => {
       json: { type: "string" },
       request: { type: "string", short: "X" },
       silent: { type: "boolean", short: "s" },
+      output: { type: "string", short: "o" },
+      "write-out": { type: "string", short: "w" },
+      "data-binary": { type: "string" },
+      header: { type: "string", short: "H", multiple: true },
     },
   });
   const [target = ""] = positionals;
   const { pathname, search } = new URL(`http://${target}`);
-  const method = values.request ?? (values.json === undefined ? "GET" : "POST");
-  const json = { accept: "application/json", "content-type": "application/json" };
-  const init =
-    values.json === undefined ? { headers: { accept: "*/*" } } : { headers: json, body: values.json };
-  return client.request(method, pathname + search, init);
+  const method = values.request ?? (values.json === undefined && piped === null ? "GET" : "POST");
+  const given = (values.header ?? []).map((line) => line.split(": ") as [name: string, value: string]);
+  const kind =
+    values.json === undefined
+      ? { accept: "*/*" }
+      : { accept: "application/json", "content-type": "application/json" };
+  const headers = { ...kind, ...Object.fromEntries(given) };
+  const content = piped === null ? values.json : new Uint8Array(Number(piped[1]));
+  const body = content === undefined ? {} : { body: content };
+  const reply = await client.request(method, pathname + search, { headers, ...body });
+  const format = values["write-out"];
+  const printed = format?.replaceAll(
+    /%header\{([\w-]+)\}/g,
+    (_, name: string) => reply.headers.get(name) ?? "",
+  );
+  return { status: reply.status, printed: printed ?? reply.text };
 };
 
 test("every curl command stands with its status above what it prints", () => {
-  expect(examples).toHaveLength([...readme.matchAll(/^curl /gm)].length);
+  expect(examples).toHaveLength([...readme.matchAll(/^(?:head .*\| )?curl /gm)].length);
 });
 
 test("every row of the table of routes has a command", () => {
@@ -60,9 +76,12 @@ test("every row of the table of routes has a command", () => {
 
 test("the program prints what the README says, command by command", async () => {
   const main = join(import.meta.dirname, "main.ts");
-  await using program = await startProgram(main, { conditions: ["@framework/source"] });
+  await using program = await startProgram(main, {
+    conditions: ["@framework/source"],
+    env: { DATABASE_URL: "sqlite://:memory:" },
+  });
   for (const { command, status, printed } of examples) {
     const reply = await send(program.client, command);
-    expect([command, reply.status, reply.text]).toEqual([command, status, printed]);
+    expect([command, reply.status, reply.printed]).toEqual([command, status, printed]);
   }
 }, 20_000);

@@ -14,3 +14,12 @@ export const hasPrincipal = ({ context }: HttpRequest): boolean => {
   for (const key of principalKeys) if (context.get(key) !== null) return true;
   return false;
 };
+
+/** Keys of the context under which a handler got what belongs into one reply alone: a token against forgery, a nonce of a policy. */
+const singleUseKeys = ["csrf_token", "csp_nonce"];
+
+/** Whether the reply to a request may hold what no second client must get; asked after the handler. */
+export const isSingleUse = ({ context }: HttpRequest): boolean => {
+  for (const key of singleUseKeys) if (context.get(key) !== null) return true;
+  return false;
+};

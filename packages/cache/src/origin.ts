@@ -5,7 +5,7 @@ import { variantKey } from "./cache-key.ts";
 import type { CacheParts } from "./cache-parts.ts";
 import type { StoredReply } from "./cache-store.ts";
 import type { Flight, Landing } from "./flights.ts";
-import { hasPrincipal } from "./identity.ts";
+import { hasPrincipal, isSingleUse } from "./identity.ts";
 import type { Place } from "./lookup.ts";
 import { factsOf, type ReplyFacts } from "./reply-facts.ts";
 import { ReplyTags } from "./reply-tags.ts";
@@ -90,10 +90,11 @@ export class Origin {
     const { ask } = call;
     const { payload, status } = response;
     const { maxEntryBytes, name } = this.parts.config;
-    const bodyBytes =
-      isWhole(payload) && ask.request.method !== "HEAD" ? (payloadLength(payload) ?? Infinity) : Infinity;
+    const bodyBytes = isWhole(payload) ? (payloadLength(payload) ?? Infinity) : Infinity;
     const lifetime = bodyBytes <= maxEntryBytes ? this.lifetime(call, status, facts) : null;
-    const tags = lifetime === null ? null : this.tags.of(call.ask, response, facts, []);
+    const isHead = ask.request.method === "HEAD"; // gets the fields of GET, and is not stored
+    if (isHead && lifetime !== null) announce(response, lifetime, ask.plan.vary);
+    const tags = lifetime === null || isHead ? null : this.tags.of(call.ask, response, facts, []);
     if (lifetime === null || tags === null || !isWhole(payload)) {
       if (call.flight !== null && status < 500) this.parts.flights.noteUnshareable(call.place.key);
       return this.handOn(call, response, facts);
@@ -170,6 +171,7 @@ export class Origin {
   private lifetime({ ask, place }: Call, status: number, facts: ReplyFacts): Lifetime | null {
     const { shared, ttlSecs, staleSecs } = ask.plan;
     const identity = this.carriesIdentity(ask);
+    if (isSingleUse(ask.request)) return null;
     if (namesOf(place, ask.plan, facts).length > maxVaryNames) return null;
     return lifetimeOf(facts, { status, identity, shared, ttlSecs, staleSecs }, this.parts.clock);
   }

@@ -165,6 +165,16 @@ test("what a handler says of freshness is sent as it is", async () => {
   expect([hit.outcome, hit.headers.get("cache-control")]).toEqual(["HIT", null]);
 });
 
+test("HEAD of what is not stored has the fields that GET has", async () => {
+  const { app, send } = cachedApp({ ttl: 60 });
+  app.get("/", { cache: { vary: ["Accept-Language"] } }, () => "text");
+  const head = await send("HEAD", "/");
+  const get = await send("GET", "/");
+  for (const name of ["cache-control", "vary", "content-length"])
+    expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
+  expect([head.outcome, get.outcome, get.headers.get("cache-control")]).toEqual(["MISS", "MISS", "max-age=60"]);
+});
+
 test("a HEAD route of its own is asked, whatever is stored for GET", async () => {
   const { app, get, send } = cachedApp();
   app.get("/", () => "get");

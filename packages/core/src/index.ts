@@ -113,6 +113,7 @@ export {
 export type { RequestEnded, RequestFailed, RequestStarted } from "./kernel/tracing.ts";
 export type { InnerStage, OuterStage, Stage } from "./kernel/stages.ts";
 export type { OptionCheck } from "./kernel/route-problems.ts";
+export type { AuthDescription, SecurityScheme } from "./insight/auth-description.ts";
 export type { HealthCheck, HealthGroup } from "./insight/health-check.ts";
 export type { Measure, Sample } from "./insight/measure.ts";
 export type { Task } from "./lifecycle/tasks.ts";

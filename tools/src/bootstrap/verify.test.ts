@@ -33,7 +33,7 @@ const verify = ({
   const results = Object.entries(counts)
     .map(([home, value]) => `echo '${JSON.stringify(value)}' > ${home}/test-results.json\n`)
     .join("");
-  for (const name of ["turbo", "node", "oxfmt", "knip"]) {
+  for (const name of ["turbo", "node", "pnpm", "oxfmt", "knip"]) {
     const exit = failing.includes(name) ? 1 : 0;
     write(`bin/${name}`, `#!/bin/sh\n${name === "turbo" ? results : ""}echo ${name}\nexit ${exit}\n`);
     chmodSync(join(folder.path, "bin", name), 0o755);
@@ -62,7 +62,7 @@ test("one failed test fails the command", () => {
   });
 });
 
-test.each(["turbo", "node", "oxfmt", "knip"])(
+test.each(["turbo", "node", "pnpm", "oxfmt", "knip"])(
   "the command fails when %s does, and still ends with the totals",
   (name) => {
     expect(verify({ counts: { tools: books }, failing: [name] })).toEqual({

@@ -1,16 +1,20 @@
-import type { Awaitable } from "@framework/core";
 import type { Book, BookChanges, NewBook } from "./book.ts";
+
+/** Which books to list: those after an id, in the order of ids. */
+export interface BookQuery {
+  /** Only books of this genre, compared without case. */
+  readonly genre: string | null;
+  readonly after: number;
+  readonly limit: number;
+}
 
 /** Where books are kept. Ids are sequential from 1, without gaps, and never used again. */
 export interface BookStore {
-  /** Whether the books live and die with one process, so that several workers would disagree. */
-  readonly isOfOneProcess: boolean;
-  /** All books in the order of their ids; with a genre only those of it, compared without case. */
-  list(genre: string | null): Awaitable<readonly Book[]>;
-  get(id: number): Awaitable<Book | null>;
-  add(book: NewBook): Awaitable<Book>;
+  list(query: BookQuery): Promise<readonly Book[]>;
+  get(id: number): Promise<Book | null>;
+  add(book: NewBook): Promise<Book>;
   /** The changed book, or `null` when there is none. */
-  change(id: number, changes: BookChanges): Awaitable<Book | null>;
+  change(id: number, changes: BookChanges): Promise<Book | null>;
   /** Tells whether there was one. */
-  remove(id: number): Awaitable<boolean>;
+  remove(id: number): Promise<boolean>;
 }

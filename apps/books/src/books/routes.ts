@@ -1,4 +1,4 @@
-import { Blueprint, Response, toInt } from "@framework/core";
+import { Blueprint, type Middleware, type HttpRequest, Response, toInt } from "@framework/core";
 import {
   type Book,
   BookChanges,
@@ -7,44 +7,80 @@ import {
   BooksQuery,
   Book as BookSchema,
   DeletedBook,
+  MAX_PAGE,
   NewBook,
 } from "./book.ts";
 import type { BookStore } from "./book-store.ts";
 
-/** The books table of the interface, over any store. */
-export const bookRoutes = (books: BookStore): Blueprint<"/books"> => {
+/** Says what happened to a book, once it has; a reply waits for it. */
+export type Announce = (event: BookEvent) => Promise<void>;
+
+/** A change of the books, as followers of the feed see it. */
+export type BookEvent =
+  | { readonly event: "added" | "changed"; readonly book: Book }
+  | { readonly event: "deleted"; readonly id: number };
+
+/** The reading half of the books table of the interface, over any store. */
+export const readingRoutes = (books: BookStore): Blueprint<"/books"> => {
   const routes = new Blueprint("/books", { tags: ["books"] });
 
   routes.get(
     "",
-    { summary: "List books", query: BooksQuery, responses: { 200: BookList } },
-    async (request) => {
-      const found = await books.list(request.query.get("genre"));
-      return { books: found, total: found.length };
+    {
+      summary: "List books",
+      description: `In the order of their ids, ${MAX_PAGE} at most; where there are more, \`Link\` names the next page.`,
+      query: BooksQuery,
+      responses: { 200: BookList },
+      cache: { tags: ["books"] },
+    },
+    async ({ input: { query }, url }) => {
+      const { genre = null, after = 0, limit = MAX_PAGE } = query;
+      const found = await books.list({ genre, after, limit: limit + 1 });
+      const page = found.slice(0, limit);
+      const body = { books: page, total: page.length };
+      return found.length > limit ? Response.json(body, { headers: { link: nextPage(url, page) } }) : body;
     },
   );
 
   routes.get(
     "/{id}",
-    { summary: "Get a book", responses: { 200: BookSchema, 404: BookError } },
+    { summary: "Get a book", responses: { 200: BookSchema, 404: BookError }, cache: { tags: ["books"] } },
     async (request) => {
       const id = toInt(request.params.id, "id");
       return (await books.get(id)) ?? notFound({ id });
     },
   );
 
+  return routes;
+};
+
+/** The writing half; `protection` stands before every route of it. */
+export const writingRoutes = (
+  books: BookStore,
+  announce: Announce,
+  protection: readonly Protection[] = [],
+): Blueprint<"/books"> => {
+  const routes = new Blueprint("/books", { tags: ["books"] });
+  for (const middleware of protection) routes.use(middleware);
+
   routes.post(
     "",
     { summary: "Add a book", body: NewBook, responses: { 201: BookSchema, 400: BookError } },
-    async (request) => Response.json(await books.add(request.input.body), { status: 201 }),
+    async (request) => {
+      const book = await books.add(request.input.body);
+      await announce({ event: "added", book });
+      return Response.json(book, { status: 201 });
+    },
   );
 
   routes.put(
     "/{id}",
     { summary: "Change a book", body: BookChanges, responses: { 200: BookSchema, 404: BookError } },
     async (request): Promise<Book | Response> => {
-      const id = toInt(request.params.id, "id");
-      return (await books.change(id, request.input.body)) ?? notFound();
+      const book = await books.change(toInt(request.params.id, "id"), request.input.body);
+      if (book === null) return notFound();
+      await announce({ event: "changed", book });
+      return book;
     },
   );
 
@@ -53,11 +89,23 @@ export const bookRoutes = (books: BookStore): Blueprint<"/books"> => {
     { summary: "Delete a book", responses: { 200: DeletedBook, 404: BookError } },
     async (request) => {
       const id = toInt(request.params.id, "id");
-      return (await books.remove(id)) ? { deleted: true, id } : notFound();
+      if (!(await books.remove(id))) return notFound();
+      await announce({ event: "deleted", id });
+      return { deleted: true, id };
     },
   );
 
   return routes;
+};
+
+/** Middleware, or an object that is one, such as the authentication of `@framework/auth`. */
+export type Protection = Parameters<Blueprint["use"]>[0] | Middleware<HttpRequest, Response>;
+
+/** A web link (RFC 8288) to the books behind a page. */
+const nextPage = (url: string | URL, page: readonly Book[]): string => {
+  const next = new URL(url);
+  next.searchParams.set("after", String(page.at(-1)?.id ?? 0));
+  return `<${next.pathname}${next.search}>; rel="next"`;
 };
 
 const notFound = (extras: { id?: number } = {}): Response =>

@@ -4,6 +4,7 @@ import { HandlerTimeoutError } from "../errors/http-errors.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type Handler, isPromise, mapAwaitable } from "../middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
+import { BodyStream } from "../response/payload.ts";
 import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routing/route.ts";
@@ -68,13 +69,21 @@ const firstOf = async (
   limitSecs: number,
 ): Promise<Response> => {
   const { promise: expired, reject } = Promise.withResolvers<never>();
+  let late = false;
   const expire = () => {
+    late = true;
     const error = new HandlerTimeoutError(limitSecs);
     request.abort(error);
     reject(error);
   };
   const timer = setTimeout(expire, limitSecs * 1000);
-  reply.catch(() => {}); // a failure after the deadline has no one left to tell: the client has its 504
+  // What comes after the deadline has no one left to tell, but may hold an open file: the client has its 504.
+  reply.then(
+    ({ payload }) => {
+      if (late && payload instanceof BodyStream) payload.cancel().catch(() => {});
+    },
+    () => {},
+  );
   try {
     return await Promise.race([reply, expired]);
   } finally {

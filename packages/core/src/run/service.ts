@@ -15,7 +15,8 @@ export const startService = async (
   { settings, log }: Plan,
   shared: SharedState,
 ): Promise<Transport> => {
-  const { env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, cluster, tls, transport } = settings;
+  const { env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, cluster, tls, transport } =
+    settings;
   try {
     await app.start({ env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, shared, log });
     const { serve, refuse: reject } = app;

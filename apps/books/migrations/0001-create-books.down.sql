@@ -1,0 +1,2 @@
+DROP TABLE book_counter;
+DROP TABLE books;

@@ -1,0 +1,253 @@
+// The whole table of routes in one place, because every kind of database must keep every row of it.
+import { describe, expect, test } from "@jest/globals";
+import { socketClient, type TestClient } from "@framework/testing";
+import type { BooksApp } from "../app.ts";
+
+const dune = { title: "Dune", author: "Frank Herbert", genre: "SciFi", year: 1965 };
+
+/** An application of its own, and what ends it. */
+export type MakeApp = () => Promise<{ readonly app: BooksApp; readonly end: () => Promise<void> }>;
+
+/** Declares the tests of every row, over a socket. */
+export const booksFacts = (make: MakeApp): void => {
+  const served = (facts: (client: TestClient, app: BooksApp) => Promise<void>) => async () => {
+    const { app, end } = await make();
+    try {
+      await using client = socketClient(app);
+      await facts(client, app);
+    } finally {
+      await end();
+    }
+  };
+
+  describe("GET /books", () => {
+    test(
+      "lists all books with their number",
+      served(async (client) => {
+        expect((await client.get("/books")).json()).toEqual({ books: [], total: 0 });
+        await client.post("/books", { json: dune });
+        await client.post("/books", { json: { title: "Emma" } });
+        const reply = await client.get("/books");
+        expect(reply.status).toBe(200);
+        expect(reply.json()).toEqual({
+          books: [
+            { id: 1, ...dune },
+            { id: 2, title: "Emma", author: "Unknown", genre: "General", year: null },
+          ],
+          total: 2,
+        });
+      }),
+    );
+
+    test(
+      "filters by genre, whole value, without regard to case",
+      served(async (client) => {
+        await client.post("/books", { json: dune });
+        await client.post("/books", { json: { title: "Emma" } });
+        for (const genre of ["SciFi", "scifi", "SCIFI"]) {
+          expect((await client.get("/books", { query: { genre } })).json()).toEqual({
+            books: [{ id: 1, ...dune }],
+            total: 1,
+          });
+        }
+        expect((await client.get("/books?genre=Sci")).json()).toEqual({ books: [], total: 0 });
+      }),
+    );
+  });
+
+  describe("GET /books/{id}", () => {
+    test(
+      "answers the book, or 404 with the id as a number",
+      served(async (client) => {
+        await client.post("/books", { json: dune });
+        expect((await client.get("/books/1")).json()).toEqual({ id: 1, ...dune });
+        const missing = await client.get("/books/7");
+        expect([missing.status, missing.json()]).toEqual([404, { error: "Book not found", id: 7 }]);
+      }),
+    );
+  });
+
+  describe("POST /books", () => {
+    test(
+      "creates a book with defaults, ids sequential from 1 and never used again",
+      served(async (client) => {
+        const first = await client.post("/books", { json: { title: "Emma" } });
+        expect([first.status, first.json()]).toEqual([
+          201,
+          { id: 1, title: "Emma", author: "Unknown", genre: "General", year: null },
+        ]);
+        await client.delete("/books/1");
+        expect((await client.post("/books", { json: dune })).json()).toEqual({ id: 2, ...dune });
+      }),
+    );
+
+    test(
+      "an id that the client sends is ignored",
+      served(async (client) => {
+        expect((await client.post("/books", { json: { id: 99, title: "Emma" } })).json()).toMatchObject({
+          id: 1,
+        });
+      }),
+    );
+
+    test.each([
+      ["no body", { headers: { "content-type": "application/json" } }],
+      ["an empty object", { json: {} }],
+      ["no title", { json: { author: "A" } }],
+      ["a blank title", { json: { title: "  " } }],
+      ["a title that is no string", { json: { title: 5 } }],
+      ["a null title", { json: { title: null } }],
+      ["an array", { json: [] }],
+      ["a string", { json: "title" }],
+      ["null", { json: null }],
+    ])("answers 400 to %s", (_name, init) =>
+      served(async (client) => {
+        const reply = await client.post("/books", init);
+        expect([reply.status, reply.json()]).toEqual([400, { error: "Field 'title' is required" }]);
+      })(),
+    );
+  });
+
+  describe("PUT /books/{id}", () => {
+    test(
+      "changes the fields that are sent and keeps the others",
+      served(async (client) => {
+        await client.post("/books", { json: dune });
+        const reply = await client.put("/books/1", { json: { title: "Dune Messiah", year: null, id: 5 } });
+        expect([reply.status, reply.json()]).toEqual([
+          200,
+          { ...dune, id: 1, title: "Dune Messiah", year: null },
+        ]);
+        expect((await client.put("/books/1", { json: {} })).json()).toMatchObject({ title: "Dune Messiah" });
+      }),
+    );
+
+    test(
+      "answers 404 without a book",
+      served(async (client) => {
+        const reply = await client.put("/books/1", { json: { title: "T" } });
+        expect([reply.status, reply.json()]).toEqual([404, { error: "Book not found" }]);
+      }),
+    );
+  });
+
+  describe("DELETE /books/{id}", () => {
+    test(
+      "removes the book, once",
+      served(async (client) => {
+        await client.post("/books", { json: dune });
+        const reply = await client.delete("/books/1");
+        expect([reply.status, reply.json()]).toEqual([200, { deleted: true, id: 1 }]);
+        const again = await client.delete("/books/1");
+        expect([again.status, again.json()]).toEqual([404, { error: "Book not found" }]);
+      }),
+    );
+  });
+
+  describe("bad input is a clear 4xx", () => {
+    const json = { "content-type": "application/json" };
+    test.each([
+      ["malformed JSON", "POST", "/books", { body: '{"title":', headers: json }, 400],
+      ["trailing data", "POST", "/books", { body: '{"title":"T"} x', headers: json }, 400],
+      ["invalid UTF-8", "POST", "/books", { body: new Uint8Array([0x22, 0xff, 0x22]), headers: json }, 400],
+      ["deep nesting", "POST", "/books", { body: "[".repeat(10_000), headers: json }, 400],
+      ["a year that is text", "POST", "/books", { json: { title: "T", year: "1965" } }, 422],
+      ["a year with a fraction", "POST", "/books", { json: { title: "T", year: 19.5 } }, 422],
+      ["an author that is a list", "POST", "/books", { json: { title: "T", author: [] } }, 422],
+      ["a title without an end", "POST", "/books", { json: { title: "T".repeat(501) } }, 400],
+      [
+        "another type",
+        "POST",
+        "/books",
+        { body: "<book/>", headers: { "content-type": "application/xml" } },
+        415,
+      ],
+      ["an odd type", "POST", "/books", { body: "{}", headers: { "content-type": "json" } }, 400],
+      ["no type", "POST", "/books", { body: '{"title":"T"}', headers: { "content-type": "" } }, 400],
+      [
+        "another charset",
+        "POST",
+        "/books",
+        { body: "{}", headers: { "content-type": "application/json; charset=utf-16" } },
+        415,
+      ],
+      ["a blank title on change", "PUT", "/books/1", { json: { title: "" } }, 422],
+      ["changes that are a list", "PUT", "/books/1", { json: [] }, 422],
+      ["an id that is no number", "GET", "/books/one", {}, 400],
+      ["an id with a fraction", "GET", "/books/1.5", {}, 400],
+      ["an id in hexadecimal", "GET", "/books/0x1", {}, 400],
+      ["an id beyond all books", "GET", "/books/9007199254740991", {}, 404],
+      ["an id beyond all numbers", "DELETE", `/books/${"9".repeat(400)}`, {}, 400],
+      ["a negative id", "PUT", "/books/-1", { json: {} }, 404],
+      ["a NUL in the id", "GET", "/books/%00", {}, 400],
+      ["an escape that is none", "GET", "/books/%zz", {}, 400],
+      ["a wrong method", "PATCH", "/books/1", { json: {} }, 405],
+      ["a wrong path", "GET", "/book", {}, 404],
+      ["a slash too many", "GET", "/books/", {}, 404],
+    ] as const)("%s", (_name, method, path, init, status) =>
+      served(async (client) => {
+        await client.post("/books", { json: dune });
+        const reply = await client.request(method, path, init);
+        expect(reply.status).toBe(status);
+        expect(reply.json()).toMatchObject({ error: expect.any(String) });
+      })(),
+    );
+  });
+
+  test(
+    "a page ends where it should, and names the next one",
+    served(async (client) => {
+      for (const title of ["A", "B", "C"]) await client.post("/books", { json: { title } });
+      const first = await client.get("/books?limit=2&genre=general");
+      expect([first.json(), first.headers.get("link")]).toMatchObject([
+        { books: [{ id: 1 }, { id: 2 }], total: 2 },
+        '</books?limit=2&genre=general&after=2>; rel="next"',
+      ]);
+      const second = await client.get("/books?limit=2&genre=general&after=2");
+      expect([second.json(), second.headers.get("link")]).toMatchObject([
+        { books: [{ id: 3 }], total: 1 },
+        null,
+      ]);
+      for (const query of ["limit=0", "limit=1001", "limit=a", "after=-1", "genre=%00"]) {
+        expect([query, (await client.get(`/books?${query}`)).status]).toEqual([query, 422]);
+      }
+    }),
+  );
+
+  test(
+    "a cached list is never older than the last answered change",
+    served(async (client) => {
+      for (let n = 1; n <= 5; n++) {
+        await client.post("/books", { json: { title: `T${n}` } });
+        expect((await client.get("/books")).json()).toMatchObject({ total: n });
+        expect((await client.get("/books")).headers.get("x-cache")).toBe("HIT");
+      }
+      await client.put("/books/1", { json: { genre: "Äther" } });
+      expect((await client.get(`/books?genre=${encodeURIComponent("ÄTHER")}`)).json()).toMatchObject({
+        books: [{ id: 1 }],
+        total: 1,
+      });
+    }),
+  );
+
+  test(
+    "books created at once have ids without gaps",
+    served(async (client) => {
+      const replies = await Promise.all(
+        Array.from({ length: 40 }, (_, n) => client.post("/books", { json: { title: `T${n}` } })),
+      );
+      const ids = replies.map((reply) => (reply.json() as { id: number }).id).sort((a, b) => a - b);
+      expect(ids).toEqual(Array.from({ length: 40 }, (_, n) => n + 1));
+    }),
+  );
+
+  test(
+    "a failing database is the application's own 500, without its reason",
+    served(async (client, app) => {
+      await client.get("/books");
+      await app.db.execute("DROP TABLE books");
+      const reply = await client.get("/books?genre=x");
+      expect([reply.status, reply.json()]).toEqual([500, { error: "Internal server error" }]);
+    }),
+  );
+};

@@ -1,0 +1,42 @@
+import { type Database, sql, type Statement } from "@framework/database";
+import type { Book, BookChanges, NewBook } from "./book.ts";
+import type { BookQuery, BookStore } from "./book-store.ts";
+
+const columns = sql`id, title, author, genre, year`;
+
+/** Books in a database, of either kind. */
+export const sqlBooks = (db: Database): BookStore => ({
+  list: ({ genre, after, limit }: BookQuery) => {
+    const ofGenre = genre === null ? sql`` : sql`genre_key = ${keyOf(genre)} AND`;
+    return db.query<Book>`SELECT ${columns} FROM books WHERE ${ofGenre} id > ${after} ORDER BY id LIMIT ${limit}`;
+  },
+
+  get: (id) => db.fetchOne<Book>`SELECT ${columns} FROM books WHERE id = ${id}`,
+
+  add: (book: NewBook) =>
+    db.transaction(async (tx) => {
+      const id = await tx.fetchValue<number>`UPDATE book_counter SET last = last + 1 RETURNING last`;
+      const added: Book = { id: id ?? 0, ...book };
+      await tx.execute`INSERT INTO books (id, title, author, genre, genre_key, year)
+        VALUES (${added.id}, ${book.title}, ${book.author}, ${book.genre}, ${keyOf(book.genre)}, ${book.year})`;
+      return added;
+    }),
+
+  change: async (id, changes) => {
+    const sets = assignments(changes);
+    if (sets.length === 0) return await db.fetchOne<Book>`SELECT ${columns} FROM books WHERE id = ${id}`;
+    return await db.fetchOne<Book>`UPDATE books SET ${sql.join(sets)} WHERE id = ${id} RETURNING ${columns}`;
+  },
+
+  remove: async (id) => (await db.execute`DELETE FROM books WHERE id = ${id}`).changes > 0,
+});
+
+const keyOf = (genre: string): string => genre.toLowerCase();
+
+/** The fields that a client sent; `null` is a value, `undefined` is none. */
+const assignments = ({ title, author, genre, year }: BookChanges): Statement[] => [
+  ...(title === undefined ? [] : [sql`title = ${title}`]),
+  ...(author === undefined ? [] : [sql`author = ${author}`]),
+  ...(genre === undefined ? [] : [sql`genre = ${genre}`, sql`genre_key = ${keyOf(genre)}`]),
+  ...(year === undefined ? [] : [sql`year = ${year}`]),
+];

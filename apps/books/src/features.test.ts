@@ -1,0 +1,152 @@
+import { socketClient, type TestClient, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { createBooksApp } from "./app.ts";
+import { booksSettings } from "./settings.ts";
+
+const served =
+  (facts: (client: TestClient) => Promise<void>, env: Readonly<Record<string, string>> = {}) =>
+  async () => {
+    const app = createBooksApp(booksSettings({ DATABASE_URL: "sqlite://:memory:", ...env }));
+    await using client = socketClient(app);
+    await facts(client);
+  };
+
+const dune = { title: "Dune", author: "Frank Herbert", genre: "SciFi", year: 1965 };
+
+test(
+  "pages of listed origins may read, and ask beforehand",
+  served(
+    async (client) => {
+      const headers = { origin: "https://shop.example", "access-control-request-method": "POST" };
+      const preflight = await client.request("OPTIONS", "/books", { headers });
+      expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([
+        204,
+        "https://shop.example",
+      ]);
+      const foreign = await client.get("/books", { headers: { origin: "https://other.example" } });
+      expect(foreign.headers.get("access-control-allow-origin")).toBe(null);
+    },
+    { BOOKS_ORIGINS: "https://shop.example, https://www.example" },
+  ),
+);
+
+test(
+  "every reply has an id, a safe one is kept, and browsers are told what pages may not do",
+  served(async (client) => {
+    const reply = await client.get("/books", { headers: { "x-request-id": "abc-1" } });
+    expect(reply.headers.get("x-request-id")).toBe("abc-1");
+    expect((await client.get("/nowhere")).headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
+  }),
+);
+
+test(
+  "a list is compressed, cached, and not sent again to who has it",
+  served(async (client) => {
+    for (let n = 0; n < 20; n++) await client.post("/books", { json: { ...dune, title: `Dune ${n}` } });
+    const headers = { "accept-encoding": "gzip" };
+    const first = await client.get("/books", { headers });
+    expect([first.headers.get("content-encoding"), first.headers.get("x-cache")]).toEqual(["gzip", "MISS"]);
+    const tag = first.headers.get("etag") ?? "";
+    const again = await client.get("/books", { headers: { ...headers, "if-none-match": tag } });
+    expect([again.status, again.headers.get("x-cache")]).toEqual([304, "HIT"]);
+  }),
+);
+
+test(
+  "a body above the limit and more requests than allowed are refused in the one shape",
+  served(
+    async (client) => {
+      const large = await client.post("/books", { json: { title: "x".repeat(1_100_000) } });
+      expect([large.status, large.json()]).toMatchObject([413, { error: "Payload Too Large", status: 413 }]);
+      for (const _ of "12") await client.get("/books");
+      const limited = await client.get("/books");
+      expect([limited.status, limited.json()]).toMatchObject([
+        429,
+        { error: "Too Many Requests", status: 429 },
+      ]);
+      expect((await client.get("/health/live")).status).toBe(200);
+    },
+    { BOOKS_RATE: "2" },
+  ),
+);
+
+test(
+  "the page, the document, health and metrics are there",
+  served(async (client) => {
+    expect((await client.get("/static/")).text).toContain("<h1>Books</h1>");
+    expect((await client.get("/openapi.json")).json()).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1/),
+      info: { title: "Books" },
+    });
+    expect((await client.get("/docs")).status).toBe(200);
+    expect((await client.get("/health")).json()).toMatchObject({
+      status: "healthy",
+      components: { database: { status: "healthy" } },
+    });
+    await client.get("/books");
+    expect((await client.get("/metrics")).text).toMatch(/requests_total\{[^}]*\} \d/);
+  }),
+);
+
+test(
+  "writing is open unless there is a secret",
+  served(async (client) => {
+    expect((await client.post("/books", { json: dune })).status).toBe(201);
+    expect((await client.post("/token", { json: {} })).status).toBe(404);
+  }),
+);
+
+test(
+  "with a secret writing needs a token, reading stays public, and the document says exactly that",
+  served(
+    async (client) => {
+      expect((await client.post("/books", { json: dune })).status).toBe(401);
+      expect((await client.get("/books")).status).toBe(200);
+      expect((await client.post("/token", { json: { user: "ada", password: "wrong" } })).status).toBe(401);
+      const { token } = (await client.post("/token", { json: { user: "ada", password: "p" } })).json() as {
+        token: string;
+      };
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await client.post("/books", { json: dune, headers })).status).toBe(201);
+      expect(
+        (await client.delete("/books/1", { headers: { authorization: `Bearer ${token}x` } })).status,
+      ).toBe(401);
+      expect((await client.delete("/books/1", { headers })).status).toBe(200);
+      const { paths } = (await client.get("/openapi.json")).json() as {
+        paths: Record<string, Record<string, { security?: unknown }>>;
+      };
+      const secured = Object.entries(paths).flatMap(([path, operations]) =>
+        Object.entries(operations).flatMap(([method, { security = [] }]) =>
+          (security as unknown[]).length > 0 ? [`${method} ${path}`] : [],
+        ),
+      );
+      expect(secured.sort()).toEqual(["delete /books/{id}", "post /books", "put /books/{id}"]);
+    },
+    { BOOKS_SECRET: "0123456789abcdef0123456789abcdef", BOOKS_PASSWORD: "p" },
+  ),
+);
+
+test("followers of the feed hear of every change", async () => {
+  const app = createBooksApp(booksSettings({ DATABASE_URL: "sqlite://:memory:" }));
+  const service = await app.run({ port: 0, logs: false, argv: [], exitOnError: false, workers: 1 });
+  const heard: unknown[] = [];
+  const follower = new WebSocket(`${service.url.replace("http", "ws")}/feed`);
+  follower.addEventListener("message", ({ data }) => heard.push(JSON.parse(String(data))));
+  await new Promise((resolve) => follower.addEventListener("open", resolve));
+  const send = (method: string, path: string, body?: object) =>
+    fetch(`${service.url}${path}`, {
+      method,
+      ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    });
+  await send("POST", "/books", dune);
+  await send("PUT", "/books/1", { year: 1966 });
+  await send("DELETE", "/books/1");
+  await waitFor(() => heard.length === 3);
+  expect(heard).toEqual([
+    { event: "added", book: { id: 1, ...dune } },
+    { event: "changed", book: { id: 1, ...dune, year: 1966 } },
+    { event: "deleted", id: 1 },
+  ]);
+  await service.close();
+});

@@ -1,0 +1,33 @@
+import { timingSafeEqual, createHash } from "node:crypto";
+import { JwtAuth } from "@framework/auth";
+import { UnauthorizedError } from "@framework/core";
+import { z } from "zod";
+import type { BooksApp } from "./app.ts";
+import type { Protection } from "./books/routes.ts";
+import type { BooksSettings } from "./settings.ts";
+
+const Login = z.object({ user: z.string().min(1).max(100), password: z.string().max(200) });
+const Token = z.object({ token: z.string() });
+
+/**
+ * What stands before writing: nothing, or with `BOOKS_SECRET` a token that `POST /token` gives for the password.
+ *
+ * One password for everybody is for a demonstration; a real service has users, or an issuer of its own.
+ */
+export const protect = (app: BooksApp, { secret, password }: BooksSettings): readonly Protection[] => {
+  if (secret === null || password === null) return [];
+  const auth = new JwtAuth({ secret, expiration: 3600 });
+  app.post(
+    "/token",
+    { summary: "Get a token", body: Login, responses: { 200: Token } },
+    async ({ input }) => {
+      if (!isSame(input.body.password, password)) throw new UnauthorizedError("Invalid credentials");
+      return { token: await auth.createToken({ sub: input.body.user }) };
+    },
+  );
+  return [auth];
+};
+
+const isSame = (given: string, wanted: string): boolean => timingSafeEqual(digest(given), digest(wanted));
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { type Counted, judge, readBaseline, whyNotAbsolute, writeBaseline } from "./baseline.ts";
+import { gateJobs, reference } from "./subjects.ts";
+
+const counted = (cells: Readonly<Record<string, number>>, machine: Partial<Counted> = {}): Counted => ({
+  instrument: "valgrind",
+  node: "v26.1.0",
+  arch: "x64",
+  ...machine,
+  cells: Object.fromEntries(
+    Object.entries(cells).map(([cell, instructions]) => [
+      cell,
+      { instructions, low: instructions, high: instructions },
+    ]),
+  ),
+});
+
+const baseline = counted({ "raw json": 50_000, "fast json": 20_000, "node json": 60_000 });
+
+const failures = (now: Counted, before = baseline): string[] =>
+  judge(now, before)
+    .filter(({ holds }) => !holds)
+    .map(({ cell, of }) => `${cell}: ${of}`);
+
+test("holds for a cell that costs 9 % more, and fails for one that costs 15 % more", () => {
+  expect(failures(counted({ "raw json": 50_000, "fast json": 21_800, "node json": 65_400 }))).toEqual([]);
+  expect(failures(counted({ "raw json": 50_000, "fast json": 23_000, "node json": 60_000 }))).toEqual([
+    "fast json: instructions",
+    "fast json: ratio to raw json",
+  ]);
+});
+
+test("fails by the ratio alone when raw has become cheaper", () => {
+  expect(failures(counted({ "raw json": 43_000, "fast json": 20_000 }))).toEqual([
+    "fast json: ratio to raw json",
+  ]);
+});
+
+test("fails by the instructions alone when raw has become dearer by as much", () => {
+  expect(failures(counted({ "raw json": 57_500, "fast json": 23_000 }))).toEqual(["fast json: instructions"]);
+});
+
+test("compares ratios only, with the reason, on another major of Node or another processor", () => {
+  for (const machine of [{ node: "v24.9.0" }, { arch: "arm64" }]) {
+    const now = counted({ "raw json": 70_000, "fast json": 28_000 }, machine);
+    expect(whyNotAbsolute(now, baseline)).toMatch(/^the baseline is of /);
+    expect(judge(now, baseline).map(({ of }) => of)).toEqual(["ratio to raw json"]);
+    expect(failures(now)).toEqual([]);
+    expect(failures(counted({ "raw json": 70_000, "fast json": 31_000 }, machine))).toHaveLength(1);
+  }
+  expect(whyNotAbsolute(counted({}, { node: "v26.99.1" }), baseline)).toBeNull();
+});
+
+test("raw never fails, however dear it becomes", () => {
+  const now = counted({ "raw json": 90_000, "fast json": 20_000 });
+  expect(judge(now, baseline).map(({ cell }) => cell)).toEqual(["fast json", "fast json"]);
+  expect(failures(now)).toEqual([]);
+});
+
+test("a run without raw, or without any cell of the baseline, is refused", () => {
+  expect(() => judge(counted({ "fast json": 20_000 }), baseline)).toThrow("raw json was not counted");
+  expect(() => judge(counted({ "raw json": 50_000, "fast other": 1 }), baseline)).toThrow(
+    "none of the cells",
+  );
+});
+
+test("a baseline is read as it was written", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "baseline-"));
+  const file = join(folder, "baseline.json");
+  await writeBaseline({ date: "2026-01-01", ...baseline }, file);
+  expect(await readBaseline(file)).toEqual({ date: "2026-01-01", ...baseline });
+  await rm(folder, { recursive: true });
+});
+
+test("the stored baseline has every cell that the gate counts, and the gate counts the reference", async () => {
+  const cells = gateJobs.flatMap(({ subject, workloads }) =>
+    workloads.map(({ name }) => `${subject.name} ${name}`),
+  );
+  expect(cells).toEqual([reference, "fast json", "fast param", "fast echo"]);
+  expect(Object.keys((await readBaseline()).cells)).toEqual(cells);
+});

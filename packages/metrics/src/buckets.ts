@@ -1,0 +1,24 @@
+/** Index of the bucket that a value falls into: the first whose bound is not below it, or the one after the last. */
+export const bucketOf = (bounds: readonly number[], value: number): number => {
+  let index = 0;
+  while (index < bounds.length && value > (bounds[index] ?? Infinity)) index++;
+  return index;
+};
+
+/** Numbers that a histogram takes in a list of gains or totals: its buckets, each with its own count, the one without bound, the sum. */
+export const widthOf = (bounds: readonly number[]): number => bounds.length + 2;
+
+/** Adds an observation to a histogram that begins at `offset`. */
+export const observe = (gains: number[], offset: number, bounds: readonly number[], value: number): void => {
+  const bucket = offset + bucketOf(bounds, value);
+  const sum = offset + bounds.length + 1;
+  gains[bucket] = (gains[bucket] ?? 0) + 1;
+  gains[sum] = (gains[sum] ?? 0) + value;
+};
+
+/** Bounds of a histogram: 1 to 60 finite numbers, each above the one before. */
+export const areBounds = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.length >= 1 &&
+  value.length <= 60 &&
+  value.every((bound, index) => Number.isFinite(bound) && (index === 0 || bound > value[index - 1]));

@@ -1,0 +1,223 @@
+import type { SharedState } from "@framework/core";
+import { seededRandom, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { Histogram, Registry } from "prom-client";
+import type { Parsed } from "./exposition-parser.test-kit.ts";
+import type { PromRegistry } from "./index.ts";
+import { service, type Worker } from "./service.test-kit.ts";
+
+const requests = (parsed: Parsed) =>
+  parsed.value("framework_http_requests_total", { method: "GET", status: "200" });
+
+const startAll = (count: number, start: () => Promise<Worker>) =>
+  Promise.all(Array.from({ length: count }, start));
+
+test("every worker tells the figures of all", async () => {
+  const { start } = service(4);
+  const workers = await startAll(4, start);
+  for (const [index, worker] of workers.entries()) {
+    await worker.serve(index + 1);
+    worker.counter.inc({ kind: "x" }, index);
+    worker.gauge.set(index * 10);
+  }
+  for (const worker of workers) {
+    const parsed = await worker.scrape();
+    expect([requests(parsed), parsed.value("things_total", { kind: "x" })]).toEqual([10, 6]);
+    expect(["depth", "deepest", "mean", "least"].map((name) => parsed.value(name))).toEqual([60, 30, 15, 0]);
+    expect(parsed.value("framework_scrape_missing_workers")).toBe(0);
+  }
+});
+
+test("what was counted is sent within a moment, without a scrape, and nothing is sent while nothing is counted", async () => {
+  const { state, start } = service(2);
+  let calls = 0;
+  const worker = await start((shared) => ({
+    ...shared,
+    tally: (key, amounts) => {
+      calls++;
+      return shared.tally(key, amounts);
+    },
+  }));
+  const before = calls;
+  await worker.serve(50);
+  const sent = async () => {
+    const totals = await state.totals("metrics/framework_http");
+    return totals
+      .find(([series]) => series.startsWith('["",'))?.[1]
+      .slice(0, 12)
+      .reduce((sum, count) => sum + count, 0);
+  };
+  await waitFor(async () => (await sent()) === 50);
+  expect(calls - before).toBeLessThanOrEqual(3);
+});
+
+test("counters never go back while workers are killed and replaced, and end at what was sent", async () => {
+  const { start } = service(4);
+  const random = seededRandom(3);
+  let workers = await startAll(4, start);
+  let served = 0;
+  let last = 0;
+  for (let round = 0; round < 100; round++) {
+    for (const worker of workers) {
+      const count = Math.floor(random() * 5);
+      await worker.serve(count);
+      served += count;
+    }
+    const seen = requests(await (workers[round % 4] as Worker).scrape());
+    expect(seen).toBeGreaterThanOrEqual(last);
+    expect(seen).toBe(served);
+    last = seen;
+    const [victim, ...rest] = workers;
+    victim?.kill();
+    workers = [...rest, await start()];
+  }
+  expect((await (workers[0] as Worker).scrape()).value("framework_http_requests_in_flight")).toBe(0);
+});
+
+test("a worker that stops by itself leaves everything that it counted", async () => {
+  const { start } = service(2);
+  const [one, two] = (await startAll(2, start)) as [Worker, Worker];
+  await one.serve(7);
+  one.counter.inc({ kind: "x" }, 3);
+  one.gauge.set(5);
+  await one.app.stop();
+  const parsed = await two.scrape();
+  expect([requests(parsed), parsed.value("things_total"), parsed.value("depth")]).toEqual([7, 3, 0]);
+  expect(parsed.value("framework_scrape_missing_workers")).toBe(1);
+});
+
+test("a worker that is stuck is not waited for, its last figures stay, and it is counted as missing", async () => {
+  const { start } = service(3, {}, { timeoutMs: 100 });
+  let isStuck = false;
+  const deaf = (shared: SharedState): SharedState => ({
+    ...shared,
+    subscribe: (channel, listener) =>
+      shared.subscribe(channel, (message) => (isStuck ? new Promise<void>(() => {}) : listener(message))),
+  });
+  const stuck = await start(deaf);
+  const [one] = await startAll(2, start);
+  await stuck.serve(4);
+  expect(requests(await (one as Worker).scrape())).toBe(4);
+  isStuck = true;
+  const begun = performance.now();
+  const parsed = await (one as Worker).scrape();
+  expect(performance.now() - begun).toBeLessThan(1000);
+  expect([requests(parsed), parsed.value("framework_scrape_missing_workers")]).toEqual([4, 1]);
+  isStuck = false;
+  await stuck.serve(1);
+  expect(requests(await (one as Worker).scrape())).toBe(5);
+});
+
+test("a worker that observed nothing shows the histograms of registries of those that did, also after their end", async () => {
+  const { start } = service(2);
+  const withRegistry = (observe: boolean) => {
+    const registry = new Registry();
+    const took = new Histogram({
+      name: "took_seconds",
+      help: "Took.",
+      labelNames: ["kind"],
+      buckets: [1, 2],
+      registers: [registry],
+    });
+    if (observe) took.observe({ kind: "x" }, 1.5);
+    return { registries: [registry] };
+  };
+  const observer = await start(undefined, withRegistry(true));
+  const fresh = await start(undefined, withRegistry(false));
+  for (let round = 0; round < 2; round++) {
+    const parsed = await fresh.scrape();
+    expect(["1", "2", "+Inf"].map((le) => parsed.value("took_seconds_bucket", { le }))).toEqual([0, 1, 1]);
+    observer.kill();
+  }
+});
+
+test("a reading that takes long is not taken for an older one that comes after a newer", async () => {
+  const { start } = service(2);
+  let value = 0;
+  let reading = 0;
+  let next = (): void => {};
+  const slow: PromRegistry = {
+    async getMetricsAsJSON() {
+      const values = [{ value: ++value, labels: {} }];
+      next();
+      // The first of two readings ends last, where the second is begun before it has ended.
+      const second = new Promise<void>((resolve) => void (next = () => setTimeout(resolve, 5)));
+      const alone = new Promise<void>((resolve) => void setTimeout(resolve, 30));
+      if (++reading % 2 === 1) await Promise.race([second, alone]);
+      return [{ name: "jobs_total", help: "Jobs.", type: "counter", values }];
+    },
+  };
+  const one = await start(undefined, { registries: [slow] });
+  const two = await start(undefined, { registries: [new Registry()] });
+  for (let round = 0; round < 3; round++) {
+    await Promise.all([one.scrape(), two.scrape()]);
+    expect((await one.scrape()).value("jobs_total")).toBe(value);
+  }
+});
+
+test("scrapes at the same time share one round of questions", async () => {
+  const { start } = service(2);
+  let asked = 0;
+  const worker = await start((shared) => ({
+    ...shared,
+    publish: (channel, message) => {
+      if (channel.endsWith("/ask")) asked++;
+      return shared.publish(channel, message);
+    },
+  }));
+  await Promise.all(Array.from({ length: 50 }, () => worker.scrape()));
+  expect(asked).toBe(1);
+});
+
+test("without the primary process there is no answer rather than a wrong one", async () => {
+  const { start } = service(2, {}, { timeoutMs: 50 });
+  const worker = await start();
+  await worker.serve(3);
+  worker.kill();
+  const reply = await worker.reply();
+  expect(reply.status).toBe(503);
+  expect(await reply.json()).toMatchObject({ detail: "The figures of the workers cannot be read now" });
+});
+
+test("thousands of gauges of one worker arrive at another, in messages that the shared state takes", async () => {
+  const { start } = service(2);
+  const [one, two] = (await startAll(2, start)) as [Worker, Worker];
+  for (let index = 0; index < 3000; index++) two.levels.set({ place: `${"é".repeat(20)} ${index}` }, index);
+  const { samples = [] } = (await one.scrape()).families.get("levels") ?? {};
+  expect(samples.length).toBe(3000);
+  expect(samples.reduce((sum, { value }) => sum + value, 0)).toBe((2999 * 3000) / 2);
+});
+
+test("where the totals are full, the series that are there count on and new ones are told to the log", async () => {
+  const { start } = service(2, {}, { maxTotals: 1500 });
+  const worker = await start();
+  worker.counter.inc({ kind: "first" });
+  await worker.scrape();
+  for (let index = 0; index < 100; index++) worker.counter.inc({ kind: `kind ${index}` });
+  worker.counter.inc({ kind: "first" });
+  const parsed = await worker.scrape();
+  expect(parsed.value("things_total", { kind: "first" })).toBe(2);
+  const { samples = [] } = parsed.families.get("things_total") ?? {};
+  expect(samples.length).toBeGreaterThan(5);
+  expect(samples.length).toBeLessThan(60);
+  expect(new Set(worker.errors)).toEqual(new Set(["a series of metrics has no room"]));
+});
+
+test("what could not be sent is lost rather than counted twice", async () => {
+  const { start } = service(2);
+  let isAway = false;
+  const worker = await start((shared) => ({
+    ...shared,
+    tally: async (key, amounts) => {
+      await shared.tally(key, amounts);
+      if (isAway) throw new Error("no answer"); // it was counted, but nobody knows
+    },
+  }));
+  isAway = true;
+  worker.counter.inc({ kind: "x" });
+  await worker.scrape();
+  isAway = false;
+  worker.counter.inc({ kind: "x" });
+  expect((await worker.scrape()).value("things_total")).toBe(2);
+  expect(worker.errors).toContain("figures of metrics were lost");
+});

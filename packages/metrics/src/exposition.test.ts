@@ -1,0 +1,164 @@
+import { App, type Feature, type Measure } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { parseExposition } from "./exposition-parser.test-kit.ts";
+import { formatFor, writeMetrics } from "./exposition.ts";
+import { prometheus } from "./index.ts";
+
+const textType = "text/plain; version=0.0.4; charset=utf-8";
+const openMetricsType = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+test.each([
+  [null, textType],
+  ["*/*", textType],
+  ["text/html,*/*;q=0.1", textType],
+  ["application/json", textType],
+  ["text/plain;version=0.0.4", textType],
+  ["application/openmetrics-text", openMetricsType],
+  ["application/openmetrics-text;version=0.0.1", textType],
+  ["application/openmetrics-text;version=1.0.0;q=0.1,text/plain;version=0.0.4;q=0.5", textType],
+  // Prometheus 2.42
+  [
+    "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+    openMetricsType,
+  ],
+  // Prometheus 3
+  [
+    "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+    openMetricsType,
+  ],
+  [`application/openmetrics-text${";escaping=".repeat(5000)}`, textType],
+])("for the Accept field %p the type is %p", async (accept, contentType) => {
+  const app = new (App.with(prometheus))().enablePrometheus();
+  const reply = await app.fetch(
+    new Request("http://localhost/metrics", { headers: accept === null ? {} : { accept } }),
+  );
+  expect([reply.headers.get("content-type"), reply.headers.get("vary")]).toEqual([contentType, "Accept"]);
+  const { families } = parseExposition(await reply.text(), contentType === openMetricsType);
+  expect(families.size).toBeGreaterThan(10);
+});
+
+test("whatever labels and help say is read back as it was, in both formats", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom('"', "\\", "\n", '\\"\n', "\\n", "{}", "a,b", "\r\n"),
+  );
+  fc.assert(
+    fc.property(text, text, fc.double(), fc.boolean(), (value, help, number, isOpenMetrics) => {
+      const { contentType } = formatFor(isOpenMetrics ? openMetricsType : null);
+      const label = value.toWellFormed();
+      const metric = {
+        family: { name: "a_total", help: `h${help}`, type: "counter" as const },
+        series: [{ labels: ["x", label, "y", "plain"], numbers: [number] }],
+      };
+      const written = writeMetrics([metric], { contentType, isOpenMetrics }, {});
+      const [sample] = parseExposition(written, isOpenMetrics).samples;
+      expect(sample?.labels).toEqual({ x: label, y: "plain" });
+      expect(Object.is(sample?.value, number) || number === 0).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("histograms are cumulative in either format, with floats as bounds where they must be", () => {
+  const metric = {
+    family: { name: "t_seconds", help: "T.", type: "histogram" as const, bounds: [0.5, 1, 1_000_000] },
+    series: [{ labels: [], numbers: [1, 0, 2, 1, 7.5] }],
+  };
+  const les = (isOpenMetrics: boolean) =>
+    parseExposition(
+      writeMetrics([metric], { contentType: "", isOpenMetrics }, {}),
+      isOpenMetrics,
+    ).samples.map(({ labels, value }) => [labels["le"], value]);
+  expect(les(false)).toEqual([
+    ["0.5", 1],
+    ["1", 1],
+    ["1000000", 3],
+    ["+Inf", 4],
+    [undefined, 7.5],
+    [undefined, 4],
+  ]);
+  expect(les(true).map(([le]) => le)).toEqual(["0.5", "1.0", "1000000.0", "+Inf", undefined, undefined]);
+});
+
+const publishing = (...measures: Measure[]): Feature => ({
+  name: "publishing",
+  install: (host) => {
+    for (const measure of measures) host.measure(measure);
+    return {};
+  },
+});
+
+test("figures of features are shown under the namespace; one that fails does not keep the others from it", async () => {
+  let hits = 0;
+  const feature = publishing(
+    { name: "cache_hits_total", help: "Hits.", type: "counter", read: () => hits },
+    {
+      name: "cache_bytes",
+      help: "Bytes.",
+      type: "gauge",
+      read: () => [
+        { labels: { store: "a" }, value: 1 },
+        { labels: { store: "b" }, value: 2 },
+      ],
+    },
+    {
+      name: "broken",
+      help: "Broken.",
+      type: "gauge",
+      read: () => {
+        throw new Error("broken");
+      },
+    },
+    { name: "odd", help: "Odd.", type: "gauge", read: () => Number.NaN },
+    { name: "odd_total", help: "Odd.", type: "counter", read: () => Infinity },
+  );
+  const errors: string[] = [];
+  const app = new (App.with(prometheus, feature))().enablePrometheus({ namespace: "shop" });
+  await app.start({ log: { info: () => {}, warn: () => {}, error: (message) => void errors.push(message) } });
+  const scrape = async () =>
+    parseExposition(await (await app.fetch(new Request("http://localhost/metrics"))).text());
+  hits = 3;
+  expect((await scrape()).value("shop_cache_hits_total")).toBe(3);
+  hits = 10;
+  const parsed = await scrape();
+  expect(parsed.value("shop_cache_hits_total")).toBe(10);
+  expect([
+    parsed.value("shop_cache_bytes", { store: "a" }),
+    parsed.value("shop_cache_bytes", { store: "b" }),
+  ]).toEqual([1, 2]);
+  expect(["shop_broken", "shop_odd", "shop_odd_total"].filter((name) => parsed.families.has(name))).toEqual(
+    [],
+  );
+  expect(new Set(errors)).toEqual(new Set(["the measure shop_broken could not be read"]));
+  hits = 2; // the feature began anew
+  expect((await scrape()).value("shop_cache_hits_total")).toBe(12);
+});
+
+test("two metrics of one name are a start error", async () => {
+  const feature = publishing({ name: "hits_total", help: "Hits.", type: "counter", read: () => 1 });
+  const app = new (App.with(prometheus, feature))().enablePrometheus();
+  app.metrics.counter({ name: "framework_hits_total", help: "Mine." });
+  await expect(app.start()).rejects.toThrow("there are two metrics named framework_hits_total");
+  const own = new (App.with(prometheus))().enablePrometheus();
+  own.metrics.counter({ name: "framework_http_requests_total", help: "Mine." });
+  await expect(own.start()).rejects.toThrow("there are two metrics named framework_http_requests_total");
+});
+
+test("processes are described, unless that is switched off", async () => {
+  const scrape = async (processMetrics: boolean) => {
+    const app = new (App.with(prometheus))().enablePrometheus({ processMetrics });
+    return parseExposition(await (await app.fetch(new Request("http://localhost/metrics"))).text());
+  };
+  const parsed = await scrape(true);
+  expect(parsed.value("process_resident_memory_bytes")).toBeGreaterThan(10_000_000);
+  expect(parsed.value("process_start_time_seconds")).toBeGreaterThan(1e9);
+  expect(parsed.families.get("process_cpu_seconds_total")?.type).toBe("counter");
+  expect(parsed.families.get("nodejs_gc_duration_seconds")?.type ?? "histogram").toBe("histogram");
+  expect(
+    [...parsed.families.values()].filter(({ name, type }) => type === "gauge" && name.endsWith("_total")),
+  ).toEqual([]);
+  expect(
+    [...(await scrape(false)).families.keys()].filter((name) => /^(?:process|nodejs)_/.test(name)),
+  ).toEqual([]);
+});

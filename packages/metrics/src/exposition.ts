@@ -1,0 +1,97 @@
+import { preferred } from "@framework/core";
+import type { LabelList } from "./family.ts";
+import type { Metric, Series } from "./merge.ts";
+
+/** A format that scrapers read. */
+export interface Format {
+  /** Value of the `Content-Type` field, which Prometheus 3 asks for exactly. */
+  readonly contentType: string;
+  readonly isOpenMetrics: boolean;
+}
+
+const text: Format = { contentType: "text/plain; version=0.0.4; charset=utf-8", isOpenMetrics: false };
+const openMetrics: Format = {
+  contentType: "application/openmetrics-text; version=1.0.0; charset=utf-8",
+  isOpenMetrics: true,
+};
+
+/** OpenMetrics 1.0 for who likes it better, else the text format 0.0.4, which every scraper reads. */
+export const formatFor = (accept: string | null): Format => {
+  const ranges = accept?.replaceAll(/;[ \t]*escaping=[\w-]+/gi, "") ?? null; // says how names are written that ours never are
+  const type = preferred(ranges, [text.contentType, openMetrics.contentType]);
+  return type === openMetrics.contentType ? openMetrics : text;
+};
+
+/** Writes metrics in a format; `defaultLabels` stand on every series that has no label of the name itself. */
+export const writeMetrics = (
+  metrics: readonly Metric[],
+  format: Format,
+  defaultLabels: Readonly<Record<string, string>>,
+): string => {
+  const defaults = Object.entries(defaultLabels).flat();
+  const lines = metrics.flatMap((metric) => linesOf(metric, format, defaults));
+  if (format.isOpenMetrics) lines.push("# EOF");
+  return `${lines.join("\n")}\n`;
+};
+
+const linesOf = ({ family, series }: Metric, { isOpenMetrics }: Format, defaults: LabelList): string[] => {
+  const { name, help, type } = family;
+  const isPlainCounter = type === "counter" && !name.endsWith("_total");
+  // OpenMetrics names a counter without the suffix of its sample, and knows no counter without that suffix.
+  const title = isOpenMetrics && type === "counter" ? name.replace(/_total$/, "") : name;
+  const word = isOpenMetrics && isPlainCounter ? "unknown" : type;
+  const lines = [`# HELP ${title} ${escaped(help, isOpenMetrics)}`, `# TYPE ${title} ${word}`];
+  for (const one of series) {
+    const { labels, numbers } = one;
+    const all = withDefaults(labels, defaults);
+    if (type === "histogram" || type === "summary") {
+      lines.push(...distribution(family, { ...one, labels: all }, isOpenMetrics));
+    } else lines.push(`${name}${written(all)} ${number(numbers[0] ?? 0)}`);
+  }
+  return lines;
+};
+
+/** A histogram's buckets, each with those below it in its count; a summary has none. Then sum and count. */
+const distribution = (
+  { name, type, bounds: usual = [] }: Metric["family"],
+  { labels, numbers, bounds: own }: Series,
+  isOpenMetrics: boolean,
+): string[] => {
+  const bounds = own ?? usual;
+  const lines: string[] = [];
+  let count = 0;
+  for (const [index, bound] of [...bounds, Infinity].entries()) {
+    count += numbers[index] ?? 0;
+    const le = isOpenMetrics && Number.isInteger(bound) && bound < 1e15 ? `${bound}.0` : number(bound);
+    if (type === "histogram") lines.push(`${name}_bucket${written([...labels, "le", le])} ${number(count)}`);
+  }
+  lines.push(`${name}_sum${written(labels)} ${number(numbers[bounds.length + 1] ?? 0)}`);
+  lines.push(`${name}_count${written(labels)} ${number(count)}`);
+  return lines;
+};
+
+const withDefaults = (labels: LabelList, defaults: LabelList): LabelList => {
+  if (defaults.length === 0) return labels;
+  const own = new Set(labels.filter((_, index) => index % 2 === 0));
+  const missing = defaults.filter((_, index) => !own.has(defaults[index - (index % 2)] ?? ""));
+  return [...labels, ...missing];
+};
+
+const written = (labels: LabelList): string => {
+  if (labels.length === 0) return "";
+  const pairs: string[] = [];
+  for (let index = 0; index < labels.length; index += 2) {
+    pairs.push(`${labels[index]}="${escaped(labels[index + 1] ?? "", true)}"`);
+  }
+  return `{${pairs.join()}}`;
+};
+
+const escaped = (value: string, quotes: boolean): string => {
+  const plain = value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+  return quotes ? plain.replaceAll('"', '\\"') : plain;
+};
+
+const number = (value: number): string => {
+  if (value === Infinity) return "+Inf";
+  return value === -Infinity ? "-Inf" : String(value);
+};

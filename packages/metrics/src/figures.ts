@@ -1,0 +1,117 @@
+import { type AppSettings, FrameworkError, type Host, HttpError } from "@framework/core";
+import { type Collected, Collector, type Source } from "./collector.ts";
+import type { Family } from "./family.ts";
+import { seriesOf } from "./family.ts";
+import type { FlushTimer } from "./flush-timer.ts";
+import type { Ledger } from "./ledger.ts";
+import { measureName, readMeasures } from "./measures.ts";
+import { mergeFigures, type Metric, REQUEST_HISTOGRAMS } from "./merge.ts";
+import type { OwnMetrics } from "./own-metrics.ts";
+import { processRegistry, readRegistry } from "./prom-registry.ts";
+import type { PrometheusConfig } from "./prometheus-config.ts";
+import type { RequestMeter } from "./request-meter.ts";
+
+/** What figures are made of. */
+export interface FigureParts {
+  readonly host: Host;
+  readonly config: Readonly<PrometheusConfig>;
+  readonly ledger: Ledger;
+  readonly own: OwnMetrics;
+  readonly meter: RequestMeter;
+  readonly timer: FlushTimer;
+}
+
+/** Everything that one app measures, from its start to its stop. */
+export class Figures {
+  private readonly parts: FigureParts;
+  private readonly prefix: string;
+  private collector: Collector | null = null;
+  private workers = 1;
+
+  constructor(parts: FigureParts) {
+    this.parts = parts;
+    this.prefix = `${parts.config.namespace}_${parts.config.subsystem}`;
+  }
+
+  async start({ workers, log, shared, own: state = shared }: AppSettings): Promise<void> {
+    const { ledger, own, timer, config } = this.parts;
+    own.close();
+    this.refuseTwins();
+    const registries = [...config.registries, ...(config.processMetrics ? [await processRegistry()] : [])];
+    const collector = new Collector({
+      shared: state,
+      key: `metrics/${this.prefix}`,
+      ledger,
+      sources: this.sources(log),
+      slowSources: registries.map((registry) => () => readRegistry(registry)),
+      log,
+    });
+    this.workers = workers;
+    this.collector = collector;
+    collector.start();
+    await collector.send(false);
+    if (workers > 1) timer.start(() => collector.send(false)); // alone, a process loses nothing that it did not send
+  }
+
+  async stop(): Promise<void> {
+    this.parts.timer.stop();
+    await this.collector?.stop();
+  }
+
+  /** Every metric over all workers. @throws HttpError 503 when the workers' figures cannot be had: wrong ones would be worse than none */
+  async metrics(): Promise<Metric[]> {
+    const { durationBuckets, sizeBuckets } = this.parts.config;
+    const collected = await this.collect();
+    const missing = Math.max(0, this.workers - collected.gauges.length);
+    return [
+      ...mergeFigures(collected, { prefix: this.prefix, durationBuckets, sizeBuckets }),
+      { family: this.missingWorkers, series: [{ labels: [], numbers: [missing] }] },
+    ];
+  }
+
+  /** @throws METRICS_BAD_METRIC when two metrics would have one name */
+  private refuseTwins(): void {
+    const { host, own, config } = this.parts;
+    const requests = ["requests_total", "requests_in_flight", ...REQUEST_HISTOGRAMS];
+    const names = [
+      ...requests.map((name) => `${this.prefix}_${name}`),
+      ...host.measures().map((measure) => measureName(config.namespace, measure)),
+      ...own.families.map(({ name }) => name),
+    ];
+    const twin = names.find((name, index) => names.indexOf(name) !== index);
+    if (twin === undefined) return;
+    throw new FrameworkError("METRICS_BAD_METRIC", `there are two metrics named ${twin}; rename yours`);
+  }
+
+  private async collect(): Promise<Collected> {
+    if (this.collector === null) throw unavailable(null);
+    try {
+      return await this.collector.collect();
+    } catch (error) {
+      throw FrameworkError.is(error) ? unavailable(error) : error;
+    }
+  }
+
+  private sources(log: AppSettings["log"]): Source[] {
+    const { host, own, meter, config } = this.parts;
+    const inFlight: Family = {
+      name: `${this.prefix}_requests_in_flight`,
+      help: "Requests whose reply is not out yet.",
+      type: "gauge",
+    };
+    const measures = host.measures();
+    return [
+      () => ({ families: [inFlight], totals: [], gauges: [[seriesOf(inFlight.name, []), meter.inFlight]] }),
+      () => ({ families: own.families, totals: [], gauges: own.gauges() }),
+      () => readMeasures(measures, config.namespace, log),
+    ];
+  }
+
+  private get missingWorkers(): Family {
+    const name = `${this.parts.config.namespace}_scrape_missing_workers`;
+    return { name, help: "Workers that did not answer this scrape in time.", type: "gauge" };
+  }
+}
+
+const unavailable = (cause: unknown): HttpError =>
+  new HttpError(503, "The figures of the workers cannot be read now", { cause });

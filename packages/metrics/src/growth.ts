@@ -1,0 +1,16 @@
+/** Turns totals that a process keeps itself into what they gained since they were last looked at. */
+export class Growth {
+  private readonly seen: Map<string, readonly number[]> = new Map();
+
+  /** The gains of each series that gained something, or is new. Totals that went back began anew. */
+  of(totals: readonly (readonly [series: string, numbers: readonly number[]])[]): [string, number[]][] {
+    return totals.flatMap(([series, numbers]): [string, number[]][] => {
+      const before = this.seen.get(series);
+      this.seen.set(series, numbers);
+      if (before === undefined) return [[series, [...numbers]]];
+      const isAnew = numbers.some((number, index) => number < (before[index] ?? 0));
+      const gains = numbers.map((number, index) => (isAnew ? number : number - (before[index] ?? 0)));
+      return gains.some((gain) => gain !== 0) ? [[series, gains]] : [];
+    });
+  }
+}

@@ -1,0 +1,200 @@
+import { App, type ConfigurationError } from "@framework/core";
+import { Counter, Gauge, Histogram, Registry, Summary } from "prom-client";
+import { expect, test } from "@jest/globals";
+import { parseExposition } from "./exposition-parser.test-kit.ts";
+import { prometheus, type PrometheusConfig } from "./index.ts";
+
+const makeApp = (config: Partial<PrometheusConfig> = {}) => {
+  const app = new (App.with(prometheus))().enablePrometheus({ processMetrics: false, ...config });
+  const scrape = async () =>
+    parseExposition(await (await app.fetch(new Request("http://localhost/metrics"))).text());
+  return { app, metrics: app.metrics, scrape };
+};
+
+test("counters, gauges and histograms say what was put in", async () => {
+  const { metrics, scrape } = makeApp();
+  const sold = metrics.counter({ name: "sold_total", help: "Sold.", labelNames: ["genre"] });
+  const visits = metrics.counter({ name: "visits_total", help: "Visits." });
+  const depth = metrics.gauge({ name: "depth", help: "Depth.", labelNames: ["queue"] });
+  const level = metrics.gauge({ name: "level", help: "Level.", read: () => 42 });
+  const size = metrics.histogram({ name: "size_bytes", help: "Size.", buckets: [10, 100] });
+  const took = metrics.histogram({ name: "took_seconds", help: "Took.", labelNames: ["kind"] });
+  sold.inc({ genre: "novel" });
+  sold.inc({ genre: "novel" }, 2.5);
+  const poems = sold.labels({ genre: "poem" });
+  for (let count = 0; count < 5; count++) poems.inc();
+  visits.inc();
+  depth.set({ queue: "a" }, 7);
+  depth.inc({ queue: "a" });
+  depth.dec({ queue: "a" }, 3);
+  depth.labels({ queue: "b" }).set(-1);
+  for (const value of [0, 10, 11, 100, 5000]) size.observe(value);
+  took.labels({ kind: "x" }).observe(0.3);
+  const parsed = await scrape();
+  expect(parsed.value("sold_total", { genre: "novel" })).toBe(3.5);
+  expect(parsed.value("sold_total", { genre: "poem" })).toBe(5);
+  expect(parsed.value("visits_total")).toBe(1);
+  expect([parsed.value("depth", { queue: "a" }), parsed.value("depth", { queue: "b" })]).toEqual([5, -1]);
+  expect([parsed.value("level"), level !== undefined]).toEqual([42, true]);
+  expect(["10", "100", "+Inf"].map((le) => parsed.value("size_bytes_bucket", { le }))).toEqual([2, 4, 5]);
+  expect(parsed.value("size_bytes_sum")).toBe(5121);
+  expect(parsed.value("took_seconds_bucket", { kind: "x", le: "0.5" })).toBe(1);
+});
+
+test("what has no labels is shown from the beginning, and counts on over scrapes", async () => {
+  const { metrics, scrape } = makeApp();
+  const visits = metrics.counter({ name: "visits_total", help: "Visits." });
+  metrics.histogram({ name: "took_seconds", help: "Took." });
+  metrics.gauge({ name: "depth", help: "Depth." });
+  const first = await scrape();
+  expect([...first.families.keys()]).toEqual(
+    expect.arrayContaining(["visits_total", "took_seconds", "depth"]),
+  );
+  for (let round = 1; round <= 3; round++) {
+    visits.inc();
+    expect((await scrape()).value("visits_total")).toBe(round);
+  }
+});
+
+test("label values beyond the bound are counted together", async () => {
+  const { metrics, scrape } = makeApp({ maxSeries: 100 });
+  const seen = metrics.counter({ name: "seen_total", help: "Seen.", labelNames: ["user", "kind"] });
+  for (let user = 0; user < 10_000; user++) seen.inc({ user, kind: "x" });
+  seen.inc({ user: 5, kind: "x" });
+  const { samples = [] } = (await scrape()).families.get("seen_total") ?? {};
+  expect(samples.length).toBe(101);
+  expect(samples.find(({ labels }) => labels["user"] === "5")?.value).toBe(2);
+  expect(samples.find(({ labels }) => labels["user"] === "overflow")).toMatchObject({
+    labels: { kind: "overflow" },
+    value: 9900,
+  });
+});
+
+test("long label values and halves of characters are made fit", async () => {
+  const { metrics, scrape } = makeApp();
+  const seen = metrics.counter({ name: "seen_total", help: "Seen.", labelNames: ["name"] });
+  for (const name of ["x".repeat(10_000), "\ud800", "\ud801", "__proto__", ""]) seen.inc({ name });
+  const { samples = [] } = (await scrape()).families.get("seen_total") ?? {};
+  expect(samples.map(({ labels, value }) => [labels["name"]?.slice(-3), value])).toEqual([
+    ["xx…", 1],
+    ["\ufffd", 2],
+    ["o__", 1],
+    ["", 1],
+  ]);
+  expect(samples[0]?.labels["name"]?.length).toBe(256);
+});
+
+test.each([
+  ["a negative amount", "METRICS_BAD_AMOUNT"],
+  ["no number", "METRICS_BAD_AMOUNT"],
+  ["no observation", "METRICS_BAD_AMOUNT"],
+  ["no level", "METRICS_BAD_AMOUNT"],
+  ["a missing label", "METRICS_BAD_LABELS"],
+  ["a label too many", "METRICS_BAD_LABELS"],
+  ["an inherited label", "METRICS_BAD_LABELS"],
+  ["labels for none", "METRICS_BAD_LABELS"],
+] as const)("%s throws %s and counts nothing", async (what, code) => {
+  const { metrics, scrape } = makeApp();
+  const plain = metrics.counter({ name: "a_total", help: "A." });
+  const labelled = metrics.counter({ name: "b_total", help: "B.", labelNames: ["toString"] });
+  const histogram = metrics.histogram({ name: "c_seconds", help: "C." });
+  const gauge = metrics.gauge({ name: "d", help: "D." });
+  const mistakes: Record<typeof what, () => void> = {
+    "a negative amount": () => plain.inc(-1),
+    "no number": () => plain.inc(Number.NaN),
+    "no observation": () => histogram.observe(undefined as never),
+    "no level": () => gauge.set(Infinity),
+    "a missing label": () => labelled.inc({} as never),
+    "a label too many": () => labelled.inc({ toString: "x", b: "y" } as never),
+    "an inherited label": () => labelled.inc({ b: "y" } as never),
+    "labels for none": () => plain.inc({ a: "x" } as never),
+  };
+  expect(mistakes[what]).toThrow(expect.objectContaining({ code }));
+  const { samples } = await scrape();
+  expect(samples.filter(({ name }) => /^[abcd]_?/.test(name)).every(({ value }) => value === 0)).toBe(true);
+});
+
+test("mistakes in making metrics are reported at start, at once", async () => {
+  const app = new (App.with(prometheus))();
+  app.metrics.counter({ name: "early_total", help: "Early." });
+  app.enablePrometheus({
+    namespace: "9",
+    endpoint: "metrics",
+    durationBuckets: [2, 1],
+    defaultLabels: { le: "x" },
+  });
+  const { metrics } = app;
+  metrics.counter({ name: "a b_total", help: "A." });
+  metrics.counter({ name: "sold", help: "Sold." });
+  metrics.gauge({ name: "open_total", help: "Open." });
+  metrics.gauge({ name: "early_total", help: "Again." });
+  metrics.gauge({ name: "silent", help: "" });
+  metrics.gauge({ name: "things_count", help: "Things." });
+  metrics.histogram({ name: "took_seconds", help: "Took.", labelNames: ["le"] });
+  metrics.histogram({ name: "size_bytes", help: "Size.", buckets: [] });
+  const error: unknown = await app.start().catch((thrown: unknown) => thrown);
+  expect((error as ConfigurationError).problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
+    "METRICS_NOT_ENABLED metrics: call enablePrometheus before making early_total",
+    expect.stringContaining("PrometheusConfig.endpoint"),
+    expect.stringContaining("PrometheusConfig.namespace"),
+    expect.stringContaining("PrometheusConfig.durationBuckets"),
+    expect.stringContaining("PrometheusConfig.defaultLabels"),
+    expect.stringContaining('METRICS_BAD_METRIC "a b_total" is no name'),
+    expect.stringContaining("METRICS_BAD_METRIC the metric sold must end in _total"),
+    expect.stringContaining("METRICS_BAD_METRIC the metric open_total must end in _total if"),
+    expect.stringContaining("METRICS_BAD_METRIC there is a metric early_total already"),
+    expect.stringContaining("METRICS_BAD_METRIC the metric silent needs a help text"),
+    expect.stringContaining("METRICS_BAD_METRIC the metric things_count must not end like"),
+    expect.stringContaining("METRICS_BAD_METRIC the metric took_seconds may have 10 labels"),
+    expect.stringContaining("METRICS_BAD_METRIC the buckets of size_bytes"),
+  ]);
+});
+
+test("no metric may be made after start", async () => {
+  const { app, metrics } = makeApp();
+  await app.start();
+  expect(() => metrics.counter({ name: "late_total", help: "Late." })).toThrow(
+    expect.objectContaining({ code: "METRICS_ALREADY_STARTED" }),
+  );
+});
+
+test("registries of prom-client are shown as well, and count on", async () => {
+  const registry = new Registry();
+  const registers = [registry];
+  const jobs = new Counter({ name: "jobs_total", help: "Jobs.", labelNames: ["kind"], registers });
+  const old = new Counter({ name: "old_things", help: "Old.", registers });
+  const depth = new Gauge({ name: "depth", help: "Depth.", registers });
+  const took = new Histogram({
+    name: "took_seconds",
+    help: "Took.",
+    buckets: [1, 2],
+    labelNames: ["kind"],
+    registers,
+  });
+  const lag = new Summary({ name: "lag_seconds", help: "Lag.", registers });
+  const { app, scrape } = makeApp({ registries: [registry] });
+  jobs.inc({ kind: "a" }, 2);
+  old.inc(3);
+  depth.set(4);
+  for (const value of [0.5, 1.5, 9]) took.observe({ kind: "a" }, value);
+  lag.observe(5);
+  lag.observe(6);
+  for (const more of [0, 1]) {
+    jobs.inc({ kind: "a" }, more);
+    const parsed = await scrape();
+    expect([
+      parsed.value("jobs_total", { kind: "a" }),
+      parsed.value("old_things"),
+      parsed.value("depth"),
+    ]).toEqual([2 + more, 3, 4]);
+    expect(["1", "2", "+Inf"].map((le) => parsed.value("took_seconds_bucket", { le }))).toEqual([1, 2, 3]);
+    expect([
+      parsed.value("took_seconds_sum"),
+      parsed.value("lag_seconds_sum"),
+      parsed.value("lag_seconds_count"),
+    ]).toEqual([11, 11, 2]);
+  }
+  const accept = "application/openmetrics-text";
+  const reply = await app.fetch(new Request("http://localhost/metrics", { headers: { accept } }));
+  expect(parseExposition(await reply.text(), true).families.get("old_things")?.type).toBe("unknown");
+});

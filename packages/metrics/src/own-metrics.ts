@@ -1,0 +1,220 @@
+import { FrameworkError, type Problem } from "@framework/core";
+import { areBounds, observe, widthOf } from "./buckets.ts";
+import {
+  type Family,
+  type GaugeEntry,
+  isLabelName,
+  isMetricName,
+  type LabelList,
+  seriesOf,
+} from "./family.ts";
+import { Cell, type Ledger } from "./ledger.ts";
+import type {
+  BoundCounter,
+  BoundGauge,
+  BoundHistogram,
+  Counter,
+  Gauge,
+  GaugeOptions,
+  Histogram,
+  HistogramOptions,
+  MetricOptions,
+  Metrics,
+} from "./metrics.ts";
+import { readSamples } from "./samples.ts";
+import { type LabelValues, SeriesTable } from "./series-table.ts";
+
+/** What the app's own metrics need of the feature. */
+export interface OwnMetricsOptions {
+  readonly ledger: Ledger;
+  readonly limits: { readonly maxSeries: number };
+  readonly refuse: (problem: Problem) => void;
+  /** Whether `enablePrometheus` was called. */
+  readonly isOn: () => boolean;
+}
+
+/** Arguments of a call: the labels, if the metric has any, and a number. */
+type Call = readonly (LabelValues<string> | number | undefined)[];
+
+const NO_LABELS: LabelValues<string> = Object.freeze({});
+const durations: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** The metrics that a program makes: what it counts goes to the ledger, what it sets stays here until a scrape asks. */
+export class OwnMetrics implements Metrics {
+  readonly families: Family[] = [];
+  private readonly options: OwnMetricsOptions;
+  private readonly readers: (() => readonly GaugeEntry[])[] = [];
+  private isClosed = false;
+
+  constructor(options: OwnMetricsOptions) {
+    this.options = options;
+  }
+
+  /** No metric may be made from here on, so that every worker knows all of them. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** The gauges at this moment. */
+  gauges(): GaugeEntry[] {
+    return this.readers.flatMap((read) => read());
+  }
+
+  counter<const Label extends string = never>(options: MetricOptions<Label>): Counter<Label> {
+    this.register({ ...options, type: "counter" });
+    const { ledger } = this.options;
+    const table = this.table<BoundCounter>(options, (series) => {
+      const cell = new Cell(series, 1);
+      ledger.touch(cell); // shown from the beginning, as 0
+      return {
+        inc(amount = 1) {
+          if (!(amount >= 0 && amount < Infinity)) throw badAmount(options.name, "a number of at least 0");
+          cell.gains[0] = (cell.gains[0] ?? 0) + amount;
+          ledger.touch(cell);
+        },
+      };
+    });
+    const inc = (...call: Call): void => table.get(labelsOf(call)).inc(numberOf(call));
+    return { inc, labels: (labels) => table.get(labels) } satisfies Loose<BoundCounter> as Counter<Label>;
+  }
+
+  histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label> {
+    const { buckets: bounds = durations } = options;
+    this.register({ ...options, type: "histogram", bounds });
+    const { ledger } = this.options;
+    const table = this.table<BoundHistogram>(options, (series) => {
+      const cell = new Cell(series, widthOf(bounds));
+      ledger.touch(cell);
+      return {
+        observe(value) {
+          if (!Number.isFinite(value)) throw badAmount(options.name, "a finite number");
+          observe(cell.gains, 0, bounds, value);
+          ledger.touch(cell);
+        },
+      };
+    });
+    const observed = (...call: Call): void => table.get(labelsOf(call)).observe(numberOf(call) ?? Number.NaN);
+    const metric = {
+      observe: observed,
+      labels: (labels) => table.get(labels),
+    } satisfies Loose<BoundHistogram>;
+    return metric as Histogram<Label>;
+  }
+
+  gauge<const Label extends string = never>(options: GaugeOptions<Label>): Gauge<Label> {
+    const { name, across = "sum", read } = options;
+    this.register({ ...options, type: "gauge", across });
+    const table = this.table<BoundGauge & { entry(): GaugeEntry }>(
+      options,
+      (series) => {
+        let current = 0;
+        const change = (value: number): void => {
+          if (!Number.isFinite(value)) throw badAmount(name, "a finite number");
+          current = value;
+        };
+        return {
+          set: change,
+          inc: (amount = 1) => change(current + amount),
+          dec: (amount = 1) => change(current - amount),
+          entry: () => [series, current],
+        };
+      },
+      read !== undefined,
+    );
+    this.readers.push(() => table.all().map((gauge) => gauge.entry()));
+    if (read !== undefined) this.readers.push(() => readSamples(name, read()));
+    const metric = {
+      set: (...call: Call) => table.get(labelsOf(call)).set(numberOf(call) ?? Number.NaN),
+      inc: (...call: Call) => table.get(labelsOf(call)).inc(numberOf(call)),
+      dec: (...call: Call) => table.get(labelsOf(call)).dec(numberOf(call)),
+      labels: (labels) => table.get(labels),
+    } satisfies Loose<BoundGauge>;
+    return metric as Gauge<Label>;
+  }
+
+  private table<T>(
+    { name, labelNames = [] }: MetricOptions<string>,
+    create: (series: string) => T,
+    isRead = false,
+  ): SeriesTable<T> {
+    const { limits } = this.options;
+    const table = new SeriesTable<T>({
+      name,
+      labelNames,
+      limits,
+      create: (labels: LabelList) => create(seriesOf(name, labels)),
+    });
+    if (labelNames.length === 0 && !isRead) table.get(NO_LABELS);
+    return table;
+  }
+
+  private register({
+    name,
+    help,
+    type,
+    bounds,
+    across,
+    labelNames = [],
+  }: Family & MetricOptions<string>): void {
+    const { refuse, isOn } = this.options;
+    if (this.isClosed) {
+      throw new FrameworkError(
+        "METRICS_ALREADY_STARTED",
+        `the metric ${name} came after the app started; make every metric before`,
+      );
+    }
+    if (!isOn()) {
+      refuse({
+        code: "METRICS_NOT_ENABLED",
+        message: `metrics: call enablePrometheus before making ${name}`,
+      });
+    }
+    const problem = problemOf({ name, help, type, labelNames, bounds }, this.families);
+    if (problem !== null) refuse({ code: "METRICS_BAD_METRIC", message: problem });
+    this.families.push({ name, help, type, ...(bounds && { bounds }), ...(across && { across }) });
+  }
+}
+
+/** A metric without its label names: what the implementation is, before the type says which labels there are. */
+type Loose<Bound> = {
+  readonly [Method in keyof Bound]: (...call: Call) => void;
+} & { readonly labels: (labels: LabelValues<string>) => Bound };
+
+const labelsOf = ([first]: Call): LabelValues<string> => (typeof first === "object" ? first : NO_LABELS);
+const numberOf = (call: Call): number | undefined => {
+  const last = call[typeof call[0] === "object" ? 1 : 0];
+  return typeof last === "object" ? Number.NaN : last;
+};
+
+const badAmount = (name: string, wanted: string): FrameworkError =>
+  new FrameworkError("METRICS_BAD_AMOUNT", `${name} takes ${wanted}`);
+
+interface Described {
+  readonly name: string;
+  readonly help: string;
+  readonly type: Family["type"];
+  readonly labelNames: readonly string[];
+  readonly bounds: readonly number[] | undefined;
+}
+
+const problemOf = (
+  { name, help, type, labelNames, bounds }: Described,
+  present: readonly Family[],
+): string | null => {
+  if (!isMetricName(name)) return `"${name}" is no name of a metric: letters, digits and underscores`;
+  if (present.some((other) => other.name === name)) return `there is a metric ${name} already`;
+  if (typeof help !== "string" || help === "") return `the metric ${name} needs a help text`;
+  if ((type === "counter") !== name.endsWith("_total"))
+    return `the metric ${name} must end in _total if it is a counter, and only then`;
+  if (/_(?:bucket|sum|count|created|info)$/.test(name))
+    return `the metric ${name} must not end like a part of another: _bucket, _count, _created, _info, _sum`;
+  if (
+    labelNames.length > 10 ||
+    !labelNames.every(isLabelName) ||
+    new Set(labelNames).size < labelNames.length
+  )
+    return `the metric ${name} may have 10 labels, each named once in letters, digits and underscores, but not le or quantile`;
+  return bounds === undefined || areBounds(bounds)
+    ? null
+    : `the buckets of ${name} must be 1 to 60 numbers, each above the one before`;
+};

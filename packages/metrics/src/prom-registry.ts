@@ -1,0 +1,103 @@
+import { type Across, type Family, type GaugeEntry, labelValue, type Reading, seriesOf } from "./family.ts";
+
+/** What is used of a registry of prom-client, of any copy of it. */
+export interface PromRegistry {
+  getMetricsAsJSON(): Promise<readonly PromMetric[]>;
+}
+
+/** A metric as prom-client describes it. */
+export interface PromMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string | number;
+  readonly aggregator?: string;
+  readonly values?: readonly PromValue[];
+}
+
+/** One line of it. */
+export interface PromValue {
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  readonly metricName?: string;
+}
+
+/** What a registry of prom-client says at this moment. */
+export const readRegistry = async (registry: PromRegistry): Promise<Reading> => {
+  const families: Family[] = [];
+  const totals: [string, number[]][] = [];
+  const gauges: GaugeEntry[] = [];
+  for (const metric of await registry.getMetricsAsJSON()) {
+    const { name, help, values = [] } = metric;
+    if (metric.type === "counter") {
+      families.push({ name, help, type: "counter" });
+      for (const { labels, value } of values) totals.push([seriesOf(name, pairs(labels)), [value]]);
+    } else if (metric.type === "histogram" || metric.type === "summary") {
+      families.push({ name, help, type: metric.type });
+      totals.push(...distribution(metric));
+    } else if (metric.type === "gauge" && !name.endsWith("_total")) {
+      // A gauge named like a counter (`nodejs_active_handles_total`) is what linters and OpenMetrics refuse.
+      families.push({ name, help, type: "gauge", across: acrossOf(metric) });
+      for (const { labels, value } of values) {
+        if (!isUnset(name, value)) gauges.push([seriesOf(name, pairs(labels)), value]);
+      }
+    }
+  }
+  return { families, totals, gauges };
+};
+
+/**
+ * Histograms and summaries as their numbers: the buckets' own counts, the sum. Quantiles of several workers have no sum, so a summary is its count and
+ * sum. The bounds go along: a worker that has observed nothing yet does not know them, and may be the one that is scraped.
+ */
+const distribution = ({ name, values = [] }: PromMetric): [string, number[]][] => {
+  const finite = values.map(({ labels }) => Number(labels["le"])).filter(Number.isFinite);
+  const bounds = [...new Set(finite)].sort((a, b) => a - b);
+  const bySeries = new Map<string, number[]>();
+  for (const { labels, value, metricName = name } of values) {
+    const series = seriesOf(name, pairs(labels), bounds);
+    const numbers = bySeries.get(series) ?? Array.from({ length: bounds.length + 2 }, () => 0);
+    bySeries.set(series, numbers);
+    const { le } = labels;
+    if (metricName === `${name}_sum`) numbers[bounds.length + 1] = value;
+    else if (metricName === `${name}_count`) numbers[bounds.length] = value;
+    else if (le !== undefined && le !== "+Inf") numbers[bounds.indexOf(Number(le))] = value;
+  }
+  for (const numbers of bySeries.values()) uncumulate(numbers, bounds.length);
+  return [...bySeries];
+};
+
+/** Makes of counts that include those of lower buckets the buckets' own. */
+const uncumulate = (numbers: number[], last: number): void => {
+  for (let index = last; index > 0; index--) {
+    numbers[index] = (numbers[index] ?? 0) - (numbers[index - 1] ?? 0);
+  }
+};
+
+const pairs = (labels: PromValue["labels"]): string[] =>
+  Object.keys(labels)
+    .filter((name) => name !== "le" && name !== "quantile")
+    .sort()
+    .flatMap((name) => [name, labelValue(labels[name] ?? "")]);
+
+/** The least of no delays is the greatest number there is. */
+const isUnset = (name: string, value: number): boolean =>
+  name === "nodejs_eventloop_lag_min_seconds" && value > 1e6;
+
+/** Of several event loops the slowest counts, and of several starts the first; else as prom-client would do it. */
+const acrossOf = ({ name, aggregator }: PromMetric): Across => {
+  if (name === "process_start_time_seconds" || name === "nodejs_eventloop_lag_min_seconds") return "min";
+  if (name.startsWith("nodejs_eventloop_lag_") || aggregator === "first") return "max";
+  return aggregator === "max" || aggregator === "min" || aggregator === "average" ? aggregator : "sum";
+};
+
+let ofProcess: Promise<PromRegistry> | undefined;
+
+/** prom-client's own metrics of this process, made once in its life: its observers cannot be stopped. */
+export const processRegistry = (): Promise<PromRegistry> => {
+  ofProcess ??= import("prom-client").then(({ collectDefaultMetrics, Registry }) => {
+    const register = new Registry();
+    collectDefaultMetrics({ register });
+    return register as PromRegistry;
+  });
+  return ofProcess;
+};

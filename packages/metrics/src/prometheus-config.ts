@@ -1,0 +1,88 @@
+import {
+  checked,
+  type ConfigRecord,
+  configRecord,
+  flag,
+  type Guard,
+  integer,
+  isGuard,
+  list,
+  optional,
+} from "@framework/core";
+import { areBounds } from "./buckets.ts";
+import { isLabelName, isMetricName } from "./family.ts";
+import type { PromRegistry } from "./prom-registry.ts";
+
+/** What `enablePrometheus` may be told. */
+export interface PrometheusConfig {
+  /** Path of the exposition. @default "/metrics" */
+  readonly endpoint: string;
+  /** First part of the names. @default "framework" */
+  readonly namespace: string;
+  /** Second part of the names of the four request metrics. @default "http" */
+  readonly subsystem: string;
+  /** Upper bounds of the duration's buckets, in seconds. @default [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] */
+  readonly durationBuckets: readonly number[];
+  /** Upper bounds of the buckets of sizes, in bytes. @default [100, 1000, 10000, 100000, 1000000] */
+  readonly sizeBuckets: readonly number[];
+  /** Labels on every series. @default {} */
+  readonly defaultLabels: Readonly<Record<string, string>>;
+  /** Series of one metric in one worker; further label values are counted together, as `overflow`. @default 10000 */
+  readonly maxSeries: number;
+  /** Whether figures of the processes are shown: CPU, memory, garbage collection, event loop. @default true */
+  readonly processMetrics: boolean;
+  /** Registries of prom-client whose metrics are shown as well. @default [] */
+  readonly registries: readonly PromRegistry[];
+  /** Who may scrape; the app's own guards leave the endpoint alone. @default [] */
+  readonly guards: readonly Guard[];
+  /** Milliseconds that never go back, for tests that move time themselves. @default performance.now */
+  readonly now: (() => number) | undefined;
+}
+
+const name = (initial: string) =>
+  checked(
+    initial,
+    "a word of letters, digits and underscores that does not begin with a digit",
+    isMetricName,
+  );
+
+const bounds = (initial: readonly number[]) =>
+  checked<readonly number[]>(initial, "a list of 1 to 60 numbers, each above the one before", areBounds);
+
+export const PrometheusConfig: ConfigRecord<PrometheusConfig> = configRecord("PrometheusConfig", {
+  endpoint: checked(
+    "/metrics",
+    "a path such as /metrics, of letters, digits and . _ ~ -, without a slash at its end",
+    (value) => typeof value === "string" && value.length <= 200 && /^(?:\/[\w~.-]*[\w~-])+$/.test(value),
+  ),
+  namespace: name("framework"),
+  subsystem: name("http"),
+  durationBuckets: bounds([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]),
+  sizeBuckets: bounds([100, 1000, 10_000, 100_000, 1_000_000]),
+  defaultLabels: checked({}, "an object of at most 20 labels with texts as values", areLabels),
+  maxSeries: integer(10_000, { min: 1, max: 100_000 }),
+  processMetrics: flag(true),
+  registries: list<PromRegistry>([], "registries of prom-client", isRegistry),
+  guards: list<Guard>([], "guards: functions, or objects with check", isGuard),
+  now: optional<() => number>(
+    checked(
+      () => 0,
+      "a function",
+      (value) => typeof value === "function",
+    ),
+  ),
+});
+
+function areLabels(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  return entries.length <= 20 && entries.every(([key, text]) => isLabelName(key) && typeof text === "string");
+}
+
+function isRegistry(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as Partial<PromRegistry>).getMetricsAsJSON === "function"
+  );
+}

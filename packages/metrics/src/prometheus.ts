@@ -1,0 +1,70 @@
+import { addVary, type ConfigInput, type Feature, type Host, Response } from "@framework/core";
+import { formatFor, writeMetrics } from "./exposition.ts";
+import { Figures } from "./figures.ts";
+import { flushTimer } from "./flush-timer.ts";
+import { Ledger } from "./ledger.ts";
+import type { Metrics } from "./metrics.ts";
+import { OwnMetrics } from "./own-metrics.ts";
+import { PrometheusConfig } from "./prometheus-config.ts";
+import { RequestMeter } from "./request-meter.ts";
+
+/** What the feature adds to an app. */
+export interface Prometheus {
+  /**
+   * Counts requests and serves all figures of the app for Prometheus, summed over workers.
+   *
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enablePrometheus(config?: ConfigInput<PrometheusConfig>): this;
+  /** Makes metrics of the app's own. */
+  readonly metrics: Metrics;
+}
+
+/**
+ * Figures for Prometheus: requests, processes, features, and the app's own.
+ *
+ * @example
+ * const app = new (App.with(prometheus))().enablePrometheus({ namespace: "books" });
+ * const sold = app.metrics.counter({ name: "books_sold_total", help: "Books sold.", labelNames: ["genre"] });
+ * app.post("/orders", () => sold.inc({ genre: "novel" }));
+ */
+export const prometheus: Feature<Prometheus> = {
+  name: "metrics",
+  install: (host) => {
+    const limits = { maxSeries: PrometheusConfig.of().maxSeries };
+    const timer = flushTimer();
+    const ledger = new Ledger(timer.arm);
+    let on = false;
+    const own = new OwnMetrics({ ledger, limits, refuse: (problem) => host.refuse(problem), isOn: () => on });
+    return {
+      metrics: own,
+      enablePrometheus(input) {
+        const config = host.configure(PrometheusConfig, input);
+        on = true;
+        limits.maxSeries = config.maxSeries;
+        const { now = () => performance.now() } = config;
+        const meter = new RequestMeter({ ...config, ledger, now });
+        host.use("telemetry", meter.middleware); // outermost: what the other stages take counts too
+        host.expose("metrics", () => ({ endpoint: config.endpoint, inFlight: meter.inFlight }));
+        serve(host, config, new Figures({ host, config, ledger, own, meter, timer }));
+        return this;
+      },
+    };
+  },
+};
+
+const serve = (host: Host, config: Readonly<PrometheusConfig>, figures: Figures): void => {
+  host
+    .onStart({ name: "metrics", run: (settings) => figures.start(settings) })
+    .onStop({ name: "metrics", run: () => figures.stop() });
+  const { endpoint, guards, defaultLabels } = config;
+  const scrape = async (accept: string | null): Promise<Response> => {
+    const format = formatFor(accept);
+    const text = writeMetrics(await figures.metrics(), format, defaultLabels);
+    const headers = { "cache-control": "no-store" };
+    const reply = new Response(text, { contentType: format.contentType, headers });
+    addVary(reply.headers, "Accept");
+    return reply;
+  };
+  host.route("GET", endpoint, (request) => scrape(request.getHeader("accept")), { guards }, "metrics");
+};

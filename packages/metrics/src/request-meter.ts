@@ -1,0 +1,123 @@
+import {
+  BodyStream,
+  type Endpoint,
+  type HttpRequest,
+  mapAwaitable,
+  type Middleware,
+  payloadLength,
+  type Response,
+} from "@framework/core";
+import { observe, widthOf } from "./buckets.ts";
+import { labelValue, seriesOf } from "./family.ts";
+import { Cell, type Ledger } from "./ledger.ts";
+import { meteredBody } from "./metered-body.ts";
+
+/** What a meter is made with. */
+export interface MeterOptions {
+  readonly ledger: Ledger;
+  readonly durationBuckets: readonly number[];
+  readonly sizeBuckets: readonly number[];
+  readonly maxSeries: number;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+/** Family of the series that the meter counts in: one list of numbers holds what the request metrics are made of. */
+export const REQUESTS = "";
+
+const methods: readonly string[] = [
+  "OTHER",
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+  "QUERY",
+  "TRACE",
+  "CONNECT",
+];
+const methodNumbers: ReadonlyMap<string, number> = new Map(
+  methods.slice(1).map((method, index) => [method, index + 1]),
+);
+
+/**
+ * Counts requests by method, route pattern and status, with how long they took and how large they were.
+ *
+ * A request costs two look-ups by numbers and objects; no label is put together after the first of its kind.
+ */
+export class RequestMeter {
+  /** Requests whose reply is not out yet. */
+  inFlight = 0;
+  private readonly options: MeterOptions;
+  private readonly cells: Map<Endpoint | null, Map<number, Cell>> = new Map();
+  private overflow: Cell | null = null;
+  private series = 0;
+
+  constructor(options: MeterOptions) {
+    this.options = options;
+  }
+
+  get middleware(): Middleware<HttpRequest, Response> {
+    const { now } = this.options;
+    const leave = (): void => void this.inFlight--;
+    return (request, next) => {
+      const builtIn = request.endpoint?.builtIn;
+      if (builtIn === "health" || builtIn === "metrics") return next(request);
+      const begun = now();
+      this.inFlight++;
+      request.onEnd(leave);
+      return mapAwaitable(next(request), (response) => this.answered(request, response, begun));
+    };
+  }
+
+  /** Counts the reply now, or at the end of its body where that is still to come. */
+  private answered(request: HttpRequest, response: Response, begun: number): Response {
+    const { payload } = response;
+    if (payload instanceof BodyStream) {
+      const { status } = response;
+      response.payload = meteredBody(payload, (bytes) => this.count(request, status, begun, bytes));
+    } else {
+      const bytes = request.method === "HEAD" ? 0 : (payloadLength(payload) ?? 0);
+      this.count(request, response.status, begun, bytes);
+    }
+    return response;
+  }
+
+  private count(request: HttpRequest, status: number, begun: number, bytes: number): void {
+    const { now, durationBuckets, sizeBuckets, ledger } = this.options;
+    const cell = this.cellOf(request, status);
+    const replies = widthOf(durationBuckets);
+    observe(cell.gains, 0, durationBuckets, Math.max(0, now() - begun) / 1000);
+    observe(cell.gains, replies, sizeBuckets, bytes);
+    const sent = request.contentLength;
+    if (sent !== null) observe(cell.gains, replies + widthOf(sizeBuckets), sizeBuckets, sent);
+    ledger.touch(cell);
+  }
+
+  private cellOf({ endpoint, method }: HttpRequest, status: number): Cell {
+    const ofEndpoint = this.cells.get(endpoint);
+    const number = status * 16 + (methodNumbers.get(method) ?? 0);
+    return ofEndpoint?.get(number) ?? this.newCell(endpoint, number);
+  }
+
+  private newCell(endpoint: Endpoint | null, number: number): Cell {
+    if (this.series >= this.options.maxSeries) {
+      return (this.overflow ??= this.createCell(["OTHER", "overflow", "overflow"]));
+    }
+    this.series++;
+    const method = methods[number % 16] ?? "OTHER";
+    const path = endpoint === null ? "unmatched" : labelValue(endpoint.pattern);
+    const cell = this.createCell([method, path, String(Math.floor(number / 16))]);
+    const ofEndpoint = this.cells.get(endpoint) ?? new Map<number, Cell>();
+    this.cells.set(endpoint, ofEndpoint.set(number, cell));
+    return cell;
+  }
+
+  private createCell([method, path, status]: readonly [string, string, string]): Cell {
+    const { durationBuckets, sizeBuckets } = this.options;
+    const width = widthOf(durationBuckets) + 2 * widthOf(sizeBuckets);
+    return new Cell(seriesOf(REQUESTS, ["method", method, "path", path, "status", status]), width);
+  }
+}

@@ -1,0 +1,259 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { App, type Feature, ForbiddenError, HttpError, Response } from "@framework/core";
+import { eachClient, socketClient, type TestClient, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
+import { prometheus } from "./index.ts";
+
+/** A feature with a probe, which no metric may count. */
+const probes: Feature = {
+  name: "probes",
+  install: (host) => {
+    host.route("GET", "/health/live", () => "ok", {}, "health");
+    host.route("GET", "/docs", () => "docs", {}, "docs");
+    return {};
+  },
+};
+
+let release = (): void => {};
+
+const makeApp = () => {
+  const app = new (App.with(prometheus, probes))().enablePrometheus();
+  app.get("/books/{id}", ({ params }) => ({ id: params.id }));
+  app.post("/books", async (request) => Response.json(await request.json(), { status: 201 }));
+  app.delete("/books/{id}", () => Response.noContent());
+  app.get("/unchanged", () => new Response(null, { status: 304 }));
+  app.get("/fails", () => {
+    throw new Error("failed");
+  });
+  app.get("/refused/{status}", ({ params }) => {
+    throw new HttpError(Number(params.status), "refused");
+  });
+  app.get("/closed", { guards: [() => false] }, () => "never");
+  app.post("/small", { maxBodyBytes: 10 }, async (request) => (await request.body()).byteLength);
+  app.get("/stream", () => Response.stream(["abc", "defg", "h"]));
+  app.get("/waits", () => new Promise<string>((resolve) => void (release = () => resolve("done"))));
+  return app;
+};
+
+const scrape = async (client: TestClient): Promise<Parsed> =>
+  parseExposition((await client.get("/metrics")).text);
+
+const figures = (parsed: Parsed, method: string, path: string, status: number) => {
+  const labels = { method, path, status: String(status) };
+  const value = (name: string) => parsed.value(`framework_http_${name}`, labels);
+  return {
+    requests: parsed.value("framework_http_requests_total", { method, status: String(status) }),
+    durations: value("request_duration_seconds_count"),
+    replies: value("response_size_bytes_count"),
+    replyBytes: value("response_size_bytes_sum"),
+    requestBytes: value("request_size_bytes_sum"),
+  };
+};
+
+eachClient(test, makeApp, {
+  "every reply is counted once, by method, route pattern and status": async (client) => {
+    const rows: [string, string, string, number, object?][] = [
+      ["GET", "/books/7", "/books/{id}", 200],
+      ["POST", "/books", "/books", 201, { json: {} }],
+      ["DELETE", "/books/7", "/books/{id}", 204],
+      ["GET", "/unchanged", "/unchanged", 304],
+      ["POST", "/books", "/books", 400, { body: "{" }],
+      ["GET", "/refused/401", "/refused/{status}", 401],
+      ["GET", "/closed", "/closed", 403],
+      ["GET", "/nowhere/at/all", "unmatched", 404],
+      ["PUT", "/books/7", "unmatched", 405],
+      ["POST", "/small", "/small", 413, { body: "x".repeat(11) }],
+      ["GET", "/refused/429", "/refused/{status}", 429],
+      ["GET", "/fails", "/fails", 500],
+      ["GET", "/refused/503", "/refused/{status}", 503],
+      ["OPTIONS", "/books", "unmatched", 204],
+    ];
+    for (const [method, target, , status, init] of rows) {
+      expect([target, (await client.request(method, target, init)).status]).toEqual([target, status]);
+    }
+    const parsed = await scrape(client);
+    for (const [method, , path, status] of rows) {
+      expect([path, figures(parsed, method, path, status)]).toEqual([
+        path,
+        expect.objectContaining({ requests: 1, durations: 1, replies: 1 }),
+      ]);
+    }
+    const total = parsed.families
+      .get("framework_http_requests_total")
+      ?.samples.reduce((sum, { value }) => sum + value, 0);
+    expect(total).toBe(rows.length);
+  },
+  "HEAD is a method of its own and has no body": async (client) => {
+    await client.head("/books/7");
+    expect(figures(await scrape(client), "HEAD", "/books/{id}", 200)).toMatchObject({
+      requests: 1,
+      replyBytes: 0,
+    });
+  },
+  "sizes are those of the bodies, streamed ones counted to their end": async (client) => {
+    await client.get("/books/7");
+    await client.get("/stream");
+    await client.post("/books", { headers: { "content-type": "application/json" }, body: '{"a":1}' });
+    const parsed = await scrape(client);
+    expect(figures(parsed, "GET", "/books/{id}", 200)).toMatchObject({ replyBytes: 10, requestBytes: 0 });
+    expect(figures(parsed, "GET", "/stream", 200)).toMatchObject({ replies: 1, replyBytes: 8 });
+    expect(figures(parsed, "POST", "/books", 201).replyBytes).toBe(7);
+  },
+  "probes and scrapes are left out, other endpoints of features are not": async (client) => {
+    for (const path of ["/health/live", "/metrics", "/metrics", "/docs"]) await client.get(path);
+    const parsed = await scrape(client);
+    const { samples = [] } = parsed.families.get("framework_http_requests_total") ?? {};
+    expect(samples).toEqual([
+      { name: "framework_http_requests_total", labels: { method: "GET", status: "200" }, value: 1 },
+    ]);
+    expect(figures(parsed, "GET", "/docs", 200).durations).toBe(1);
+  },
+  "requests in flight are those without a reply": async (client) => {
+    const inFlight = async () => (await scrape(client)).value("framework_http_requests_in_flight");
+    expect(await inFlight()).toBe(0);
+    const waiting = client.get("/waits");
+    await waitFor(async () => (await inFlight()) === 1);
+    release();
+    expect((await waiting).text).toBe("done");
+    await waitFor(async () => (await inFlight()) === 0);
+  },
+  "the gauge falls when a client gives up, and the reply is counted when it is made": async (client) => {
+    const inFlight = async () => (await scrape(client)).value("framework_http_requests_in_flight");
+    const aborter = new AbortController();
+    const waiting = client.get("/waits", { signal: aborter.signal }).catch(() => "gone");
+    await waitFor(async () => (await inFlight()) === 1);
+    aborter.abort();
+    expect(await waiting).toBe("gone");
+    await waitFor(async () => (await inFlight()) === 0);
+    release();
+    await waitFor(async () => figures(await scrape(client), "GET", "/waits", 200).requests === 1);
+    expect(await inFlight()).toBe(0);
+  },
+  "the endpoint answers GET and HEAD, is not kept by anybody, and needs no route of the app": async (
+    client,
+  ) => {
+    const reply = await client.get("/metrics");
+    expect([reply.status, reply.headers.get("content-type"), reply.headers.get("cache-control")]).toEqual([
+      200,
+      "text/plain; version=0.0.4; charset=utf-8",
+      "no-store",
+    ]);
+    const head = await client.head("/metrics");
+    expect([head.status, head.text]).toEqual([200, ""]);
+    expect((await client.post("/metrics")).status).toBe(405);
+  },
+});
+
+test.each(["fast", "node"] as const)(
+  "a connection that is upgraded is not in flight (%s transport)",
+  async (transport) => {
+    const app = makeApp();
+    let close = (): void => {};
+    app.get("/socket", ({ upgrade }) =>
+      upgrade === null
+        ? "no upgrade"
+        : upgrade.accept(({ socket }) => {
+            socket.write(
+              "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+            );
+            close = () => void socket.destroy();
+          }),
+    );
+    await using client = socketClient(app, { transport });
+    await client.get("/books/1");
+    const { promise: upgraded, resolve } = Promise.withResolvers<void>();
+    const { request } = await import("node:http");
+    const asking = request(await client.url("/socket"), {
+      headers: {
+        connection: "Upgrade",
+        upgrade: "websocket",
+        "sec-websocket-version": "13",
+        "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+      },
+    });
+    asking.on("upgrade", (_, socket) => {
+      socket.on("error", () => {}).on("close", () => {});
+      resolve();
+    });
+    asking.end();
+    await upgraded;
+    await waitFor(async () => (await scrape(client)).value("framework_http_requests_in_flight") === 0);
+    expect(figures(await scrape(client), "GET", "/socket", 101).requests).toBe(1);
+    close();
+  },
+);
+
+test("durations are measured with the clock that was given, streams up to their end", async () => {
+  let now = 0;
+  const app = new (App.with(prometheus))().enablePrometheus({ now: () => now });
+  app.get("/", () => {
+    now += 30;
+    return "hello";
+  });
+  app.get("/stream", () =>
+    Response.stream(
+      (async function* () {
+        yield "a";
+        await Promise.resolve();
+        now += 7000;
+        yield "b";
+      })(),
+    ),
+  );
+  const ask = async (path: string) => (await app.fetch(new Request(`http://localhost${path}`))).text();
+  await ask("/");
+  await ask("/stream");
+  const parsed = parseExposition(await ask("/metrics"));
+  const duration = (path: string, part: string, le?: string) =>
+    parsed.value(`framework_http_request_duration_seconds_${part}`, {
+      path,
+      ...(le !== undefined && { le }),
+    });
+  expect([duration("/", "sum"), duration("/", "bucket", "0.025"), duration("/", "bucket", "0.05")]).toEqual([
+    0.03, 0, 1,
+  ]);
+  expect([duration("/stream", "sum"), duration("/stream", "bucket", "5")]).toEqual([7, 0]);
+});
+
+test("guards of the record stand before the endpoint, those of the app do not", async () => {
+  const app = new (App.with(prometheus))().enablePrometheus({
+    endpoint: "/internal/figures",
+    guards: [
+      (request) => {
+        if (request.getHeader("authorization") !== "Bearer scraper")
+          throw new ForbiddenError("scrapers only");
+      },
+    ],
+  });
+  app.addGuard(() => false);
+  const ask = (headers: Record<string, string>) =>
+    app.fetch(new Request("http://localhost/internal/figures", { headers }));
+  expect((await ask({})).status).toBe(403);
+  expect((await ask({ authorization: "Bearer scraper" })).status).toBe(200);
+});
+
+test("buckets, names and labels on every series are the configuration's", async () => {
+  const app = new (App.with(prometheus))().enablePrometheus({
+    namespace: "books",
+    subsystem: "api",
+    durationBuckets: [1, 2],
+    sizeBuckets: [10],
+    defaultLabels: { region: 'e"u', status: "never" },
+    processMetrics: false,
+  });
+  app.get("/", () => "hello");
+  await app.fetch(new Request("http://localhost/"));
+  const parsed = parseExposition(await (await app.fetch(new Request("http://localhost/metrics"))).text());
+  expect([...parsed.families.keys()]).toEqual([
+    "books_api_requests_total",
+    "books_api_request_duration_seconds",
+    "books_api_response_size_bytes",
+    "books_api_request_size_bytes",
+    "books_api_requests_in_flight",
+    "books_scrape_missing_workers",
+  ]);
+  expect(parsed.samples.every(({ labels }) => labels["region"] === 'e"u')).toBe(true);
+  expect(parsed.value("books_api_requests_total", { status: "200" })).toBe(1);
+  expect(parsed.value("books_api_response_size_bytes_bucket", { le: "10" })).toBe(1);
+});

@@ -1,0 +1,61 @@
+import { FrameworkError } from "@framework/core";
+import { type LabelList, labelValue } from "./family.ts";
+
+/** A value for each label. */
+export type LabelValues<Label extends string> = Readonly<Record<Label, string | number | boolean>>;
+
+/** What a table is made with. */
+export interface SeriesTableOptions<T> {
+  /** Name of the metric, for messages. */
+  readonly name: string;
+  readonly labelNames: readonly string[];
+  /** Bound on the series, read when it is needed. */
+  readonly limits: { readonly maxSeries: number };
+  readonly create: (labels: LabelList) => T;
+}
+
+/** The series of one metric by their labels, bounded: label values beyond are counted together, as `overflow`. */
+export class SeriesTable<T> {
+  private readonly options: SeriesTableOptions<T>;
+  private readonly series: Map<string, T> = new Map();
+  private overflow: T | null = null;
+
+  constructor(options: SeriesTableOptions<T>) {
+    this.options = options;
+  }
+
+  /** @throws METRICS_BAD_LABELS when a label is missing, or there is one too many */
+  get(labels: Readonly<Record<string, string | number | boolean>>): T {
+    const values = this.valuesOf(labels);
+    const key = values.join("\u0000");
+    const known = this.series.get(key);
+    if (known !== undefined) return known;
+    const { labelNames, limits, create } = this.options;
+    const labelled = (value: (index: number) => string): string[] =>
+      labelNames.flatMap((name, index) => [name, value(index)]);
+    if (this.series.size >= limits.maxSeries) return (this.overflow ??= create(labelled(() => "overflow")));
+    const made = create(labelled((index) => values[index] ?? ""));
+    this.series.set(key, made);
+    return made;
+  }
+
+  /** Every series, that of the overflow included. */
+  all(): T[] {
+    return [...this.series.values(), ...(this.overflow === null ? [] : [this.overflow])];
+  }
+
+  private valuesOf(labels: Readonly<Record<string, string | number | boolean>>): string[] {
+    const { name, labelNames } = this.options;
+    const isWhole =
+      typeof labels === "object" &&
+      Object.keys(labels).length === labelNames.length &&
+      labelNames.every((label) => Object.hasOwn(labels, label));
+    if (isWhole) return labelNames.map((label) => labelValue(labels[label] ?? ""));
+    throw new FrameworkError(
+      "METRICS_BAD_LABELS",
+      labelNames.length === 0
+        ? `${name} has no labels`
+        : `${name} takes exactly these labels: ${labelNames.join(", ")}`,
+    );
+  }
+}

@@ -1,0 +1,74 @@
+import { App, type ConfigInput, type SharedState } from "@framework/core";
+import { inProcessState, memoryHub, primaryState, serveSharedState } from "@framework/core/testing";
+import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
+import { type Counter, type Gauge, type Prometheus, prometheus, type PrometheusConfig } from "./index.ts";
+
+/** One worker of a service, in this process. */
+export interface Worker {
+  readonly app: App & Prometheus;
+  readonly counter: Counter<"kind">;
+  /** Also read by gauges of other kinds: the greatest, the mean, the least. */
+  readonly gauge: { set(value: number): void };
+  readonly levels: Gauge<"place">;
+  /** Answers requests. */
+  serve(count: number): Promise<void>;
+  scrape(): Promise<Parsed>;
+  /** What `scrape` gives, without reading it. */
+  reply(): Promise<Response>;
+  /** Ends it as a kill does: without a word. */
+  kill(): void;
+  /** What it logged as wrong. */
+  readonly errors: readonly string[];
+}
+
+/** A primary process and workers that come and go. */
+export interface Service {
+  /** The primary's own state. */
+  readonly state: SharedState;
+  /** Starts a worker; `wrap` changes how it sees the shared state. */
+  start(wrap?: (shared: SharedState) => SharedState, own?: ConfigInput<PrometheusConfig>): Promise<Worker>;
+}
+
+/** @param timeoutMs how long a worker that does not answer is waited for */
+export const service = (
+  workers: number,
+  config: ConfigInput<PrometheusConfig> = {},
+  { timeoutMs = 200, maxTotals = 16_777_216 }: { timeoutMs?: number; maxTotals?: number } = {},
+): Service => {
+  const log = { error: () => {} };
+  const hub = memoryHub();
+  const state = inProcessState({ log, timeoutMs, maxTotals });
+  serveSharedState(state, hub, { timeoutMs });
+  const start: Service["start"] = async (wrap = (shared) => shared, own = {}) => {
+    const link = hub.connect();
+    const app = new (App.with(prometheus))().enablePrometheus({ processMetrics: false, ...config, ...own });
+    const counter = app.metrics.counter({ name: "things_total", help: "Things.", labelNames: ["kind"] });
+    const sum = app.metrics.gauge({ name: "depth", help: "Depth." });
+    const levels = app.metrics.gauge({ name: "levels", help: "Levels.", labelNames: ["place"] });
+    let depth = 0;
+    const gauge = { set: (value: number) => sum.set((depth = value)) };
+    app.metrics.gauge({ name: "deepest", help: "Deepest.", across: "max", read: () => depth });
+    app.metrics.gauge({ name: "mean", help: "Mean.", across: "average", read: () => depth });
+    app.metrics.gauge({ name: "least", help: "Least.", across: "min", read: () => depth });
+    app.get("/", () => "hello");
+    const errors: string[] = [];
+    const note = (message: string) => void errors.push(message);
+    const shared = wrap(primaryState(link.worker, { log, timeoutMs }));
+    await app.start({ workers, shared, log: { info: () => {}, warn: note, error: note } });
+    const ask = (path: string) => app.fetch(new Request(`http://localhost${path}`));
+    return {
+      app,
+      counter,
+      gauge,
+      levels,
+      serve: async (count) => {
+        for (let done = 0; done < count; done++) await (await ask("/")).text();
+      },
+      scrape: async () => parseExposition(await (await ask("/metrics")).text()),
+      reply: () => ask("/metrics"),
+      kill: () => link.close(),
+      errors,
+    };
+  };
+  return { state, start };
+};

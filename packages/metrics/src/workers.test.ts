@@ -1,0 +1,150 @@
+import { request } from "node:http";
+import { type Program, startProgram, waitFor } from "@framework/testing";
+import { expect, jest, test } from "@jest/globals";
+import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
+
+jest.setTimeout(90_000); // up to five processes, on a machine with other work
+
+/** One request over a connection of its own, so that the workers take turns. */
+const ask = (program: Program, path: string, method = "GET"): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const asking = request(new URL(path, program.url), { method, agent: false }, (reply) => {
+      let text = "";
+      reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      reply.on("error", reject).on("end", () => {
+        if (reply.statusCode === 200) resolve(text);
+        else reject(new Error(`${path} answered ${reply.statusCode}`));
+      });
+    });
+    asking.on("error", reject).end();
+  });
+
+const scrape = async (program: Program): Promise<Parsed> => parseExposition(await ask(program, "/metrics"));
+
+const sold = (parsed: Parsed): number =>
+  parsed.value("framework_http_request_duration_seconds_count", { path: "/books/{id}" });
+
+const buy = (program: Program, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, index) => ask(program, `/books/${index}`)));
+
+const pidsOf = async (program: Program): Promise<number[]> => {
+  const replies = await Promise.all(Array.from({ length: 16 }, () => ask(program, "/pid")));
+  return [...new Set(replies.map((text) => (JSON.parse(text) as { pid: number }).pid))];
+};
+
+const start = (transport: string, workers: number) =>
+  startProgram(new URL("./scraped.test-program.ts", import.meta.url), {
+    args: ["--workers", String(workers)],
+    env: { TRANSPORT: transport, FRAMEWORK_ENV: "production" },
+    conditions: ["@framework/source"],
+    timeoutMs: 30_000,
+  });
+
+/** Every line of a counter or histogram, which may only grow. */
+const growing = (parsed: Parsed): ReadonlyMap<string, number> =>
+  new Map(
+    [...parsed.families.values()]
+      .filter(({ type }) => type === "counter" || type === "histogram")
+      .flatMap(({ samples }) =>
+        samples.map(({ name, labels, value }) => [JSON.stringify([name, labels]), value]),
+      ),
+  );
+
+const stepsBack = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): string[] =>
+  [...before].filter(([key, value]) => (after.get(key) ?? -1) < value - 1e-9).map(([key]) => key);
+
+test.each([
+  ["fast", 1],
+  ["node", 1],
+  ["fast", 4],
+  ["node", 4],
+] as const)(
+  "every scrape says what was sent to all workers (%s transport, %i workers)",
+  async (transport, workers) => {
+    await using program = await start(transport, workers);
+    await buy(program, 60);
+    for (let round = 0; round < 5; round++) {
+      const parsed = await scrape(program);
+      expect(sold(parsed)).toBe(60);
+      expect([
+        parsed.value("books_sold_total", { genre: "poem" }),
+        parsed.value("book_pages_count"),
+        parsed.value("framework_http_requests_in_flight"),
+        parsed.value("framework_scrape_missing_workers"),
+      ]).toEqual([60, workers, 0, 0]);
+    }
+    await program.stop();
+  },
+);
+
+test("counters are exact when idle workers are killed, and never go back when busy ones are, over 200 scrapes", async () => {
+  await using program = await start("fast", 4);
+  let sent = 0;
+  for (let round = 0; round < 3; round++) {
+    await buy(program, 40);
+    sent += 40;
+    await waitFor(async () => sold(await scrape(program)) === sent, { what: "all requests" });
+    const [victim = 0] = await pidsOf(program);
+    process.kill(victim, "SIGKILL");
+    await waitFor(async () => !(await pidsOf(program)).includes(victim), { what: "the end of the worker" });
+    expect(sold(await scrape(program))).toBe(sent);
+  }
+
+  let busy = true;
+  let answered = sent;
+  const load = async () => {
+    while (busy) {
+      sent++;
+      await ask(program, "/books/1").then(
+        () => answered++,
+        () => null, // its worker was killed
+      );
+    }
+  };
+  const loads = [load(), load(), load(), load()];
+  let last: ReadonlyMap<string, number> = new Map();
+  let kills = 0;
+  for (let done = 0; done < 200;) {
+    const text = await ask(program, "/metrics").catch(() => null); // so was that of a scrape
+    if (text === null) continue;
+    const parsed = parseExposition(text);
+    const now = growing(parsed);
+    expect(stepsBack(last, now)).toEqual([]);
+    expect(sold(parsed)).toBeLessThanOrEqual(sent);
+    last = now;
+    if (++done % 20 !== 0) continue;
+    const [victim] = await pidsOf(program).catch(() => []);
+    if (victim === undefined) continue;
+    process.kill(victim, "SIGKILL");
+    kills++;
+  }
+  busy = false;
+  await Promise.all(loads);
+  const total = sold(await waitFor(() => scrape(program).catch(() => null)));
+  expect(kills).toBeGreaterThan(3);
+  expect(total).toBeLessThanOrEqual(sent);
+  expect(total).toBeGreaterThan(answered * 0.9); // what a killed worker had not sent yet: at most 100 ms of its work
+  await program.stop();
+});
+
+test("a worker that hangs delays a scrape by no more than a second and a half, and is counted", async () => {
+  await using program = await start("node", 4);
+  await buy(program, 20);
+  await waitFor(async () => sold(await scrape(program)) === 20);
+  const hanging = ask(program, "/hang", "POST");
+  const early = await waitFor(
+    async () => {
+      // One of these may be handed to the worker that hangs.
+      const begun = performance.now();
+      const parsed = await Promise.any(Array.from({ length: 4 }, () => scrape(program)));
+      const took = performance.now() - begun;
+      return parsed.value("framework_scrape_missing_workers") === 1 && { parsed, took };
+    },
+    { what: "a scrape without one worker", intervalMs: 1 },
+  );
+  expect(early.took).toBeLessThan(1500);
+  expect(sold(early.parsed)).toBe(20);
+  await hanging;
+  await waitFor(async () => (await scrape(program)).value("framework_scrape_missing_workers") === 0);
+  await program.stop();
+});

@@ -1,0 +1,54 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { generateClient } from "./generate-client.ts";
+
+/** Where the command writes its lines. */
+export interface Output {
+  say(line: string): void;
+  complain(line: string): void;
+}
+
+const usage = "usage: framework-client <url or file of an OpenAPI document> <out.ts> [--check]";
+
+/**
+ * `framework-client <url-or-file> <out.ts>`: writes a typed client; with `--check` it only tells whether the file is still what it would write.
+ *
+ * @returns the exit code: 0, or 1 when the file is out of date, the document cannot be read, or the arguments make no sense
+ */
+export const runClientCommand = async (args: readonly string[], output: Output): Promise<number> => {
+  try {
+    const { positionals, values } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        check: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    const [source, target, ...others] = positionals;
+    if (values.help) return say(output, usage);
+    if (source === undefined || target === undefined || others.length > 0) throw new Error(usage);
+    const text = generateClient(JSON.parse(await readSource(source)));
+    const present = await readFile(target, "utf8").catch(() => null); // no file yet
+    if (present === text) return say(output, `${target} is up to date`);
+    if (values.check)
+      throw new Error(`${target} is not what ${source} says now; run framework-client without --check`);
+    await writeFile(target, text);
+    return say(output, `${target} written`);
+  } catch (error) {
+    output.complain(`framework-client: ${Error.isError(error) ? error.message : String(error)}`);
+    return 1;
+  }
+};
+
+const say = (output: Output, line: string): number => {
+  output.say(line);
+  return 0;
+};
+
+const readSource = async (source: string): Promise<string> => {
+  if (!/^https?:\/\//.test(source)) return readFile(source, "utf8");
+  const reply = await fetch(source, { signal: AbortSignal.timeout(30_000) });
+  if (!reply.ok) throw new Error(`${source} answered ${reply.status}`);
+  return reply.text();
+};

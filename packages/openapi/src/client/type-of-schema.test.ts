@@ -1,0 +1,46 @@
+import { expect, test } from "@jest/globals";
+import { typeOfSchema } from "./type-of-schema.ts";
+
+test.each([
+  [true, "unknown"],
+  [undefined, "unknown"],
+  [false, "never"],
+  [{}, "unknown"],
+  [{ type: "string", minLength: 1 }, "string"],
+  [{ type: "integer" }, "number"],
+  [{ type: ["string", "null"] }, "string | null"],
+  [{ type: "string", nullable: true }, "string | null"],
+  [{ const: "a" }, '"a"'],
+  [{ type: "number", const: 1 }, "1"],
+  [{ enum: ["a", 1, null, true] }, '"a" | 1 | null | true'],
+  [{ enum: ["a", { b: 1 }] }, "unknown"],
+  [{ anyOf: [{ type: "string" }, { type: "number" }, { type: "integer" }] }, "string | number"],
+  [{ oneOf: [{ type: "string" }, {}] }, "unknown"],
+  [{ anyOf: [false, { type: "null" }] }, "null"],
+  [
+    { allOf: [{ $ref: "#/components/schemas/A" }, { properties: { b: true } }] },
+    'Schemas["A"] & { b?: unknown }',
+  ],
+  [{ allOf: [{ anyOf: [{ type: "string" }, { type: "null" }] }, { const: "x" }] }, '(string | null) & "x"'],
+  [{ type: "array", items: { type: ["string", "null"] } }, "(string | null)[]"],
+  [{ type: "array" }, "unknown[]"],
+  [
+    { type: "array", items: { type: "array", items: { $ref: "#/components/schemas/A~1B" } } },
+    'Schemas["A/B"][][]',
+  ],
+  [{ prefixItems: [{ type: "string" }], items: { type: "number" } }, "[string, ...number[]]"],
+  [{ type: "array", prefixItems: [{ type: "string" }], items: false }, "[string]"],
+  [{ type: "object" }, "Record<string, unknown>"],
+  [{ type: "object", additionalProperties: { type: "number" } }, "Record<string, number>"],
+  [{ type: "object", properties: {}, additionalProperties: false }, "Record<string, never>"],
+  [
+    { type: "object", properties: { a: { type: "string" }, "b-c": { type: "null" } }, required: ["a"] },
+    '{ a: string; "b-c"?: null }',
+  ],
+  [
+    { properties: { a: { type: "string" } }, additionalProperties: { type: "string" } },
+    "{ a?: string; [name: string]: unknown }",
+  ],
+])("%j is %s", (schema, type) => {
+  expect(typeOfSchema(schema)).toBe(type);
+});

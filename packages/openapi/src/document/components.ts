@@ -1,0 +1,151 @@
+import {
+  atPointer,
+  isSchemaObject,
+  type JsonSchema,
+  type JsonSchemaObject,
+  lastToken,
+  mapSubschemas,
+} from "./json-schema.ts";
+import type { Side } from "./standard-json-schema.ts";
+
+/** A schema of a library, and how its parts are called when they get names in the document. */
+export interface Source {
+  readonly schema: JsonSchemaObject;
+  readonly side: Side;
+  /** Name for the schema itself, should it refer to itself and have no title. */
+  readonly name: string;
+}
+
+/** Schemas that the document keeps under `components`, each once. */
+export interface Components {
+  /** The schema as it stands in the document: what it refers to is a component now. */
+  place(source: Source): JsonSchema;
+  /** The properties of an object's schema, by name, with the names of those that are required; `null` for any other schema. */
+  properties(source: Source): Properties | null;
+  /** Everything that was referred to, sorted by name. */
+  schemas(): Readonly<Record<string, JsonSchema>>;
+}
+
+export interface Properties {
+  readonly schemas: ReadonlyMap<string, JsonSchema>;
+  readonly required: ReadonlySet<string>;
+}
+
+/**
+ * Collects named schemas. Equal ones share a name; a request's that differs from a reply's of the same name is called `…Input`, and further ones are
+ * numbered in the order they come.
+ */
+export const createComponents = (initial: Readonly<Record<string, JsonSchema>>): Components => {
+  const placed = new Map<string, JsonSchema>(Object.entries(initial));
+  const contents = new Map<string, string>(Object.keys(initial).map((name) => [name, ""]));
+
+  /** The name for some content, and whether it is new. */
+  const claim = (wanted: string, side: Side, content: string): readonly [name: string, isNew: boolean] => {
+    for (const name of candidates(wanted, side)) {
+      const present = contents.get(name);
+      if (present === content) return [name, false];
+      if (present !== undefined) continue;
+      contents.set(name, content);
+      return [name, true];
+    }
+    throw new Error("there is always a further number");
+  };
+
+  const placer = ({ schema: root, side, name: own }: Source) => {
+    const names = new Map<string, string>();
+    const nameOf = (reference: string, target: JsonSchema): string => {
+      const known = names.get(reference);
+      if (known !== undefined) return known;
+      const wanted = reference === "#" ? (titleOf(root) ?? own) : lastToken(reference);
+      const [name, isNew] = claim(componentName(wanted), side, contentOf(root, reference));
+      names.set(reference, name); // before the content, which may refer to itself
+      if (isNew) {
+        placed.set(name, true);
+        placed.set(name, rewrite(target));
+      }
+      return name;
+    };
+    const rewrite = (schema: JsonSchema): JsonSchema => {
+      if (!isSchemaObject(schema)) return schema;
+      const copy: Record<string, unknown> = { ...mapSubschemas(schema, rewrite) };
+      for (const keyword of ["$schema", "$defs", "definitions"]) delete copy[keyword];
+      const target = targetOf(root, copy["$ref"]);
+      if (target !== undefined) copy["$ref"] = `#/components/schemas/${nameOf(String(copy["$ref"]), target)}`;
+      return copy;
+    };
+    return { names, rewrite };
+  };
+
+  return {
+    place(source) {
+      const { names, rewrite } = placer(source);
+      const schema = rewrite(source.schema);
+      const own = names.get("#");
+      return own === undefined ? schema : { $ref: `#/components/schemas/${own}` };
+    },
+    properties(source) {
+      const { rewrite } = placer(source);
+      const object = dereferenced(source.schema);
+      if (object === null || !isSchemaObject(object["properties"])) return null;
+      const { properties, required } = object;
+      return {
+        schemas: new Map(
+          Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => [
+            name,
+            rewrite(schema),
+          ]),
+        ),
+        required: new Set(Array.isArray(required) ? (required as string[]) : []),
+      };
+    },
+    schemas: () => Object.fromEntries([...placed].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  };
+};
+
+const candidates = function* (wanted: string, side: Side): Generator<string> {
+  yield wanted;
+  const further = side === "input" ? `${wanted}Input` : wanted;
+  if (side === "input") yield further;
+  for (let number = 2; ; number++) yield `${further}${number}`;
+};
+
+/** OpenAPI 3.1 takes only these characters in the names of components. */
+const componentName = (name: string): string => name.replaceAll(/[^\w.-]+/g, "_") || "Schema";
+
+const titleOf = ({ title }: JsonSchemaObject): string | null => (typeof title === "string" ? title : null);
+
+const targetOf = (root: JsonSchemaObject, reference: unknown): JsonSchema | undefined =>
+  typeof reference === "string" && reference.startsWith("#") ? atPointer(root, reference) : undefined;
+
+/** A schema behind references, at most 32 of them, so that a circle ends. */
+const dereferenced = (root: JsonSchemaObject): JsonSchemaObject | null => {
+  let at: JsonSchema | undefined = root;
+  for (let step = 0; step < 32; step++) {
+    if (!isSchemaObject(at)) return null;
+    if (at["$ref"] === undefined) return at;
+    at = targetOf(root, at["$ref"]);
+  }
+  return null;
+};
+
+/** Text that is equal for equal schemas: the schema's own, and that of all it refers to. */
+const contentOf = (root: JsonSchemaObject, reference: string): string => {
+  const reached = new Set([reference]);
+  const texts: unknown[] = [];
+  const visit = (schema: JsonSchema): JsonSchema => {
+    if (!isSchemaObject(schema)) return schema;
+    if (targetOf(root, schema["$ref"]) !== undefined) reached.add(String(schema["$ref"]));
+    const {
+      $schema: _dialect,
+      $defs: _defs,
+      definitions: _definitions,
+      ...own
+    } = mapSubschemas(schema, visit);
+    return own;
+  };
+  for (const pointer of reached) {
+    const target = targetOf(root, pointer);
+    if (target !== undefined) texts.push(visit(target));
+  }
+  return JSON.stringify(texts);
+};

@@ -1,0 +1,58 @@
+import { App, type Feature, Response } from "@framework/core";
+import { contractTest } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { z } from "zod";
+import { openapi } from "../openapi.ts";
+import { booksApp } from "../testing/books-app.test-fixture.ts";
+
+test("a service answers 4000 requests, fitting and faulty, only with what its document says", async () => {
+  const app = booksApp();
+  expect(await contractTest(app, { runs: 1000 })).toEqual({ operations: 4, requests: 4000 });
+  await app.stop();
+});
+
+test("guards, authentication and errors of every part are in the document", async () => {
+  const app = new (App.with(openapi))().enableOpenapi();
+  app.use({
+    handle(request, next) {
+      if (request.path === "/open" || request.path === "/openapi.json" || request.getHeader("x-key") === "k")
+        return next(request);
+      return new Response('{"error":"Unauthorized"}', { status: 401, contentType: "application/json" });
+    },
+    describeAuth: () => ({
+      schemes: { apiKeyAuth: { type: "apiKey", in: "header", name: "x-key" } },
+      skips: (path) => path === "/open" || path === "/openapi.json",
+    }),
+  });
+  app.get("/open", { responses: { 200: z.array(z.string()) } }, () => ["x"]);
+  app.get(
+    "/closed/{id}",
+    { params: z.object({ id: z.coerce.number().int().max(10) }) },
+    ({ input }) => input.params,
+  );
+  app.put(
+    "/guarded/{id}",
+    { guards: [({ params }) => params["id"] === "1"], body: z.array(z.int()) },
+    ({ input }) => input.body,
+  );
+  app.patch("/any", async (request) => request.json());
+  expect(await contractTest(app, { runs: 200 })).toMatchObject({ operations: 4 });
+  expect(await contractTest(app, { runs: 200, headers: { "x-key": "k" } })).toMatchObject({ operations: 4 });
+  await app.stop();
+});
+
+test("a reply that nobody documented is found", async () => {
+  const teapot: Feature = {
+    name: "teapot",
+    install: (host) => {
+      host.use("app", (request, next) =>
+        request.query.has("genre") ? new Response("no", { status: 418 }) : next(request),
+      );
+      return {};
+    },
+  };
+  const app = new (App.with(openapi, teapot))().enableOpenapi();
+  app.get("/books", { query: z.object({ genre: z.string().optional() }) }, () => []);
+  await expect(contractTest(app)).rejects.toThrow("GET /books answered 418, but documents 400, 422, 2XX");
+  await app.stop();
+});

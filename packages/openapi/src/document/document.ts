@@ -1,0 +1,143 @@
+import type { RouteInfo } from "@framework/core";
+import type { OpenapiConfig } from "../openapi-config.ts";
+import { type Components, createComponents } from "./components.ts";
+import { errorSchema, impliedReplies, impliedStatuses, type RouteFacts } from "./implied-replies.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import { type ListedRoute, listedRoutes } from "./listed-routes.ts";
+import type { Info, OpenapiDocument, Operation, PathItem, RequestBody } from "./openapi-document.ts";
+import { operationIds } from "./operation-id.ts";
+import { pathParameters, queryParameters } from "./parameters.ts";
+import { ownReplies, repliesOf } from "./replies.ts";
+import { createSecurity, type Security } from "./security.ts";
+import { jsonSchemaOf } from "./standard-json-schema.ts";
+
+/** What a document is made of. */
+export interface DocumentParts {
+  readonly config: OpenapiConfig;
+  readonly routes: readonly RouteInfo[];
+  /** The `enableX` methods that were called. */
+  readonly switchedOn: readonly string[];
+  /** Seconds that handlers have; 0 for no limit. */
+  readonly handlerSecs: number;
+  /** Takes what the document cannot say. */
+  readonly warn: (message: string) => void;
+}
+
+/** An operation in the making. */
+interface Draft {
+  readonly listed: ListedRoute;
+  readonly facts: RouteFacts;
+  readonly id: string;
+  readonly own: ReadonlyMap<number, JsonSchema>;
+}
+
+/** The OpenAPI 3.1 document of an app: the same text for the same routes, in whatever order they were registered. */
+export const createDocument = (parts: DocumentParts): OpenapiDocument => {
+  const { config, warn } = parts;
+  const listed = listedRoutes(parts.routes, warn);
+  const idOf = operationIds(listed.map(({ route }) => route));
+  const components = createComponents({ Error: errorSchema });
+  const security = createSecurity();
+  for (const { route } of listed) warnOfSchemas(route, warn);
+  const drafts = listed.map((one): Draft => {
+    const id = idOf(one.route);
+    const facts = factsOf(one, parts);
+    return { listed: one, id, facts, own: ownReplies(facts, components, id) }; // replies before requests: they get the plain names
+  });
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const draft of drafts) {
+    const { path, route } = draft.listed;
+    const key = route.method === "QUERY" ? "x-query" : route.method.toLowerCase();
+    (paths[path] ??= {})[key] = operation(draft, components, security);
+  }
+  const statuses = new Set(
+    drafts.flatMap(({ facts, own }) => impliedStatuses(facts).filter((s) => !own.has(s))),
+  );
+  const schemes = security.schemes();
+  return {
+    openapi: "3.1.0",
+    info: infoOf(config),
+    servers: config.servers,
+    security: [],
+    ...(config.tags.length === 0 ? {} : { tags: config.tags }),
+    paths: paths satisfies Record<string, PathItem>,
+    components: {
+      schemas: statuses.size === 0 && listed.length === 0 ? {} : components.schemas(),
+      responses: impliedReplies(statuses),
+      ...(Object.keys(schemes).length === 0 ? {} : { securitySchemes: schemes }),
+    },
+  };
+};
+
+const infoOf = ({ title, version, description, license }: OpenapiConfig): Info => ({
+  title,
+  version,
+  ...(description === undefined ? {} : { description }),
+  ...(license === undefined ? {} : { license }),
+});
+
+const factsOf = (
+  { route, template }: ListedRoute,
+  { switchedOn, handlerSecs }: DocumentParts,
+): RouteFacts => ({
+  route,
+  switchedOn: new Set(switchedOn),
+  takesBody: route.options.body !== undefined || takesAnyObject(route),
+  hasPathParams: template.params.length > 0,
+  handlerSecs: route.options.timeoutSecs ?? handlerSecs,
+});
+
+/** Methods that nearly always carry a body, though the route has no schema for it. */
+const takesAnyObject = ({ method }: RouteInfo): boolean =>
+  method === "POST" || method === "PUT" || method === "PATCH" || method === "QUERY";
+
+const operation = (
+  { listed, facts, id, own }: Draft,
+  components: Components,
+  security: Security,
+): Operation => {
+  const { route } = listed;
+  const { summary = `${route.method} ${route.path}`, description, query } = route.options;
+  const parameters = [
+    ...pathParameters(listed, components, `${id}_params`),
+    ...queryParameters(query, components, `${id}_query`),
+  ];
+  const body = requestBody(route, components, `${id}_body`);
+  const requirements = security.requirements(route);
+  return {
+    operationId: id,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(route.tags.length === 0 ? {} : { tags: route.tags }),
+    ...(requirements.length === 0 ? {} : { security: requirements }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === null ? {} : { requestBody: body }),
+    responses: repliesOf(facts, own),
+  };
+};
+
+const requestBody = (route: RouteInfo, components: Components, name: string): RequestBody | null => {
+  const { body } = route.options;
+  if (body !== undefined) {
+    const schema = jsonSchemaOf(body, "input") ?? {};
+    const content = { "application/json": { schema: components.place({ schema, side: "input", name }) } };
+    return { required: true, content };
+  }
+  return takesAnyObject(route) ? { content: { "application/json": { schema: { type: "object" } } } } : null;
+};
+
+const warnOfSchemas = ({ method, path, options }: RouteInfo, warn: (message: string) => void): void => {
+  const { params, query, body, responses = {} } = options;
+  const inputs = Object.entries({ params, query, body }).map(
+    ([part, schema]) => [part, schema, "input"] as const,
+  );
+  const outputs = Object.entries(responses).map(
+    ([status, schema]) => [`reply ${status}`, schema, "output"] as const,
+  );
+  for (const [part, schema, side] of [...inputs, ...outputs]) {
+    if (schema === undefined || jsonSchemaOf(schema, side) !== null) continue;
+    warn(
+      `${method} ${path}: the API document cannot show the schema of its ${part}; use a library with Standard JSON Schema, or a schema that JSON can say`,
+    );
+  }
+};

@@ -1,0 +1,172 @@
+import { App, type Feature, type HttpRequest, type MiddlewareObject, type Response } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { z } from "zod";
+import { openapi } from "../openapi.ts";
+import type { OpenapiDocument, SecurityScheme } from "./openapi-document.ts";
+
+/** Features as far as the document looks at them: a switch, and an option of routes. */
+const switches: Feature<
+  Record<
+    "enableRateLimit" | "enableCircuitBreaker" | "enableCaching" | "enableEtag" | "enableCsrf",
+    () => void
+  >
+> = {
+  name: "switches",
+  install: (host) => {
+    for (const option of ["rateLimit", "breaker", "cache"] as const) host.routeOption(option, () => null);
+    const nothing = () => {};
+    return {
+      enableRateLimit: nothing,
+      enableCircuitBreaker: nothing,
+      enableCaching: nothing,
+      enableEtag: nothing,
+      enableCsrf: nothing,
+    };
+  },
+};
+
+const newApp = () => new (App.with(openapi, switches))().enableOpenapi();
+
+const documentOf = async (app: App): Promise<OpenapiDocument> => {
+  const reply = await app.fetch(new Request("http://test.local/openapi.json"));
+  await app.stop();
+  return (await reply.json()) as OpenapiDocument;
+};
+
+const statusesOf = async (app: App, key: string): Promise<string[]> => {
+  const [method = "", path = ""] = key.split(" ");
+  return Object.keys((await documentOf(app)).paths[path]?.[method]?.responses ?? {});
+};
+
+test("a route that takes nothing can only be asked malformed", async () => {
+  const app = newApp();
+  app.get("/", () => 1);
+  expect(await statusesOf(app, "get /")).toEqual(["400", "2XX"]);
+});
+
+test.each([
+  ["a path parameter", "get /{id}", {}, ["400", "404", "2XX"]],
+  ["a body", "post /", {}, ["400", "413", "415", "2XX"]],
+  ["a body's schema", "post /", { body: z.string() }, ["400", "413", "415", "422", "2XX"]],
+  ["a query's schema", "get /", { query: z.object({}) }, ["400", "422", "2XX"]],
+  ["a guard", "get /", { guards: [() => true] }, ["400", "401", "403", "2XX"]],
+  ["a time limit", "get /", { timeoutSecs: 1 }, ["400", "504", "2XX"]],
+])("%s implies its errors", async (_name, key, options, statuses) => {
+  const app = newApp();
+  const [method = "", path = ""] = key.split(" ");
+  app.route(path, { ...options, methods: [method.toUpperCase() as "GET"] }, () => 1);
+  expect(await statusesOf(app, key)).toEqual(statuses);
+});
+
+test.each([
+  ["enableRateLimit", "get /on", "429"],
+  ["enableCircuitBreaker", "get /on", "503"],
+  ["enableCaching", "get /on", "304"],
+  ["enableCaching", "get /on", "504"],
+  ["enableEtag", "get /on", "304"],
+  ["enableCsrf", "post /on", "403"],
+] as const)("%s implies for %s the reply %s, and only when it is on", async (method, key, status) => {
+  const make = () => {
+    const app = newApp();
+    app.get("/on", () => 1);
+    app.post("/on", () => 1);
+    return app;
+  };
+  const app = make();
+  app[method]();
+  expect(await statusesOf(app, key)).toContain(status);
+  expect(await statusesOf(make(), key)).not.toContain(status);
+});
+
+test("a route that takes itself out of a feature does not have its replies", async () => {
+  const app = newApp();
+  app.enableRateLimit();
+  app.enableCircuitBreaker();
+  app.enableCaching();
+  app.get("/", { rateLimit: false, breaker: false, cache: false }, () => 1);
+  expect(await statusesOf(app, "get /")).toEqual(["400", "2XX"]);
+});
+
+test("guards of the app guard every operation", async () => {
+  const app = newApp().addGuard(() => true);
+  app.get("/", () => 1);
+  const response = await app.fetch(new Request("http://test.local/openapi.json"));
+  const { paths } = (await response.json()) as OpenapiDocument;
+  await app.stop();
+  expect(Object.keys(paths["/"]?.["get"]?.responses ?? {})).toEqual(["400", "401", "403", "2XX"]);
+});
+
+test("a route's own reply is joined with the framework's error of that status, except where only its handler answers", async () => {
+  const Missing = z.looseObject({ error: z.string() });
+  const app = newApp();
+  app.get("/{id}", { responses: { 200: z.string(), 400: Missing, 404: Missing } }, () => "x");
+  const { paths } = await documentOf(app);
+  const schemaOf = (status: string) => paths["/{id}"]?.["get"]?.responses[status];
+  expect(schemaOf("400")).toMatchObject({
+    content: {
+      "application/json": { schema: { anyOf: [{ type: "object" }, { $ref: "#/components/schemas/Error" }] } },
+    },
+  });
+  expect(schemaOf("404")).toMatchObject({ content: { "application/json": { schema: { type: "object" } } } });
+});
+
+test("only replies that some operation has are components", async () => {
+  const app = newApp();
+  app.get("/", () => 1);
+  const { components } = await documentOf(app);
+  expect(Object.keys(components.responses)).toEqual(["BadRequest"]);
+  expect(components.responses["BadRequest"]).toEqual({
+    description: "The request is malformed.",
+    content: {
+      "application/json": { schema: { $ref: "#/components/schemas/Error" } },
+      "application/problem+json": { schema: { $ref: "#/components/schemas/Error" } },
+    },
+  });
+});
+
+/** Authentication as far as the document looks at it. */
+const auth = (
+  schemes: Record<string, SecurityScheme>,
+  open: readonly string[] = [],
+): MiddlewareObject<HttpRequest, Response> => ({
+  handle: (request, next) => next(request),
+  describeAuth: () => ({ schemes, skips: (path) => open.includes(path) }),
+});
+
+const bearer = { type: "http", scheme: "bearer" } as const;
+const basic = { type: "http", scheme: "basic" } as const;
+const apiKey = { type: "apiKey", in: "header", name: "X-API-Key" } as const;
+
+test("an operation requires what stands before it, except where its path is skipped", async () => {
+  const app = newApp().use(auth({ bearerAuth: bearer }, ["/login"]));
+  app.get("/", () => 1);
+  app.post("/login", () => 1);
+  const { paths, components, security } = await documentOf(
+    app.use(auth({ docs: basic }, ["/", "/login", "/openapi.json"])),
+  );
+  expect(security).toEqual([]);
+  expect(components.securitySchemes).toEqual({ bearerAuth: bearer });
+  expect(paths["/"]?.["get"]?.security).toEqual([{ bearerAuth: [] }]);
+  expect(paths["/"]?.["get"]?.responses).toHaveProperty("401");
+  expect(paths["/login"]?.["post"]).not.toHaveProperty("security");
+  expect(paths["/login"]?.["post"]?.responses).not.toHaveProperty("401");
+});
+
+test("several methods are all required, each with any of its schemes; another scheme of a name gets a number", async () => {
+  const app = newApp()
+    .use(auth({ bearerAuth: bearer }))
+    .use(auth({ basicAuth: basic, apiKeyAuth: apiKey }))
+    .use(auth({ bearerAuth: { ...bearer, bearerFormat: "JWT" } }));
+  app.get("/", () => 1);
+  const { paths, components } = await documentOf(app);
+  expect(Object.keys(components.securitySchemes ?? {})).toEqual([
+    "apiKeyAuth",
+    "basicAuth",
+    "bearerAuth",
+    "bearerAuth2",
+  ]);
+  expect(paths["/"]?.["get"]?.security).toEqual([
+    { basicAuth: [], bearerAuth: [], bearerAuth2: [] },
+    { apiKeyAuth: [], bearerAuth: [], bearerAuth2: [] },
+  ]);
+});

@@ -1,0 +1,71 @@
+/** A JSON Schema of draft 2020-12, the dialect of OpenAPI 3.1. */
+export type JsonSchema = boolean | JsonSchemaObject;
+
+/** A schema with keywords. */
+export interface JsonSchemaObject {
+  readonly [keyword: string]: unknown;
+}
+
+export const isSchemaObject = (value: unknown): value is JsonSchemaObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Keywords whose value is one schema. */
+const single = new Set([
+  "additionalProperties",
+  "contains",
+  "contentSchema",
+  "else",
+  "if",
+  "items",
+  "not",
+  "propertyNames",
+  "then",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+]);
+/** Keywords whose value is a list of schemas. */
+const lists = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+/** Keywords whose value has a schema under each name. */
+const maps = new Set(["dependentSchemas", "patternProperties", "properties"]);
+
+/** A copy of a schema with `change` applied to each schema directly below it; values such as `const` and `default` stay as they are. */
+export const mapSubschemas = (
+  schema: JsonSchemaObject,
+  change: (schema: JsonSchema) => JsonSchema,
+): JsonSchemaObject =>
+  Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [keyword, mapValue(keyword, value, change)]),
+  );
+
+const mapValue = (keyword: string, value: unknown, change: (schema: JsonSchema) => JsonSchema): unknown => {
+  const changed = (item: unknown): unknown =>
+    typeof item === "boolean" || isSchemaObject(item) ? change(item) : item;
+  if (single.has(keyword)) return changed(value);
+  if (lists.has(keyword) && Array.isArray(value)) return value.map(changed);
+  if (maps.has(keyword) && isSchemaObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, changed(item)]));
+  return value;
+};
+
+/** What a local reference (`#`, `#/$defs/Book`; RFC 6901) points at, `undefined` when it points at no schema. */
+export const atPointer = (root: JsonSchemaObject, reference: string): JsonSchema | undefined => {
+  let at: unknown = root;
+  for (const token of reference.slice(1).split("/").slice(1)) {
+    const key = unescaped(token);
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Record<string, unknown>)[key];
+  }
+  return typeof at === "boolean" || isSchemaObject(at) ? at : undefined;
+};
+
+/** The last token of a local reference: the name that a library gave the schema. */
+export const lastToken = (reference: string): string => unescaped(reference.split("/").at(-1) ?? "");
+
+const unescaped = (token: string): string => {
+  const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain; // no percent-encoding: the token is meant as it stands
+  }
+};

@@ -1,0 +1,55 @@
+import type { Method, RouteInfo } from "@framework/core";
+import { type PathTemplate, pathTemplate } from "./path-template.ts";
+
+/** A route as the document lists it. */
+export interface ListedRoute {
+  readonly route: RouteInfo;
+  /** Key under `paths`; routes of one shape share one, which has the parameter names of the first. */
+  readonly path: string;
+  readonly template: PathTemplate;
+  /** The parameters' names in `path`, in order. */
+  readonly names: readonly string[];
+}
+
+const methods: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
+
+/**
+ * The routes that belong in the document, sorted by path and method, so that the order of registration does not show.
+ *
+ * OpenAPI tells paths apart without the names of parameters and has no wildcards: where `/files/{name}` and `/files/{*path}` have the same method, the
+ * second one is left out, with a warning.
+ */
+export const listedRoutes = (
+  routes: readonly RouteInfo[],
+  warn: (message: string) => void,
+): readonly ListedRoute[] => {
+  const shapes = new Map<string, ListedRoute[]>();
+  for (const route of routes.filter(isPublic).toSorted(byPathAndMethod)) {
+    const template = pathTemplate(route.path);
+    const group = shapes.get(template.shape) ?? [];
+    shapes.set(template.shape, group);
+    const twin = group.find((listed) => listed.route.method === route.method);
+    if (twin !== undefined) {
+      warn(
+        `${route.method} ${route.path} is not in the API document: OpenAPI cannot tell its path from ${twin.route.path}`,
+      );
+      continue;
+    }
+    const { path, names } = group[0] ?? {
+      path: template.path,
+      names: template.params.map(({ name }) => name),
+    };
+    group.push({ route, path, template, names });
+  }
+  return [...shapes.values()].flat();
+};
+
+const isPublic = ({ builtIn, options }: RouteInfo): boolean => builtIn === null && options.hidden !== true;
+
+const byPathAndMethod = (a: RouteInfo, b: RouteInfo): number =>
+  compare(sortKey(a.path), sortKey(b.path)) || methods.indexOf(a.method) - methods.indexOf(b.method);
+
+/** Wildcards stand behind parameters, which they yield to. */
+const sortKey = (path: string): string => path.replace("{*", "{~");
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -1,0 +1,92 @@
+import type { RouteInfo } from "@framework/core";
+import type { JsonSchema } from "./json-schema.ts";
+
+/** A security scheme, as authentication describes itself. */
+export type SecurityScheme = RouteInfo["auth"][number]["schemes"][string];
+
+/** What this package writes of an OpenAPI 3.1 document. */
+export interface OpenapiDocument {
+  readonly openapi: string;
+  readonly info: Info;
+  readonly servers: readonly Server[];
+  readonly security: readonly SecurityRequirement[];
+  readonly tags?: readonly Tag[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: ComponentsObject;
+}
+
+export interface Info {
+  readonly title: string;
+  readonly version: string;
+  readonly description?: string;
+  readonly license?: License;
+}
+
+/** Under what terms the API may be used: with an SPDX `identifier`, or with the `url` of a text, but not both. */
+export interface License {
+  readonly name: string;
+  readonly identifier?: string;
+  readonly url?: string;
+}
+
+/** Where the service is: an absolute URL, or one relative to the document's. */
+export interface Server {
+  readonly url: string;
+  readonly description?: string;
+}
+
+/** A group of operations. */
+export interface Tag {
+  readonly name: string;
+  readonly description?: string;
+}
+
+/** All of these schemes; each with the scopes it must have, none here. */
+export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
+
+/** Operations of one path by method in lower case; `x-query` holds QUERY, which OpenAPI 3.1 has no place for. */
+export type PathItem = Readonly<Record<string, Operation>>;
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly security?: readonly SecurityRequirement[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: RequestBody;
+  readonly responses: Readonly<Record<string, Reply | Reference>>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly style?: string;
+  readonly explode?: boolean;
+  readonly schema: JsonSchema;
+}
+
+export interface RequestBody {
+  readonly required?: boolean;
+  readonly content: Content;
+}
+
+export interface Reply {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
+  readonly content?: Content;
+}
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+
+export interface ComponentsObject {
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly responses: Readonly<Record<string, Reply>>;
+  readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
+}

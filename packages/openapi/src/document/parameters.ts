@@ -1,0 +1,51 @@
+import type { StandardSchema } from "@framework/core";
+import type { Components } from "./components.ts";
+import { isSchemaObject, type JsonSchema } from "./json-schema.ts";
+import type { ListedRoute } from "./listed-routes.ts";
+import type { Parameter } from "./openapi-document.ts";
+import { jsonSchemaOf } from "./standard-json-schema.ts";
+
+/** Every parameter of the path, with its schema where the route has one; text otherwise. */
+export const pathParameters = (
+  { route, template, names }: ListedRoute,
+  components: Components,
+  name: string,
+): Parameter[] => {
+  const { params } = route.options;
+  const schema = params === undefined ? null : jsonSchemaOf(params, "input");
+  const known = schema === null ? null : components.properties({ schema, side: "input", name });
+  return template.params.map((param, index) => ({
+    name: names[index] ?? param.name,
+    in: "path",
+    required: true,
+    ...(param.takesRest ? { description: "The rest of the path, slashes included." } : {}),
+    ...described(known?.schemas.get(param.name) ?? { type: "string" }),
+  }));
+};
+
+/** The query as one parameter a property; a schema that is no plain object is one parameter that stands for the whole query. */
+export const queryParameters = (
+  query: StandardSchema | undefined,
+  components: Components,
+  name: string,
+): Parameter[] => {
+  const schema = query === undefined ? null : jsonSchemaOf(query, "input");
+  if (schema === null) return [];
+  const source = { schema, side: "input", name } as const;
+  const known = components.properties(source);
+  if (known === null)
+    return [{ name: "query", in: "query", style: "form", explode: true, schema: components.place(source) }];
+  return Array.from(known.schemas, ([property, value]) => ({
+    name: property,
+    in: "query",
+    ...(known.required.has(property) ? { required: true } : {}),
+    ...described(value),
+  }));
+};
+
+/** A schema, with its description where readers of parameters look for it. */
+const described = (schema: JsonSchema): Pick<Parameter, "description" | "schema"> => {
+  if (!isSchemaObject(schema) || typeof schema["description"] !== "string") return { schema };
+  const { description, ...rest } = schema;
+  return { description: String(description), schema: rest };
+};

@@ -1,0 +1,177 @@
+import { App, type StandardSchema } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import * as v from "valibot";
+import { z } from "zod";
+import { openapi } from "../openapi.ts";
+import type { OpenapiDocument, Operation } from "./openapi-document.ts";
+
+const startApp = (register: (app: App) => void) => {
+  const app = new (App.with(openapi))().enableOpenapi();
+  register(app);
+  return app;
+};
+
+const documentOf = async (register: (app: App) => void): Promise<OpenapiDocument> => {
+  const app = startApp(register);
+  const reply = await app.fetch(new Request("http://test.local/openapi.json"));
+  await app.stop();
+  return (await reply.json()) as OpenapiDocument;
+};
+
+const getOf = async (options: Parameters<App["get"]>[1] & object): Promise<Operation | undefined> =>
+  (await documentOf((app) => app.get("/books/{id}", options as object, () => 1))).paths["/books/{id}"]?.[
+    "get"
+  ];
+
+test("path parameters have the types of their schema's input, with their descriptions beside them", async () => {
+  const params = z.object({ id: z.coerce.number().int().min(1).meta({ description: "Which book." }) });
+  expect((await getOf({ params }))?.parameters).toEqual([
+    {
+      name: "id",
+      in: "path",
+      required: true,
+      description: "Which book.",
+      schema: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    },
+  ]);
+});
+
+test("each property of the query is a parameter, required where it has no default", async () => {
+  const query = z.object({
+    genre: z.string(),
+    page: z.int().min(1).max(9).default(1),
+    tag: z.array(z.string()).optional(),
+  });
+  expect((await getOf({ query }))?.parameters?.slice(1)).toEqual([
+    { name: "genre", in: "query", required: true, schema: { type: "string" } },
+    { name: "page", in: "query", schema: { type: "integer", minimum: 1, maximum: 9, default: 1 } },
+    { name: "tag", in: "query", schema: { type: "array", items: { type: "string" } } },
+  ]);
+});
+
+test("a named object as the query is taken apart too, and a union stands for the whole query", async () => {
+  const named = z.object({ genre: z.string() }).meta({ id: "Filter" });
+  expect((await getOf({ query: named }))?.parameters?.[1]).toMatchObject({ name: "genre", in: "query" });
+  const union = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
+  expect((await getOf({ query: union }))?.parameters?.[1]).toMatchObject({
+    name: "query",
+    style: "form",
+    explode: true,
+    schema: { anyOf: [{ type: "object" }, { type: "object" }] },
+  });
+});
+
+test("a body is the schema's input, a reply its output", async () => {
+  const Draft = z.object({ title: z.string(), genre: z.string().default("General") });
+  const { paths } = await documentOf((app) =>
+    app.post("/books", { body: Draft, responses: { 201: Draft, 204: z.null() } }, () => 1),
+  );
+  const operation = paths["/books"]?.["post"];
+  expect(operation?.requestBody).toMatchObject({
+    required: true,
+    content: { "application/json": { schema: { required: ["title"] } } },
+  });
+  expect(operation?.responses).toMatchObject({
+    201: { content: { "application/json": { schema: { required: ["title", "genre"] } } } },
+    204: { description: "Success." },
+  });
+  expect(operation?.responses["204"]).not.toHaveProperty("content");
+  expect(operation?.responses).not.toHaveProperty("2XX");
+});
+
+test("schemas with a name are components, once; an input that differs from the output has a name of its own", async () => {
+  const Author = z.object({ name: z.string().default("Unknown") }).meta({ id: "Author" });
+  const Book = z.object({ title: z.string(), author: Author }).meta({ id: "Book" });
+  const { paths, components } = await documentOf((app) => {
+    app.get("/books", { responses: { 200: z.array(Book) } }, () => []);
+    app.post("/books", { body: Book, responses: { 201: Book } }, () => 1);
+  });
+  expect(Object.keys(components.schemas)).toEqual(["Author", "AuthorInput", "Book", "BookInput", "Error"]);
+  expect(components.schemas["Book"]).toMatchObject({
+    properties: { author: { $ref: "#/components/schemas/Author" } },
+  });
+  expect(components.schemas["BookInput"]).toMatchObject({
+    properties: { author: { $ref: "#/components/schemas/AuthorInput" } },
+  });
+  expect(paths["/books"]?.["get"]?.responses["200"]).toMatchObject({
+    content: {
+      "application/json": { schema: { type: "array", items: { $ref: "#/components/schemas/Book" } } },
+    },
+  });
+  expect(paths["/books"]?.["post"]?.requestBody?.content["application/json"]?.schema).toEqual({
+    $ref: "#/components/schemas/BookInput",
+  });
+});
+
+test("a name that two libraries use for different things is numbered, and none is called as the errors are", async () => {
+  const one = z.object({ a: z.string() }).meta({ id: "Thing" });
+  const other = fakeLibrary({ $ref: "#/$defs/Thing", $defs: { Thing: { type: "integer" } } });
+  const error = fakeLibrary({ $ref: "#/$defs/Error", $defs: { Error: { type: "null" } } });
+  const { components } = await documentOf((app) => {
+    app.get("/a", { responses: { 200: one } }, () => 1);
+    app.get("/b", { responses: { 200: other } }, () => 1);
+    app.get("/c", { responses: { 200: error } }, () => 1);
+  });
+  expect(components.schemas).toMatchObject({
+    Thing: { type: "object" },
+    Thing2: { type: "integer" },
+    Error2: { type: "null" },
+  });
+});
+
+test("a schema that refers to itself becomes a component, by its title or its place", async () => {
+  const Node = z.object({
+    name: z.string(),
+    get children() {
+      return z.array(Node);
+    },
+  });
+  const { paths, components } = await documentOf((app) => app.post("/trees", { body: Node }, () => 1));
+  expect(paths["/trees"]?.["post"]?.requestBody?.content["application/json"]?.schema).toEqual({
+    $ref: "#/components/schemas/post_trees_body",
+  });
+  expect(components.schemas["post_trees_body"]).toMatchObject({
+    properties: { children: { items: { $ref: "#/components/schemas/post_trees_body" } } },
+  });
+});
+
+test("only references are rewritten: values, and properties with such names, stay as they are", async () => {
+  const schema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    properties: { $ref: { type: "string" }, $defs: { type: "string" } },
+    default: { $ref: "#/$defs/X" },
+    $defs: { X: { type: "string" } },
+  };
+  const { paths } = await documentOf((app) => app.post("/x", { body: fakeLibrary(schema) }, () => 1));
+  const { $schema: _dialect, $defs: _defs, ...rest } = schema;
+  expect(paths["/x"]?.["post"]?.requestBody?.content["application/json"]?.schema).toEqual(rest);
+});
+
+test("what JSON cannot say is anything, and a library without JSON Schema is named in a warning", async () => {
+  const warnings: string[] = [];
+  const app = startApp((own) => {
+    own.get("/events", { responses: { 200: z.object({ at: z.date() }) } }, () => 1);
+    own.get("/plain", { query: v.object({ a: v.string() }) }, () => 1);
+  });
+  await app.start({ log: { info() {}, warn: (text) => void warnings.push(text), error() {} } });
+  const { paths } = (await (
+    await app.fetch(new Request("http://test.local/openapi.json"))
+  ).json()) as OpenapiDocument;
+  await app.stop();
+  expect(paths["/events"]?.["get"]?.responses["200"]).toMatchObject({
+    content: { "application/json": { schema: { type: "object", properties: { at: {} } } } },
+  });
+  expect(paths["/plain"]?.["get"]).not.toHaveProperty("parameters");
+  expect(warnings).toEqual([
+    expect.stringContaining("GET /plain: the API document cannot show the schema of its query"),
+  ]);
+});
+
+/** A schema whose library says just this. */
+function fakeLibrary(schema: object): StandardSchema {
+  const jsonSchema = { input: () => schema, output: () => schema };
+  const validate = (value: unknown) => ({ value });
+  const standard = { version: 1, vendor: "fake", validate, jsonSchema } as const;
+  return { "~standard": standard };
+}

@@ -1,0 +1,98 @@
+import {
+  checked,
+  type ConfigRecord,
+  configRecord,
+  type FieldRule,
+  type Guard,
+  isGuard,
+  list,
+  optional,
+  text,
+} from "@framework/core";
+import type { License, Server, Tag } from "./document/openapi-document.ts";
+
+/** What `enableOpenapi` may be told. */
+export interface OpenapiConfig {
+  /** Name of the API. @default "Framework API" */
+  readonly title: string;
+  /** Version of the API, not of the framework. @default "1.0.1" */
+  readonly version: string;
+  /** What the API is for; CommonMark. @default none */
+  readonly description: string | undefined;
+  /** Terms of the API, such as { name: "MIT", identifier: "MIT" }; linters ask for them. @default none */
+  readonly license: License | undefined;
+  /** Where the service is; a URL may be relative to the document. @default [{ url: "/" }] */
+  readonly servers: readonly Server[];
+  /** Groups of operations, in the order of the pages, with what is to be said of each; groups that only routes name follow. @default [] */
+  readonly tags: readonly Tag[];
+  /** Path of the document. @default "/openapi.json" */
+  readonly path: string;
+  /** Path of the Swagger UI page, or `false` for none. @default "/docs" */
+  readonly docsPath: string | false;
+  /** Path of the Redoc page, or `false` for none. @default "/redoc" */
+  readonly redocPath: string | false;
+  /** Who may see the document and the pages; run after the app's guards. @default [] */
+  readonly guards: readonly Guard[];
+}
+
+const pathRule = "a path of letters, digits, dots, underscores and dashes, such as";
+
+export const OpenapiConfig: ConfigRecord<OpenapiConfig> = configRecord("OpenapiConfig", {
+  title: text("Framework API"),
+  version: text("1.0.1"),
+  description: optional({
+    problem: (value) => (typeof value === "string" ? null : "must be a string"),
+  }),
+  license: optional({
+    problem: (value) => (isLicense(value) ? null : "must be { name, identifier? or url? }"),
+  }),
+  servers: list<Server>(
+    [{ url: "/" }],
+    "servers, each { url, description? } with a URL without a / at its end",
+    isServer,
+  ),
+  tags: list<Tag>([], "tags, each { name, description? }", (tag) => isRecord(tag) && isName(tag["name"])),
+  path: path("/openapi.json"),
+  docsPath: pathOrNone("/docs"),
+  redocPath: pathOrNone("/redoc"),
+  guards: list<Guard>([], "guards", isGuard),
+});
+
+function path(initial: string): FieldRule<string> {
+  return checked(initial, `${pathRule} ${initial}`, isPath);
+}
+
+function pathOrNone(initial: string): FieldRule<string | false> {
+  return checked<string | false>(
+    initial,
+    `${pathRule} ${initial}, or false`,
+    (value) => value === false || isPath(value),
+  );
+}
+
+function isPath(value: unknown): boolean {
+  return typeof value === "string" && /^(?:\/[\w-][\w.-]*)+$/.test(value);
+}
+
+function isLicense(value: unknown): boolean {
+  if (!isRecord(value) || !isName(value["name"])) return false;
+  const { identifier, url } = value;
+  if (identifier !== undefined) return isName(identifier) && url === undefined;
+  return url === undefined || (isName(url) && URL.canParse(url));
+}
+
+function isServer(value: unknown): boolean {
+  if (!isRecord(value) || !isName(value["url"]) || !URL.canParse(value["url"], "http://localhost"))
+    return false;
+  return value["url"] === "/" || !value["url"].endsWith("/");
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const { description } = value as { description?: unknown };
+  return description === undefined || typeof description === "string";
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}

@@ -1,0 +1,75 @@
+import type { AppSettings, ConfigInput, Feature, Host } from "@framework/core";
+import { createDocument } from "./document/document.ts";
+import { OpenapiConfig } from "./openapi-config.ts";
+import { bundleReader } from "./pages/bundle.ts";
+import { type CachedFile, sendFile, textFile } from "./pages/cached-file.ts";
+import { bundlePath, createPage, type PageKind } from "./pages/page.ts";
+import { redocPage, swaggerPage } from "./pages/page-kinds.ts";
+
+/** What the feature adds to an app. */
+export interface Openapi {
+  /**
+   * Serves an OpenAPI 3.1 document of every route that is not `hidden`, and two pages that show it.
+   *
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enableOpenapi(config?: ConfigInput<OpenapiConfig>): this;
+}
+
+/**
+ * An OpenAPI 3.1 document, made once at start of what the routes say about themselves, with Swagger UI and Redoc from this host alone.
+ *
+ * @example
+ * const app = new (App.with(openapi))().enableOpenapi({ title: "Books", version: "2.0.0" });
+ */
+export const openapi: Feature<Openapi> = {
+  name: "openapi",
+  install: (host) => ({
+    enableOpenapi(input) {
+      const config = host.configure(OpenapiConfig, input);
+      host.routeOption("hidden", (value) => (typeof value === "boolean" ? null : "must be true or false"));
+      serveDocument(host, config);
+      if (config.docsPath !== false) servePage(host, config, config.docsPath, swaggerPage);
+      if (config.redocPath !== false) servePage(host, config, config.redocPath, redocPage);
+      return this;
+    },
+  }),
+};
+
+const serveDocument = (host: Host, config: OpenapiConfig): void => {
+  let file: CachedFile = textFile("", "application/json"); // nobody asks before start
+  host.onStart({
+    name: "openapi",
+    run: (settings) => {
+      file = documentFile(host, config, settings);
+    },
+  });
+  host.route("GET", config.path, (request) => sendFile(request, file), { guards: config.guards }, "docs");
+};
+
+const documentFile = (host: Host, config: OpenapiConfig, { timeouts, log }: AppSettings): CachedFile => {
+  const document = createDocument({
+    config,
+    routes: host.routes(),
+    switchedOn: host.switchedOn(),
+    handlerSecs: timeouts.handlerSecs,
+    warn: (message) => log.warn(message),
+  });
+  return textFile(JSON.stringify(document), "application/json", { headers: { "cache-control": "no-cache" } });
+};
+
+const servePage = (host: Host, config: OpenapiConfig, path: string, kind: PageKind): void => {
+  const { title, path: documentPath, guards, servers } = config;
+  const page = createPage({ title, path, documentPath, origins: originsOf(servers) }, kind);
+  const fileOf = bundleReader(kind.bundle);
+  host.route("GET", path, (request) => sendFile(request, page), { guards }, "docs");
+  for (const file of kind.bundle.files) {
+    const serve = async (request: Parameters<typeof sendFile>[0]) => sendFile(request, await fileOf(file));
+    host.route("GET", bundlePath(path, kind.bundle, file), serve, { guards }, "docs");
+  }
+};
+
+/** Hosts that the configuration names: a page may call operations there. */
+const originsOf = (servers: OpenapiConfig["servers"]): string[] => [
+  ...new Set(servers.filter(({ url }) => URL.canParse(url)).map(({ url }) => new URL(url).origin)),
+];

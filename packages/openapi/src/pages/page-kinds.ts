@@ -1,0 +1,30 @@
+import { redoc, swaggerUi } from "./bundle.ts";
+import type { PageKind } from "./page.ts";
+
+/** Swagger UI: reads and tries operations. Nothing of the page's own URL configures it, and no validator of another host is asked. */
+export const swaggerPage: PageKind = {
+  bundle: swaggerUi,
+  script: `
+const page = document.getElementById("page");
+document.body.style.margin = "0";
+SwaggerUIBundle({
+  domNode: page,
+  url: new URL(page.dataset.document, location.href).href,
+  deepLinking: true,
+  queryConfigEnabled: false,
+  validatorUrl: null,
+});
+`,
+  policy: ["style-src 'self'"],
+};
+
+/** Redoc: reads. Texts of the document are sanitised; its search runs in a worker that it makes of its own code. */
+export const redocPage: PageKind = {
+  bundle: redoc,
+  script: `
+const page = document.getElementById("page");
+document.body.style.margin = "0";
+Redoc.init(new URL(page.dataset.document, location.href).href, { untrustedSpec: true }, page);
+`,
+  policy: ["style-src 'unsafe-inline'", "worker-src blob:"],
+};

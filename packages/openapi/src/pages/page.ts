@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import type { Bundle } from "./bundle.ts";
+import { type CachedFile, textFile } from "./cached-file.ts";
+import { relativeUrl } from "./relative-url.ts";
+
+/** What a page shows, and where everything is. */
+export interface PageParts {
+  readonly title: string;
+  /** Path of the page, and of the document that it shows. */
+  readonly path: string;
+  readonly documentPath: string;
+  /** Origins besides its own that the page may call, for trying out operations. */
+  readonly origins: readonly string[];
+}
+
+/** What one tool needs of its page. */
+export interface PageKind {
+  readonly bundle: Bundle;
+  /** Shows the document `page.dataset.document` in the element `page`; nothing of the configuration stands in this text. */
+  readonly script: string;
+  /** Further directives of its content security policy. */
+  readonly policy: readonly string[];
+}
+
+/** Path of a bundle's file: its version is in it, so that clients may keep it for good. */
+export const bundlePath = (pagePath: string, { name, version }: Bundle, file: string): string =>
+  `${pagePath}/${name}-${version}/${file}`;
+
+/** The page as HTML. Its only inline script is the kind's own, allowed by its hash. */
+export const createPage = (parts: PageParts, { bundle, script, policy }: PageKind): CachedFile => {
+  const linked = (file: string): string =>
+    escaped(relativeUrl(parts.path, bundlePath(parts.path, bundle, file)));
+  const ending = (extension: string): string[] =>
+    bundle.files.filter((file) => file.endsWith(extension)).map(linked);
+  const html = [
+    "<!doctype html>",
+    '<html lang="en">',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${escaped(parts.title)}</title>`,
+    ...["data:,", ...ending(".png")].slice(-1).map((url) => `<link rel="icon" href="${url}">`),
+    ...ending(".css").map((url) => `<link rel="stylesheet" href="${url}">`),
+    `<main id="page" data-document="${escaped(relativeUrl(parts.path, parts.documentPath))}"></main>`,
+    ...ending(".js").map((url) => `<script src="${url}"></script>`),
+    `<script>${script}</script>`,
+    "</html>",
+    "",
+  ].join("\n");
+  return textFile(html, "text/html; charset=utf-8", {
+    headers: {
+      "cache-control": "no-cache",
+      "content-security-policy": policyOf(parts, script, policy),
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    },
+  });
+};
+
+const policyOf = ({ origins }: PageParts, script: string, further: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${createHash("sha256").update(script).digest("base64")}'`,
+    "img-src 'self' data:",
+    `connect-src ${["'self'", ...origins].join(" ")}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    ...further,
+  ].join("; ");
+
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,0 +1,3 @@
+import { booksApp } from "./books-app.test-fixture.ts";
+
+await booksApp().run();

@@ -1,0 +1,153 @@
+import type { Arbitrary } from "fast-check";
+import type { ContractOperation, Json } from "./contract-document.ts";
+import { type Making, schemaArbitrary } from "./schema-arbitrary.ts";
+
+/** One request that is tried. */
+export interface ContractCase {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly body: { readonly type: string | null; readonly text: string } | null;
+}
+
+/** Requests of an operation: most fit the document, the others differ in one place. */
+export const caseArbitrary = (operation: ContractOperation, making: Making): Arbitrary<ContractCase> => {
+  const { fc } = making;
+  const of = (place: string) => operation.parameters.filter((parameter) => parameter["in"] === place);
+  return fc.record({
+    params: fc.record(
+      Object.fromEntries(
+        of("path").map((parameter) => [String(parameter["name"]), segment(parameter, making)]),
+      ),
+    ),
+    query: fc.tuple(...of("query").map((parameter) => pairs(parameter, making))).map((lists) => lists.flat()),
+    body:
+      operation.body === null || !takesBody(operation.method)
+        ? fc.constant(null)
+        : bodies(operation.body, making),
+  });
+};
+
+/** A web request with another method cannot carry one. */
+const takesBody = (method: string): boolean => method !== "GET" && method !== "HEAD";
+
+/** Texts on which parsers and stores stumble. */
+const odd = [
+  "0",
+  "-1",
+  "1e400",
+  "9007199254740993",
+  "true",
+  "null",
+  "NaN",
+  " ",
+  "'",
+  "%",
+  "..x",
+  "é\u{1F600}",
+  "constructor",
+  "__proto__",
+  "x".repeat(300),
+];
+
+/** A segment is never empty, nor a dot: these are other paths. */
+const segment = ({ schema }: Json, making: Making): Arbitrary<string> => {
+  const { fc } = making;
+  const fitting = schemaArbitrary(schema, making)
+    .map(toText)
+    .filter((text) => !["", ".", ".."].includes(text));
+  return fc.oneof({ weight: 3, arbitrary: fitting }, { weight: 1, arbitrary: fc.constantFrom(...odd) });
+};
+
+const pairs = (
+  { name, required, schema }: Json,
+  making: Making,
+): Arbitrary<readonly (readonly [string, string])[]> => {
+  const { fc } = making;
+  const listed = (value: unknown) =>
+    (Array.isArray(value) ? value : [value]).map((item) => [String(name), toText(item)] as const);
+  return fc.oneof(
+    { weight: 4, arbitrary: schemaArbitrary(schema, making).map(listed) },
+    { weight: required === true ? 1 : 3, arbitrary: fc.constant<readonly []>([]) },
+    { weight: 1, arbitrary: fc.constantFrom(...odd).map(listed) },
+    { weight: 1, arbitrary: fc.array(fc.constantFrom(...odd), { minLength: 2, maxLength: 3 }).map(listed) },
+  );
+};
+
+const toText = (value: unknown): string =>
+  (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).toWellFormed();
+
+const bodies = (schema: unknown, making: Making): Arbitrary<ContractCase["body"]> => {
+  const { fc } = making;
+  const fitting = schemaArbitrary(schema, making);
+  const type = "application/json";
+  return fc.oneof(
+    { weight: 6, arbitrary: fitting.map((value) => ({ type, text: JSON.stringify(value) ?? "null" })) },
+    { weight: 6, arbitrary: changed(fitting, making).map((text) => ({ type, text })) },
+    { weight: 1, arbitrary: fc.constantFrom(...malformed).map((text) => ({ type, text })) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom("text/plain", "application/xml", "json", null)
+        .map((other) => ({ type: other, text: "{}" })),
+    },
+    { weight: 1, arbitrary: fc.constant(null) },
+  );
+};
+
+const malformed = [
+  "",
+  "{",
+  '{"a":1}x',
+  "nul",
+  '{"a":1e999}',
+  "[".repeat(2000),
+  `${"[".repeat(200)}${"]".repeat(200)}`,
+  '"\\ud800"',
+];
+
+/** A fitting value with another value, or none, in one of its places, as JSON. */
+const changed = (fitting: Arbitrary<unknown>, { fc }: Making): Arbitrary<string> =>
+  fc
+    .tuple(fitting, fc.nat(1000), fc.constantFrom(...replacements))
+    .map(([value, place, replacement]) => replaced(value, place, replacement));
+
+/** JSON texts; `undefined` takes a member away. */
+const replacements = [
+  undefined,
+  "null",
+  '""',
+  "0",
+  "-1",
+  "1.5",
+  "1e300",
+  "true",
+  "[]",
+  "{}",
+  '["x"]',
+  '{"__proto__":{"x":1}}',
+  JSON.stringify("x".repeat(600)),
+  '"\\u0000"',
+];
+
+/** Puts `replacement` in the `place`th of a value's places, counted around. */
+const replaced = (value: unknown, place: number, replacement: string | undefined): string => {
+  const target = place % countPlaces(value);
+  let seen = -1;
+  const print = (at: unknown): string | undefined => {
+    seen++;
+    if (seen === target) return replacement;
+    if (Array.isArray(at)) return `[${at.flatMap((item) => print(item) ?? []).join()}]`;
+    if (typeof at !== "object" || at === null) return JSON.stringify(at);
+    const members = Object.entries(at).flatMap(([name, member]) => {
+      const text = print(member);
+      return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+    });
+    return `{${members.join()}}`;
+  };
+  return print(value) ?? "";
+};
+
+const countPlaces = (value: unknown): number =>
+  typeof value === "object" && value !== null
+    ? Object.values(value).reduce<number>((sum, member) => sum + countPlaces(member), 1)
+    : 1;

@@ -1,0 +1,82 @@
+import { testingError } from "../errors.ts";
+
+/** Anything with members, as parsed JSON has them. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** One operation of an OpenAPI document, references followed. */
+export interface ContractOperation {
+  /** Method in upper case. */
+  readonly method: string;
+  /** With `{name}` for parameters. */
+  readonly path: string;
+  readonly parameters: readonly Json[];
+  /** Schema of the JSON body, `null` for an operation that documents none. */
+  readonly body: Json | boolean | null;
+  readonly responses: Json;
+}
+
+/** A document with what is needed of it. */
+export interface ContractDocument {
+  readonly operations: readonly ContractOperation[];
+  /** What a reference such as `#/components/schemas/Book` stands for. */
+  resolve(reference: string): unknown;
+}
+
+export const isJson = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Safe methods first: they leave the state as they found it. */
+const methods = ["get", "head", "options", "x-query", "post", "put", "patch", "delete"];
+
+/** Reads an OpenAPI 3.1 document. @throws TESTING_BAD_OPTION when it is none */
+export const readDocument = (document: unknown): ContractDocument => {
+  if (!isJson(document) || !isJson(document["paths"])) {
+    throw testingError("TESTING_BAD_OPTION", "contractTest needs an OpenAPI document with paths");
+  }
+  const resolve = (reference: string): unknown =>
+    reference
+      .split("/")
+      .slice(1)
+      .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))
+      .reduce<unknown>(
+        (at, name) => (isJson(at) && Object.hasOwn(at, name) ? at[name] : undefined),
+        document,
+      );
+  const followed = (value: unknown): Json => {
+    const target = isJson(value) && typeof value["$ref"] === "string" ? resolve(value["$ref"]) : value;
+    return isJson(target) ? target : {};
+  };
+  const items = Object.entries(document["paths"]);
+  const operations = methods.flatMap((method) =>
+    items.flatMap(([path, item]) => {
+      const found = isJson(item) ? item[method] : undefined;
+      return isJson(found) ? [toOperation(method, path, found, followed)] : [];
+    }),
+  );
+  return { operations, resolve };
+};
+
+const toOperation = (
+  method: string,
+  path: string,
+  operation: Json,
+  followed: (value: unknown) => Json,
+): ContractOperation => {
+  const { parameters, responses } = operation;
+  return {
+    method: method.replace("x-", "").toUpperCase(),
+    path,
+    parameters: (Array.isArray(parameters) ? parameters : []).map(followed),
+    body: jsonSchemaOf(followed(operation["requestBody"])),
+    responses: Object.fromEntries(
+      Object.entries(isJson(responses) ? responses : {}).map(([status, reply]) => [status, followed(reply)]),
+    ),
+  };
+};
+
+const jsonSchemaOf = ({ content }: Json): Json | boolean | null => {
+  const media = isJson(content) ? content["application/json"] : undefined;
+  if (!isJson(media)) return null;
+  const { schema } = media;
+  return isJson(schema) || typeof schema === "boolean" ? schema : true;
+};

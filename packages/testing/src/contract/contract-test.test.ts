@@ -1,0 +1,156 @@
+import { App, HttpError, Response } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { contractTest } from "./contract-test.ts";
+
+const book = {
+  type: "object",
+  properties: { id: { type: "integer" }, title: { type: "string" } },
+  required: ["id", "title"],
+  additionalProperties: false,
+};
+
+/** A document of one operation. */
+const documentOf = (method: string, path: string, operation: object) => ({
+  openapi: "3.1.0",
+  paths: { [path]: { [method]: { responses: { 200: { description: "", ...json(book) } }, ...operation } } },
+  components: { schemas: { Book: book } },
+});
+
+const json = (schema: object) => ({ content: { "application/json": { schema } } });
+
+const id = { name: "id", in: "path", required: true, schema: { type: "integer", minimum: 1, maximum: 1000 } };
+
+const failureOf = async (app: App, document: unknown): Promise<string> => {
+  const error: unknown = await contractTest(app, { document }).catch((thrown: unknown) => thrown);
+  await app.stop();
+  expect(error).toMatchObject({ code: "TESTING_CONTRACT_BROKEN" });
+  return (error as Error).message;
+};
+
+test("an app that answers as documented passes, and every operation is asked as often as wanted", async () => {
+  const app = new App();
+  app.get("/books/{id}", () => ({ id: 1, title: "Emma" }));
+  const document = documentOf("get", "/books/{id}", { parameters: [id] });
+  expect(await contractTest(app, { document, runs: 30 })).toEqual({ operations: 1, requests: 30 });
+  await app.stop();
+});
+
+test("a status that is not documented is reported with the simplest request that gets it", async () => {
+  const app = new App();
+  app.get("/books/{id}", ({ params }) => {
+    if (Number(params.id) > 500) throw new HttpError(409, "too many");
+    return { id: 1, title: "Emma" };
+  });
+  const message = await failureOf(app, documentOf("get", "/books/{id}", { parameters: [id] }));
+  expect(message).toContain("GET /books/{id} answered 409, but documents 200");
+  expect(message).toContain("request: GET /books/501");
+});
+
+test.each([
+  ["a body that lacks a member", () => ({ id: 1 }), "the body.title is missing"],
+  [
+    "a body with a member more",
+    () => ({ id: 1, title: "x", secret: 1 }),
+    "the body.secret must not be there",
+  ],
+  ["another content type", () => "text", "answered 200 with text/plain, but documents application/json"],
+  ["no content type", () => new Response(null), "answered 200 with no content type"],
+])("%s is reported", async (_name, answer, problem) => {
+  const app = new App();
+  app.get("/book", answer);
+  expect(await failureOf(app, documentOf("get", "/book", {}))).toContain(problem);
+});
+
+test("a body where the document says that there is none is reported", async () => {
+  const app = new App();
+  app.delete("/book", () => ({ deleted: true }));
+  const document = documentOf("delete", "/book", { responses: { 200: { description: "Gone." } } });
+  expect(await failureOf(app, document)).toContain("answered 200 with a body, but documents none");
+});
+
+test.each([
+  ["a member of another type", "string", "title"],
+  ["a missing member", "undefined", "title"],
+])("%s is among the bodies", async (_name, kind, member) => {
+  const app = new App();
+  app.post("/books", async (request) => {
+    const body = await request.json<Record<string, unknown> | null>().catch(() => null);
+    const found =
+      body !== null && typeof body === "object" && !Array.isArray(body) ? typeof body[member] : "none";
+    if (found === (kind === "string" ? "number" : kind)) throw new HttpError(418, "found");
+    return { id: 1, title: "Emma" };
+  });
+  const document = documentOf("post", "/books", { requestBody: json({ $ref: "#/components/schemas/Book" }) });
+  expect(await failureOf(app, document)).toContain("POST /books answered 418");
+});
+
+test("fitting bodies reach the handler, and unreadable ones are tried as well", async () => {
+  const seen = new Set<string>();
+  const app = new App();
+  app.post("/books", async (request) => {
+    seen.add(request.getHeader("content-type") ?? "none");
+    const text = await request.text();
+    try {
+      const body = JSON.parse(text) as { id?: unknown; title?: unknown };
+      if (Number.isInteger(body.id) && typeof body.title === "string") seen.add("fitting");
+    } catch {
+      seen.add("malformed");
+    }
+    return { id: 1, title: "Emma" };
+  });
+  await contractTest(app, { document: documentOf("post", "/books", { requestBody: json(book) }), runs: 300 });
+  await app.stop();
+  expect([...seen]).toEqual(
+    expect.arrayContaining(["application/json", "text/plain", "none", "fitting", "malformed"]),
+  );
+});
+
+test("the same seed sends the same requests, another one others", async () => {
+  const requestsOf = async (seed: number) => {
+    const targets: string[] = [];
+    const app = new App();
+    app.get("/books/{id}", ({ url }) => {
+      targets.push(url);
+      return { id: 1, title: "Emma" };
+    });
+    const genre = { name: "genre", in: "query", schema: { type: "string" } };
+    await contractTest(app, {
+      document: documentOf("get", "/books/{id}", { parameters: [id, genre] }),
+      seed,
+    });
+    await app.stop();
+    return targets;
+  };
+  expect(await requestsOf(7)).toEqual(await requestsOf(7));
+  expect(await requestsOf(7)).not.toEqual(await requestsOf(8));
+});
+
+test("the header fields are sent with every request", async () => {
+  const app = new App();
+  app.get("/book", (request) => {
+    if (request.getHeader("x-api-key") !== "k") throw new HttpError(401, "no key");
+    return { id: 1, title: "Emma" };
+  });
+  await contractTest(app, { document: documentOf("get", "/book", {}), headers: { "x-api-key": "k" } });
+  await app.stop();
+  expect(app.routes).toHaveLength(1);
+});
+
+test("safe methods come first", async () => {
+  const order: string[] = [];
+  const app = new App();
+  app.delete("/book", () => void order.push("DELETE"));
+  app.get("/book", () => void order.push("GET"));
+  const responses = { 204: { description: "" } };
+  const document = { openapi: "3.1.0", paths: { "/book": { delete: { responses }, get: { responses } } } };
+  await contractTest(app, { document, runs: 1 });
+  await app.stop();
+  expect(order).toEqual(["GET", "DELETE"]);
+});
+
+test("an app without a document is asked for one", async () => {
+  const app = new App();
+  await expect(contractTest(app)).rejects.toMatchObject({ code: "TESTING_BAD_OPTION" });
+  await expect(contractTest(app, { document: {} })).rejects.toMatchObject({ code: "TESTING_BAD_OPTION" });
+  await app.stop();
+});

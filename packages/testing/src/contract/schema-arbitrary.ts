@@ -1,0 +1,177 @@
+import type { Arbitrary } from "fast-check";
+import { isJson, type Json } from "./contract-document.ts";
+
+/** The part of fast-check that is used: it comes in lazily. */
+export type FastCheck = typeof import("fast-check").default;
+
+/** What values are made with. */
+export interface Making {
+  readonly fc: FastCheck;
+  /** What a reference stands for. */
+  readonly resolve: (reference: string) => unknown;
+  /** References that may still be followed; what refers to itself ends here. */
+  readonly depth: number;
+}
+
+/** Values that fit a JSON Schema, the simplest first when they shrink. A keyword that is not known is not kept to. */
+export const schemaArbitrary = (schema: unknown, making: Making): Arbitrary<unknown> => {
+  const { fc } = making;
+  if (!isJson(schema)) return fc.jsonValue({ maxDepth: 2 });
+  const { $ref: reference, const: value, enum: values, type } = schema;
+  if (typeof reference === "string") return referred(reference, making);
+  if ("const" in schema) return fc.constant(value);
+  if (Array.isArray(values) && values.length > 0) return fc.constantFrom(...values);
+  const choices = [schema["anyOf"], schema["oneOf"]].find(Array.isArray);
+  if (choices !== undefined) return fc.oneof(...choices.map((choice) => schemaArbitrary(choice, making)));
+  if (Array.isArray(schema["allOf"])) return schemaArbitrary(merged(schema, making), making);
+  const types: readonly unknown[] = Array.isArray(type)
+    ? type
+    : [type ?? ("properties" in schema ? "object" : null)];
+  return fc.oneof(
+    ...types.map((name) => ofType(type === undefined && name === null ? "any" : name, schema, making)),
+  );
+};
+
+const referred = (reference: string, making: Making): Arbitrary<unknown> =>
+  making.depth <= 0
+    ? making.fc.constant(null)
+    : schemaArbitrary(making.resolve(reference), { ...making, depth: making.depth - 1 });
+
+/** `allOf` of objects as one object. */
+const merged = ({ allOf, ...own }: Json, { resolve }: Making): Json =>
+  [...(Array.isArray(allOf) ? allOf : []), own].reduce<Json>((sum, part: unknown) => {
+    const target = isJson(part) && typeof part["$ref"] === "string" ? resolve(part["$ref"]) : part;
+    if (!isJson(target)) return sum;
+    return {
+      ...sum,
+      ...target,
+      properties: {
+        ...(sum["properties"] as Json | undefined),
+        ...(target["properties"] as Json | undefined),
+      },
+      required: [...listOf(sum["required"]), ...listOf(target["required"])],
+    };
+  }, {});
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const ofType = (type: unknown, schema: Json, making: Making): Arbitrary<unknown> => {
+  const { fc } = making;
+  switch (type) {
+    case "string":
+      return text(schema, making);
+    case "integer":
+    case "number":
+      return figure(schema, type, making);
+    case "boolean":
+      return fc.boolean();
+    case "null":
+      return fc.constant(null);
+    case "array":
+      return array(schema, making);
+    case "object":
+      return object(schema, making);
+    default:
+      return fc.jsonValue({ maxDepth: 2 });
+  }
+};
+
+const bound = (schema: Json, keyword: string, initial: number): number => {
+  const value = schema[keyword];
+  return typeof value === "number" ? value : initial;
+};
+
+const text = (schema: Json, { fc }: Making): Arbitrary<string> => {
+  const { pattern, format } = schema;
+  const minLength = bound(schema, "minLength", 0);
+  const maxLength = Math.max(
+    minLength,
+    Math.min(bound(schema, "maxLength", minLength + 20), minLength + 200),
+  );
+  const formatted = typeof format === "string" ? byFormat(format, fc) : null;
+  if (formatted !== null) return formatted;
+  if (typeof pattern === "string") {
+    try {
+      return fc.stringMatching(new RegExp(pattern, "u"));
+    } catch {
+      // a pattern with parts that no generator knows: any text then, which may not fit
+    }
+  }
+  return fc.string({ minLength, maxLength, unit: "binary" });
+};
+
+const byFormat = (format: string, fc: FastCheck): Arbitrary<string> | null => {
+  const instant = fc
+    .date({ min: new Date("1970-01-01"), max: new Date("2100-01-01"), noInvalidDate: true })
+    .map((date) => date.toISOString());
+  switch (format) {
+    case "date-time":
+      return instant;
+    case "date":
+      return instant.map((date) => date.slice(0, 10));
+    case "email":
+      return fc
+        .tuple(fc.stringMatching(/^[a-z]{1,8}$/), fc.stringMatching(/^[a-z]{1,8}\.com$/))
+        .map((parts) => parts.join("@"));
+    case "uuid":
+      return fc.uuid();
+    case "uri":
+    case "url":
+      return fc.webUrl();
+    case "ipv4":
+      return fc.ipV4();
+    case "ipv6":
+      return fc.ipV6();
+    default:
+      return null;
+  }
+};
+
+const figure = (schema: Json, type: "integer" | "number", { fc }: Making): Arbitrary<number> => {
+  const step = type === "integer" ? 1 : Number.EPSILON;
+  const min = Math.max(bound(schema, "minimum", -1e9), bound(schema, "exclusiveMinimum", -1e9) + step);
+  const max = Math.min(
+    bound(schema, "maximum", Math.max(min, 1e9)),
+    bound(schema, "exclusiveMaximum", 1e15) - step,
+  );
+  if (type === "number" && schema["multipleOf"] === undefined)
+    return fc.double({ min, max: Math.max(min, max), noNaN: true });
+  const unit = Math.abs(bound(schema, "multipleOf", 1)) || 1;
+  const from = Math.ceil(min / unit);
+  return fc.integer({ min: from, max: Math.max(from, Math.floor(max / unit)) }).map((count) => count * unit);
+};
+
+const array = (schema: Json, making: Making): Arbitrary<unknown[]> => {
+  const { fc, depth } = making;
+  const first = listOf(schema["prefixItems"]).map((item) => schemaArbitrary(item, making));
+  const minLength = Math.max(0, bound(schema, "minItems", 0) - first.length);
+  const maxLength = Math.max(
+    minLength,
+    Math.min(bound(schema, "maxItems", 4) - first.length, depth > 0 ? minLength + 3 : minLength),
+  );
+  if (schema["items"] === false || maxLength === 0) return fc.tuple(...first);
+  const item = schemaArbitrary(schema["items"], making);
+  const rest =
+    schema["uniqueItems"] === true
+      ? fc.uniqueArray(item, { minLength, maxLength, selector: (one) => JSON.stringify(one) })
+      : fc.array(item, { minLength, maxLength });
+  return fc.tuple(fc.tuple(...first), rest).map(([head, tail]) => [...head, ...tail]);
+};
+
+const object = (schema: Json, making: Making): Arbitrary<unknown> => {
+  const { fc, depth } = making;
+  const { properties, additionalProperties } = schema;
+  const required = listOf(schema["required"]).map(String);
+  const known = Object.entries(isJson(properties) ? properties : {}).filter(
+    ([name]) => depth > 0 || required.includes(name),
+  );
+  const members = Object.fromEntries(known.map(([name, member]) => [name, schemaArbitrary(member, making)]));
+  const named = fc.record(members, { requiredKeys: required.filter((name) => Object.hasOwn(members, name)) });
+  if (!isJson(additionalProperties) || depth <= 0) return named;
+  const others = fc.dictionary(
+    fc.stringMatching(/^[a-z]{1,6}$/),
+    schemaArbitrary(additionalProperties, making),
+    { maxKeys: 3 },
+  );
+  return fc.tuple(others, named).map(([further, own]) => ({ ...further, ...own }));
+};
