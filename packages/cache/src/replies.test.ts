@@ -172,7 +172,11 @@ test("HEAD of what is not stored has the fields that GET has", async () => {
   const get = await send("GET", "/");
   for (const name of ["cache-control", "vary", "content-length"])
     expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
-  expect([head.outcome, get.outcome, get.headers.get("cache-control")]).toEqual(["MISS", "MISS", "max-age=60"]);
+  expect([head.outcome, get.outcome, get.headers.get("cache-control")]).toEqual([
+    "MISS",
+    "MISS",
+    "max-age=60",
+  ]);
 });
 
 test("a HEAD route of its own is asked, whatever is stored for GET", async () => {

@@ -201,19 +201,22 @@ test("a path spelt another way is the same entry, and a suffix does not make ano
   expect((await get("/account/x.css")).outcome).toBe("BYPASS");
 });
 
-test.each(["csrf_token", "csp_nonce"])("a reply that holds a %s is for one client, whatever it says", async (name) => {
-  const { app, get } = cachedApp();
-  let calls = 0;
-  app.get("/", { cache: { shared: true } }, (request) => {
-    request.context.set(name, String(++calls));
-    return Response.text(`${calls}`, { headers: { "cache-control": "public, max-age=100" } });
-  });
-  const seen = [await get("/"), await get("/")].map(({ text, outcome }) => [text, outcome]);
-  expect(seen).toEqual([
-    ["1", "MISS"],
-    ["2", "MISS"],
-  ]);
-});
+test.each(["csrf_token", "csp_nonce"])(
+  "a reply that holds a %s is for one client, whatever it says",
+  async (name) => {
+    const { app, get } = cachedApp();
+    let calls = 0;
+    app.get("/", { cache: { shared: true } }, (request) => {
+      request.context.set(name, String(++calls));
+      return Response.text(`${calls}`, { headers: { "cache-control": "public, max-age=100" } });
+    });
+    const seen = [await get("/"), await get("/")].map(({ text, outcome }) => [text, outcome]);
+    expect(seen).toEqual([
+      ["1", "MISS"],
+      ["2", "MISS"],
+    ]);
+  },
+);
 
 test("an error of the handler is not stored", async () => {
   const { app, get } = cachedApp();

@@ -1,4 +1,20 @@
+import { BodyStream } from "@framework/core";
 import type { Coder } from "./coders.ts";
+
+/** A body in a coding. Its source is let go at once when the reader leaves: before the first piece, and while the source keeps the reader waiting. */
+export const codedBody = (body: BodyStream, coder: Coder): BodyStream => {
+  const pieces = codedChunks(body.chunks, coder);
+  const chunks: AsyncIterableIterator<Uint8Array> = {
+    [Symbol.asyncIterator]: () => chunks,
+    next: () => pieces.next(),
+    async return() {
+      pieces.return().catch(() => {}); // waits for the source; how it ends is told below
+      await body.cancel();
+      return { done: true, value: undefined };
+    },
+  };
+  return new BodyStream(chunks);
+};
 
 /**
  * A body coded piece by piece: what went in has come out before the next piece is asked for, so that an event reaches its reader at once and no more than one

@@ -1,6 +1,6 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import zlib from "node:zlib";
-import { App, ConfigurationError, HttpError, Response } from "@framework/core";
+import { App, BodyStream, ConfigurationError, HttpError, Response } from "@framework/core";
 import { eachClient, testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { compression } from "./compression.ts";
@@ -38,6 +38,7 @@ const makeApp = (config?: number | Partial<CompressionConfig>) => {
   app.get("/fails", () => {
     throw new HttpError(409, text);
   });
+  app.get("/kept", () => new Response(null, { status: 304, headers: { ETag: '"strong"' } }));
   app.get("/same", () => new Response(null, { status: 304 }));
   app.get("/nothing", () => null);
   return app;
@@ -84,8 +85,28 @@ eachClient(test, makeApp, {
     for (const [path, expected] of rows) {
       expect([path, seen(await client.get(path, { headers }))]).toEqual([path, expected]);
     }
-    expect(seen(await client.head("/text", { headers }))).toEqual(plain());
     expect(seen(await client.get("/text"))).toEqual(plain());
+  },
+  "HEAD has the fields of GET, the length of the coded body included": async (client) => {
+    const headers = { "accept-encoding": "gzip" };
+    for (const path of ["/text", "/noise", "/small", "/tagged", "/fails"]) {
+      const [get, head] = [await client.get(path, { headers }), await client.head(path, { headers })];
+      const fields = (reply: TestReply) =>
+        [...reply.headers].filter(([name]) => name !== "date" && name !== "connection");
+      expect([path, head.status, head.text, fields(head)]).toEqual([path, get.status, "", fields(get)]);
+    }
+  },
+  "a 304 has the tag that the client holds": async (client) => {
+    const tagOf = async (held: string, coding: string) => {
+      const reply = await client.get("/kept", {
+        headers: { "if-none-match": held, "accept-encoding": coding },
+      });
+      return reply.headers.get("etag");
+    };
+    expect(await tagOf('W/"strong"', "gzip")).toBe('W/"strong"');
+    expect(await tagOf('"other", "strong"', "gzip")).toBe('"strong"');
+    expect(await tagOf("*", "gzip")).toBe('W/"strong"');
+    expect(await tagOf("*", "identity")).toBe('"strong"');
   },
   "a coded reply loses what is true of the plain one only": async (client) => {
     const { headers } = await client.get("/tagged", { headers: { "accept-encoding": "gzip" } });
@@ -122,6 +143,45 @@ test("a client that takes nothing gets 406, and errors all the same", async () =
   expect((await client.get("/text", { headers })).status).toBe(406);
   expect((await client.get("/fails", { headers })).status).toBe(409);
 });
+
+test("a 406 keeps what is not about the body that it stands for, and lets go of that body", async () => {
+  const app = new (App.with(compression))().enableCompression();
+  const { stream, isCancelled } = watchedStream();
+  const fields = { "x-quota": "3", vary: "Origin", etag: '"1"', "cache-control": "max-age=9" };
+  app.get("/", () => Object.assign(Response.text("", { headers: fields }), { payload: stream }));
+  await using client = testClient(app);
+  const { status, headers } = await client.get("/", { headers: { "accept-encoding": "identity;q=0" } });
+  expect([status, headers.get("x-quota"), headers.get("vary")]).toEqual([
+    406,
+    "3",
+    "Origin, Accept-Encoding",
+  ]);
+  expect([headers.get("etag"), headers.get("cache-control")]).toEqual([null, null]);
+  expect([headers.get("content-type"), isCancelled()]).toEqual(["application/json", true]);
+});
+
+test("a coded stream that nobody reads lets go of its source", async () => {
+  const app = new (App.with(compression))().enableCompression({ streams: true });
+  const { stream, isCancelled } = watchedStream();
+  app.get("/", () => Object.assign(Response.text(""), { payload: stream }));
+  await using client = testClient(app);
+  const { headers } = await client.head("/", { headers: { "accept-encoding": "gzip" } });
+  expect([headers.get("content-encoding"), isCancelled()]).toEqual(["gzip", true]);
+});
+
+/** A body that gives nothing, and says whether it was given up. */
+const watchedStream = () => {
+  let cancelled = false;
+  const chunks: AsyncIterableIterator<Uint8Array> = {
+    [Symbol.asyncIterator]: () => chunks,
+    next: () => new Promise(() => {}),
+    return: async () => {
+      cancelled = true;
+      return { done: true, value: undefined };
+    },
+  };
+  return { stream: new BodyStream(chunks), isCancelled: () => cancelled };
+};
 
 test("each coding decodes to the body, at any strength", async () => {
   const decoders = { gzip: zlib.gunzipSync, br: zlib.brotliDecompressSync, zstd: zlib.zstdDecompressSync };

@@ -8,11 +8,12 @@ import {
   mapAwaitable,
   type Middleware,
   negotiateEncoding,
+  parseTagList,
   payloadLength,
   type Response,
   weakened,
 } from "@framework/core";
-import { codedChunks } from "./coded-chunks.ts";
+import { codedBody } from "./coded-chunks.ts";
 import { type Coder, coders } from "./coders.ts";
 import { canBeCoded, isCompressible } from "./compressible.ts";
 import { CompressionConfig, type Encoding } from "./compression-config.ts";
@@ -60,24 +61,46 @@ const compress = (config: CompressionConfig, counts: Tally): Middleware<HttpRequ
       if (request.endpoint?.options.compress === false) return reply;
       const shrinks = isCompressible(reply);
       if (shrinks) addVary(reply.headers, "Accept-Encoding");
-      if (request.method === "HEAD" || !canBeCoded(reply)) return reply;
+      if (reply.status !== 304 && !canBeCoded(reply)) return reply;
       const field = request.getHeader("accept-encoding");
       const coding = negotiateEncoding(field, config.encodings);
-      if (coding === null) return reply.ok ? refuse() : reply; // an error is told in any case
+      if (reply.status === 304) return asHeld(request, reply, coding);
+      if (coding === null) return reply.ok ? refuse(reply) : reply; // an error is told in any case
       if (coding === "identity") return reply;
       const isForced = negotiateEncoding(field, []) === null;
       if (!isForced && !(shrinks && isWorthIt(reply, config))) return reply;
-      return code(reply, coding as Encoding, byName[coding as Encoding], counts, isForced);
+      const tally = request.method === "HEAD" ? null : counts; // the fields are those of GET, but no body is sent
+      return code(reply, coding as Encoding, byName[coding as Encoding], tally, isForced);
     });
   };
 };
 
-const refuse = (): never => {
+/**
+ * A 304 has the tag of the reply that the client holds: a strong one that is not the stored one's keeps caches from using it (RFC 9111 4.3.4), and a coded
+ * reply has the weak one.
+ */
+const asHeld = (request: HttpRequest, reply: Response, coding: string | null): Response => {
+  const tag = reply.headers.get("etag");
+  if (tag === null) return reply;
+  const field = request.getHeader("if-none-match");
+  const held = field === null ? null : parseTagList(field);
+  const holdsCoded = held === null || held === "*" ? coding !== "identity" : !held.includes(tag);
+  if (holdsCoded) reply.headers.set("etag", weakened(tag));
+  return reply;
+};
+
+/** What belongs to the reply rather than to its body goes on to the refusal: quotas, the verdict of a cache, `Vary`. */
+const refuse = ({ headers, payload }: Response): never => {
+  if (payload instanceof BodyStream) void payload.cancel().catch(() => {}); // nobody reads it, whatever its end says
   throw new HttpError(
     406,
     "No content coding that this server has is acceptable, and identity is not either",
+    { headers: Object.fromEntries([...headers].filter(([name]) => !ofBody.test(name))) },
   );
 };
+
+/** Fields of a representation (RFC 9110 8), of how long it may be kept, and cookies, which one line cannot hold. */
+const ofBody = /^(?:content-.*|etag|last-modified|accept-ranges|cache-control|expires|age|set-cookie)$/;
 
 const isWorthIt = ({ payload }: Response, { minSize, streams }: CompressionConfig): boolean => {
   const length = payloadLength(payload);
@@ -88,20 +111,20 @@ const code = (
   reply: Response,
   coding: Encoding,
   coder: Coder,
-  counts: Tally,
+  counts: Tally | null,
   isForced: boolean,
 ): Response | Promise<Response> => {
   const { payload } = reply;
   if (payload instanceof BodyStream) {
-    reply.payload = new BodyStream(codedChunks(payload.chunks, coder));
-    counts.add(coding, 0, 0);
+    reply.payload = codedBody(payload, coder);
+    counts?.add(coding, 0, 0);
     return labelled(reply, coding);
   }
   const body = typeof payload === "string" ? Buffer.from(payload) : (payload ?? new Uint8Array(0));
   return coder.whole(body).then((coded) => {
     if (coded.byteLength >= body.byteLength && !isForced) return reply;
     reply.payload = coded;
-    counts.add(coding, body.byteLength, coded.byteLength);
+    counts?.add(coding, body.byteLength, coded.byteLength);
     return labelled(reply, coding);
   });
 };

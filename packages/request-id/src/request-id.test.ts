@@ -97,6 +97,25 @@ test("field, source and trust are the configuration's", async () => {
   expect([reply.headers.get("x-correlation-id"), reply.headers.get("x-request-id")]).toEqual(["id-1", null]);
 });
 
+test.each([() => "two words", () => 7 as never, () => "", () => Promise.resolve("later") as never, fails])(
+  "a request has an id and is answered, whatever createId does: %s",
+  async (createId) => {
+    const app = new (App.with(requestId))().enableRequestId({ createId });
+    app.get("/", (request) => request.requestId);
+    const warnings: string[] = [];
+    const log = { info() {}, warn: (message: string) => void warnings.push(message), error() {} };
+    await using client = testClient(app, { log });
+    for (const reply of [await client.get("/"), await client.get("/nowhere")])
+      expect(reply.headers.get("x-request-id")).toMatch(uuid);
+    expect((await client.get("/")).status).toBe(200);
+    expect(warnings).toEqual(["request id: createId gave no usable id, so a UUID is used"]);
+  },
+);
+
+function fails(): never {
+  throw new Error("no entropy");
+}
+
 test("an outgoing call carries the id, beside what it had", async () => {
   let init: RequestInit = {};
   const app = makeApp();

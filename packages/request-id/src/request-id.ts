@@ -54,22 +54,42 @@ export const requestId: Feature<RequestIds> = {
   name: "request-id",
   install: (host) => ({
     enableRequestId(config) {
-      host.use("request-id", identify(host.configure(RequestIdConfig, config)));
+      const warn = (error: unknown): void =>
+        host.settings.log.warn("request id: createId gave no usable id, so a UUID is used", { error });
+      host.use("request-id", identify(host.configure(RequestIdConfig, config), warn));
       return this;
     },
   }),
 };
 
-const identify = ({
-  headerName,
-  keepIncoming,
-  createId,
-}: RequestIdConfig): Middleware<HttpRequest, Response> => {
+const identify = (
+  { headerName, keepIncoming, createId }: RequestIdConfig,
+  warn: (error: unknown) => void,
+): Middleware<HttpRequest, Response> => {
   const field = headerName.toLowerCase();
+  const newId = usable(createId, warn);
   return function identify(request, next) {
     const incoming = keepIncoming ? request.getHeader(field) : null;
-    const id = incoming !== null && isSafeId(incoming) ? incoming : createId();
+    const id = incoming !== null && isSafeId(incoming) ? incoming : newId();
     request.context.set(RequestId, id);
     return mapAwaitable(next(request), (reply) => reply.setHeader(field, id));
+  };
+};
+
+/** Whatever a program's `createId` does, a request has an id and is answered; the first failure is told. */
+const usable = (createId: () => string, warn: (error: unknown) => void): (() => string) => {
+  let told = false;
+  const failed = (error: unknown): string => {
+    if (!told) warn(error);
+    told = true;
+    return crypto.randomUUID();
+  };
+  return () => {
+    try {
+      const id: unknown = createId();
+      return typeof id === "string" && isSafeId(id) ? id : failed(`it gave ${String(id).slice(0, 100)}`);
+    } catch (error) {
+      return failed(error);
+    }
   };
 };

@@ -6,7 +6,7 @@ import type { WorkspacePackage } from "./read-workspace.ts";
 export type Rule = (pkg: WorkspacePackage) => readonly string[];
 
 const SCOPE = "@framework/";
-const isTest = (path: string): boolean => /\.test(-d)?\.ts$/.test(path);
+const isTest = (path: string): boolean => /\.test(-\w+)?\.ts$/.test(path);
 const isPublished = (pkg: WorkspacePackage): boolean => pkg.manifest.private !== true;
 
 const sources = (pkg: WorkspacePackage): [path: string, code: string][] =>

@@ -30,6 +30,16 @@ test.each([
   expect([reply.status, reply.headers.get("x-seen")]).toEqual([status, seen]);
 });
 
+test.each(["/nowhere", "/sent"])(
+  "HEAD of what no route takes has the fields of GET, its length too: %s",
+  async (path) => {
+    const app = new App();
+    app.post("/sent", () => null);
+    const [get, head] = await Promise.all([ask(app, path), ask(app, path, { method: "HEAD" })]);
+    expect([head.status, [...head.headers]]).toEqual([get.status, [...get.headers]]);
+  },
+);
+
 test("app.use keeps the order added and takes objects with a handle method", async () => {
   const order: string[] = [];
   const object: MiddlewareObject<HttpRequest, Response> = {

@@ -1,3 +1,4 @@
+// Above 250 lines because everything that a program and its features register is kept, checked and closed in one place.
 import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
 import { Container } from "../dependencies/container.ts";
 import type { Provider, Token } from "../dependencies/token.ts";
@@ -235,7 +236,9 @@ export abstract class Registry implements Host {
   /** The settings with the shared state that a feature provides. */
   protected withShared(settings: AppSettings): AppSettings {
     const { shared } = settings;
-    return this.makeShared === null ? settings : { ...settings, shared: this.makeShared(shared), own: shared };
+    return this.makeShared === null
+      ? settings
+      : { ...settings, shared: this.makeShared(shared), own: shared };
   }
 
   private refuseIf(code: string, message: string | null): void {

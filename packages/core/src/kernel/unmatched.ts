@@ -27,7 +27,8 @@ export const answerUnmatched = (
   allowed: readonly string[],
   routes: readonly string[] | null,
 ): Response => {
-  const { method, path } = request;
+  const { path } = request;
+  const method = request.method === "HEAD" ? "GET" : request.method; // it gets the reply of GET, length included (RFC 9110 8.6)
   if (!known.has(method)) throw new HttpError(501, "This method is not known here");
   if (allowed.length > 0) {
     if (method !== "OPTIONS") throw new MethodNotAllowedError(method, allowed);

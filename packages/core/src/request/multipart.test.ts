@@ -380,6 +380,6 @@ test("reads hostile content in linear time", () => {
         body,
         Array.from({ length: 3000 }, (_, at) => at * 1000 + place),
       );
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(performance.now() - start).toBeLessThan(20_000); // quadratic time would be minutes
   }
-});
+}, 60_000);
