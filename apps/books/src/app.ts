@@ -62,9 +62,12 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
   return app;
 };
 
-const enableFeatures = (app: BooksApp, { databaseUrl, origins, requestsPerMinute }: BooksSettings): void => {
+const enableFeatures = (
+  app: BooksApp,
+  { databaseUrl, logLevel, origins, requestsPerMinute }: BooksSettings,
+): void => {
   app
-    .enableLogging()
+    .enableLogging({ level: logLevel })
     .enableRequestId()
     .enableCors(origins)
     .enableSecurityHeaders()
@@ -75,7 +78,12 @@ const enableFeatures = (app: BooksApp, { databaseUrl, origins, requestsPerMinute
     .enableCaching({ ttl: 10 })
     .enableCircuitBreaker({ resetTimeout: 5 })
     .enableStaticFiles({ directory: folder("public") })
-    .enableOpenapi({ title: "Books", version: "1.0.0", description: "A small service for books." })
+    .enableOpenapi({
+      title: "Books",
+      version: "1.0.0",
+      description: "A small service for books.",
+      license: { name: "MIT", identifier: "MIT" },
+    })
     .enableHealthChecks()
     .enablePrometheus()
     .enableDatabase({ url: databaseUrl, migrations: folder("migrations"), migrateAtStart: true });

@@ -6,7 +6,9 @@ import { booksSettings } from "./settings.ts";
 const served =
   (facts: (client: TestClient) => Promise<void>, env: Readonly<Record<string, string>> = {}) =>
   async () => {
-    const app = createBooksApp(booksSettings({ DATABASE_URL: "sqlite://:memory:", ...env }));
+    const app = createBooksApp(
+      booksSettings({ DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent", ...env }),
+    );
     await using client = socketClient(app);
     await facts(client);
   };
@@ -128,7 +130,7 @@ test(
 );
 
 test("followers of the feed hear of every change", async () => {
-  const app = createBooksApp(booksSettings({ DATABASE_URL: "sqlite://:memory:" }));
+  const app = createBooksApp(booksSettings({ DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent" }));
   const service = await app.run({ port: 0, logs: false, argv: [], exitOnError: false, workers: 1 });
   const heard: unknown[] = [];
   const follower = new WebSocket(`${service.url.replace("http", "ws")}/feed`);

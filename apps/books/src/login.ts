@@ -7,6 +7,7 @@ import type { Protection } from "./books/routes.ts";
 import type { BooksSettings } from "./settings.ts";
 
 const Login = z.object({ user: z.string().min(1).max(100), password: z.string().max(200) });
+const Refused = z.object({ error: z.string(), detail: z.string(), status: z.literal(401) });
 const Token = z.object({ token: z.string() });
 
 /**
@@ -19,7 +20,7 @@ export const protect = (app: BooksApp, { secret, password }: BooksSettings): rea
   const auth = new JwtAuth({ secret, expiration: 3600 });
   app.post(
     "/token",
-    { summary: "Get a token", body: Login, responses: { 200: Token } },
+    { summary: "Get a token", body: Login, responses: { 200: Token, 401: Refused } },
     async ({ input }) => {
       if (!isSame(input.body.password, password)) throw new UnauthorizedError("Invalid credentials");
       return { token: await auth.createToken({ sub: input.body.user }) };

@@ -1,3 +1,4 @@
+import type { LogLevel } from "@framework/logging";
 import { ConfigurationError, type Problem } from "@framework/core";
 
 /** What may differ between the places where the service runs; all of it comes from the environment. */
@@ -12,6 +13,8 @@ export interface BooksSettings {
   readonly password: string | null;
   /** `BOOKS_ORIGINS`: origins of pages that may call the service, separated by commas. @default every origin */
   readonly origins: readonly string[];
+  /** `BOOKS_LOG`: the least important lines that are logged. @default "info" */
+  readonly logLevel: LogLevel;
   /** `BOOKS_RATE`: requests a minute and client. @default 60000 */
   readonly requestsPerMinute: number;
 }
@@ -33,13 +36,21 @@ export const booksSettings = (
       message: "BOOKS_SECRET and BOOKS_PASSWORD go together: set both or neither",
     });
   }
-  if (problems.length > 0) throw new ConfigurationError(problems);
+  const logLevel = env["BOOKS_LOG"] ?? "info";
+  if (!isLevel(logLevel)) {
+    problems.push({ code: "BOOKS_BAD_LOG", message: `BOOKS_LOG must be one of ${levels.join(", ")}` });
+  }
+  if (problems.length > 0 || !isLevel(logLevel)) throw new ConfigurationError(problems);
   return {
     databaseUrl: env["DATABASE_URL"] ?? "sqlite://framework.db",
     redisUrl: given("REDIS_URL"),
     secret,
     password,
     origins: env["BOOKS_ORIGINS"]?.split(",").map((origin) => origin.trim()) ?? ["*"],
+    logLevel,
     requestsPerMinute,
   };
 };
+
+const levels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
+const isLevel = (text: string): text is LogLevel => (levels as readonly string[]).includes(text);

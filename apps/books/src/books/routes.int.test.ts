@@ -14,7 +14,7 @@ withServer("postgres", (url) => {
     const own = new URL(url);
     own.searchParams.set("options", `-c search_path=${schema}`);
     return {
-      app: createBooksApp(booksSettings({ DATABASE_URL: own.href })),
+      app: createBooksApp(booksSettings({ DATABASE_URL: own.href, BOOKS_LOG: "silent" })),
       end: async () => {
         await admin.execute`DROP SCHEMA ${sql.identifier(schema)} CASCADE`;
         await admin.close();

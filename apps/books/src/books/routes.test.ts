@@ -3,6 +3,6 @@ import { booksSettings } from "../settings.ts";
 import { booksFacts } from "./books-facts.test-kit.ts";
 
 booksFacts(async () => ({
-  app: createBooksApp(booksSettings({ DATABASE_URL: "sqlite://:memory:" })),
+  app: createBooksApp(booksSettings({ DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent" })),
   end: async () => {},
 }));

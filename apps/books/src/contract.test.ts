@@ -1,0 +1,27 @@
+import { contractTest } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { createBooksApp } from "./app.ts";
+import { booksSettings } from "./settings.ts";
+
+/** `BOOKS_CALLS=20000` for a long run. */
+const runs = Number(process.env["BOOKS_CALLS"] ?? 1000) / 5;
+
+test.each([
+  ["open", {}],
+  ["protected", { BOOKS_SECRET: "0123456789abcdef0123456789abcdef", BOOKS_PASSWORD: "p" }],
+])(
+  "%s, the service answers nothing that its document does not say, and never with a 5xx",
+  async (_name, env) => {
+    const app = createBooksApp(
+      booksSettings({
+        DATABASE_URL: "sqlite://:memory:",
+        BOOKS_LOG: "silent",
+        BOOKS_RATE: "100000000",
+        ...env,
+      }),
+    );
+    const { requests } = await contractTest(app, { runs, seed: 7 });
+    expect(requests).toBeGreaterThanOrEqual(runs * 5);
+  },
+  600_000,
+);
