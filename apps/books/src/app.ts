@@ -75,7 +75,7 @@ const enableFeatures = (
     .enableEtag()
     .enableBodyLimit(1_048_576)
     .enableRateLimit(RateLimitConfig.tokenBucket(requestsPerMinute, 60))
-    .enableCaching({ ttl: 10 })
+    .enableCaching()
     .enableCircuitBreaker({ resetTimeout: 5 })
     .enableStaticFiles({ directory: folder("public") })
     .enableOpenapi({

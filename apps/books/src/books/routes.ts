@@ -20,6 +20,9 @@ export type BookEvent =
   | { readonly event: "added" | "changed"; readonly book: Book }
   | { readonly event: "deleted"; readonly id: number };
 
+/** The service drops what it keeps when a book changes; what a browser keeps it cannot drop, so browsers ask each time. */
+const freshness = { "cache-control": "max-age=0, s-maxage=10" };
+
 /** The reading half of the books table of the interface, over any store. */
 export const readingRoutes = (books: BookStore): Blueprint<"/books"> => {
   const routes = new Blueprint("/books", { tags: ["books"] });
@@ -37,8 +40,8 @@ export const readingRoutes = (books: BookStore): Blueprint<"/books"> => {
       const { genre = null, after = 0, limit = MAX_PAGE } = query;
       const found = await books.list({ genre, after, limit: limit + 1 });
       const page = found.slice(0, limit);
-      const body = { books: page, total: page.length };
-      return found.length > limit ? Response.json(body, { headers: { link: nextPage(url, page) } }) : body;
+      const link = found.length > limit ? { link: nextPage(url, page) } : {};
+      return Response.json({ books: page, total: page.length }, { headers: { ...freshness, ...link } });
     },
   );
 
@@ -47,7 +50,8 @@ export const readingRoutes = (books: BookStore): Blueprint<"/books"> => {
     { summary: "Get a book", responses: { 200: BookSchema, 404: BookError }, cache: { tags: ["books"] } },
     async (request) => {
       const id = toInt(request.params.id, "id");
-      return (await books.get(id)) ?? notFound({ id });
+      const book = await books.get(id);
+      return book === null ? notFound({ id }) : Response.json(book, { headers: freshness });
     },
   );
 
