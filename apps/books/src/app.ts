@@ -12,6 +12,7 @@ import { logging } from "@framework/logging";
 import { prometheus } from "@framework/metrics";
 import { openapi } from "@framework/openapi";
 import { rateLimit, RateLimitConfig } from "@framework/rate-limit";
+import { redis, redisCacheStore } from "@framework/redis";
 import { requestId } from "@framework/request-id";
 import { securityHeaders } from "@framework/security";
 import { staticFiles } from "@framework/static-files";
@@ -39,6 +40,7 @@ export class BooksApp extends App.with(
   healthChecks,
   prometheus,
   database,
+  redis,
   websocket,
 ) {}
 
@@ -48,6 +50,7 @@ const folder = (name: string): string => join(import.meta.dirname, "..", name);
 export const createBooksApp = (settings: BooksSettings = booksSettings()): BooksApp => {
   const app = new BooksApp();
   enableFeatures(app, settings);
+  if (settings.redisUrl !== null) app.enableRedis({ url: settings.redisUrl, shared: true });
   const protection = protect(app, settings);
   const books = sqlBooks(app.db);
   app
@@ -64,7 +67,7 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
 
 const enableFeatures = (
   app: BooksApp,
-  { databaseUrl, logLevel, origins, requestsPerMinute }: BooksSettings,
+  { databaseUrl, redisUrl, logLevel, origins, requestsPerMinute }: BooksSettings,
 ): void => {
   app
     .enableLogging({ level: logLevel })
@@ -75,7 +78,7 @@ const enableFeatures = (
     .enableEtag()
     .enableBodyLimit(1_048_576)
     .enableRateLimit(RateLimitConfig.tokenBucket(requestsPerMinute, 60))
-    .enableCaching()
+    .enableCaching(redisUrl === null ? {} : { store: redisCacheStore(app, { name: "books" }) })
     .enableCircuitBreaker({ resetTimeout: 5 })
     .enableStaticFiles({ directory: folder("public") })
     .enableOpenapi({

@@ -237,6 +237,36 @@ test("what features publish for reports is there from start on", async () => {
   expect(app.routes.map(({ builtIn }) => builtIn)).toEqual(["health", "metrics", "docs", "other"]);
 });
 
+test("a state that a feature provides is the one of every feature and start task, and the workers' own stays at hand", async () => {
+  const providing: Feature<{ enableProviding(): unknown }> = {
+    name: "providing",
+    install: (host) => ({
+      enableProviding() {
+        host.provideShared((own) => ({ ...own, get: (key) => `${key} from elsewhere` }));
+        return this;
+      },
+    }),
+  };
+  const seen: unknown[] = [];
+  const looking: Feature = {
+    name: "looking",
+    install: (host) => {
+      host.onStart(async ({ shared, own }) => {
+        seen.push(await host.shared.get("a"), await shared.get("b"), await own?.get("c"));
+      });
+      return {};
+    },
+  };
+  const app = new (App.with(looking, providing))();
+  app.enableProviding();
+  await app.start();
+  expect(seen).toEqual(["a from elsewhere", "b from elsewhere", undefined]);
+  const twice = new (App.with(providing))();
+  twice.enableProviding();
+  twice.enableProviding();
+  await expect(twice.start()).rejects.toThrow("two features provide the shared state");
+});
+
 test("guards of the app leave health and metrics alone, and nothing else", async () => {
   const app = new (App.with(probing))().enableProbing().addGuard(() => false);
   app.get("/own", () => 1);

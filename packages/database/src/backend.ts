@@ -10,7 +10,8 @@ export interface Outcome {
 
 /** Where statements go: the database at large, or one transaction. */
 export interface Session {
-  run(statement: Statement, signal?: AbortSignal): Awaitable<Outcome>;
+  /** @param first only the first row is wanted: others may be missing, and uncounted */
+  run(statement: Statement, signal?: AbortSignal, first?: boolean): Awaitable<Outcome>;
   stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row>;
   notify(channel: string, payload: string): Awaitable<void>;
 }

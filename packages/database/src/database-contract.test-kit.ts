@@ -56,6 +56,23 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.equal(await db.fetchValue`INSERT INTO books (id, title) VALUES (3, ${"It"}) RETURNING id`, 3);
   },
 
+  "who asks for one row gets the first, and the statement has done all of its work": async (make) => {
+    const db = await withBooks(make);
+    for (const id of [1, 2, 3]) await db.execute(add(id));
+    const big = 9_007_199_254_740_993n;
+    assert.deepEqual(
+      { ...(await db.fetchOne`SELECT id, CAST(${big} AS BIGINT) AS big FROM books ORDER BY id`) },
+      { id: 1, big },
+    );
+    assert.equal(await db.fetchValue`SELECT id FROM books ORDER BY id DESC`, 3);
+    await db.fetchOne`UPDATE books SET year = ${1965} RETURNING id`;
+    assert.equal(await db.fetchValue<number>`SELECT count(*) FROM books WHERE year = ${1965}`, 3);
+    await db.transaction(async (tx) => {
+      await tx.fetchValue`DELETE FROM books WHERE id > ${1} RETURNING id`;
+    });
+    assert.deepEqual(await titles(db), ["book 1"]);
+  },
+
   "a parameter may stand twice and in any order, and $1 in quotes or comments is text": async (make) => {
     const db = await make();
     const row = await db.fetchOne(

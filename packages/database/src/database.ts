@@ -69,7 +69,8 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
     name: "database",
     run: async (settings) => {
       log = settings.log;
-      if (settings.workers > 1 && sqliteLocation(config.url) === ":memory:") throw memoryOfMany(settings.workers);
+      if (settings.workers > 1 && sqliteLocation(config.url) === ":memory:")
+        throw memoryOfMany(settings.workers);
       if (backend.dialect === "sqlite") unsubscribe = shareNotifications(host, notifications, config.url);
       if (config.migrateAtStart) await migrateAtStart(open, config);
     },

@@ -18,8 +18,7 @@ export interface Opened {
 export const openBackend = (config: DatabaseConfig, onIdleError: (error: Error) => void): Opened => {
   const notifications = new LocalNotifications();
   const location = sqliteLocation(config.url);
-  const backend =
-    location === null ? postgres(config, onIdleError) : sqlite(location, config, notifications);
+  const backend = location === null ? postgres(config, onIdleError) : sqlite(location, config, notifications);
   return { notifications, backend };
 };
 

@@ -57,9 +57,9 @@ class GuardedTransaction implements Session {
     this.#open = open;
   }
 
-  run(statement: Statement, signal?: AbortSignal): Outcome | Promise<Outcome> {
+  run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
     this.#check();
-    return this.#open.run(statement, signal);
+    return this.#open.run(statement, signal, first);
   }
 
   stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row> {

@@ -1,5 +1,5 @@
+import { FrameworkError, isPromise } from "@framework/core";
 import type { Outcome, Session } from "./backend.ts";
-import { FrameworkError } from "@framework/core";
 import type { Ask, Executed, Queries, Row, StreamOptions } from "./queries.ts";
 import { type Statement, type StatementArguments, toStatement } from "./statement.ts";
 
@@ -16,23 +16,21 @@ export class SessionQueries implements Queries {
     this.#signal = signal;
   }
 
-  readonly query = (async (...args: StatementArguments): Promise<Row[]> =>
-    (await this.#run(args)).rows) as Ask<object, "rows">;
+  readonly query = ((...args: StatementArguments): Promise<Row[]> => this.#answer(args, allRows)) as Ask<
+    object,
+    "rows"
+  >;
 
   readonly fetchAll: Ask<object, "rows"> = this.query;
 
-  readonly fetchOne = (async (...args: StatementArguments): Promise<Row | null> =>
-    (await this.#run(args)).rows[0] ?? null) as Ask<object, "row">;
+  readonly fetchOne = ((...args: StatementArguments): Promise<Row | null> =>
+    this.#answer(args, firstRow, true)) as Ask<object, "row">;
 
-  readonly fetchValue = (async (...args: StatementArguments): Promise<unknown> => {
-    const row = (await this.#run(args)).rows[0];
-    if (row === undefined) return null;
-    for (const column in row) return row[column];
-    return null;
-  }) as Ask<unknown, "value">;
+  readonly fetchValue = ((...args: StatementArguments): Promise<unknown> =>
+    this.#answer(args, firstValue, true)) as Ask<unknown, "value">;
 
-  async execute(...args: StatementArguments): Promise<Executed> {
-    return { changes: (await this.#run(args)).changes };
+  execute(...args: StatementArguments): Promise<Executed> {
+    return this.#answer(args, executed);
   }
 
   stream<T extends object = Row>(
@@ -48,8 +46,30 @@ export class SessionQueries implements Queries {
     return this.#session.stream(statement, batchSize, this.#signal) as AsyncIterableIterator<T>;
   }
 
-  #run(args: StatementArguments): Outcome | Promise<Outcome> {
-    this.#signal?.throwIfAborted();
-    return this.#session.run(toStatement(args), this.#signal) as Outcome | Promise<Outcome>;
+  /** No async function: what SQLite knows at once is not waited for. */
+  #answer<T>(args: StatementArguments, pick: (outcome: Outcome) => T, first = false): Promise<T> {
+    try {
+      this.#signal?.throwIfAborted();
+      const outcome = this.#session.run(toStatement(args), this.#signal, first);
+      return isPromise(outcome) ? later(outcome, pick) : Promise.resolve(pick(outcome));
+    } catch (error) {
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever was thrown, as an async function would
+      return Promise.reject(error);
+    }
   }
 }
+
+/** An async function, so that the stack of an error leads to who asked. */
+const later = async <T>(outcome: Promise<Outcome>, pick: (outcome: Outcome) => T): Promise<T> =>
+  pick(await outcome);
+
+const allRows = ({ rows }: Outcome): Row[] => rows;
+
+const firstRow = ({ rows }: Outcome): Row | null => rows[0] ?? null;
+
+const firstValue = ({ rows: [row] }: Outcome): unknown => {
+  for (const column in row) return row[column];
+  return null;
+};
+
+const executed = ({ changes }: Outcome): Executed => ({ changes });

@@ -26,13 +26,32 @@ export interface SqlTag {
   list(values: readonly SqlValue[]): Statement;
 }
 
-const ofTemplate = (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Statement => {
+const ofTemplate = (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Statement =>
+  areValues(inputs) ? new Statement(textOf(strings), checkedValues(inputs)) : composed(strings, inputs);
+
+const areValues = (inputs: readonly SqlInput[]): inputs is readonly SqlValue[] => {
+  for (const input of inputs) if (input instanceof Statement) return false;
+  return true;
+};
+
+const composed = (strings: TemplateStringsArray, inputs: readonly SqlInput[]): Statement => {
   let text = strings[0] ?? "";
   const values: SqlValue[] = [];
   for (let at = 0; at < inputs.length; at++) {
     text += append(inputs[at] as SqlInput, values) + (strings[at + 1] ?? "");
   }
   return new Statement(text, values);
+};
+
+/** Texts of templates that hold values only. The same string each time: who looks for it in a map finds it without reading it. */
+const texts = new WeakMap<TemplateStringsArray, string>();
+
+const textOf = (strings: TemplateStringsArray): string => {
+  const known = texts.get(strings);
+  if (known !== undefined) return known;
+  const text = strings.reduce((before, piece, at) => `${before}$${at}${piece}`);
+  texts.set(strings, text);
+  return text;
 };
 
 const append = (input: SqlInput, values: SqlValue[]): string => {
@@ -76,7 +95,7 @@ export const sql: SqlTag = Object.assign(ofTemplate, {
   list: (values: readonly SqlValue[]): Statement => {
     if (values.length === 0)
       throw new FrameworkError("DATABASE_BAD_VALUE", "sql.list needs at least one value");
-    return join(values.map((value) => ofTemplate(Object.assign(["", ""], { raw: ["", ""] }), value)));
+    return new Statement(values.map((_, at) => `$${at + 1}`).join(", "), checkedValues(values));
   },
 });
 
@@ -88,12 +107,15 @@ export type StatementArguments =
 
 const noValues: readonly SqlValue[] = Object.freeze([]);
 
+const checkedValues = (values: readonly SqlValue[]): readonly SqlValue[] => {
+  for (let at = 0; at < values.length; at++) checkValue(values[at], at + 1);
+  return values;
+};
+
 /** Reads the arguments of a query method. @throws DATABASE_BAD_VALUE */
 export const toStatement = (args: StatementArguments): Statement => {
   const [first, second] = args;
   if (first instanceof Statement) return first;
   if (typeof first !== "string") return ofTemplate(...(args as [TemplateStringsArray, ...SqlInput[]]));
-  const values = (second as readonly SqlValue[] | undefined) ?? noValues;
-  for (let at = 0; at < values.length; at++) checkValue(values[at], at + 1);
-  return new Statement(first, values);
+  return new Statement(first, checkedValues((second as readonly SqlValue[] | undefined) ?? noValues));
 };

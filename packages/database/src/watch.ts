@@ -36,32 +36,47 @@ export class WatchedBackend implements Backend {
     this.dialect = backend.dialect;
   }
 
-  run(statement: Statement, signal?: AbortSignal): Outcome | Promise<Outcome> {
-    return this.observe(this.#backend, statement, signal);
+  run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
+    return this.observe(this.#backend, statement, signal, first);
   }
 
-  observe(session: Session, statement: Statement, signal?: AbortSignal): Outcome | Promise<Outcome> {
-    if (!queries.hasSubscribers) return this.#timed(session, statement, signal);
-    return this.#traced(session, statement, signal);
+  observe(
+    session: Session,
+    statement: Statement,
+    signal?: AbortSignal,
+    first?: boolean,
+  ): Outcome | Promise<Outcome> {
+    if (!queries.hasSubscribers) return this.#timed(session, statement, signal, first);
+    return this.#traced(session, statement, signal, first);
   }
 
   /** The rows stay out of what subscribers see. */
-  async #traced(session: Session, statement: Statement, signal?: AbortSignal): Promise<Outcome> {
+  async #traced(
+    session: Session,
+    statement: Statement,
+    signal?: AbortSignal,
+    first?: boolean,
+  ): Promise<Outcome> {
     let outcome: Outcome = { rows: [], changes: 0 };
     await queries.tracePromise(
       async () => {
-        outcome = await this.#timed(session, statement, signal);
+        outcome = await this.#timed(session, statement, signal, first);
       },
       { dialect: this.dialect, text: statement.text },
     );
     return outcome;
   }
 
-  #timed(session: Session, statement: Statement, signal?: AbortSignal): Outcome | Promise<Outcome> {
+  #timed(
+    session: Session,
+    statement: Statement,
+    signal?: AbortSignal,
+    first?: boolean,
+  ): Outcome | Promise<Outcome> {
     const from = performance.now();
     this.statements++;
     try {
-      const outcome = session.run(statement, signal);
+      const outcome = session.run(statement, signal, first);
       if (!isPromise(outcome)) {
         this.#took(from, statement);
         return outcome;
@@ -131,8 +146,8 @@ class WatchedTransaction implements OpenTransaction {
     this.#watch = watch;
   }
 
-  run(statement: Statement, signal?: AbortSignal): Outcome | Promise<Outcome> {
-    return this.#watch.observe(this.#open, statement, signal);
+  run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
+    return this.#watch.observe(this.#open, statement, signal, first);
   }
 
   stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row> {

@@ -50,7 +50,7 @@ export class Endpoint {
     this.#server ??= this.#newServer();
     const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
     this.#server.handleUpgrade(handshake as unknown as IncomingMessage, socket as Duplex, bytes, (ws) => {
-      const open = this.#begin(ws);
+      const open = this.#begin(ws, socket as Duplex);
       const goodbye = (): void => void open.close(1001, "the service is going away");
       if (draining.aborted) goodbye();
       draining.addEventListener("abort", goodbye, { once: true });
@@ -68,10 +68,10 @@ export class Endpoint {
     return server;
   }
 
-  #begin(ws: WebSocket): OpenSocket {
+  #begin(ws: WebSocket, socket: Duplex): OpenSocket {
     const { config, rooms, traffic, heartbeat } = this.#sockets;
     const open = new OpenSocket(
-      { ws, config, rooms, traffic, check: (value) => this.#check(value) },
+      { ws, socket, config, rooms, traffic, check: (value) => this.#check(value) },
       traffic.now(),
     );
     traffic.opened++;

@@ -38,3 +38,22 @@ test("clients that never read cost a bounded amount each, and are gone at last",
   expect(bytes).toBeLessThanOrEqual(65_536 + 10_100);
   expect(new Set(ends)).toEqual(new Set([1006]));
 }, 20_000);
+
+test("a handler that only sends gives way to others, however fast its client reads", async () => {
+  let [turns, counting] = [0, true];
+  const count = (): void => {
+    turns++;
+    if (counting) setImmediate(count);
+  };
+  const sentAll = Promise.withResolvers<number>();
+  await using s = await serve((app) => {
+    app.websocket("/flood", async (socket) => {
+      setImmediate(count);
+      for (let n = 0; n < 1000; n++) await socket.sendText("x".repeat(1000)); // the system takes all of it at once
+      counting = false;
+      sentAll.resolve(turns);
+    });
+  });
+  await s.open("/flood");
+  expect(await sentAll.promise).toBeGreaterThan(10);
+});

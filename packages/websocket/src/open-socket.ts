@@ -1,15 +1,23 @@
 import { randomUUID } from "node:crypto";
+import type { Writable } from "node:stream";
 import { FrameworkError } from "@framework/core";
 import type { RawData, WebSocket } from "ws";
 import { Inbox } from "./inbox.ts";
 import { type Message, ReceivedMessage } from "./message.ts";
 import type { Closed, ServerSocket } from "./server-socket.ts";
 import type { Traffic } from "./traffic.ts";
+import { MAX_WHOLE_BYTES, wholeFrame } from "./whole-frame.ts";
 import { fittingReason, isSendable, WebSocketClose } from "./websocket-close.ts";
 import type { WebSocketConfig } from "./websocket-config.ts";
 
 /** Below this much waiting a send resolves at once. */
 const HIGH_WATER_BYTES = 65_536;
+
+/** `readyState` of a connection that is open. */
+const OPEN = 1;
+
+/** What a message counts besides its bytes, so that many small ones give way, too. */
+const FRAME_COST = 128;
 
 /** Where a connection joins and leaves rooms. */
 export interface Membership {
@@ -20,6 +28,8 @@ export interface Membership {
 
 export interface OpenSocketParts<T> {
   readonly ws: WebSocket;
+  /** What `ws` writes to. */
+  readonly socket: Writable;
   readonly config: WebSocketConfig;
   readonly rooms: Membership;
   readonly traffic: Traffic;
@@ -33,10 +43,14 @@ export class OpenSocket<T = unknown> implements ServerSocket<T> {
   readonly #parts: OpenSocketParts<T>;
   readonly #inbox = new Inbox();
   readonly #ended = Promise.withResolvers<void>();
+  /** Whether frames go out as they are; an extension would have its say in them. */
+  readonly #plain: boolean;
   #aborter: AbortController | null = null;
   #closed: Closed | null = null;
   #controlSecond = 0;
   #controlFrames = 0;
+  /** Bytes that were sent since a send last waited for a turn of the event loop. */
+  #sentInTurn = 0;
   /** When something last came from the client; whoever sweeps reads it. */
   lastSeenMs: number;
 
@@ -44,6 +58,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T> {
     this.#parts = parts;
     this.lastSeenMs = nowMs;
     const { ws } = parts;
+    this.#plain = ws.extensions === "";
     ws.on("message", (data: RawData, isBinary) => this.#receive(data as Buffer, isBinary));
     ws.on("ping", () => this.#control());
     ws.on("pong", () => this.#control());
@@ -56,7 +71,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T> {
   }
 
   get connected(): boolean {
-    return this.#parts.ws.readyState === this.#parts.ws.OPEN;
+    return this.#parts.ws.readyState === OPEN;
   }
 
   get closed(): Closed | null {
@@ -94,9 +109,9 @@ export class OpenSocket<T = unknown> implements ServerSocket<T> {
   }
 
   #send(data: string | Uint8Array, binary: boolean): Promise<void> {
-    const { ws, config, traffic } = this.#parts;
-    if (!this.connected) return Promise.reject(closedError());
-    const waiting = ws.bufferedAmount;
+    const { ws, socket, config, traffic } = this.#parts;
+    if (ws.readyState !== OPEN) return Promise.reject(closedError());
+    const waiting = this.#plain ? socket.writableLength : ws.bufferedAmount;
     const size = typeof data === "string" ? Buffer.byteLength(data) : data.byteLength;
     if (waiting > 0 && waiting + size > config.maxSendQueueBytes) {
       traffic.overrun++;
@@ -105,16 +120,38 @@ export class OpenSocket<T = unknown> implements ServerSocket<T> {
     }
     traffic.sent++;
     if (waiting + size <= HIGH_WATER_BYTES) {
-      ws.send(data, { binary });
-      return sent;
+      if (this.#plain && size <= MAX_WHOLE_BYTES) socket.write(wholeFrame(data, size, binary));
+      else ws.send(data, { binary });
+      return this.#atOnce(size);
     }
     return new Promise((resolve, reject) => {
-      ws.send(data, { binary }, (error) => (error == null ? resolve() : reject(closedError(error))));
+      ws.send(data, { binary }, (error) => {
+        if (error == null) setImmediate(resolve);
+        else reject(closedError(error));
+      });
     });
   }
 
-  async recv(): Promise<Message | null> {
-    const message = await this.#inbox.take();
+  /**
+   * Resolves at once, and now and then in the next turn of the event loop: while the system takes all that is written, a handler that only sends would
+   * keep others from their turn for ever, and its own connection from learning that the client is gone.
+   */
+  #atOnce(size: number): Promise<void> {
+    this.#sentInTurn += size + FRAME_COST;
+    if (this.#sentInTurn <= HIGH_WATER_BYTES) return sent;
+    this.#sentInTurn = 0;
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  recv(): Promise<Message | null> {
+    const message = this.#take();
+    if (message !== undefined) return Promise.resolve(message);
+    return new Promise((resolve) => this.#inbox.wait(resolve));
+  }
+
+  /** As of the inbox; lets the client go on once little waits. */
+  #take(): Message | null | undefined {
+    const message = this.#inbox.take();
     const { ws, config } = this.#parts;
     if (ws.isPaused && this.#inbox.bytes <= config.maxReceiveQueueBytes / 2) ws.resume();
     return message;
@@ -130,8 +167,15 @@ export class OpenSocket<T = unknown> implements ServerSocket<T> {
     return message === null ? null : await this.#parts.check(message.json());
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Message> {
-    for (let message = await this.recv(); message !== null; message = await this.recv()) yield message;
+  /** No generator: that would wait three times for each message. */
+  [Symbol.asyncIterator](): AsyncIterator<Message> {
+    return {
+      next: () => {
+        const message = this.#take();
+        if (message !== undefined) return Promise.resolve(step(message));
+        return new Promise((resolve) => this.#inbox.wait((later) => resolve(step(later))));
+      },
+    };
   }
 
   async close(code = 1000, reason = ""): Promise<void> {
@@ -201,6 +245,9 @@ export class OpenSocket<T = unknown> implements ServerSocket<T> {
 const MAX_WAITING_MESSAGES = 10_000;
 
 const sent = Promise.resolve();
+
+const step = (message: Message | null): IteratorResult<Message> =>
+  message === null ? { value: undefined, done: true } : { value: message, done: false };
 
 const closedError = (cause?: unknown): FrameworkError =>
   new FrameworkError(

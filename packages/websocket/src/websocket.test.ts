@@ -1,7 +1,10 @@
+import { App } from "@framework/core";
+import { cors } from "@framework/cors";
 import { waitFor } from "@framework/testing";
+import { WebSocket } from "ws";
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
-import { type ServerSocket, WebSocketClose } from "./index.ts";
+import { type ServerSocket, websocket, WebSocketClose } from "./index.ts";
 import { collect, serve } from "./socket-app.test-kit.ts";
 
 const transports = ["fast", "node"] as const;
@@ -205,6 +208,29 @@ test("pages of the service itself and of listed origins may connect", async () =
   await s.open("/");
   await expect(s.open("/", { headers: { origin: "https://app.example.evil" } })).rejects.toThrow("403");
   await expect(s.open("/", { headers: { origin: "http://app.example" } })).rejects.toThrow("403");
+});
+
+test("an origin that CORS names may connect, `*` is not enough", async () => {
+  const may = async (origins: string): Promise<boolean> => {
+    const app = new (App.with(cors, websocket))().enableCors(origins);
+    app.websocket("/", async (socket) => {
+      await socket.recv();
+    });
+    const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
+    const headers = { origin: "https://app.example" };
+    const client = new WebSocket(running.url.replace("http", "ws"), { headers });
+    const opened = await new Promise<boolean>((resolve) => {
+      client.on("open", () => resolve(true)).on("error", () => resolve(false));
+    });
+    client.terminate();
+    await running.close();
+    return opened;
+  };
+  expect([await may("https://app.example"), await may("https://other.example"), await may("*")]).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 test("the first sub-protocol that both speak is agreed on", async () => {

@@ -1,6 +1,9 @@
 import { Client, Pool, type PoolClient, type PoolConfig } from "pg";
 import { DatabaseUnavailableError } from "../database-errors.ts";
-import type { PoolFigures } from "../backend.ts";
+import type { Outcome, PoolFigures } from "../backend.ts";
+import type { Row } from "../queries.ts";
+import type { SqlValue } from "../sql-value.ts";
+import { isBroken } from "./postgres-errors.ts";
 import { columnTypes } from "./postgres-types.ts";
 
 /** How connections to PostgreSQL are made and kept. */
@@ -38,19 +41,48 @@ export class Connections {
       maxLifetimeSeconds: Math.ceil(options.maxLifetimeSecs * (0.9 + Math.random() * 0.2)), // or all would be renewed at once
     });
     this.#pool.on("error", options.onIdleError);
+    this.#pool.on("connect", (client) => client.on("error", ignore)); // the statement under way rejects by itself
+  }
+
+  /**
+   * Runs one statement on any free connection, which is destroyed when nobody can know its state afterwards.
+   *
+   * By callbacks: the promises on this way would cost more than all else that is done for a statement here.
+   *
+   * @throws DatabaseUnavailableError as `take`; else what `pg` throws
+   */
+  runOnce(
+    name: string | undefined,
+    text: string,
+    values: readonly SqlValue[],
+    lasting: boolean,
+  ): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      if (this.#pool.waitingCount >= MAX_WAITING) return reject(tooManyWait());
+      this.#pool.connect((fault, client, release) => {
+        if (client === undefined) return reject(unreachable(fault));
+        const query =
+          name === undefined ? { text, values: [...values] } : { name, text, values: [...values] };
+        client.query<Row>(query, (error: Error | null | undefined, result) => {
+          const failed = error !== null && error !== undefined;
+          release(lasting || (failed && isBroken(error)));
+          if (failed) reject(error);
+          else resolve({ rows: result.rows ?? [], changes: result.rowCount ?? 0 });
+        });
+      });
+    });
   }
 
   /** @throws DatabaseUnavailableError when none is free in time or the server cannot be reached */
   async take(signal?: AbortSignal): Promise<PoolClient> {
     signal?.throwIfAborted();
-    if (this.#pool.waitingCount >= MAX_WAITING)
-      throw new DatabaseUnavailableError(`${MAX_WAITING} callers wait already`);
+    if (this.#pool.waitingCount >= MAX_WAITING) throw tooManyWait();
     try {
       const client = await this.#pool.connect();
       if (signal?.aborted !== true) return client;
       client.release();
     } catch (cause) {
-      throw new DatabaseUnavailableError(Error.isError(cause) ? cause.message : String(cause), { cause });
+      throw unreachable(cause);
     }
     throw signal.reason;
   }
@@ -88,6 +120,14 @@ export class Connections {
     if (!this.#pool.ended && !this.#pool.ending) await this.#pool.end();
   }
 }
+
+const ignore = (): void => {};
+
+const tooManyWait = (): DatabaseUnavailableError =>
+  new DatabaseUnavailableError(`${MAX_WAITING} callers wait already`);
+
+const unreachable = (cause: unknown): DatabaseUnavailableError =>
+  new DatabaseUnavailableError(Error.isError(cause) ? cause.message : String(cause), { cause });
 
 const clientConfig = (options: PostgresOptions): PoolConfig => ({
   connectionString: options.url,

@@ -4,6 +4,7 @@ import { Statement } from "../statement.ts";
 import { Connections, type PostgresOptions } from "./connections.ts";
 import { Listener } from "./listener.ts";
 import { PostgresClient } from "./postgres-client.ts";
+import { postgresError } from "./postgres-errors.ts";
 import { PostgresTransaction } from "./postgres-transaction.ts";
 import { StatementNames } from "./statement-names.ts";
 
@@ -20,6 +21,17 @@ export class PostgresBackend implements Backend {
   }
 
   async run(statement: Statement, signal?: AbortSignal): Promise<Outcome> {
+    if (signal !== undefined) return await this.#runUntil(statement, signal);
+    const { text, values } = statement;
+    const { name, lasting } = this.#names.of(text);
+    try {
+      return await this.#connections.runOnce(name, text, values, lasting);
+    } catch (error) {
+      throw postgresError(error, text);
+    }
+  }
+
+  async #runUntil(statement: Statement, signal: AbortSignal): Promise<Outcome> {
     const client = await this.#take(signal);
     try {
       return await client.run(statement, signal);

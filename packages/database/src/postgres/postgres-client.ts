@@ -6,10 +6,6 @@ import type { Connections } from "./connections.ts";
 import { isBroken, postgresError } from "./postgres-errors.ts";
 import type { StatementNames } from "./statement-names.ts";
 
-/** Statements that change the session for whoever uses the connection next. */
-const LASTING =
-  /^\s*(?:set(?!\s+(?:local|transaction|constraints)\b)|listen|prepare|declare\b.*\bhold|load)\b|\btemp(?:orary)?\b/i;
-
 /** A connection taken from the pool, until it is given back: whole, or destroyed when nobody can know its state. */
 export class PostgresClient {
   readonly #client: PoolClient;
@@ -33,8 +29,8 @@ export class PostgresClient {
   }
 
   async run({ text, values }: Statement, signal?: AbortSignal): Promise<Outcome> {
-    if (LASTING.test(text)) this.#spoilt = true;
-    const name = this.#names.of(text);
+    const { name, lasting } = this.#names.of(text);
+    if (lasting) this.#spoilt = true;
     const query = name === undefined ? { text, values: [...values] } : { name, text, values: [...values] };
     const { rows, rowCount } = await this.#answered(this.#client.query<Row>(query), text, signal);
     return { rows: rows ?? [], changes: rowCount ?? 0 };

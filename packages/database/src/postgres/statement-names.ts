@@ -1,16 +1,29 @@
 /** Statements that the server keeps prepared, per connection; texts beyond are sent whole. */
 const MAX_NAMES = 300;
 
+/** Statements that change the session for whoever uses the connection next. */
+const LASTING =
+  /^\s*(?:set(?!\s+(?:local|transaction|constraints)\b)|listen|prepare|declare\b.*\bhold|load)\b|\btemp(?:orary)?\b/i;
+
+/** What is known of a statement's text. */
+export interface KnownText {
+  /** Under which it is prepared; `undefined` when it is sent whole. */
+  readonly name: string | undefined;
+  /** Whether the connection cannot go back to others behind it. */
+  readonly lasting: boolean;
+}
+
 /** Names under which statements are prepared once per connection; the first texts get one, since names cannot be taken back. */
 export class StatementNames {
-  readonly #names = new Map<string, string>();
+  readonly #known = new Map<string, KnownText>();
 
-  of(text: string): string | undefined {
-    const known = this.#names.get(text);
+  of(text: string): KnownText {
+    const known = this.#known.get(text);
     if (known !== undefined) return known;
-    if (this.#names.size >= MAX_NAMES) return undefined;
-    const name = `s${this.#names.size}`;
-    this.#names.set(text, name);
-    return name;
+    const lasting = LASTING.test(text);
+    if (this.#known.size >= MAX_NAMES) return { name: undefined, lasting };
+    const made = { name: `s${this.#known.size}`, lasting };
+    this.#known.set(text, made);
+    return made;
   }
 }

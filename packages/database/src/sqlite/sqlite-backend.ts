@@ -43,22 +43,23 @@ export class SqliteBackend implements Backend {
     this.#turns = new WriteTurns(options.waitMs);
   }
 
-  run(statement: Statement, signal?: AbortSignal): Outcome | Promise<Outcome> {
+  run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
     if (this.#isRead(statement.text)) {
       try {
-        return this.#readingConnection().run(statement);
+        return this.#readingConnection().run(statement, first);
       } catch (error) {
         if (isReadOnly(error)) this.#kinds.set(statement.text, false);
         else if (!isBusy(error)) throw sqliteError(error, statement.text);
       }
     }
-    return this.#write(statement, signal);
+    return this.#write(statement, signal, first);
   }
 
-  async #write(statement: Statement, signal?: AbortSignal): Promise<Outcome> {
+  async #write(statement: Statement, signal?: AbortSignal, first?: boolean): Promise<Outcome> {
     await this.#turns.take(signal);
     try {
-      return await this.#patiently(() => this.#writingConnection().run(statement), statement.text, signal);
+      const run = (): Outcome => this.#writingConnection().run(statement, first);
+      return await this.#patiently(run, statement.text, signal);
     } finally {
       this.#turns.give();
     }

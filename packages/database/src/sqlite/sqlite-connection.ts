@@ -30,11 +30,12 @@ export class SqliteConnection {
     this.#database.exec("PRAGMA busy_timeout = 0"); // waiting is done without blocking the process
   }
 
-  run({ text, values }: Statement): Outcome {
+  /** @param first reads one row only */
+  run({ text, values }: Statement, first = false): Outcome {
     const { statement, givesRows } = this.#prepare(text);
     const parameters = toParameters(values);
     if (!givesRows) return { rows: [], changes: Number(statement.run(...parameters).changes) };
-    const rows = allRows(statement, parameters);
+    const rows = first ? firstRow(statement, parameters) : allRows(statement, parameters);
     return { rows, changes: rows.length };
   }
 
@@ -91,6 +92,16 @@ const allRows = (statement: StatementSync, parameters: readonly SQLInputValue[])
   }
 };
 
+const firstRow = (statement: StatementSync, parameters: readonly SQLInputValue[]): Row[] => {
+  try {
+    const row = statement.get(...parameters) as Row | undefined;
+    return row === undefined ? [] : [row];
+  } catch (error) {
+    if (!isTooLargeForNumber(error)) throw error;
+    return exactRows(statement, parameters).slice(0, 1);
+  }
+};
+
 /** Reads once more, every integer exactly; only reached when one of them is too large, which is rare. */
 const exactRows = (statement: StatementSync, parameters: readonly SQLInputValue[]): Row[] => {
   statement.setReadBigInts(true);
@@ -109,10 +120,12 @@ const withNumbers = (row: Row): Row => {
   return row;
 };
 
-const none: readonly SQLInputValue[] = Object.freeze([]);
-
+/** Most values go in as they are, and then the list does. */
 const toParameters = (values: readonly SqlValue[]): readonly SQLInputValue[] =>
-  values.length === 0 ? none : values.map(toParameter);
+  values.every(isParameter) ? values : values.map(toParameter);
+
+const isParameter = (value: SqlValue): value is SqlValue & SQLInputValue =>
+  value === null || (typeof value !== "object" && typeof value !== "boolean");
 
 const toParameter = (value: SqlValue): SQLInputValue => {
   if (typeof value === "boolean") return value ? 1 : 0;

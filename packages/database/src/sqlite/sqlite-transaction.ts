@@ -30,8 +30,8 @@ export class SqliteTransaction implements OpenTransaction {
     this.#idle = setTimeout(() => this.#expire(), parts.idleInTransactionMs);
   }
 
-  run(statement: Statement): Outcome {
-    return this.#act(() => this.#parts.connection.run(statement), statement.text);
+  run(statement: Statement, _signal?: AbortSignal, first?: boolean): Outcome {
+    return this.#act(() => this.#parts.connection.run(statement, first), statement.text);
   }
 
   script(text: string): void {

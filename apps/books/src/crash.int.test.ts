@@ -1,0 +1,106 @@
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "@jest/globals";
+import { type Program, seededRandom, startProgram, type TestClient } from "@framework/testing";
+
+const main = join(import.meta.dirname, "main.ts");
+const kills = Number(process.env["BOOKS_KILLS"] ?? 10);
+const seed = Number(process.env["BOOKS_SEED"] ?? Date.now() % 1_000_000);
+
+/** Clients that write at the same time. */
+const writers = 8;
+/** A kill comes within so many acknowledged books, and then at any moment of so many milliseconds. */
+const mostBooks = 60;
+const mostMs = 10;
+
+interface Book {
+  readonly id: number;
+  readonly title: string;
+}
+
+/** What the clients know. */
+interface Ledger {
+  /** Titles by the id that the service acknowledged. */
+  readonly acknowledged: Map<number, string>;
+  /** Every title that was sent, once. */
+  readonly sent: Set<string>;
+}
+
+/** Every book of the service, page by page. */
+const allBooks = async (client: TestClient): Promise<Book[]> => {
+  const books: Book[] = [];
+  for (;;) {
+    const reply = await client.get("/books", { query: { after: books.at(-1)?.id ?? 0, limit: 1000 } });
+    const page = reply.json<{ readonly books: readonly Book[] }>().books;
+    books.push(...page);
+    if (page.length < 1000) return books;
+  }
+};
+
+const expectWhole = async (client: TestClient, { acknowledged, sent }: Ledger): Promise<void> => {
+  const books = await allBooks(client);
+  expect(books.map(({ id }) => id)).toEqual(books.map((_, at) => at + 1)); // none twice, none missing
+  const titles = new Map(books.map(({ id, title }) => [id, title]));
+  expect([...acknowledged].filter(([id, title]) => titles.get(id) !== title)).toEqual([]);
+  expect(new Set(titles.values()).size).toBe(books.length); // nothing was written twice
+  expect([...titles.values()].filter((title) => !sent.has(title))).toEqual([]);
+};
+
+/** Writes until the program is gone; gives how many requests were on the way then. */
+const writeUntilGone = async (
+  { client }: Program,
+  ledger: Ledger,
+  acknowledgedOne: () => void,
+): Promise<number> => {
+  const write = async (): Promise<number> => {
+    for (;;) {
+      const title = `book ${ledger.sent.size + 1}`;
+      ledger.sent.add(title);
+      const reply = await client.post("/books", { json: { title } }).catch(() => null);
+      if (reply === null) return 1;
+      expect(reply.status).toBe(201);
+      const book = reply.json<Book>();
+      expect([book.title, ledger.acknowledged.get(book.id)]).toEqual([title, undefined]);
+      ledger.acknowledged.set(book.id, title);
+      acknowledgedOne();
+    }
+  };
+  const cut = await Promise.all(Array.from({ length: writers }, write));
+  return cut.reduce((sum, one) => sum + one, 0);
+};
+
+test(
+  `no acknowledged book is lost by ${kills} kills (seed ${seed}), and ids have neither gaps nor doubles`,
+  async () => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), "books-crash-"));
+    const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`, BOOKS_RATE: "1000000000" };
+    const start = (): Promise<Program> =>
+      startProgram(main, { conditions: ["@framework/source"], env, timeoutMs: 30_000 });
+    const random = seededRandom(seed);
+    const ledger: Ledger = { acknowledged: new Map(), sent: new Set() };
+    let cut = 0;
+    for (let kill = 0; kill < kills; kill++) {
+      await using program = await start();
+      await expectWhole(program.client, ledger);
+      let left = 1 + Math.floor(random() * mostBooks);
+      const moment = random() * mostMs;
+      cut += await writeUntilGone(program, ledger, () => {
+        if (--left === 0) void pause(moment).then(() => program.kill());
+      });
+      expect(await program.exited).toEqual({ code: null, signal: "SIGKILL" });
+    }
+    await using program = await start();
+    await expectWhole(program.client, ledger);
+    const { length } = await allBooks(program.client);
+    console.log(
+      `${kills} kills: ${ledger.acknowledged.size} books acknowledged, ${length} there, ${cut} requests cut off`,
+    );
+    expect(cut).toBe(kills * writers);
+    expect((await program.client.post("/books", { json: { title: "last" } })).json()).toMatchObject({
+      id: length + 1,
+    });
+  },
+  30_000 + kills * 8_000,
+);

@@ -1,0 +1,36 @@
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { withServer } from "@framework/services";
+import { startProgram } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+
+const main = join(import.meta.dirname, "main.ts");
+
+withServer("redis", (url) => {
+  test("two hosts of four workers never serve a list older than the last answered change", async () => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
+    const env = {
+      DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`,
+      REDIS_URL: url,
+      BOOKS_LOG: "error",
+    };
+    const options = { conditions: ["@framework/source"], env, args: ["--workers", "4"] };
+    await using first = await startProgram(main, options);
+    await using second = await startProgram(main, options);
+    for (let n = 1; n <= 10; n++) {
+      const writer = n % 2 === 0 ? first : second;
+      const added = await fetch(`${writer.url}/books`, {
+        method: "POST",
+        headers: { "content-type": "application/json", connection: "close" },
+        body: JSON.stringify({ title: `T${n}` }),
+      });
+      expect(await added.json()).toMatchObject({ id: n });
+      const urls = [first.url, second.url].flatMap((host) =>
+        Array.from({ length: 4 }, () => `${host}/books`),
+      );
+      const reads = await Promise.all(urls.map((each) => fetch(each, { headers: { connection: "close" } })));
+      for (const read of reads) expect(await read.json()).toMatchObject({ total: n });
+    }
+  }, 60_000);
+});

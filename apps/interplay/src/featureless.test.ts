@@ -1,0 +1,38 @@
+import { App } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { type ToggleName, toggleNames, toggles } from "./toggles.test-kit.ts";
+
+/** How many functions stand between the runtime and a handler: each middleware is at least one. */
+const depthOf = async (enabled: readonly ToggleName[], installed: readonly ToggleName[]): Promise<number> => {
+  class Installed extends App {
+    static override readonly features = installed.map((name) => toggles[name].feature);
+  }
+  const app = new Installed();
+  for (const name of enabled) toggles[name].switchOn(app, () => {});
+  let depth = 0;
+  app.get("/", () => {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = Number.POSITIVE_INFINITY;
+    depth = new Error("where").stack?.split("\n").length ?? 0;
+    Error.stackTraceLimit = stackTraceLimit;
+  });
+  await app.start({ env: "production", debug: false });
+  await app.fetch(new Request("http://localhost/"));
+  expect(Object.keys(app.snapshot())).toEqual(enabled.length > 0 ? expect.anything() : []);
+  expect(app.routes.length).toBe(enabled.includes("staticFiles") ? 4 : 1);
+  await app.stop();
+  return depth;
+};
+
+test("a feature that is off stands in no request's way", async () => {
+  const bare = await depthOf([], []);
+  expect(bare).toBeGreaterThan(0);
+  expect(await depthOf([], toggleNames)).toBe(bare);
+});
+
+test.each(toggleNames.filter((name) => name !== "staticFiles").map((name) => [name]))(
+  "%s that is on is seen by the same measure",
+  async (name) => {
+    expect(await depthOf([name], toggleNames)).toBeGreaterThan(await depthOf([], toggleNames));
+  },
+);

@@ -1,0 +1,89 @@
+// oxlint-disable jest/expect-expect, jest/no-standalone-expect -- the kits assert, inside the tests that eachClient registers
+import { eachClient, seededRandom, testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { type Answered, askAll } from "./ask.test-kit.ts";
+import { judgeReplies } from "./judge.test-kit.ts";
+import { judgeRecords } from "./records.test-kit.ts";
+import { type Order, type Stack, stackOf } from "./stack.test-kit.ts";
+import { type ToggleName, toggleNames } from "./toggles.test-kit.ts";
+import { transcriptOf } from "./transcript.test-kit.ts";
+
+const shuffled = (random: () => number): readonly ToggleName[] =>
+  toggleNames
+    .map((name) => [random(), name] as const)
+    .toSorted(([one], [other]) => one - other)
+    .map(([, name]) => name);
+
+const orderOf = (seed: number): Order => {
+  const random = seededRandom(seed);
+  return { installed: shuffled(random), enabled: shuffled(random) };
+};
+
+interface Sample {
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** What reports of metrics will say of the features' own work. */
+const figuresOf = ({ witness }: Stack) => {
+  const figures = witness.figures();
+  const samples = (name: string) => figures[name] as readonly Sample[]; // the figures read here have labels
+  return {
+    hits: figures["cache_hits_total"],
+    misses: figures["cache_misses_total"],
+    bypasses: figures["cache_bypass_total"],
+    coded: samples("compression_replies_total").map(({ value }) => value),
+    limited: samples("rate_limit_requests_total").map(({ value }) => value),
+    open: samples("circuit_state").flatMap(({ value, labels }) => (value === 0 ? [] : [labels["circuit"]])),
+    refused: figures["circuit_refused_total"],
+    lost: figures["log_lines_dropped_total"],
+  };
+};
+
+/** The same, counted by what clients saw: a 429 and a 503 of its own are nothing that a circuit counts. */
+const figuresOwed = (answered: readonly Answered[]): ReturnType<typeof figuresOf> => {
+  const count = (fits: (answer: Answered) => boolean): number => answered.filter(fits).length;
+  const said = (name: string, value: string) => count(({ reply }) => reply.headers.get(name) === value);
+  const limited = count(({ reply }) => reply.headers.has("ratelimit"));
+  const refused = count(({ reply }) => reply.status === 429);
+  return {
+    hits: said("x-cache", "HIT"),
+    misses: said("x-cache", "MISS"),
+    bypasses: said("x-cache", "BYPASS"),
+    coded: [count(({ row, reply }) => row.method !== "HEAD" && reply.headers.has("content-encoding"))],
+    limited: [limited - refused, refused],
+    open: ["GET /open", "GET /kept"],
+    refused: count(({ row }) => row.name === "503 of the circuit" || row.name === "503 HEAD"),
+    lost: 0,
+  };
+};
+
+const options = { env: "production", logs: true } as const;
+
+for (const seed of [1, 2, 3]) {
+  const named = (name: string, run: () => Promise<void>) => test(`${name}, order ${seed}`, run);
+  eachClient(
+    named,
+    () => stackOf(orderOf(seed)),
+    {
+      "every reply has what all features owe it, and leaves one line and one end": async (client, stack) => {
+        const answered = await askAll(client, stack);
+        judgeReplies(answered, stack);
+        await judgeRecords(answered, stack);
+        expect(figuresOf(stack)).toEqual(figuresOwed(answered));
+      },
+    },
+    options,
+  );
+}
+
+test("clients see the same, however the stack was put together", async () => {
+  const transcripts = await Promise.all(
+    [1, 2, 3, 4, 5, 6, 7, 8].map(async (seed) => {
+      const stack = stackOf(orderOf(seed));
+      await using client = testClient(stack, options);
+      return transcriptOf(await askAll(client, stack));
+    }),
+  );
+  for (const transcript of transcripts) expect(transcript).toEqual(transcripts[0]);
+});

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+import { gunzipSync } from "node:zlib";
+import type { TestReply } from "@framework/testing";
+import { type Answered, idOf } from "./ask.test-kit.ts";
+import type { On, Row } from "./row.test-kit.ts";
+import type { Stack } from "./stack.test-kit.ts";
+import { pageOrigin } from "./toggles.test-kit.ts";
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** Compares every reply with what the features that are on owe it; shows the first few that differ. */
+export const judgeReplies = (answered: readonly Answered[], { on }: Stack): void => {
+  const pairs = answered.map((answer) => ({
+    seen: { ...seenOf(answer, on), ...likeness(answer, answered) },
+    owed: { ...owedTo(answer, on), ...likeness(answer, answered, true) },
+  }));
+  const wrong = pairs.filter(({ seen, owed }) => !isDeepStrictEqual(seen, owed)).slice(0, 3);
+  assert.deepEqual(
+    wrong.map(({ seen }) => seen),
+    wrong.map(({ owed }) => owed),
+  );
+};
+
+const seenOf = ({ row, reply, held, calls }: Answered, on: On): Facts => {
+  const { status, headers } = reply;
+  const field = (name: string): string | null => headers.get(name);
+  const present = (field("vary") ?? "").toLowerCase().split(/, */);
+  return {
+    row: row.name,
+    status,
+    error: isError(row, reply) ? errorOf(reply) : null,
+    cors: ["allow-origin", "allow-credentials", "expose-headers"].map((name) =>
+      field(`access-control-${name}`),
+    ),
+    id: field("x-request-id"),
+    security: ["x-content-type-options", "x-frame-options"].map(field),
+    vary: varyOwed(row, reply, on).filter((name) => present.includes(name)),
+    coding: field("content-encoding"),
+    text: row.text !== undefined && status === 200 && !isHead(row) ? decoded(reply) : null,
+    hasRightLength: hasRightLength(row, reply),
+    tag: status === 304 && held !== null ? field("etag") : tagKind(reply),
+    cache: field("x-cache"),
+    isLimited: ["ratelimit", "ratelimit-policy", "x-ratelimit-limit", "x-ratelimit-remaining"].map(
+      headers.has,
+      headers,
+    ),
+    internal: on.has("cache") ? field("x-cache-tags") : null,
+    calls: row.calls === undefined ? null : calls,
+  };
+};
+
+const owedTo = ({ row, reply, held }: Answered, on: On): Facts => {
+  const status = row.status(on);
+  const isPreflight = row.isPreflight === true;
+  const cors = [pageOrigin, "true", isPreflight ? null : "X-Request-ID"];
+  const outcome = typeof row.cache === "function" ? row.cache(on) : row.cache;
+  const isLimited = on.has("rateLimit") && !isPreflight && (row.isCounted?.(on) ?? true);
+  return {
+    row: row.name,
+    status,
+    error: isError(row, reply) ? { status, type: "application/json", isTold: true } : null,
+    cors: on.has("cors") ? cors : [null, null, null],
+    id: on.has("requestId") ? idOf(row) : null,
+    security: on.has("securityHeaders") ? ["nosniff", "DENY"] : [null, null],
+    vary: varyOwed(row, reply, on),
+    coding: isCoded(row, status, on) ? "gzip" : null,
+    text: status === 200 && !isHead(row) ? (row.text ?? null) : null,
+    hasRightLength: true,
+    tag: status === 304 && held !== null ? held : tagOwed(row, reply, on),
+    cache: on.has("cache") ? (outcome ?? null) : null,
+    isLimited: Array.from({ length: 4 }, () => isLimited),
+    internal: null,
+    calls: row.calls?.(on) ?? null,
+  };
+};
+
+const isHead = ({ method }: Row): boolean => method === "HEAD";
+const isError = (row: Row, { status }: TestReply): boolean => status >= 400 && !isHead(row);
+const isStream = ({ path }: Row): boolean => path === "/stream";
+const isCoded = ({ isCoded = false }: Row, status: number, on: On): boolean =>
+  isCoded && status === 200 && on.has("compression");
+
+const errorOf = (reply: TestReply): Facts => {
+  const { error, detail, status } = JSON.parse(decoded(reply)) as Facts;
+  const isTold = [error, detail].every((text) => typeof text === "string" && text !== "");
+  return { status, type: reply.headers.get("content-type"), isTold };
+};
+
+const decoded = ({ headers, bytes, text }: TestReply): string =>
+  headers.get("content-encoding") === "gzip" ? gunzipSync(bytes).toString() : text;
+
+/** What the reply depends on, by the features that make it so. */
+const varyOwed = ({ isPreflight = false }: Row, { status, headers }: TestReply, on: On): string[] => {
+  const textual = /^text|json/.test(headers.get("content-type") ?? "") || status === 304;
+  return [
+    ...(on.has("cors") ? ["origin"] : []),
+    ...(on.has("cors") && isPreflight ? ["access-control-request-method"] : []),
+    ...(on.has("compression") && textual && status !== 206 ? ["accept-encoding"] : []),
+  ];
+};
+
+/** A length is that of the body; HEAD is compared with its GET. */
+const hasRightLength = (row: Row, { status, headers, bytes }: TestReply): boolean => {
+  const length = headers.get("content-length");
+  if (status === 204 || status === 304) return bytes.length === 0 && (length === null || length === "0");
+  if (isHead(row)) return bytes.length === 0;
+  return isStream(row) ? length === null : length === String(bytes.length);
+};
+
+/** No tag of the plain body on a coded one (RFC 9110 8.8.3.3). */
+const tagKind = ({ headers }: TestReply): string | null => {
+  const tag = headers.get("etag");
+  if (tag === null) return null;
+  return headers.has("content-encoding") && !tag.startsWith("W/") ? "strong, but coded" : "fits";
+};
+
+const tagOwed = (row: Row, reply: TestReply, on: On): string | null => {
+  const { status, headers } = reply;
+  const isTagged = on.has("etag") && status !== 204 && !isStream(row) && status !== 406;
+  const isOwn = headers.has("last-modified"); // what has a date here has a tag of its own
+  return isTagged || isOwn ? "fits" : null;
+};
+
+/** Fields in which HEAD must be like GET, and a 304 like the reply that it stands for (RFC 9110 9.3.2, 15.4.5); HEAD may leave out the length. */
+const likeness = ({ row, reply }: Answered, answered: readonly Answered[], owed = false): Facts => {
+  const original = row.like ?? (reply.status === 304 ? row.holds : undefined);
+  const twin = answered.find((other) => other.row.name === original);
+  if (twin === undefined) return {};
+  const { headers } = owed ? twin.reply : reply;
+  const ofBoth = ["etag", "vary", "cache-control", "last-modified"].map((name) => headers.get(name));
+  if (row.like === undefined) return { like: ofBoth };
+  const ofHead = ["content-type", "content-encoding", "accept-ranges"].map((name) => headers.get(name));
+  const length = reply.headers.has("content-length") ? headers.get("content-length") : null;
+  return { like: [...ofBoth, ...ofHead, length] };
+};

@@ -1,0 +1,20 @@
+import type { On } from "./row.test-kit.ts";
+import { pageText } from "./stack.test-kit.ts";
+import type { ToggleName } from "./toggles.test-kit.ts";
+
+export const always =
+  <T>(value: T) =>
+  (): T =>
+    value;
+export const when =
+  <T>(name: ToggleName, yes: T, no: T) =>
+  (on: On): T =>
+    on.has(name) ? yes : no;
+export const nowhere = always(null);
+export const gzip = { "accept-encoding": "gzip" };
+export const plain = { "accept-encoding": "identity" };
+export const preflight = { "access-control-request-method": "GET" };
+export const bearer = { authorization: "Bearer token" };
+export const ok = { status: always(200), text: pageText };
+export const coded = { ...ok, headers: gzip, isCoded: true };
+export const revalidated = (on: On): number => (on.has("etag") || on.has("cache") ? 304 : 200);

@@ -1,0 +1,154 @@
+import { refusals } from "./refusals.test-kit.ts";
+import {
+  always,
+  bearer,
+  coded,
+  gzip,
+  nowhere,
+  ok,
+  plain,
+  preflight,
+  revalidated,
+  when,
+} from "./row-parts.test-kit.ts";
+import type { Row } from "./row.test-kit.ts";
+import { streamText } from "./stack.test-kit.ts";
+
+const answers: readonly Row[] = [
+  { name: "miss", path: "/page", ...coded, cache: "MISS" },
+  { name: "hit", path: "/page", ...coded, cache: "HIT", calls: when("cache", 1, 2) },
+  { name: "hit without coding", path: "/page", ...ok, headers: plain, cache: "HIT" },
+  { name: "HEAD from the store", like: "hit", method: "HEAD", path: "/page", ...coded, cache: "HIT" },
+  {
+    name: "304 of a made tag",
+    path: "/page",
+    ...ok,
+    isCoded: true,
+    holds: "hit",
+    headers: gzip,
+    cache: "HIT",
+    status: when("etag", 304, 200),
+  },
+  { name: "HEAD", like: "coded with a tag", method: "HEAD", path: "/tagged", ...coded, cache: "MISS" },
+  {
+    name: "304 on a miss",
+    path: "/tagged",
+    ...ok,
+    isCoded: true,
+    headers: { ...gzip, "if-none-match": '"v1"' },
+    cache: "MISS",
+    status: revalidated,
+  },
+  { name: "coded with a tag", path: "/tagged", ...coded, cache: "HIT" },
+  {
+    name: "304 of a coded reply",
+    path: "/tagged",
+    ...ok,
+    isCoded: true,
+    holds: "coded with a tag",
+    headers: gzip,
+    cache: "HIT",
+    status: revalidated,
+  },
+  {
+    name: "304 by date",
+    path: "/tagged",
+    ...ok,
+    headers: { "if-modified-since": "Fri, 02 Jan 2026 00:00:00 GMT" },
+    cache: "HIT",
+    status: revalidated,
+  },
+  { name: "stream", path: "/stream", status: always(200), headers: gzip, text: streamText, cache: "MISS" },
+  {
+    name: "stream HEAD",
+    like: "stream",
+    method: "HEAD",
+    path: "/stream",
+    status: always(200),
+    cache: "MISS",
+  },
+  {
+    name: "stream of a client",
+    path: "/stream",
+    headers: bearer,
+    status: always(200),
+    text: streamText,
+    cache: "BYPASS",
+  },
+  {
+    name: "preflight",
+    method: "OPTIONS",
+    path: "/private",
+    headers: preflight,
+    status: when("cors", 204, 401),
+    isPreflight: true,
+  },
+  {
+    name: "preflight nowhere",
+    method: "OPTIONS",
+    path: "/nowhere",
+    headers: preflight,
+    status: when("cors", 204, 404),
+    isPreflight: true,
+  },
+  { name: "options", method: "OPTIONS", path: "/page", status: always(204), route: nowhere },
+];
+
+const failures: readonly Row[] = [
+  { name: "500", path: "/fails", status: always(500), cache: "MISS" },
+  { name: "504", path: "/slow", status: always(504), cache: "MISS" },
+  { name: "503 of the handler", path: "/open", status: always(503), cache: "MISS" },
+  {
+    name: "503 of the circuit",
+    path: "/open",
+    status: always(503),
+    cache: "MISS",
+    calls: when("breaker", 1, 2),
+  },
+  {
+    name: "503 HEAD",
+    like: "503 of the circuit",
+    method: "HEAD",
+    path: "/open",
+    status: always(503),
+    cache: "MISS",
+    calls: when("breaker", 1, 3),
+  },
+  { name: "stored", path: "/kept", ...coded, cache: "MISS" },
+  { name: "503 that opens", path: "/kept?fail", route: always("/kept"), status: always(503), cache: "MISS" },
+  {
+    name: "hit while open",
+    path: "/kept",
+    ...coded,
+    cache: "HIT",
+    status: (on) => (on.has("breaker") && !on.has("cache") ? 503 : 200),
+  },
+  {
+    name: "plain hit while open",
+    path: "/kept",
+    ...ok,
+    headers: plain,
+    cache: "HIT",
+    status: (on) => (on.has("breaker") && !on.has("cache") ? 503 : 200),
+  },
+];
+
+const file = { path: "/files/page.txt", route: when("staticFiles", "/files/{*file}", null) };
+const served = { ...file, status: when("staticFiles", 200, 404) };
+
+const files: readonly Row[] = [
+  { name: "file", ...served, headers: gzip, isCoded: true },
+  { name: "file without coding", ...served, headers: plain },
+  { name: "file HEAD", like: "file", method: "HEAD", ...served, headers: gzip, isCoded: true },
+  { name: "file 304", ...served, holds: "file", headers: gzip, status: when("staticFiles", 304, 404) },
+  {
+    name: "file in part",
+    ...served,
+    headers: { ...gzip, range: "bytes=0-9" },
+    status: when("staticFiles", 206, 404),
+  },
+  { name: "no file", path: "/files/none.txt", route: file.route, status: always(404) },
+];
+
+/** Every kind of answer that an app gives. */
+export const rows: readonly Row[] = [...answers, ...refusals, ...failures, ...files];

@@ -1,0 +1,150 @@
+import {
+  App,
+  type AnyFeature,
+  type Feature,
+  HttpError,
+  type HttpRequest,
+  type Middleware,
+  Response,
+  type RouteOptions,
+  UnauthorizedError,
+} from "@framework/core";
+import { type ToggleName, toggles } from "./toggles.test-kit.ts";
+
+/** What a test sees of an app besides its replies. */
+export interface Witness {
+  /** Lines of the log, parsed, in the order written. */
+  readonly lines: Readonly<Record<string, unknown>>[];
+  /** How each exchange ended, by its `X-Request-ID`. */
+  readonly ends: [id: string | null, end: "sent" | "aborted"][];
+  /** Requests that have begun and not ended. */
+  inFlight: number;
+  /** Calls of handlers, by path. */
+  readonly calls: Map<string, number>;
+  /** What the features publish for reports of metrics, by name. */
+  figures(): Readonly<Record<string, unknown>>;
+}
+
+/** An app with the routes of the rows. */
+export interface Stack extends App {
+  readonly on: ReadonlySet<ToggleName>;
+  readonly witness: Witness;
+}
+
+/** In which order an app is put together: features as in `App.with`, then the calls of `enableX`. */
+export interface Order {
+  readonly installed: readonly ToggleName[];
+  readonly enabled: readonly ToggleName[];
+}
+
+export const pageText = "a line of a page that is worth compressing\n".repeat(60);
+export const streamText = "first,second,third";
+
+/** Puts an app together; the witness stands outermost, as telemetry does. */
+export const stackOf = ({ installed, enabled }: Order): Stack => {
+  const witness = newWitness();
+  const watching = watchedBy(witness);
+  class StackApp extends App {
+    static override readonly features: readonly AnyFeature[] = [
+      watching,
+      ...installed.map((name) => toggles[name].feature),
+    ];
+  }
+  const app = new StackApp();
+  const writeLine = (line: string) => void witness.lines.push(JSON.parse(line) as Record<string, unknown>);
+  for (const name of enabled) toggles[name].switchOn(app, writeLine);
+  app.use(knowsClients);
+  const on = new Set(enabled);
+  addRoutes(app, on, witness);
+  return Object.assign(app, { on, witness });
+};
+
+type NewWitness = { -readonly [Name in keyof Witness]: Witness[Name] };
+
+const newWitness = (): NewWitness => ({
+  lines: [],
+  ends: [],
+  inFlight: 0,
+  calls: new Map(),
+  figures: () => ({}),
+});
+
+const watchedBy = (witness: NewWitness): Feature => ({
+  name: "witness",
+  install: (host) => {
+    host.use("telemetry", (request, next) => {
+      witness.inFlight++;
+      request.onEnd((end) => {
+        witness.inFlight--;
+        witness.ends.push([request.getHeader("x-request-id"), end]);
+      });
+      return next(request);
+    });
+    witness.figures = () =>
+      Object.fromEntries(host.measures().map((measure) => [measure.name, measure.read()]));
+    return {};
+  },
+});
+
+/** Authentication as an application may write it. */
+const knowsClients: Middleware<HttpRequest, Response> = (request, next) => {
+  if (request.path === "/private" && request.getHeader("authorization") === null)
+    throw new UnauthorizedError();
+  return next(request);
+};
+
+const page = (headers: Readonly<Record<string, string>> = {}): Response =>
+  Response.text(pageText, { headers });
+
+const addRoutes = (app: App, on: ReadonlySet<ToggleName>, { calls }: Witness): void => {
+  /** Options that a feature reads are a start error without it. */
+  const limited = (maxRequests: number) => (on.has("rateLimit") ? { rateLimit: { maxRequests } } : {});
+  const guarded = (failureThreshold: number) => (on.has("breaker") ? { breaker: { failureThreshold } } : {});
+  type Options = Pick<RouteOptions, "breaker" | "guards" | "rateLimit" | "timeoutSecs">;
+  const get = (path: string, options: Options, handle: (request: HttpRequest) => unknown): void => {
+    app.get(path, options, (request) => {
+      calls.set(path, (calls.get(path) ?? 0) + 1);
+      return handle(request);
+    });
+  };
+  const down = (): never => {
+    throw new HttpError(503, "The origin is down");
+  };
+
+  get("/page", {}, () => page({ "x-cache-tags": "pages", vary: "Accept-Language" }));
+  get("/tagged", {}, () => page({ etag: '"v1"', "last-modified": "Thu, 01 Jan 2026 00:00:00 GMT" }));
+  get("/private", {}, () => page());
+  get("/denied", { guards: [() => false] }, () => page());
+  app.post("/upload", async (request) => ({ bytes: (await request.text()).length }));
+  get("/limited", limited(1), () => page());
+  get("/fails", {}, () => {
+    throw new Error("broken");
+  });
+  get("/open", guarded(1), down);
+  get("/kept", guarded(1), ({ query }) => (query.has("fail") ? down() : page()));
+  get("/slow", { timeoutSecs: 0.01 }, ({ signal }) => untilAborted(signal));
+  get("/waits", guarded(1), ({ query, signal }) => {
+    const isFirst = calls.get("/waits") === 1;
+    return query.has("now") || (query.has("once") && !isFirst) ? page() : untilAborted(signal);
+  });
+  get("/stream", {}, () => Response.stream(pieces(), { contentType: "text/plain; charset=utf-8" }));
+  get("/endless", {}, () => Response.stream(drops(calls), { contentType: "text/plain" }));
+};
+
+async function* pieces() {
+  yield* streamText.split(/(?<=,)/);
+}
+
+async function* drops(calls: Map<string, number>) {
+  try {
+    for (;;) {
+      yield "drop ";
+      await new Promise(setImmediate);
+    }
+  } finally {
+    calls.set("end of /endless", 1);
+  }
+}
+
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));

@@ -1,0 +1,65 @@
+import { bodyLimit } from "@framework/body-limit";
+import { circuitBreaker } from "@framework/breaker";
+import { caching } from "@framework/cache";
+import { compression } from "@framework/compression";
+import type { AnyFeature, Feature } from "@framework/core";
+import { cors } from "@framework/cors";
+import { etag } from "@framework/etag";
+import { logging } from "@framework/logging";
+import { rateLimit } from "@framework/rate-limit";
+import { requestId } from "@framework/request-id";
+import { csrf, securityHeaders } from "@framework/security";
+import { staticFiles } from "@framework/static-files";
+
+/** The origin whose pages may read replies. */
+export const pageOrigin = "https://pages.example";
+/** Bytes that a request body may have. */
+export const maxBodyBytes = 4096;
+
+/** A feature, and how the tests switch it on. */
+export interface Toggle {
+  readonly feature: AnyFeature;
+  /** `writeLine` takes what the log writes. */
+  readonly switchOn: (app: object, writeLine: (line: string) => void) => void;
+}
+
+const toggle = <Methods extends object>(
+  feature: Feature<Methods>,
+  enable: (app: Methods, writeLine: (line: string) => void) => unknown,
+): Toggle => ({
+  feature,
+  switchOn: (app, writeLine) => void enable(app as Methods, writeLine), // the app was made with the feature
+});
+
+const destination = (writeLine: (line: string) => void) => ({
+  write: (lines: string): void => {
+    for (const line of lines.trimEnd().split("\n")) writeLine(line);
+  },
+});
+
+/** Every feature that stands in the path of a request. */
+export const toggles = {
+  cors: toggle(cors, (app) =>
+    app.enableCors([pageOrigin], { credentials: true, exposeHeaders: ["X-Request-ID"] }),
+  ),
+  logging: toggle(logging, (app, writeLine) =>
+    app.enableLogging({ format: "json", destination: destination(writeLine) }),
+  ),
+  compression: toggle(compression, (app) => app.enableCompression()),
+  etag: toggle(etag, (app) => app.enableEtag()),
+  requestId: toggle(requestId, (app) => app.enableRequestId()),
+  bodyLimit: toggle(bodyLimit, (app) => app.enableBodyLimit(maxBodyBytes)),
+  staticFiles: toggle(staticFiles, (app) =>
+    app.enableStaticFiles({ directory: `${import.meta.dirname}/../files`, prefix: "/files" }),
+  ),
+  rateLimit: toggle(rateLimit, (app) => app.enableRateLimit({ maxRequests: 1000 })),
+  cache: toggle(caching, (app) => app.enableCaching()),
+  breaker: toggle(circuitBreaker, (app) => app.enableCircuitBreaker()),
+  securityHeaders: toggle(securityHeaders, (app) => app.enableSecurityHeaders()),
+  csrf: toggle(csrf, (app) => app.enableCsrf({ secret: "a secret that is long enough for a test" })),
+} as const satisfies Readonly<Record<string, Toggle>>;
+
+export type ToggleName = keyof typeof toggles;
+
+/** In the order of the table. */
+export const toggleNames = Object.keys(toggles) as readonly ToggleName[]; // the table has no other keys

@@ -1,0 +1,26 @@
+import type { RedisConfig } from "../redis-config.ts";
+
+/** Where a server is, and as whom it is spoken to. */
+export interface RedisAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly database: number;
+  readonly tls: boolean;
+}
+
+/** The servers that a record names; several only for a cluster. */
+export const addressesOf = ({ url, password, database, tls }: RedisConfig): readonly RedisAddress[] =>
+  url.split(",").map((each) => {
+    const { protocol, hostname, port, username, password: secret, pathname } = new URL(each.trim());
+    const path = Number(pathname.slice(1));
+    return {
+      host: hostname === "" ? "localhost" : hostname.replace(/^\[|\]$/g, ""),
+      port: port === "" ? 6379 : Number(port),
+      username: username === "" ? undefined : decodeURIComponent(username),
+      password: password ?? (secret === "" ? undefined : decodeURIComponent(secret)),
+      database: Number.isInteger(path) && path > 0 ? path : database,
+      tls: tls || protocol === "rediss:",
+    };
+  });

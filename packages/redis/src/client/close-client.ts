@@ -1,0 +1,20 @@
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import type { IoredisClient } from "./ioredis.ts";
+
+/** Longest wait for commands under way when a client is closed, in milliseconds. */
+const LAST_ANSWERS_MS = 1000;
+
+/** Ends a client: what is under way is answered first, for a second at most. */
+export const closeClient = async (client: IoredisClient): Promise<void> => {
+  client.on("connecting", () => client.disconnect()); // an attempt that was on its way
+  if (client.status === "ready") {
+    const waiting = new AbortController();
+    const { signal } = waiting;
+    const ended = once(client, "end", { signal }).catch(() => {}); // nobody waits any more
+    client.quit().catch(() => {}); // it is gone already, which is what was wanted
+    await Promise.race([ended, delay(LAST_ANSWERS_MS, undefined, { signal }).catch(() => {})]);
+    waiting.abort();
+  }
+  if (client.status !== "end") client.disconnect();
+};

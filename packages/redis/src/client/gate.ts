@@ -1,0 +1,115 @@
+import { RedisUnavailableError, toRedisError } from "../redis-errors.ts";
+import type { RedisFigures } from "./figures.ts";
+import type { IoredisClient } from "./ioredis.ts";
+
+type Command = Parameters<IoredisClient["sendCommand"]>[0];
+
+/** What the gate before a client goes by. */
+export interface GateOptions {
+  readonly figures: RedisFigures;
+  /** Commands that may wait for a connection. */
+  readonly maxQueue: number;
+  readonly defaultTtlSecs: number | undefined;
+  /** Milliseconds that a command may take; asked for each. */
+  readonly timeoutMs: () => number;
+  /** Called when a command has to wait for a connection. */
+  readonly wake: () => void;
+  /** Called with the name of a command that changes its connection, or that was not answered. */
+  readonly spoilt: (name: string) => void;
+}
+
+/** What ioredis sends by itself while it sets up a connection. */
+const setup: ReadonlySet<string> = new Set([
+  "hello",
+  "auth",
+  "client",
+  "info",
+  "select",
+  "readonly",
+  "cluster",
+]);
+
+/** What leaves a connection different from a new one. */
+const changing: ReadonlySet<string> = new Set([
+  "subscribe",
+  "psubscribe",
+  "ssubscribe",
+  "monitor",
+  "select",
+  "client",
+  "readonly",
+  "asking",
+  "reset",
+]);
+
+/** What ioredis sends by itself, without a look at what becomes of it. */
+const unobserved: ReadonlySet<string> = new Set(["subscribe", "psubscribe", "ssubscribe", "select"]);
+
+/**
+ * Lets every command of a client through one place: it is counted, has a deadline from its first moment on, and waits with a bounded number of others.
+ *
+ * A command that was given up while it waited is never sent; ioredis would send it once the connection is back. The commands of a pipeline or
+ * transaction share a fate, which the first of them meets: ioredis writes them in one piece, and would wait for answers to a piece that never left.
+ */
+export const gate = (client: IoredisClient, options: GateOptions): void => {
+  const { figures, maxQueue, defaultTtlSecs, timeoutMs, wake } = options;
+  const send = client.sendCommand.bind(client) as (command: Command, ...rest: unknown[]) => unknown;
+  /** By its promise: ioredis sends a piece to another node with the same commands and new promises. */
+  const known = new WeakMap<Command, unknown>();
+  const refused = new WeakSet<object>();
+  const isRefused = (command: Command, piece: object | undefined, isFirst: boolean): boolean => {
+    if (piece !== undefined && command.pipelineIndex !== 0) return refused.has(piece);
+    const refuses = isFirst ? client.status !== "ready" && figures.waiting >= maxQueue : command.isSettled;
+    if (refuses && piece !== undefined) refused.add(piece);
+    return refuses;
+  };
+  const hold = (command: Command): void => {
+    wake();
+    figures.waiting++;
+    const left = (): void => void figures.waiting--;
+    command.promise.then(left, left);
+  };
+  client.sendCommand = (command: Command, ...rest: unknown[]): unknown => {
+    if (client.status === "connect" && setup.has(command.name)) return send(command, ...rest);
+    const isFirst = known.get(command) !== command.promise;
+    if (isFirst) {
+      if (!known.has(command)) figures.commands++;
+      known.set(command, command.promise);
+      observe(command, options);
+    }
+    if (isRefused(command, rest[0] as object | undefined, isFirst)) {
+      if (isFirst) wake();
+      if (!command.isSettled)
+        command.reject(new RedisUnavailableError("too many commands wait for a connection"));
+      return command.promise;
+    }
+    if (isFirst) {
+      if (defaultTtlSecs !== undefined && command.name === "set") addExpiry(command, defaultTtlSecs);
+      if (client.status !== "ready") hold(command);
+      if (timeoutMs() > 0) command.setTimeout(timeoutMs());
+    }
+    return send(command, ...rest);
+  };
+};
+
+const observe = (command: Command, { figures, spoilt }: GateOptions): void => {
+  const { name } = command;
+  const reject = command.reject;
+  if (changing.has(name)) spoilt(name);
+  if (unobserved.has(name)) command.promise.catch(() => {}); // after a reconnect nobody else would hear of it
+  command.reject = (error) => {
+    if (error.message.startsWith("NOSCRIPT")) return reject(error);
+    const seen = toRedisError(error);
+    figures.failures++;
+    if (seen instanceof RedisUnavailableError) spoilt(name);
+    reject(seen);
+  };
+};
+
+/** Options of `SET` that say when the value expires. */
+const expiries: ReadonlySet<string> = new Set(["EX", "PX", "EXAT", "PXAT", "KEEPTTL"]);
+
+const addExpiry = ({ args }: Command, ttlSecs: number): void => {
+  const hasOwn = args.slice(2).some((arg) => expiries.has(String(arg).toUpperCase()));
+  if (!hasOwn) args.push("EX", String(ttlSecs));
+};

@@ -1,0 +1,146 @@
+import { RedisUnavailableError } from "../redis-errors.ts";
+import type { IoredisClient } from "./ioredis.ts";
+import { closeClient } from "./close-client.ts";
+
+/** A connection that is lent to one user at a time. */
+export interface LentConnection {
+  readonly client: IoredisClient;
+  /** Milliseconds that a command of the present user may take. */
+  timeoutMs: number;
+  /** Whether its state is in doubt: it is not lent again. */
+  isSpoilt: boolean;
+}
+
+/** Bounds of connections that are lent. */
+export interface LentConnectionsOptions {
+  readonly create: () => LentConnection;
+  /** Most connections. */
+  readonly max: number;
+  /** Connections kept though idle. */
+  readonly minIdle: number;
+  /** Longest wait for one. */
+  readonly waitMs: number;
+  readonly idleMs: number;
+  /** Most who may wait. */
+  readonly maxWaiting: number;
+}
+
+interface Idle {
+  readonly connection: LentConnection;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Connections for what needs one of its own: blocking commands, and `WATCH` with what follows. Made when asked for, the last one used first. */
+export class LentConnections {
+  readonly #options: LentConnectionsOptions;
+  readonly #open = new Set<LentConnection>();
+  readonly #idle: Idle[] = [];
+  readonly #waiting = new Set<(connection: LentConnection | null) => void>();
+
+  constructor(options: LentConnectionsOptions) {
+    this.#options = options;
+  }
+
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** Lends one to `run` until its promise settles. @throws RedisUnavailableError when none is free in time */
+  async use<T>(run: (client: IoredisClient) => Promise<T>, timeoutMs: number): Promise<T> {
+    const connection = await this.#acquire();
+    connection.timeoutMs = timeoutMs;
+    let isDone = false;
+    try {
+      const result = await run(connection.client);
+      isDone = true;
+      return result;
+    } finally {
+      await this.#release(connection, isDone);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
+    for (const wake of this.#waiting) wake(null);
+    await Promise.all([...this.#open].map(({ client }) => closeClient(client)));
+    this.#open.clear();
+  }
+
+  #acquire(): LentConnection | Promise<LentConnection> {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      clearTimeout(idle.timer);
+      if (idle.connection.client.status === "ready") return idle.connection;
+      this.#drop(idle.connection);
+    }
+    return this.#open.size < this.#options.max ? this.#create() : this.#wait();
+  }
+
+  #create(): LentConnection {
+    const connection = this.#options.create();
+    this.#open.add(connection);
+    return connection;
+  }
+
+  #wait(): Promise<LentConnection> {
+    const { waitMs, max, maxWaiting } = this.#options;
+    if (max === 0 || this.#waiting.size >= maxWaiting) {
+      const reason = max === 0 ? "poolSize leaves no connection to be lent" : `${maxWaiting} wait already`;
+      return Promise.reject(new RedisUnavailableError(reason));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<LentConnection>();
+    const settle = (connection: LentConnection | null): void => {
+      clearTimeout(timer);
+      this.#waiting.delete(settle);
+      if (connection === null) reject(new RedisUnavailableError(`no connection was free in ${waitMs} ms`));
+      else resolve(connection);
+    };
+    const timer = setTimeout(settle, waitMs, null);
+    this.#waiting.add(settle);
+    return promise;
+  }
+
+  async #release(connection: LentConnection, isDone: boolean): Promise<void> {
+    const { client } = connection;
+    const isClean = isDone && !connection.isSpoilt && client.status === "ready";
+    if (!isClean || !(await forgets(client))) {
+      this.#drop(connection);
+      this.#next(null);
+    } else if (!this.#next(connection)) this.#keep(connection);
+  }
+
+  /** Gives whoever waits longest this connection, or a new one in the place of one that was dropped. */
+  #next(connection: LentConnection | null): boolean {
+    const [first] = this.#waiting;
+    if (first === undefined) return false;
+    first(connection ?? this.#create());
+    return true;
+  }
+
+  #keep(connection: LentConnection): void {
+    const timer = setTimeout(() => this.#expire(connection), this.#options.idleMs);
+    timer.unref();
+    this.#idle.push({ connection, timer });
+  }
+
+  #expire(connection: LentConnection): void {
+    const at = this.#idle.findIndex((idle) => idle.connection === connection);
+    if (at < 0) return;
+    this.#idle.splice(at, 1);
+    if (this.#open.size <= this.#options.minIdle) this.#keep(connection);
+    else this.#drop(connection);
+  }
+
+  #drop(connection: LentConnection): void {
+    this.#open.delete(connection);
+    connection.client.disconnect();
+  }
+}
+
+/** Takes back what a user may have watched; nothing else of a user is left on an unspoilt connection. */
+const forgets = async (client: IoredisClient): Promise<boolean> => {
+  if (client.isCluster) return true;
+  return client.unwatch().then(
+    () => true,
+    () => false,
+  );
+};

@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { CacheStore } from "@framework/cache";
+import { cacheStoreContract } from "@framework/cache/testing";
+import { sharedStateContract } from "@framework/core/testing";
+import { tokenStoreContract } from "@framework/auth/testing";
+import { rateLimitStoreContract } from "@framework/rate-limit/testing";
+import { withServer } from "@framework/services";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import {
+  type OpenRedis,
+  openRedis,
+  redisCacheStore,
+  redisRateLimitStore,
+  redisSharedState,
+  redisTokenStore,
+} from "./index.ts";
+
+/** Real time, and a little more: the server's clock has whole milliseconds. */
+const advance = (ms: number): Promise<void> => delay(ms + 3);
+const log = { error: () => {} }; // one fact has subscribers that fail
+/** Every fact gets its own corner of the server. */
+const fresh = (): string => `test-${randomUUID()}`;
+
+for (const service of ["redis", "redis-cluster"]) {
+  withServer(service, (url) => {
+    const clusterMode = service === "redis-cluster";
+    let [one, other]: [OpenRedis, OpenRedis] = [openRedis(), openRedis()];
+    beforeAll(() => {
+      [one, other] = [openRedis({ url, clusterMode }), openRedis({ url, clusterMode })];
+    });
+    afterAll(async () => {
+      await Promise.all([one.close(), other.close()]);
+    });
+
+    sharedStateContract(test, () => {
+      const name = fresh();
+      const views = [redisSharedState(one, { name, log }), redisSharedState(other, { name, log })] as const;
+      return {
+        views,
+        advance,
+        close: async () => void (await Promise.all(views.map((view) => view.close()))),
+      };
+    });
+
+    rateLimitStoreContract(test, () => {
+      const name = fresh();
+      return { views: [redisRateLimitStore(one, { name }), redisRateLimitStore(other, { name })], advance };
+    });
+
+    cacheStoreContract(test, () => {
+      const name = fresh();
+      const views: readonly [CacheStore, CacheStore] = [
+        redisCacheStore(one, { name }),
+        redisCacheStore(other, { name }),
+      ];
+      return { views, advance };
+    });
+
+    tokenStoreContract(test, () => {
+      const name = fresh();
+      const views = [redisTokenStore(one, { name }), redisTokenStore(other, { name })] as const;
+      return { views, advance, now: Date.now };
+    });
+
+    test("whatever the adapters keep expires", async () => {
+      const [name, mine] = [fresh(), `mine-${randomUUID()}:`];
+      const open = openRedis({ url, clusterMode, keyPrefix: mine });
+      const state = redisSharedState(open, { name });
+      await state.add("counter", 1, { ttlMs: 10_000 });
+      await state.set("value", 1, { ttlMs: 10_000 });
+      await state.tally("totals", [["n", [1]]]);
+      await state.publish("news", 1);
+      const loan = { holder: "me", hold: 0, used: [], most: 5, share: 0.5, loanMs: 4000 };
+      for (const kind of ["bucket", "window"] as const) {
+        await state.take(kind, { kind, capacity: 10, windowMs: 10_000 }, { spend: 1, loan });
+      }
+      await redisTokenStore(open, { name }).revoke("id", Date.now() / 1000 + 60);
+      await redisTokenStore(open, { name }).consume("id", 0);
+      const cache = redisCacheStore(open, { name });
+      await cache.set("key", { kind: "reply", id: "1", body: "text" }, { holdMs: 10_000, tags: ["a", "b"] });
+      await cache.drop(["a"]);
+      const nodes = "nodes" in open.redis ? open.redis.nodes("master") : [open.redis];
+      let seen = 0;
+      for (const node of nodes) {
+        for await (const keys of node.scanStream({ match: `${mine}*`, count: 1000 })) {
+          for (const key of keys as string[]) {
+            seen++;
+            const left = await open.redis.pttl(key.slice(mine.length));
+            expect([key, left > 0]).toEqual([key, true]);
+          }
+        }
+      }
+      expect(seen).toBeGreaterThan(10);
+      await state.close();
+      await open.close();
+    });
+
+    test("scripts that the server forgot are sent again", async () => {
+      const store = redisRateLimitStore(one, { name: fresh() });
+      const rule = { kind: "bucket", capacity: 10, windowMs: 60_000 } as const;
+      await store.take("k", rule, { spend: 1 });
+      const nodes = "nodes" in one.redis ? one.redis.nodes("master") : [one.redis];
+      for (const node of nodes) await node.script("FLUSH");
+      expect((await store.take("k", rule, { spend: 1 })).free).toBe(8);
+    });
+
+    test("a reply whose index was pushed out of a full server is not served: nobody could drop it any more", async () => {
+      const name = fresh();
+      const store = redisCacheStore(one, { name });
+      await store.set("key", { kind: "reply", id: "1", body: "text" }, { holdMs: 10_000, tags: ["a"] });
+      const nodes = "nodes" in one.redis ? one.redis.nodes("master") : [one.redis];
+      let removed = 0;
+      for (const node of nodes) {
+        for await (const keys of node.scanStream({ match: `${name}*:t:*`, count: 1000 })) {
+          for (const key of keys as string[]) removed += await one.redis.del(key);
+        }
+      }
+      expect(removed).toBe(1);
+      expect(await store.get("key")).toBeUndefined();
+      expect(await store.delete("key")).toBe(false);
+    });
+
+    test("a thousand replies under one tag are dropped in steps, and counted", async () => {
+      const store = redisCacheStore(one, { name: fresh() });
+      const set = (index: number, tag: string): Promise<boolean> =>
+        store.set(
+          `key-${index}`,
+          { kind: "reply", id: tag, body: null },
+          { holdMs: 10_000, tags: [tag, "all"] },
+        );
+      await Promise.all(Array.from({ length: 1200 }, (_, index) => set(index, "old")));
+      const dropping = store.drop(["old"]);
+      await Promise.all(Array.from({ length: 100 }, (_, index) => set(index, "new")));
+      expect(await dropping).toBeLessThanOrEqual(1200);
+      const kept = await Promise.all(Array.from({ length: 1200 }, (_, index) => store.get(`key-${index}`)));
+      for (const entry of kept) expect(entry?.id).not.toBe("old");
+      expect(await store.drop(["all"])).toBe(kept.filter((entry) => entry !== undefined).length);
+    });
+  });
+}

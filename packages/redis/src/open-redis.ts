@@ -1,0 +1,123 @@
+import { type ConfigInput, FrameworkError, type Logger } from "@framework/core";
+import { closeClient } from "./client/close-client.ts";
+import { createClient } from "./client/create-client.ts";
+import { newFigures, type RedisFigures } from "./client/figures.ts";
+import type { IoredisClient } from "./client/ioredis.ts";
+import { type LentConnection, LentConnections } from "./client/lent-connections.ts";
+import { configProblems, RedisConfig } from "./redis-config.ts";
+
+/** How a lent connection is used. */
+export interface LendOptions {
+  /** Milliseconds that each command may take; 0 is as long as it likes. @default commandTimeoutMs */
+  readonly timeoutMs?: number;
+}
+
+/** An open Redis, within an app or without one. */
+export interface OpenRedis {
+  /** ioredis' client, which connects when it is first used. */
+  readonly redis: IoredisClient;
+  /** What was done so far. */
+  readonly figures: Readonly<RedisFigures>;
+  /** Lends `run` a connection of its own, until its promise settles. @throws RedisUnavailableError when none is free in time */
+  withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LendOptions): Promise<T>;
+  /** Closes all connections; what is under way is answered first, for a second at most. */
+  close(): Promise<void>;
+}
+
+const LOG_EVERY_MS = 10_000;
+
+/** Where a Redis without an app writes. */
+export interface OpenRedisOptions {
+  /** Hears of lost connections, at most once in ten seconds. @default console */
+  readonly log?: Pick<Logger, "warn">;
+}
+
+/**
+ * Opens a Redis without an app.
+ *
+ * @throws CORE_BAD_CONFIG
+ */
+export const openRedis = (
+  input?: ConfigInput<RedisConfig>,
+  { log = console }: OpenRedisOptions = {},
+): OpenRedis => {
+  const config = RedisConfig.of(input);
+  const [problem] = configProblems(config);
+  if (problem !== undefined) throw new FrameworkError("CORE_BAD_CONFIG", problem);
+  return new Connections(config, () => log);
+};
+
+/** The connections of one record, made when they are first asked for. */
+export class Connections implements OpenRedis {
+  readonly figures: RedisFigures = newFigures();
+  readonly #config: RedisConfig;
+  readonly #log: () => Pick<Logger, "warn"> | null;
+  readonly #lent: LentConnections;
+  #client: IoredisClient | null = null;
+  #isClosed = false;
+  #quietUntil = -Infinity;
+
+  constructor(config: RedisConfig, log: () => Pick<Logger, "warn"> | null) {
+    this.#config = config;
+    this.#log = log;
+    const { poolSize, minIdle, connectionTimeoutSecs, idleTimeoutSecs, maxQueue } = config;
+    this.#lent = new LentConnections({
+      create: () => this.#lend(),
+      max: poolSize - 1,
+      minIdle: minIdle - 1,
+      waitMs: connectionTimeoutSecs * 1000,
+      idleMs: idleTimeoutSecs * 1000,
+      maxWaiting: maxQueue,
+    });
+  }
+
+  get redis(): IoredisClient {
+    this.#client ??= this.#create();
+    return this.#client;
+  }
+
+  get lent(): number {
+    return this.#lent.open;
+  }
+
+  withRedis<T>(
+    run: (redis: IoredisClient) => Promise<T>,
+    { timeoutMs = this.#config.commandTimeoutMs }: LendOptions = {},
+  ): Promise<T> {
+    return this.#isClosed ? Promise.reject(closed()) : this.#lent.use(run, timeoutMs);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([this.#lent.close(), this.#client === null ? null : closeClient(this.#client)]);
+  }
+
+  #create(): IoredisClient {
+    if (this.#isClosed) throw closed();
+    return createClient(this.#config, {
+      figures: this.figures,
+      failed: (error) => this.#failed(error),
+    });
+  }
+
+  #lend(): LentConnection {
+    const connection = { timeoutMs: this.#config.commandTimeoutMs, isSpoilt: false };
+    const client = createClient(this.#config, {
+      figures: this.figures,
+      failed: (error) => this.#failed(error),
+      timeoutMs: () => connection.timeoutMs,
+      spoilt: () => (connection.isSpoilt = true),
+    });
+    return Object.assign(connection, { client });
+  }
+
+  /** An outage is one line in ten seconds, however many attempts it takes. */
+  #failed(error: Error): void {
+    const now = performance.now();
+    if (this.#isClosed || now < this.#quietUntil) return;
+    this.#quietUntil = now + LOG_EVERY_MS;
+    this.#log()?.warn("a connection to Redis failed; it is made again", { error });
+  }
+}
+
+const closed = (): FrameworkError => new FrameworkError("REDIS_CLOSED", "redis: the connections are closed");

@@ -1,0 +1,101 @@
+import {
+  checked,
+  type ConfigRecord,
+  configRecord,
+  decimal,
+  flag,
+  integer,
+  optional,
+  text,
+} from "@framework/core";
+
+/** Where Redis is and how connections to it are kept. */
+export interface RedisConfig {
+  /**
+   * `redis://user:password@host:port/database`, `rediss://` for TLS; with `clusterMode` one or several nodes of the cluster, separated by commas.
+   * @default "redis://localhost:6379"
+   */
+  readonly url: string;
+  /** Connections at most, per worker: the shared one, and those that `withRedis` lends; 1 to 1 000. @default 10 */
+  readonly poolSize: number;
+  /** Speaks to a Redis Cluster. @default false */
+  readonly clusterMode: boolean;
+  /** Connections kept though idle; the shared one is the first of them. @default 1 */
+  readonly minIdle: number;
+  /** Longest wait for a new connection, or for one to be lent, in seconds. @default 5 */
+  readonly connectionTimeoutSecs: number;
+  /** A lent connection that nobody used for so long is closed, in seconds. @default 300 */
+  readonly idleTimeoutSecs: number;
+  /** Seconds after which what `SET` stores without an expiry of its own expires. @default none */
+  readonly defaultTtlSecs: number | undefined;
+  /** Number of the database; a path in `url` wins, a cluster has only 0. @default 0 */
+  readonly database: number;
+  /** @default the one in `url` */
+  readonly password: string | undefined;
+  /** Speaks TLS, as `rediss://` does. @default false */
+  readonly tls: boolean;
+  /** Put before every key and channel, without braces and blanks. @default none */
+  readonly keyPrefix: string | undefined;
+  /** Milliseconds that a command may take, the wait for a connection included. @default 1000 */
+  readonly commandTimeoutMs: number;
+  /** Commands that may wait for a connection; more are refused at once. @default 1000 */
+  readonly maxQueue: number;
+  /** Keeps the state that features share in Redis, so that several hosts agree. @default false */
+  readonly shared: boolean;
+}
+
+/** Reads the configuration of Redis; `local` and `cluster` make the two common ones. */
+export interface RedisConfigRecord extends ConfigRecord<RedisConfig> {
+  /** The server of this machine, with 5 connections. */
+  local(): { readonly url: string; readonly poolSize: number };
+  /** A cluster, by one or several of its nodes separated by commas, with 20 connections. */
+  cluster(url: string): { readonly url: string; readonly poolSize: number; readonly clusterMode: true };
+}
+
+const isUrl = (value: unknown): boolean =>
+  typeof value === "string" &&
+  value.split(",").every((each) => /^rediss?:\/\/./.test(each.trim()) && URL.canParse(each.trim()));
+
+const record = configRecord<RedisConfig>("RedisConfig", {
+  url: checked("redis://localhost:6379", "redis://host:port/database, or rediss:// for TLS", isUrl),
+  poolSize: integer(10, { min: 1, max: 1000 }),
+  clusterMode: flag(false),
+  minIdle: integer(1, { min: 1, max: 1000 }),
+  connectionTimeoutSecs: decimal(5, { min: 0.01, max: 600 }),
+  idleTimeoutSecs: decimal(300, { min: 0.1 }),
+  defaultTtlSecs: optional(integer(1, { min: 1, max: 3_153_600_000 })),
+  database: integer(0, { min: 0, max: 1_000_000 }),
+  password: optional(text("")),
+  tls: flag(false),
+  keyPrefix: optional<string>(
+    checked("", "1 to 200 characters without braces and blanks", (value) =>
+      /^[^{}\s]{1,200}$/.test(String(value)),
+    ),
+  ),
+  commandTimeoutMs: integer(1000, { min: 1, max: 600_000 }),
+  maxQueue: integer(1000, { min: 1, max: 1_000_000 }),
+  shared: flag(false),
+});
+
+export const RedisConfig: RedisConfigRecord = Object.freeze({
+  ...record,
+  local: () => ({ url: "redis://localhost:6379", poolSize: 5 }),
+  cluster: (url: string) => ({ url, poolSize: 20, clusterMode: true }) as const,
+});
+
+/** What is wrong between the fields of a record. */
+export const configProblems = ({
+  url,
+  clusterMode,
+  database,
+  poolSize,
+  minIdle,
+}: RedisConfig): readonly string[] => {
+  const problems: string[] = [];
+  if (!clusterMode && url.includes(",")) {
+    problems.push("RedisConfig.url lists several nodes; set clusterMode: true for a cluster");
+  }
+  if (clusterMode && database !== 0) problems.push("RedisConfig.database must be 0 in cluster mode");
+  if (minIdle > poolSize) problems.push("RedisConfig.minIdle must not be above poolSize");
+  return problems;
+};

@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { App, type Feature, type HealthCheck, type Measure } from "@framework/core";
+import { withServer } from "@framework/services";
+import { eachClient, testClient, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { openRedis, redis, RedisClient, RedisUnavailableError } from "./index.ts";
+
+interface Insight {
+  checks: readonly HealthCheck[];
+  measures: readonly Measure[];
+}
+
+interface Watching {
+  readonly insight: Insight;
+  /** A counter in `host.shared`. */
+  countShared(): Promise<number>;
+}
+
+const watcher: Feature<Watching> = {
+  name: "watcher",
+  install: (host) => {
+    const insight: Insight = { checks: [], measures: [] };
+    host.onStart(
+      () => void Object.assign(insight, { checks: host.healthChecks(), measures: host.measures() }),
+    );
+    return {
+      insight,
+      countShared: async () => (await host.shared.add("watched", 1, { ttlMs: 10_000 })).value,
+    };
+  },
+};
+
+const App_ = App.with(redis, watcher);
+
+for (const service of ["redis", "redis-cluster"]) {
+  withServer(service, (url) => {
+    const clusterMode = service === "redis-cluster";
+    const make = (config: Parameters<typeof openRedis>[0] = {}) => {
+      const app = new App_().enableRedis({ url, clusterMode, keyPrefix: `app-${randomUUID()}:`, ...config });
+      app.onEvent("startup", async () => void (await app.redis.set("started", "yes")));
+      app.get("/started", ({ app: { redis } }) => redis.get("started"));
+      app.get("/visits", { inject: { client: RedisClient } }, async (_request, { client }) => ({
+        visits: await client.incr("visits"),
+      }));
+      app.get("/wrong", ({ app: { redis } }) => redis.hget("started", "field"));
+      return app;
+    };
+
+    eachClient(test, make, {
+      "the client is there in startup, in handlers and as a dependency": async (client) => {
+        expect((await client.get("/started")).text).toBe("yes");
+        await client.get("/visits");
+        expect((await client.get("/visits")).json()).toEqual({ visits: 2 });
+      },
+      "what Redis refuses is a plain 500": async (client) => {
+        expect((await client.get("/wrong")).status).toBe(500);
+      },
+    });
+
+    test("the health check asks the server, and figures count commands, failures and connections", async () => {
+      const app = make();
+      await using client = testClient(app);
+      await client.get("/visits");
+      await client.get("/wrong");
+      const [check] = app.insight.checks;
+      expect(await check?.run(AbortSignal.timeout(1000))).toMatchObject({
+        mode: clusterMode ? "cluster" : "single",
+      });
+      const figure = (name: string) => app.insight.measures.find((each) => each.name === name)?.read();
+      expect(figure("redis_commands_total")).toBeGreaterThanOrEqual(4);
+      expect(figure("redis_failures_total")).toBe(1);
+      expect(figure("redis_connections")).toBeGreaterThanOrEqual(1);
+      expect(figure("redis_waiting_commands")).toBe(0);
+      expect(app.snapshot()["redis"]).toMatchObject({ failures: 1, lent: 0 });
+    });
+
+    test("all connections are closed when the app has stopped", async () => {
+      const app = make({ shared: true });
+      const client = testClient(app);
+      await client.get("/visits");
+      const stopped = app.redis;
+      await app.countShared();
+      await client[Symbol.asyncDispose]();
+      await waitFor(() => stopped.status === "end");
+      expect(() => app.redis.ping()).not.toThrow();
+      await expect(app.redis.ping()).rejects.toThrow(RedisUnavailableError);
+    });
+
+    test("with shared, two apps agree in what features keep in host.shared; without, each has its own", async () => {
+      const keyPrefix = `agreed-${randomUUID()}:`;
+      for (const [shared, second] of [
+        [true, 2],
+        [false, 1],
+      ] as const) {
+        const [one, other] = [make({ keyPrefix, shared }), make({ keyPrefix, shared })];
+        await using _one = testClient(one);
+        await using _other = testClient(other);
+        await Promise.all([_one.get("/started"), _other.get("/started")]);
+        expect([await one.countShared(), await other.countShared()]).toEqual([1, second]);
+      }
+    });
+
+    test("SET gets the default expiry unless it has one of its own", async () => {
+      const open = openRedis({ url, clusterMode, defaultTtlSecs: 50, keyPrefix: `ttl-${randomUUID()}:` });
+      const { redis: client } = open;
+      await client.set("plain", "EX");
+      await client.set("own", 1, "PX", 5000);
+      await client.set("kept", 1, "KEEPTTL");
+      expect(await client.ttl("plain")).toBeGreaterThan(40);
+      expect(await client.ttl("own")).toBeLessThanOrEqual(5);
+      expect(await client.ttl("kept")).toBe(-1);
+      await open.close();
+    });
+
+    test("a lent connection may block without holding up anybody, and is used again", async () => {
+      const open = openRedis({ url, clusterMode, poolSize: 2, keyPrefix: `lent-${randomUUID()}:` });
+      const popped = open.withRedis((own) => own.blpop("list", 5), { timeoutMs: 6000 });
+      await delay(20);
+      expect(await open.redis.incr("n")).toBe(1);
+      await open.redis.rpush("list", "item");
+      expect((await popped)?.[1]).toBe("item");
+      const used: unknown[] = [];
+      for (let round = 0; round < 2; round++) {
+        await open.withRedis(async (own) => {
+          used.push(own);
+          await own.set("x", 1);
+        });
+      }
+      expect(used[1]).toBe(used[0]);
+      await open.close();
+    });
+
+    test("a lent connection is closed when nobody needed it for a while", async () => {
+      const open = openRedis({ url, clusterMode, idleTimeoutSecs: 0.1 });
+      const kept = openRedis({ url, clusterMode, idleTimeoutSecs: 0.1, minIdle: 2 });
+      await Promise.all([open, kept].map((each) => each.withRedis((own) => own.incr("idle"))));
+      await waitFor(() => open.figures.connections === 0);
+      expect(kept.figures.connections).toBeGreaterThan(0);
+      await Promise.all([open.close(), kept.close()]);
+    });
+
+    test("who is not lent a connection in time is told so with a 503", async () => {
+      const open = openRedis({ url, clusterMode, poolSize: 2, connectionTimeoutSecs: 0.1 });
+      const hold = Promise.withResolvers<void>();
+      const held = open.withRedis(async () => hold.promise);
+      await expect(open.withRedis((own) => own.ping())).rejects.toMatchObject({
+        status: 503,
+        code: "REDIS_UNAVAILABLE",
+      });
+      const next = open.withRedis((own) => own.ping());
+      hold.resolve();
+      await held;
+      expect(await next).toBe("PONG");
+      await open.close();
+      await expect(open.withRedis((own) => own.ping())).rejects.toMatchObject({ code: "REDIS_CLOSED" });
+    });
+  });
+}
+
+withServer("redis", (url) => {
+  test("WATCH on a lent connection sees who else wrote, and nothing of it is left for the next", async () => {
+    const open = openRedis({ url, poolSize: 2, keyPrefix: `watch-${randomUUID()}:` });
+    const outcome = await open.withRedis(async (own) => {
+      await own.watch("seat");
+      await open.redis.set("seat", "taken");
+      return own.multi().set("seat", "mine").exec();
+    });
+    expect(outcome).toBeNull();
+    await open.withRedis(async (own) => void (await own.watch("seat")));
+    await open.redis.set("seat", "other");
+    expect(await open.withRedis((own) => own.multi().set("seat", "mine").exec())).toEqual([[null, "OK"]]);
+    await open.close();
+  });
+
+  test("a lent connection in doubt is not lent again", async () => {
+    const open = openRedis({ url, poolSize: 2 });
+    const ids: unknown[] = [];
+    const id = () => open.withRedis(async (own) => void ids.push(await own.client("ID")));
+    const failing = open.withRedis(async (own) => {
+      await own.ping();
+      throw new Error("mine");
+    });
+    await expect(failing).rejects.toThrow("mine");
+    await expect(open.withRedis((own) => own.blpop("never", 5), { timeoutMs: 50 })).rejects.toThrow(
+      RedisUnavailableError,
+    );
+    await id();
+    await id();
+    expect(new Set(ids).size).toBe(2); // CLIENT may have changed it
+    expect(await open.redis.ping()).toBe("PONG");
+    await open.close();
+  });
+});

@@ -1,0 +1,143 @@
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { App, type Feature, type HealthCheck, type SharedState } from "@framework/core";
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { addressesOf } from "./client/addresses.ts";
+import { backoffMs } from "./client/backoff.ts";
+import {
+  openRedis,
+  redis,
+  redisCacheStore,
+  RedisConfig,
+  redisSharedState,
+  RedisUnavailableError,
+} from "./index.ts";
+
+interface Insight {
+  readonly checks: readonly HealthCheck[];
+  readonly shared: SharedState;
+  readonly own: SharedState | undefined;
+}
+
+let insight: Insight | undefined;
+const watcher: Feature = {
+  name: "watcher",
+  install: (host) => {
+    host.onStart(({ own }) => {
+      insight = { checks: host.healthChecks(), shared: host.shared, own };
+    });
+    return {};
+  },
+};
+
+const App_ = App.with(redis, watcher);
+
+/** A port where nobody listens. */
+const nobody = async (): Promise<string> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  return `redis://127.0.0.1:${port}`;
+};
+
+test("without enableRedis the client says what to call", async () => {
+  expect(() => new App_().redis).toThrow("call enableRedis()");
+  expect(() => new App_().withRedis(async () => 1)).toThrow("call enableRedis()");
+});
+
+test("an app that never uses Redis starts and stops without a server", async () => {
+  const app = new App_().enableRedis({ url: await nobody() });
+  app.get("/", () => "hello");
+  await using client = testClient(app);
+  expect((await client.get("/")).text).toBe("hello");
+});
+
+test("a handler whose command finds no server is a 503 at once, which says when to come back", async () => {
+  const app = new App_().enableRedis({ url: await nobody() });
+  app.get("/", ({ app: { redis: client } }) => client.get("key"));
+  await using client = testClient(app);
+  const begin = performance.now();
+  const reply = await client.get("/");
+  expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(reply.json()).toMatchObject({ detail: "Redis is not available", status: 503 });
+  expect(performance.now() - begin).toBeLessThan(1500);
+  await expect(async () => insight?.checks[0]?.run(AbortSignal.timeout(1000))).rejects.toThrow(
+    RedisUnavailableError,
+  );
+});
+
+test("with shared, features get the state in Redis and figures stay with the service", async () => {
+  const app = new App_().enableRedis({ url: await nobody(), shared: true });
+  await using client = testClient(app);
+  await client.get("/");
+  const { shared, own } = insight ?? {};
+  await expect(async () => shared?.get("key")).rejects.toMatchObject({
+    code: "CORE_SHARED_STATE_UNAVAILABLE",
+  });
+  await shared?.tally("figures", [["n", [1]]]);
+  expect(await own?.totals("figures")).toEqual([["n", [1]]]);
+});
+
+test("every mistake of the record is said at start", async () => {
+  const start = (config: object) => new App_().enableRedis(config).fetch(new Request("http://localhost/"));
+  await expect(start({ url: "http://x", poolSize: 0, poolsize: 1 })).rejects.toThrow(
+    /url[\s\S]*poolSize[\s\S]*poolsize|poolsize[\s\S]*url/,
+  );
+  await expect(start({ keyPrefix: "{a}" })).rejects.toThrow("without braces");
+  await expect(start({ clusterMode: true, database: 1 })).rejects.toThrow("must be 0 in cluster mode");
+  await expect(start({ url: "redis://a,redis://b" })).rejects.toThrow("set clusterMode: true");
+  await expect(start({ minIdle: 11 })).rejects.toThrow("minIdle must not be above poolSize");
+  expect(() => openRedis({ minIdle: 11 })).toThrow("minIdle must not be above poolSize");
+});
+
+test("two shared states are one too many", async () => {
+  const other: Feature<{ enableOther(): unknown }> = {
+    name: "other",
+    install: (host) => ({
+      enableOther() {
+        host.provideShared((own) => own);
+        return this;
+      },
+    }),
+  };
+  const app = new (App.with(redis, other))().enableRedis({ shared: true });
+  app.enableOther();
+  await expect(app.fetch(new Request("http://localhost/"))).rejects.toThrow(
+    "two features provide the shared state",
+  );
+});
+
+test("local() and cluster(url) make the two common records", () => {
+  expect(RedisConfig.of(RedisConfig.local())).toMatchObject({ url: "redis://localhost:6379", poolSize: 5 });
+  expect(RedisConfig.of(RedisConfig.cluster("redis://a:7000,redis://b:7000"))).toMatchObject({
+    clusterMode: true,
+    poolSize: 20,
+  });
+});
+
+test("addresses are read with user, password, database and TLS", () => {
+  const read = (config: object) => addressesOf(RedisConfig.of(config));
+  expect(read({ url: "rediss://me:p%40ss@[::1]:7000/3" })).toEqual([
+    { host: "::1", port: 7000, username: "me", password: "p@ss", database: 3, tls: true },
+  ]);
+  expect(read({ url: "redis://a, redis://b:1", clusterMode: true, password: "p", tls: true })).toEqual([
+    { host: "a", port: 6379, username: undefined, password: "p", database: 0, tls: true },
+    { host: "b", port: 1, username: undefined, password: "p", database: 0, tls: true },
+  ]);
+});
+
+test("pauses between attempts grow from 50 ms to 2 s", () => {
+  const pauses = [1, 2, 3, 6, 7, 100].map((attempt) => backoffMs(attempt, () => 1));
+  expect(pauses).toEqual([50, 100, 200, 1600, 2000, 2000]);
+  expect(backoffMs(7, () => 0)).toBe(1600);
+});
+
+test("names of adapters are checked: a brace would move keys of one step to different nodes", () => {
+  const source = openRedis();
+  for (const name of ["", "a{b", "a b", "x".repeat(101)]) {
+    expect(() => redisSharedState(source, { name })).toThrow("without braces");
+    expect(() => redisCacheStore(source, { name })).toThrow("without braces");
+  }
+});

@@ -1,0 +1,125 @@
+import {
+  type ConfigInput,
+  dependency,
+  type Feature,
+  FrameworkError,
+  type Host,
+  type Logger,
+  type Token,
+} from "@framework/core";
+import { isCluster } from "./client/is-cluster.ts";
+import type { IoredisClient } from "./client/ioredis.ts";
+import { Connections, type LendOptions } from "./open-redis.ts";
+import { configProblems, RedisConfig } from "./redis-config.ts";
+import { redisSharedState, type RedisSharedState } from "./shared-state/redis-shared-state.ts";
+
+/** What the feature adds to an app. */
+export interface RedisMethods {
+  /**
+   * Opens a Redis or a Redis Cluster: `app.redis`, `request.app.redis`, and the dependency `RedisClient`. It connects when first used.
+   *
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enableRedis(config?: ConfigInput<RedisConfig>): this;
+  /** ioredis' client. @throws REDIS_NOT_ENABLED before `enableRedis` */
+  readonly redis: IoredisClient;
+  /**
+   * Lends `run` a connection of its own, for blocking commands and for `WATCH`, until its promise settles.
+   *
+   * @throws RedisUnavailableError (503) when none is free in time; REDIS_NOT_ENABLED
+   */
+  withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LendOptions): Promise<T>;
+}
+
+/** ioredis' client of one server, or of a cluster. Both take every command of Redis. */
+export type RedisClient = IoredisClient;
+
+/** The client as a dependency: `app.get("/", { inject: { redis: RedisClient } }, (request, { redis }) => redis.get("greeting"))`. */
+export const RedisClient: Token<IoredisClient> = dependency<IoredisClient>("redis");
+
+/**
+ * Gives an app Redis through ioredis, and all its features a state on which several hosts agree.
+ *
+ * @example
+ * const app = new (App.with(redis))().enableRedis({ url: "redis://localhost:6379", shared: true });
+ * app.get("/visits", ({ app }) => app.redis.incr("visits"));
+ */
+export const redis: Feature<RedisMethods> = {
+  name: "redis",
+  install: (host) => {
+    let open: Enabled | null = null;
+    // Stop tasks run in reverse: this one, which stands before those of every `enableX`, comes when nobody needs the connections any more.
+    host.onStop({ name: "redis", run: () => open?.close() });
+    const enabled = (what: string): Enabled => {
+      if (open !== null) return open;
+      throw new FrameworkError("REDIS_NOT_ENABLED", `call enableRedis() before ${what} is used`);
+    };
+    return {
+      enableRedis(config) {
+        open = new Enabled(host, host.configure(RedisConfig, config));
+        return this;
+      },
+      get redis() {
+        return enabled("redis").connections.redis;
+      },
+      withRedis: (run, options) => enabled("withRedis").connections.withRedis(run, options),
+    };
+  },
+};
+
+/** What `enableRedis` opened. */
+class Enabled {
+  readonly connections: Connections;
+  #log: Logger | null = null;
+  #state: RedisSharedState | null = null;
+
+  constructor(host: Host, config: RedisConfig) {
+    for (const message of configProblems(config)) host.refuse({ code: "CORE_BAD_CONFIG", message });
+    this.connections = new Connections(config, () => this.#log);
+    const { connections } = this;
+    host.provide(RedisClient, { create: () => connections.redis });
+    host.onStart({ name: "redis", run: ({ log }) => void (this.#log = log) });
+    if (config.shared) {
+      host.provideShared((own) => {
+        this.#state = redisSharedState(connections, {
+          log: { error: (message, fields) => this.#log?.error(message, fields) },
+        });
+        // Totals are figures of this service, which is asked for them by itself.
+        return { ...this.#state, tally: own.tally.bind(own), totals: own.totals.bind(own) };
+      });
+    }
+    report(host, connections);
+  }
+
+  async close(): Promise<void> {
+    await this.#state?.close();
+    await this.connections.close();
+  }
+}
+
+const report = (host: Host, connections: Connections): void => {
+  const { figures } = connections;
+  host.healthCheck({
+    name: "redis",
+    run: async (signal) => {
+      const { redis } = connections;
+      const state = isCluster(redis) ? await redis.cluster("INFO") : await redis.ping();
+      signal.throwIfAborted();
+      if (isCluster(redis) && !state.includes("cluster_state:ok")) {
+        throw new FrameworkError("REDIS_CLUSTER_DOWN", "the cluster does not serve every slot");
+      }
+      return { mode: isCluster(redis) ? "cluster" : "single", ...figures };
+    },
+  });
+  const count = (name: string, help: string, read: () => number): Host =>
+    host.measure({ name: `redis_${name}_total`, help, type: "counter", read });
+  count("commands", "Commands that Redis was asked for.", () => figures.commands);
+  count("failures", "Commands that Redis refused or did not answer.", () => figures.failures);
+  count("reconnects", "Connections to Redis that were lost and made again.", () => figures.reconnects);
+  const gauge = (name: string, help: string, read: () => number): Host =>
+    host.measure({ name: `redis_${name}`, help, type: "gauge", read });
+  gauge("connections", "Open connections to Redis.", () => figures.connections);
+  gauge("connections_lent", "Connections to Redis that withRedis has open.", () => connections.lent);
+  gauge("waiting_commands", "Commands that wait for a connection to Redis.", () => figures.waiting);
+  host.expose("redis", () => ({ ...figures, lent: connections.lent }));
+};

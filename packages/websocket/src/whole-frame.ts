@@ -1,0 +1,19 @@
+/** Payloads up to here are copied behind their head, which is cheaper than writing two pieces; longer ones are left to `ws`. */
+export const MAX_WHOLE_BYTES = 4096;
+
+const TEXT = 0x81;
+const BINARY = 0x82;
+/** Payloads from here on have a length of two bytes. */
+const LONG = 126;
+
+/** One unmasked, final frame (RFC 6455 5.2) in one piece. @param size bytes of the payload, at most `MAX_WHOLE_BYTES` */
+export const wholeFrame = (data: string | Uint8Array, size: number, binary: boolean): Buffer => {
+  const head = size < LONG ? 2 : 4;
+  const frame = Buffer.allocUnsafe(head + size);
+  frame[0] = binary ? BINARY : TEXT;
+  frame[1] = size < LONG ? size : LONG;
+  if (head === 4) frame.writeUInt16BE(size, 2);
+  if (typeof data === "string") frame.write(data, head, "utf8");
+  else frame.set(data, head);
+  return frame;
+};
