@@ -2,7 +2,7 @@
 import { App, Response, type StandardSchema, type TransportName } from "@framework/core";
 import { routes } from "../router/routes.ts";
 import { withFive } from "./five.ts";
-import { enableFive } from "./framework-five.ts";
+import { createFiveApp } from "./framework-five.ts";
 import { openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, type Order, wholeNumber } from "./workload.ts";
 
@@ -27,8 +27,7 @@ const user: StandardSchema<{ readonly id: string }, { readonly id: number }> = {
   },
 };
 
-const app = new App();
-if (withFive) enableFive(app);
+const app = withFive ? await createFiveApp() : new App();
 for (const [method, path] of routes) app.route(path, { methods: [method as "POST"] }, () => ({ path }));
 if (process.argv.includes("--async")) {
   app.get("/json", async () => greeting());

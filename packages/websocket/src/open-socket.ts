@@ -1,3 +1,4 @@
+// Above 250 lines because both directions of one connection, their limits and its end decide on each other.
 import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import { FrameworkError } from "@framework/core";

@@ -1,0 +1,47 @@
+/**
+ * Compares the database and the WebSocket package with what they stand on: `pg`, `node:sqlite` and `ws`, in turns within one run.
+ *
+ *   pnpm --filter @framework/bench bench:data [parts] [--rounds 60]
+ */
+import { parseArgs } from "node:util";
+import { gate, printTable, printTitle } from "../measure/report.ts";
+import { shown } from "../measure/statistics.ts";
+import { compareEcho } from "./echo.ts";
+import { startPostgres } from "./packages.ts";
+import { comparePostgres, compareSqlite } from "./queries.ts";
+import { measureStuck } from "./stuck.ts";
+import type { Compared } from "./turns.ts";
+
+const least = 0.9;
+
+const print = (what: string, { throughput, processor, ours, bare }: Compared): void => {
+  printTable(
+    [what, "throughput to bare", "processor to bare", "ours, µs", "bare, µs"],
+    [["median, 95 %", shown(throughput, 3), shown(processor, 3), shown(ours, 2), shown(bare, 2)]],
+  );
+  gate(throughput.median >= least, `${what}: at least ${least} of the throughput of the bare library\n`);
+};
+
+const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
+  postgres: async (rounds) => {
+    const url = process.env["DATABASE_URL"];
+    await using server = url === undefined ? await startPostgres() : null;
+    print("PostgreSQL point query", await comparePostgres(server?.url ?? url ?? "", rounds));
+  },
+  sqlite: async (rounds) => print("SQLite point query", await compareSqlite(rounds)),
+  echo: async (rounds) => print("WebSocket echo", await compareEcho(rounds)),
+  stuck: async () => await measureStuck(),
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: "string", default: "60" } },
+});
+const wanted = positionals.length === 0 ? Object.keys(parts) : positionals;
+printTitle(`Beside the bare libraries, median of ${values.rounds} rounds with a 95 % interval`);
+for (const name of wanted) {
+  const part = parts[name];
+  if (part === undefined)
+    throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
+  await part(Number(values.rounds));
+}

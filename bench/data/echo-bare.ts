@@ -1,0 +1,12 @@
+/** The echo by hand: `ws` on `node:http`. */
+import { createServer } from "node:http";
+import { announceServer, openVitals } from "../servers/serving.ts";
+import { type BareSocket, loadWs } from "./packages.ts";
+
+const server = createServer();
+new (loadWs().WebSocketServer)({ server }).on("connection", (socket: BareSocket) => {
+  socket.on("message", (data: Buffer, binary: boolean) => socket.send(data, { binary }));
+  socket.on("error", () => {}); // a close follows
+});
+await openVitals();
+server.listen(0, "127.0.0.1", () => announceServer(server));

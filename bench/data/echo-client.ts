@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+const payload = Buffer.alloc(100, "a");
+
+/** A masked text frame of 100 bytes, and the length of its echo, which is not masked. */
+const frame: Buffer = Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
+const echoBytes = 2 + payload.length;
+
+/** A WebSocket client that costs next to nothing: it sends one prebuilt frame and counts the bytes that come back. */
+export class EchoClient implements Disposable {
+  readonly #socket: Socket;
+  #missing = 0;
+  #echoed: (() => void) | null = null;
+  #failed: ((error: Error) => void) | null = null;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", (bytes) => this.#count(bytes.length));
+    socket.on("error", () => socket.destroy()); // "close" tells
+    socket.on("close", () => this.#failed?.(new Error("the server closed the connection")));
+    socket.resume();
+  }
+
+  /** Shakes hands at a path. */
+  static async open(port: number, path: string): Promise<EchoClient> {
+    const socket = await handshaken(port, path);
+    return new EchoClient(socket);
+  }
+
+  /** Calls back at the echo's last byte. */
+  send(echoed: () => void, failed: (error: Error) => void): void {
+    this.#missing = echoBytes;
+    this.#echoed = echoed;
+    this.#failed = failed;
+    this.#socket.write(frame);
+  }
+
+  [Symbol.dispose](): void {
+    this.#failed = null;
+    this.#socket.destroy();
+  }
+
+  #count(bytes: number): void {
+    this.#missing -= bytes;
+    if (this.#missing === 0) this.#echoed?.();
+    else if (this.#missing < 0) this.#failed?.(new Error("more came back than was sent"));
+  }
+}
+
+/** A connection after its handshake; nothing reads it yet. */
+export const handshaken = async (port: number, path: string): Promise<Socket> => {
+  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  await once(socket, "connect");
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+  );
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  socket.pause();
+  socket.removeAllListeners("data");
+  if (answer.toString("latin1", 0, 12) !== "HTTP/1.1 101") throw new Error(`no WebSocket: ${String(answer)}`);
+  return socket;
+};
+
+/** Opens many, a few at a time: a queue of connections that nobody has accepted yet is short. */
+export const openMany = async <T>(count: number, open: () => Promise<T>): Promise<T[]> => {
+  const opened: T[] = [];
+  while (opened.length < count) {
+    const length = Math.min(100, count - opened.length);
+    opened.push(...(await Promise.all(Array.from({ length }, open))));
+  }
+  return opened;
+};

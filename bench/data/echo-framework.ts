@@ -1,0 +1,16 @@
+/** The echo of the framework, and an endless stream that waits for its client. */
+import { App } from "@framework/core";
+import { openVitals } from "../servers/serving.ts";
+import { websocket } from "./packages.ts";
+
+const piece = "x".repeat(10_000);
+/** No pings: the client of the bench counts bytes and knows echoes only. */
+const app = new (App.with(websocket))().enableWebSocket({ pingSecs: 600, timeoutSecs: 1200 });
+app.websocket("/echo", async (socket) => {
+  for await (const message of socket) await socket.send(message);
+});
+app.websocket("/flood", async (socket) => {
+  for (;;) await socket.sendText(piece);
+});
+await openVitals();
+await app.run({ env: "production", workers: 1, argv: [] });

@@ -1,0 +1,99 @@
+import { type Program, startProgram } from "@framework/testing";
+import { VitalsLine } from "../compare/vitals-line.ts";
+import { pin } from "../measure/pin.ts";
+import { estimate } from "../measure/statistics.ts";
+import { EchoClient, openMany } from "./echo-client.ts";
+import type { Compared } from "./turns.ts";
+
+/** Connections, each with one message of 100 bytes on its way. */
+const connections = 64;
+const messages = 8000;
+const warmUp = 6;
+
+interface Side extends AsyncDisposable {
+  /** Sends so many messages; microseconds of one, by the clock and of the server's processor time. */
+  run(): Promise<{ readonly wall: number; readonly processor: number }>;
+}
+
+/** A server of echoes, and what is needed to watch it. */
+export interface EchoServer extends AsyncDisposable {
+  readonly program: Program;
+  readonly port: number;
+  readonly vitals: VitalsLine;
+}
+
+const startEcho = async (file: URL, execArgv: readonly string[]): Promise<EchoServer> => {
+  const env = { NODE_OPTIONS: undefined, NODE_ENV: "production" };
+  const program = await startProgram(file, { execArgv, env, timeoutMs: 20_000 });
+  const vitals = new VitalsLine(Number(/\{"vitals":(\d+)\}/.exec(program.output())?.[1]));
+  return {
+    program,
+    port: Number(new URL(program.url).port),
+    vitals,
+    async [Symbol.asyncDispose]() {
+      vitals[Symbol.dispose]();
+      program.kill();
+      await program.exited;
+    },
+  };
+};
+
+/** The framework's. */
+export const startFrameworkEcho = (execArgv: readonly string[] = []): Promise<EchoServer> =>
+  startEcho(new URL("./echo-framework.ts", import.meta.url), execArgv);
+
+/** The one by hand. */
+const startBareEcho = (): Promise<EchoServer> => startEcho(new URL("./echo-bare.ts", import.meta.url), []);
+
+const measured = async (server: EchoServer): Promise<Side> => {
+  const { program, port, vitals } = server;
+  pin(program.pid, 0);
+  const clients = await openMany(connections, () => EchoClient.open(port, "/echo"));
+  return {
+    run: async () => {
+      const before = await vitals.cpuMicros();
+      const start = performance.now();
+      await exchange(clients);
+      const wall = ((performance.now() - start) * 1000) / messages;
+      return { wall, processor: ((await vitals.cpuMicros()) - before) / messages };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) client[Symbol.dispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+};
+
+/** Every client sends again as soon as its echo is there, until all messages are through. */
+const exchange = (clients: readonly EchoClient[]): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let [unsent, missing] = [messages, messages];
+    const next = (client: EchoClient): void => {
+      if (unsent-- <= 0) return;
+      client.send(() => {
+        if (--missing === 0) resolve();
+        else next(client);
+      }, reject);
+    };
+    for (const client of clients) next(client);
+  });
+
+/** An echo over WebSocket: the framework beside `ws` on `node:http`, each in a process of its own on the same core. */
+export const compareEcho = async (rounds: number): Promise<Compared> => {
+  await using ours = await measured(await startFrameworkEcho());
+  await using bare = await measured(await startBareEcho());
+  pin(process.pid, 1);
+  const taken = [];
+  for (let round = -warmUp; round < rounds; round++) {
+    const oursFirst = round % 2 === 0;
+    const first = await (oursFirst ? ours : bare).run();
+    const second = await (oursFirst ? bare : ours).run();
+    if (round >= 0) taken.push(oursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
+  }
+  return {
+    throughput: estimate(taken.map((one) => one.bare.wall / one.ours.wall)),
+    processor: estimate(taken.map((one) => one.bare.processor / one.ours.processor)),
+    ours: estimate(taken.map((one) => one.ours.wall)),
+    bare: estimate(taken.map((one) => one.bare.wall)),
+  };
+};

@@ -1,0 +1,101 @@
+import { mkdtempDisposableSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { App } from "@framework/core";
+import { database, type DatabaseMethods, loadPg } from "./packages.ts";
+import { type Compared, compareWays } from "./turns.ts";
+
+/** Books in the table; every query asks for one of them by its primary key. */
+const books = 1000;
+const rows = `INSERT INTO bench_books (id, title, author, year) VALUES ${Array.from(
+  { length: books },
+  (_, at) => `(${at + 1}, 'Title of book ${at + 1}', 'Author ${at % 50}', ${1900 + (at % 120)})`,
+).join(", ")}`;
+const table =
+  "CREATE TABLE bench_books (id INTEGER PRIMARY KEY, title TEXT NOT NULL, author TEXT NOT NULL, year INTEGER)";
+
+/** Callers that wait for their answers at the same time, and connections for them. */
+const callers = 10;
+
+const openApp = async (url: string): Promise<App & DatabaseMethods> => {
+  const app = new (App.with(database))().enableDatabase({ url, poolSize: callers });
+  await app.start({ env: "production" });
+  await app.db.execute("DROP TABLE IF EXISTS bench_books");
+  await app.db.execute(table);
+  await app.db.execute(rows);
+  return app;
+};
+
+/** Asks `calls` times, from some callers at once. */
+const fromCallers = async (calls: number, ask: (id: number) => Promise<unknown>): Promise<void> => {
+  let left = calls;
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) await ask((left % books) + 1);
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+};
+
+/** A point query over PostgreSQL: `app.db` beside a pool of `pg`, both with the statement prepared. */
+export const comparePostgres = async (url: string, rounds: number): Promise<Compared> => {
+  const app = await openApp(url);
+  const pool = new (loadPg().Pool)({ connectionString: url, max: callers });
+  pool.on("error", () => {}); // connections that still say goodbye when the server goes
+  const text = "SELECT id, title, author, year FROM bench_books WHERE id = $1";
+  try {
+    return await compareWays(
+      {
+        name: "@framework/database",
+        run: (calls) =>
+          fromCallers(
+            calls,
+            (id) => app.db.fetchOne`SELECT id, title, author, year FROM bench_books WHERE id = ${id}`,
+          ),
+      },
+      {
+        name: "pg",
+        run: (calls) =>
+          fromCallers(calls, async (id) => (await pool.query({ name: "book", text, values: [id] })).rows[0]),
+      },
+      { calls: 500, rounds },
+    );
+  } finally {
+    await pool.end();
+    await app.stop();
+  }
+};
+
+let sink: unknown;
+
+/** A point query over SQLite in a file: `app.db` beside a prepared statement of `node:sqlite`. */
+export const compareSqlite = async (rounds: number): Promise<Compared> => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "bench-sqlite-"));
+  const file = join(folder.path, "books.db");
+  const app = await openApp(`sqlite://${file}`);
+  const bare = new DatabaseSync(file, { readOnly: true });
+  const prepared = bare.prepare("SELECT id, title, author, year FROM bench_books WHERE id = ?");
+  try {
+    return await compareWays(
+      {
+        name: "@framework/database",
+        run: async (calls) => {
+          for (let at = 0; at < calls; at++) {
+            sink = await app.db
+              .fetchOne`SELECT id, title, author, year FROM bench_books WHERE id = ${(at % books) + 1}`;
+          }
+        },
+      },
+      {
+        name: "node:sqlite",
+        run: async (calls) => {
+          for (let at = 0; at < calls; at++) sink = prepared.get((at % books) + 1);
+          return sink;
+        },
+      },
+      { calls: 2000, rounds },
+    );
+  } finally {
+    bare.close();
+    await app.stop();
+  }
+};

@@ -1,0 +1,74 @@
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { gate, printTable } from "../measure/report.ts";
+import { estimate, quantile, shown } from "../measure/statistics.ts";
+import { startFrameworkEcho } from "./echo.ts";
+import { EchoClient, handshaken, openMany } from "./echo-client.ts";
+
+const half = 500;
+const rounds = 5;
+/** Messages of each lively client in one look, and milliseconds between two of them. */
+const looks = 10;
+const everyMs = 150;
+/** What may wait for one client that does not read, and what its connection costs besides. */
+const mostKiBEach = 256;
+const mostRatio = 1.5;
+
+/** Milliseconds that the lively clients wait for their echoes, ascending; their turns are spread evenly. */
+const wait = async (clients: readonly EchoClient[]): Promise<Float64Array> => {
+  const waited = await Promise.all(
+    clients.map(async (client, at) => {
+      await pause((at / clients.length) * everyMs);
+      const mine: number[] = [];
+      for (let look = 0; look < looks; look++) {
+        const start = performance.now();
+        await new Promise<void>((resolve, reject) => client.send(resolve, reject));
+        mine.push(performance.now() - start);
+        await pause(Math.max(0, everyMs - (performance.now() - start)));
+      }
+      return mine;
+    }),
+  );
+  return Float64Array.from(waited.flat()).sort();
+};
+
+/** A client that asks for an endless stream and reads none of it. */
+const openStuck = (port: number): Promise<Socket> => handshaken(port, "/flood");
+
+/** Half of 1,000 connections never read: what that costs in memory, and in the waiting of the others. */
+export const measureStuck = async (): Promise<void> => {
+  await using server = await startFrameworkEcho(["--expose-gc"]);
+  const { vitals } = server;
+  const lively = await openMany(half, () => EchoClient.open(server.port, "/echo"));
+  await wait(lively);
+  const [medians, tails, memory]: [number[], number[], number[]] = [[], [], []];
+  for (let round = 0; round < rounds; round++) {
+    const alone = await wait(lively);
+    const before = await vitals.residentBytes();
+    const stuck = await openMany(half, () => openStuck(server.port));
+    await pause(1000); // all of them have been sent as much as they get
+    const beside = await wait(lively);
+    memory.push(((await vitals.residentBytes()) - before) / half / 1024);
+    for (const socket of stuck) socket.destroy();
+    await pause(500); // they are gone before the next look
+    medians.push(quantile(beside, 0.5) / quantile(alone, 0.5));
+    tails.push(quantile(beside, 0.99) / quantile(alone, 0.99));
+  }
+  for (const client of lively) client[Symbol.dispose]();
+  const ratio = estimate(medians);
+  const each = Math.max(...memory);
+  printTable(
+    [
+      "Half of 1,000 never read",
+      "others' wait, ratio, median",
+      "the same, p99",
+      "resident KiB each, at most",
+    ],
+    [["median, 95 %", shown(ratio, 2), shown(estimate(tails), 2), each.toFixed(0)]],
+  );
+  gate(
+    ratio.median <= mostRatio,
+    `others wait at most ${mostRatio} times as long beside ${half} clients that never read`,
+  );
+  gate(each <= mostKiBEach, `a client that never reads costs at most ${mostKiBEach} KiB\n`);
+};

@@ -1,0 +1,54 @@
+import type { RequestSource } from "@framework/core";
+
+const nothing: Uint8Array = new Uint8Array(0);
+
+/** What one request consists of. */
+export interface RequestInMemory {
+  readonly method: "GET" | "POST";
+  readonly target: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+/** A request as a transport hands it over, without a socket. */
+export class MemorySource implements RequestSource {
+  readonly method: string;
+  readonly target: string;
+  readonly scheme = "http";
+  readonly authority = "localhost";
+  readonly remoteAddress = "192.0.2.7";
+  readonly fields: readonly string[];
+  readonly bodyLength: number;
+  readonly buffered: Uint8Array | null;
+  readonly #values: Readonly<Record<string, string>>;
+  #listeners: ((end: "sent") => void)[] | null = null;
+  #ended = false;
+
+  constructor({ method, target, fields, body = nothing }: RequestInMemory) {
+    this.method = method;
+    this.target = target;
+    this.#values = fields;
+    this.fields = Object.entries(fields).flat();
+    this.bodyLength = body.byteLength;
+    this.buffered = body;
+  }
+
+  field(name: string): string | null {
+    return this.#values[name] ?? null;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    if (this.buffered !== null && this.buffered.byteLength > 0) yield this.buffered;
+  }
+
+  onEnd(listener: (end: "sent") => void): void {
+    if (this.#ended) listener("sent");
+    else (this.#listeners ??= []).push(listener);
+  }
+
+  /** The reply is out. */
+  end(): void {
+    this.#ended = true;
+    for (const listener of this.#listeners ?? []) listener("sent");
+  }
+}
