@@ -12,7 +12,8 @@ export interface Outcome {
 export interface Session {
   /** @param first only the first row is wanted: others may be missing, and uncounted */
   run(statement: Statement, signal?: AbortSignal, first?: boolean): Awaitable<Outcome>;
-  stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row>;
+  /** Batches of rows; the last one is shorter than `batchSize`, and may be empty. */
+  stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]>;
   notify(channel: string, payload: string): Awaitable<void>;
 }
 
@@ -42,6 +43,8 @@ export interface PoolFigures {
 /** The port of a kind of database. */
 export interface Backend extends Session {
   readonly dialect: "sqlite" | "postgres";
+  /** Told of every statement that held this process for `longMs`; absent where the work is done elsewhere. */
+  readonly longReads?: { readonly longMs: number; took(text: string, ms: number): void };
   begin(options: BeginOptions): Promise<OpenTransaction>;
   listen(
     channel: string,

@@ -28,7 +28,7 @@ export interface DatabaseConfig {
   readonly idleTimeoutSecs: number;
   /** Name of the service in the server's list of sessions. */
   readonly applicationName: string | undefined;
-  /** PostgreSQL ends a statement after so many milliseconds; 0 is never. @default 0 */
+  /** PostgreSQL ends a statement after so many milliseconds, and who reads on the thread of SQLite is told then; 0 is never. @default 0 */
   readonly statementTimeoutMs: number;
   /** A transaction without a statement for so long is rolled back, in seconds. @default 60 */
   readonly idleInTransactionSecs: number;
@@ -36,6 +36,8 @@ export interface DatabaseConfig {
   readonly answerTimeoutSecs: number;
   /** A statement that takes longer is logged as slow, in milliseconds, without its parameters; 0 is never. @default 1000 */
   readonly slowQueryMs: number;
+  /** A read that held the process for so long is done by a thread when it comes again, in milliseconds; SQLite in a file only; 0 is never. @default 20 */
+  readonly threadAfterMs: number;
   /** Folder of numbered migrations. */
   readonly migrations: string | undefined;
   /** Runs the pending migrations before the app serves. @default false */
@@ -70,6 +72,7 @@ const record = configRecord<DatabaseConfig>("DatabaseConfig", {
   idleInTransactionSecs: decimal(60, { min: 0.05 }),
   answerTimeoutSecs: decimal(60, { min: 0 }),
   slowQueryMs: integer(1000, { min: 0 }),
+  threadAfterMs: integer(20, { min: 0 }),
   migrations: optional(text("")),
   migrateAtStart: flag(false),
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { App, type Feature, type HealthCheck, type Measure } from "@framework/core";
 import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { type Database, DatabaseConfig, database, Db } from "./index.ts";
+import { type Database, DatabaseConfig, database, Db, sql } from "./index.ts";
 
 interface Insight {
   readonly checks: readonly HealthCheck[];
@@ -132,6 +132,37 @@ test("a tracing channel tells of each statement, without its parameters", async 
     { dialect: "sqlite", text: "INSERT INTO books (title) VALUES ($1) RETURNING id, title" },
   ]);
   expect(JSON.stringify(seen)).not.toContain("Dune");
+});
+
+test("a stream is one traced statement, from its first row to its end, and one that fails is a failure", async () => {
+  const app = memoryApp();
+  await using client = testClient(app);
+  await client.post("/books/Dune");
+  const seen: unknown[] = [];
+  const note = (message: unknown, name: string | symbol): void => {
+    const { text, error } = message as { text: string; error?: Error };
+    seen.push([String(name).split(":").at(-1), text, error?.message]);
+  };
+  const channels = ["start", "asyncEnd", "error"].map((end) => `tracing:framework.database.query:${end}`);
+  for (const channel of channels) subscribe(channel, note);
+  const titles = sql`SELECT title FROM books WHERE title = ${"Dune"}`;
+  for await (const row of app.db.stream(titles)) seen.push(row);
+  for await (const _row of app.db.stream(titles)) break;
+  await expect(app.db.stream(sql`SELECT * FROM nowhere`).next()).rejects.toThrow("no such table");
+  for (const channel of channels) unsubscribe(channel, note);
+  const { text } = titles;
+  expect(seen).toEqual([
+    ["start", text, undefined],
+    { title: "Dune" },
+    ["asyncEnd", text, undefined],
+    ["start", text, undefined],
+    ["asyncEnd", text, undefined],
+    ["start", "SELECT * FROM nowhere", undefined],
+    ["error", "SELECT * FROM nowhere", "no such table: nowhere"],
+    ["asyncEnd", "SELECT * FROM nowhere", "no such table: nowhere"],
+  ]);
+  const figure = (name: string) => insight.measures.find((each) => each.name === name)?.read();
+  expect(figure("database_failures_total")).toBe(1);
 });
 
 test("a notification of one worker reaches listeners through the shared state", async () => {

@@ -7,6 +7,7 @@ import { LocalNotifications } from "./local-notifications.ts";
 import { PostgresBackend } from "./postgres/postgres-backend.ts";
 import { SqliteBackend } from "./sqlite/sqlite-backend.ts";
 import { sqliteLocation } from "./sqlite/sqlite-location.ts";
+import { WatchedBackend } from "./watch.ts";
 
 /** A backend, and what carries notifications where the database itself cannot. */
 export interface Opened {
@@ -27,6 +28,8 @@ const sqlite = (location: string, config: DatabaseConfig, notifications: LocalNo
     location,
     waitMs: config.connectionTimeoutSecs * 1000,
     idleInTransactionMs: config.idleInTransactionSecs * 1000,
+    threadAfterMs: config.threadAfterMs,
+    statementTimeoutMs: config.statementTimeoutMs,
     notifications,
   });
 
@@ -34,5 +37,7 @@ const postgres = (config: DatabaseConfig, onIdleError: (error: Error) => void): 
   new PostgresBackend({ ...config, minIdle: Math.min(config.minIdle, config.poolSize), onIdleError });
 
 /** A database without an app: for scripts, tests and tools. Close it when done. @throws ConfigurationError for a bad record */
-export const openDatabase = (config: ConfigInput<DatabaseConfig> = {}): Database =>
-  new OpenDatabase(openBackend(DatabaseConfig.of(config), () => {}).backend); // the next statement meets the fault itself
+export const openDatabase = (config: ConfigInput<DatabaseConfig> = {}): Database => {
+  const { backend } = openBackend(DatabaseConfig.of(config), () => {}); // the next statement meets the fault itself
+  return new OpenDatabase(new WatchedBackend(backend, { slowQueryMs: 0, log: () => null }));
+};

@@ -140,6 +140,30 @@ test("settings that a caller left behind do not reach the next one", async () =>
   expect(await db.fetchValue("SELECT to_regclass('pg_temp.mine')")).toBe(null);
 });
 
+test("a connection goes on after a statement that leaves nothing, and is another one after what lasts", async () => {
+  const db = open({ poolSize: 1 });
+  const process = () => db.fetchValue<number>("SELECT pg_backend_pid()");
+  let before = await process();
+  await db.query("SELECT 1 AS temp");
+  await db.transaction(async (tx) => {
+    await tx.script("SET LOCAL search_path TO nowhere; SELECT 'SET x'");
+  });
+  expect(await process()).toBe(before);
+  for (const lasting of [
+    "CREATE TEMP TABLE mine (n int)",
+    "SELECT 1 AS n INTO TEMP mine",
+    "SELECT pg_advisory_lock(7)",
+  ]) {
+    await db.execute(lasting);
+    const after = await process();
+    expect(after).not.toBe(before);
+    before = after;
+  }
+  await db.transaction((tx) => tx.script("SELECT 1; SET search_path TO nowhere"));
+  expect(await process()).not.toBe(before);
+  expect(await db.fetchValue("SHOW search_path")).not.toBe("nowhere");
+});
+
 test("a listener comes back after a restart of the server, and is told that it may have missed something", async () => {
   const db = open();
   const seen: string[] = [];

@@ -62,7 +62,7 @@ class GuardedTransaction implements Session {
     return this.#open.run(statement, signal, first);
   }
 
-  stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row> {
+  stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]> {
     this.#check();
     return this.#open.stream(statement, batchSize, signal);
   }

@@ -1,7 +1,7 @@
 import { FrameworkError, isPromise } from "@framework/core";
 import type { Outcome, Session } from "./backend.ts";
 import type { Ask, Executed, Queries, Row, StreamOptions } from "./queries.ts";
-import { type Statement, type StatementArguments, toStatement } from "./statement.ts";
+import { type Asked, type AskedWith, type Statement, toStatement } from "./statement.ts";
 
 const MAX_BATCH = 10_000;
 const DEFAULT_BATCH = 500;
@@ -16,21 +16,19 @@ export class SessionQueries implements Queries {
     this.#signal = signal;
   }
 
-  readonly query = ((...args: StatementArguments): Promise<Row[]> => this.#answer(args, allRows)) as Ask<
-    object,
-    "rows"
-  >;
+  readonly query = ((asked: Asked, ...others: AskedWith): Promise<Row[]> =>
+    this.#answer(asked, others, allRows)) as Ask<object, "rows">;
 
   readonly fetchAll: Ask<object, "rows"> = this.query;
 
-  readonly fetchOne = ((...args: StatementArguments): Promise<Row | null> =>
-    this.#answer(args, firstRow, true)) as Ask<object, "row">;
+  readonly fetchOne = ((asked: Asked, ...others: AskedWith): Promise<Row | null> =>
+    this.#answer(asked, others, firstRow, true)) as Ask<object, "row">;
 
-  readonly fetchValue = ((...args: StatementArguments): Promise<unknown> =>
-    this.#answer(args, firstValue, true)) as Ask<unknown, "value">;
+  readonly fetchValue = ((asked: Asked, ...others: AskedWith): Promise<unknown> =>
+    this.#answer(asked, others, firstValue, true)) as Ask<unknown, "value">;
 
-  execute(...args: StatementArguments): Promise<Executed> {
-    return this.#answer(args, executed);
+  execute(asked: Asked, ...others: AskedWith): Promise<Executed> {
+    return this.#answer(asked, others, executed);
   }
 
   stream<T extends object = Row>(
@@ -43,14 +41,15 @@ export class SessionQueries implements Queries {
         `batchSize is a whole number from 1 to ${MAX_BATCH}, not ${batchSize}`,
       );
     }
-    return this.#session.stream(statement, batchSize, this.#signal) as AsyncIterableIterator<T>;
+    const batches = this.#session.stream(statement, batchSize, this.#signal);
+    return oneByOne(batches, this.#signal) as AsyncIterableIterator<T>;
   }
 
   /** No async function: what SQLite knows at once is not waited for. */
-  #answer<T>(args: StatementArguments, pick: (outcome: Outcome) => T, first = false): Promise<T> {
+  #answer<T>(asked: Asked, others: AskedWith, pick: (outcome: Outcome) => T, first = false): Promise<T> {
     try {
       this.#signal?.throwIfAborted();
-      const outcome = this.#session.run(toStatement(args), this.#signal, first);
+      const outcome = this.#session.run(toStatement(asked, others), this.#signal, first);
       return isPromise(outcome) ? later(outcome, pick) : Promise.resolve(pick(outcome));
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever was thrown, as an async function would
@@ -62,6 +61,18 @@ export class SessionQueries implements Queries {
 /** An async function, so that the stack of an error leads to who asked. */
 const later = async <T>(outcome: Promise<Outcome>, pick: (outcome: Outcome) => T): Promise<T> =>
   pick(await outcome);
+
+async function* oneByOne(
+  batches: AsyncIterableIterator<Row[]>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Row> {
+  for await (const rows of batches) {
+    for (const row of rows) {
+      yield row;
+      signal?.throwIfAborted();
+    }
+  }
+}
 
 const allRows = ({ rows }: Outcome): Row[] => rows;
 

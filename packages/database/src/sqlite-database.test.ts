@@ -1,9 +1,9 @@
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { databaseContract } from "./database-contract.test-kit.ts";
-import { type Database, openDatabase } from "./index.ts";
+import { type Database, DatabaseUnavailableError, openDatabase, sql } from "./index.ts";
 
 const inFile = (): Database & AsyncDisposable => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
@@ -23,4 +23,61 @@ describe("in a file", () => {
 });
 describe("in memory", () => {
   databaseContract(test, inMemory);
+});
+
+test("a hundred streams may be open; the next is refused, and goes on once one has ended", async () => {
+  await using db = inFile();
+  const open = Array.from({ length: 100 }, () => db.stream(sql`VALUES (1), (2)`));
+  for (const rows of open) expect((await rows.next()).done).toBe(false);
+  const refused = db.stream(sql`VALUES (3)`).next();
+  await expect(refused).rejects.toThrow(DatabaseUnavailableError);
+  await expect(refused).rejects.toMatchObject({
+    reason: "100 streams are open already; end one before the next",
+  });
+  await open[7]?.return?.();
+  expect((await db.stream(sql`VALUES (3)`).next()).value).toEqual({ column1: 3 });
+  for (const rows of open) await rows.return?.();
+});
+
+test("a stream may be the first use of a file that does not exist yet", async () => {
+  await using db = inFile();
+  const seen: unknown[] = [];
+  for await (const row of db.stream(sql`SELECT 1 AS one`)) seen.push(row);
+  expect(seen).toEqual([{ one: 1 }]);
+});
+
+test.each([
+  'SELECT id, big, bytes, none, 7 AS "__proto__" FROM things',
+  "SELECT id, big, bytes, none FROM things",
+  "SELECT * FROM things",
+])("rows are plain objects with the columns as their own properties: %s", async (text) => {
+  await using db = inFile();
+  await db.execute("CREATE TABLE things (id INTEGER, big INTEGER, bytes BLOB, none TEXT)");
+  const bytes = new Uint8Array([1, 2]);
+  await db.execute`INSERT INTO things VALUES (1, ${2}, ${bytes}, NULL), (2, ${2n ** 60n}, ${bytes}, NULL)`;
+  const own = text.includes("__proto__") ? [["__proto__", 7]] : [];
+  const row = (id: number, big: unknown) => [
+    ["id", id],
+    ["big", big],
+    ["bytes", bytes],
+    ["none", null],
+    ...own,
+  ];
+  const rows = await db.query(text);
+  expect(rows.map(Object.entries)).toEqual([row(1, 2), row(2, 2n ** 60n)]);
+  const first = await db.fetchOne(text);
+  expect(Object.entries(first ?? {})).toEqual(row(1, 2));
+  for (const each of [...rows, first]) expect(each).toHaveProperty("hasOwnProperty");
+});
+
+test("a change of the table by another connection is followed by a statement that was prepared before", async () => {
+  await using db = inFile();
+  await db.execute("CREATE TABLE things (a INTEGER, b INTEGER)");
+  await db.execute("INSERT INTO things VALUES (1, 2)");
+  expect(await db.fetchOne("SELECT * FROM things")).toEqual({ a: 1, b: 2 });
+  expect(await db.fetchOne("SELECT b FROM things")).toEqual({ b: 2 });
+  await db.execute("ALTER TABLE things RENAME COLUMN b TO c");
+  await db.execute("ALTER TABLE things ADD COLUMN d INTEGER DEFAULT 4");
+  expect(await db.fetchOne("SELECT * FROM things")).toEqual({ a: 1, c: 2, d: 4 });
+  await expect(db.fetchOne("SELECT b FROM things")).rejects.toThrow("no such column: b");
 });

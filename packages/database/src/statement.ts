@@ -26,12 +26,13 @@ export interface SqlTag {
   list(values: readonly SqlValue[]): Statement;
 }
 
-const ofTemplate = (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Statement =>
-  areValues(inputs) ? new Statement(textOf(strings), checkedValues(inputs)) : composed(strings, inputs);
-
-const areValues = (inputs: readonly SqlInput[]): inputs is readonly SqlValue[] => {
-  for (const input of inputs) if (input instanceof Statement) return false;
-  return true;
+const ofTemplate = (strings: TemplateStringsArray, inputs: readonly SqlInput[]): Statement => {
+  for (let at = 0; at < inputs.length; at++) {
+    const input = inputs[at];
+    if (input instanceof Statement) return composed(strings, inputs);
+    checkValue(input, at + 1);
+  }
+  return new Statement(textOf(strings), inputs as readonly SqlValue[]);
 };
 
 const composed = (strings: TemplateStringsArray, inputs: readonly SqlInput[]): Statement => {
@@ -81,6 +82,9 @@ const join = (parts: readonly Statement[], separator = ", "): Statement => {
   return new Statement(parts.map((part) => append(part, values)).join(separator), values);
 };
 
+const tag = (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Statement =>
+  ofTemplate(strings, inputs);
+
 /**
  * Makes a statement from a template: every `${value}` becomes a parameter and never a piece of text.
  *
@@ -89,7 +93,7 @@ const join = (parts: readonly Statement[], separator = ", "): Statement => {
  *
  * @throws DATABASE_BAD_VALUE for a value that no parameter can be
  */
-export const sql: SqlTag = Object.assign(ofTemplate, {
+export const sql: SqlTag = Object.assign(tag, {
   identifier: (...path: readonly string[]): Statement => new Statement(path.map(quoted).join("."), []),
   join,
   list: (values: readonly SqlValue[]): Statement => {
@@ -99,11 +103,9 @@ export const sql: SqlTag = Object.assign(ofTemplate, {
   },
 });
 
-/** What a query method was called with: a template, a statement, or text with its parameters. */
-export type StatementArguments =
-  | readonly [strings: TemplateStringsArray, ...inputs: readonly SqlInput[]]
-  | readonly [statement: Statement]
-  | readonly [text: string, values?: readonly SqlValue[] | undefined];
+/** What a query method was called with: a template and its inputs, a statement, or text and the list of its parameters. */
+export type Asked = TemplateStringsArray | Statement | string;
+export type AskedWith = readonly (SqlInput | readonly SqlValue[] | undefined)[];
 
 const noValues: readonly SqlValue[] = Object.freeze([]);
 
@@ -113,9 +115,9 @@ const checkedValues = (values: readonly SqlValue[]): readonly SqlValue[] => {
 };
 
 /** Reads the arguments of a query method. @throws DATABASE_BAD_VALUE */
-export const toStatement = (args: StatementArguments): Statement => {
-  const [first, second] = args;
-  if (first instanceof Statement) return first;
-  if (typeof first !== "string") return ofTemplate(...(args as [TemplateStringsArray, ...SqlInput[]]));
-  return new Statement(first, checkedValues((second as readonly SqlValue[] | undefined) ?? noValues));
+export const toStatement = (asked: Asked, others: AskedWith): Statement => {
+  if (typeof asked === "string") {
+    return new Statement(asked, checkedValues((others[0] as readonly SqlValue[] | undefined) ?? noValues));
+  }
+  return asked instanceof Statement ? asked : ofTemplate(asked, others as readonly SqlInput[]);
 };

@@ -26,6 +26,8 @@ export class WatchedBackend implements Backend {
   readonly dialect: "sqlite" | "postgres";
   readonly #backend: Backend;
   readonly #options: WatchOptions;
+  /** Below this nothing is to be done about the time that a statement took. */
+  readonly #noticeMs: number;
   statements = 0;
   failures = 0;
   slow = 0;
@@ -34,6 +36,7 @@ export class WatchedBackend implements Backend {
     this.#backend = backend;
     this.#options = options;
     this.dialect = backend.dialect;
+    this.#noticeMs = Math.min(options.slowQueryMs || Infinity, backend.longReads?.longMs ?? Infinity);
   }
 
   run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
@@ -77,11 +80,10 @@ export class WatchedBackend implements Backend {
     this.statements++;
     try {
       const outcome = session.run(statement, signal, first);
-      if (!isPromise(outcome)) {
-        this.#took(from, statement);
-        return outcome;
-      }
-      return this.#later(outcome, from, statement);
+      if (isPromise(outcome)) return this.#later(outcome, from, statement);
+      const durationMs = performance.now() - from;
+      if (durationMs >= this.#noticeMs) this.#held(session, statement, durationMs);
+      return outcome;
     } catch (error) {
       this.failures++;
       throw error;
@@ -95,13 +97,17 @@ export class WatchedBackend implements Backend {
       this.failures++;
       throw error;
     } finally {
-      this.#took(from, statement);
+      this.#took(statement, performance.now() - from);
     }
   }
 
-  #took(from: number, { text }: Statement): void {
+  #held(session: Session, statement: Statement, durationMs: number): void {
+    if (session === this.#backend) this.#backend.longReads?.took(statement.text, durationMs);
+    this.#took(statement, durationMs);
+  }
+
+  #took({ text }: Statement, durationMs: number): void {
     const { slowQueryMs, log } = this.#options;
-    const durationMs = performance.now() - from;
     if (slowQueryMs === 0 || durationMs < slowQueryMs) return;
     this.slow++;
     log()?.warn("slow query", { durationMs: Math.round(durationMs), text: text.slice(0, MAX_LOGGED_TEXT) });
@@ -111,9 +117,29 @@ export class WatchedBackend implements Backend {
     return new WatchedTransaction(await this.#backend.begin(options), this);
   }
 
-  stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row> {
+  stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]> {
+    return this.follow(this.#backend.stream(statement, batchSize, signal), statement);
+  }
+
+  /** Traces a stream as one statement that ends when its last row has been taken, or its reader has left. */
+  async *follow(batches: AsyncIterableIterator<Row[]>, { text }: Statement): AsyncGenerator<Row[]> {
     this.statements++;
-    return this.#backend.stream(statement, batchSize, signal);
+    const end = queries.hasSubscribers ? this.#begun(text) : null;
+    try {
+      yield* batches;
+    } catch (error) {
+      this.failures++;
+      end?.reject(error);
+      throw error;
+    } finally {
+      end?.resolve();
+    }
+  }
+
+  #begun(text: string): PromiseWithResolvers<void> {
+    const end = Promise.withResolvers<void>();
+    queries.tracePromise(() => end.promise, { dialect: this.dialect, text }).catch(() => {}); // its reader hears of it
+    return end;
   }
 
   async notify(channel: string, payload: string): Promise<void> {
@@ -150,8 +176,8 @@ class WatchedTransaction implements OpenTransaction {
     return this.#watch.observe(this.#open, statement, signal, first);
   }
 
-  stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row> {
-    return this.#open.stream(statement, batchSize, signal);
+  stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]> {
+    return this.#watch.follow(this.#open.stream(statement, batchSize, signal), statement);
   }
 
   async script(text: string): Promise<void> {

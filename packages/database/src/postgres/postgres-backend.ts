@@ -51,7 +51,7 @@ export class PostgresBackend implements Backend {
     }
   }
 
-  async *stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncGenerator<Row> {
+  async *stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncGenerator<Row[]> {
     const transaction = await this.begin({ isolation: "read committed", readOnly: false, signal });
     try {
       yield* transaction.stream(statement, batchSize, signal);

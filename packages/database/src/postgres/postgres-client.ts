@@ -3,6 +3,7 @@ import type { Outcome } from "../backend.ts";
 import type { Row } from "../queries.ts";
 import type { Statement } from "../statement.ts";
 import type { Connections } from "./connections.ts";
+import { leavesState } from "./lasting-state.ts";
 import { isBroken, postgresError } from "./postgres-errors.ts";
 import type { StatementNames } from "./statement-names.ts";
 
@@ -37,6 +38,7 @@ export class PostgresClient {
   }
 
   async script(text: string): Promise<void> {
+    if (leavesState(text)) this.#spoilt = true;
     await this.#answered(this.#client.query(text), text);
   }
 

@@ -22,14 +22,14 @@ export class PostgresTransaction implements OpenTransaction {
     await this.#client.script(text);
   }
 
-  async *stream({ text, values }: Statement, batchSize: number, signal?: AbortSignal): AsyncGenerator<Row> {
+  async *stream({ text, values }: Statement, batchSize: number, signal?: AbortSignal): AsyncGenerator<Row[]> {
     const cursor = `cursor_${++this.#cursors}`;
     await this.#client.run(new Statement(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${text}`, values), signal);
     const fetch = new Statement(`FETCH ${batchSize} FROM ${cursor}`, []);
     try {
       for (;;) {
         const { rows } = await this.#client.run(fetch, signal);
-        yield* rows;
+        yield rows;
         if (rows.length < batchSize) return;
       }
     } finally {

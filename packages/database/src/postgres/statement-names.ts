@@ -1,9 +1,7 @@
+import { leavesState } from "./lasting-state.ts";
+
 /** Statements that the server keeps prepared, per connection; texts beyond are sent whole. */
 const MAX_NAMES = 300;
-
-/** Statements that change the session for whoever uses the connection next. */
-const LASTING =
-  /^\s*(?:set(?!\s+(?:local|transaction|constraints)\b)|listen|prepare|declare\b.*\bhold|load)\b|\btemp(?:orary)?\b/i;
 
 /** What is known of a statement's text. */
 export interface KnownText {
@@ -20,7 +18,7 @@ export class StatementNames {
   of(text: string): KnownText {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const lasting = LASTING.test(text);
+    const lasting = leavesState(text);
     if (this.#known.size >= MAX_NAMES) return { name: undefined, lasting };
     const made = { name: `s${this.#known.size}`, lasting };
     this.#known.set(text, made);

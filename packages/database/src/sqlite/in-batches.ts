@@ -7,14 +7,13 @@ export async function* inBatches(
   rows: Generator<Row>,
   batchSize: number,
   text: string,
-  signal?: AbortSignal,
-): AsyncGenerator<Row> {
-  let given = 0;
+): AsyncGenerator<Row[]> {
   try {
-    for (const row of rows) {
-      yield row;
-      if (++given % batchSize === 0) await nextTurn();
-      signal?.throwIfAborted();
+    for (;;) {
+      const batch = next(rows, batchSize);
+      yield batch;
+      if (batch.length < batchSize) return;
+      await nextTurn();
     }
   } catch (error) {
     throw sqliteError(error, text);
@@ -22,3 +21,13 @@ export async function* inBatches(
     rows.return(undefined);
   }
 }
+
+const next = (rows: Generator<Row>, count: number): Row[] => {
+  const batch: Row[] = [];
+  while (batch.length < count) {
+    const { done, value } = rows.next();
+    if (done === true) break;
+    batch.push(value);
+  }
+  return batch;
+};

@@ -1,65 +1,116 @@
+import type { SQLInputValue } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolFigures } from "../backend.ts";
 import { DatabaseUnavailableError } from "../database-errors.ts";
 import type { LocalNotifications } from "../local-notifications.ts";
 import type { ListenOptions, Row } from "../queries.ts";
 import type { Statement } from "../statement.ts";
-import { SqliteConnection } from "./sqlite-connection.ts";
-import { isBusy, isReadOnly, sqliteError } from "./sqlite-errors.ts";
-import { SqliteTransaction } from "./sqlite-transaction.ts";
 import { inBatches } from "./in-batches.ts";
+import { LongReads } from "./long-reads.ts";
+import { NoThreadError, ReadingThread } from "./reading-thread.ts";
+import { type Prepared, SqliteConnection } from "./sqlite-connection.ts";
+import { isBusy, isReadOnly, sqliteError } from "./sqlite-errors.ts";
+import { toParameters } from "./sqlite-parameters.ts";
+import { SqliteTransaction } from "./sqlite-transaction.ts";
 import { onlyReads } from "./statement-kind.ts";
-import { WriteTurns } from "./write-turns.ts";
+import { Turns } from "./turns.ts";
 
 /** How a SQLite database is opened. */
 export interface SqliteOptions {
   /** A file, or `:memory:`. */
   readonly location: string;
-  /** Longest wait for the turn to write. */
+  /** Longest wait for the turn to write, and for the reading thread. */
   readonly waitMs: number;
   /** Longest time that a transaction may hold the turn without a statement. */
   readonly idleInTransactionMs: number;
+  /** A read that took so long is done by the reading thread when it comes again; 0 is never. */
+  readonly threadAfterMs: number;
+  /** Longest time of a statement on the reading thread; 0 is for ever. */
+  readonly statementTimeoutMs: number;
   readonly notifications: LocalNotifications;
 }
 
 const LONGEST_PAUSE_MS = 20;
 
+/** Callers that wait for their turn to write at most. */
+const MAX_WAITING = 10_000;
+
+/** Streams open at the same time at most; each has a connection of its own. */
+const MAX_STREAMS = 100;
+
+/** Texts known to write though they look like reads or not; made by hand they may be without number. */
+const MAX_WRITES = 1000;
+
 /**
- * SQLite through `node:sqlite`: one connection for writing, whose holders take turns, and one for reading, which sees what is committed.
+ * SQLite through `node:sqlite`: one connection for writing, whose holders take turns, and one for reading, which sees what is committed; reads that
+ * have shown to be long go to a thread.
  *
  * Another process that holds the file's lock is waited for without blocking this one.
  */
 export class SqliteBackend implements Backend {
   readonly dialect = "sqlite";
+  readonly longReads: LongReads;
   readonly #options: SqliteOptions;
-  readonly #turns: WriteTurns;
-  readonly #kinds = new Map<string, boolean>();
+  readonly #turns: Turns;
+  readonly #thread: ReadingThread;
+  readonly #writes = new Set<string>();
   #writer: SqliteConnection | null = null;
   #reader: SqliteConnection | null = null;
+  #streams = 0;
   #closed = false;
 
   constructor(options: SqliteOptions) {
+    const { location, waitMs, threadAfterMs } = options;
     this.#options = options;
-    this.#turns = new WriteTurns(options.waitMs);
+    this.#turns = new Turns({ what: "writing", waitMs, maxWaiting: MAX_WAITING });
+    this.#thread = new ReadingThread(options);
+    this.longReads = new LongReads(location === ":memory:" || threadAfterMs === 0 ? Infinity : threadAfterMs);
   }
 
   run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
-    if (this.#isRead(statement.text)) {
-      try {
-        return this.#readingConnection().run(statement, first);
-      } catch (error) {
-        if (isReadOnly(error)) this.#kinds.set(statement.text, false);
-        else if (!isBusy(error)) throw sqliteError(error, statement.text);
+    const { text, values } = statement;
+    try {
+      const read = this.#reader?.known(text) ?? this.#prepareRead(text);
+      if (read !== null) {
+        if (this.longReads.has(text)) return this.#readAway(statement, signal, first);
+        return this.#readingConnection().run(read, toParameters(values), first);
       }
+    } catch (error) {
+      if (isReadOnly(error)) this.#noteWrite(text);
+      else if (!isBusy(error)) throw sqliteError(error, text);
     }
     return this.#write(statement, signal, first);
   }
 
-  async #write(statement: Statement, signal?: AbortSignal, first?: boolean): Promise<Outcome> {
+  async #readAway(statement: Statement, signal?: AbortSignal, first = false): Promise<Outcome> {
+    const { text, values } = statement;
+    try {
+      const question = { text, parameters: toParameters(values).map(withoutSurroundings), first };
+      const { rows, tookMs } = await this.#thread.read(question, signal);
+      this.longReads.took(text, tookMs);
+      return { rows, changes: rows.length };
+    } catch (error) {
+      if (!(error instanceof NoThreadError)) throw sqliteError(error, text);
+      if (this.longReads.has(text)) this.#readWithoutThread(error.cause); // only the first of several
+      return await this.run(statement, signal, first);
+    }
+  }
+
+  #readWithoutThread(cause: unknown): void {
+    this.longReads.stop();
+    const message = "database: long reads of SQLite hold the process, since no thread can be started";
+    process.emitWarning(message, { detail: String(cause) });
+  }
+
+  async #write({ text, values }: Statement, signal?: AbortSignal, first?: boolean): Promise<Outcome> {
     await this.#turns.take(signal);
     try {
-      const run = (): Outcome => this.#writingConnection().run(statement, first);
-      return await this.#patiently(run, statement.text, signal);
+      const parameters = toParameters(values);
+      const run = (): Outcome => {
+        const connection = this.#writingConnection();
+        return connection.run(connection.prepare(text), parameters, first);
+      };
+      return await this.#patiently(run, text, signal);
     } finally {
       this.#turns.give();
     }
@@ -95,14 +146,18 @@ export class SqliteBackend implements Backend {
     }
   }
 
-  /** A connection of its own: while rows are read it keeps seeing the moment it began at. */
-  async *stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncGenerator<Row> {
-    const { location } = this.#options;
-    const own =
-      location === ":memory:" ? null : this.#opened(() => new SqliteConnection(location, { readOnly: true }));
+  /** On a connection of its own, which keeps seeing the moment that it began at. */
+  async *stream({ text, values }: Statement, batchSize: number): AsyncGenerator<Row[]> {
+    if (this.#streams >= MAX_STREAMS)
+      throw new DatabaseUnavailableError(`${MAX_STREAMS} streams are open already; end one before the next`);
+    this.#streams++;
+    let own: SqliteConnection | null = null;
     try {
-      yield* inBatches((own ?? this.#writingConnection()).rows(statement), batchSize, statement.text, signal);
+      if (this.#options.location !== ":memory:") own = this.#newReader();
+      const rows = (own ?? this.#writingConnection()).rows(text, toParameters(values));
+      yield* inBatches(rows, batchSize, text);
     } finally {
+      this.#streams--;
       own?.close();
     }
   }
@@ -120,8 +175,9 @@ export class SqliteBackend implements Backend {
   }
 
   figures(): PoolFigures {
-    const size = (this.#writer === null ? 0 : 1) + (this.#reader === null ? 0 : 1);
-    return { size, idle: size - (this.#turns.taken ? 1 : 0), waiting: this.#turns.waiting };
+    const size = (this.#writer === null ? 0 : 1) + (this.#reader === null ? 0 : 1) + this.#thread.size;
+    const busy = (this.#turns.taken ? 1 : 0) + (this.#thread.busy ? 1 : 0);
+    return { size, idle: Math.max(0, size - busy), waiting: this.#turns.waiting + this.#thread.waiting };
   }
 
   async close(): Promise<void> {
@@ -131,16 +187,20 @@ export class SqliteBackend implements Backend {
     this.#reader?.close();
     this.#writer?.close();
     this.#turns.give();
+    await this.#thread.close();
   }
 
-  #isRead(text: string): boolean {
-    if (this.#options.location === ":memory:") return false;
-    const known = this.#kinds.get(text);
-    if (known !== undefined) return known;
-    if (this.#kinds.size >= 1000) this.#kinds.clear(); // bounded: texts made by hand may be without number
-    const reads = onlyReads(text);
-    this.#kinds.set(text, reads);
-    return reads;
+  #prepareRead(text: string): Prepared | null {
+    if (this.#options.location === ":memory:" || this.#writes.has(text)) return null;
+    if (onlyReads(text)) return this.#readingConnection().prepare(text);
+    this.#noteWrite(text);
+    return null;
+  }
+
+  #noteWrite(text: string): void {
+    this.#reader?.forget(text);
+    if (this.#writes.size >= MAX_WRITES) this.#writes.clear();
+    this.#writes.add(text);
   }
 
   #writingConnection(): SqliteConnection {
@@ -148,10 +208,12 @@ export class SqliteBackend implements Backend {
   }
 
   #readingConnection(): SqliteConnection {
-    if (this.#reader === null) this.#writingConnection(); // makes the file and its journal mode
-    return (this.#reader ??= this.#opened(
-      () => new SqliteConnection(this.#options.location, { readOnly: true }),
-    ));
+    return (this.#reader ??= this.#newReader());
+  }
+
+  #newReader(): SqliteConnection {
+    this.#writingConnection(); // makes the file and its journal mode
+    return this.#opened(() => new SqliteConnection(this.#options.location, { readOnly: true }));
   }
 
   #opened(open: () => SqliteConnection): SqliteConnection {
@@ -164,3 +226,7 @@ export class SqliteBackend implements Backend {
     }
   }
 }
+
+/** A view of a large buffer would take all of the buffer with it to the thread. */
+const withoutSurroundings = (value: SQLInputValue): SQLInputValue =>
+  value instanceof Uint8Array && value.byteLength < value.buffer.byteLength ? new Uint8Array(value) : value;

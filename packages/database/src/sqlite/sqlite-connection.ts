@@ -1,11 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import type { Outcome } from "../backend.ts";
 import type { Row } from "../queries.ts";
-import { isDate, type SqlValue } from "../sql-value.ts";
-import type { Statement } from "../statement.ts";
-import { FrameworkError } from "@framework/core";
 import { numberedPlaceholders } from "./placeholders.ts";
-import { isTooLargeForNumber } from "./sqlite-errors.ts";
 
 /** Prepared statements kept per connection; the one used longest ago makes room. */
 const MAX_PREPARED = 500;
@@ -13,9 +9,18 @@ const MAX_PREPARED = 500;
 /** Longest wait for others that are opening the same file; only here the process waits with it. */
 const OPEN_TIMEOUT_MS = 5000;
 
-interface Prepared {
+/** A statement that its connection keeps. */
+export interface Prepared {
   readonly statement: StatementSync;
   readonly givesRows: boolean;
+  /** Names of the columns when the text itself gives them; `*` may mean others after a change of the table. */
+  readonly names: readonly string[] | null;
+}
+
+export interface ConnectionOptions {
+  readonly readOnly?: boolean;
+  /** Longest wait for a lock, with the whole thread; the main one does its waiting without it. */
+  readonly busyTimeoutMs?: number;
 }
 
 /** One connection to a SQLite database: synchronous, with its statements prepared once. */
@@ -23,19 +28,43 @@ export class SqliteConnection {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
 
-  constructor(location: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
+  constructor(location: string, { readOnly = false, busyTimeoutMs = 0 }: ConnectionOptions = {}) {
     this.#database = new DatabaseSync(location, { readOnly, timeout: OPEN_TIMEOUT_MS });
     if (!readOnly)
       this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
-    this.#database.exec("PRAGMA busy_timeout = 0"); // waiting is done without blocking the process
+    this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  }
+
+  /** What was prepared for a text, if it was. */
+  known(text: string): Prepared | undefined {
+    const known = this.#prepared.get(text);
+    if (known !== undefined && this.#prepared.size > MAX_PREPARED / 2) this.#touch(text, known);
+    return known;
+  }
+
+  prepare(text: string): Prepared {
+    const known = this.known(text);
+    if (known !== undefined) return known;
+    const prepared = prepare(this.#database, text);
+    this.#touch(text, prepared);
+    if (this.#prepared.size > MAX_PREPARED) {
+      for (const oldest of this.#prepared.keys()) {
+        this.#prepared.delete(oldest);
+        break;
+      }
+    }
+    return prepared;
+  }
+
+  forget(text: string): void {
+    this.#prepared.delete(text);
   }
 
   /** @param first reads one row only */
-  run({ text, values }: Statement, first = false): Outcome {
-    const { statement, givesRows } = this.#prepare(text);
-    const parameters = toParameters(values);
-    if (!givesRows) return { rows: [], changes: Number(statement.run(...parameters).changes) };
-    const rows = first ? firstRow(statement, parameters) : allRows(statement, parameters);
+  run(prepared: Prepared, parameters: readonly SQLInputValue[], first = false): Outcome {
+    if (!prepared.givesRows)
+      return { rows: [], changes: Number(prepared.statement.run(...parameters).changes) };
+    const rows = readRows(prepared, parameters, first);
     return { rows, changes: rows.length };
   }
 
@@ -44,10 +73,10 @@ export class SqliteConnection {
   }
 
   /** Rows of a statement that nothing else uses meanwhile. */
-  *rows({ text, values }: Statement): Generator<Row> {
+  *rows(text: string, parameters: readonly SQLInputValue[]): Generator<Row> {
     const statement = this.#database.prepare(numberedPlaceholders(text));
     statement.setReadBigInts(true);
-    for (const row of statement.iterate(...toParameters(values))) yield withNumbers(row as Row);
+    for (const row of statement.iterate(...parameters)) yield plainRow(row as Row);
   }
 
   get inTransaction(): boolean {
@@ -59,80 +88,71 @@ export class SqliteConnection {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  #prepare(text: string): Prepared {
-    const known = this.#prepared.get(text);
-    if (known !== undefined) {
-      if (this.#prepared.size > MAX_PREPARED / 2) this.#touch(text, known);
-      return known;
-    }
-    const statement = this.#database.prepare(numberedPlaceholders(text));
-    const prepared = { statement, givesRows: statement.columns().length > 0 };
-    this.#touch(text, prepared);
-    if (this.#prepared.size > MAX_PREPARED) {
-      for (const oldest of this.#prepared.keys()) {
-        this.#prepared.delete(oldest);
-        break;
-      }
-    }
-    return prepared;
-  }
-
   #touch(text: string, prepared: Prepared): void {
     this.#prepared.delete(text);
     this.#prepared.set(text, prepared);
   }
 }
 
-const allRows = (statement: StatementSync, parameters: readonly SQLInputValue[]): Row[] => {
-  try {
-    return statement.all(...parameters) as Row[];
-  } catch (error) {
-    if (!isTooLargeForNumber(error)) throw error;
-    return exactRows(statement, parameters);
-  }
+const prepare = (database: DatabaseSync, text: string): Prepared => {
+  const statement = database.prepare(numberedPlaceholders(text));
+  const columns = statement.columns().map(({ name }) => name);
+  const names = text.includes("*") || columns.includes("__proto__") ? null : columns;
+  statement.setReturnArrays(names !== null);
+  return { statement, givesRows: columns.length > 0, names };
 };
 
-const firstRow = (statement: StatementSync, parameters: readonly SQLInputValue[]): Row[] => {
+const readRows = (prepared: Prepared, parameters: readonly SQLInputValue[], first: boolean): Row[] => {
+  const { statement, names } = prepared;
   try {
-    const row = statement.get(...parameters) as Row | undefined;
-    return row === undefined ? [] : [row];
+    if (!first) return toRows(statement.all(...parameters), names);
+    const row = statement.get(...parameters);
+    return row === undefined ? [] : [toRow(row, names)];
   } catch (error) {
     if (!isTooLargeForNumber(error)) throw error;
-    return exactRows(statement, parameters).slice(0, 1);
+    const rows = exactRows(prepared, parameters);
+    return first ? rows.slice(0, 1) : rows;
   }
 };
 
 /** Reads once more, every integer exactly; only reached when one of them is too large, which is rare. */
-const exactRows = (statement: StatementSync, parameters: readonly SQLInputValue[]): Row[] => {
+const exactRows = ({ statement, names }: Prepared, parameters: readonly SQLInputValue[]): Row[] => {
   statement.setReadBigInts(true);
+  statement.setReturnArrays(false);
   try {
-    return (statement.all(...parameters) as Row[]).map(withNumbers);
+    return toRows(statement.all(...parameters), null);
   } finally {
     statement.setReadBigInts(false);
+    statement.setReturnArrays(names !== null);
   }
 };
 
-const withNumbers = (row: Row): Row => {
-  for (const column in row) {
-    const value = row[column];
-    if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) row[column] = Number(value);
-  }
+/** Whether an integer was read that a `number` cannot hold. */
+const isTooLargeForNumber = (error: unknown): boolean =>
+  Error.isError(error) && (error as { code?: unknown }).code === "ERR_OUT_OF_RANGE";
+
+const toRows = (read: unknown[], names: readonly string[] | null): Row[] => {
+  for (let at = 0; at < read.length; at++) read[at] = toRow(read[at], names);
+  return read as Row[];
+};
+
+const toRow = (read: unknown, names: readonly string[] | null): Row =>
+  names === null ? plainRow(read as Row) : namedRow(read as readonly unknown[], names);
+
+/** Objects made here are sooner made, and far sooner read and turned into JSON, than those of `node:sqlite`, which are dictionaries. */
+const namedRow = (values: readonly unknown[], names: readonly string[]): Row => {
+  const row: Row = {};
+  for (let at = 0; at < names.length; at++) row[names[at] as string] = values[at];
   return row;
 };
 
-/** Most values go in as they are, and then the list does. */
-const toParameters = (values: readonly SqlValue[]): readonly SQLInputValue[] =>
-  values.every(isParameter) ? values : values.map(toParameter);
-
-const isParameter = (value: SqlValue): value is SqlValue & SQLInputValue =>
-  value === null || (typeof value !== "object" && typeof value !== "boolean");
-
-const toParameter = (value: SqlValue): SQLInputValue => {
-  if (typeof value === "boolean") return value ? 1 : 0;
-  if (typeof value !== "object" || value === null) return value;
-  if (isDate(value)) return value.toISOString();
-  if (Array.isArray(value)) {
-    throw new FrameworkError("DATABASE_BAD_VALUE", "SQLite has no lists; use `IN (${sql.list(values)})`");
+const plainRow = (read: Row): Row => {
+  const row: Row = {};
+  for (const name in read) {
+    const value = read[name];
+    const exact = typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+    if (name === "__proto__") Object.defineProperty(row, name, { value: exact, enumerable: true });
+    else row[name] = exact;
   }
-  return value as Uint8Array;
+  return row;
 };

@@ -41,10 +41,6 @@ export const isReadOnly = (error: unknown): boolean => {
   return code !== null && primary(code) === READ_ONLY;
 };
 
-/** Whether an integer was read that a `number` cannot hold. */
-export const isTooLargeForNumber = (error: unknown): boolean =>
-  Error.isError(error) && (error as { code?: unknown }).code === "ERR_OUT_OF_RANGE";
-
 /** The framework's error for what `node:sqlite` threw. */
 export const sqliteError = (error: unknown, text: string): unknown => {
   const code = sqliteCode(error);

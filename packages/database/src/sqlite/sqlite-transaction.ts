@@ -6,6 +6,7 @@ import type { Statement } from "../statement.ts";
 import { inBatches } from "./in-batches.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { sqliteError } from "./sqlite-errors.ts";
+import { toParameters } from "./sqlite-parameters.ts";
 
 export interface SqliteTransactionParts {
   readonly connection: SqliteConnection;
@@ -31,16 +32,18 @@ export class SqliteTransaction implements OpenTransaction {
   }
 
   run(statement: Statement, _signal?: AbortSignal, first?: boolean): Outcome {
-    return this.#act(() => this.#parts.connection.run(statement, first), statement.text);
+    const { connection } = this.#parts;
+    const { text, values } = statement;
+    return this.#act(() => connection.run(connection.prepare(text), toParameters(values), first), text);
   }
 
   script(text: string): void {
     this.#act(() => this.#parts.connection.script(text), text);
   }
 
-  async *stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncGenerator<Row> {
+  async *stream({ text, values }: Statement, batchSize: number): AsyncGenerator<Row[]> {
     this.#touch();
-    yield* inBatches(this.#parts.connection.rows(statement), batchSize, statement.text, signal);
+    yield* inBatches(this.#parts.connection.rows(text, toParameters(values)), batchSize, text);
   }
 
   notify(channel: string, payload: string): void {

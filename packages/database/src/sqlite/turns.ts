@@ -5,17 +5,21 @@ interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Callers that wait for their turn at most. */
-export const MAX_WAITING = 10_000;
+/** What the turns are for, how long a caller waits for its own, and how many callers may wait. */
+export interface TurnsOptions {
+  readonly what: string;
+  readonly waitMs: number;
+  readonly maxWaiting: number;
+}
 
 /** One holder at a time, first come first served, each waiting a bounded time. */
-export class WriteTurns {
-  readonly #waitMs: number;
+export class Turns {
+  readonly #options: TurnsOptions;
   readonly #waiting = new Set<Waiter>();
   #taken = false;
 
-  constructor(waitMs: number) {
-    this.#waitMs = waitMs;
+  constructor(options: TurnsOptions) {
+    this.#options = options;
   }
 
   get waiting(): number {
@@ -36,16 +40,17 @@ export class WriteTurns {
   /** @throws DatabaseUnavailableError when the turn does not come in time, or too many wait already */
   async take(signal?: AbortSignal): Promise<void> {
     if (this.tryTake()) return;
-    if (this.#waiting.size >= MAX_WAITING)
-      throw new DatabaseUnavailableError(`${MAX_WAITING} callers wait already`);
+    const { what, waitMs, maxWaiting } = this.#options;
+    if (this.#waiting.size >= maxWaiting)
+      throw new DatabaseUnavailableError(`${maxWaiting} callers wait for ${what} already`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = (error: unknown): void => {
       clearTimeout(waiter.timer);
       this.#waiting.delete(waiter);
       reject(error);
     };
-    const late = (): void => leave(new DatabaseUnavailableError(`no turn to write in ${this.#waitMs} ms`));
-    const waiter: Waiter = { go: resolve, timer: setTimeout(late, this.#waitMs) };
+    const late = (): void => leave(new DatabaseUnavailableError(`no turn for ${what} in ${waitMs} ms`));
+    const waiter: Waiter = { go: resolve, timer: setTimeout(late, waitMs) };
     this.#waiting.add(waiter);
     const aborted = (): void => leave(signal?.reason);
     signal?.addEventListener("abort", aborted, { once: true });

@@ -1,0 +1,72 @@
+import { expect, test } from "@jest/globals";
+import { leavesState } from "./lasting-state.ts";
+
+test.each([
+  "SET search_path TO nowhere",
+  "  set session authorization bob",
+  "-- why\n/* of ** all */ SET ROLE bob",
+  "/* one /* within */ another */ SET ROLE bob",
+  "SELECT 1; SET ROLE bob",
+  "SELECT E'it\\'s'; SET x TO 'y'",
+  "SELECT 'it''s'; SET x TO 'y'",
+  "LISTEN news",
+  "PREPARE a AS SELECT 1",
+  "DEALLOCATE ALL",
+  "DISCARD ALL",
+  "LOAD 'auto_explain'",
+  "DECLARE c CURSOR WITH HOLD FOR SELECT 1",
+  "CREATE TEMP TABLE mine (n int)",
+  "create local temporary table mine (n int)",
+  "CREATE OR REPLACE TEMP VIEW mine AS SELECT 1",
+  "CREATE TABLE pg_temp.mine (n int)",
+  "SELECT 1 AS n INTO TEMP mine",
+  'SELECT 1 AS n INTO TEMP "mine"',
+  "WITH a AS (SELECT 1 AS n) SELECT n INTO TEMPORARY TABLE mine FROM a",
+  "SELECT pg_advisory_lock(1)",
+  "SELECT pg_try_advisory_lock_shared(1, 2)",
+  "SELECT set_config('app.user', $1, false)",
+])("leaves something to the next user of the connection: %s", (text) => {
+  expect(leavesState(text)).toBe(true);
+});
+
+test.each([
+  "SELECT 1 AS temp",
+  "SELECT 'CREATE TEMP TABLE x'",
+  "SELECT temp FROM readings -- ; SET x",
+  'SELECT "; SET x" FROM readings',
+  "INSERT INTO temp (n) VALUES (1)",
+  "INSERT INTO temp SELECT 1",
+  "MERGE INTO temp USING b ON true WHEN MATCHED THEN DELETE",
+  "CREATE TABLE temp (n int)",
+  "UPDATE settings SET temp = 1",
+  "SET LOCAL statement_timeout TO 77",
+  "SET TRANSACTION READ ONLY",
+  "SET CONSTRAINTS ALL DEFERRED",
+  "DECLARE hold CURSOR FOR SELECT 1",
+  "SELECT prepare FROM readings",
+  "SELECT pg_advisory_xact_lock(1)",
+  "SELECT set_config('app.user', $1, true), 'false'",
+])("leaves nothing: %s", (text) => {
+  expect(leavesState(text)).toBe(false);
+});
+
+test.each([
+  "/*",
+  ";/* ",
+  "--;",
+  "'",
+  '" ',
+  ";declare with ",
+  "into temp",
+  "; set local",
+  "*",
+  "e'\\",
+  "insert   ",
+])("is read in linear time, however often a text holds %p", (piece) => {
+  const long = piece.repeat(300_000 / piece.length);
+  const from = performance.now();
+  leavesState(long);
+  leavesState(`SELECT /* ${long}`);
+  leavesState(`${" ".repeat(300_000)}x`);
+  expect(performance.now() - from).toBeLessThan(1000); // tens of milliseconds; quadratic would be minutes
+});

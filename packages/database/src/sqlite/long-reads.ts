@@ -1,0 +1,57 @@
+/** Texts remembered at most; the one known longest makes room. */
+const MAX_TEXTS = 500;
+
+/** Quick reads in a row after which a text is read without the thread again; each relapse doubles them. */
+const FIRST_PROOF = 8;
+const LONGEST_PROOF = 1024;
+
+interface Known {
+  away: boolean;
+  quick: number;
+  proof: number;
+}
+
+/** Which statements the thread reads, told by their texts from how long they took when they last ran. */
+export class LongReads {
+  /** A read that takes so long is a long one. */
+  readonly longMs: number;
+  readonly #texts = new Map<string, Known>();
+  #stopped = false;
+
+  constructor(longMs: number) {
+    this.longMs = longMs;
+  }
+
+  has(text: string): boolean {
+    return this.#texts.size > 0 && this.#texts.get(text)?.away === true; // most apps have none
+  }
+
+  took(text: string, ms: number): void {
+    if (this.#stopped) return;
+    const known = this.#texts.get(text);
+    if (ms >= this.longMs) this.#wasLong(text, known);
+    else if (known?.away === true && ++known.quick >= known.proof) known.away = false;
+  }
+
+  /** From now on no text is known. */
+  stop(): void {
+    this.#stopped = true;
+    this.#texts.clear();
+  }
+
+  #wasLong(text: string, known: Known | undefined): void {
+    if (known === undefined) return this.#add(text);
+    if (!known.away) known.proof = Math.min(known.proof * 2, LONGEST_PROOF);
+    known.away = true;
+    known.quick = 0;
+  }
+
+  #add(text: string): void {
+    this.#texts.set(text, { away: true, quick: 0, proof: FIRST_PROOF });
+    if (this.#texts.size <= MAX_TEXTS) return;
+    for (const oldest of this.#texts.keys()) {
+      this.#texts.delete(oldest);
+      break;
+    }
+  }
+}
