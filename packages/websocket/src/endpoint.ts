@@ -1,17 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import type { HttpRequest, Response, StandardSchema, UpgradedConnection } from "@framework/core";
+import type { HttpRequest, Response, UpgradedConnection } from "@framework/core";
 import type { WebSocket, WebSocketServer } from "ws";
 import { checkHandshake, handshakeFields } from "./handshake.ts";
 import { OpenSocket } from "./open-socket.ts";
 import type { Sockets } from "./sockets.ts";
-import type { WebSocketHandler, WebSocketOptions } from "./websocket.ts";
+import type { AnyHandler, AnyOptions } from "./websocket.ts";
 import { WebSocketClose } from "./websocket-close.ts";
 
 /** What `ws` reads of a request, and the fields that go out with the 101. */
 interface Handshake {
   readonly method: "GET";
-  readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly fields: readonly string[];
 }
@@ -19,34 +18,36 @@ interface Handshake {
 /** One WebSocket route. */
 export class Endpoint {
   readonly #sockets: Sockets;
-  readonly #options: WebSocketOptions<StandardSchema | undefined>;
-  readonly #handler: WebSocketHandler<unknown, object, unknown>;
+  readonly #options: AnyOptions;
+  readonly #handler: AnyHandler;
   #server: WebSocketServer | null = null;
 
-  constructor(
-    sockets: Sockets,
-    options: WebSocketOptions<StandardSchema | undefined>,
-    handler: WebSocketHandler<unknown, object, unknown>,
-  ) {
+  constructor(sockets: Sockets, options: AnyOptions, handler: AnyHandler) {
     this.#sockets = sockets;
     this.#options = options;
     this.#handler = handler;
   }
 
-  /** Accepts the handshake or refuses it as HTTP. @throws HttpError */
-  answer(request: HttpRequest): Response {
+  /** Accepts the handshake or refuses it as HTTP. @param dependencies what the route injects, if anything @throws HttpError */
+  answer(request: HttpRequest, dependencies: readonly unknown[]): Response {
     const door = checkHandshake(request, this.#sockets.config.origins);
     const headers = handshakeFields(request);
-    return door.accept((connection) => this.#open(request, headers, connection));
+    const keep = dependencies.length === 0 ? null : keepInjected(request);
+    return door.accept((connection) =>
+      this.#open(headers, connection, (open) => {
+        const served = this.#serve(open, request, dependencies);
+        keep?.(served);
+      }),
+    );
   }
 
   #open(
-    request: HttpRequest,
     headers: Readonly<Record<string, string>>,
     connection: UpgradedConnection,
+    serve: (open: OpenSocket) => void,
   ): void {
     const { socket, head, fields, draining } = connection;
-    const handshake: Handshake = { method: "GET", url: request.path, headers, fields };
+    const handshake: Handshake = { method: "GET", headers, fields };
     this.#server ??= this.#newServer();
     const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
     this.#server.handleUpgrade(handshake as unknown as IncomingMessage, socket as Duplex, bytes, (ws) => {
@@ -55,7 +56,7 @@ export class Endpoint {
       if (draining.aborted) goodbye();
       draining.addEventListener("abort", goodbye, { once: true });
       ws.once("close", () => draining.removeEventListener("abort", goodbye));
-      void this.#serve(open, request);
+      serve(open);
     });
   }
 
@@ -88,9 +89,9 @@ export class Endpoint {
     throw new WebSocketClose(1008, result.issues[0]?.message ?? "the message does not match");
   }
 
-  async #serve(open: OpenSocket, request: HttpRequest): Promise<void> {
+  async #serve(open: OpenSocket, request: HttpRequest, dependencies: readonly unknown[]): Promise<void> {
     try {
-      await this.#handler(open, request as never);
+      await this.#handler(open, request as never, ...dependencies);
       await open.close(1000);
     } catch (error) {
       if (WebSocketClose.is(error)) return await open.close(error.closeCode, error.reason);
@@ -104,3 +105,11 @@ export class Endpoint {
 /** A handler that was sending when the client left has done nothing wrong. */
 const isOwnEnd = (error: unknown, { connected }: OpenSocket): boolean =>
   !connected && Error.isError(error) && (error as { code?: unknown }).code === "WEBSOCKET_CLOSED";
+
+/** Keeps what was injected alive until a promise has settled; without one, because nobody was upgraded, it ends with the request. */
+const keepInjected = (request: HttpRequest): ((served: Promise<void>) => void) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  request.scope.during(promise);
+  request.onEnd(() => resolve()); // after the upgrade, so too late for one that is served
+  return resolve;
+};

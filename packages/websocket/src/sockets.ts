@@ -9,7 +9,7 @@ import { WebSocketConfig } from "./websocket-config.ts";
 export class Sockets {
   config: WebSocketConfig = WebSocketConfig.of();
   readonly rooms: Rooms;
-  readonly traffic: Traffic = newTraffic(() => performance.now());
+  readonly traffic: Traffic = newTraffic(monotonicClock());
   #heartbeat: Heartbeat | null = null;
   #Server: typeof WebSocketServer | null = null;
   #log: Logger | null = null;
@@ -59,3 +59,9 @@ export class Sockets {
     } as ConstructorParameters<typeof WebSocketServer>[0]);
   }
 }
+
+/** Milliseconds; the global is a getter, which would cost more with each message than the time itself. */
+const monotonicClock = (): (() => number) => {
+  const { performance: clock } = globalThis;
+  return () => clock.now();
+};

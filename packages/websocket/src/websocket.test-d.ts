@@ -1,4 +1,4 @@
-import { App } from "@framework/core";
+import { App, dependency, type Token } from "@framework/core";
 import { z } from "zod";
 import { websocket } from "./index.ts";
 
@@ -28,3 +28,22 @@ app.websocket("/typed", { message: z.object({ n: z.number() }) }, async (socket)
 app.enableWebSocket({ pingSec: 10 });
 // @ts-expect-error a misspelt option of a route
 app.websocket("/x", { guard: [] }, () => {});
+
+const Db: Token<{ all(): string[] }> = dependency("db");
+app.websocket("/inject", { inject: { db: Db, limit: "limit" } }, (_socket, _request, { db, limit }) => {
+  const all: string[] = db.all();
+  // @ts-expect-error a name alone carries no type
+  const few: number = limit;
+  return [all, few];
+});
+app.websocket("/{id}", { inject: { db: Db }, message: z.string() }, async (socket, { params }, { db }) => {
+  const text: string | null = await socket.receiveJson();
+  const id: string = params.id;
+  // @ts-expect-error the token has no such member
+  db.none();
+  return [text, id];
+});
+// @ts-expect-error nothing is injected
+app.websocket("/none", { protocols: ["v1"] }, (_socket, _request, { db }) => db);
+// @ts-expect-error nothing is injected without options
+app.websocket("/none", (_socket, _request, { db }) => db);

@@ -401,22 +401,3 @@ test("every mistake of the configuration is said at start", async () => {
   });
   await expect(starts).rejects.toThrow(/pingSecs[\s\S]*origins/);
 });
-
-test("the client of browsers and of undici understands every reply", async () => {
-  await using s = await serve((app) => {
-    app.enableWebSocket({ deflate: true });
-    app.websocket("/", async (socket) => {
-      for await (const message of socket) await socket.send(message);
-    });
-  });
-  const client = new globalThis.WebSocket(`${s.url.replace("http", "ws")}/`);
-  const texts: unknown[] = [];
-  client.addEventListener("message", ({ data }) => texts.push(data));
-  await new Promise((resolve) => client.addEventListener("open", resolve));
-  client.send("x".repeat(5000));
-  await waitFor(() => texts.length === 1);
-  const closed = new Promise<CloseEvent>((resolve) => client.addEventListener("close", resolve as never));
-  client.close(4000, "bye");
-  expect(await closed).toMatchObject({ code: 4000, reason: "bye", wasClean: true });
-  expect(texts).toEqual(["x".repeat(5000)]);
-});

@@ -5,6 +5,8 @@ import {
   type Host,
   type HttpRequest,
   type InferOutput,
+  type Injected,
+  type Injections,
   type NoInput,
   type PathParams,
   type Response,
@@ -17,9 +19,17 @@ import { Sockets } from "./sockets.ts";
 import { WebSocketConfig } from "./websocket-config.ts";
 
 /** What a WebSocket route may be told. */
-export interface WebSocketOptions<Schema extends StandardSchema | undefined = undefined> {
+export interface WebSocketOptions<
+  Schema extends StandardSchema | undefined = undefined,
+  Inject extends Injections | undefined = undefined,
+> {
   /** Must pass before the upgrade; a denial is answered as HTTP. */
   readonly guards?: readonly Guard[];
+  /**
+   * Dependencies, handed to the handler as its third argument. Those of the scope `request` live until the handler has settled and the connection has
+   * ended. A factory that fails is answered as HTTP, before the upgrade.
+   */
+  readonly inject?: Inject;
   /** What `receiveJson` gives; anything else closes with 1008. */
   readonly message?: Schema;
   /** Sub-protocols the route speaks; the first that the client offers too is agreed on. */
@@ -27,10 +37,26 @@ export interface WebSocketOptions<Schema extends StandardSchema | undefined = un
 }
 
 /** Serves one connection; its return closes with 1000, a throw with 1011, `WebSocketClose` with its own code. */
-export type WebSocketHandler<Params, A extends object, T> = (
+export type WebSocketHandler<
+  Params,
+  A extends object,
+  T,
+  Dependencies extends readonly unknown[] = readonly [],
+> = (
   socket: ServerSocket<T>,
   request: HttpRequest<Params, NoInput, A>,
+  ...dependencies: Dependencies
 ) => unknown;
+
+/** Any handler, as a route keeps it. */
+export type AnyHandler = WebSocketHandler<unknown, object, unknown, readonly unknown[]>;
+
+/** Any options, as a route keeps them. */
+export type AnyOptions = WebSocketOptions<StandardSchema | undefined, Injections | undefined>;
+
+type ArgumentsOf<Inject> = Inject extends Injections
+  ? readonly [dependencies: Injected<Inject>]
+  : readonly [];
 
 type MessageOf<Schema> = Schema extends StandardSchema ? InferOutput<Schema> : unknown;
 
@@ -40,10 +66,14 @@ export interface WebSocketMethods {
   enableWebSocket(config?: ConfigInput<WebSocketConfig>): this;
   /** Serves WebSocket connections (RFC 6455) at a path. */
   websocket<const P extends string>(path: P, handler: WebSocketHandler<PathParams<P>, this, unknown>): void;
-  websocket<const P extends string, Schema extends StandardSchema | undefined = undefined>(
+  websocket<
+    const P extends string,
+    Schema extends StandardSchema | undefined = undefined,
+    Inject extends Injections | undefined = undefined,
+  >(
     path: P,
-    options: WebSocketOptions<Schema>,
-    handler: WebSocketHandler<PathParams<P>, this, MessageOf<Schema>>,
+    options: WebSocketOptions<Schema, Inject>,
+    handler: WebSocketHandler<PathParams<P>, this, MessageOf<Schema>, ArgumentsOf<Inject>>,
   ): void;
   /** The room of that name. */
   room(name: string): Room;
@@ -70,18 +100,14 @@ export const websocket: Feature<WebSocketMethods> = {
       websocket(path: string, ...rest: readonly unknown[]): void {
         if (!begun) begin(host, sockets);
         begun = true;
-        const options = (rest.length === 1 ? {} : rest[0]) as WebSocketOptions<StandardSchema | undefined>;
-        const endpoint = new Endpoint(
-          sockets,
-          options,
-          rest.at(-1) as WebSocketHandler<unknown, object, unknown>,
-        );
-        const { guards } = options;
+        const options = (rest.length === 1 ? {} : rest[0]) as AnyOptions;
+        const endpoint = new Endpoint(sockets, options, rest.at(-1) as AnyHandler);
+        const { guards = [], inject } = options;
         host.route(
           "GET",
           path,
-          (request): Response => endpoint.answer(request),
-          guards === undefined ? {} : { guards },
+          (request, ...dependencies): Response => endpoint.answer(request, dependencies),
+          inject === undefined ? { guards } : { guards, inject },
           "other",
         );
       },

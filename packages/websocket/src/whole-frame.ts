@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer"; // the global of that name is a getter, which costs as much as all the rest here
+
 /** Payloads up to here are copied behind their head, which is cheaper than writing two pieces; longer ones are left to `ws`. */
 export const MAX_WHOLE_BYTES = 4096;
 

@@ -88,6 +88,16 @@ test("a program that is there is found and nothing is installed for it", () => {
   expect(installPrograms({ sh: "dash" })).toEqual({ missing: [], reason: null });
 });
 
+test("a file that a package brings is looked for at its path", () => {
+  using folder = withPrograms({ "apt-get": "exit 1", present: "" });
+  const [present, absent] = [join(folder.path, "present"), join(folder.path, "absent")];
+  expect(installPrograms({ [present]: "one-package" }, { root: true })).toEqual({
+    missing: [],
+    reason: null,
+  });
+  expect(installPrograms({ [absent]: "one-package" }, { root: true }).missing).toEqual([absent]);
+});
+
 const wanted = { "no-such-a": "one-package", "no-such-b": "one-package" };
 
 test("packages of missing programs are asked of apt once each by root", () => {

@@ -61,5 +61,9 @@ export const services: readonly Service[] = [
   { name: "sqs", variable: "SQS_ENDPOINT", programs: {}, start: startSqs, ask: askSqs },
 ];
 
-/** Programs that tests start themselves, and the Debian package that brings each. */
-export const testPrograms: Readonly<Record<string, string>> = { nginx: "nginx-light", haproxy: "haproxy" };
+/** Programs that tests start themselves, and a module for Python that one of them is, with the Debian package that brings each. */
+export const testPrograms: Readonly<Record<string, string>> = {
+  nginx: "nginx-light",
+  haproxy: "haproxy",
+  "/usr/lib/python3/dist-packages/websockets": "python3-websockets",
+};

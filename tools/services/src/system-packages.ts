@@ -1,4 +1,6 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { findProgram } from "./programs.ts";
 
 /** What was done about programs that are missing: nothing, installed, or why not. */
@@ -11,7 +13,7 @@ export interface Rights {
 }
 
 /**
- * Installs the system's packages that bring the missing programs, with apt.
+ * Installs the system's packages that bring the missing programs, with apt; an absolute path stands for any file that a package brings.
  *
  * Only as root, or in CI with a `sudo` that asks no password: nobody's own machine is changed by running tests.
  * The reason says what to type instead.
@@ -20,7 +22,7 @@ export const installPrograms = (
   wanted: Readonly<Record<string, string>>,
   { ci = process.env["CI"] !== undefined, root = process.getuid?.() === 0 }: Rights = {},
 ): Installed => {
-  const missing = [...new Set(Object.keys(wanted).filter((program) => findProgram(program) === null))];
+  const missing = [...new Set(Object.keys(wanted).filter((program) => !isThere(program)))];
   const packages = [...new Set(missing.map((program) => wanted[program] ?? program))];
   if (packages.length === 0) return { missing: [], reason: null };
   const byHand = `install ${packages.join(", ")}`;
@@ -33,6 +35,9 @@ export const installPrograms = (
   const done = apt("update") && apt("install", "-y", "--no-install-recommends", ...packages);
   return { missing: done ? [] : missing, reason: done ? null : `apt-get could not ${byHand}` };
 };
+
+const isThere = (wanted: string): boolean =>
+  isAbsolute(wanted) ? existsSync(wanted) : findProgram(wanted) !== null;
 
 const privileged = (ci: boolean, root: boolean): string[] | null => {
   if (root) return [];

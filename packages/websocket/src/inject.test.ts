@@ -1,0 +1,145 @@
+import { App, dependency, type HttpRequest, mapAwaitable, Response, type Token } from "@framework/core";
+import { waitFor } from "@framework/testing";
+import { describe, expect, test } from "@jest/globals";
+import { collect, serve } from "./socket-app.test-kit.ts";
+import { websocket } from "./index.ts";
+
+interface Clock {
+  now(): number;
+}
+const Clock: Token<Clock> = dependency<Clock>("clock");
+
+/** A dependency of one connection, which notes when it begins and ends. */
+const session = (events: string[]): Token<string> => {
+  let made = 0;
+  return dependency("session", {
+    scope: "request",
+    create: async (_: object, request: HttpRequest) => {
+      events.push(`made for ${request.path}`);
+      return `session ${++made}`;
+    },
+    dispose: (value) => void events.push(`disposed of ${value}`),
+  });
+};
+
+describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
+  test("dependencies are the handler's third argument, beside the request's parameters", async () => {
+    await using s = await serve(
+      (app) => {
+        app.registerSingleton(Clock, { now: () => 7 }).registerSingleton("greeting", "hello");
+        app.websocket(
+          "/rooms/{room}",
+          { inject: { clock: Clock, greeting: "greeting" } },
+          async (socket, { params }, { clock, greeting }) => {
+            await socket.sendJson([params.room, clock.now(), greeting]);
+          },
+        );
+      },
+      { transport },
+    );
+    const { texts, closed } = collect(await s.open("/rooms/a"));
+    expect(await closed).toEqual([1000, ""]);
+    expect(texts).toEqual(['["a",7,"hello"]']);
+  });
+
+  test("what lives with a request lives as long as its connection, one for each", async () => {
+    const events: string[] = [];
+    const Session = session(events);
+    await using s = await serve(
+      (app) => {
+        app.websocket("/{name}", { inject: { a: Session, b: Session } }, async (socket, _, { a, b }) => {
+          for await (const message of socket) await socket.sendJson([a, b, message.text]);
+        });
+      },
+      { transport },
+    );
+    const [one, two] = [await s.open("/one"), await s.open("/two")];
+    for (const client of [one, two]) client.send("hello");
+    await waitFor(() => collect(one).texts.length === 1 && collect(two).texts.length === 1);
+    expect([collect(one).texts, collect(two).texts]).toEqual([
+      ['["session 1","session 1","hello"]'],
+      ['["session 2","session 2","hello"]'],
+    ]);
+    expect(events).toEqual(["made for /one", "made for /two"]);
+    two.close();
+    await waitFor(() => events.length === 3);
+    one.send("again");
+    await waitFor(() => collect(one).texts.length === 2);
+    one.terminate();
+    await waitFor(() => events.length === 4);
+    expect(events.slice(2)).toEqual(["disposed of session 2", "disposed of session 1"]);
+  });
+
+  test("it outlives the connection while the handler still works, and ends before the service has stopped", async () => {
+    const events: string[] = [];
+    const goOn = Promise.withResolvers<void>();
+    await using s = await serve(
+      (app) => {
+        app.websocket("/", { inject: { session: session(events) } }, async (socket) => {
+          await socket.recv();
+          events.push(`closed with ${socket.closed?.code}`);
+          await goOn.promise;
+          events.push("handled");
+        });
+      },
+      { transport },
+    );
+    await s.open("/");
+    const stopped = s.close();
+    await waitFor(() => events.length === 2);
+    goOn.resolve();
+    await stopped;
+    expect(events).toEqual(["made for /", "closed with 1001", "handled", "disposed of session 1"]);
+  });
+
+  test("a handler that throws, and a wish that is refused, end what was made for them", async () => {
+    const events: string[] = [];
+    const Session = session(events);
+    await using s = await serve(
+      (app) => {
+        app.use((request, next) => {
+          const reply = next(request);
+          return request.path === "/replaced" ? mapAwaitable(reply, () => Response.text("no")) : reply;
+        });
+        app.websocket("/throws", { inject: { session: Session } }, () => {
+          throw new Error("secret");
+        });
+        app.websocket("/replaced", { inject: { session: Session } }, () => {});
+        app.websocket("/guarded", { inject: { session: Session }, guards: [() => false] }, () => {});
+      },
+      { transport },
+    );
+    expect(await collect(await s.open("/throws")).closed).toEqual([1011, "internal error"]);
+    await waitFor(() => events.length === 2);
+    expect((await fetch(`${s.url}/throws`)).status).toBe(426);
+    await waitFor(() => events.length === 4);
+    await expect(s.open("/replaced")).rejects.toThrow("200");
+    await waitFor(() => events.length === 6);
+    await expect(s.open("/guarded")).rejects.toThrow("403"); // before anything was made
+    expect(events).toEqual([
+      "made for /throws",
+      "disposed of session 1",
+      "made for /throws",
+      "disposed of session 2",
+      "made for /replaced",
+      "disposed of session 3",
+    ]);
+  });
+
+  test("a factory that fails is answered as HTTP", async () => {
+    const Down = dependency("down", { create: () => Promise.reject<number>(new Error("secret")) });
+    await using s = await serve(
+      (app) => {
+        app.websocket("/", { inject: { down: Down } }, () => {});
+      },
+      { transport },
+    );
+    await expect(s.open("/")).rejects.toThrow("500");
+  });
+});
+
+test("a name that nothing was registered for is a start error", async () => {
+  const app = new (App.with(websocket))().registerSingleton("clock", 1);
+  app.websocket("/ws", { inject: { clock: "clok" } }, () => {});
+  await expect(app.start()).rejects.toThrow(/GET \/ws[\s\S]*clock/);
+});

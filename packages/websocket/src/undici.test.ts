@@ -1,0 +1,89 @@
+import { waitFor } from "@framework/testing";
+import { describe, expect, test } from "@jest/globals";
+import type { Closed } from "./index.ts";
+import { serve } from "./socket-app.test-kit.ts";
+
+/** The client of browsers, which in Node is undici's, and what came to it. */
+const open = async (url: string, protocols: string[] = []) => {
+  const client = new globalThis.WebSocket(url.replace("http", "ws"), protocols);
+  client.binaryType = "arraybuffer";
+  const received: unknown[] = [];
+  client.addEventListener("message", ({ data }) => received.push(data));
+  const ended = Promise.withResolvers<{ code: number; reason: string; wasClean: boolean }>();
+  client.addEventListener("close", ({ code, reason, wasClean }) => ended.resolve({ code, reason, wasClean }));
+  await new Promise((resolve) => {
+    for (const event of ["open", "close"]) client.addEventListener(event, resolve);
+  });
+  return { client, received, closed: ended.promise };
+};
+
+describe.each(["fast", "node"] as const)("undici's client on the %s transport", (transport) => {
+  test.each([true, false])(
+    "gets back text and bytes as what they were, also 16 MiB of them, with compression: %s",
+    async (deflate) => {
+      const size = 16 * 1024 * 1024;
+      await using s = await serve(
+        (app) => {
+          app.enableWebSocket({ maxMessageBytes: size, deflate });
+          app.websocket("/", async (socket) => {
+            for await (const message of socket) await socket.send(message);
+          });
+        },
+        { transport },
+      );
+      const { client, received, closed } = await open(s.url);
+      const small = Uint8Array.of(0, 255);
+      const large = new Uint8Array(size).map((_, at) => at % 251);
+      for (const message of ["héllo \u{1F600}", small, "", "x".repeat(5000), large]) client.send(message);
+      await waitFor(() => received.length === 5, { timeoutMs: 15_000 });
+      expect(received.slice(0, 4)).toEqual(["héllo \u{1F600}", small.buffer, "", "x".repeat(5000)]);
+      expect(Buffer.from(received[4] as ArrayBuffer).equals(large)).toBe(true);
+      client.send("y".repeat(size));
+      await waitFor(() => received.length === 6, { timeoutMs: 15_000 });
+      expect(received[5] === "y".repeat(size)).toBe(true);
+      client.close(1000, "done");
+      expect(await closed).toEqual({ code: 1000, reason: "done", wasClean: true });
+    },
+    30_000,
+  );
+
+  test("sees the server's close code and reason, and the server those of the client", async () => {
+    const ends: (Closed | null)[] = [];
+    await using s = await serve(
+      (app) => {
+        app.websocket("/server", (socket) => socket.close(4001, "so there"));
+        app.websocket("/client", async (socket) => {
+          await socket.recv();
+          ends.push(socket.closed);
+        });
+      },
+      { transport },
+    );
+    const byServer = await open(`${s.url}/server`);
+    expect(await byServer.closed).toEqual({ code: 4001, reason: "so there", wasClean: true });
+    for (const end of [
+      { code: 1000, reason: "" },
+      { code: 4002, reason: "byé" },
+    ]) {
+      const { client, closed } = await open(`${s.url}/client`);
+      client.close(end.code, end.reason);
+      expect(await closed).toEqual({ ...end, wasClean: true });
+      await waitFor(() => ends.length > 0);
+      expect(ends.splice(0)).toEqual([end]);
+    }
+  });
+
+  test("agrees on a sub-protocol, and is refused before the upgrade", async () => {
+    await using s = await serve(
+      (app) => {
+        app.websocket("/", { protocols: ["v1", "v2"] }, (socket) => socket.sendText(socket.protocol));
+        app.websocket("/denied", { guards: [() => false] }, () => {});
+      },
+      { transport },
+    );
+    const { client, received, closed } = await open(s.url, ["v9", "v2"]);
+    await closed;
+    expect([client.protocol, received]).toEqual(["v2", ["v2"]]);
+    expect(await (await open(`${s.url}/denied`)).closed).toMatchObject({ code: 1006, wasClean: false });
+  });
+});
