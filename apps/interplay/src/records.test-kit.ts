@@ -34,7 +34,7 @@ const owed = ({ row, reply }: Answered, on: Stack["on"]): Line => {
   const isUnreadable = path === "/%zz";
   return {
     method,
-    path: isUnreadable ? "" : path,
+    path: isUnreadable ? "-" : path,
     status,
     route: method === "OPTIONS" ? null : row.route === undefined ? path : row.route(on),
     bytes: reply.bytes.length,

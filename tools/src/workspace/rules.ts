@@ -37,8 +37,10 @@ export const referencesFollowDependencies: Rule = (pkg) => {
   ];
 };
 
-const folderOf = (name: string): string =>
-  name === `${SCOPE}services` ? "tools/services" : `packages/${name.slice(SCOPE.length)}`;
+const folderOf = (name: string): string => {
+  const folder = name.slice(SCOPE.length);
+  return ["browser", "services"].includes(folder) ? `tools/${folder}` : `packages/${folder}`;
+};
 
 /** What users can load must come with the package; tests and their helpers may use what only the workspace has. */
 export const importsAreDeclared: Rule = (pkg) => {

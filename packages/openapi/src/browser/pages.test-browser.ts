@@ -1,15 +1,14 @@
 // Opens the pages in Chromium, which can reach nothing but the app: `pnpm browser`. Pictures go to the folder of temporary files.
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { noChromium, startChromium, type Visit } from "@framework/browser";
 import { waitFor } from "@framework/testing";
 import { booksApp, hostile } from "./books.test-browser.ts";
-import { startChromium, type Visit } from "./chromium.test-browser.ts";
 
-const executable = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const skip = existsSync(executable) ? false : `there is no ${executable}; name one in CHROMIUM`;
+const skip = noChromium();
 
 const open = async (text: string, path: string, facts: (visit: Visit, url: string) => Promise<void>) => {
   const app = booksApp(text);
@@ -22,7 +21,7 @@ const open = async (text: string, path: string, facts: (visit: Visit, url: strin
     workers: 1,
   });
   try {
-    await using chromium = await startChromium(executable);
+    await using chromium = await startChromium();
     const url = running.url.replace(/\/$/, "");
     const visit = await chromium.visit(`${url}${path}`);
     await facts(visit, url).catch(async (error: unknown) => {

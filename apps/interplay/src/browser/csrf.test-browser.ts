@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import type { Visit } from "@framework/browser";
+import { App } from "@framework/core";
+import { csrf, type CsrfConfig, csrfToken } from "@framework/security";
+import { waitFor } from "@framework/testing";
+import { ask, emptyPage, pageOf } from "./pages.test-kit.ts";
+import { inShort, recorder } from "./recorder.test-kit.ts";
+import { inChromium } from "./scene.test-kit.ts";
+
+const formTo = (action: string, token: string): string =>
+  `<form method="post" action="${action}"><input name="_csrf" value="${token}"><input name="title" value="Emma"></form>`;
+
+/** Adds books; its own page has a form with the token. */
+const books = (options: Partial<CsrfConfig> = {}) => {
+  const app = new (App.with(recorder, csrf))().enableCsrf(options);
+  app.get("/", (request) => pageOf(formTo("/books", csrfToken(request))));
+  app.post("/books", async (request) => pageOf((await request.form()).get("title") ?? ""));
+  return app;
+};
+
+/** Sends the page's form; gives the status and the text of the page that comes. */
+const submit = async (page: Visit): Promise<[status: number, text: string]> => {
+  await page.follow(`document.forms[0].submit()`);
+  return page.evaluate(
+    `[performance.getEntriesByType("navigation")[0].responseStatus, document.body.textContent]`,
+  );
+};
+
+/** A page of another app with a form for this one, and the token that this browser holds, if it can be known there. */
+const attack = async (page: Visit, target: string): Promise<[status: number, text: string]> => {
+  const [, token = "guessed"] = /_csrf=([^;]*)/.exec(await page.evaluate("document.cookie")) ?? [];
+  await page.evaluate(`document.body.innerHTML = ${JSON.stringify(formTo(`${target}/books`, token))}`);
+  return submit(page);
+};
+
+const refused = /CSRF token validation failed/;
+
+inChromium({
+  "the service's own form passes, and so does its script that sends the token as a field": async ({
+    serve,
+    visit,
+  }) => {
+    const { url } = await serve(books());
+    const page = await visit(url);
+    const [, token = ""] = /_csrf=([^;]*)/.exec(await page.evaluate("document.cookie")) ?? [];
+    const post = (headers: Record<string, string>) =>
+      page.run(ask, `${url}/books`, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
+        body: "title=Dune",
+      });
+    assert.equal((await post({})).status, 403);
+    assert.equal((await post({ "x-csrf-token": token })).status, 200);
+    const [status, text] = await submit(page);
+    assert.deepEqual([status, text], [200, "Emma"]);
+  },
+
+  "a form of another site is refused by what the browser says of its origin": async ({ serve, visit }) => {
+    const app = books();
+    const [site, evil] = [await serve(app), await serve(emptyPage())];
+    const page = await visit(site.url);
+    await page.goTo(evil.as("localhost"));
+    const [status, text] = await attack(page, site.url);
+    assert.equal(status, 403);
+    assert.match(text, refused);
+    const [asked] = app.arrived("/books");
+    assert.deepEqual([asked?.headers["sec-fetch-site"], asked?.headers["cookie"]], ["cross-site", undefined]);
+  },
+
+  "over plain HTTP, where there is no fetch metadata, Origin tells a page that knows the token": async ({
+    serve,
+    visit,
+  }) => {
+    const app = books();
+    const [site, neighbour] = [await serve(app), await serve(emptyPage())];
+    const page = await visit(site.as("good.example"));
+    assert.equal((await submit(page))[0], 200);
+    await page.goTo(neighbour.as("good.example"));
+    assert.equal((await attack(page, site.as("good.example")))[0], 403);
+    const [, asked] = app.arrived("/books");
+    assert.deepEqual(
+      [asked?.headers["sec-fetch-site"], asked?.headers["origin"]],
+      [undefined, neighbour.as("good.example")],
+    );
+    assert.match(asked?.headers["cookie"] ?? "", /_csrf=/);
+  },
+
+  "a form of another port of the same host is refused, although it knows the token": async ({
+    serve,
+    visit,
+  }) => {
+    const app = books();
+    const [site, neighbour] = [await serve(app), await serve(emptyPage())];
+    const page = await visit(site.url);
+    await page.goTo(neighbour.url);
+    assert.equal((await attack(page, site.url))[0], 403);
+    const [asked] = app.arrived("/books");
+    assert.equal(asked?.headers["sec-fetch-site"], "same-site");
+    assert.match(asked?.headers["cookie"] ?? "", /_csrf=/);
+  },
+
+  "a form of a trusted origin passes with the token": async ({ serve, visit }) => {
+    const neighbour = await serve(emptyPage());
+    const site = await serve(books({ trustedOrigins: [neighbour.url] }));
+    const page = await visit(site.url);
+    await page.goTo(neighbour.url);
+    assert.deepEqual(await attack(page, site.url), [200, "Emma"]);
+  },
+
+  "a form in a sandboxed frame of the service's own page is refused": async ({ serve, visit }) => {
+    const app = books();
+    app.get("/framed", (request) => {
+      const form = formTo("/books", csrfToken(request)).replaceAll('"', "'");
+      const script = "<script>document.forms[0].submit()</script>";
+      return pageOf(`<iframe sandbox="allow-forms allow-scripts" srcdoc="${form}${script}"></iframe>`);
+    });
+    const { url } = await serve(app);
+    await visit(`${url}/framed`);
+    await waitFor(() => app.arrived("/books")[0]?.status, { what: "the form" });
+    assert.deepEqual(inShort(app.arrived("/books")), ["POST 403"]);
+    assert.equal(app.arrived("/books")[0]?.headers["origin"], "null");
+  },
+
+  "a script of another site is refused without a preflight, and reads nothing": async ({ serve, visit }) => {
+    const app = books();
+    const [site, evil] = [await serve(app), await serve(emptyPage())];
+    const page = await visit(evil.as("localhost"));
+    const { status } = await page.run(ask, `${site.url}/books`, {
+      method: "POST",
+      mode: "no-cors",
+      credentials: "include",
+      body: "title=Emma",
+    });
+    assert.equal(status, 0);
+    assert.deepEqual(inShort(app.arrived("/books")), ["POST 403"]);
+  },
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { caching } from "@framework/cache";
+import { compression } from "@framework/compression";
+import { App, Response } from "@framework/core";
+import { etag } from "@framework/etag";
+import { ask, pageOf } from "./pages.test-kit.ts";
+import { inShort, recorder } from "./recorder.test-kit.ts";
+import { type Facts, inChromium } from "./scene.test-kit.ts";
+
+const text = "a line that is worth compressing\n".repeat(200);
+
+const news = () => {
+  const app = new (App.with(recorder, caching, etag, compression))().enableEtag();
+  app.get("/", () => pageOf("").setHeader("cache-control", "no-cache"));
+  app.get("/fresh", () => Response.text(text, { headers: { "cache-control": "max-age=60" } }));
+  app.get("/asked", () => Response.text(text, { headers: { "cache-control": "no-cache" } }));
+  app.get("/never", () => Response.text(text, { headers: { "cache-control": "no-store" } }));
+  return app;
+};
+
+/** With the reply cache, and a page that is another one after each drop. */
+const cachedNews = () => {
+  const app = news().enableCaching({ ttl: 60 });
+  let edition = 1;
+  app.get("/edition", { cache: { tags: ["edition"] } }, () => `edition ${edition++}`);
+  return app;
+};
+
+const codings = ["br", "gzip", "zstd"] as const;
+
+const revalidation: Facts = Object.fromEntries(
+  codings.map((coding) => [
+    `a ${coding} reply is asked for with its tag, and the page sees 200 and the text for a 304`,
+    async ({ serve, visit }) => {
+      const app = news().enableCompression({ encodings: [coding] });
+      const { url } = await serve(app);
+      const page = await visit(url);
+      const first = await page.run(ask, `${url}/asked`);
+      const second = await page.run(ask, `${url}/asked`);
+      for (const reply of [first, second]) {
+        assert.deepEqual([reply.status, reply.text === text], [200, true]);
+        assert.equal(reply.headers["content-encoding"], coding);
+        assert.match(reply.headers["vary"] ?? "", /accept-encoding/i);
+      }
+      const [, asked] = app.arrived("/asked");
+      assert.equal(asked?.headers["if-none-match"], first.headers["etag"]);
+      assert.deepEqual(inShort(app.arrived("/asked")), ["GET 200", "GET 304"]);
+    },
+  ]),
+);
+
+inChromium({
+  ...revalidation,
+
+  "over plain HTTP from another machine only gzip is asked for": async ({ serve, visit }) => {
+    const app = news().enableCompression({ encodings: ["br", "zstd", "gzip"] });
+    const site = await serve(app);
+    const codingAt = async (url: string) =>
+      (await (await visit(url)).run(ask, `${url}/fresh`)).headers["content-encoding"];
+    assert.equal(await codingAt(site.url), "br");
+    assert.equal(await codingAt(site.as("good.example")), "gzip");
+    const [near, far] = app.arrived("/fresh").map(({ headers }) => headers["accept-encoding"]);
+    assert.deepEqual([near, far], ["gzip, deflate, br, zstd", "gzip, deflate"]);
+  },
+
+  "max-age keeps the page from asking again, and no-store does not": async ({ serve, visit }) => {
+    const app = news().enableCompression();
+    const { url } = await serve(app);
+    const page = await visit(url);
+    for (const path of ["/fresh", "/fresh", "/never", "/never"])
+      assert.equal((await page.run(ask, `${url}${path}`)).text, text);
+    assert.deepEqual(inShort(app.arrived("/fresh")), ["GET 200"]);
+    assert.deepEqual(inShort(app.arrived("/never")), ["GET 200", "GET 200"]);
+  },
+
+  "a page that is reloaded is asked for with its tag, and a tag of another text gets the new one": async ({
+    serve,
+    visit,
+  }) => {
+    const app = news();
+    let title = "first";
+    app.get("/page", () => pageOf(`<h1>${title}</h1>`));
+    const { url } = await serve(app);
+    const page = await visit(`${url}/page`);
+    const shown = () => page.evaluate<string>(`document.querySelector("h1").textContent`);
+    await page.reload();
+    assert.equal(await shown(), "first");
+    title = "second";
+    await page.reload();
+    assert.equal(await shown(), "second");
+    assert.deepEqual(inShort(app.arrived("/page")), ["GET 200", "GET 304", "GET 200"]);
+  },
+
+  "another browser gets the stored reply, and its page sees Cache-Status and Age": async ({
+    serve,
+    visit,
+  }) => {
+    const app = cachedNews().enableCompression();
+    const { url } = await serve(app);
+    const [ada, bob] = [await visit(url), await visit(url)];
+    const [first, second] = [await ada.run(ask, `${url}/edition`), await bob.run(ask, `${url}/edition`)];
+    assert.deepEqual([first.text, second.text], ["edition 1", "edition 1"]);
+    assert.deepEqual([first.headers["x-cache"], second.headers["x-cache"]], ["MISS", "HIT"]);
+    assert.match(second.headers["cache-status"] ?? "", /^framework; hit/);
+    assert.match(second.headers["age"] ?? "", /^\d+$/);
+  },
+
+  "what the reply cache stores is fresh for the browser too, so that a drop shows on a reload only": async ({
+    serve,
+    visit,
+  }) => {
+    const app = cachedNews();
+    const { url } = await serve(app);
+    const page = await visit(url);
+    const edition = async (cache: "default" | "no-cache") =>
+      (await page.run(ask, `${url}/edition`, { cache })).text;
+    assert.equal(await edition("default"), "edition 1");
+    await app.invalidateCache(["edition"]);
+    assert.equal(await edition("default"), "edition 1");
+    assert.deepEqual(inShort(app.arrived("/edition")), ["GET 200"]);
+    assert.equal(await edition("no-cache"), "edition 2");
+    assert.equal(await edition("default"), "edition 2");
+  },
+
+  "the reply cache answers a reload with 304, and its handler is not called": async ({ serve, visit }) => {
+    const app = news()
+      .enableCaching({ ttl: 60 })
+      .enableCompression({ encodings: ["br"] });
+    let calls = 0;
+    app.get("/page", () => pageOf(`<h1>${++calls}</h1>${text}`));
+    const { url } = await serve(app);
+    const page = await visit(`${url}/page`);
+    await page.reload();
+    assert.equal(await page.evaluate(`document.querySelector("h1").textContent`), "1");
+    assert.deepEqual([inShort(app.arrived("/page")), calls], [["GET 200", "GET 304"], 1]);
+  },
+});

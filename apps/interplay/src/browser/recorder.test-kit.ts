@@ -1,0 +1,40 @@
+import { type Feature, mapAwaitable } from "@framework/core";
+
+/** A request that arrived, and what it was answered. */
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** `null` until there is a reply. */
+  status: number | null;
+}
+
+export interface Recording {
+  /** What has arrived so far, in order: all of it, or what asked for one path. */
+  arrived(path?: string): readonly Exchange[];
+}
+
+/** Takes down every request outside all other features. */
+export const recorder: Feature<Recording> = {
+  name: "recorder",
+  install: (host) => {
+    const exchanges: Exchange[] = [];
+    host.use("telemetry", (request, next) => {
+      const { method, path, headers } = request;
+      const exchange: Exchange = { method, path, headers: Object.fromEntries(headers), status: null };
+      exchanges.push(exchange);
+      return mapAwaitable(next(request), (reply) => {
+        exchange.status = reply.status;
+        return reply;
+      });
+    });
+    return {
+      arrived: (path) => exchanges.filter((exchange) => path === undefined || exchange.path === path),
+    };
+  },
+};
+
+/** `GET 200`, one for each. */
+export const inShort = (exchanges: readonly Exchange[]): string[] =>
+  exchanges.map(({ method, status }) => `${method} ${status}`);

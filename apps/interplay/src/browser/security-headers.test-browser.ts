@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { App, Response } from "@framework/core";
+import { cors } from "@framework/cors";
+import { cspNonce, securityHeaders, type SecurityHeadersConfig } from "@framework/security";
+import { waitFor } from "@framework/testing";
+import { ask, emptyPage, pageOf } from "./pages.test-kit.ts";
+import { recorder } from "./recorder.test-kit.ts";
+import { inChromium } from "./scene.test-kit.ts";
+
+const withNonce = { "default-src": ["'self'"], "script-src": ["'self'", "'nonce'"] };
+
+const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"></svg>';
+
+/** Pages that note in `ran` which of their scripts ran. */
+const site = (options: Partial<SecurityHeadersConfig> = {}) => {
+  const app = new (App.with(recorder, cors, securityHeaders))().enableSecurityHeaders(options);
+  const noting = (name: string) => `(globalThis.ran ??= []).push("${name}")`;
+  app.get("/", () => pageOf(""));
+  app.get("/own.js", () => new Response(noting("own"), { contentType: "text/javascript" }));
+  app.get("/text.txt", () => Response.text(noting("text")));
+  app.get("/picture.svg", () => new Response(picture, { contentType: "image/svg+xml" }));
+  app.get("/scripts", (request) =>
+    pageOf(`
+      <script>${noting("inline")}</script>
+      <script nonce="guessed">${noting("guessed")}</script>
+      <script nonce="${cspNonce(request)}">${noting("nonce")}</script>
+      <img src="data:," onerror='${noting("attribute")}'>
+      <script src="/own.js"></script>`),
+  );
+  app.get("/quiet", () => pageOf(`<link rel="icon" href="/picture.svg"><script src="/own.js"></script>`));
+  app.get("/typed", () => pageOf(`<script src="/text.txt"></script><script src="/own.js"></script>`));
+  return app;
+};
+
+const ran = "globalThis.ran ?? []";
+
+/** Runs in the page: whether it can show a picture. */
+const shows = (url: string) => `new Promise((resolve) => {
+  const image = new Image();
+  image.onload = () => resolve(true);
+  image.onerror = () => resolve(false);
+  image.src = ${JSON.stringify(url)};
+})`;
+
+inChromium({
+  "a page under the default fields is loaded without a complaint": async ({ serve, visit }) => {
+    const { url } = await serve(site());
+    const page = await visit(`${url}/quiet`);
+    assert.deepEqual(await page.evaluate(ran), ["own"]);
+    assert.deepEqual(page.complaints, []);
+  },
+
+  "over plain HTTP from another machine the opener's field is ignored, which the console says": async ({
+    serve,
+    visit,
+  }) => {
+    const page = await visit(`${(await serve(site())).as("good.example")}/quiet`);
+    assert.equal(page.complaints.length, 1);
+    assert.match(page.complaints[0] ?? "", /Cross-Origin-Opener-Policy header has been ignored/);
+  },
+
+  "a policy with a nonce lets the script that has it run, and no other inline script": async ({
+    serve,
+    visit,
+  }) => {
+    const { url } = await serve(site({ contentSecurityPolicy: withNonce }));
+    const page = await visit(`${url}/scripts`);
+    assert.deepEqual(await page.evaluate(ran), ["nonce", "own"]);
+    assert.equal(page.complaints.filter((line) => line.includes("Content Security Policy")).length > 2, true);
+  },
+
+  "each reply has a nonce of its own": async ({ serve, visit }) => {
+    const { url } = await serve(site({ contentSecurityPolicy: withNonce }));
+    const page = await visit(`${url}/scripts`);
+    const nonce = `document.querySelectorAll("script")[2].nonce`;
+    const first = await page.evaluate<string>(nonce);
+    await page.reload();
+    assert.match(first, /^[\w+/=-]{22,}$/);
+    assert.notEqual(await page.evaluate(nonce), first);
+  },
+
+  "a policy that only reports lets all of them run, and complains": async ({ serve, visit }) => {
+    const { url } = await serve(site({ contentSecurityPolicy: withNonce, reportOnly: true }));
+    const page = await visit(`${url}/scripts`);
+    await waitFor(async () => (await page.evaluate<string[]>(ran)).length === 5, { what: "all scripts" });
+    assert.match(page.complaints.join(), /report-only/i);
+  },
+
+  "a text is not run as a script, unless nosniff is off": async ({ serve, visit }) => {
+    const guarded = await serve(site({ contentSecurityPolicy: false }));
+    const open = await serve(site({ contentSecurityPolicy: false, contentTypeOptions: false }));
+    const page = await visit(`${guarded.url}/typed`);
+    assert.deepEqual(await page.evaluate(ran), ["own"]);
+    assert.match(page.complaints.join(), /MIME type/);
+    assert.deepEqual(await (await visit(`${open.url}/typed`)).evaluate(ran), ["text", "own"]);
+  },
+
+  "a page is isolated where COEP is on, on this machine or over TLS only": async ({ serve, visit }) => {
+    const [plain, isolated] = [
+      await serve(site()),
+      await serve(site({ crossOriginEmbedderPolicy: "require-corp" })),
+    ];
+    const isIsolated = async (url: string) => (await visit(url)).evaluate("crossOriginIsolated");
+    assert.equal(await isIsolated(plain.url), false);
+    assert.equal(await isIsolated(isolated.url), true);
+    assert.equal(await isIsolated(isolated.as("localhost")), true);
+    assert.equal(await isIsolated(isolated.as("good.example")), false);
+  },
+
+  "an isolated page shows pictures of others only if they allow it": async ({ serve, visit }) => {
+    const isolated = await serve(
+      site({ contentSecurityPolicy: false, crossOriginEmbedderPolicy: "require-corp" }),
+    );
+    const silent = await serve(site({ crossOriginResourcePolicy: false }));
+    const open = await serve(site({ crossOriginResourcePolicy: "cross-origin" }));
+    const page = await visit(isolated.url);
+    assert.equal(await page.evaluate(shows("/picture.svg")), true);
+    assert.equal(await page.evaluate(shows(`${silent.url}/picture.svg`)), false);
+    assert.equal(await page.evaluate(shows(`${open.url}/picture.svg`)), true);
+  },
+
+  "pictures are kept from other origins by default, and CORS lets a script read them all the same": async ({
+    serve,
+    visit,
+  }) => {
+    const other = await serve(emptyPage());
+    const { url } = await serve(site().enableCors([other.url]));
+    const page = await visit(other.url);
+    assert.equal(await page.evaluate(shows(`${url}/picture.svg`)), false);
+    assert.equal((await page.run(ask, `${url}/picture.svg`)).text, picture);
+  },
+
+  "a page is not shown in a frame of another, and under SAMEORIGIN in its own": async ({ serve, visit }) => {
+    const frames = async (options: Partial<SecurityHeadersConfig>, foreign: boolean): Promise<boolean> => {
+      const app = site({
+        ...options,
+        contentSecurityPolicy: { "default-src": ["'unsafe-inline'", "'self'"] },
+      });
+      app.get("/framed", () => pageOf(`<script>parent.postMessage("shown", "*")</script>`));
+      const framed = await serve(app);
+      const outside = foreign ? await serve(emptyPage()) : framed;
+      const page = await visit(outside.url);
+      return page.evaluate(`new Promise((resolve) => {
+        addEventListener("message", () => resolve(true));
+        const frame = document.createElement("iframe");
+        frame.onload = () => setTimeout(resolve, 0, false);
+        frame.src = "${framed.url}/framed";
+        document.body.append(frame);
+      })`);
+    };
+    assert.equal(await frames({}, true), false);
+    assert.equal(await frames({}, false), false);
+    assert.equal(await frames({ frameOptions: "SAMEORIGIN" }, false), true);
+    assert.equal(await frames({ frameOptions: "SAMEORIGIN" }, true), false);
+  },
+
+  "no page may use camera, microphone and location by default": async ({ serve, visit }) => {
+    const [guarded, open] = [await serve(site()), await serve(site({ permissionsPolicy: false }))];
+    const allowed = async (url: string) =>
+      (await visit(url)).evaluate(
+        `["camera", "geolocation", "microphone"].filter((name) => document.featurePolicy.allowsFeature(name))`,
+      );
+    assert.deepEqual(await allowed(guarded.url), []);
+    assert.deepEqual(await allowed(open.url), ["camera", "geolocation", "microphone"]);
+  },
+});

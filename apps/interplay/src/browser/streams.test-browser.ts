@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { compression, type CompressionConfig } from "@framework/compression";
+import { App, Response } from "@framework/core";
+import { waitFor } from "@framework/testing";
+import { ask, pageOf } from "./pages.test-kit.ts";
+import { recorder } from "./recorder.test-kit.ts";
+import { type Facts, inChromium } from "./scene.test-kit.ts";
+
+/** Streams whose second part is held until the page has reported the first. */
+const newsroom = (options: Partial<CompressionConfig>) => {
+  const app = new (App.with(recorder, compression))().enableCompression(options);
+  const reported = Promise.withResolvers<void>();
+  app.get("/", () => pageOf(""));
+  app.post("/reported", () => reported.resolve());
+  app.get("/events", () =>
+    Response.sse(
+      (async function* () {
+        yield { id: "1", data: "first" };
+        await reported.promise;
+        yield { id: "2", event: "last", data: "second" };
+      })(),
+    ),
+  );
+  app.get("/text", () =>
+    Response.stream(
+      (async function* () {
+        yield "first ";
+        await reported.promise;
+        yield "second".repeat(10_000);
+      })(),
+      { contentType: "text/plain" },
+    ),
+  );
+  return app;
+};
+
+/** Runs in the page: reports the first event, and gives both. */
+const twoEvents = () =>
+  new Promise((resolve) => {
+    const source = new EventSource("/events");
+    const seen: string[] = [];
+    source.addEventListener("message", ({ data }) => {
+      seen.push(String(data));
+      void fetch("/reported", { method: "POST" });
+    });
+    source.addEventListener("last", (event) => {
+      source.close();
+      resolve([...seen, String((event as MessageEvent).data)]);
+    });
+  });
+
+/** Runs in the page: reports the first chunk of text, and gives its coding, that chunk and the length of all. */
+const firstChunk = async () => {
+  const reply = await fetch("/text");
+  const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const first = (await reader?.read())?.value ?? "";
+  await fetch("/reported", { method: "POST" });
+  let { length } = first;
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+    length += part.value.length;
+  return [reply.headers.get("content-encoding"), first, length];
+};
+
+const codings = ["br", "gzip", "zstd"] as const;
+
+const inEachCoding: Facts = Object.fromEntries(
+  codings.flatMap((coding): [string, Facts[string]][] => [
+    [
+      `an event arrives at once over ${coding}, while the stream goes on`,
+      async ({ serve, visit }) => {
+        const { url } = await serve(newsroom({ encodings: [coding], streams: true }));
+        const page = await visit(url);
+        assert.deepEqual(await page.run(twoEvents), ["first", "second"]);
+        const { headers } = await page.run(ask, "/events");
+        assert.equal(headers["content-encoding"], coding);
+      },
+    ],
+    [
+      `a reader gets the first chunk over ${coding}, while the stream goes on`,
+      async ({ serve, visit }) => {
+        const { url } = await serve(newsroom({ encodings: [coding], streams: true }));
+        const page = await visit(url);
+        assert.deepEqual(await page.run(firstChunk), [coding, "first ", 60_006]);
+      },
+    ],
+  ]),
+);
+
+/** Runs in the page: collects events until the server has no more, and gives them with the state of the source. */
+const allEvents = () =>
+  new Promise((resolve) => {
+    const source = new EventSource("/feed");
+    const seen: string[] = [];
+    source.addEventListener("message", ({ data, lastEventId }) => seen.push(`${lastEventId} ${data}`));
+    source.addEventListener("error", () => {
+      if (source.readyState === EventSource.CLOSED) resolve(seen);
+    });
+  });
+
+inChromium({
+  ...inEachCoding,
+
+  "without streams an event stream is plain, and arrives at once too": async ({ serve, visit }) => {
+    const { url } = await serve(newsroom({ encodings: ["br", "gzip"] }));
+    const page = await visit(url);
+    assert.deepEqual(await page.run(twoEvents), ["first", "second"]);
+    assert.equal((await page.run(ask, "/events")).headers["content-encoding"], undefined);
+  },
+
+  "a source comes back with the last event's id, until it is told 204": async ({ serve, visit }) => {
+    const app = newsroom({ streams: true });
+    app.get("/feed", (request) => {
+      const last = Number(request.getHeader("last-event-id") ?? 0);
+      if (last === 3) return Response.noContent();
+      return Response.sse([{ id: String(last + 1), retry: 20, data: `after ${last}` }]);
+    });
+    const { url } = await serve(app);
+    const page = await visit(url);
+    assert.deepEqual(await page.run(allEvents), ["1 after 0", "2 after 1", "3 after 2"]);
+    assert.deepEqual(
+      app.arrived("/feed").map(({ headers }) => headers["last-event-id"]),
+      [undefined, "1", "2", "3"],
+    );
+  },
+
+  "a page that is reloaded ends the source of its stream": async ({ serve, visit }) => {
+    const app = newsroom({ streams: true });
+    let open = 0;
+    app.get("/endless", () =>
+      Response.sse(
+        (async function* () {
+          open++;
+          try {
+            for (;;) {
+              yield "tick";
+              await new Promise(setImmediate);
+            }
+          } finally {
+            open--;
+          }
+        })(),
+      ),
+    );
+    const { url } = await serve(app);
+    const page = await visit(url);
+    await page.run(
+      () =>
+        new Promise((resolve) => {
+          new EventSource("/endless").addEventListener("message", resolve, { once: true });
+        }),
+    );
+    assert.equal(open, 1);
+    await page.reload();
+    await waitFor(() => open === 0, { what: "the end of the source" });
+  },
+});
