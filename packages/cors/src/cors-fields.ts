@@ -17,6 +17,13 @@ export const corsFields = (config: CorsConfig): CorsFields => {
   const { maxAge, credentials } = config;
   const everyone = config.origins.includes("*");
   const origins = new Set(config.origins);
+  let last: string | null = null; // mostly the same page asks, and a look into the set costs more than all fields together
+  const allowedOrigin = (origin: string): string | null => {
+    if (origin === last) return last;
+    if (!origins.has(origin)) return null;
+    last = origin;
+    return origin;
+  };
   const methods = config.methods.join(", ");
   const headers = config.headers.join(", ");
   const exposed = config.exposeHeaders.join(", ");
@@ -28,16 +35,16 @@ export const corsFields = (config: CorsConfig): CorsFields => {
       return true;
     }
     addVary(reply.headers, "Origin");
-    const allowed = origin !== null && origins.has(origin);
-    if (allowed) {
-      reply.setHeader("access-control-allow-origin", origin);
+    const allowed = origin === null ? null : allowedOrigin(origin);
+    if (allowed !== null) {
+      reply.setHeader("access-control-allow-origin", allowed);
       if (credentials) reply.setHeader("access-control-allow-credentials", "true");
     } else {
       // A handler's own field would open what the configuration closes.
       reply.headers.delete("access-control-allow-origin");
       reply.headers.delete("access-control-allow-credentials");
     }
-    return allowed;
+    return allowed !== null;
   };
 
   return {

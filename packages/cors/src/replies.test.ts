@@ -1,6 +1,6 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import { App, HttpError, PayloadTooLargeError, RateLimitError, Response } from "@framework/core";
-import { eachClient, testClient, type TestReply } from "@framework/testing";
+import { eachClient, socketClient, testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { cors } from "./cors.ts";
 
@@ -117,3 +117,19 @@ test("pages without an origin read only where null is listed", async () => {
   expect(sharing(await client.get("/", { headers: { origin: "null" } })).origin).toBe("null");
   expect(sharing(await client.get("/", { headers: { origin: listed } })).origin).toBeNull();
 });
+
+test.each(["fast", "node"] as const)(
+  "a page may read why a request with too many fields is refused, on the %s transport",
+  async (transport) => {
+    await using client = socketClient(makeApp(), { transport });
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`x-${index}`, "1"]));
+    const reply = await client.get("/200", { headers: { ...many, origin: listed } });
+    expect([
+      reply.status,
+      reply.headers.get("access-control-allow-origin"),
+      reply.headers.get("vary"),
+    ]).toEqual([431, listed, "Origin"]);
+    const preflight = { ...many, origin: listed, "access-control-request-method": "GET" };
+    expect((await client.options("/200", { headers: preflight })).status).toBe(431);
+  },
+);

@@ -12,7 +12,7 @@ import {
   precondition,
   Response,
 } from "@framework/core";
-import { entityTag } from "./entity-tag.ts";
+import { rememberedTags, type TagOf } from "./remembered-tags.ts";
 
 /** What `enableEtag` may be told. */
 export interface EtagConfig {
@@ -45,26 +45,30 @@ export const etag: Feature<Etags> = {
   }),
 };
 
-const tagReplies = ({ weak }: EtagConfig): Middleware<HttpRequest, Response> =>
-  function tagReplies(request, next) {
+const tagReplies = ({ weak }: EtagConfig): Middleware<HttpRequest, Response> => {
+  const tagOf = rememberedTags(weak);
+  return function tagReplies(request, next) {
     return mapAwaitable(next(request), (reply) => {
-      tag(reply, weak);
+      tag(reply, tagOf);
       return isUnchanged(request, reply) ? notModified(reply) : reply;
     });
   };
+};
 
 /** A handler's own tag stays; a part of a body says nothing of the whole. */
-const tag = (reply: Response, weak: boolean): void => {
+const tag = (reply: Response, tagOf: TagOf): void => {
   const { payload } = reply;
   if (payload === null || payload instanceof BodyStream || reply.status === 206) return;
   const { headers } = reply;
-  if (!headers.has("etag")) headers.set("etag", entityTag(payload, weak));
+  if (!headers.has("etag")) headers.append("etag", tagOf(payload));
 };
 
 /** Only what would be a success may become 304 (RFC 9110 13.2.1), and only where nothing was changed by the request. */
 const isUnchanged = (request: HttpRequest, reply: Response): boolean => {
   if ((request.method !== "GET" && request.method !== "HEAD") || !reply.ok || reply.status === 206)
     return false;
+  if (request.getHeader("if-none-match") === null && request.getHeader("if-modified-since") === null)
+    return false; // most requests, which need no look at the reply
   const { headers } = reply;
   const tag = headers.get("etag");
   const lastModified = headers.get("last-modified");

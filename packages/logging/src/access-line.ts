@@ -24,15 +24,17 @@ export type AccessLine = (request: HttpRequest, outcome: Outcome) => string;
 export const levelOf = (status: number): "info" | "warn" | "error" =>
   status >= 500 ? "error" : status >= 400 ? "warn" : "info";
 
-/** A line for collectors; written by hand, because it is written for every request. */
+/** A line for collectors; written by hand, because it is written for every request, and of as few pieces as can be. */
 export const jsonAccessLine = (iso: () => string): AccessLine => {
-  const head = headsOfLines();
+  const headOf = headsOfLines();
+  const client = clients();
   return (request, { status, latencyMs, bytes, aborted, error, details }) => {
     const { method, path, route, requestId, clientIp, context } = request;
-    let line = `${head(route, status)}"timestamp":"${iso()}","method":"${token(method)}","path":${jsonString(path)},"latency":${milliseconds(latencyMs)}`;
-    if (requestId !== null) line += `,"request_id":${jsonString(requestId)}`;
-    if (clientIp !== null) line += `,"client_ip":"${clientIp}"`;
-    if (bytes !== null) line += `,"bytes":${bytes}`;
+    const head = headOf(route, status);
+    let line = head.text + iso() + head.subject(method, path) + milliseconds(latencyMs);
+    if (requestId !== null) line = `${line},"request_id":${jsonString(requestId)}`;
+    if (clientIp !== null) line += client(clientIp);
+    if (bytes !== null) line = `${line},"bytes":${bytes}`;
     const traceId = context.get(TraceId);
     if (traceId !== null) {
       line += `,"trace_id":${jsonString(traceId)}`;
@@ -46,17 +48,55 @@ export const jsonAccessLine = (iso: () => string): AccessLine => {
   };
 };
 
-/** The beginning that all lines of a route and a status share; as many as an app has routes and each of them statuses. */
+/** What the lines of a route and a status share. */
+class LineHead {
+  /** From the beginning to the time. */
+  readonly text: string;
+  private method = "";
+  private path = "";
+  private last = "";
+
+  constructor(route: string | null, status: number) {
+    const member = route === null ? "" : `"route":${jsonString(route)},`;
+    this.text = `{"level":"${levelOf(status)}","status":${status},${member}"timestamp":"`;
+  }
+
+  /** From the time to the latency; a route is mostly asked for by the same path as before. */
+  subject(method: string, path: string): string {
+    if (path === this.path && method === this.method) return this.last;
+    const text = `","method":"${token(method)}","path":${jsonString(path)},"latency":`;
+    if (text.length > maxRemembered) return text;
+    this.method = method;
+    this.path = path;
+    this.last = text;
+    return text;
+  }
+}
+
+const maxRemembered = 256;
+
+/** As many heads as an app has routes and each of them statuses. */
 const headsOfLines = () => {
-  const byRoute = new Map<string | null, Map<number, string>>();
-  const made = (route: string | null, status: number): string =>
-    `{"level":"${levelOf(status)}","status":${status},${route === null ? "" : `"route":${jsonString(route)},`}`;
-  return (route: string | null, status: number): string => {
+  const byRoute = new Map<string | null, Map<number, LineHead>>();
+  return (route: string | null, status: number): LineHead => {
     let heads = byRoute.get(route);
     if (heads === undefined) byRoute.set(route, (heads = new Map()));
     let head = heads.get(status);
-    if (head === undefined) heads.set(status, (head = made(route, status)));
+    if (head === undefined) heads.set(status, (head = new LineHead(route, status)));
     return head;
+  };
+};
+
+/** The member that names the client, who often asks again. */
+const clients = () => {
+  let client = "";
+  let text = "";
+  return (clientIp: string): string => {
+    if (clientIp !== client) {
+      client = clientIp;
+      text = `,"client_ip":"${clientIp}"`;
+    }
+    return text;
   };
 };
 

@@ -87,3 +87,21 @@ for (const transport of ["fast", "node"] as const) {
     expect(lines().filter(isRequest)).toMatchObject([{ path: "/broken", error: "disk gone" }]);
   });
 }
+
+for (const transport of ["fast", "node"] as const) {
+  test(`what the transport refuses has a line, with a dash for what could not be read (${transport})`, async () => {
+    const { app, lines } = makeApp();
+    await using client = socketClient(app, { transport });
+    const port = Number(new URL(await client.url("/")).port);
+    for (const bytes of ["GET /books HTTP/1.1\r\n\r\n", "\x16\x03\x01\r\n\r\n"]) {
+      const socket = connect(port, "127.0.0.1");
+      socket.resume().write(bytes);
+      await new Promise((resolve) => socket.once("close", resolve));
+    }
+    await waitFor(() => lines().length >= 2);
+    expect(lines()).toMatchObject([
+      { method: "GET", path: "/books", status: 400, level: "warn" },
+      { method: "-", path: "-", status: 400, level: "warn" },
+    ]);
+  });
+}

@@ -37,20 +37,12 @@ const weight = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
 export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest, Response> => {
   const { excludePaths, line, write, details, now = performance.now.bind(performance) } = options;
   const threshold = weight[options.level];
-  const tell: Tell = (request, status, start, end) => {
+  const tell: Tell = (request, reply, start, bytes, aborted, error) => {
+    const status = reply === null ? clientGone : reply.status;
     if (weight[levelOf(status)] < threshold) return;
     const latencyMs = now() - start;
-    const more = details === null ? null : details.of(request, end.reply);
-    write(
-      line(request, {
-        status,
-        latencyMs,
-        bytes: end.bytes,
-        aborted: end.aborted,
-        error: end.error,
-        details: more,
-      }),
-    );
+    const more = details === null ? null : details.of(request, reply);
+    write(line(request, { status, latencyMs, bytes, aborted, error, details: more }));
   };
   return function logRequests(request, next) {
     if (isLeftOut(request, excludePaths)) return next(request);
@@ -62,28 +54,21 @@ export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest
       return reply.then((response) => exchange.replied(response));
     }
     if (goesAtOnce(request, reply)) {
-      tell(request, reply.status, start, new Ending(sentBytes(request, reply), reply));
+      tell(request, reply, start, sentBytes(request, reply), false, null);
       return reply;
     }
     return new LoggedExchange(request, start, tell).replied(reply);
   };
 };
 
-type Tell = (request: HttpRequest, status: number, start: number, end: Ending) => void;
-
-class Ending {
-  readonly bytes: number | null;
-  readonly reply: Response | null;
-  readonly aborted: boolean;
-  readonly error: string | null;
-
-  constructor(bytes: number | null, reply: Response | null, aborted = false, error: string | null = null) {
-    this.bytes = bytes;
-    this.reply = reply;
-    this.aborted = aborted;
-    this.error = error;
-  }
-}
+type Tell = (
+  request: HttpRequest,
+  reply: Response | null,
+  start: number,
+  bytes: number | null,
+  aborted: boolean,
+  error: string | null,
+) => void;
 
 /** A request whose line has to wait, and is written once whatever happens. */
 class LoggedExchange {
@@ -122,13 +107,7 @@ class LoggedExchange {
 
   private write(aborted: boolean, bytes: number | null, error: string | null = null): void {
     this.written = true;
-    const { reply } = this;
-    this.tell(
-      this.request,
-      reply === null ? clientGone : reply.status,
-      this.start,
-      new Ending(bytes, reply, aborted, error),
-    );
+    this.tell(this.request, this.reply, this.start, bytes, aborted, error);
   }
 }
 

@@ -148,3 +148,14 @@ test("mistakes of the configuration are reported at start, at once", async () =>
     "RequestIdConfig.createId",
   ]);
 });
+
+test.each(["fast", "node"] as const)(
+  "a request that the %s transport refuses has an id too",
+  async (transport) => {
+    await using client = socketClient(makeApp(), { transport });
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`x-${index}`, "1"]));
+    const kept = await client.get("/id", { headers: { ...many, "x-request-id": "abc-1" } });
+    expect([kept.status, kept.headers.get("x-request-id")]).toEqual([431, "abc-1"]);
+    expect((await client.get("/id", { headers: many })).headers.get("x-request-id")).toMatch(uuid);
+  },
+);

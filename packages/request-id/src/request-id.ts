@@ -12,6 +12,7 @@ import {
   type Response,
 } from "@framework/core";
 import { isSafeId } from "./safe-id.ts";
+import { uuids } from "./uuid.ts";
 
 /** What `enableRequestId` may be told. */
 export interface RequestIdConfig {
@@ -23,6 +24,11 @@ export interface RequestIdConfig {
   readonly createId: () => string;
 }
 
+/** The source of all apps, made with the first id. */
+let source: (() => string) | null = null;
+
+const randomId = (): string => (source ??= uuids())();
+
 export const RequestIdConfig: ConfigRecord<RequestIdConfig> = configRecord("RequestIdConfig", {
   headerName: checked(
     "X-Request-ID",
@@ -30,11 +36,7 @@ export const RequestIdConfig: ConfigRecord<RequestIdConfig> = configRecord("Requ
     (value) => typeof value === "string" && /^[A-Za-z0-9-]{1,100}$/.test(value),
   ),
   keepIncoming: flag(true),
-  createId: checked(
-    () => crypto.randomUUID(),
-    "a function without arguments",
-    (value) => typeof value === "function",
-  ),
+  createId: checked(randomId, "a function without arguments", (value) => typeof value === "function"),
 });
 
 /** What the feature adds to an app. */
@@ -78,11 +80,12 @@ const identify = (
 
 /** Whatever a program's `createId` does, a request has an id and is answered; the first failure is told. */
 const usable = (createId: () => string, warn: (error: unknown) => void): (() => string) => {
+  if (createId === randomId) return randomId;
   let told = false;
   const failed = (error: unknown): string => {
     if (!told) warn(error);
     told = true;
-    return crypto.randomUUID();
+    return randomId();
   };
   return () => {
     try {

@@ -1,3 +1,5 @@
+import type { HttpRequest } from "./http-request.ts";
+
 /** Names a value in a request's context and says its type; `initial` is what `get` gives before anybody set it. */
 export interface Key<T> {
   readonly name: string;
@@ -15,6 +17,14 @@ export const key = <T>(name: string, initial: T): Key<T> => Object.freeze({ name
 /** The request's id, once the request-id feature has set it. */
 export const RequestId: Key<string | null> = key<string | null>("request_id", null);
 
+/** Gives the token against forgery of a request, and notes that its reply holds one. */
+export interface CsrfTokens {
+  token(request: HttpRequest): string;
+}
+
+/** Where `request.csrfToken` comes from, once a feature protects the request against cross-site forgery. */
+export const CsrfTokens: Key<CsrfTokens | null> = key<CsrfTokens | null>("csrf_tokens", null);
+
 /** Whether the origin that a page gave is one that the app lists for calls from other origins; set on requests that may become WebSockets. */
 export const OriginAllowed: Key<boolean> = key("origin_allowed", false);
 
@@ -31,7 +41,8 @@ export class Context {
   get(name: string): unknown;
   get(key: Key<unknown> | string): unknown {
     if (typeof key === "string") return this.values.get(key) ?? null;
-    return this.values.has(key.name) ? this.values.get(key.name) : key.initial;
+    const value = this.values.get(key.name);
+    return value !== undefined || this.values.has(key.name) ? value : key.initial;
   }
 
   set<T>(key: Key<T>, value: T): this;

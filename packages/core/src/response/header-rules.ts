@@ -10,6 +10,10 @@ const lowerNames = new Map<string, string>();
 const maxLowerNames = 500;
 const maxRememberedLength = 64;
 
+/** The lower-case spelling of what may be no field name, for looking it up: nothing is found by what is none. */
+export const lowerName = (name: string): string =>
+  lowerNames.get(name) ?? (isToken(name) ? newName(name) : name.toLowerCase());
+
 /** The lower-case spelling of a field name. @throws CORE_BAD_HEADER when it is not a token (RFC 9110 5.1) */
 export const headerName = (name: string): string => lowerNames.get(name) ?? newName(name);
 

@@ -27,8 +27,21 @@ export const payloadLength = (payload: Payload): number | null => {
 
 /** Bytes that a string takes in UTF-8; a lone surrogate counts as the replacement character that stands for it. */
 export const utf8Length = (text: string): number => {
+  if (text === last.text) return last.bytes;
+  const bytes = beyondAscii.test(text) ? countBytes(text) : text.length;
+  if (text.length <= maxRemembered) {
+    last.text = text;
+    last.bytes = bytes;
+  }
+  return bytes;
+};
+
+/** The text asked for last: several ask for one body, and bodies come again. */
+const last = { text: "", bytes: 0 };
+const maxRemembered = 1024;
+
+const countBytes = (text: string): number => {
   let bytes = text.length;
-  if (!beyondAscii.test(text)) return bytes;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit < 0x80) continue;

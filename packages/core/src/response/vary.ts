@@ -8,7 +8,8 @@ import type { ResponseHeaders } from "./response-headers.ts";
 export const addVary = (headers: ResponseHeaders, ...names: readonly string[]): void => {
   const present = headers.get("vary");
   if (present === null) {
-    headers.set("vary", names.includes("*") ? "*" : names.join(", "));
+    const [only = ""] = names;
+    headers.set("vary", names.length === 1 ? only : names.includes("*") ? "*" : names.join(", "));
     return;
   }
   const known = present.split(",").map((name) => name.trim().toLowerCase());
