@@ -5,7 +5,7 @@ export { Query } from "../../packages/core/src/request/query.ts";
 export { canonicalise } from "../../packages/core/src/routing/canonical-path.ts";
 export { Router } from "../../packages/core/src/routing/router.ts";
 export { FastFields } from "../../packages/core/src/transport/fast-fields.ts";
-export { ordinaryHeadText } from "../../packages/core/src/transport/fast-head-text.ts";
+export { ordinaryEnds, ordinaryHeadText } from "../../packages/core/src/transport/fast-head-text.ts";
 export { shortLength } from "../../packages/core/src/transport/fast-payload.ts";
 export { emptyFastHead, readFastHead } from "../../packages/core/src/transport/fast-request-head.ts";
 export { validate } from "../../packages/core/src/validation/validate.ts";

@@ -1,17 +1,17 @@
 import { Response as Reply } from "@framework/core";
 import { greeting, orderText } from "../servers/workload.ts";
-import { ordinaryHeadText, parseJson, shortLength } from "./core-internals.ts";
+import { ordinaryEnds, ordinaryHeadText, parseJson, shortLength } from "./core-internals.ts";
 import { freshValues, sameBytes } from "./inputs.ts";
 import { type Case, defineCase, type Suite } from "./measure.ts";
 import { fastifyJson } from "./peers.ts";
 
-const dateLine = `date: ${new Date(0).toUTCString()}\r\n`;
+const ends = ordinaryEnds(new Date(0).toUTCString(), false);
 
 const byHand = (value: unknown): string => {
   const text = JSON.stringify(value);
   return (
     `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n` +
-    `${dateLine}Connection: keep-alive\r\n\r\n${text}`
+    `${ends}${text}`
   );
 };
 
@@ -19,7 +19,7 @@ const ours = (value: unknown): string => {
   const reply = Reply.json(value);
   const { status, payload } = reply;
   if (typeof payload !== "string") throw new Error("a JSON reply is text");
-  const head = ordinaryHeadText(status, reply.fields(), shortLength(payload), false, dateLine);
+  const head = ordinaryHeadText(status, reply.fields(), shortLength(payload), ends);
   if (head === null) throw new Error("a JSON reply is ordinary");
   return head + payload;
 };

@@ -1,6 +1,6 @@
+import { createRouters } from "../router/routers.ts";
 import { freshTexts } from "./inputs.ts";
 import { type Case, defineCase, type Suite } from "./measure.ts";
-import { createRouters } from "./routers.ts";
 
 /** What is looked up: the paths of one case are taken in turn. */
 const lookups: Readonly<Record<string, readonly string[]>> = {

@@ -5,10 +5,7 @@ import findMyWay from "find-my-way";
 import { Memoirist } from "memoirist";
 import { addRoute, createRouter, findRoute } from "rou3";
 import { compileRouter } from "rou3/compiler";
-// oxlint-disable no-restricted-imports -- the router is no public export; only its cost beside other routers is of interest here
-import { canonicalise } from "../../packages/core/src/routing/canonical-path.ts";
-import { Router } from "../../packages/core/src/routing/router.ts";
-// oxlint-enable no-restricted-imports
+import { canonicalise, Router } from "../micro/core-internals.ts";
 import { routes } from "./routes.ts";
 
 /** Looks a GET up and reads a parameter where the route has any: gives the route's number, -1 for a miss, and the parameters. */

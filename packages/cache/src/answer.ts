@@ -1,4 +1,5 @@
 import {
+  byteRanges,
   HttpError,
   type HttpRequest,
   ifRangeHolds,
@@ -7,7 +8,6 @@ import {
   Response,
   type Validators,
 } from "@framework/core";
-import { singleRange } from "./byte-range.ts";
 import type { StoredReply } from "./cache-store.ts";
 import { mark, type Outcome, type Status, statusText } from "./verdicts.ts";
 
@@ -78,9 +78,8 @@ const notModified = (entry: StoredReply): Response => {
 
 const inPart = (entry: StoredReply, field: string, { name, outcome, status }: AnswerMarks): Response => {
   const { body, bodyBytes } = entry;
-  const range = singleRange(field, bodyBytes);
-  if (range === null) return full(entry);
-  if (range === "unsatisfiable") {
+  const ranges = byteRanges(field, bodyBytes);
+  if (ranges === "unsatisfiable") {
     throw new HttpError(416, `The range lies behind the end: there are ${bodyBytes} bytes`, {
       headers: {
         "content-range": `bytes */${bodyBytes}`,
@@ -89,6 +88,8 @@ const inPart = (entry: StoredReply, field: string, { name, outcome, status }: An
       },
     });
   }
+  const [range, ...others] = ranges === "whole" ? [] : ranges;
+  if (range === undefined || others.length > 0) return full(entry);
   const { start, end } = range;
   const response = withFieldsOf(entry, 206);
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : (body ?? new Uint8Array());

@@ -2,7 +2,7 @@ import type { Response } from "@framework/core";
 
 /** Types whose bodies shrink: text and its relatives. Images, videos and archives are compressed by themselves. */
 const textual =
-  /^(?:text\/.+|application\/(?:json|javascript|ecmascript|xml|graphql|x-javascript|manifest\+json)|image\/svg\+xml|.+\+(?:json|xml))$/;
+  /^(?:text\/.+|application\/(?:json|javascript|ecmascript|xml|graphql|x-javascript|manifest\+json|openmetrics-text)|image\/svg\+xml|.+\+(?:json|xml))$/;
 
 /** Whether another client might get this reply in a coding: by its type, and by what it says of itself. */
 export const isCompressible = ({ headers, status }: Response): boolean => {

@@ -241,3 +241,12 @@ test("every mistake of a configuration is reported at start, at once", async () 
     "compress: must be true or false",
   ]);
 });
+
+test("a report of metrics in the format OpenMetrics shrinks", async () => {
+  const app = new (App.with(compression))().enableCompression();
+  const contentType = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+  app.get("/", () => new Response("requests_total 1\n".repeat(1000), { contentType }));
+  await using client = testClient(app);
+  const { headers } = await client.get("/", { headers: { "accept-encoding": "gzip" } });
+  expect([headers.get("content-encoding"), headers.get("vary")]).toEqual(["gzip", "Accept-Encoding"]);
+});

@@ -59,17 +59,18 @@ class WebExchange implements RequestSource {
   reply(response: Response): globalThis.Response {
     const { payload, status } = response;
     const length = payloadLength(payload);
-    const bare = status === 204 || status === 304;
-    if (length !== null && !bare) response.setHeader("content-length", String(length));
+    const bare = status === 0 || status === 204 || status === 304;
+    const sends = payload instanceof BodyStream && this.method !== "HEAD" && !bare;
+    if (sends)
+      response.payload = onBodyEnd(payload, ({ how }) => this.end(how === "complete" ? "sent" : "aborted"));
+    else queueMicrotask(() => this.end("sent"));
     if (this.method === "HEAD" || bare) {
       if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // nobody is left who could act on how it ends
       response.payload = null;
-    } else if (payload instanceof BodyStream) {
-      response.payload = onBodyEnd(payload, ({ how }) => this.end(how === "complete" ? "sent" : "aborted"));
-      return toWebResponse(response);
     }
-    queueMicrotask(() => this.end("sent"));
-    return toWebResponse(response);
+    const reply = toWebResponse(response);
+    if (length !== null && !bare) reply.headers.set("content-length", String(length)); // as the other transports: beside the lines of the app
+    return reply;
   }
 
   private end(end: ExchangeEnd): void {

@@ -2,7 +2,7 @@
 export { App, type LifecycleEvent } from "./app.ts";
 export { Blueprint, type BlueprintOptions } from "./routing/blueprint.ts";
 export { HttpRequest, type NoInput, type RequestInput } from "./request/http-request.ts";
-export { Context, type Key, key, OriginAllowed, RequestId } from "./request/context.ts";
+export { Context, CsrfTokens, type Key, key, OriginAllowed, RequestId } from "./request/context.ts";
 export { Response } from "./response/response.ts";
 export type {
   JsonReplyOptions,
@@ -60,7 +60,7 @@ export type { JsonBodyOptions } from "./request/json-body.ts";
 export { readMultipart } from "./request/multipart.ts";
 export { MultipartLimits } from "./request/multipart-limits.ts";
 export type { Query } from "./request/query.ts";
-export type { RequestHeaders } from "./request/request-headers.ts";
+export { RequestHeaders } from "./request/request-headers.ts";
 export type { SaveOptions, UploadedFile } from "./request/uploaded-file.ts";
 export type { PathParams } from "./routing/path-params.ts";
 export type {
@@ -124,6 +124,7 @@ export { toBodyStream } from "./response/byte-stream.ts";
 export { type BodyEnd, onBodyEnd } from "./response/body-end.ts";
 export { addVary } from "./response/vary.ts";
 export { ResponseHeaders } from "./response/response-headers.ts";
+export { type ByteRange, byteRanges, type RequestedRanges } from "./response/byte-ranges.ts";
 export { mediaTypeOf } from "./response/media-type-of.ts";
 export { replyOf } from "./response/reply-of.ts";
 export { accepts, namesType, preferred } from "./request/accept.ts";

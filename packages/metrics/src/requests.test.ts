@@ -257,3 +257,20 @@ test("buckets, names and labels on every series are the configuration's", async 
   expect(parsed.value("books_api_requests_total", { status: "200" })).toBe(1);
   expect(parsed.value("books_api_response_size_bytes_bucket", { le: "10" })).toBe(1);
 });
+
+test.each(["fast", "node"] as const)(
+  "what the %s transport refuses is counted, and in flight no longer",
+  async (transport) => {
+    await using client = socketClient(makeApp(), { transport });
+    const { connect } = await import("node:net");
+    const socket = connect(Number(new URL(await client.url("/")).port), "127.0.0.1");
+    socket.resume().end("malformed\r\n\r\n");
+    await new Promise((resolve) => socket.once("close", resolve));
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`x-${index}`, "1"]));
+    await client.get("/books/1", { headers: many });
+    await waitFor(async () => (await scrape(client)).value("framework_http_requests_in_flight") === 0);
+    const parsed = await scrape(client);
+    expect(figures(parsed, "OTHER", "unmatched", 400)).toMatchObject({ requests: 1, durations: 1 });
+    expect(figures(parsed, "GET", "unmatched", 431)).toMatchObject({ requests: 1, durations: 1 });
+  },
+);

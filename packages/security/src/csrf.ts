@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   type AppSettings,
   type ConfigInput,
+  CsrfTokens,
   type Feature,
   FrameworkError,
   type HttpRequest,
@@ -46,7 +47,7 @@ export const csrf: Feature<Csrf> = {
 };
 
 /**
- * The token of a request, for a form's `_csrf` field or a `<meta>` element. A browser that has none gets its cookie with the reply.
+ * The token of a request, `request.csrfToken` where the feature must be on, for a form's `_csrf` field or a `<meta>` element. A browser that has none gets its cookie with the reply.
  *
  * @throws SECURITY_CSRF_OFF without `enableCsrf`
  */
@@ -70,7 +71,7 @@ const guardOf = ({ context }: HttpRequest): CsrfGuard => {
 type Next = Parameters<Middleware<HttpRequest, Response>>[1];
 
 const guarded = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType<Next> => {
-  request.context.set(Guarding, guard);
+  request.context.set(Guarding, guard).set(CsrfTokens, guard);
   const checked = guard.check(request);
   if (isPromise(checked)) return checked.then(() => answered(guard, request, next));
   return answered(guard, request, next);

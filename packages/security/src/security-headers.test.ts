@@ -209,3 +209,15 @@ test("other nonsense is refused at start, all at once", async () => {
     /contentSecurityPolicy[^]*strictTransportSecurity[^]*frameOptions[^]*referrerPolicy[^]*crossOriginOpenerPolicy[^]*permissionsPolicy/,
   );
 });
+
+test.each(["fast", "node"] as const)(
+  "a request that the %s transport refuses gets the fields",
+  async (transport) => {
+    await using client = socketClient(new (App.with(securityHeaders))().enableSecurityHeaders(), {
+      transport,
+    });
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`x-${index}`, "1"]));
+    const reply = await client.get("/", { headers: many });
+    expect([reply.status, security(reply)]).toEqual([431, usual]);
+  },
+);

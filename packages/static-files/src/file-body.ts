@@ -1,5 +1,4 @@
-import { BodyStream, FrameworkError } from "@framework/core";
-import type { ByteRange } from "./byte-ranges.ts";
+import { BodyStream, type ByteRange, FrameworkError } from "@framework/core";
 import type { OpenedFile } from "./opened-file.ts";
 
 /** What a body is made of: parts of the file, and bytes between them. */

@@ -1,5 +1,7 @@
 import {
   addVary,
+  type ByteRange,
+  byteRanges,
   formatHttpDate,
   HttpError,
   type HttpRequest,
@@ -8,7 +10,6 @@ import {
   Response,
   type Validators,
 } from "@framework/core";
-import { type ByteRange, byteRanges } from "./byte-ranges.ts";
 import { type BodyPart, fileBody, streamedBody } from "./file-body.ts";
 import type { OpenedFile } from "./opened-file.ts";
 
@@ -96,7 +97,8 @@ const rangesFor = (
   const field = request.method === "GET" ? request.getHeader("range") : null;
   if (field === null || !ifRangeHolds(request, validators)) return null;
   const ranges = byteRanges(field, size);
-  if (ranges === null || ranges.length > 0) return ranges;
+  if (ranges === "whole") return null;
+  if (ranges !== "unsatisfiable") return ranges;
   throw new HttpError(416, `The range lies behind the end: there are ${size} bytes`, {
     headers: { "accept-ranges": "bytes", "content-range": `bytes */${size}` },
   });

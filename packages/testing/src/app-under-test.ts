@@ -18,7 +18,8 @@ export interface AppUnderTest {
 /**
  * How the application is served during a test; the same through both doors, and nothing is read from the command line or the environment.
  *
- * `env` defaults to `"development"`, `debug` to true there, `logs` to false, and `log` to a logger that writes nothing.
+ * `env` defaults to `"development"`, `debug` to true there, `logs` to `debug`, and `log` to a logger that writes nothing. `logs: false` silences request lines,
+ * those of a feature included.
  */
 export type ServeOptions = Pick<
   RunOptions,
@@ -31,7 +32,8 @@ export const toAppSettings = (options: ServeOptions): Partial<AppSettings> => {
   return {
     env,
     debug,
-    logs,
+    logs: logs ?? debug,
+    quiet: logs === false,
     log,
     limits: LimitsConfig.of(limits),
     timeouts: TimeoutConfig.of(timeouts),
@@ -53,8 +55,8 @@ export const toRunOptions = (options: ServeOptions): RunOptions => ({
 
 /** Only what `run` knows: the options of a client come in the same object. */
 const withDefaults = (options: ServeOptions) => {
-  const { env = "development", debug = env === "development", logs = false, log = silent } = options;
-  const { limits, timeouts, trustedProxies, transport } = options;
+  const { env = "development", debug = env === "development", log = silent } = options;
+  const { logs, limits, timeouts, trustedProxies, transport } = options;
   return { env, debug, logs, log, limits, timeouts, trustedProxies, transport };
 };
 

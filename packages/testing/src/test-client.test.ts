@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
-import { App, Response } from "@framework/core";
+import { App, type AppSettings, type Feature, Response } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { eachClient } from "./each-client.ts";
 import { clientFor, socketClient, testClient } from "./test-client.ts";
@@ -279,4 +279,28 @@ test("disposing closes the connections to a service that stays", async () => {
     what: "the end of the connection",
   });
   server.close();
+});
+
+/** Shows what a feature for logging is told. */
+const listener: Feature<{ enableListening(hear: (settings: AppSettings) => void): unknown }> = {
+  name: "listener",
+  install: (host) => ({ enableListening: (hear) => host.onStart(hear) }),
+};
+
+test("both clients leave the lines of a logging feature on, unless told otherwise", async () => {
+  for (const connect of [testClient, socketClient]) {
+    const told: [boolean, boolean | undefined][] = [];
+    for (const options of [{}, { logs: true }, { logs: false }, { env: "production" as const }]) {
+      const app = new (App.with(listener))();
+      app.enableListening(({ logs, quiet }) => void told.push([logs, quiet]));
+      await using client = connect(app, options);
+      await client.get("/");
+    }
+    expect(told).toEqual([
+      [true, false],
+      [true, false],
+      [false, true],
+      [false, false],
+    ]);
+  }
 });

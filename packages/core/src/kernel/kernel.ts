@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConfigurationError, type Problem } from "../errors/configuration-error.ts";
 import { errorReply } from "../errors/error-reply.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { HttpError } from "../errors/http-error.ts";
@@ -6,8 +6,10 @@ import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { BackgroundTasks } from "../lifecycle/background-tasks.ts";
 import { runStartTasks, runStopTasks } from "../lifecycle/tasks.ts";
 import { compileTrustedProxies } from "../request/client-address.ts";
+import type { RequestKernel } from "../request/request-kernel.ts";
 import type { AppReport, Runnable } from "../run/runnable.ts";
 import { createPipeline, type Serve } from "./pipeline.ts";
+import { createRefusals, type Refuse } from "./refusals.ts";
 import { Registry } from "./registry.ts";
 import { routeProblems } from "./route-problems.ts";
 
@@ -18,6 +20,7 @@ export class Kernel extends Registry {
   private stopped: Promise<void> | undefined;
   private settled: AppSettings | undefined;
   private pipeline: Serve | undefined;
+  private refusals: Refuse | undefined;
   private background: BackgroundTasks | undefined;
 
   constructor(app: object) {
@@ -55,9 +58,13 @@ export class Kernel extends Registry {
   /** The face that `run` needs. */
   get runnable(): Runnable {
     return {
+      check: (settings) => this.compile(settings).problems,
       start: (settings) => this.start(settings),
       serve: (source) => this.serve(source),
-      refuse: (error) => errorReply(error, { path: null, accept: null }, this.settings),
+      refuse: (error, source) =>
+        source === null || this.refusals === undefined || this.stopped !== undefined
+          ? errorReply(error, { path: null, accept: null }, this.settings)
+          : this.refusals(error, source),
       drain: () => this.drainListeners.forEach((listener) => listener()),
       stop: () => this.stop(),
       report: () => this.report(),
@@ -73,42 +80,51 @@ export class Kernel extends Registry {
 
   private report(): AppReport {
     const features = [...new Set(this.enabled.values())];
+    const documents = this.routeDefinitions.filter(({ builtIn }) => builtIn === "docs");
+    const docs = documents.find(({ path }) => !path.includes(".")) ?? documents[0]; // a page rather than a file
     return {
       routes: this.routeDefinitions.length,
       features,
       warnings: this.warnings,
-      needsReadinessDelay: this.drainListeners.length > 0, // they are who turns readiness to 503
+      needsReadinessDelay: this.routeDefinitions.some(({ builtIn }) => builtIn === "health"),
+      ...(docs === undefined ? {} : { docsUrl: docs.path }),
     };
   }
 
   private async begin(given: AppSettings): Promise<void> {
     await Promise.resolve(); // `started` is set before anything below can ask for it
-    const settings = this.withShared(given);
-    const { log } = settings;
-    const { proxies, problems } = compileTrustedProxies(settings.trustedProxies);
-    for (const message of problems) this.problems.push({ code: "CORE_BAD_CONFIG", message });
-    this.problems.push(...routeProblems(this.routeDefinitions, this.optionChecks));
-    const background = new BackgroundTasks(log);
-    const { app, container } = this;
-    container.log = log;
-    const injections = this.routeDefinitions.map(({ method, path, options }) => ({
-      place: `${method} ${path}`,
-      inject: options.inject ?? {},
-    }));
-    this.problems.push(...container.check(injections));
-    const kernel = { app, settings, container, background, trustedProxies: proxies };
-    const parts = {
-      routes: this.routeDefinitions,
-      guards: this.guards,
-      middleware: this.middleware,
-      exceptionHandlers: this.exceptionHandlers,
-    };
-    const pipeline = createPipeline(parts, kernel, (problem) => this.problems.push(problem));
-    if (this.problems.length > 0) throw new ConfigurationError(this.problems);
+    const { kernel, pipeline, problems } = this.compile(this.withShared(given));
+    if (problems.length > 0) throw new ConfigurationError(problems);
+    const { settings, background } = kernel;
     this.settled = settings;
     this.background = background;
     await runStartTasks(this.startTasks, settings);
+    this.refusals = createRefusals(this.middleware, kernel);
     this.pipeline = pipeline;
+  }
+
+  /** The app as it will serve, and everything that is wrong with it; nothing is started. */
+  private compile(settings: AppSettings): Compiled {
+    const { app, container, routeDefinitions: routes } = this;
+    const { log } = settings;
+    const { proxies, problems: badProxies } = compileTrustedProxies(settings.trustedProxies);
+    container.log = log;
+    const injections = routes.map(({ method, path, options }) => ({
+      place: `${method} ${path}`,
+      inject: options.inject ?? {},
+    }));
+    const problems = [
+      ...this.problems,
+      ...badProxies.map((message) => ({ code: "CORE_BAD_CONFIG", message })),
+      ...routeProblems(routes, this.optionChecks),
+      ...container.check(injections),
+    ];
+    const background = new BackgroundTasks(log);
+    const kernel = { app, settings, container, background, trustedProxies: proxies };
+    const { guards, middleware, exceptionHandlers } = this;
+    const parts = { routes, guards, middleware, exceptionHandlers };
+    const pipeline = createPipeline(parts, kernel, (problem) => problems.push(problem));
+    return { kernel, pipeline, problems };
   }
 
   private async end(settings: AppSettings): Promise<void> {
@@ -116,6 +132,12 @@ export class Kernel extends Registry {
     await runStopTasks(this.stopTasks, settings, settings.log);
     await this.container.dispose();
   }
+}
+
+interface Compiled {
+  readonly kernel: RequestKernel;
+  readonly pipeline: Serve;
+  readonly problems: readonly Problem[];
 }
 
 const gone = (): HttpError => new HttpError(503, "The application has stopped");

@@ -10,12 +10,12 @@ import type { Response } from "../response/response.ts";
 import { type CanonicalTarget, canonicalise } from "../routing/canonical-path.ts";
 import { Router } from "../routing/router.ts";
 import type { Endpoint, RouteDefinition } from "../routing/route.ts";
+import { UNREADABLE } from "../transport/refused-message.ts";
 import type { RequestSource } from "../transport/request-source.ts";
 import { callHandler } from "./call-handler.ts";
 import { guardsOfApp } from "./registry.ts";
-import { requestLines } from "./request-lines.ts";
 import { createRescue } from "./rescue.ts";
-import { innerStages, outerStages, type Stage } from "./stages.ts";
+import { innerStages, outerStages, type Stages, stagesOf } from "./stages.ts";
 import { createTracing } from "./tracing.ts";
 import { answerUnmatched } from "./unmatched.ts";
 import { validateInput } from "./validate-input.ts";
@@ -27,7 +27,7 @@ export type Serve = (source: RequestSource) => Awaitable<Response>;
 export interface PipelineParts {
   readonly routes: readonly RouteDefinition[];
   readonly guards: readonly Guard[];
-  readonly middleware: ReadonlyMap<Stage, readonly Middleware<HttpRequest, Response>[]>;
+  readonly middleware: Stages;
   readonly exceptionHandlers: ExceptionHandlers;
 }
 
@@ -40,8 +40,7 @@ export const createPipeline = (
   const { settings } = kernel;
   const tracing = createTracing();
   const rescue = createRescue(parts.exceptionHandlers, settings, tracing);
-  const lines = settings.logs && !parts.middleware.has("log") ? [requestLines(settings.log)] : [];
-  const outer = [...lines, ...outerStages.flatMap((stage) => parts.middleware.get(stage) ?? [])];
+  const outer = stagesOf(outerStages, parts.middleware, settings);
   const inner = innerStages.flatMap((stage) => parts.middleware.get(stage) ?? []);
   const router = new Router<Endpoint>();
 
@@ -112,7 +111,7 @@ export const createPipeline = (
 
 const asterisk: Pick<CanonicalTarget, "path" | "search"> = { path: "*", search: "" };
 /** Stands for a path that cannot be decoded: nothing decides on it. */
-const unreadable: Pick<CanonicalTarget, "path" | "search"> = { path: "", search: "" };
+const unreadable: Pick<CanonicalTarget, "path" | "search"> = { path: UNREADABLE, search: "" };
 
 const rethrow = (error: unknown): never => {
   throw error;

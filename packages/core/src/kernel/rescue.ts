@@ -8,6 +8,7 @@ import type { HttpRequest } from "../request/http-request.ts";
 import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
 import { isWebResponse } from "../response/web-response.ts";
+import { UNREADABLE } from "../transport/refused-message.ts";
 import type { Tracing } from "./tracing.ts";
 
 /** Makes replies of whatever was thrown: by the nearest exception handler, else the framework's own. */
@@ -21,7 +22,8 @@ export const createRescue = (
       tracing.failed(request, error);
       logFailure(error, request, settings);
     }
-    return errorReply(error, { path: request.path, accept: request.getHeader("accept") }, settings);
+    const path = request.path === UNREADABLE ? null : request.path;
+    return errorReply(error, { path, accept: request.getHeader("accept") }, settings);
   };
   const handlerFailed = (failure: unknown, error: Error, request: HttpRequest): Response => {
     tracing.failed(request, toError(failure));

@@ -1,3 +1,9 @@
+import type { AppSettings } from "../lifecycle/app-settings.ts";
+import type { Middleware } from "../middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import type { Response } from "../response/response.ts";
+import { requestLines } from "./request-lines.ts";
+
 /**
  * Where built-in middleware stands. The order of the `enableX` calls never changes the outcome, because each feature names its
  * stage; within a stage the order of the calls counts.
@@ -34,5 +40,21 @@ export const outerStages: readonly OuterStage[] = [
   "app",
 ];
 
+/** Outermost first: what a message passes that its transport refuses, since these add to every reply or tell of it. */
+export const refusalStages: readonly OuterStage[] = ["telemetry", "request-id", "log", "headers"];
+
 /** Outermost first. */
 export const innerStages: readonly InnerStage[] = ["cache", "breaker"];
+
+/** The middleware of each stage, in the order added. */
+export type Stages = ReadonlyMap<Stage, readonly Middleware<HttpRequest, Response>[]>;
+
+/** The middleware of outer stages, outermost first; with the framework's own request lines where `logs` is on and no feature writes better ones. */
+export const stagesOf = (
+  stages: readonly OuterStage[],
+  middleware: Stages,
+  { logs, log }: Pick<AppSettings, "logs" | "log">,
+): readonly Middleware<HttpRequest, Response>[] => [
+  ...(logs && !middleware.has("log") ? [requestLines(log)] : []),
+  ...stages.flatMap((stage) => middleware.get(stage) ?? []),
+];

@@ -81,17 +81,40 @@ test("features publish snapshots that are read on demand", async () => {
   expect(app.snapshot()).toEqual({ counting: { hits: 3 } });
 });
 
-test("a drain leaves time to see readiness turn only where something listens for the drain", async () => {
-  const probing: Feature<{ enableProbing(): unknown }> = {
-    name: "probing",
-    install: (host) => ({ enableProbing: () => host.onDrain(() => {}) }),
+const reportOf = (app: App) =>
+  (app as unknown as { kernel: { runnable: Runnable } }).kernel.runnable.report();
+
+test("a drain leaves time to see readiness turn only where probes can see it", () => {
+  const listening: Feature = {
+    name: "listening",
+    install: (host) => {
+      host.onDrain(() => {});
+      host.route("GET", "/metrics", () => "", {}, "metrics");
+      return {};
+    },
   };
-  const plain = new App();
-  const probed = new (App.with(probing))();
-  probed.enableProbing();
-  const delays = [plain, probed].map(
-    (app) =>
-      (app as unknown as { kernel: { runnable: Runnable } }).kernel.runnable.report().needsReadinessDelay,
-  );
-  expect(delays).toEqual([false, true]);
+  const probed: Feature = {
+    name: "probed",
+    install: (host) => {
+      host.route("GET", "/ready", () => "ready", {}, "health");
+      return {};
+    },
+  };
+  const apps = [new App(), new (App.with(listening))(), new (App.with(listening, probed))()];
+  expect(apps.map((app) => reportOf(app).needsReadinessDelay)).toEqual([false, false, true]);
+});
+
+test("a report names the page of the documentation, or its document where there is no page", () => {
+  const documented = (...paths: string[]) => {
+    const feature: Feature = {
+      name: "documented",
+      install: (host) => {
+        for (const path of paths) host.route("GET", path, () => "", {}, "docs");
+        return {};
+      },
+    };
+    return new (App.with(feature))();
+  };
+  const apps = [new App(), documented("/openapi.json", "/docs/ui.css", "/docs"), documented("/openapi.json")];
+  expect(apps.map((app) => reportOf(app).docsUrl)).toEqual([undefined, "/docs", "/openapi.json"]);
 });

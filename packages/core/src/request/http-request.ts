@@ -5,6 +5,7 @@ import { clientGone } from "../errors/client-gone.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { UnsupportedMediaTypeError } from "../errors/http-errors.ts";
 import { type Awaitable, mapAwaitable } from "../middleware.ts";
+import { lowerName } from "../response/header-rules.ts";
 import type { Endpoint } from "../routing/route.ts";
 import type { ExchangeEnd, RequestSource } from "../transport/request-source.ts";
 import type { UpgradeDoor } from "../transport/upgrade-door.ts";
@@ -18,7 +19,7 @@ import {
   parseContentType,
   requireUtf8,
 } from "./content-type.ts";
-import { Context, type Key, RequestId } from "./context.ts";
+import { Context, CsrfTokens, type Key, RequestId } from "./context.ts";
 import { type Cookies, parseCookies } from "./cookies.ts";
 import { parseForm } from "./parse-form.ts";
 import type { ParsedForm } from "./form-data.ts";
@@ -186,6 +187,11 @@ export class HttpRequest<
     return this.store?.get(RequestId) ?? null;
   }
 
+  /** The token against cross-site forgery, for a form or a page; `null` without a feature that checks one. A reply that holds it is this client's alone. */
+  get csrfToken(): string | null {
+    return this.store?.get(CsrfTokens)?.token(this as unknown as HttpRequest) ?? null;
+  }
+
   get isJson(): boolean {
     return isJsonType(this.mediaType);
   }
@@ -350,7 +356,7 @@ export class HttpRequest<
   getHeader(name: string): string | null;
   getHeader<T>(name: string, fallback: T): string | T;
   getHeader(name: string, fallback: unknown = null): unknown {
-    return this.source.field(name.toLowerCase()) ?? fallback;
+    return this.source.field(lowerName(name)) ?? fallback;
   }
 
   getParam(name: string): string | null;

@@ -1,6 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { UploadedFile } from "./uploaded-file.ts";
 
@@ -64,4 +66,36 @@ test("fails as Node does when the folder is absent, or the path is one", async (
   await expect(fileOf("x").save(join(folder, "absent", "a"))).rejects.toMatchObject({ code: "ENOENT" });
   await writeFile(join(folder, "file"), "");
   await expect(fileOf("x").save(folder, { overwrite: true })).rejects.toMatchObject({ code: "EISDIR" });
+});
+
+test("a save that fails leaves nothing behind, neither at its place nor beside it", async () => {
+  await mkdir(join(folder, "taken"));
+  await expect(fileOf("x").save(join(folder, "taken"), { overwrite: true })).rejects.toMatchObject({
+    code: "EISDIR",
+  });
+  await expect(fileOf("x").save(join(folder, "taken"))).rejects.toMatchObject({ code: "EEXIST" });
+  const long = join(folder, "x".repeat(300));
+  await expect(fileOf("x").save(long)).rejects.toMatchObject({ code: "ENAMETOOLONG" });
+  await expect(fileOf("x").save(long, { overwrite: true })).rejects.toMatchObject({ code: "ENAMETOOLONG" });
+  expect(await readdir(folder)).toEqual(["taken"]);
+  expect(await readdir(join(folder, "taken"))).toEqual([]);
+});
+
+test("a disk that is full leaves the file that was there, and no part of the new one", async () => {
+  const path = join(folder, "kept.txt");
+  await writeFile(path, "old");
+  const program = `
+    import { UploadedFile } from ${JSON.stringify(new URL("./uploaded-file.ts", import.meta.url).href)};
+    process.on("SIGXFSZ", () => {});
+    const bytes = new Uint8Array(300_000);
+    const file = new UploadedFile({ name: "doc", filename: "a", contentType: "text/plain" }, bytes);
+    const failed = (error) => console.log(error.code);
+    await file.save(process.argv[1], { overwrite: true }).catch(failed);
+    await file.save(process.argv[1] + ".new").catch(failed);
+  `;
+  const shell = 'ulimit -f 100 && exec "$0" --input-type=module -e "$1" "$2"'; // at most 100 blocks a file
+  const { stdout } = await promisify(execFile)("/bin/sh", ["-c", shell, process.execPath, program, path]);
+  expect(stdout).toBe("EFBIG\nEFBIG\n");
+  expect(await readFile(path, "utf8")).toBe("old");
+  expect(await readdir(folder)).toEqual(["kept.txt"]);
 });

@@ -1,4 +1,4 @@
-import { nodeBuiltin } from "../node-builtins.ts";
+import { saveWhole } from "./save-whole.ts";
 
 /** What is known of a file before its content. */
 export interface FileDescription {
@@ -69,11 +69,12 @@ export class UploadedFile {
   /**
    * Writes the content to a path that the program chose; `filename` comes from the client and is at most a suggestion.
    *
-   * Never overwrites unless told to: a file that is there already fails with Node's `EEXIST`.
+   * Never overwrites unless told to: a file that is there already fails with Node's `EEXIST`. The file appears whole or not at all: it is written beside its
+   * place under the name `.upload-<uuid>.part` first, which a failure removes.
    *
    * @throws CORE_NEEDS_NODE on a runtime without `node:fs`
    */
-  async save(path: string | URL, { overwrite = false }: SaveOptions = {}): Promise<void> {
-    await nodeBuiltin("node:fs/promises").writeFile(path, this.bytes, { flag: overwrite ? "w" : "wx" });
+  save(path: string | URL, { overwrite = false }: SaveOptions = {}): Promise<void> {
+    return saveWhole(this.bytes, path, overwrite);
   }
 }

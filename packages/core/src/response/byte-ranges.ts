@@ -1,4 +1,6 @@
-/** A part of a file in bytes: `start` to `end`, both included. */
+import { trimBlanks } from "../request/field-grammar.ts";
+
+/** A part of a body in bytes: `start` to `end`, both included. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -7,13 +9,14 @@ export interface ByteRange {
 /** What a `Range` field asks for: parts, nothing that exists, or (`whole`) nothing that changes the reply. */
 export type RequestedRanges = readonly ByteRange[] | "unsatisfiable" | "whole";
 
-const maxRanges = 10;
+/** Parts that one request gets; with more it gets the whole. */
+export const maxRanges = 10;
 
 /**
- * Reads a `Range` field for a file of `size` bytes (RFC 9110 14.1.2 and 14.2).
+ * Reads a `Range` field for a body of `size` bytes (RFC 9110 14.1.2 and 14.2).
  *
  * Parts that overlap or touch are merged, the others stay in the order asked for; more than 10 after merging, another unit or a malformed
- * field give `whole`, and so does a suffix of an empty file, which is all of it.
+ * field give `whole`, and so does a suffix of an empty body, which is all of it.
  */
 export const byteRanges = (field: string | null | undefined, size: number): RequestedRanges => {
   const specs = field === null || field === undefined ? null : readSpecs(field);
@@ -37,10 +40,10 @@ interface RangeSpec {
 
 const readSpecs = (field: string): RangeSpec[] | null => {
   const equals = field.indexOf("=");
-  if (field.slice(0, equals).trim().toLowerCase() !== "bytes") return null;
+  if (equals === -1 || trimBlanks(field.slice(0, equals)).toLowerCase() !== "bytes") return null;
   const specs: RangeSpec[] = [];
   for (const part of field.slice(equals + 1).split(",")) {
-    const text = part.replaceAll("\t", " ").trim();
+    const text = trimBlanks(part);
     if (text === "") continue;
     const [, first = "", last = ""] = /^(\d*)-(\d*)$/.exec(text) ?? [];
     if (first === "" && last === "") return null;

@@ -2,6 +2,7 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import { bytesOf, isBlob } from "./byte-stream.ts";
 import { Response } from "./response.ts";
 import { isStream } from "./response-body.ts";
+import { maxHandlerFields } from "./response-headers.ts";
 import { fromWebResponse, isWebResponse, networkError } from "./web-response.ts";
 
 /**
@@ -10,7 +11,8 @@ import { fromWebResponse, isWebResponse, networkError } from "./web-response.ts"
  * A reply, ours or the web's, stays itself; a string is plain text; `null` and `undefined` are 204; streams, async iterables, blobs and bytes are
  * bodies; everything else is JSON.
  *
- * @throws CORE_BAD_REPLY for a symbol, a function, and what JSON cannot say; CORE_BODY_USED for a body that was read
+ * @throws CORE_BAD_REPLY for a symbol, a function, and what JSON cannot say; CORE_BODY_USED for a body that was read; CORE_BAD_HEADER for more than 100
+ * header lines
  */
 export const replyOf = (value: unknown): Response => {
   switch (typeof value) {
@@ -32,10 +34,10 @@ const ofObject = (value: object): Response => {
   if (isPlain(value)) return Response.json(value);
   if (value instanceof Response) {
     if (value.status === 0) throw networkError();
-    return value;
+    return withRoom(value);
   }
   if (Array.isArray(value)) return Response.json(value);
-  if (isWebResponse(value)) return fromWebResponse(value);
+  if (isWebResponse(value)) return withRoom(fromWebResponse(value));
   if (isBlob(value) || bytesOf(value) !== null) return new Response(value as Blob | ArrayBuffer);
   if (isStream(value)) return Response.stream(value);
   if (isLostInJson(value)) {
@@ -46,6 +48,14 @@ const ofObject = (value: object): Response => {
     );
   }
   return Response.json(value);
+};
+
+/** What features add has to find room, or an app would break with the next one that is switched on. */
+const withRoom = (reply: Response): Response => {
+  const lines = reply.fields().length / 2;
+  if (lines <= maxHandlerFields) return reply;
+  const message = `a handler answered with ${lines} header lines; at most ${maxHandlerFields} leave features the room they need`;
+  throw new FrameworkError("CORE_BAD_HEADER", message);
 };
 
 /** Iterables keep their items where JSON does not look, unless they say otherwise. */

@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { FrameworkError } from "../errors/framework-error.ts";
+import { App, type Feature, mapAwaitable, Response } from "../index.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 
 const bad = expect.objectContaining({ code: "CORE_BAD_HEADER" });
@@ -126,12 +127,42 @@ test("keeps names of the prototype as data", () => {
   expect(headers.get("tostring")).toBeNull();
 });
 
-test("takes 100 lines and refuses the next", () => {
+test("takes 128 lines and refuses the next", () => {
   const headers = new ResponseHeaders();
-  for (let index = 0; index < 100; index++) headers.append(`x-${index}`, "1");
-  expect(() => headers.append("x-100", "1")).toThrow(bad);
+  for (let index = 0; index < 128; index++) headers.append(`x-${index}`, "1");
+  expect(() => headers.append("x-128", "1")).toThrow(bad);
   headers.set("x-5", "2");
-  expect(headers.toFields()).toHaveLength(200);
+  expect(headers.toFields()).toHaveLength(256);
+});
+
+const lines = (count: number): [string, string][] =>
+  Array.from({ length: count }, (_, index) => [`x-${index}`, "1"]);
+
+const talkative: Feature = {
+  name: "talkative",
+  install: (host) => {
+    host.use("headers", (request, next) =>
+      mapAwaitable(next(request), (reply) => {
+        for (let index = 0; index < 28; index++) reply.setHeader(`y-${index}`, "1");
+        return reply;
+      }),
+    );
+    return {};
+  },
+};
+
+test("features find room for 28 lines beside those of a handler, and a handler has no more than 100", async () => {
+  const app = new (App.with(talkative))();
+  app.get("/ours/{count}", ({ params }) => new Response(null, { headers: lines(Number(params.count)) }));
+  app.get("/web", () => new globalThis.Response(null, { headers: lines(101) }));
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const ask = (path: string) => app.fetch(new Request(`http://localhost${path}`));
+  const full = await ask("/ours/100");
+  expect([full.status, [...full.headers].length]).toEqual([200, 129]); // and the length, which is the transport's
+  for (const path of ["/ours/101", "/web"]) {
+    const reply = await ask(path);
+    expect([reply.status, reply.headers.has("y-27")]).toEqual([500, true]);
+  }
 });
 
 test("a value is looked at again whenever it differs from the one before", () => {

@@ -4,14 +4,19 @@ import { headerName, headerValue } from "./header-rules.ts";
 /** Header fields as a program may give them: a record, pairs, or any `Headers`. */
 export type HeadersLike = Iterable<readonly [string, string]> | Readonly<Record<string, string>>;
 
-const maxFields = 100;
+/** Lines of a reply: so many, that features find room beside the 100 that a handler may set. */
+const maxFields = 128;
+
+/** Lines of a reply that comes from a handler. */
+export const maxHandlerFields = 100;
 
 /**
  * The header fields of a reply, in the shape of the web's `Headers`.
  *
- * Names are kept in lower case, lines in the order added; several `Set-Cookie` stay several lines. At most 100 lines.
+ * Names are kept in lower case, lines in the order added; several `Set-Cookie` stay several lines. At most 128 lines, of which
+ * the reply of a handler may bring 100: the rest is for what features add.
  *
- * @throws CORE_BAD_HEADER for a name that is not a token, a value with control characters or characters above U+00FF, a 101st line
+ * @throws CORE_BAD_HEADER for a name that is not a token, a value with control characters or characters above U+00FF, a 129th line
  */
 export class ResponseHeaders implements Iterable<[string, string]> {
   /** name, value, name, value … */

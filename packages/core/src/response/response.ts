@@ -33,9 +33,9 @@ import { toXmlText } from "./xml-text.ts";
 
 const jsonType = "application/json";
 const textType = "text/plain; charset=utf-8";
-const noFields: readonly string[] = [];
-const jsonFields: readonly string[] = ["content-type", jsonType];
-const textFields: readonly string[] = ["content-type", textType];
+const noFields: readonly string[] = Object.freeze([]);
+const jsonFields: readonly string[] = Object.freeze(["content-type", jsonType]);
+const textFields: readonly string[] = Object.freeze(["content-type", textType]);
 const maxCookies = 64;
 
 /** The web stream over a body, and whether anybody has read the body. */

@@ -1,6 +1,7 @@
 import { text } from "node:stream/consumers";
 import { connect } from "node:tls";
 import { expect, test } from "@jest/globals";
+import { App } from "../app.ts";
 import type { Logger } from "../lifecycle/logger.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { selfSigned } from "../transport/testing/self-signed.ts";
@@ -51,6 +52,38 @@ test("rejects with every mistake of arguments and flags at once", async () => {
     name: "ConfigurationError",
     problems: [{ code: "CORE_UNKNOWN_FLAG" }, { code: "CORE_BAD_SETTING" }, { code: "CORE_BAD_SETTING" }],
   });
+});
+
+test("rejects with the mistakes of settings and of the app in one, and starts neither", async () => {
+  const app = new App();
+  let started = false;
+  app.onEvent("startup", () => void (started = true));
+  app.get("/books", () => "one");
+  app.get("/books", () => "two");
+  app.get("/{id", () => "three");
+  const options = { ...embedded, port: -1, argv: ["--prot=1"], limits: { maxBodySize: -1 } };
+  const codes = [
+    "CORE_UNKNOWN_FLAG",
+    "CORE_BAD_CONFIG",
+    "CORE_BAD_SETTING",
+    "CORE_ROUTE_DUPLICATE",
+    "CORE_ROUTE_BAD_PATTERN",
+  ];
+  await expect(app.run(options)).rejects.toMatchObject({
+    name: "ConfigurationError",
+    problems: codes.map((code) => ({ code })),
+  });
+  expect(started).toBe(false);
+});
+
+test("an app can be run again after a mistake in settings alone", async () => {
+  const app = new App();
+  app.get("/", () => "hello");
+  await expect(app.run({ ...embedded, port: -1 })).rejects.toMatchObject({ code: "CORE_BAD_SETTING" });
+  app.get("/later", () => "later");
+  const { url, close } = await app.run(embedded);
+  expect(await (await fetch(`${url}/later`, { headers: { connection: "close" } })).text()).toBe("later");
+  await close();
 });
 
 test("rejects with the app's own start error, and closes what the start had opened", async () => {

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { Logger } from "../lifecycle/logger.ts";
 import { redirectable } from "../lifecycle/redirectable.ts";
+import { inProcessState } from "../shared-state/in-process-state.ts";
 import { urlOf } from "./address.ts";
 import { type BannerFacts, listeningLine, terminalBanner } from "./banner.ts";
 import { consoleLogger } from "./console-logger.ts";
@@ -32,7 +33,7 @@ export const run = async (app: Runnable, options: RunOptions = {}): Promise<Runn
   const service = calls++;
   const brief = workerBrief();
   try {
-    const plan = makePlan(options, brief?.workers);
+    const plan = makePlan(app, options, brief?.workers);
     if (brief !== undefined) {
       return brief.service === service ? await runWorker(app, plan, brief) : elsewhere(plan.settings);
     }
@@ -50,7 +51,7 @@ export const run = async (app: Runnable, options: RunOptions = {}): Promise<Runn
   }
 };
 
-const makePlan = (options: RunOptions, workersTold: number | undefined): Plan => {
+const makePlan = (app: Runnable, options: RunOptions, workersTold: number | undefined): Plan => {
   const { flags, problems } = parseFlags(options.argv ?? process.argv.slice(2));
   answerAtOnce(flags);
   const foreign = cluster.isWorker && workersTold === undefined; // a worker of the program's own making cannot fork
@@ -62,9 +63,14 @@ const makePlan = (options: RunOptions, workersTold: number | undefined): Plan =>
     const message = "this process is itself a worker of node:cluster; set workers to 1 and leave reload off";
     all.push({ code: "CORE_NESTED_WORKERS", message });
   }
-  if (all.length > 0) throw new ConfigurationError(all);
   const settings = { ...resolved.settings, workers: workersTold ?? resolved.settings.workers };
   const log = options.log ?? redirectable(defaultLog(settings));
+  if (all.length > 0) {
+    throw new ConfigurationError([
+      ...all,
+      ...app.check({ ...settings, log, shared: inProcessState({ log }) }),
+    ]);
+  }
   const ownsProcess = options.exitOnError !== false;
   return { settings, log, ownsProcess, announce: ownsProcess ? announcer(settings, log) : () => {} };
 };

@@ -18,6 +18,8 @@ export interface AppReport {
 
 /** The face of an app that `run` needs: it starts, serves, drains and stops it, and knows nothing else about it. */
 export interface Runnable {
+  /** Every mistake of the app under these settings; nothing is started, and the app may still be changed and started. */
+  check(settings: AppSettings): readonly Problem[];
   /** Reports all configuration mistakes at once, then runs the startup tasks; throws when the app cannot serve. */
   start(settings: AppSettings): Promise<void>;
   /** Answers one request; read after `start`. */

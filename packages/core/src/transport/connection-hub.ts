@@ -1,5 +1,6 @@
 import { BodyGrace } from "./body-grace.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { ordinaryEnds } from "./fast-head-text.ts";
 import type { AddressInfo, Listener, Socket } from "./node-socket.ts";
 import type { Closed, ListenAddress, Transport, TransportOptions } from "./transport.ts";
 
@@ -41,7 +42,7 @@ export class ConnectionHub implements Transport {
   private readonly open = new Set<OpenConnection>();
   private readonly stopSweep: () => void;
   private dateText: string | null = null;
-  private dateLineText: string | null = null;
+  private endsKeeping: string | null = null;
   private dropped = 0;
   private keepsIdle = true;
   private over = false;
@@ -66,9 +67,10 @@ export class ConnectionHub implements Transport {
     return (this.dateText ??= new Date().toUTCString());
   }
 
-  /** The whole line of `date`. */
-  get dateLine(): string {
-    return (this.dateLineText ??= `date: ${this.date}\r\n`);
+  /** The last lines of an ordinary reply behind which the connection stays open, or closes. */
+  ends(close: boolean): string {
+    if (close) return ordinaryEnds(this.date, true);
+    return (this.endsKeeping ??= ordinaryEnds(this.date, false));
   }
 
   accept(socket: Socket): void {
@@ -158,7 +160,7 @@ export class ConnectionHub implements Transport {
   private readonly sweep = (): void => {
     this.now = this.clock.now();
     this.dateText = null;
-    this.dateLineText = null;
+    this.endsKeeping = null;
     for (const connection of this.open) connection.check(this.now);
     if (!this.keepsIdle) this.closeIdle();
     if (this.dropped === 0) return;

@@ -1,7 +1,7 @@
 import { BodyStream, type Payload } from "../response/payload.ts";
 import type { Reply } from "./reply-head.ts";
 import type { ExchangeEnd, RequestSource } from "./request-source.ts";
-import type { PartialHead, TransportOptions } from "./transport.ts";
+import type { TransportOptions } from "./transport.ts";
 
 /** What an exchange of any transport needs of the connection that it runs on. */
 export interface ExchangeHost {
@@ -77,11 +77,6 @@ export abstract class Exchange<Host extends ExchangeHost> implements RequestSour
       return; // a reply without a readable payload was refused and logged when it was written
     }
     if (payload instanceof BodyStream) payload.cancel().catch((error: unknown) => this.logLate(error));
-  }
-
-  asPartialHead(): PartialHead {
-    const { method, target, remoteAddress } = this;
-    return { method, target, remoteAddress, field: (name) => this.field(name) };
   }
 
   /** Tells everybody who waits for the end. */

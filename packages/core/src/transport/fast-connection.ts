@@ -3,10 +3,12 @@ import type { AwaitsBody } from "./body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "./connection-hub.ts";
 import { FastExchange, type FastExchangeConnection } from "./fast-exchange.ts";
 import { FastInput } from "./fast-input.ts";
+import type { KnownHead } from "./fast-known-head.ts";
 import { FastPipeline } from "./fast-pipeline.ts";
 import { type FastReplyConnection, FastReplyWriter } from "./fast-reply-writer.ts";
 import type { FastHead } from "./fast-request-head.ts";
 import { Linger } from "./linger.ts";
+import { readDirectly } from "./direct-reading.ts";
 import type { Socket } from "./node-socket.ts";
 import type { TransportOptions } from "./transport.ts";
 import { WriteWatch } from "./write-watch.ts";
@@ -46,6 +48,7 @@ export class FastConnection
   private lingering: Linger | null = null;
   private idleSince: number;
   private writes: WriteWatch | null = null;
+  private readonly readBuffered: () => void;
 
   constructor(socket: Socket, host: FastConnectionHost) {
     this.socket = socket;
@@ -55,6 +58,7 @@ export class FastConnection
     this.replies = new FastReplyWriter(socket, this);
     this.idleSince = host.hub.now;
     socket.on("data", this.onData);
+    this.readBuffered = readDirectly(socket, this.onData);
     socket.on("end", this.onEnd);
     socket.on("drain", this.onDrain);
     socket.on("error", ignore); // a socket that fails closes too
@@ -84,6 +88,7 @@ export class FastConnection
     else if (this.pipeline.first !== null || this.lingering !== null) return;
     else if (this.input.bytes !== null) this.giveAway(); // what does not come at once is watched there
     else if (now - this.idleSince >= this.options.timeouts.idleSecs * 1000) this.cut();
+    else this.input.forget();
   }
 
   bodyIsLate(): void {
@@ -162,10 +167,10 @@ export class FastConnection
         if (input.lacksBody) hub.bodyGrace.begin(this);
         return;
       }
-      const authority = input.readHost(bytes, host.head);
-      if (authority === null) return;
+      const fields = input.takeHead(bytes, host.head);
+      if (fields === null) return;
       const messageEnd = end + host.head.bodyLength;
-      this.serve(bytes, authority, host.head, messageEnd);
+      this.serve(bytes, fields, host.head, messageEnd);
       if (this.stopped) input.clear();
       else input.take(messageEnd);
     }
@@ -176,15 +181,12 @@ export class FastConnection
   }
 
   /** Hands a message to the app. */
-  private serve(bytes: Buffer, authority: string, head: FastHead, end: number): void {
+  private serve(bytes: Buffer, fields: KnownHead, head: FastHead, end: number): void {
     const exchange = new FastExchange(
       this,
       head.method,
-      bytes.toString("latin1", head.targetStart, head.targetEnd),
-      authority,
-      bytes,
-      head.fieldsStart,
-      head.fieldsEnd,
+      head.target,
+      fields,
       end === head.bodyStart ? null : new Uint8Array(bytes.subarray(head.bodyStart, end)),
     );
     if (++this.served === this.options.limits.maxRequestsPerConnection || head.last) this.stopped = true;
@@ -221,6 +223,7 @@ export class FastConnection
     if (socket.destroyed || bytes === null) return;
     this.stop();
     socket.pause();
+    this.readBuffered();
     socket.off("data", this.onData);
     socket.off("end", this.onEnd);
     socket.off("drain", this.onDrain);

@@ -1,7 +1,6 @@
 import { isPromise } from "../middleware.ts";
 import { Exchange, type ExchangeHost } from "./exchange.ts";
 import { FastBody } from "./fast-body.ts";
-import { FastFields } from "./fast-fields.ts";
 import type { Reply } from "./reply-head.ts";
 import type { ExchangeEnd } from "./request-source.ts";
 
@@ -11,13 +10,22 @@ export interface FastExchangeConnection extends ExchangeHost {
   replied(): void;
 }
 
+/** The fields of a request that was read. */
+export interface ExchangeFields {
+  /** Value of Host. */
+  readonly authority: string;
+  /** Value of a field by its lower-case name. */
+  get(lowerName: string): string | null;
+  /** As received: name, value, name, value … */
+  toList(): readonly string[];
+}
+
 const noBody: Uint8Array = new Uint8Array(0);
 
 /** One request of the fast path and its answer: whole when it is made, and without a closure while the app answers at once. */
 export class FastExchange extends Exchange<FastExchangeConnection> {
   readonly method: string;
   readonly target: string;
-  readonly authority: string;
   readonly buffered: Uint8Array;
   /** The exchange behind this one on the same connection. */
   next: FastExchange | null = null;
@@ -26,32 +34,25 @@ export class FastExchange extends Exchange<FastExchangeConnection> {
   reply: Reply | null = null;
   /** Whether the connection closes behind the answer. */
   last = false;
-  private readonly bytes: Buffer;
-  private readonly fieldsStart: number;
-  private readonly fieldsEnd: number;
-  private indexed: FastFields | null = null;
-  private listed: readonly string[] | null = null;
+  private readonly given: ExchangeFields;
   private body: FastBody | null = null;
 
-  /** @param bytes where the fields are, from `fieldsStart` to `fieldsEnd` */
   constructor(
     connection: FastExchangeConnection,
     method: string,
     target: string,
-    authority: string,
-    bytes: Buffer,
-    fieldsStart: number,
-    fieldsEnd: number,
+    fields: ExchangeFields,
     body: Uint8Array | null,
   ) {
     super(connection);
     this.method = method;
     this.target = target;
-    this.authority = authority;
     this.buffered = body ?? noBody;
-    this.bytes = bytes;
-    this.fieldsStart = fieldsStart;
-    this.fieldsEnd = fieldsEnd;
+    this.given = fields;
+  }
+
+  get authority(): string {
+    return this.given.authority;
   }
 
   get bodyLength(): number {
@@ -59,11 +60,11 @@ export class FastExchange extends Exchange<FastExchangeConnection> {
   }
 
   get fields(): readonly string[] {
-    return (this.listed ??= this.index.toList());
+    return this.given.toList();
   }
 
   field(name: string): string | null {
-    return this.index.get(name);
+    return this.given.get(name);
   }
 
   chunks(): AsyncIterable<Uint8Array> {
@@ -89,10 +90,6 @@ export class FastExchange extends Exchange<FastExchangeConnection> {
     this.reply = null;
     if (end === "aborted" && reply !== null) this.discard(reply);
     this.tellEnd(end);
-  }
-
-  private get index(): FastFields {
-    return (this.indexed ??= new FastFields(this.bytes, this.fieldsStart, this.fieldsEnd));
   }
 
   private wait(reply: Promise<Reply>): void {

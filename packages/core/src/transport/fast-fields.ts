@@ -12,14 +12,17 @@ const COLON = 0x3a;
  * for as long as a program keeps the value.
  */
 export class FastFields {
-  private readonly bytes: Buffer;
-  /** For each field: start of the name, colon, start of the value, end of the value. */
-  private readonly places: readonly number[];
+  protected readonly bytes: Buffer;
+  protected readonly start: number;
+  private readonly end: number;
+  private known: readonly number[] | null = null;
+  private list: readonly string[] | null = null;
 
   /** @param start where the first field begins @param end the empty line behind the last */
   constructor(bytes: Buffer, start: number, end: number) {
     this.bytes = bytes;
-    this.places = placesOf(bytes, start, end);
+    this.start = start;
+    this.end = end;
   }
 
   /** Value of a field by its lower-case name. */
@@ -38,15 +41,23 @@ export class FastFields {
     return found;
   }
 
-  /** As received: name, value, name, value … */
-  toList(): string[] {
-    const { bytes, places } = this;
-    const list: string[] = [];
-    for (let at = 0; at < places.length; at += 2)
-      list.push(bytes.toString("latin1", places[at], places[at + 1]));
-    return list;
+  /** As received: name, value, name, value … The same list each time. */
+  toList(): readonly string[] {
+    return (this.list ??= listOf(this.bytes, this.places));
+  }
+
+  /** For each field: start of the name, colon, start of the value, end of the value. */
+  private get places(): readonly number[] {
+    return (this.known ??= placesOf(this.bytes, this.start, this.end));
   }
 }
+
+const listOf = (bytes: Buffer, places: readonly number[]): string[] => {
+  const list: string[] = [];
+  for (let at = 0; at < places.length; at += 2)
+    list.push(bytes.toString("latin1", places[at], places[at + 1]));
+  return list;
+};
 
 const placesOf = (bytes: Buffer, start: number, end: number): number[] => {
   const places: number[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { headText, ordinaryHeadText } from "./fast-head-text.ts";
+import { headText, ordinaryEnds, ordinaryHeadText } from "./fast-head-text.ts";
 import { prepareReply } from "./reply-head.ts";
 
 const date = "Thu, 01 Jan 1970 00:00:00 GMT";
@@ -45,7 +45,7 @@ test("writes an ordinary head as the rules for all heads make it", () => {
   fc.assert(
     fc.property(replies, ({ status, fields, payload, close, method }) => {
       const length = Buffer.byteLength(payload ?? "");
-      const text = outcome(() => ordinaryHeadText(status, fields, length, close, `date: ${date}\r\n`));
+      const text = outcome(() => ordinaryHeadText(status, fields, length, ordinaryEnds(date, close)));
       if (text === null) return;
       ordinary++;
       const reply = { status, payload, fields: () => fields };
@@ -58,7 +58,7 @@ test("writes an ordinary head as the rules for all heads make it", () => {
 
 test("leaves what belongs to the connection, and what has no body, to those rules", () => {
   const head = (status: number, ...fields: string[]): string | null =>
-    ordinaryHeadText(status, fields, 0, false, "");
+    ordinaryHeadText(status, fields, 0, "");
   expect([
     head(200, "Connection", "close"),
     head(200, "content-length", "9"),
@@ -69,7 +69,7 @@ test("leaves what belongs to the connection, and what has no body, to those rule
 });
 
 test("writes the value that a field has now, and not one it had before", () => {
-  const head = (value: string): string | null => ordinaryHeadText(200, ["x-value", value], 0, false, "");
+  const head = (value: string): string | null => ordinaryHeadText(200, ["x-value", value], 0, "");
   for (const value of ["1", "2", "2", "x".repeat(500), "1", ""]) {
     expect(head(value)).toContain(`\r\nx-value: ${value}\r\n`);
   }
@@ -79,6 +79,6 @@ test("writes the value that a field has now, and not one it had before", () => {
 
 test("remembers a bounded number of names", () => {
   for (let name = 0; name < 1000; name++) {
-    expect(ordinaryHeadText(200, [`n${name}`, "v"], 0, false, "")).toContain(`\r\nn${name}: v\r\n`);
+    expect(ordinaryHeadText(200, [`n${name}`, "v"], 0, "")).toContain(`\r\nn${name}: v\r\n`);
   }
 });

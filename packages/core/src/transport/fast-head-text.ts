@@ -27,16 +27,30 @@ const statusLine = (status: number): string =>
  * What `headText` gives for a reply with a body in memory, in one step; `null` when there is more to decide than its length.
  *
  * @param length bytes of the body, whether it is sent or not
- * @param dateLine the whole line of `date`
+ * @param ends the lines behind the length: `date`, `connection` and the empty one
  * @throws CORE_BAD_HEADER as `headText` does
  */
 export const ordinaryHeadText = (
   status: number,
   fields: readonly string[],
   length: number,
-  close: boolean,
-  dateLine: string,
+  ends: string,
 ): string | null => {
+  if (fields === shared.fields && status === shared.status) return `${shared.start}${length}\r\n${ends}`;
+  const start = ordinaryStart(status, fields);
+  if (start === null) return null;
+  if (fields === before && Object.isFrozen(fields)) shared = { fields, status, start: flat(start) };
+  before = fields;
+  return `${start}${length}\r\n${ends}`;
+};
+
+/** The start of the replies that share one list of fields, which cannot change: those that nobody gave a field of their own. */
+let shared = { fields: [] as readonly string[], status: 0, start: "" };
+/** The list of the reply before. */
+let before: readonly string[] | null = null;
+
+/** All that stands before the length. */
+const ordinaryStart = (status: number, fields: readonly string[]): string | null => {
   if (status !== 200 && !isOrdinary(status)) return null;
   let text = statusLine(status);
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -44,8 +58,15 @@ export const ordinaryHeadText = (
     if (line === "") return null;
     text += line;
   }
-  return `${text}content-length: ${length}\r\n${dateLine}${close ? "connection: close" : "Connection: keep-alive"}\r\n\r\n`;
+  return `${text}content-length: `;
 };
+
+/** The lines behind the length of an ordinary reply, in one piece. */
+export const ordinaryEnds = (date: string, close: boolean): string =>
+  flat(`date: ${date}\r\n${close ? "connection: close" : "Connection: keep-alive"}\r\n\r\n`);
+
+/** Text in one piece: what is joined is a tree, and is walked through each time it is written. */
+const flat = (text: string): string => Buffer.from(text, "latin1").toString("latin1");
 
 const isOrdinary = (status: number): boolean =>
   Number.isInteger(status) &&
@@ -56,23 +77,28 @@ const isOrdinary = (status: number): boolean =>
   status !== 304;
 
 /** The line last written for a name: most fields have the same value in every reply. Bounded, since a program may make names from input. */
-const lines = new Map<string, { value: string; line: string }>();
+const lines = new Map<string, { value: string; line: string; again: boolean }>();
 const maxLines = 100;
 const maxRememberedLength = 256;
 
 /** A checked line; empty for a field of the connection. */
 const fieldLine = (name: string, value: string): string => {
   const known = lines.get(name);
-  if (known !== undefined && known.value === value) return known.line;
+  if (known !== undefined && known.value === value) {
+    if (known.again) return known.line;
+    known.again = true; // one that comes only once is not worth its flattening
+    return (known.line = flat(known.line));
+  }
   if (isOwn(name)) return "";
   headerName(name);
   const line = `${name}: ${headerValue(name, value)}\r\n`;
   if (line.length > maxRememberedLength) return line;
   if (known === undefined) {
-    if (lines.size < maxLines) lines.set(name, { value, line });
+    if (lines.size < maxLines) lines.set(name, { value, line, again: false });
   } else {
     known.value = value;
     known.line = line;
+    known.again = false;
   }
   return line;
 };

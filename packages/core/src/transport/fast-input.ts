@@ -1,9 +1,13 @@
 import type { LimitsConfig } from "../config/limits-config.ts";
 import { isAuthority } from "./authority.ts";
+import { KnownHead } from "./fast-known-head.ts";
 import { type FastHead, FOREIGN, INCOMPLETE, readFastHead } from "./fast-request-head.ts";
 
 /** Reads that a message may take: each one looks at its head again. */
 const maxReads = 8;
+
+/** Chunks up to this are kept for the head in them until the next request. */
+const maxKeptChunk = 2048;
 
 /** What arrived on a connection and is not served yet. */
 export class FastInput {
@@ -17,8 +21,8 @@ export class FastInput {
   /** Whether the bytes are the beginning of a message, and how many reads it has taken. */
   partial = false;
   private reads = 0;
-  /** The Host of the request before, which is known to be well-formed. */
-  private host: string | null = null;
+  /** The head of the request before. */
+  private known: KnownHead | null = null;
 
   add(chunk: Buffer): void {
     this.bytes = this.bytes === null ? chunk : Buffer.concat([this.bytes.subarray(this.at), chunk]);
@@ -41,7 +45,7 @@ export class FastInput {
 
   /** Reads the head of the message at `at`, and gives where it ends; -1 when there is none to serve, and what there is instead is noted. */
   readHead(bytes: Buffer, limits: LimitsConfig, head: FastHead): number {
-    const end = readFastHead(bytes, this.at, limits, head);
+    const end = readFastHead(bytes, this.at, limits, head, this.known);
     if (end === FOREIGN) this.foreign = true;
     else if (end === INCOMPLETE || end + head.bodyLength > bytes.length) {
       this.partial = true;
@@ -51,28 +55,37 @@ export class FastInput {
     return -1;
   }
 
-  /** The Host of a head that was read; `null`, and the message foreign, when it is malformed. */
-  readHost(bytes: Buffer, { hostStart, hostEnd }: FastHead): string | null {
-    if (this.isKnownHost(bytes, hostStart, hostEnd)) return this.host;
-    const host = bytes.toString("latin1", hostStart, hostEnd);
-    if (isAuthority(host)) return (this.host = host);
-    this.foreign = true;
-    return null;
+  /** The fields of the head at `at`, which was read; `null`, and the message foreign, when its Host is malformed. */
+  takeHead(bytes: Buffer, head: FastHead): KnownHead | null {
+    if (head.lineKnown && head.fieldsKnown) return this.known;
+    if (!head.lineKnown) head.target = bytes.toString("latin1", head.targetStart, head.targetEnd);
+    if (head.fieldsKnown) {
+      this.known?.setLine(bytes, this.at, head);
+      return this.known;
+    }
+    const authority = this.readHost(bytes, head);
+    if (authority === null) return null;
+    return (this.known = new KnownHead(bytes, this.at, head, authority));
+  }
+
+  /** Keeps nothing for the next request: it does not come soon. */
+  forget(): void {
+    this.known = null;
   }
 
   /** The message up to `end` is served. */
   take(end: number): void {
     this.reads = 0;
     this.at = end;
-    if (this.bytes?.length === end) this.bytes = null;
+    if (this.bytes?.length !== end) return;
+    this.bytes = null;
+    if (end > maxKeptChunk) this.known = null;
   }
 
-  private isKnownHost(bytes: Buffer, start: number, end: number): boolean {
-    const { host } = this;
-    if (host === null || host.length !== end - start) return false;
-    for (let index = 0; index < host.length; index++) {
-      if (bytes[start + index] !== host.charCodeAt(index)) return false;
-    }
-    return true;
+  private readHost(bytes: Buffer, { hostStart, hostEnd }: FastHead): string | null {
+    const host = bytes.toString("latin1", hostStart, hostEnd);
+    if (host === this.known?.authority || isAuthority(host)) return host;
+    this.foreign = true;
+    return null;
   }
 }

@@ -115,7 +115,7 @@ export class FastReplyWriter {
     if (length < 0) return false;
     const { connection } = this;
     const close = connection.closesBehind(exchange);
-    const text = ordinaryHeadText(reply.status, reply.fields(), length, close, connection.hub.dateLine);
+    const text = ordinaryHeadText(reply.status, reply.fields(), length, connection.hub.ends(close));
     if (text === null) return false;
     if (close) connection.closeBehind(exchange);
     this.writeBody(text, exchange.method === "HEAD" ? null : payload, length);
@@ -129,7 +129,7 @@ export class FastReplyWriter {
     const { reject, log } = connection.hub.options;
     connection.closeBehind(exchange);
     try {
-      const reply = reject(new HttpError(500, "The server failed"), exchange.asPartialHead());
+      const reply = reject(new HttpError(500, "The server failed"), null);
       this.writePrepared(exchange, this.prepare(exchange, reply));
     } catch (error) {
       log.error("the reply to a failure could not be written", { error });

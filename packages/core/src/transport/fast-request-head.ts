@@ -1,9 +1,12 @@
 // Above 250 lines because the byte scanner is one piece on purpose: what one function leaves unchecked, the next may not assume.
 import type { LimitsConfig } from "../config/limits-config.ts";
+import type { KnownHead } from "./fast-known-head.ts";
 
 /** A request that the fast path serves itself, as places in the bytes it was read from; one object serves all requests in turn. */
 export interface FastHead {
   method: string;
+  /** Set where the request line was known; whoever takes the head sets it otherwise. */
+  target: string;
   targetStart: number;
   targetEnd: number;
   /** Where the first field begins, and the empty line behind the last. */
@@ -16,6 +19,10 @@ export interface FastHead {
   bodyLength: number;
   /** Whether the client wants the connection to close behind the answer. */
   last: boolean;
+  /** Whether the request line is the one that was known; then the places in it are not set. */
+  lineKnown: boolean;
+  /** Whether the fields are those that were known; then the places in them are not set. */
+  fieldsKnown: boolean;
 }
 
 /** Nothing in the bytes is against an ordinary request, but its head is not whole yet. */
@@ -28,6 +35,7 @@ export const maxFastBody = 65_536;
 
 export const emptyFastHead = (): FastHead => ({
   method: "",
+  target: "",
   targetStart: 0,
   targetEnd: 0,
   fieldsStart: 0,
@@ -37,6 +45,8 @@ export const emptyFastHead = (): FastHead => ({
   bodyStart: 0,
   bodyLength: 0,
   last: false,
+  lineKnown: false,
+  fieldsKnown: false,
 });
 
 const CR = 0x0d;
@@ -73,20 +83,31 @@ const CONNECTION = 4;
  *
  * What it takes, `readHead` takes too and reads alike, except that the form of Host is left to the caller. It reads each byte once and
  * repairs nothing: what looks odd in any way is `FOREIGN`.
+ *
+ * @param known what was read under the same limits before: where the same bytes follow, they are not looked at again
  */
 export const readFastHead = (
-  bytes: Uint8Array,
+  bytes: Buffer,
   start: number,
   limits: LimitsConfig,
   head: FastHead,
+  known: KnownHead | null = null,
 ): number => {
+  let at = known === null ? -1 : known.readLine(bytes, start, head);
+  head.lineKnown = at >= 0;
+  if (!head.lineKnown) at = readLine(bytes, start, limits, head);
+  if (at < 0) return at;
+  head.fieldsStart = at;
+  const end = known === null ? -1 : known.readFields(bytes, at, head);
+  head.fieldsKnown = end >= 0;
+  return head.fieldsKnown ? end : readFields(bytes, at, limits, head);
+};
+
+const readLine = (bytes: Uint8Array, start: number, limits: LimitsConfig, head: FastHead): number => {
   let at = readMethod(bytes, start, head);
   if (at < 0) return at;
   at = readTarget(bytes, at, start + limits.maxRequestLine - (version.length - 2), head);
-  if (at < 0) return at;
-  at = expectText(bytes, at, version);
-  if (at < 0) return at;
-  return readFields(bytes, at, limits, head);
+  return at < 0 ? at : expectText(bytes, at, version);
 };
 
 const readMethod = (bytes: Uint8Array, start: number, head: FastHead): number => {
@@ -125,7 +146,6 @@ const expectText = (bytes: Uint8Array, start: number, text: string): number => {
 
 const readFields = (bytes: Uint8Array, start: number, limits: LimitsConfig, head: FastHead): number => {
   const { length } = bytes;
-  head.fieldsStart = start;
   head.bodyLength = 0;
   head.last = false;
   let seen = 0;

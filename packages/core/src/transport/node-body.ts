@@ -51,10 +51,13 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
     this.message.pause();
   }
 
-  /** A copy of what was collected. */
-  copy(): Uint8Array {
+  /** What was collected, in one piece, which may share its memory with the chunks. */
+  whole(): Uint8Array {
     const { queue } = this;
-    if (queue.length === 1) return new Uint8Array(queue[0] as Uint8Array);
+    const [first] = queue;
+    if (first !== undefined && queue.length === 1) {
+      return new Uint8Array(first.buffer, first.byteOffset, first.byteLength); // not the `Buffer` that `node:http` gives
+    }
     const bytes = new Uint8Array(this.received);
     let at = 0;
     for (const chunk of queue) {

@@ -1,6 +1,6 @@
 // Above 250 lines because the order of answers, the stop behind an error and the end of a connection share one state, which two files would
 // have to hand back and forth.
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "../errors/http-error.ts";
 import type { AwaitsBody } from "./body-grace.ts";
@@ -9,9 +9,12 @@ import { Linger } from "./linger.ts";
 import { NodeExchange, type ExchangeConnection } from "./node-exchange.ts";
 import { NodeHeadMemory } from "./node-head-memory.ts";
 import { lastWords } from "./node-last-words.ts";
+import type { NodeResponse } from "./node-messages.ts";
 import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./node-parse-errors.ts";
+import { readPartialHead } from "./node-partial-head.ts";
 import { wantsWebSocket } from "./node-upgrade.ts";
 import { NodeWatch } from "./node-watch.ts";
+import { type PartialHead, RefusedMessage, unreadableHead } from "./refused-message.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { TransportOptions } from "./transport.ts";
 import { UpgradeConnection } from "./upgrade-connection.ts";
@@ -31,7 +34,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private readonly hub: ConnectionHub;
   private readonly watch: NodeWatch;
   private readonly writes: WriteWatch;
-  private readonly heads: NodeHeadMemory;
+  readonly heads: NodeHeadMemory;
   private readonly resumeSocket: () => Socket;
   private address: string | null = null;
   /** Exchanges that are not over, in order. */
@@ -45,7 +48,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private unread: IncomingMessage | null = null;
   private stopped = false;
   /** The answer to a message that could not be parsed, for when those in front are answered. */
-  private failure: HttpError | null = null;
+  private failure: Failure | null = null;
   private undecided = false;
   private lingering: Linger | null = null;
   private held = false;
@@ -84,7 +87,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   /** A message's head was parsed. */
-  onRequest(request: IncomingMessage, response: ServerResponse): void {
+  onRequest(request: IncomingMessage, response: NodeResponse): void {
     if (this.stopped) return this.boundLinger();
     const head = this.readHead(request);
     const { maxRequestsPerConnection } = this.options.limits;
@@ -111,10 +114,13 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     const head = this.canUpgrade(request) ? this.readHead(request) : notImplemented(); // early lines of Node 24 do not ask before
     if (head instanceof HttpError) {
       this.detached = true;
-      return this.fail(head);
+      return this.fail(head, headOf(request));
     }
     const { socket, hub } = this;
-    for (const name of ["resume", "destroySoon"]) Reflect.deleteProperty(socket, name);
+    // Put back, not deleted: a socket that lost a property is slow with every other one for as long as it lives.
+    const { resume, destroySoon } = Object.getPrototypeOf(socket) as Socket;
+    socket.resume = resume;
+    socket.destroySoon = destroySoon;
     socket.off("close", this.onClose);
     const connection = new UpgradeConnection(socket, hub, head, rest);
     hub.add(connection);
@@ -123,9 +129,9 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   /** `node:http` gave the socket away for CONNECT: there is no response object, and nothing is parsed any more. */
-  onConnect(): void {
+  onConnect(request: IncomingMessage): void {
     this.detached = true;
-    this.fail(notImplemented());
+    this.fail(notImplemented(), headOf(request));
   }
 
   /** What arrived cannot be parsed, or the socket failed. */
@@ -134,11 +140,14 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     // A client that leaves in the middle of a message wants no answer to it.
     if (error.code?.startsWith("HPE_") !== true || error.code === "HPE_INVALID_EOF_STATE") return this.cut();
     if (this.stopped && !this.undecided && !this.bodyArrives) return;
-    const verdict = this.undecided
-      ? restOfMethod(error.rawPacket ?? new Uint8Array())
-      : parseFailure(error, this.options.limits, this.watch.beginsMessage(error.rawPacket?.byteLength ?? 0));
-    if (verdict !== "undecided") this.fail(verdict);
-    else {
+    const { rawPacket = new Uint8Array() } = error;
+    const { limits } = this.options;
+    const atStart = !this.undecided && this.watch.beginsMessage(rawPacket.byteLength);
+    const verdict = this.undecided ? restOfMethod(rawPacket) : parseFailure(error, limits, atStart);
+    const whole = atStart && this.last === null; // else messages in front are in these bytes
+    if (verdict !== "undecided") {
+      this.fail(verdict, whole ? readPartialHead(rawPacket, limits) : unreadableHead);
+    } else {
       this.undecided = true;
       this.stopped = true;
     }
@@ -214,7 +223,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   /** Says the last words on a connection without requests, and closes it. */
-  fail(failure: HttpError): void {
+  fail(failure: HttpError, head: PartialHead): void {
     const { bodyArrives } = this;
     if (this.stopped && !this.undecided && !bodyArrives) return;
     this.undecided = false;
@@ -225,7 +234,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
       if (this.last === null) this.linger();
       return;
     }
-    this.failure = failure;
+    this.failure = { error: failure, head };
     if (this.first === null) this.rest();
   }
 
@@ -290,20 +299,17 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     else this.watch.rests(this.hub.now);
   }
 
-  private sayFailure(failure: HttpError): void {
+  private sayFailure({ error, head }: Failure): void {
+    const { socket, options, remoteAddress, date } = this;
     this.failure = null;
+    const message = new RefusedMessage(head, options.tls === undefined ? "http" : "https", remoteAddress);
     try {
-      const { remoteAddress } = this;
-      const reply = this.options.reject(failure, {
-        method: null,
-        target: null,
-        remoteAddress,
-        field: () => null,
-      });
-      if (this.socket.writable) this.socket.write(lastWords(reply, this.date));
-    } catch (error) {
-      this.options.log.error("the reply to a malformed request could not be written", { error });
+      const reply = options.reject(error, message);
+      if (socket.writable) socket.write(lastWords(reply, date));
+    } catch (cause) {
+      options.log.error("the reply to a malformed request could not be written", { error: cause });
     }
+    message.end(socket.writable ? "sent" : "aborted", options.log);
     this.linger();
   }
 
@@ -318,7 +324,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
 
   private checkHead(now: number): void {
     const found = this.watch.head(now);
-    if (found === "slow") this.fail(new HttpError(408, "The request took too long to arrive"));
+    if (found === "slow") this.fail(slow(), unreadableHead);
     else if (found === "idle too long") this.cut();
   }
 
@@ -344,5 +350,19 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.hub.remove(this);
   };
 }
+
+/** Why a message without an exchange is refused, and what is known of it. */
+interface Failure {
+  readonly error: HttpError;
+  readonly head: PartialHead;
+}
+
+const headOf = ({ method, url, rawHeaders }: IncomingMessage): PartialHead => ({
+  method: method ?? null,
+  target: url ?? null,
+  fields: rawHeaders,
+});
+
+const slow = (): HttpError => new HttpError(408, "The request took too long to arrive");
 
 const ignore = (): void => {};

@@ -1,5 +1,5 @@
 // Above 250 lines because it is one object on purpose: a request and its answer, made once for every request.
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { clientGone } from "../errors/client-gone.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { isPromise } from "../middleware.ts";
@@ -7,6 +7,7 @@ import { fieldValue } from "../request/request-headers.ts";
 import { Exchange, type ExchangeHost } from "./exchange.ts";
 import { NodeBody } from "./node-body.ts";
 import type { BodyWriterEvents, NodeBodyWriter } from "./node-body-writer.ts";
+import type { AwaitsClose, NodeResponse } from "./node-messages.ts";
 import { writeOrdinary, writeReply } from "./node-reply-writer.ts";
 import { prepareReply, type Reply, type ReplyHead } from "./reply-head.ts";
 import type { RequestHead } from "./request-head.ts";
@@ -37,7 +38,7 @@ const unreadBytes = 65_536;
 const shortBody = 65_536;
 
 /** One request of `node:http` and its answer. */
-export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWriterEvents {
+export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWriterEvents, AwaitsClose {
   readonly method: string;
   readonly target: string;
   readonly authority: string;
@@ -51,7 +52,7 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
   ready = true;
   /** Whether it was handed to the app. */
   started = false;
-  private readonly response: ServerResponse;
+  private readonly response: NodeResponse;
   private readonly refusal: HttpError | null;
   private readonly expectsContinue: boolean;
   private readonly minor: number;
@@ -65,7 +66,7 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
   constructor(
     connection: ExchangeConnection,
     request: IncomingMessage,
-    response: ServerResponse,
+    response: NodeResponse,
     head: RequestHead | HttpError,
   ) {
     super(connection);
@@ -87,7 +88,7 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
   }
 
   chunks(): AsyncIterable<Uint8Array> {
-    return this.ownBody();
+    return this.refusal === null ? this.ownBody() : noChunks();
   }
 
   /** Waits for a short body, so that the app gets it with the head; tells whether there is one to wait for. */
@@ -98,7 +99,7 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
     this.ready = false;
     const body = this.ownBody();
     body.collect(() => {
-      this.buffered = body.copy();
+      this.buffered = body.whole();
       this.ready = true;
       this.connection.advance();
     });
@@ -129,7 +130,7 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
     this.started = true;
     const { serve, reject } = this.connection.options;
     try {
-      const reply = this.refusal === null ? serve(this) : reject(this.refusal, this.asPartialHead());
+      const reply = this.refusal === null ? serve(this) : reject(this.refusal, this);
       if (!isPromise(reply)) return this.answer(reply);
       reply.then(
         (late) => this.answer(late),
@@ -153,6 +154,10 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
     if (this.ready) return;
     this.stopCollecting();
     this.connection.advance();
+  }
+
+  closed(): void {
+    this.connection.answered(this);
   }
 
   failed(error: unknown): void {
@@ -193,8 +198,8 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
     const { connection, response } = this;
     if (!this.complete || this.minor === 0) return false;
     if (this.closesBefore() || connection.closesAfter(this)) return false;
-    if (!writeOrdinary(response, reply, connection.date)) return false;
-    response.on("close", () => connection.answered(this));
+    if (!writeOrdinary(response, reply)) return false;
+    response.whenClosed = this;
     return true;
   }
 
@@ -224,7 +229,7 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
   private write(head: ReplyHead): void {
     // Before node:http's own listener: it would read away without a bound, and without a way to see it.
     if (!this.complete) this.response.prependListener("finish", () => this.readAway());
-    this.response.on("close", () => this.connection.answered(this));
+    this.response.whenClosed = this;
     this.writer = writeReply(this.response, head, this.minor, this);
     if (this.writer !== null && this.connection.isFirst(this)) this.writer.start();
   }
@@ -236,7 +241,7 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
     if (this.end !== null) return;
     this.connection.stop();
     try {
-      const reply = options.reject(new HttpError(500, "The server failed"), this.asPartialHead());
+      const reply = options.reject(new HttpError(500, "The server failed"), null);
       this.write(this.prepare(reply));
     } catch (second) {
       options.log.error("the reply to a failure could not be written", { error: second });
@@ -261,6 +266,9 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
     this.response.writeContinue();
   }
 }
+
+/** A refused message is seen without its body. */
+async function* noChunks(): AsyncGenerator<Uint8Array> {}
 
 /** For whoever still reads when the answer is out. */
 const bodyOver = (): HttpError =>

@@ -1,7 +1,13 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { LimitsConfig } from "../config/limits-config.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { type RawHead, readHead, type RequestHead } from "./request-head.ts";
 import { readTarget } from "./request-target.ts";
+
+/** A message as far as its fields are concerned. */
+interface HasFields {
+  readonly rawHeaders: string[];
+}
 
 /**
  * Reads the heads of one connection, and remembers the last: most clients repeat their fields from request to request, and what follows from
@@ -9,12 +15,33 @@ import { readTarget } from "./request-target.ts";
  */
 export class NodeHeadMemory {
   private readonly limits: LimitsConfig;
-  private method = "";
   private fields: readonly string[] = [];
+  /** The fields as `node:http` gives them, once they were repeated; nobody else has this object. */
+  private template: IncomingHttpHeaders | null = null;
+  /** What the rules made of the fields in a request with this method. */
   private known: RequestHead | null = null;
+  private method = "";
 
   constructor(limits: LimitsConfig) {
     this.limits = limits;
+  }
+
+  /** The fields as `node:http` gives them, in an object for this message alone. */
+  headers<Message extends HasFields>(
+    message: Message,
+    read: (message: Message) => IncomingHttpHeaders,
+  ): IncomingHttpHeaders {
+    const fields = message.rawHeaders;
+    const repeated = isSame(fields, this.fields);
+    if (repeated && this.template !== null) {
+      this.fields = fields; // the next to ask, for the same message, has this very list
+      return { ...this.template };
+    }
+    const headers = read(message);
+    this.template = repeated ? { ...headers } : null;
+    if (!repeated) this.known = null;
+    this.fields = fields;
+    return headers;
   }
 
   /** What `readHead` gives. */
@@ -41,6 +68,7 @@ export class NodeHeadMemory {
   /** An absolute-form target changes the fields, so that they say nothing about other targets. */
   private remember({ method, fields }: RawHead, head: RequestHead): void {
     if (head.fields !== fields) return;
+    if (fields !== this.fields) this.template = null;
     this.method = method;
     this.fields = fields;
     this.known = head;
@@ -48,6 +76,7 @@ export class NodeHeadMemory {
 }
 
 const isSame = (some: readonly string[], others: readonly string[]): boolean => {
+  if (some === others) return true;
   if (some.length !== others.length) return false;
   for (let at = 0; at < some.length; at++) if (some[at] !== others[at]) return false;
   return true;

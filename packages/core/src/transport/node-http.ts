@@ -1,7 +1,8 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionHub } from "./connection-hub.ts";
 import { NodeConnection } from "./node-connection.ts";
+import type { NodeResponse } from "./node-messages.ts";
 import type { ParseError } from "./node-parse-errors.ts";
 import { createNodeServer } from "./node-server.ts";
 
@@ -15,7 +16,11 @@ export class NodeHttp {
   /** @throws the system's error for a certificate that cannot be used */
   constructor(hub: ConnectionHub) {
     this.hub = hub;
-    this.server = createNodeServer(hub.options, this.canUpgrade);
+    this.server = createNodeServer(
+      hub.options,
+      this.canUpgrade,
+      ({ socket }) => this.bySocket.get(socket)?.heads,
+    );
     this.server.on("request", this.onRequest);
     this.server.on("checkContinue", this.onRequest);
     this.server.on("checkExpectation", this.onRequest);
@@ -42,13 +47,13 @@ export class NodeHttp {
     socket.on("close", () => this.bySocket.delete(socket));
   }
 
-  private readonly onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+  private readonly onRequest = (request: IncomingMessage, response: NodeResponse): void => {
     this.bySocket.get(request.socket)?.onRequest(request, response);
   };
 
   private readonly onConnect = (request: IncomingMessage, stream: NodeJS.EventEmitter): void => {
     stream.on("error", ignore); // a stream around the socket when a body follows; the socket's own errors are seen already
-    this.bySocket.get(request.socket)?.onConnect();
+    this.bySocket.get(request.socket)?.onConnect(request);
   };
 
   private readonly canUpgrade = (request: IncomingMessage): boolean =>

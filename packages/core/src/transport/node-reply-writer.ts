@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { BodyStream } from "../response/payload.ts";
 import { type MemoryPayload, shortLength, sliceAbove } from "./fast-payload.ts";
 import { type BodyWriterEvents, NodeBodyWriter } from "./node-body-writer.ts";
+import type { NodeResponse } from "./node-messages.ts";
 import { isOwn, type Reply, type ReplyHead } from "./reply-head.ts";
 
 /**
@@ -9,17 +10,16 @@ import { isOwn, type Reply, type ReplyHead } from "./reply-head.ts";
  *
  * @throws before anything is written, when a field cannot go on the wire
  */
-export const writeOrdinary = (response: ServerResponse, reply: Reply, date: string): boolean => {
+export const writeOrdinary = (response: NodeResponse, reply: Reply): boolean => {
   const { status, payload } = reply;
-  if (payload instanceof BodyStream || !isOrdinary(status)) return false;
+  if (payload instanceof BodyStream || !isOrdinary(status) || response.req.method === "HEAD") return false;
   const length = shortLength(payload);
   if (length < 0) return false;
-  const fields = reply.fields().slice();
+  const fields = reply.fields();
   for (let at = 0; at < fields.length; at += 2) if (isOwn(fields[at] as string)) return false;
-  fields.push("content-length", String(length), "date", date);
-  response.sendDate = false;
-  response.writeHead(status, fields);
-  endWith(response, response.req.method === "HEAD" ? null : payload, length, fields);
+  response.statusCode = status;
+  response.impliedFields = fields;
+  endWith(response, payload, length, fields);
   return true;
 };
 

@@ -1,14 +1,18 @@
 import type { IncomingMessage, Server, ServerOptions } from "node:http";
+import type { NodeHeadMemory } from "./node-head-memory.ts";
+import { requestClass, responseClass } from "./node-messages.ts";
 import type { TransportOptions, TransportTls } from "./transport.ts";
 
 /**
  * A server that never listens itself: sockets are handed to it. Its own time limits are off, those of the sweep hold.
  *
  * @param shouldUpgrade whether a request for another protocol is to be one for the event `upgrade`
+ * @param memoryOf what is remembered of the heads on a request's connection
  */
 export const createNodeServer = (
   { limits, timeouts, tls }: TransportOptions,
   shouldUpgrade: (request: IncomingMessage) => boolean,
+  memoryOf: (request: IncomingMessage) => NodeHeadMemory | undefined,
 ): Server => {
   const options: ServerOptions = {
     // Node counts the target and the fields together; each has its own limit in `readHead`.
@@ -20,6 +24,8 @@ export const createNodeServer = (
     requestTimeout: 0,
     optimizeEmptyRequests: true,
     shouldUpgradeCallback: shouldUpgrade,
+    IncomingMessage: requestClass(memoryOf),
+    ServerResponse: responseClass(),
   };
   const server =
     tls === undefined

@@ -91,10 +91,10 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
   };
 };
 
-/** The protocols that a 426 must name (RFC 9110 15.5.22); in every other reply the field is the connection's. */
+/** The protocols that a 426 must name (RFC 9110 15.5.22), `null` when it names none; in every other reply the field is the connection's. */
 const upgradeOf = (fields: readonly string[]): string | null => {
   const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "upgrade");
-  return at === -1 ? null : (fields[at + 1] ?? null);
+  return at === -1 ? null : fields[at + 1] || null;
 };
 
 const framingOf = (length: number | null, minor: number): Framing => {

@@ -11,17 +11,12 @@ import type { RequestSource } from "./request-source.ts";
 /** Answers one request. It never rejects: every error became a reply inside; should it fail all the same, the client gets a plain 500. */
 export type Serve = (source: RequestSource) => Awaitable<Reply>;
 
-/** What is known of a request that was refused before the app could see it; everything is `null` where not even that was readable. */
-export interface PartialHead {
-  readonly method: string | null;
-  readonly target: string | null;
-  readonly remoteAddress: string | null;
-  /** Value of a field by its lower-case name, as far as fields could be read. */
-  field(name: string): string | null;
-}
-
-/** Makes the reply for a request that never reaches the app: bad framing, limits on the head, a head or body that came too slowly. */
-export type Reject = (error: HttpError, head: PartialHead) => Reply;
+/**
+ * Makes the reply for a message that no handler sees, at once: bad framing, limits on the head, a head that came too slowly.
+ *
+ * `message` is what could be read of it; `null` for a request that the app has answered, when that answer cannot be written.
+ */
+export type Reject = (error: HttpError, message: RequestSource | null) => Reply;
 
 /** Certificate and rules of a TLS listener. */
 export interface TransportTls {

@@ -1,3 +1,4 @@
+import { fieldValue } from "../request/request-headers.ts";
 import { FastExchange, type FastExchangeConnection } from "./fast-exchange.ts";
 import type { RequestHead } from "./request-head.ts";
 import { RequestDoor } from "./upgrade-door.ts";
@@ -7,10 +8,8 @@ export class UpgradeExchange extends FastExchange {
   readonly upgrade: RequestDoor = new RequestDoor();
 
   constructor(connection: FastExchangeConnection, { target, authority, fields }: RequestHead) {
-    let lines = "";
-    for (let at = 0; at + 1 < fields.length; at += 2) lines += `${fields[at]}: ${fields[at + 1]}\r\n`;
-    const bytes = Buffer.from(lines, "latin1");
-    super(connection, "GET", target, authority, bytes, 0, bytes.length, null);
+    const given = { authority, get: (name: string) => fieldValue(fields, name), toList: () => fields };
+    super(connection, "GET", target, given, null);
   }
 
   /** What is to be called with the connection, when the app's answer is to give it away. */

@@ -22,9 +22,15 @@ export interface AcceptedDifference {
 export const isAlike = (one: Outcome, other: Outcome): boolean =>
   told(one) === told(other) && one.closed === other.closed && one.reset === other.reset;
 
-/** The bytes without what is the clock's, and without the case of a name that node:http sometimes writes itself. */
+/** The bytes without what is the clock's, and without the order and the case of the names that node:http sometimes writes itself. */
 export const told = ({ received }: Outcome): string =>
-  received.replaceAll(/date: [^\r]*/g, "date: …").replaceAll("\r\nConnection: ", "\r\nconnection: ");
+  received
+    .replaceAll(/\r\ndate: [^\r]*/gi, "\r\ndate: …")
+    .replaceAll("\r\nConnection: ", "\r\nconnection: ")
+    .replaceAll(
+      /\r\ndate: …\r\nconnection: keep-alive\r\nContent-Length: (\d+)\r\n\r\n/g,
+      "\r\ncontent-length: $1\r\ndate: …\r\nconnection: keep-alive\r\n\r\n",
+    );
 
 const refused =
   /HTTP\/1\.1 (?:400 (?:(?!HTTP\/1)[^])*"The request line is malformed"|501 (?:(?!HTTP\/1)[^])*"The method is not known"),"status":\d+\}$/;

@@ -309,17 +309,19 @@ const edit = fc.oneof(
   { weight: 1, arbitrary: truncation },
 );
 
+const whole = fc.oneof(
+  { weight: 5, arbitrary: message },
+  { weight: 3, arbitrary: fc.constantFrom(...ordinary) },
+  { weight: 1, arbitrary: fc.constantFrom(...unusual) },
+);
+
+/** Clients send the same again and again, and a transport may know it again: an edit makes one of them differ. */
+const repeated = fc.tuple(whole, fc.constantFrom(1, 1, 1, 2, 3)).map(([bytes, times]) => bytes.repeat(times));
+
 /** Bytes of a few messages, some of them damaged. */
 export const connectionBytes: fc.Arbitrary<string> = fc
   .tuple(
-    fc.array(
-      fc.oneof(
-        { weight: 5, arbitrary: message },
-        { weight: 3, arbitrary: fc.constantFrom(...ordinary) },
-        { weight: 1, arbitrary: fc.constantFrom(...unusual) },
-      ),
-      { minLength: 1, maxLength: 4 },
-    ),
+    fc.array(repeated, { minLength: 1, maxLength: 4 }),
     fc.oneof(fc.constant([]), fc.array(edit, { minLength: 1, maxLength: 3 })),
   )
   .map(([messages, edits]) =>

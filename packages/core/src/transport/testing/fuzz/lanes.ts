@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { LimitsConfig } from "../../../config/limits-config.ts";
-import { isAuthority } from "../../authority.ts";
-import { FastFields } from "../../fast-fields.ts";
-import { emptyFastHead, readFastHead } from "../../fast-request-head.ts";
+import { FastInput } from "../../fast-input.ts";
+import { emptyFastHead } from "../../fast-request-head.ts";
 import { createFastTransport } from "../../fast-transport.ts";
 import { createNodeTransport } from "../../node-transport.ts";
 import { withBoth } from "../differential.ts";
@@ -48,21 +47,20 @@ const head = emptyFastHead();
 const checkFastHead: Check = async ({ pieces }) => {
   const text = pieces.join("");
   const bytes = Buffer.from(text, "latin1");
-  for (let at = 0; at < bytes.length;) {
-    const end = readFastHead(bytes, at, limits, head);
-    if (end < 0) break;
-    const { method, targetStart, targetEnd, hostStart, hostEnd, fieldsStart, fieldsEnd, bodyLength, last } =
-      head;
-    const authority = text.slice(hostStart, hostEnd);
-    if (!isAuthority(authority)) break;
-    const target = text.slice(targetStart, targetEnd);
-    const fields = new FastFields(bytes, fieldsStart, fieldsEnd).toList();
+  const input = new FastInput();
+  input.add(bytes);
+  while (input.servable) {
+    const { at } = input;
+    const end = input.readHead(bytes, limits, head);
+    const known = end === -1 ? null : input.takeHead(bytes, head);
+    if (known === null) break;
+    const { method, target, bodyLength, last } = head;
     const body = "b".repeat(bodyLength);
     assert.deepEqual(readStrictly(text.slice(at, end) + body, nothingMore), {
-      requests: [{ method, target, authority, fields, body }],
+      requests: [{ method, target, authority: known.authority, fields: known.toList(), body }],
       end: last ? "closed" : "open",
     });
     if (last) break;
-    at = end + bodyLength;
+    input.take(end + bodyLength);
   }
 };

@@ -1,0 +1,69 @@
+import { errorReply } from "../errors/error-reply.ts";
+import type { HttpError } from "../errors/http-error.ts";
+import type { Logger } from "../lifecycle/logger.ts";
+import { type Handler, isPromise, type Middleware } from "../middleware.ts";
+import { HttpRequest } from "../request/http-request.ts";
+import type { RequestKernel } from "../request/request-kernel.ts";
+import type { Response } from "../response/response.ts";
+import { type CanonicalTarget, canonicalise } from "../routing/canonical-path.ts";
+import { UNREADABLE } from "../transport/refused-message.ts";
+import type { RequestSource } from "../transport/request-source.ts";
+import { refusalStages, type Stages, stagesOf } from "./stages.ts";
+
+/** Answers a message that its transport refuses: at once, and never with a throw. */
+export type Refuse = (error: HttpError, source: RequestSource) => Response;
+
+/**
+ * The way of messages that no handler may see, such as those with a malformed head: through the stages that name, count and mark a reply, and
+ * through nothing of the program, so that a refusal costs little and the app never sees what was not understood.
+ *
+ * The refusal stays the answer: a middleware that answers itself, such as CORS a preflight, or that fails, is passed by; one that waits is not waited for.
+ */
+export const createRefusals = (middleware: Stages, kernel: RequestKernel): Refuse => {
+  const { settings } = kernel;
+  const chain = stagesOf(refusalStages, middleware, settings);
+  return (error, source) => {
+    const target = readable(source.target);
+    const path = target.path === UNREADABLE ? null : target.path;
+    const answer = (): Response => errorReply(error, { path, accept: source.field("accept") }, settings);
+    const handle = chain.reduceRight<Plain>((next, each) => passing(each, next, settings.log), answer);
+    return handle(new HttpRequest(source, kernel, target, null));
+  };
+};
+
+type Plain = (request: HttpRequest) => Response;
+
+const passing =
+  (middleware: Middleware<HttpRequest, Response>, next: Plain, log: Logger): Plain =>
+  (request) => {
+    let given: Response | null = null;
+    const inner: Handler<HttpRequest, Response> = (asked) => (given ??= next(asked));
+    const reply = attempt(() => middleware(request, inner), log);
+    if (given === null) return (given = next(request));
+    return reply ?? given;
+  };
+
+/** What a middleware gives at once; `null` when it fails or waits. */
+const attempt = (run: () => ReturnType<Handler<HttpRequest, Response>>, log: Logger): Response | null => {
+  const failed = (error: unknown): null => {
+    log.error("a middleware failed on a message that was refused", { error });
+    return null;
+  };
+  try {
+    const reply = run();
+    if (!isPromise(reply)) return reply;
+    reply.then(undefined, failed);
+    return null;
+  } catch (error) {
+    return failed(error);
+  }
+};
+
+const readable = (target: string): Pick<CanonicalTarget, "path" | "search"> => {
+  if (target === "*") return { path: "*", search: "" };
+  try {
+    return canonicalise(target);
+  } catch {
+    return { path: UNREADABLE, search: "" }; // the message is refused for a reason of its own
+  }
+};

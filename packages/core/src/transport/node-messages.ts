@@ -1,0 +1,78 @@
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  OutgoingHttpHeader,
+  OutgoingHttpHeaders,
+  ServerResponse,
+} from "node:http";
+import type { NodeHeadMemory } from "./node-head-memory.ts";
+
+/** Who waits for the end of a response. */
+export interface AwaitsClose {
+  /** The response was flushed, or its connection is lost. */
+  closed(): void;
+}
+
+/** A response with two short ways that `ServerResponse` has not. */
+export interface NodeResponse extends ServerResponse {
+  /** Told of the end, for less than a listener costs. */
+  whenClosed: AwaitsClose | null;
+  /** Fields of a head that `end` makes, which adds the body's length and `Date` for less than it takes to check given ones. */
+  impliedFields: readonly string[] | null;
+}
+
+type RequestClass = typeof IncomingMessage;
+type ResponseClass = typeof ServerResponse;
+type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];
+
+/**
+ * The class of a server's requests. `node:http` itself looks into `headers` of each one, so they come from the memory of the connection: an
+ * object of their own for every request, though names that are repeated are not read again.
+ *
+ * @param memoryOf the memory of the request's connection, `undefined` when it has none
+ */
+export const requestClass = (
+  memoryOf: (request: IncomingMessage) => NodeHeadMemory | undefined,
+): RequestClass => {
+  const { IncomingMessage } = process.getBuiltinModule("node:http");
+  const read = Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "headers")?.get;
+  if (read === undefined) return IncomingMessage;
+  const readHeaders = (request: IncomingMessage) => read.call(request) as IncomingHttpHeaders;
+  class NodeRequest extends IncomingMessage {
+    known: IncomingHttpHeaders | null = null;
+  }
+  Object.defineProperty(NodeRequest.prototype, "headers", {
+    configurable: true,
+    get(this: NodeRequest): IncomingHttpHeaders {
+      return (this.known ??= memoryOf(this)?.headers(this, readHeaders) ?? readHeaders(this));
+    },
+    set(this: NodeRequest, headers: IncomingHttpHeaders) {
+      this.known = headers;
+    },
+  });
+  return NodeRequest;
+};
+
+/** The class of a server's responses: each is a `NodeResponse`. */
+export const responseClass = (): ResponseClass => {
+  const { ServerResponse } = process.getBuiltinModule("node:http");
+  return class<Request extends IncomingMessage> extends ServerResponse<Request> implements NodeResponse {
+    whenClosed: AwaitsClose | null = null;
+    impliedFields: readonly string[] | null = null;
+
+    override writeHead(status: number, message?: string, fields?: Fields): this;
+    override writeHead(status: number, fields?: Fields): this;
+    override writeHead(status: number, first?: string | Fields, second?: Fields): this {
+      if (typeof first === "object") return super.writeHead(status, first);
+      const implied = first === undefined && second === undefined ? this.impliedFields : null;
+      return implied === null
+        ? super.writeHead(status, first, second)
+        : super.writeHead(status, implied as string[]); // which it only reads
+    }
+
+    override emit(event: string | symbol, ...args: unknown[]): boolean {
+      if (event === "close") this.whenClosed?.closed();
+      return args.length === 0 ? super.emit(event) : super.emit(event, ...args);
+    }
+  };
+};
