@@ -84,6 +84,7 @@ const read = (input: FastInput, text: string): unknown => {
     bodyLength,
     last,
     authority: known.authority,
+    values: values(known),
     fields: [...known.toList()],
   };
 };
