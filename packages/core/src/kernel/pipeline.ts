@@ -85,13 +85,18 @@ export const createPipeline = (
   const refusals = new WeakMap<HttpRequest, unknown>();
   const refused = compose(outer, (request: HttpRequest) => rethrow(refusals.get(request)), rescue);
 
+  let last = { raw: "*", target: asterisk };
   return (source) => {
-    let target: CanonicalTarget;
+    const { target: raw } = source;
+    let { target } = last;
     try {
-      if (source.target === "*") {
+      if (raw === "*") {
         return tracing.answer(unmatchedOnce(everyMethod), new HttpRequest(source, kernel, asterisk, null));
       }
-      target = canonicalise(source.target);
+      if (raw !== last.raw) {
+        target = canonicalise(raw);
+        if (raw.length <= maxRemembered) last = { raw, target };
+      }
     } catch (error) {
       const request = new HttpRequest(source, kernel, unreadable, null);
       refusals.set(request, error);
@@ -109,7 +114,10 @@ export const createPipeline = (
   };
 };
 
-const asterisk: Pick<CanonicalTarget, "path" | "search"> = { path: "*", search: "" };
+/** Requests for one target often come in a row; a longer one is not kept. */
+const maxRemembered = 256;
+
+const asterisk: CanonicalTarget = { path: "*", search: "" };
 /** Stands for a path that cannot be decoded: nothing decides on it. */
 const unreadable: Pick<CanonicalTarget, "path" | "search"> = { path: UNREADABLE, search: "" };
 

@@ -5,6 +5,9 @@ import { routeConflict } from "./route-conflict.ts";
 import type { Place } from "./route-place.ts";
 import { RouteTree } from "./route-tree.ts";
 
+/** A longer path is not kept for the next request. */
+const maxRemembered = 256;
+
 /** The route that answers a request. */
 export interface Match<T> {
   /** The method it was registered for: `GET` when it answers `HEAD`. */
@@ -33,6 +36,10 @@ interface Entry<T> {
  */
 export class Router<T> {
   readonly #trees = new Map<string, RouteTree<Entry<T>>>();
+  /** What was asked last, and found: requests for one path often come in a row. */
+  #method = "";
+  #path = "";
+  #found: Entry<T> | null = null;
 
   /** Adds a route, or returns why it cannot be added: CORE_ROUTE_BAD_PATTERN, CORE_ROUTE_DUPLICATE. */
   add(method: string, path: string, value: T, place: Place): Problem | null {
@@ -43,13 +50,22 @@ export class Router<T> {
     if (slot.entry?.method === method) return routeConflict(slot.entry, entry);
     slot.entry = entry;
     if (method === "GET") this.#tree("HEAD").slot(pattern).entry ??= entry;
+    this.#path = "";
     return null;
   }
 
   /** The route that answers, `null` when the method has none for this path. */
   find(method: string, { path }: Pick<CanonicalTarget, "path">): Match<T> | null {
-    const entry = this.#trees.get(method)?.find(path) ?? null;
+    const entry = path === this.#path && method === this.#method ? this.#found : this.#search(method, path);
     return entry === null ? null : (entry.fixed ?? new PathMatch(entry, path));
+  }
+
+  #search(method: string, path: string): Entry<T> | null {
+    const entry = this.#trees.get(method)?.find(path) ?? null;
+    if (path.length > maxRemembered) return entry;
+    this.#method = method;
+    this.#path = path;
+    return (this.#found = entry);
   }
 
   /** The methods that a path can be asked with, as `methods` lists them; none when no route has this path. */

@@ -21,8 +21,9 @@ export class FastInput {
   /** Whether the bytes are the beginning of a message, and how many reads it has taken. */
   partial = false;
   private reads = 0;
-  /** The head of the request before. */
+  /** The head of the request before; not of the first, behind which many connections only wait. */
   private known: KnownHead | null = null;
+  private comesAgain = false;
 
   add(chunk: Buffer): void {
     this.bytes = this.bytes === null ? chunk : Buffer.concat([this.bytes.subarray(this.at), chunk]);
@@ -65,12 +66,16 @@ export class FastInput {
     }
     const authority = this.readHost(bytes, head);
     if (authority === null) return null;
-    return (this.known = new KnownHead(bytes, this.at, head, authority));
+    const known = new KnownHead(bytes, this.at, head, authority);
+    if (this.comesAgain) this.known = known;
+    this.comesAgain = true;
+    return known;
   }
 
   /** Keeps nothing for the next request: it does not come soon. */
   forget(): void {
     this.known = null;
+    this.comesAgain = false;
   }
 
   /** The message up to `end` is served. */

@@ -58,11 +58,12 @@ export class NodeHeadMemory {
   }
 
   private recall({ method, target }: RawHead, known: RequestHead): RequestHead | null {
+    if (target === known.target) return known;
     if (method.length + target.length + " HTTP/1.1 ".length > this.limits.maxRequestLine) return null;
     const read = readTarget(method, target);
     if (read === null || read.authority !== null) return null;
     const { authority, fields, bodyLength, expectsContinue, last } = known;
-    return { target: read.target, authority, fields, bodyLength, expectsContinue, last };
+    return (this.known = { target: read.target, authority, fields, bodyLength, expectsContinue, last });
   }
 
   /** An absolute-form target changes the fields, so that they say nothing about other targets. */
