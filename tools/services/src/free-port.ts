@@ -1,18 +1,34 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
 
-const HIGHEST = 55_535 - 1; // a cluster node's bus listens 10,000 above its port
+/** Below the ports that systems give to outgoing connections (from 32,768 on Linux): what is free stays free until the server listens. */
+const LOWEST = 12_000;
+const COUNT = 10_000;
+/** The bus of a cluster node listens so far above its port; no port that is given is the bus of another. */
+const BUS = 10_000;
 const TRIES = 200;
 
-/** A port on the loopback address that nothing listens on, and whose neighbour 10,000 above exists. */
-export const freePort = async (): Promise<number> => {
+const given = new Set<number>();
+
+/** A port on the loopback address that nothing listens on, nor on the one 10,000 above; never the same twice. */
+export const freePort = async (random: () => number = Math.random): Promise<number> => {
   for (let tried = 0; tried < TRIES; tried += 1) {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    server.close();
-    await once(server, "close");
-    if (address !== null && typeof address === "object" && address.port <= HIGHEST) return address.port;
+    const port = LOWEST + Math.floor(random() * COUNT);
+    if (given.has(port)) continue;
+    given.add(port);
+    if ((await isFree(port)) && (await isFree(port + BUS))) return port;
   }
-  throw new Error(`the system gave no port up to ${HIGHEST} in ${TRIES} tries`);
+  throw new Error(`no port from ${LOWEST} to ${LOWEST + COUNT - 1} was free in ${TRIES} tries`);
+};
+
+const isFree = async (port: number): Promise<boolean> => {
+  const server = createServer();
+  try {
+    await once(server.listen(port, "127.0.0.1"), "listening");
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, "close");
+  return true;
 };

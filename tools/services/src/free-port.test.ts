@@ -1,0 +1,38 @@
+import { createServer, type Server } from "node:net";
+import { once } from "node:events";
+import { expect, test } from "@jest/globals";
+import { freePort } from "./free-port.ts";
+
+/** Listens on the first port from `lowest` on that nobody has. */
+const listenFrom = async (lowest: number): Promise<readonly [port: number, server: Server]> => {
+  const server = createServer();
+  try {
+    await once(server.listen(lowest, "127.0.0.1"), "listening");
+    return [lowest, server];
+  } catch {
+    return await listenFrom(lowest + 1);
+  }
+};
+
+test("gives ports below those of outgoing connections, none twice, and none that is the bus of another", async () => {
+  const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()));
+  expect(new Set(ports).size).toBe(50);
+  expect(ports.filter((port) => port < 12_000 || port >= 22_000)).toEqual([]);
+});
+
+test("passes by a port that is taken, and one whose neighbour 10,000 above is", async () => {
+  const [taken, one] = await listenFrom(15_000);
+  const [bus, other] = await listenFrom(26_000);
+  const wanted = [taken, bus - 10_000];
+  const offered: number[] = [];
+  const chance = (): number => {
+    const port = wanted.shift();
+    if (port === undefined) return Math.random();
+    offered.push(port);
+    return (port - 12_000 + 0.5) / 10_000;
+  };
+  const port = await freePort(chance);
+  expect(offered).toEqual([taken, bus - 10_000]);
+  expect(offered).not.toContain(port);
+  for (const server of [one, other]) server.close();
+});
