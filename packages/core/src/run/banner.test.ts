@@ -14,7 +14,7 @@ const facts = (more: Partial<BannerFacts["report"]> = {}): BannerFacts => ({
 });
 
 test("is one JSON line with exactly event, url, workers and pid where nobody reads it", () => {
-  const line = listeningLine(facts());
+  const line = listeningLine({ url: "http://127.0.0.1:9000", workers: 1, pid: 42 });
   expect(line.indexOf("\n")).toBe(line.length - 1);
   expect(JSON.parse(line)).toEqual({ event: "listening", url: "http://127.0.0.1:9000", workers: 1, pid: 42 });
 });

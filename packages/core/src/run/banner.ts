@@ -14,9 +14,16 @@ export interface BannerFacts {
   readonly readyMs: number;
 }
 
+/** What a program that started this one wants to know. */
+export interface ListeningFacts {
+  readonly url: string;
+  readonly workers: number;
+  readonly pid: number;
+}
+
 /** The one JSON line that a program which started this one waits for. */
-export const listeningLine = ({ url, settings, pid }: BannerFacts): string =>
-  `${JSON.stringify({ event: "listening", url, workers: settings.workers, pid })}\n`;
+export const listeningLine = (facts: ListeningFacts): string =>
+  `${JSON.stringify({ event: "listening", ...facts })}\n`;
 
 /** The lines that a person at a terminal reads: address, what is on, where each setting came from, warnings with codes. */
 export const terminalBanner = (facts: BannerFacts): string => {

@@ -1,4 +1,4 @@
-import { constants } from "node:os";
+import { nodeBuiltin } from "../node-builtins.ts";
 
 /** The process did what it was asked and stopped cleanly. */
 export const EXIT_OK = 0;
@@ -7,4 +7,5 @@ export const EXIT_OK = 0;
 export const EXIT_FAILURE = 1;
 
 /** The conventional code of a process that a signal ended: 128 + the signal's number. */
-export const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
+export const exitCodeOf = (signal: NodeJS.Signals): number =>
+  128 + nodeBuiltin("node:os").constants.signals[signal];

@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { nodeBuiltin } from "../node-builtins.ts";
 
 /** Version of this package; "unknown" when its manifest is not beside it, as in a program bundled into one file. */
 export const frameworkVersion = (): string => {
   try {
+    const { readFileSync } = nodeBuiltin("node:fs");
     const manifest: unknown = JSON.parse(
       readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
     );

@@ -35,7 +35,7 @@ test.each([
   ["one process", []],
   ["workers", ["--workers", "2"]],
 ])(
-  "in %s, ordinary requests are served without node:http, which the first other one loads",
+  "in %s, ordinary requests are served without node:http, which the first other one loads, and without what takes long to load",
   async (_, flags) => {
     const { url } = await startProgram(program, ["--env", "production", ...flags]).listening;
     const ask = client(url);

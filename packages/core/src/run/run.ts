@@ -1,8 +1,8 @@
-import cluster from "node:cluster";
-import { availableParallelism } from "node:os";
+import { isClusterWorker } from "../cluster-worker.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { Logger } from "../lifecycle/logger.ts";
 import { redirectable } from "../lifecycle/redirectable.ts";
+import { nodeBuiltin } from "../node-builtins.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
 import { urlOf } from "./address.ts";
 import { type BannerFacts, listeningLine, terminalBanner } from "./banner.ts";
@@ -13,10 +13,11 @@ import { frameworkVersion } from "./framework-version.ts";
 import { helpText } from "./help-text.ts";
 import type { Plan } from "./plan.ts";
 import type { Running, RunOptions } from "./run-options.ts";
-import type { Runnable } from "./runnable.ts";
+import type { AppReport, Runnable } from "./runnable.ts";
 import { resolveSettings, type RunSettings } from "./settings.ts";
 import { startFailureText, toStartFailure } from "./start-error.ts";
-import { failWorker, runWorker, workerBrief } from "./worker.ts";
+import { runSingle } from "./single.ts";
+import { workerBrief } from "./worker-brief.ts";
 
 /** Calls of `run` in this program: a worker serves the one that it was forked for. */
 let calls = 0;
@@ -35,28 +36,31 @@ export const run = async (app: Runnable, options: RunOptions = {}): Promise<Runn
   try {
     const plan = makePlan(app, options, brief?.workers);
     if (brief !== undefined) {
-      return brief.service === service ? await runWorker(app, plan, brief) : elsewhere(plan.settings);
+      if (brief.service !== service) return elsewhere(plan.settings);
+      const { runWorker } = await severalProcesses();
+      return await runWorker(app, plan, brief);
     }
-    if (plan.settings.workers === 1 && !plan.settings.reload) {
-      const { runSingle } = await import("./single.ts");
-      return await runSingle(app, plan);
-    }
-    const { runPrimary } = await import("./primary.ts");
+    if (plan.settings.workers === 1 && !plan.settings.reload) return await runSingle(app, plan);
+    const { runPrimary } = await severalProcesses();
     return await runPrimary(plan, service);
   } catch (error) {
-    if (brief !== undefined) return failWorker(error);
+    if (brief !== undefined) return (await severalProcesses()).failWorker(error);
     if (options.exitOnError === false) throw error;
     process.stderr.write(startFailureText(toStartFailure(error)));
     process.exit(EXIT_FAILURE);
   }
 };
 
+/** Loaded when asked for: a service of one process starts without it. */
+const severalProcesses = (): Promise<typeof import("./several-processes.ts")> =>
+  import("./several-processes.ts");
+
 const makePlan = (app: Runnable, options: RunOptions, workersTold: number | undefined): Plan => {
   const { flags, problems } = parseFlags(options.argv ?? process.argv.slice(2));
   answerAtOnce(flags);
-  const foreign = cluster.isWorker && workersTold === undefined; // a worker of the program's own making cannot fork
+  const foreign = workersTold === undefined && isClusterWorker(); // a worker of the program's own making cannot fork
   const environment = options.environment ?? process.env;
-  const cpus = foreign ? 1 : availableParallelism();
+  const cpus = foreign ? 1 : nodeBuiltin("node:os").availableParallelism();
   const resolved = resolveSettings(options, { flags, environment, cpus });
   const all = [...problems, ...resolved.problems];
   if (foreign && (resolved.settings.workers > 1 || resolved.settings.reload)) {
@@ -91,22 +95,23 @@ const defaultLog = ({ env }: RunSettings): Logger =>
 const announcer =
   (settings: RunSettings, log: Logger): Plan["announce"] =>
   (url, report) => {
-    const facts: BannerFacts = {
-      url,
-      settings,
-      report,
-      version: frameworkVersion(),
-      nodeVersion: process.version,
-      pid: process.pid,
-      readyMs: performance.now(),
-    };
     if (process.stdout.isTTY) {
-      process.stdout.write(terminalBanner(facts));
+      process.stdout.write(terminalBanner(bannerFacts(settings, url, report)));
       return;
     }
-    process.stdout.write(listeningLine(facts));
+    process.stdout.write(listeningLine({ url, workers: settings.workers, pid: process.pid }));
     for (const { code, message } of [...settings.warnings, ...report.warnings]) log.warn(message, { code });
   };
+
+const bannerFacts = (settings: RunSettings, url: string, report: AppReport): BannerFacts => ({
+  url,
+  settings,
+  report,
+  version: frameworkVersion(),
+  nodeVersion: process.version,
+  pid: process.pid,
+  readyMs: process.uptime() * 1000,
+});
 
 /** What another call of `run` in the same program gives inside a worker: that service is served by others. */
 const elsewhere = ({ host, port, tls }: RunSettings): Running => ({

@@ -6,7 +6,7 @@ import type { PrimaryLink } from "../shared-state/primary-link.ts";
 import { primaryState } from "../shared-state/primary-state.ts";
 import type { Transport } from "../transport/transport.ts";
 import { EXIT_FAILURE, EXIT_OK } from "./exit-codes.ts";
-import { BRIEF_VARIABLE, isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
+import { isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
 import type { Plan } from "./plan.ts";
 import type { Running } from "./run-options.ts";
 import type { Runnable } from "./runnable.ts";
@@ -14,12 +14,6 @@ import { startService } from "./service.ts";
 import { isClean, shutDown, type ShutdownResult } from "./shutdown.ts";
 import { onLostOutput, onUncaught } from "./signals.ts";
 import { toStartFailure } from "./start-error.ts";
-
-/** What the primary told this process at its fork; `undefined` in every process that our primary did not fork. */
-export const workerBrief = (): WorkerBrief | undefined => {
-  const text = process.env[BRIEF_VARIABLE];
-  return cluster.isWorker && text !== undefined ? (JSON.parse(text) as WorkerBrief) : undefined;
-};
 
 /** Tells the primary why this worker cannot serve, and ends: the primary prints it, once for all workers. */
 export const failWorker = (error: unknown): Promise<never> =>

@@ -1,7 +1,8 @@
 import { BodyGrace } from "./body-grace.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { ordinaryEnds } from "./fast-head-text.ts";
-import type { AddressInfo, Listener, Socket } from "./node-socket.ts";
+import type { Listener, Socket } from "./node-socket.ts";
+import { openListener } from "./open-listener.ts";
 import type { Closed, ListenAddress, Transport, TransportOptions } from "./transport.ts";
 
 const sweepMs = 1000;
@@ -100,19 +101,11 @@ export class ConnectionHub implements Transport {
     this.gone();
   }
 
-  listen({ host, port }: ListenAddress): Promise<ListenAddress> {
-    const { createServer } = process.getBuiltinModule("node:net");
-    const listener = createServer((socket) => this.accept(socket));
-    return new Promise((resolve, reject) => {
-      listener.once("error", reject);
-      listener.listen({ host, port }, () => {
-        listener.off("error", reject);
-        this.listeners.push(listener);
-        listener.on("error", (error) => this.options.log.error("the listener failed", { error }));
-        const bound = listener.address() as AddressInfo;
-        resolve({ host: bound.address, port: bound.port });
-      });
-    });
+  async listen(wanted: ListenAddress): Promise<ListenAddress> {
+    const { listener, address } = await openListener(wanted, (socket) => this.accept(socket));
+    this.listeners.push(listener);
+    listener.on("error", (error) => this.options.log.error("the listener failed", { error }));
+    return address;
   }
 
   drain(): void {
