@@ -3,7 +3,14 @@ import { readOptions } from "./options.ts";
 
 test("a whole run measures everything and writes the README", () => {
   const options = readOptions([]);
-  expect(options).toMatchObject({ quick: false, partial: false, write: true, share: 1, out: null });
+  expect(options).toMatchObject({
+    quick: false,
+    partial: false,
+    write: true,
+    share: 1,
+    fleets: 4,
+    out: null,
+  });
   expect([...(options?.parts ?? [])].join(" ")).toBe(
     "json param echo mw5 headers stream wide pipelined memory start instructions",
   );

@@ -15,6 +15,8 @@ export interface Options {
   /** Some servers or parts were left out by flags. */
   readonly partial: boolean;
   readonly rounds: number;
+  /** Times that all servers are started anew; the rounds are shared among them. */
+  readonly fleets: number;
   /** Requests of a slice, as a share of what the workload says. */
   readonly share: number;
   /** Requests to each server before it is measured. */
@@ -67,6 +69,7 @@ export const readOptions = (argv: readonly string[]): Options | null => {
     servers: chosen("--servers", servers, names, names),
     partial,
     rounds: Math.ceil(positive("--rounds", values.rounds, quick ? 8 : 20)),
+    fleets: quick ? 2 : 4,
     share,
     warmUp: Math.ceil((quick ? 6000 : 12_000) * share),
     memoryRounds: quick ? 1 : 3,

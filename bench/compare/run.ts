@@ -6,8 +6,8 @@ import { measureMemory } from "./idle-memory.ts";
 import { canCountInstructions, measureInstructions } from "./instructions.ts";
 import { machineFacts, versionsOf, watchSteal } from "./machine.ts";
 import type { Options } from "./options.ts";
-import type { Cell, Figures, MemoryRow, Report } from "./report.ts";
-import { measureWorkload } from "./rounds.ts";
+import type { Figures, MemoryRow, Report } from "./report.ts";
+import { measureWorkload, type Round } from "./rounds.ts";
 import { measureStarts } from "./starts.ts";
 import { type Workload, workloads } from "./workloads.ts";
 
@@ -18,22 +18,27 @@ export const runComparison = async (options: Options, command: string): Promise<
     console.log(`${((performance.now() - start) / 1000).toFixed(0).padStart(4)} s  ${text}`);
   const stolen = watchSteal();
   let pinned = pinClient();
-  const cells: Cell[] = [];
-  for (const five of [false, true]) {
-    const chosen = workloads.filter(({ name, five: on = false }) => options.parts.has(name) && on === five);
-    if (chosen.length === 0) continue;
-    say(`starting the servers${five ? " with five middlewares" : ""}`);
-    await using fleet = await startFleet(
-      contenders.filter(({ name }) => options.servers.has(name)),
-      five,
-    );
-    pinned &&= fleet.members.every((member) => member.pinned);
-    for (const workload of chosen) {
-      say(workload.title);
-      cells.push(...(await cellsUnder(fleet, workload, options)));
+  const measured = new Map<Workload, Round[]>(workloads.map((workload) => [workload, []]));
+  for (const rounds of shares(options.rounds, options.fleets)) {
+    for (const five of [false, true]) {
+      const chosen = workloads.filter(({ name, five: on = false }) => options.parts.has(name) && on === five);
+      if (chosen.length === 0) continue;
+      say(`starting the servers${five ? " with five middlewares" : ""}`);
+      await using fleet = await startFleet(
+        contenders.filter(({ name }) => options.servers.has(name)),
+        five,
+      );
+      pinned &&= fleet.members.every((member) => member.pinned);
+      for (const workload of chosen) {
+        say(workload.title);
+        measured.get(workload)?.push(...(await roundsUnder(fleet, workload, { ...options, rounds })));
+      }
     }
   }
-  const figures: Figures = { cells: inOrder(cells), ...(await otherFigures(options, say)) };
+  const cells = [...measured].flatMap(([{ name }, rounds]) =>
+    rounds.length > 0 ? cellsOf(name, rounds) : [],
+  );
+  const figures: Figures = { cells, ...(await otherFigures(options, say)) };
   return {
     date: new Date().toISOString(),
     command,
@@ -43,26 +48,26 @@ export const runComparison = async (options: Options, command: string): Promise<
     machine: { ...machineFacts(), pinned, steal: stolen() },
     versions: versionsOf(options.servers),
     rounds: options.rounds,
+    fleets: options.fleets,
     warmUp: options.warmUp,
     ...figures,
     gates: judge(figures),
   };
 };
 
-const cellsUnder = async ({ members }: Fleet, workload: Workload, options: Options): Promise<Cell[]> => {
+/** Rounds for each fleet, as even as can be. */
+const shares = (rounds: number, fleets: number): number[] =>
+  Array.from({ length: Math.min(fleets, rounds) }, (_, at) => Math.ceil((rounds - at) / fleets));
+
+const roundsUnder = ({ members }: Fleet, workload: Workload, options: Options): Promise<readonly Round[]> => {
   const only = (name: string): readonly string[] | undefined =>
     contenders.find((contender) => contender.name === name)?.only;
   const taking = members.filter(({ name }) => only(name)?.includes(workload.name) ?? true);
   const requests = Math.ceil(workload.requests * options.share);
   // A download is hundreds of small replies' worth of work.
   const warmUp = Math.ceil((options.warmUp * workload.requests) / 3000);
-  const rounds = await measureWorkload(taking, workload, { rounds: options.rounds, warmUp, requests });
-  return cellsOf(workload.name, rounds);
+  return measureWorkload(taking, workload, { rounds: options.rounds, warmUp, requests });
 };
-
-/** The order of the workloads, whatever the order in which they were measured. */
-const inOrder = (cells: readonly Cell[]): Cell[] =>
-  workloads.flatMap(({ name }) => cells.filter(({ workload }) => workload === name));
 
 const otherFigures = async (
   options: Options,

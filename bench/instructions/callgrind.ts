@@ -50,7 +50,7 @@ export const startCounted = async (
       "--instr-atstart=no",
       `--callgrind-out-file=${join(folder, "counts")}`,
       process.execPath,
-      "--conditions=@framework/source",
+      ...process.execArgv.filter((argument) => argument.startsWith("--conditions=")),
       "--single-threaded", // what is compiled and collected beside the requests would be counted by chance
       "--no-flush-bytecode", // code that one workload does not use must still be there for the next
       ...execArgv,

@@ -16,6 +16,7 @@ import { joinWebClass } from "./response/web-class.ts";
 import type { Blueprint } from "./routing/blueprint.ts";
 import { type RegisterRoute, type RegisterRoutes, RouteMethods } from "./routing/route-methods.ts";
 import type { RouteDefinition, RouteInfo } from "./routing/route.ts";
+import { run } from "./run/run.ts";
 import type { Running, RunOptions } from "./run/run-options.ts";
 
 /** Events of an app's life. */
@@ -173,7 +174,6 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
    * @throws never in a program: a mistake is printed in one message and the process ends with code 1; with `exitOnError: false` it rejects
    */
   async run(options: RunOptions = {}): Promise<Running> {
-    const { run } = await import("./run/run.ts");
     return run(this.kernel.runnable, options);
   }
 
