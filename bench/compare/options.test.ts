@@ -12,7 +12,7 @@ test("a whole run measures everything and writes the README", () => {
     out: null,
   });
   expect([...(options?.parts ?? [])].join(" ")).toBe(
-    "json param echo mw5 headers stream wide pipelined memory start instructions",
+    "json param varied echo mw5 headers stream wide pipelined memory start instructions",
   );
   expect(options?.servers.size).toBe(13);
 });

@@ -26,7 +26,13 @@ export const verify = async (name: string, port: number, workload: Workload): Pr
   if (others.some((reply) => lengthOf(reply) !== lengthOf(first))) {
     throw new Error(`${name} answers ${workload.name} with replies of different lengths`);
   }
-  return { bytes, depth, end: { kind: "length", bytes: lengthOf(first) } };
+  const { variants } = workload;
+  return {
+    bytes,
+    depth,
+    end: { kind: "length", bytes: lengthOf(first) },
+    ...(variants && { variants: variants.map((request) => Buffer.from(request.repeat(depth), "latin1")) }),
+  };
 };
 
 const ask = async (port: number, request: string): Promise<Reply> => {

@@ -10,6 +10,8 @@ export interface Workload {
   readonly title: string;
   /** The request as it goes over the wire. */
   readonly request: string;
+  /** What is sent in its place under load, in turn: requests that differ, with answers of the same length. */
+  readonly variants?: readonly string[];
   /** Media type of the answer. */
   readonly type: string;
   readonly body: string;
@@ -44,6 +46,9 @@ const json = {
   requests: 3000,
 };
 
+/** Another path and another field for each number of four digits. */
+const traced = (id: number): string => get(`/users/${id}`, `X-Trace-Id: 5f0c9ab21e7d${id}\r\n`);
+
 /** All workloads. */
 export const workloads: readonly Workload[] = [
   { ...json, name: "json", title: "GET json", quick: true },
@@ -55,6 +60,15 @@ export const workloads: readonly Workload[] = [
     body: JSON.stringify({ id: 4711 }),
     refused: get("/users/abc"),
     quick: true,
+  },
+  {
+    ...json,
+    name: "varied",
+    title: "GET param, each request different",
+    request: traced(4711),
+    variants: Array.from({ length: 1000 }, (_, at) => traced(4000 + at)),
+    body: JSON.stringify({ id: 4711 }),
+    refused: get("/users/abc"),
   },
   {
     ...json,

@@ -7,6 +7,8 @@ const readBuffer = Buffer.allocUnsafe(128 * 1024);
 
 /** What a connection tells whoever drives it. */
 export interface Driver {
+  /** What to send next. */
+  readonly bytesOf: (shot: Shot) => Buffer;
   /** All replies of the shot have arrived; says whether to send it again. */
   readonly again: (connection: LoadConnection) => boolean;
   /** The connection is of no use any more while replies were waited for. */
@@ -48,7 +50,7 @@ export class LoadConnection {
     }
     this.due = shot.depth;
     this.sentAt = performance.now();
-    this.socket.write(shot.bytes);
+    this.socket.write(this.driver.bytesOf(shot));
   }
 
   close(): void {

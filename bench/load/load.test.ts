@@ -77,6 +77,18 @@ test("pipelined requests are counted one by one", async () => {
   expect(seen).toBe(4 * 2 + 40);
 });
 
+test("variants are sent in turn, over all connections", async () => {
+  const seen = new Map<string, number>();
+  await using served = await serve((request, response) => {
+    const { url = "" } = request;
+    seen.set(url, (seen.get(url) ?? 0) + 1);
+    hello(request, response);
+  });
+  const variants = ["/a", "/b", "/c"].map((path) => Buffer.from(request.replace("/", path)));
+  await served.load.run({ ...shot(), variants }, 6, 60);
+  expect(Object.fromEntries(seen)).toEqual({ "/a": 22, "/b": 22, "/c": 22 });
+});
+
 test("one failed request makes the run void", async () => {
   let seen = 0;
   await using served = await serve((request, response) => {

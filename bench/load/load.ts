@@ -23,6 +23,7 @@ export class Load {
   private ended = 0;
   /** Shots that are still to be sent. */
   private left = 0;
+  private turn = 0;
   private settle: { resolve(): void; reject(error: Error): void } | null = null;
 
   constructor(port: number) {
@@ -80,6 +81,11 @@ export class Load {
       this.settle = null;
     }
     return { ms: performance.now() - start, latencies: this.latencies.sort() };
+  }
+
+  /** For its connections. */
+  bytesOf({ bytes, variants }: Shot): Buffer {
+    return variants?.[this.turn++ % variants.length] ?? bytes;
   }
 
   /** For its connections. */

@@ -2,6 +2,8 @@
 export interface Shot {
   /** One request, or several in one piece. */
   readonly bytes: Buffer;
+  /** What is sent in its place, one after the other over all connections: as many requests each, with replies of the same length. */
+  readonly variants?: readonly Buffer[];
   /** Requests in `bytes`: 1, unless they are pipelined. */
   readonly depth: number;
   readonly end: ReplyEnd;

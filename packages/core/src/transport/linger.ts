@@ -1,7 +1,10 @@
 import type { Socket } from "./node-socket.ts";
 
-/** Bytes and time that a closing connection may still send. */
-const lingerBytes = 65_536;
+/**
+ * Bytes and time that a closing connection may still send. Many clients read an answer only when all of their body is on its way: a refused
+ * upload of some megabytes is told so at once, and an endless one costs no more than a few large requests.
+ */
+const lingerBytes = 8_388_608;
 const lingerMs = 2000;
 
 /**

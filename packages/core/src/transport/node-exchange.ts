@@ -220,9 +220,9 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
   /** Whether this message itself forbids another one behind it. */
   private closesBefore(): boolean {
     if (this.refusal !== null || !this.response.shouldKeepAlive) return true;
+    if (this.expectsContinue && !this.continued) return true; // node:http closes too, though the body may be here
     if (this.complete) return false;
     const received = this.body?.received ?? 0;
-    if (this.expectsContinue && !this.continued) return true;
     return this.bodyLength === null || this.bodyLength - received > unreadBytes;
   }
 

@@ -34,8 +34,11 @@ const TRANSFER_ENCODING = 4;
 const EXPECT = 8;
 const UPGRADE = 16;
 
-/** Fields that the rules look at, each with a bit of its own; those above 16 are only counted. */
-const watched: ReadonlyMap<string, number> = new Map([
+/** A field that the rules look at. */
+type Watched = readonly [name: string, bit: number];
+
+/** Each has a bit of its own; those above 16 are only counted. */
+const watched: readonly Watched[] = [
   ["host", HOST],
   ["content-length", CONTENT_LENGTH],
   ["transfer-encoding", TRANSFER_ENCODING],
@@ -46,11 +49,13 @@ const watched: ReadonlyMap<string, number> = new Map([
   ["origin", 128],
   ["range", 256],
   ["if-range", 512],
-]);
+];
 /** Fields that may be repeated: their values are joined. */
 const repeatable: number = TRANSFER_ENCODING | EXPECT | UPGRADE;
-/** Bit n is set when a watched name has n characters: most names need no further look. */
-const watchedLengths: number = [...watched.keys()].reduce((bits, name) => bits | (1 << name.length), 0);
+/** By the length of the name: most names need no further look. Not a map, which would first intern each name that came over the wire. */
+const byLength: readonly (readonly Watched[])[] = Array.from({ length: 18 }, (_, length) =>
+  watched.filter(([name]) => name.length === length),
+);
 
 const badRequest = (detail: string): HttpError => new HttpError(400, detail);
 
@@ -118,14 +123,29 @@ const watchedValues = (fields: readonly string[]): WatchedValues | HttpError => 
   let seen = 0;
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = fields[at] ?? "";
-    if (name.length > 17 || (watchedLengths & (1 << name.length)) === 0) continue;
-    const lowerName = name.toLowerCase();
-    const bit = watched.get(lowerName) ?? 0;
-    if ((seen & bit & ~repeatable) !== 0) return badRequest(`The field ${lowerName} must not be repeated`);
+    const bit = bitOf(name);
+    if ((seen & bit & ~repeatable) !== 0)
+      return badRequest(`The field ${name.toLowerCase()} must not be repeated`);
     seen |= bit;
     if (bit !== 0 && bit <= UPGRADE) keep(values, bit, fields[at + 1] ?? "");
   }
   return values;
+};
+
+/** The bit of a watched field, 0 of any other. */
+const bitOf = (name: string): number => {
+  const alike = byLength[name.length];
+  if (alike === undefined) return 0;
+  for (const [lowerName, bit] of alike) if (isNamed(name, lowerName)) return bit;
+  return 0;
+};
+
+/** Whether a name is this one in any case; of the characters that names are made of, only capitals become the other by the bit. */
+const isNamed = (name: string, lowerName: string): boolean => {
+  for (let at = 0; at < lowerName.length; at++) {
+    if ((name.charCodeAt(at) | 0x20) !== lowerName.charCodeAt(at)) return false;
+  }
+  return true;
 };
 
 const keep = (values: WatchedValues, bit: number, value: string): void => {

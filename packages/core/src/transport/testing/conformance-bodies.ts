@@ -1,5 +1,6 @@
 // Above 250 lines: one list of facts about request bodies, each a few lines; a split would separate rows that are read together.
 import assert from "node:assert/strict";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
 import { PayloadTooLargeError } from "../../errors/http-errors.ts";
@@ -9,7 +10,7 @@ import { Response } from "../../response/response.ts";
 import type { RequestSource } from "../request-source.ts";
 import type { Serve } from "../transport.ts";
 import type { Test } from "./conformance.ts";
-import { parseReplies, type RawReply } from "./raw-client.ts";
+import { connectRaw, parseReplies, type RawReply } from "./raw-client.ts";
 import { echo, eventually, hello, type MakeTransport, turn, withServer } from "./test-server.ts";
 
 const next = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -241,6 +242,25 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
           [reply?.status, reply?.body, reply?.complete, more.length, client.reset],
           [413, "too much", true, 0, false],
         );
+      }
+    }));
+
+  test("takes a refused upload of megabytes to its end, for clients that look for an answer only then", () =>
+    withServer(make, { serve: () => Response.text("too much", { status: 413 }) }, async ({ transport }) => {
+      const sockets: Socket[] = [];
+      const listener = createServer((socket) => {
+        sockets.push(socket);
+        transport.accept(socket);
+      });
+      await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
+      try {
+        const client = await connectRaw((listener.address() as AddressInfo).port, { stays: true });
+        await client.send(post("Content-Length: 8000000", "x".repeat(8_000_000)));
+        await eventually(() => (sockets[0]?.bytesRead ?? 0) > 8_000_000, "all of it is taken");
+        assert.equal(parseReplies(await client.untilClosed(), true)[0]?.status, 413);
+        client.destroy();
+      } finally {
+        listener.close();
       }
     }));
 

@@ -70,4 +70,10 @@ export const foundCases: readonly FoundCase[] = [
       `GET /read HTTP/1.1\r\n${host}Content-Length: 2\r\n\r\nhiGET /async HTTP/1.1\r\n${host}\r\nPATCH //b/x HTTP/1.1\r\n${chunked}EXPECT: 100-CONTINUE\r\n\r\n0\r\n\r\nGET /stream HTTP/1.1\r\n${host}\r\n`,
     ],
   },
+  {
+    name: "an expected body that is here before its late answer, which does not read it",
+    pieces: [
+      `POST /read HTTP/1.1\r\n${chunked}\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nGET / HTTP/1.1\r\n${host}Content-Length: 1\r\n\r\n\0GET http://b HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${host}\r\n`,
+    ],
+  },
 ];
