@@ -51,6 +51,7 @@ export const exampleReport: Report = {
   },
   versions: { node: "26.0.0", v8: "14.0", fastify: "5.0.0" },
   rounds: 20,
+  promisedRounds: 40,
   fleets: 4,
   warmUp: 12_000,
   ...figures,

@@ -22,7 +22,9 @@ test("the block says on what it was measured, and every figure has its interval"
   const block = blockOf(exampleReport);
   expect(block).toContain("2026-01-02, `pnpm bench`, 12 min. Node 26.0.0");
   expect(block).toContain("servers and client each pinned to a core, 1.2 % of the time taken by the host");
-  expect(block).toContain("n = 20 rounds, in which all servers were started 4 times, after 12000 requests");
+  expect(block).toContain(
+    "n = 20 rounds, 40 where a promise hangs on them, in which all servers were started 4 times, after 12000 requests",
+  );
   expect(block).toContain("Releases: fastify 5.0.0.");
   expect(block).toMatch(/\| framework, fast +\| +1\.80 \[1\.71–1\.89\] \|/);
   expect(block).toContain("2800 [2660–2940]");

@@ -23,12 +23,12 @@ const padded = (text: string, width: number, column: number): string =>
 
 /** What stands between the markers: on what and when it was measured, then every table. */
 export const blockOf = (report: Report): string => {
-  const { date, machine, versions, rounds, fleets, warmUp, seconds, quick, command } = report;
+  const { date, machine, versions, rounds, promisedRounds, fleets, warmUp, seconds, quick, command } = report;
   const { node, v8: _, ...peers } = versions;
   const facts =
     `${date.slice(0, 10)}, \`${command}\`, ${(seconds / 60).toFixed(0)} min. Node ${node}, ${machine.system}, ${machine.cores} cores (${machine.cpu}), ` +
     `${machine.pinned ? "servers and client each pinned to a core" : "nothing pinned"}${steal(machine.steal)}. ` +
-    `n = ${rounds} rounds, in which all servers were started ${Math.min(fleets, rounds)} times, after ${warmUp} requests to warm up; medians with 95 % intervals.` +
+    `n = ${rounds} rounds, ${promisedRounds} where a promise hangs on them, in which all servers were started ${Math.min(fleets, rounds)} times, after ${warmUp} requests to warm up; medians with 95 % intervals.` +
     (quick ? " A quick run: not for publishing." : "");
   const releases = Object.entries(peers).map(([name, version]) => `${titleOf(name)} ${version}`);
   const tables = tablesOf(report).map((table) => `**${table.title}**\n\n${toMarkdown(table)}`);

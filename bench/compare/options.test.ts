@@ -9,6 +9,8 @@ test("a whole run measures everything and writes the README", () => {
     write: true,
     share: 1,
     fleets: 4,
+    rounds: 20,
+    promisedRounds: 40,
     out: null,
   });
   expect([...(options?.parts ?? [])].join(" ")).toBe(
@@ -26,7 +28,7 @@ test("a quick run measures the main workloads on all servers and leaves the READ
 
 test("flags choose parts, servers and rounds; such a run is partial and leaves the README", () => {
   const options = readOptions(["--only", "json,start", "--servers=raw,fast", "--rounds", "2"]);
-  expect(options).toMatchObject({ partial: true, write: false, rounds: 2 });
+  expect(options).toMatchObject({ partial: true, write: false, rounds: 2, promisedRounds: 2 });
   expect([...(options?.parts ?? [])]).toEqual(["json", "start"]);
   expect([...(options?.servers ?? [])]).toEqual(["raw", "fast"]);
 });

@@ -15,6 +15,8 @@ export interface Options {
   /** Some servers or parts were left out by flags. */
   readonly partial: boolean;
   readonly rounds: number;
+  /** Rounds of a workload on which a promise hangs. */
+  readonly promisedRounds: number;
   /** Times that all servers are started anew; the rounds are shared among them. */
   readonly fleets: number;
   /** Requests of a slice, as a share of what the workload says. */
@@ -58,17 +60,19 @@ export const readOptions = (argv: readonly string[]): Options | null => {
   const { values } = parseArgs({ args: argv.filter((argument) => argument !== "--"), options: flags });
   if (values.help) return null;
   const { quick, only, servers, out = null } = values;
-  const usual = [...workloads.filter((one) => !quick || one.quick).map(({ name }) => name), ...otherParts];
+  const usual = [...workloads.filter((one) => !quick || one.promised).map(({ name }) => name), ...otherParts];
   const all = [...workloads.map(({ name }) => name), ...otherParts];
   const names = contenders.map(({ name }) => name);
   const partial = only !== undefined || servers !== undefined;
+  const rounds = Math.ceil(positive("--rounds", values.rounds, quick ? 8 : 20));
   const share = positive("--requests", values.requests, quick ? 0.8 : 1);
   return {
     quick,
     parts: chosen("--only", only, all, usual),
     servers: chosen("--servers", servers, names, names),
     partial,
-    rounds: Math.ceil(positive("--rounds", values.rounds, quick ? 8 : 20)),
+    rounds,
+    promisedRounds: quick || values.rounds !== undefined ? rounds : 2 * rounds,
     fleets: quick ? 2 : 4,
     share,
     warmUp: Math.ceil((quick ? 6000 : 12_000) * share),

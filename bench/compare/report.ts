@@ -86,6 +86,8 @@ export interface Report extends Figures {
   readonly machine: Machine;
   readonly versions: Readonly<Record<string, string>>;
   readonly rounds: number;
+  /** Rounds of the workloads on which a promise hangs. */
+  readonly promisedRounds: number;
   /** Times that all servers were started anew during them. */
   readonly fleets: number;
   readonly warmUp: number;

@@ -19,7 +19,9 @@ export const runComparison = async (options: Options, command: string): Promise<
   const stolen = watchSteal();
   let pinned = pinClient();
   const measured = new Map<Workload, Round[]>(workloads.map((workload) => [workload, []]));
-  for (const rounds of shares(options.rounds, options.fleets)) {
+  const shared = shares(options.rounds, options.fleets);
+  const promised = shares(options.promisedRounds, options.fleets);
+  for (const [at, rounds] of shared.entries()) {
     for (const five of [false, true]) {
       const chosen = workloads.filter(({ name, five: on = false }) => options.parts.has(name) && on === five);
       if (chosen.length === 0) continue;
@@ -31,7 +33,10 @@ export const runComparison = async (options: Options, command: string): Promise<
       pinned &&= fleet.members.every((member) => member.pinned);
       for (const workload of chosen) {
         say(workload.title);
-        measured.get(workload)?.push(...(await roundsUnder(fleet, workload, { ...options, rounds })));
+        const ownRounds = workload.promised === true ? (promised[at] ?? rounds) : rounds;
+        measured
+          .get(workload)
+          ?.push(...(await roundsUnder(fleet, workload, { ...options, rounds: ownRounds })));
       }
     }
   }
@@ -48,6 +53,7 @@ export const runComparison = async (options: Options, command: string): Promise<
     machine: { ...machineFacts(), pinned, steal: stolen() },
     versions: versionsOf(options.servers),
     rounds: options.rounds,
+    promisedRounds: options.promisedRounds,
     fleets: options.fleets,
     warmUp: options.warmUp,
     ...figures,

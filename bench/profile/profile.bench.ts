@@ -30,7 +30,7 @@ const profile = async (workload: Workload): Promise<string> => {
 };
 
 printTitle(`Self time of functions over ${requests} requests of each kind, the first third left out`);
-for (const workload of workloads.filter(({ quick }) => quick)) {
+for (const workload of workloads.filter(({ promised }) => promised)) {
   const functions = selfTimes(await profile(workload));
   const rows = functions
     .slice(0, 15)
