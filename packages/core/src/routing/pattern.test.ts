@@ -17,6 +17,8 @@ test("parses static segments, parameters and a wildcard", () => {
       { kind: "wildcard", name: "rest" },
     ],
     names: ["org", "rest"],
+    frontSegments: 1,
+    paramStart: 6,
   });
 });
 

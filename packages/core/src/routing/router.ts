@@ -57,7 +57,7 @@ export class Router<T> {
   /** The route that answers, `null` when the method has none for this path. */
   find(method: string, { path }: Pick<CanonicalTarget, "path">): Match<T> | null {
     const entry = path === this.#path && method === this.#method ? this.#found : this.#search(method, path);
-    return entry === null ? null : (entry.fixed ?? new PathMatch(entry, path));
+    return entry === null ? null : (entry.fixed ?? new PathMatch(entry, path, null));
   }
 
   #search(method: string, path: string): Entry<T> | null {
@@ -89,9 +89,9 @@ export class Router<T> {
 const withOptions = (methods: readonly string[]): string[] => [...new Set(methods).add("OPTIONS")].sort();
 
 const createEntry = <T>(method: string, pattern: Pattern, value: T, place: Place): Entry<T> => {
-  const route = { method, pattern, value, place };
-  const fixed = isStatic(pattern) ? { method, pattern, value, params: noParams } : null;
-  return { ...route, fixed };
+  // Of the class of all matches, so that what reads them sees one shape.
+  const fixed = isStatic(pattern) ? new PathMatch({ method, pattern, value }, "", noParams) : null;
+  return { method, pattern, value, place, fixed };
 };
 
 const noParams: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
@@ -101,13 +101,18 @@ class PathMatch<T> implements Match<T> {
   readonly pattern: Pattern;
   readonly value: T;
   readonly #path: string;
-  #params: Readonly<Record<string, string>> | null = null;
+  #params: Readonly<Record<string, string>> | null;
 
-  constructor({ method, pattern, value }: Entry<T>, path: string) {
+  constructor(
+    { method, pattern, value }: Pick<Entry<T>, "method" | "pattern" | "value">,
+    path: string,
+    params: Readonly<Record<string, string>> | null,
+  ) {
     this.method = method;
     this.pattern = pattern;
     this.value = value;
     this.#path = path;
+    this.#params = params;
   }
 
   get params(): Readonly<Record<string, string>> {
