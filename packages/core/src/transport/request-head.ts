@@ -140,7 +140,7 @@ const bitOf = (name: string): number => {
   return 0;
 };
 
-/** Whether a name is this one in any case; of the characters that names are made of, only capitals become the other by the bit. */
+/** Whether a name is this one in any case. The watched ones are letters and hyphens, and of what may stand in a name the bit makes only capitals one of these. */
 const isNamed = (name: string, lowerName: string): boolean => {
   for (let at = 0; at < lowerName.length; at++) {
     if ((name.charCodeAt(at) | 0x20) !== lowerName.charCodeAt(at)) return false;
