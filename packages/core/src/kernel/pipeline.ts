@@ -47,15 +47,14 @@ export const createPipeline = (
   for (const route of parts.routes) {
     const ofApp = guardsOfApp(parts.guards, route.builtIn);
     const guards = [...ofApp, ...route.guards, ...(route.options.guards ?? [])];
-    const validation = validateInput(route.options);
     const chain = [
       ...outer,
       ...route.middleware,
       ...(guards.length > 0 ? [guarded(guards, settings)] : []),
       ...inner,
-      ...(validation === null ? [] : [validation]),
     ];
-    const handle = compose(chain, callHandler(route, kernel.container, settings), rescue);
+    const innermost = validateInput(route.options, callHandler(route, kernel.container, settings));
+    const handle = compose(chain, innermost, rescue);
     const endpoint = {
       method: route.method,
       pattern: route.path,

@@ -1,6 +1,6 @@
 import { BodyStream, type Payload } from "../response/payload.ts";
 import type { Reply } from "./reply-head.ts";
-import type { ExchangeEnd, RequestSource } from "./request-source.ts";
+import type { ExchangeEnd } from "./request-source.ts";
 import type { TransportOptions } from "./transport.ts";
 
 /** What an exchange of any transport needs of the connection that it runs on. */
@@ -9,89 +9,68 @@ export interface ExchangeHost {
   readonly remoteAddress: string | null;
 }
 
-/** A request and its answer, whoever parsed the one and writes the other: how it ends, who is told, and what is logged. */
-export abstract class Exchange<Host extends ExchangeHost> implements RequestSource {
-  abstract readonly method: string;
-  abstract readonly target: string;
-  abstract readonly authority: string;
-  abstract readonly fields: readonly string[];
-  abstract readonly bodyLength: number | null;
-  abstract readonly buffered: Uint8Array | null;
-  protected readonly connection: Host;
-  protected end: ExchangeEnd | null = null;
-  private listeners: ((end: ExchangeEnd) => void)[] | null = null;
+/** Told once of an exchange's end. */
+export type EndListener = (end: ExchangeEnd) => void;
 
-  constructor(connection: Host) {
-    this.connection = connection;
-  }
-
-  abstract field(name: string): string | null;
-  abstract chunks(): AsyncIterable<Uint8Array>;
-
-  get scheme(): "http" | "https" {
-    return this.connection.options.tls === undefined ? "http" : "https";
-  }
-
-  get remoteAddress(): string | null {
-    return this.connection.remoteAddress;
-  }
-
-  onEnd(listener: (end: ExchangeEnd) => void): void {
-    if (this.end === null) (this.listeners ??= []).push(listener);
-    else this.tell(listener, this.end);
-  }
-
-  /** Whether the exchange is over. */
-  get ended(): boolean {
-    return this.end !== null;
-  }
-
-  /** The reply cannot be written, or there is none. */
-  logBroken(error: unknown): void {
-    const { method, target } = this;
-    this.connection.options.log.error("a reply could not be written", { method, target, error });
-  }
-
-  /** A streamed reply failed on its way: its connection must be cut. */
-  logFailed(error: unknown): void {
-    const { method, target } = this;
-    this.connection.options.log.error("a streamed reply broke off", { method, target, error });
-  }
-
-  /** A body that was given up failed; nobody waits for it. */
-  logLate(error: unknown): void {
-    const { method, target } = this;
-    this.connection.options.log.warn("a streamed reply failed while it was given up", {
-      method,
-      target,
-      error,
-    });
-  }
-
-  /** Lets a streamed body go that nobody will send. */
-  discard(reply: Reply): void {
-    let payload: Payload = null;
-    try {
-      ({ payload } = reply);
-    } catch {
-      return; // a reply without a readable payload was refused and logged when it was written
-    }
-    if (payload instanceof BodyStream) payload.cancel().catch((error: unknown) => this.logLate(error));
-  }
-
-  /** Tells everybody who waits for the end. */
-  protected tellEnd(end: ExchangeEnd): void {
-    const { listeners } = this;
-    if (listeners === null) return;
-    this.listeners = null;
-    for (const listener of listeners) this.tell(listener, end);
-  }
-
-  private tell(listener: (end: ExchangeEnd) => void, end: ExchangeEnd): void {
-    try {
-      listener(end);
-    } catch (error) {
-      this.connection.options.log.error("a listener for the end of an exchange threw", { error });
-    }
-  }
+/**
+ * A request and its answer, whoever parsed the one and writes the other; how it ends, who is told, and what is logged is in the functions
+ * of this file.
+ *
+ * Not a base class: V8 makes an object of a derived class at several times the price of another one, and here is one for every request.
+ */
+export interface Exchange {
+  readonly method: string;
+  readonly target: string;
+  readonly connection: ExchangeHost;
+  /** How it ended, `null` while it is under way. */
+  end: ExchangeEnd | null;
+  listeners: EndListener[] | null;
 }
+
+export const schemeOf = ({ connection }: Exchange): "http" | "https" =>
+  connection.options.tls === undefined ? "http" : "https";
+
+/** Calls a listener at the end of an exchange, or at once behind it. */
+export const listenForEnd = (exchange: Exchange, listener: EndListener): void => {
+  if (exchange.end === null) (exchange.listeners ??= []).push(listener);
+  else tell(exchange, listener, exchange.end);
+};
+
+/** Tells everybody who waits for the end. */
+export const tellEnd = (exchange: Exchange, end: ExchangeEnd): void => {
+  const { listeners } = exchange;
+  if (listeners === null) return;
+  exchange.listeners = null;
+  for (const listener of listeners) tell(exchange, listener, end);
+};
+
+const tell = ({ connection }: Exchange, listener: EndListener, end: ExchangeEnd): void => {
+  try {
+    listener(end);
+  } catch (error) {
+    connection.options.log.error("a listener for the end of an exchange threw", { error });
+  }
+};
+
+/** The reply cannot be written, or there is none. */
+export const logBroken = ({ method, target, connection }: Exchange, error: unknown): void =>
+  connection.options.log.error("a reply could not be written", { method, target, error });
+
+/** A streamed reply failed on its way: its connection must be cut. */
+export const logFailed = ({ method, target, connection }: Exchange, error: unknown): void =>
+  connection.options.log.error("a streamed reply broke off", { method, target, error });
+
+/** A body that was given up failed; nobody waits for it. */
+export const logLate = ({ method, target, connection }: Exchange, error: unknown): void =>
+  connection.options.log.warn("a streamed reply failed while it was given up", { method, target, error });
+
+/** Lets a streamed body go that nobody will send. */
+export const discardReply = (exchange: Exchange, reply: Reply): void => {
+  let payload: Payload = null;
+  try {
+    ({ payload } = reply);
+  } catch {
+    return; // a reply without a readable payload was refused and logged when it was written
+  }
+  if (payload instanceof BodyStream) payload.cancel().catch((error: unknown) => logLate(exchange, error));
+};

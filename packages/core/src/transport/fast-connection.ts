@@ -25,6 +25,9 @@ export interface FastConnectionHost {
 /** Requests of one connection that the app works on at the same time; those behind wait, and reading stops. */
 const maxPipelined = 16;
 
+/** The head of the request before is kept for so long. */
+const rememberMs = 5000;
+
 /**
  * One connection of the fast path: serves ordinary requests in order, and gives the connection away, with all unread bytes, at the first
  * message that is anything else. That happens when every answer in front is out and before the message is answered in any way.
@@ -88,7 +91,7 @@ export class FastConnection
     else if (this.pipeline.first !== null || this.lingering !== null) return;
     else if (this.input.bytes !== null) this.giveAway(); // what does not come at once is watched there
     else if (now - this.idleSince >= this.options.timeouts.idleSecs * 1000) this.cut();
-    else this.input.forget();
+    else if (now - this.idleSince >= rememberMs) this.input.forget();
   }
 
   bodyIsLate(): void {

@@ -1,8 +1,17 @@
 import { isPromise } from "../middleware.ts";
-import { Exchange, type ExchangeHost } from "./exchange.ts";
+import {
+  discardReply,
+  type EndListener,
+  type Exchange,
+  type ExchangeHost,
+  listenForEnd,
+  logBroken,
+  schemeOf,
+  tellEnd,
+} from "./exchange.ts";
 import { FastBody } from "./fast-body.ts";
 import type { Reply } from "./reply-head.ts";
-import type { ExchangeEnd } from "./request-source.ts";
+import type { ExchangeEnd, RequestSource } from "./request-source.ts";
 
 /** What an exchange needs of the connection that it runs on. */
 export interface FastExchangeConnection extends ExchangeHost {
@@ -23,7 +32,10 @@ export interface ExchangeFields {
 const noBody: Uint8Array = new Uint8Array(0);
 
 /** One request of the fast path and its answer: whole when it is made, and without a closure while the app answers at once. */
-export class FastExchange extends Exchange<FastExchangeConnection> {
+export class FastExchange implements RequestSource, Exchange {
+  readonly connection: FastExchangeConnection;
+  end: ExchangeEnd | null = null;
+  listeners: EndListener[] | null = null;
   readonly method: string;
   readonly target: string;
   readonly buffered: Uint8Array;
@@ -44,11 +56,19 @@ export class FastExchange extends Exchange<FastExchangeConnection> {
     fields: ExchangeFields,
     body: Uint8Array | null,
   ) {
-    super(connection);
+    this.connection = connection;
     this.method = method;
     this.target = target;
     this.buffered = body ?? noBody;
     this.given = fields;
+  }
+
+  get scheme(): "http" | "https" {
+    return schemeOf(this);
+  }
+
+  get remoteAddress(): string | null {
+    return this.connection.remoteAddress;
   }
 
   get authority(): string {
@@ -71,6 +91,10 @@ export class FastExchange extends Exchange<FastExchangeConnection> {
     return (this.body ??= new FastBody(this.buffered));
   }
 
+  onEnd(listener: EndListener): void {
+    listenForEnd(this, listener);
+  }
+
   /** Hands the request to the app. */
   start(): void {
     try {
@@ -88,8 +112,8 @@ export class FastExchange extends Exchange<FastExchangeConnection> {
     this.end = end;
     const { reply } = this;
     this.reply = null;
-    if (end === "aborted" && reply !== null) this.discard(reply);
-    this.tellEnd(end);
+    if (end === "aborted" && reply !== null) discardReply(this, reply);
+    tellEnd(this, end);
   }
 
   private wait(reply: Promise<Reply>): void {
@@ -106,13 +130,13 @@ export class FastExchange extends Exchange<FastExchangeConnection> {
   }
 
   private answer(reply: Reply): void {
-    if (this.end !== null) return this.discard(reply);
+    if (this.end !== null) return discardReply(this, reply);
     this.reply = reply;
     this.ready = true;
   }
 
   private crash(error: unknown): void {
     this.ready = true;
-    this.logBroken(error);
+    logBroken(this, error);
   }
 }

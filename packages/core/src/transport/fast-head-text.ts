@@ -36,10 +36,13 @@ export const ordinaryHeadText = (
   length: number,
   ends: string,
 ): string | null => {
-  if (fields === shared.fields && status === shared.status) return `${shared.start}${length}\r\n${ends}`;
+  if (fields === shared.fields && status === shared.status) return sharedHead(length, ends);
   const start = ordinaryStart(status, fields);
   if (start === null) return null;
-  if (fields === before && Object.isFrozen(fields)) shared = { fields, status, start: flat(start) };
+  if (fields === before && Object.isFrozen(fields)) {
+    shared = { fields, status, start: flat(start) };
+    whole.ends = "";
+  }
   before = fields;
   return `${start}${length}\r\n${ends}`;
 };
@@ -48,6 +51,28 @@ export const ordinaryHeadText = (
 let shared = { fields: [] as readonly string[], status: 0, start: "" };
 /** The list of the reply before. */
 let before: readonly string[] | null = null;
+
+/** Whole heads of the replies that share their fields, by length: in one second many bodies are as long as others. A place for each of the lengths that end alike in binary. */
+const whole = {
+  ends: "",
+  lengths: new Int32Array(64),
+  texts: Array.from({ length: 64 }, () => ""),
+};
+
+const sharedHead = (length: number, ends: string): string => {
+  const { lengths, texts } = whole;
+  if (ends !== whole.ends) {
+    whole.ends = ends;
+    lengths.fill(-1);
+  }
+  const at = length % texts.length;
+  const known = texts[at] as string;
+  if (lengths[at] === length && known !== "") return known;
+  const text = `${shared.start}${length}\r\n${ends}`;
+  texts[at] = lengths[at] === length ? flat(text) : ""; // one that comes only once is not worth its flattening
+  lengths[at] = length;
+  return text;
+};
 
 /** All that stands before the length. */
 const ordinaryStart = (status: number, fields: readonly string[]): string | null => {

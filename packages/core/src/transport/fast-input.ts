@@ -46,7 +46,9 @@ export class FastInput {
 
   /** Reads the head of the message at `at`, and gives where it ends; -1 when there is none to serve, and what there is instead is noted. */
   readHead(bytes: Buffer, limits: LimitsConfig, head: FastHead): number {
-    const end = readFastHead(bytes, this.at, limits, head, this.known);
+    const { known, at } = this;
+    if (known !== null && at === 0 && known.readChunk(bytes, head)) return bytes.length;
+    const end = readFastHead(bytes, at, limits, head, known);
     if (end === FOREIGN) this.foreign = true;
     else if (end === INCOMPLETE || end + head.bodyLength > bytes.length) {
       this.partial = true;
@@ -58,7 +60,10 @@ export class FastInput {
 
   /** The fields of the head at `at`, which was read; `null`, and the message foreign, when its Host is malformed. */
   takeHead(bytes: Buffer, head: FastHead): KnownHead | null {
-    if (head.lineKnown && head.fieldsKnown) return this.known;
+    if (head.lineKnown && head.fieldsKnown) {
+      this.known?.keepChunk(bytes, this.at, head);
+      return this.known;
+    }
     if (!head.lineKnown) head.target = bytes.toString("latin1", head.targetStart, head.targetEnd);
     if (head.fieldsKnown) {
       this.known?.setLine(bytes, this.at, head);

@@ -24,6 +24,8 @@ export class KnownHead extends FastFields {
   private method: string;
   private target: string;
   private repeated = false;
+  /** A chunk that is this head and nothing else, once the same request line has come again. */
+  private chunk: Buffer | null = null;
   /** Names that were asked for since the fields came again, and beside each its value. */
   private readonly asked: (string | null)[] = [];
 
@@ -56,6 +58,25 @@ export class KnownHead extends FastFields {
     this.lineLength = head.fieldsStart - start;
     this.method = head.method;
     this.target = head.target;
+    this.chunk = null;
+  }
+
+  /** Keeps a chunk with this very head in it, if that is all it holds. */
+  keepChunk(bytes: Buffer, start: number, head: FastHead): void {
+    if (this.chunk === null && start === 0 && head.bodyStart === bytes.length) this.chunk = bytes;
+  }
+
+  /** Whether a chunk is the one that was kept, byte for byte; notes in a head what it says then. */
+  readChunk(bytes: Buffer, head: FastHead): boolean {
+    if (this.chunk === null || !this.chunk.equals(bytes)) return false;
+    head.method = this.method;
+    head.target = this.target;
+    head.bodyStart = bytes.length;
+    head.bodyLength = 0;
+    head.last = this.last;
+    head.lineKnown = true;
+    head.fieldsKnown = true;
+    return true;
   }
 
   /** Notes method and target in a head and gives the place behind the request line; -1 when it is another one. */

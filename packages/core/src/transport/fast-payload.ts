@@ -6,11 +6,14 @@ export type MemoryPayload = Exclude<Payload, BodyStream>;
 /** Payloads above this are written in slices, so that a client that does not read is felt and a slow one seen to make progress. */
 export const sliceAbove = 262_144;
 
+/** Held here, because the global is a getter that every look calls; a runtime without it never writes to a socket. */
+const byteLength = (globalThis as { Buffer?: typeof Buffer }).Buffer?.byteLength as typeof Buffer.byteLength;
+
 /** Bytes of a body that goes out at once; -1 for one that is long, or none at all. */
 export const shortLength = (payload: MemoryPayload): number => {
   if (payload === null) return 0;
   let length = -1;
-  if (typeof payload === "string") length = Buffer.byteLength(payload);
+  if (typeof payload === "string") length = byteLength(payload);
   else if (payload instanceof Uint8Array) length = payload.byteLength;
   return length > sliceAbove ? -1 : length;
 };

@@ -1,6 +1,7 @@
 import { HttpError } from "../errors/http-error.ts";
 import { BodyStream } from "../response/payload.ts";
 import type { ConnectionHub } from "./connection-hub.ts";
+import { discardReply, logBroken, logFailed, logLate } from "./exchange.ts";
 import { FastBodySink } from "./fast-body-sink.ts";
 import type { FastExchange } from "./fast-exchange.ts";
 import { headText, ordinaryHeadText } from "./fast-head-text.ts";
@@ -62,10 +63,10 @@ export class FastReplyWriter {
       if (this.writeOrdinary(exchange, reply)) return;
       const head = this.prepare(exchange, reply);
       this.writePrepared(exchange, head);
-      if (head.payload === null) exchange.discard(reply);
+      if (head.payload === null) discardReply(exchange, reply);
     } catch (error) {
-      exchange.discard(reply);
-      exchange.logBroken(error);
+      discardReply(exchange, reply);
+      logBroken(exchange, error);
       this.writeFailure(exchange);
     }
   }
@@ -188,10 +189,10 @@ export class FastReplyWriter {
     this.sink = sink;
     this.writer = new NodeBodyWriter(sink, body, {
       failed: (error) => {
-        exchange.logFailed(error);
+        logFailed(exchange, error);
         connection.cut();
       },
-      late: (error) => exchange.logLate(error),
+      late: (error) => logLate(exchange, error),
     });
     this.writer.start();
   }

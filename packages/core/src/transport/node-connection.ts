@@ -35,7 +35,6 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private readonly watch: NodeWatch;
   private readonly writes: WriteWatch;
   readonly heads: NodeHeadMemory;
-  private readonly resumeSocket: () => Socket;
   private address: string | null = null;
   /** Exchanges that are not over, in order. */
   private first: NodeExchange | null = null;
@@ -62,9 +61,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.watch = new NodeWatch(socket, hub.options.timeouts, hub.now);
     this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
     this.heads = new NodeHeadMemory(hub.options.limits);
-    // node:http resumes the socket after each message and destroys it after the last answer; both are this connection's to decide.
-    this.resumeSocket = socket.resume.bind(socket);
-    socket.resume = () => (this.held ? socket : this.resumeSocket());
+    // node:http destroys the socket after the last answer; that is this connection's to decide.
     socket.destroySoon = () => this.linger();
     socket.on("close", this.onClose);
     socket.on("error", ignore); // node:http reports the first as well, and stops listening then
@@ -118,8 +115,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     }
     const { socket, hub } = this;
     // Put back, not deleted: a socket that lost a property is slow with every other one for as long as it lives.
-    const { resume, destroySoon } = Object.getPrototypeOf(socket) as Socket;
-    socket.resume = resume;
+    const { destroySoon } = Object.getPrototypeOf(socket) as Socket;
     socket.destroySoon = destroySoon;
     socket.off("close", this.onClose);
     const connection = new UpgradeConnection(socket, hub, head, rest);
@@ -167,7 +163,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   answered(exchange: NodeExchange): void {
-    if (exchange.ended) return; // the connection is lost
+    if (exchange.end !== null) return; // the connection is lost
     if (exchange !== this.first) return this.cut(); // node:http answers in order, so this cannot be told from corruption
     this.first = exchange.next;
     if (this.first === null) this.last = null;
@@ -328,16 +324,19 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     else if (found === "idle too long") this.cut();
   }
 
+  /** Stops reading: also `node:http`, which resumes the socket after each message. */
   private hold(): void {
     if (this.held) return;
     this.held = true;
+    this.socket.resume = stayPaused;
     this.socket.pause();
   }
 
   private release(): void {
     if (!this.held) return;
     this.held = false;
-    this.resumeSocket();
+    this.socket.resume = (Object.getPrototypeOf(this.socket) as Socket).resume;
+    this.socket.resume();
   }
 
   private readonly onClose = (): void => {
@@ -366,3 +365,7 @@ const headOf = ({ method, url, rawHeaders }: IncomingMessage): PartialHead => ({
 const slow = (): HttpError => new HttpError(408, "The request took too long to arrive");
 
 const ignore = (): void => {};
+
+function stayPaused(this: Socket): Socket {
+  return this;
+}

@@ -4,14 +4,25 @@ import { clientGone } from "../errors/client-gone.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { isPromise } from "../middleware.ts";
 import { fieldValue } from "../request/request-headers.ts";
-import { Exchange, type ExchangeHost } from "./exchange.ts";
+import {
+  discardReply,
+  type EndListener,
+  type Exchange,
+  type ExchangeHost,
+  listenForEnd,
+  logBroken,
+  logFailed,
+  logLate,
+  schemeOf,
+  tellEnd,
+} from "./exchange.ts";
 import { NodeBody } from "./node-body.ts";
 import type { BodyWriterEvents, NodeBodyWriter } from "./node-body-writer.ts";
-import type { AwaitsClose, NodeResponse } from "./node-messages.ts";
+import type { NodeResponse } from "./node-messages.ts";
 import { writeOrdinary, writeReply } from "./node-reply-writer.ts";
 import { prepareReply, type Reply, type ReplyHead } from "./reply-head.ts";
 import type { RequestHead } from "./request-head.ts";
-import type { ExchangeEnd } from "./request-source.ts";
+import type { ExchangeEnd, RequestSource } from "./request-source.ts";
 
 /** What an exchange needs of the connection that it runs on. */
 export interface ExchangeConnection extends ExchangeHost {
@@ -38,7 +49,10 @@ const unreadBytes = 65_536;
 const shortBody = 65_536;
 
 /** One request of `node:http` and its answer. */
-export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWriterEvents, AwaitsClose {
+export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
+  readonly connection: ExchangeConnection;
+  end: ExchangeEnd | null = null;
+  listeners: EndListener[] | null = null;
   readonly method: string;
   readonly target: string;
   readonly authority: string;
@@ -69,7 +83,7 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
     response: NodeResponse,
     head: RequestHead | HttpError,
   ) {
-    super(connection);
+    this.connection = connection;
     const refused = head instanceof HttpError;
     this.method = request.method ?? "";
     this.target = refused ? (request.url ?? "") : head.target;
@@ -81,6 +95,18 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
     this.refusal = refused ? head : null;
     this.expectsContinue = !refused && head.expectsContinue;
     this.minor = request.httpVersionMinor;
+  }
+
+  get scheme(): "http" | "https" {
+    return schemeOf(this);
+  }
+
+  get remoteAddress(): string | null {
+    return this.connection.remoteAddress;
+  }
+
+  onEnd(listener: EndListener): void {
+    listenForEnd(this, listener);
   }
 
   field(name: string): string | null {
@@ -156,17 +182,13 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
     this.connection.advance();
   }
 
-  closed(): void {
-    this.connection.answered(this);
-  }
-
   failed(error: unknown): void {
-    this.logFailed(error);
+    logFailed(this, error);
     this.connection.cut();
   }
 
   late(error: unknown): void {
-    this.logLate(error);
+    logLate(this, error);
   }
 
   /** Ends the exchange; later calls change nothing. */
@@ -176,19 +198,19 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
     this.ready = true; // it is collected no longer
     if (!this.complete) this.failBody(end === "aborted" ? clientGone() : bodyOver());
     if (end === "aborted") this.writer?.stop();
-    this.tellEnd(end);
+    tellEnd(this, end);
   }
 
   private answer(reply: Reply): void {
-    if (this.end !== null || this.replied) return this.discard(reply);
+    if (this.end !== null || this.replied) return discardReply(this, reply);
     this.replied = true;
     try {
       if (this.writeOrdinary(reply)) return;
       const head = this.prepare(reply);
       this.write(head);
-      if (head.payload === null) this.discard(reply);
+      if (head.payload === null) discardReply(this, reply);
     } catch (error) {
-      this.discard(reply);
+      discardReply(this, reply);
       this.answerBroken(error);
     }
   }
@@ -199,8 +221,13 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
     if (!this.complete || this.minor === 0) return false;
     if (this.closesBefore() || connection.closesAfter(this)) return false;
     if (!writeOrdinary(response, reply)) return false;
-    response.whenClosed = this;
+    if (isOut(response)) connection.answered(this);
+    else this.awaitClose();
     return true;
+  }
+
+  private awaitClose(): void {
+    this.response.on("close", () => this.connection.answered(this));
   }
 
   private crash(error: unknown): void {
@@ -229,7 +256,7 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
   private write(head: ReplyHead): void {
     // Before node:http's own listener: it would read away without a bound, and without a way to see it.
     if (!this.complete) this.response.prependListener("finish", () => this.readAway());
-    this.response.whenClosed = this;
+    this.awaitClose();
     this.writer = writeReply(this.response, head, this.minor, this);
     if (this.writer !== null && this.connection.isFirst(this)) this.writer.start();
   }
@@ -237,7 +264,7 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
   /** The reply cannot be written: a plain 500 that tells nothing, unless the head is out already. */
   private answerBroken(error: unknown): void {
     const { options } = this.connection;
-    this.logBroken(error);
+    logBroken(this, error);
     if (this.end !== null) return;
     this.connection.stop();
     try {
@@ -266,6 +293,10 @@ export class NodeExchange extends Exchange<ExchangeConnection> implements BodyWr
     this.response.writeContinue();
   }
 }
+
+/** Whether the socket took a response at once. `node:http` says so too, but a tick later, and to a listener, which costs more than the look. */
+const isOut = ({ socket }: NodeResponse): boolean =>
+  socket !== null && socket.writableLength === 0 && !socket.writableNeedDrain && !socket.destroyed;
 
 /** A refused message is seen without its body. */
 async function* noChunks(): AsyncGenerator<Uint8Array> {}

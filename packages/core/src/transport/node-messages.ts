@@ -7,16 +7,8 @@ import type {
 } from "node:http";
 import type { NodeHeadMemory } from "./node-head-memory.ts";
 
-/** Who waits for the end of a response. */
-export interface AwaitsClose {
-  /** The response was flushed, or its connection is lost. */
-  closed(): void;
-}
-
-/** A response with two short ways that `ServerResponse` has not. */
+/** A response with a short way that `ServerResponse` has not. */
 export interface NodeResponse extends ServerResponse {
-  /** Told of the end, for less than a listener costs. */
-  whenClosed: AwaitsClose | null;
   /** Fields of a head that `end` makes, which adds the body's length and `Date` for less than it takes to check given ones. */
   impliedFields: readonly string[] | null;
 }
@@ -57,7 +49,6 @@ export const requestClass = (
 export const responseClass = (): ResponseClass => {
   const { ServerResponse } = process.getBuiltinModule("node:http");
   return class<Request extends IncomingMessage> extends ServerResponse<Request> implements NodeResponse {
-    whenClosed: AwaitsClose | null = null;
     impliedFields: readonly string[] | null = null;
 
     override writeHead(status: number, message?: string, fields?: Fields): this;
@@ -68,11 +59,6 @@ export const responseClass = (): ResponseClass => {
       return implied === null
         ? super.writeHead(status, first, second)
         : super.writeHead(status, implied as string[]); // which it only reads
-    }
-
-    override emit(event: string | symbol, ...args: unknown[]): boolean {
-      if (event === "close") this.whenClosed?.closed();
-      return args.length === 0 ? super.emit(event) : super.emit(event, ...args);
     }
   };
 };

@@ -1,4 +1,5 @@
 import type { ConnectionHub, OpenConnection } from "./connection-hub.ts";
+import { logBroken } from "./exchange.ts";
 import type { FastExchange, FastExchangeConnection } from "./fast-exchange.ts";
 import { FastPipeline } from "./fast-pipeline.ts";
 import { type FastReplyConnection, FastReplyWriter } from "./fast-reply-writer.ts";
@@ -122,7 +123,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     try {
       begin({ socket, head: Buffer.concat(this.early), fields, draining: this.upgraded.signal });
     } catch (error) {
-      exchange.logBroken(error);
+      logBroken(exchange, error);
       this.cut();
     }
     this.early.length = 0;
