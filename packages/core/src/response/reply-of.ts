@@ -62,5 +62,4 @@ const withRoom = (reply: Response): Response => {
 const isLostInJson = (value: object): boolean => Symbol.iterator in value && !("toJSON" in value);
 
 /** The common case, told in two looks that cost less than one at the prototype: an object literal, which may still be an async iterable by hand. */
-const isPlain = (value: object): boolean =>
-  value.constructor === Object && !(Symbol.asyncIterator in value);
+const isPlain = (value: object): boolean => value.constructor === Object && !(Symbol.asyncIterator in value);

@@ -101,7 +101,8 @@ test("reads a head behind others as it reads it alone", () => {
       for (const [at, text] of texts.entries()) {
         expect(read(input, text, body)).toStrictEqual(read(new FastInput(), text, body));
         if (texts.indexOf(text) < at) again++;
-        if (body === "" && texts[at - 1] === text && texts[at - 2] === text && texts[at - 3] === text) inARow++;
+        if (body === "" && texts[at - 1] === text && texts[at - 2] === text && texts[at - 3] === text)
+          inARow++;
       }
     }),
     { numRuns: 2000 },

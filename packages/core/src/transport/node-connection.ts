@@ -7,9 +7,9 @@ import type { AwaitsBody } from "./body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "./connection-hub.ts";
 import { Linger } from "./linger.ts";
 import { NodeExchange, type ExchangeConnection } from "./node-exchange.ts";
-import { NodeHeadMemory } from "./node-head-memory.ts";
+import { NodeHeadMemory, type RecentFields } from "./node-head-memory.ts";
 import { lastWords } from "./node-last-words.ts";
-import type { NodeResponse } from "./node-messages.ts";
+import type { NodeRequest, NodeResponse } from "./node-messages.ts";
 import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./node-parse-errors.ts";
 import { readPartialHead } from "./node-partial-head.ts";
 import { wantsWebSocket } from "./node-upgrade.ts";
@@ -41,6 +41,8 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private last: NodeExchange | null = null;
   /** The first exchange that waits for the app. */
   private waiting: NodeExchange | null = null;
+  /** Whether a request is being handed to the app that is not in the list. */
+  private alone = false;
   private active = 0;
   private requests: number;
   /** A message whose body still arrives though its answer is out. */
@@ -54,13 +56,13 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private detached = false;
 
   /** @param served requests that were answered on the connection before */
-  constructor(socket: Socket, hub: ConnectionHub, served: number) {
+  constructor(socket: Socket, hub: ConnectionHub, recent: RecentFields, served: number) {
     this.socket = socket;
     this.hub = hub;
     this.requests = served;
     this.watch = new NodeWatch(socket, hub.options.timeouts, hub.now);
     this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
-    this.heads = new NodeHeadMemory(hub.options.limits);
+    this.heads = new NodeHeadMemory(hub.options.limits, recent);
     // node:http destroys the socket after the last answer; that is this connection's to decide.
     socket.destroySoon = () => this.linger();
     socket.on("close", this.onClose);
@@ -97,7 +99,11 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     ) {
       this.stopped = true;
     }
-    this.append(new NodeExchange(this, request, response, head));
+    const exchange = new NodeExchange(this, request, response, head);
+    this.unread = null;
+    this.watch.bodyBegins();
+    if (this.last === null && exchange.complete) this.serveAlone(exchange);
+    else this.append(exchange);
   }
 
   /** Whether a wish for another protocol is put before the app; otherwise its request is one like any other. */
@@ -159,15 +165,16 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   isFirst(exchange: NodeExchange): boolean {
-    return this.first === exchange;
+    return this.alone || this.first === exchange;
   }
 
   answered(exchange: NodeExchange): void {
     if (exchange.end !== null) return; // the connection is lost
-    if (exchange !== this.first) return this.cut(); // node:http answers in order, so this cannot be told from corruption
+    if (!this.isFirst(exchange)) return this.cut(); // node:http answers in order, so this cannot be told from corruption
+    this.end(exchange, "sent");
+    if (this.alone) return this.rest();
     this.first = exchange.next;
     if (this.first === null) this.last = null;
-    this.end(exchange, "sent");
     this.first?.proceed();
     this.advance();
     if (this.first === null) this.rest();
@@ -245,18 +252,25 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   private readHead(request: IncomingMessage): RequestHead | HttpError {
-    return this.heads.read({
+    const raw = {
       method: request.method ?? "",
       target: request.url ?? "",
       major: request.httpVersionMajor,
       minor: request.httpVersionMinor,
       fields: request.rawHeaders,
-    });
+    };
+    return this.heads.read(raw, (request as NodeRequest).knownFields ?? undefined);
+  }
+
+  /** Serves a request that no other is in front of; most are over then, and were never in the list, which each one of them would have to be written to. */
+  private serveAlone(exchange: NodeExchange): void {
+    this.alone = true;
+    this.serve(exchange);
+    this.alone = false;
+    if (exchange.end === null) this.first = this.last = exchange;
   }
 
   private append(exchange: NodeExchange): void {
-    this.unread = null;
-    this.watch.bodyBegins();
     if (this.last === null) this.first = exchange;
     else this.last.next = exchange;
     this.last = exchange;

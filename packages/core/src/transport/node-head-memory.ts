@@ -4,9 +4,30 @@ import { HttpError } from "../errors/http-error.ts";
 import { type RawHead, readHead, type RequestHead } from "./request-head.ts";
 import { readTarget } from "./request-target.ts";
 
+/** A list of fields that came, and what follows from it. */
+export class KnownFields {
+  readonly fields: readonly string[];
+  /** The fields as `node:http` gives them, once they were repeated; nobody else has this object. */
+  template: IncomingHttpHeaders | null = null;
+  /** What the rules made of the fields in a request with this method. */
+  head: RequestHead | null = null;
+  method = "";
+
+  constructor(fields: readonly string[]) {
+    this.fields = fields.slice(); // others have the list, and might change it
+  }
+}
+
+/** The list of fields that began last on any connection: those of one program, or one proxy, are alike on all of them. */
+export class RecentFields {
+  last: KnownFields | null = null;
+}
+
 /** A message as far as its fields are concerned. */
-interface HasFields {
+export interface HasFields {
   readonly rawHeaders: string[];
+  /** What is known of its fields, once somebody has asked for them. */
+  knownFields: KnownFields | null;
 }
 
 /**
@@ -15,15 +36,12 @@ interface HasFields {
  */
 export class NodeHeadMemory {
   private readonly limits: LimitsConfig;
-  private fields: readonly string[] = [];
-  /** The fields as `node:http` gives them, once they were repeated; nobody else has this object. */
-  private template: IncomingHttpHeaders | null = null;
-  /** What the rules made of the fields in a request with this method. */
-  private known: RequestHead | null = null;
-  private method = "";
+  private readonly recent: RecentFields;
+  private current: KnownFields | null = null;
 
-  constructor(limits: LimitsConfig) {
+  constructor(limits: LimitsConfig, recent: RecentFields) {
     this.limits = limits;
+    this.recent = recent;
   }
 
   /** The fields as `node:http` gives them, in an object for this message alone. */
@@ -31,48 +49,56 @@ export class NodeHeadMemory {
     message: Message,
     read: (message: Message) => IncomingHttpHeaders,
   ): IncomingHttpHeaders {
-    const fields = message.rawHeaders;
-    const repeated = isSame(fields, this.fields);
-    if (repeated && this.template !== null) {
-      this.fields = fields; // the next to ask, for the same message, has this very list
-      return { ...this.template };
-    }
-    const headers = read(message);
-    this.template = repeated ? { ...headers } : null;
-    if (!repeated) this.known = null;
-    this.fields = fields;
-    return headers;
+    const known = this.recall(message.rawHeaders);
+    message.knownFields = known ?? this.begin(message.rawHeaders);
+    if (known === null) return read(message);
+    return { ...(known.template ??= { ...read(message) }) };
   }
 
-  /** What `readHead` gives. */
-  read(raw: RawHead): RequestHead | HttpError {
-    const { known } = this;
-    const current = raw.major === 1 && raw.minor === 1;
-    if (known !== null && current && raw.method === this.method && isSame(raw.fields, this.fields)) {
-      const head = this.recall(raw, known);
+  /**
+   * What `readHead` gives.
+   *
+   * @param known what `headers` found out about the fields of the message
+   */
+  read(
+    { method, target, major, minor, fields }: RawHead,
+    known: KnownFields = this.recall(fields) ?? this.begin(fields),
+  ): RequestHead | HttpError {
+    const current = major === 1 && minor === 1;
+    if (current && known.head !== null && method === known.method) {
+      const head = this.again(method, target, known, known.head);
       if (head !== null) return head;
     }
-    const head = readHead(raw, this.limits);
-    if (current && !(head instanceof HttpError)) this.remember(raw, head);
+    const head = readHead({ method, target, major, minor, fields: known.fields }, this.limits);
+    // An absolute-form target changes the fields, so that they say nothing about other targets.
+    if (current && !(head instanceof HttpError) && head.fields === known.fields) {
+      known.method = method;
+      known.head = head;
+    }
     return head;
   }
 
-  private recall({ method, target }: RawHead, known: RequestHead): RequestHead | null {
-    if (target === known.target) return known;
+  /** The head of a message with known fields and perhaps another target; `null` when that has to be read with care. */
+  private again(method: string, target: string, known: KnownFields, head: RequestHead): RequestHead | null {
+    if (target === head.target) return head;
     if (method.length + target.length + " HTTP/1.1 ".length > this.limits.maxRequestLine) return null;
     const read = readTarget(method, target);
     if (read === null || read.authority !== null) return null;
-    const { authority, fields, bodyLength, expectsContinue, last } = known;
-    return (this.known = { target: read.target, authority, fields, bodyLength, expectsContinue, last });
+    const { authority, fields, bodyLength, expectsContinue, last } = head;
+    return (known.head = { target: read.target, authority, fields, bodyLength, expectsContinue, last });
   }
 
-  /** An absolute-form target changes the fields, so that they say nothing about other targets. */
-  private remember({ method, fields }: RawHead, head: RequestHead): void {
-    if (head.fields !== fields) return;
-    if (fields !== this.fields) this.template = null;
-    this.method = method;
-    this.fields = fields;
-    this.known = head;
+  /** What is known of a list of fields. */
+  private recall(fields: readonly string[]): KnownFields | null {
+    const { current } = this;
+    if (current !== null && isSame(fields, current.fields)) return current;
+    const { last } = this.recent;
+    if (last === null || last === current || !isSame(fields, last.fields)) return null;
+    return (this.current = last);
+  }
+
+  private begin(fields: readonly string[]): KnownFields {
+    return (this.current = this.recent.last = new KnownFields(fields));
   }
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionHub } from "./connection-hub.ts";
 import { NodeConnection } from "./node-connection.ts";
+import { RecentFields } from "./node-head-memory.ts";
 import type { NodeResponse } from "./node-messages.ts";
 import type { ParseError } from "./node-parse-errors.ts";
 import { createNodeServer } from "./node-server.ts";
@@ -10,6 +11,7 @@ import { createNodeServer } from "./node-server.ts";
 export class NodeHttp {
   private readonly hub: ConnectionHub;
   private readonly server: Server;
+  private readonly recent = new RecentFields();
   /** With TLS other sockets than those taken; they exist when the handshake is done. */
   private readonly bySocket = new Map<Socket, NodeConnection>();
 
@@ -41,7 +43,7 @@ export class NodeHttp {
   }
 
   private attach(socket: Socket, served: number): void {
-    const connection = new NodeConnection(socket, this.hub, served);
+    const connection = new NodeConnection(socket, this.hub, this.recent, served);
     this.bySocket.set(socket, connection);
     this.hub.add(connection);
     socket.on("close", () => this.bySocket.delete(socket));

@@ -5,7 +5,12 @@ import type {
   OutgoingHttpHeaders,
   ServerResponse,
 } from "node:http";
-import type { NodeHeadMemory } from "./node-head-memory.ts";
+import type { HasFields, KnownFields, NodeHeadMemory } from "./node-head-memory.ts";
+
+/** A request that is told what is known of its fields. */
+export interface NodeRequest extends IncomingMessage, HasFields {
+  rawHeaders: string[];
+}
 
 /** A response with a short way that `ServerResponse` has not. */
 export interface NodeResponse extends ServerResponse {
@@ -30,19 +35,20 @@ export const requestClass = (
   const read = Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "headers")?.get;
   if (read === undefined) return IncomingMessage;
   const readHeaders = (request: IncomingMessage) => read.call(request) as IncomingHttpHeaders;
-  class NodeRequest extends IncomingMessage {
-    known: IncomingHttpHeaders | null = null;
+  class KnownRequest extends IncomingMessage implements NodeRequest {
+    knownFields: KnownFields | null = null;
+    givenHeaders: IncomingHttpHeaders | null = null;
   }
-  Object.defineProperty(NodeRequest.prototype, "headers", {
+  Object.defineProperty(KnownRequest.prototype, "headers", {
     configurable: true,
-    get(this: NodeRequest): IncomingHttpHeaders {
-      return (this.known ??= memoryOf(this)?.headers(this, readHeaders) ?? readHeaders(this));
+    get(this: KnownRequest): IncomingHttpHeaders {
+      return (this.givenHeaders ??= memoryOf(this)?.headers(this, readHeaders) ?? readHeaders(this));
     },
-    set(this: NodeRequest, headers: IncomingHttpHeaders) {
-      this.known = headers;
+    set(this: KnownRequest, headers: IncomingHttpHeaders) {
+      this.givenHeaders = headers;
     },
   });
-  return NodeRequest;
+  return KnownRequest;
 };
 
 /** The class of a server's responses: each is a `NodeResponse`. */
