@@ -139,11 +139,41 @@ export class FastConnection
   private readonly onData = (chunk: Buffer): void => {
     if (this.lingering !== null) {
       if (this.lingering.isTooLong()) this.hold();
-    } else if (!this.stopped) {
+    } else if (!this.stopped && !this.servedAlone(chunk)) {
       this.input.add(chunk);
       this.work();
     }
   };
+
+  /** Serves a chunk that is a whole message while nothing else is under way: the case of most requests, for which all that follows does too much. */
+  private servedAlone(chunk: Buffer): boolean {
+    const { input, pipeline, socket, hub, host } = this;
+    if (input.bytes !== null || pipeline.first !== null || socket.writableNeedDrain) return false;
+    const fields = input.takeWhole(chunk, hub.options.limits, host.head);
+    if (fields === null) return false;
+    const exchange = this.begin(chunk, fields, host.head, chunk.length);
+    this.working = true;
+    exchange.start();
+    this.working = false;
+    if (exchange.ready && this.replies.writeAlone(exchange)) this.sentAlone(exchange);
+    else {
+      pipeline.append(exchange);
+      this.work();
+    }
+    return true;
+  }
+
+  private sentAlone(exchange: FastExchange): void {
+    const { socket, hub, pipeline } = this;
+    if (socket.writableLength > 0 || socket.destroyed) {
+      pipeline.appendWritten(exchange);
+      return this.flush();
+    }
+    hub.inFlight--;
+    exchange.finish("sent");
+    if (exchange.last) this.linger();
+    else this.idleSince = hub.now;
+  }
 
   /** Serves, writes and reads on as far as it goes. */
   private work(): void {
@@ -185,17 +215,22 @@ export class FastConnection
 
   /** Hands a message to the app. */
   private serve(bytes: Buffer, fields: KnownHead, head: FastHead, end: number): void {
-    const exchange = new FastExchange(
+    const exchange = this.begin(bytes, fields, head, end);
+    this.pipeline.append(exchange);
+    exchange.start();
+    if (this.pipeline.unsent === exchange) this.advance();
+  }
+
+  private begin(bytes: Buffer, fields: KnownHead, head: FastHead, end: number): FastExchange {
+    this.hub.inFlight++;
+    if (++this.served === this.options.limits.maxRequestsPerConnection || head.last) this.stopped = true;
+    return new FastExchange(
       this,
       head.method,
       head.target,
       fields,
       end === head.bodyStart ? null : new Uint8Array(bytes.subarray(head.bodyStart, end)),
     );
-    if (++this.served === this.options.limits.maxRequestsPerConnection || head.last) this.stopped = true;
-    this.pipeline.append(exchange);
-    exchange.start();
-    if (this.pipeline.unsent === exchange) this.advance();
   }
 
   /** Writes the answers whose turn it is. */

@@ -44,11 +44,21 @@ export class FastInput {
     return this.bytes !== null && !this.partial && !this.foreign;
   }
 
+  /** Reads a chunk that is one whole message, with nothing in front of it; gives its fields, `null` where it is anything else. */
+  takeWhole(chunk: Buffer, limits: LimitsConfig, head: FastHead): KnownHead | null {
+    const { known } = this;
+    this.at = 0;
+    if (known !== null && known.readChunk(chunk, head)) return known;
+    const end = readFastHead(chunk, 0, limits, head, known);
+    if (end < 0 || end + head.bodyLength !== chunk.length) return null;
+    const fields = this.takeHead(chunk, head);
+    if (chunk.length > maxKeptChunk) this.known = null;
+    return fields;
+  }
+
   /** Reads the head of the message at `at`, and gives where it ends; -1 when there is none to serve, and what there is instead is noted. */
   readHead(bytes: Buffer, limits: LimitsConfig, head: FastHead): number {
-    const { known, at } = this;
-    if (known !== null && at === 0 && known.readChunk(bytes, head)) return bytes.length;
-    const end = readFastHead(bytes, at, limits, head, known);
+    const end = readFastHead(bytes, this.at, limits, head, this.known);
     if (end === FOREIGN) this.foreign = true;
     else if (end === INCOMPLETE || end + head.bodyLength > bytes.length) {
       this.partial = true;

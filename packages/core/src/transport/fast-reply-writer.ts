@@ -71,6 +71,24 @@ export class FastReplyWriter {
     }
   }
 
+  /** Writes the answer of an exchange that no other is in front of, if it is an ordinary one with a text; tells whether it did. */
+  writeAlone(exchange: FastExchange): boolean {
+    const { reply, method } = exchange;
+    if (reply === null || method === "HEAD") return false;
+    try {
+      const { payload } = reply;
+      if (typeof payload !== "string") return false;
+      const length = shortLength(payload);
+      const head = length < 0 ? null : this.ordinaryHead(exchange, reply, length);
+      if (head === null) return false;
+      exchange.reply = null;
+      this.socket.write(head + onWire(payload, length), "latin1");
+      return true;
+    } catch {
+      return false; // whoever writes it the other way finds the same mistake, and tells of it
+    }
+  }
+
   /** Sends what is joined; tells whether everything written is out already, and otherwise says so later. */
   flush(pipeline: FastPipeline): boolean {
     this.send();
@@ -114,14 +132,19 @@ export class FastReplyWriter {
     if (payload instanceof BodyStream) return false;
     const length = shortLength(payload);
     if (length < 0) return false;
+    const text = this.ordinaryHead(exchange, reply, length);
+    if (text === null) return false;
+    this.writeBody(text, exchange.method === "HEAD" ? null : payload, length);
+    this.connection.wrote(exchange);
+    return true;
+  }
+
+  private ordinaryHead(exchange: FastExchange, reply: Reply, length: number): string | null {
     const { connection } = this;
     const close = connection.closesBehind(exchange);
     const text = ordinaryHeadText(reply.status, reply.fields(), length, connection.hub.ends(close));
-    if (text === null) return false;
-    if (close) connection.closeBehind(exchange);
-    this.writeBody(text, exchange.method === "HEAD" ? null : payload, length);
-    connection.wrote(exchange);
-    return true;
+    if (text !== null && close) connection.closeBehind(exchange);
+    return text;
   }
 
   /** A plain 500 that tells nothing. */
@@ -159,8 +182,7 @@ export class FastReplyWriter {
   private writeBody(text: string, payload: MemoryPayload, length: number): void {
     if (payload === null) this.out += text;
     else if (typeof payload !== "string") this.writeBytes(text, payload);
-    else if (length === payload.length) this.out += text + payload;
-    else this.out += text + Buffer.from(payload).toString("latin1");
+    else this.out += text + onWire(payload, length);
   }
 
   private writeBytes(text: string, bytes: Uint8Array): void {
@@ -197,3 +219,7 @@ export class FastReplyWriter {
     this.writer.start();
   }
 }
+
+/** A text of so many bytes in UTF-8, one character each. */
+const onWire = (text: string, length: number): string =>
+  length === text.length ? text : Buffer.from(text).toString("latin1");

@@ -221,7 +221,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     if (!this.complete || this.minor === 0) return false;
     if (this.closesBefore() || connection.closesAfter(this)) return false;
     if (!writeOrdinary(response, reply)) return false;
-    if (isOut(response)) connection.answered(this);
+    if (connection.isFirst(this) && isOut(response)) connection.answered(this);
     else this.awaitClose();
     return true;
   }

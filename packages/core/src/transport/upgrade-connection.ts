@@ -61,6 +61,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
 
   /** Hands the request to the app. */
   start(): void {
+    this.hub.inFlight++;
     this.pipeline.append(this.exchange);
     this.exchange.start();
     this.replied();

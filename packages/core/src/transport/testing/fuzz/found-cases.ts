@@ -76,4 +76,10 @@ export const foundCases: readonly FoundCase[] = [
       `POST /read HTTP/1.1\r\n${chunked}\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nGET / HTTP/1.1\r\n${host}Content-Length: 1\r\n\r\n\0GET http://b HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${host}\r\n`,
     ],
   },
+  {
+    name: "an answer that is out before those who wait for the one in front are told of its end",
+    pieces: [
+      `HEAD /stream HTTP/1.1\r\n${host}\r\nGET / HTTP/1.1\r\n${host}Content-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\n`,
+    ],
+  },
 ];
