@@ -18,7 +18,7 @@ export class KnownFields {
   }
 }
 
-/** The list of fields that began last on any connection: those of one program, or one proxy, are alike on all of them. */
+/** The list of fields that was the last to be repeated, on any connection: those of one program, or one proxy, are alike on all of them. */
 export class RecentFields {
   last: KnownFields | null = null;
 }
@@ -52,7 +52,7 @@ export class NodeHeadMemory {
     const known = this.recall(message.rawHeaders);
     message.knownFields = known ?? this.begin(message.rawHeaders);
     if (known === null) return read(message);
-    return { ...(known.template ??= { ...read(message) }) };
+    return { ...(known.template ?? this.learn(known, read(message))) };
   }
 
   /**
@@ -91,14 +91,22 @@ export class NodeHeadMemory {
   /** What is known of a list of fields. */
   private recall(fields: readonly string[]): KnownFields | null {
     const { current } = this;
-    if (current !== null && isSame(fields, current.fields)) return current;
+    if (current === null) return this.adopt(fields);
+    return isSame(fields, current.fields) ? current : null;
+  }
+
+  private adopt(fields: readonly string[]): KnownFields | null {
     const { last } = this.recent;
-    if (last === null || last === current || !isSame(fields, last.fields)) return null;
-    return (this.current = last);
+    return last !== null && isSame(fields, last.fields) ? (this.current = last) : null;
   }
 
   private begin(fields: readonly string[]): KnownFields {
-    return (this.current = this.recent.last = new KnownFields(fields));
+    return (this.current = new KnownFields(fields));
+  }
+
+  private learn(known: KnownFields, headers: IncomingHttpHeaders): IncomingHttpHeaders {
+    this.recent.last = known;
+    return (known.template = { ...headers });
   }
 }
 
