@@ -54,11 +54,18 @@ export const parsePattern = (path: string): ParsedPattern => {
 /** Whether a pattern has no parameters, and so matches exactly one path. */
 export const isStatic = (pattern: Pattern): boolean => pattern.names.length === 0;
 
-/** The decoded parameters of a canonical path that the pattern matches, in an object that inherits nothing. */
-export const paramsOf = (pattern: Pattern, path: string): Readonly<Record<string, string>> => {
+/**
+ * The decoded parameters of a canonical path that the pattern matches, in an object that inherits nothing.
+ *
+ * @param escaped whether the path holds a `%`
+ */
+export const paramsOf = (
+  pattern: Pattern,
+  path: string,
+  escaped: boolean,
+): Readonly<Record<string, string>> => {
   const { segments } = pattern;
   const params = new NoPrototype();
-  const escaped = path.includes("%");
   let start = pattern.paramStart;
   for (let at = pattern.frontSegments; at < segments.length; at++) {
     const segment = segments[at] as PatternSegment;

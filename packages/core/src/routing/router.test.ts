@@ -134,6 +134,21 @@ test("keeps parameters of a route without any frozen and without prototype", () 
   expect(Object.getPrototypeOf(params)).toBeNull();
 });
 
+test("decodes parameters alike whatever path came before", () => {
+  const router = routerOf("GET /books/{id}", "GET /books");
+  const long = "x".repeat(300);
+  const paths = ["7", "a%2Fb", `${long}%2F`, long];
+  const ids = ["7", "a/b", `${long}/`, long];
+  for (const first of paths.keys()) {
+    for (const second of [...paths.keys(), ...paths.keys()]) {
+      found(router, "GET", "/books");
+      expect(found(router, "GET", `/books/${paths[first]}`)?.params).toEqual({ id: ids[first] });
+      expect(found(router, "GET", `/books/${paths[second]}`)?.params).toEqual({ id: ids[second] });
+      expect(found(router, "GET", `/books/${paths[second]}`)?.params).toEqual({ id: ids[second] });
+    }
+  }
+});
+
 test("makes the parameters once", () => {
   const match = found(routerOf(...routes), "GET", "/books/7");
   expect(match?.params).toBe(match?.params);

@@ -40,6 +40,8 @@ export class Router<T> {
   #method = "";
   #path = "";
   #found: Entry<T> | null = null;
+  /** Whether a parameter in it may be escaped. */
+  #escaped = false;
 
   /** Adds a route, or returns why it cannot be added: CORE_ROUTE_BAD_PATTERN, CORE_ROUTE_DUPLICATE. */
   add(method: string, path: string, value: T, place: Place): Problem | null {
@@ -57,14 +59,14 @@ export class Router<T> {
   /** The route that answers, `null` when the method has none for this path. */
   find(method: string, { path }: Pick<CanonicalTarget, "path">): Match<T> | null {
     const entry = path === this.#path && method === this.#method ? this.#found : this.#search(method, path);
-    return entry === null ? null : (entry.fixed ?? new PathMatch(entry, path, null));
+    return entry === null ? null : (entry.fixed ?? new PathMatch(entry, path, this.#escaped, null));
   }
 
   #search(method: string, path: string): Entry<T> | null {
     const entry = this.#trees.get(method)?.find(path) ?? null;
-    if (path.length > maxRemembered) return entry;
     this.#method = method;
-    this.#path = path;
+    this.#path = path.length > maxRemembered ? "" : path;
+    this.#escaped = entry !== null && entry.fixed === null && path.includes("%");
     return (this.#found = entry);
   }
 
@@ -90,7 +92,7 @@ const withOptions = (methods: readonly string[]): string[] => [...new Set(method
 
 const createEntry = <T>(method: string, pattern: Pattern, value: T, place: Place): Entry<T> => {
   // Of the class of all matches, so that what reads them sees one shape.
-  const fixed = isStatic(pattern) ? new PathMatch({ method, pattern, value }, "", noParams) : null;
+  const fixed = isStatic(pattern) ? new PathMatch({ method, pattern, value }, "", false, noParams) : null;
   return { method, pattern, value, place, fixed };
 };
 
@@ -101,21 +103,24 @@ class PathMatch<T> implements Match<T> {
   readonly pattern: Pattern;
   readonly value: T;
   readonly #path: string;
+  readonly #escaped: boolean;
   #params: Readonly<Record<string, string>> | null;
 
   constructor(
     { method, pattern, value }: Pick<Entry<T>, "method" | "pattern" | "value">,
     path: string,
+    escaped: boolean,
     params: Readonly<Record<string, string>> | null,
   ) {
     this.method = method;
     this.pattern = pattern;
     this.value = value;
     this.#path = path;
+    this.#escaped = escaped;
     this.#params = params;
   }
 
   get params(): Readonly<Record<string, string>> {
-    return (this.#params ??= paramsOf(this.pattern, this.#path));
+    return (this.#params ??= paramsOf(this.pattern, this.#path, this.#escaped));
   }
 }
