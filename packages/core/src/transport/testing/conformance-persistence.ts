@@ -172,6 +172,28 @@ const pipelining = (test: Test, make: MakeTransport): void => {
     });
   });
 
+  test("tells the end of an answer only when the socket has taken all of it", () => {
+    let ended = 0;
+    const serve: Serve = (source) => {
+      source.onEnd((end) => {
+        if (end === "sent") ended++;
+      });
+      return Response.text("x".repeat(200_000));
+    };
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      client.socket.pause();
+      for (let sent = 0; server.served.length === sent; sent++) {
+        assert.ok(sent < 200, "no request ever waited");
+        await client.send(get("/"));
+        await turn(50);
+      }
+      assert.equal(ended, server.served.length - 1);
+      client.socket.resume();
+      await eventually(() => ended === server.served.length, "all are out");
+    });
+  });
+
   test("begins no second long answer while the first waits for the client", () =>
     withServer(make, { serve: () => Response.text("x".repeat(10_000_000)) }, async (server) => {
       const client = await server.connect();

@@ -69,6 +69,19 @@ const framing = (test: Test, make: MakeTransport): void => {
       },
     ));
 
+  test("answers HEAD without a body where it comes alone too", () =>
+    withServer(make, {}, async ({ connect }) => {
+      const client = await connect();
+      const head = get().replace("GET", "HEAD");
+      await client.send(head);
+      await client.replies(1, ["HEAD"]);
+      await client.send(head);
+      await client.replies(2, ["HEAD", "HEAD"]);
+      await client.send(get());
+      const [first, second, last] = await client.replies(3, ["HEAD", "HEAD", "GET"]);
+      assert.deepEqual([first?.body, second?.body, last?.body], ["", "", "hello"]);
+    }));
+
   test("answers HEAD with GET's fields and no body, and lets a stream go", () => {
     let closed = 0;
     const chunks = {
