@@ -22,7 +22,8 @@ const log = { error: () => {} }; // one fact has subscribers that fail
 /** Every fact gets its own corner of the server. */
 const fresh = (): string => `test-${randomUUID()}`;
 
-for (const service of ["redis", "redis-cluster"]) {
+/** Every contract that something in Redis fulfils, and what belongs to it, against one kind of server. */
+export const testContracts = (service: "redis" | "redis-cluster"): void =>
   withServer(service, (url) => {
     const clusterMode = service === "redis-cluster";
     let [one, other]: [OpenRedis, OpenRedis] = [openRedis(), openRedis()];
@@ -138,4 +139,3 @@ for (const service of ["redis", "redis-cluster"]) {
       expect(await store.drop(["all"])).toBe(kept.filter((entry) => entry !== undefined).length);
     });
   });
-}

@@ -1,0 +1,3 @@
+import { testContracts } from "./contracts.test-kit.ts";
+
+testContracts("redis");
