@@ -111,6 +111,20 @@ test("reads a head behind others as it reads it alone", () => {
   expect(inARow).toBeGreaterThan(50);
 });
 
+test("knows a chunk again whatever came between", () => {
+  const texts = ["GET /a", "GET /b"].map((line) => `${line} HTTP/1.1\r\nHost: a\r\n\r\n`) as [string, string];
+  for (let order = 0; order < 256; order++) {
+    const input = new FastInput();
+    const head = emptyFastHead();
+    for (let turn = 0; turn < 8; turn++) {
+      const which = (order >> turn) & 1;
+      const chunk = Buffer.from(texts[which] as string);
+      expect(input.takeWhole(chunk, limits, head)?.authority).toBe("a");
+      expect([head.target, head.bodyStart]).toEqual([which === 0 ? "/a" : "/b", chunk.length]);
+    }
+  }
+});
+
 test("keeps a head for the next request unless it came in a long piece, and until it is forgotten", () => {
   const head = emptyFastHead();
   const small = Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
