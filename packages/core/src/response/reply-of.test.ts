@@ -24,6 +24,8 @@ const iterable = { [Symbol.asyncIterator]: () => ReadableStream.from(["a", "b"])
 test.each<[string, unknown, number, string | null, string]>([
   ["an object", { a: 1 }, 200, json, '{"a":1}'],
   ["an object without prototype", Object.assign(Object.create(null), { a: 1 }), 200, json, '{"a":1}'],
+  ["an object made from another", Object.assign(Object.create({ b: 2 }), { a: 1 }), 200, json, '{"a":1}'],
+  ["a member named constructor", { constructor: "a" }, 200, json, '{"constructor":"a"}'],
   ["an object of another realm", runInNewContext("({ a: [1] })"), 200, json, '{"a":[1]}'],
   ["an instance", new Book(), 200, json, '{"title":"Dune"}'],
   ["toJSON", new Money(), 200, json, '"5 EUR"'],
