@@ -316,7 +316,9 @@ const whole = fc.oneof(
 );
 
 /** Clients send the same again and again, and a transport may know it again: an edit makes one of them differ. */
-const repeated = fc.tuple(whole, fc.constantFrom(1, 1, 1, 2, 3, 6)).map(([bytes, times]) => bytes.repeat(times));
+const repeated = fc
+  .tuple(whole, fc.constantFrom(1, 1, 1, 2, 3, 6))
+  .map(([bytes, times]) => bytes.repeat(times));
 
 /** Bytes of a few messages, some of them damaged. */
 export const connectionBytes: fc.Arbitrary<string> = fc
@@ -337,10 +339,7 @@ const cutting = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("bytes" as const, "line ends" as const) },
   { weight: 2, arbitrary: fc.constant("head ends" as const) }, // most messages come whole, each in a read of its own
 );
-const piecesOf = (
-  bytes: string,
-  cuts: readonly number[] | "bytes" | "line ends" | "head ends",
-): string[] => {
+const piecesOf = (bytes: string, cuts: readonly number[] | "bytes" | "line ends" | "head ends"): string[] => {
   if (cuts === "head ends" && bytes.length < 20_000) {
     return cutAt(
       bytes,
