@@ -83,15 +83,18 @@ class Reference {
 
   private fits({ ask: kept, reply }: Line, ask: Ask): boolean {
     if (kept.path !== ask.path || (ask.who !== "nobody" && !isShareable(reply))) return false;
-    return (
-      (!reply.vary.includes("x-a") || kept.a === ask.a) && (!reply.vary.includes("x-b") || kept.b === ask.b)
-    );
+    return isSelected(reply, kept, ask);
   }
 
-  private sameKey(other: Line, held: Line): boolean {
-    return other.ask.path === held.ask.path && other.ask.a === held.ask.a && other.ask.b === held.ask.b;
+  /** Whether a stored reply is gone behind a newer one: both are for the same requests. */
+  private sameKey(other: Line, { ask, reply }: Line): boolean {
+    return other.ask.path === ask.path && isSelected(reply, other.ask, ask);
   }
 }
+
+/** Whether two requests agree in the fields that a reply varies by (RFC 9111 4.1). */
+const isSelected = ({ vary }: Reply, one: Ask, other: Ask): boolean =>
+  (!vary.includes("x-a") || one.a === other.a) && (!vary.includes("x-b") || one.b === other.b);
 
 const isShareable = ({ flags, sharedAge }: Reply): boolean => flags.includes("public") || sharedAge !== null;
 const lifetime = ({ maxAge, sharedAge }: Reply): number => sharedAge ?? maxAge ?? ttl;
