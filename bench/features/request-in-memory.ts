@@ -1,4 +1,4 @@
-import type { RequestSource } from "@framework/core";
+import type { RequestSource } from "@framework/core/feature";
 
 const nothing: Uint8Array = new Uint8Array(0);
 

@@ -1,4 +1,5 @@
-import { compose, type Handler, mapAwaitable, type Middleware } from "@framework/core";
+import { compose, mapAwaitable } from "@framework/core/feature";
+import type { Handler, Middleware } from "@framework/core";
 import { freshValues } from "./inputs.ts";
 import { defineCase, type Suite } from "./measure.ts";
 import { fastifyHooks, honoCompose, koaCompose } from "./peers.ts";

@@ -1,4 +1,4 @@
-import { parseCookies } from "@framework/core";
+import { parseCookies } from "@framework/core/http";
 import { parse as honoParse } from "hono/utils/cookie";
 import { freshTexts } from "./inputs.ts";
 import { type Case, defineCase, type Suite } from "./measure.ts";

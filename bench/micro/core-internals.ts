@@ -1,11 +1,12 @@
 /** The parts of core that are measured by themselves; none of them is public. */
 // oxlint-disable no-restricted-imports -- only what they cost is of interest here
-export { parseJson } from "../../packages/core/src/request/json-body.ts";
+export { parseJson } from "../../packages/core/src/body/json-body.ts";
 export { Query } from "../../packages/core/src/request/query.ts";
 export { canonicalise } from "../../packages/core/src/routing/canonical-path.ts";
 export { Router } from "../../packages/core/src/routing/router.ts";
-export { FastFields } from "../../packages/core/src/transport/fast-fields.ts";
-export { ordinaryEnds, ordinaryHeadText } from "../../packages/core/src/transport/fast-head-text.ts";
-export { shortLength } from "../../packages/core/src/transport/fast-payload.ts";
-export { emptyFastHead, readFastHead } from "../../packages/core/src/transport/fast-request-head.ts";
+export { FastFields } from "../../packages/core/src/transport/fast/fast-fields.ts";
+export { ordinaryHeadText } from "../../packages/core/src/transport/fast/fast-head-text.ts";
+export { ordinaryEnds } from "../../packages/core/src/transport/wire/head-ends.ts";
+export { shortLength } from "../../packages/core/src/transport/wire/memory-payload.ts";
+export { emptyFastHead, readFastHead } from "../../packages/core/src/transport/fast/fast-request-head.ts";
 export { validate } from "../../packages/core/src/validation/validate.ts";

@@ -31,7 +31,7 @@ test("a feature that is off stands in no request's way", async () => {
 });
 
 test.each(toggleNames.filter((name) => name !== "staticFiles").map((name) => [name]))(
-  "%s that is on is seen by the same measure",
+  "%s that is on is seen by the same metric",
   async (name) => {
     expect(await depthOf([name], toggleNames)).toBeGreaterThan(await depthOf([], toggleNames));
   },

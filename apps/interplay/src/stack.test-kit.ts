@@ -1,7 +1,5 @@
 import {
   App,
-  type AnyFeature,
-  type Feature,
   HttpError,
   type HttpRequest,
   type Middleware,
@@ -9,6 +7,7 @@ import {
   type RouteOptions,
   UnauthorizedError,
 } from "@framework/core";
+import type { AnyFeature, Feature } from "@framework/core/feature";
 import { type ToggleName, toggles } from "./toggles.test-kit.ts";
 
 /** What a test sees of an app besides its replies. */
@@ -72,7 +71,7 @@ const newWitness = (): NewWitness => ({
 const watchedBy = (witness: NewWitness): Feature => ({
   name: "witness",
   install: (host) => {
-    host.use("telemetry", (request, next) => {
+    host.http.use("telemetry", (request, next) => {
       witness.inFlight++;
       request.onEnd((end) => {
         witness.inFlight--;
@@ -81,7 +80,7 @@ const watchedBy = (witness: NewWitness): Feature => ({
       return next(request);
     });
     witness.figures = () =>
-      Object.fromEntries(host.measures().map((measure) => [measure.name, measure.read()]));
+      Object.fromEntries(host.insight.metrics().map((metric) => [metric.name, metric.read()]));
     return {};
   },
 });

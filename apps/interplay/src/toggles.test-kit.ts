@@ -2,7 +2,7 @@ import { bodyLimit } from "@framework/body-limit";
 import { circuitBreaker } from "@framework/breaker";
 import { caching } from "@framework/cache";
 import { compression } from "@framework/compression";
-import type { AnyFeature, Feature } from "@framework/core";
+import type { AnyFeature, Feature } from "@framework/core/feature";
 import { cors } from "@framework/cors";
 import { etag } from "@framework/etag";
 import { logging } from "@framework/logging";

@@ -1,4 +1,5 @@
-import { type Awaitable, type Host, type HttpRequest, isPromise } from "@framework/core";
+import type { Awaitable, HttpRequest } from "@framework/core";
+import { type Host, isPromise } from "@framework/core/feature";
 import type { SecuritySchemes } from "./auth-description.ts";
 import { Authentication } from "./authentication.ts";
 import { authError } from "./errors.ts";

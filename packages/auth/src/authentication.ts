@@ -1,13 +1,5 @@
-import {
-  type Awaitable,
-  type Handler,
-  type Host,
-  type HttpRequest,
-  isUnder,
-  mapAwaitable,
-  type MiddlewareObject,
-  type Response,
-} from "@framework/core";
+import type { Awaitable, Handler, HttpRequest, HttpMiddlewareObject, Response } from "@framework/core";
+import { type Host, isUnder, mapAwaitable } from "@framework/core/feature";
 import type { AuthDescription, SecuritySchemes } from "./auth-description.ts";
 import { authError, authProblem } from "./errors.ts";
 
@@ -16,7 +8,7 @@ import { authError, authProblem } from "./errors.ts";
  *
  * It needs no reply: WebSocket upgrades, GraphQL and gRPC call `authenticate` alone.
  */
-export abstract class Authentication implements MiddlewareObject<HttpRequest, Response> {
+export abstract class Authentication implements HttpMiddlewareObject {
   private readonly skipped: string[] = [];
   private readonly hosts: WeakSet<Host> = new WeakSet();
   private started = false;
@@ -56,7 +48,7 @@ export abstract class Authentication implements MiddlewareObject<HttpRequest, Re
       if (problem !== null) host.refuse(authProblem("AUTH_BAD_SKIP_PATH", problem));
     }
     this.prepare(host);
-    host.onStart({ name: "authentication", run: () => void (this.started = true) });
+    host.life.onStart({ name: "authentication", run: () => void (this.started = true) });
   }
 
   /** What an API document says of it. */

@@ -1,4 +1,4 @@
-import { checked, type ConfigRecord, configRecord, integer } from "@framework/core";
+import { checked, type ConfigRecord, configRecord, integer } from "@framework/core/feature";
 
 /** Content codings of request bodies that can be decoded. */
 export type BodyEncoding = "gzip" | "deflate" | "br" | "zstd";

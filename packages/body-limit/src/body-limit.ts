@@ -1,6 +1,5 @@
+import type { ConfigInput, Feature } from "@framework/core/feature";
 import {
-  type ConfigInput,
-  type Feature,
   type HttpRequest,
   type Middleware,
   PayloadTooLargeError,
@@ -32,7 +31,7 @@ export const bodyLimit: Feature<BodyLimiting> = {
   install: (host) => ({
     enableBodyLimit(given) {
       const input = typeof given === "number" ? { maxSize: given } : given;
-      host.use("body-limit", limitBodies(host.configure(BodyLimitConfig, input)));
+      host.http.use("body-limit", limitBodies(host.configure(BodyLimitConfig, input)));
       return this;
     },
   }),

@@ -1,4 +1,5 @@
-import { CircuitOpenError, compose, isPromise } from "@framework/core";
+import { CircuitOpenError } from "@framework/core";
+import { compose, isPromise } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { breaker, type BreakerOptions, type CircuitTransition } from "./index.ts";
 

@@ -1,4 +1,4 @@
-import type { ConfigInput, Feature } from "@framework/core";
+import type { ConfigInput, Feature } from "@framework/core/feature";
 import { CircuitBreakerConfig, routeCircuitProblem } from "./circuit-config.ts";
 import { CircuitRegistry } from "./circuit-registry.ts";
 import type { Circuits } from "./circuits.ts";
@@ -33,29 +33,29 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
       circuits,
       enableCircuitBreaker(config) {
         circuits.configure(host.configure(CircuitBreakerConfig, config));
-        host.use("breaker", circuits.middleware);
-        host.routeOption("breaker", routeCircuitProblem);
-        host.onStart({
+        host.http.use("breaker", circuits.middleware);
+        host.http.routeOption("breaker", routeCircuitProblem);
+        host.life.onStart({
           name: "circuit breaker",
-          run: (settings) => circuits.start(host.routes(), host.shared, settings),
+          run: (settings) => circuits.start(host.http.routes(), host.state.shared, settings),
         });
-        host.onStop({ name: "circuit breaker", run: () => circuits.stop() });
-        host.expose("circuits", () => circuits.list());
-        host
-          .measure({
+        host.life.onStop({ name: "circuit breaker", run: () => circuits.stop() });
+        host.insight.expose("circuits", () => circuits.list());
+        host.insight
+          .metric({
             name: "circuit_state",
             help: "State of each circuit: 0 closed, 1 half-open, 2 open.",
             type: "gauge",
             across: "max",
             read: () => circuits.states(),
           })
-          .measure({
+          .metric({
             name: "circuit_refused_total",
             help: "Calls that were refused because a circuit was open.",
             type: "counter",
             read: () => circuits.refused,
           })
-          .measure({
+          .metric({
             name: "circuit_transitions_total",
             help: "Changes of state of circuits, by the new state, as each worker saw them.",
             type: "counter",

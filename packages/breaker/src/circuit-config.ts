@@ -7,8 +7,8 @@ import {
   list,
   oneOf,
   optional,
-  type RouteCircuit,
-} from "@framework/core";
+} from "@framework/core/feature";
+import type { RouteCircuit } from "@framework/core";
 import type { CircuitTransition } from "./circuit.ts";
 
 /** When a circuit opens, and how it closes again. */

@@ -5,12 +5,10 @@ import {
   FrameworkError,
   type HttpRequest,
   type Middleware,
-  nearest,
   type Response,
   type RouteInfo,
-  type Sample,
-  type SharedState,
 } from "@framework/core";
+import { nearest, type Sample, type SharedState } from "@framework/core/feature";
 import { type BreakerOptions, callsOf } from "./breaker.ts";
 import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts";
 import { CircuitBreakerConfig, merged } from "./circuit-config.ts";

@@ -1,5 +1,6 @@
 // The whole state machine of a circuit stands here in one piece.
-import { type Awaitable, isPromise, mapAwaitable } from "@framework/core";
+import type { Awaitable } from "@framework/core";
+import { isPromise, mapAwaitable } from "@framework/core/feature";
 import type { CircuitLedger, Lent, Trial, Turn } from "./circuit-ledger.ts";
 
 /** Where a circuit stands. */

@@ -1,4 +1,5 @@
-import { type Awaitable, type Handler, isPromise } from "@framework/core";
+import type { Awaitable, Handler } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
 import type { Circuit, Pass, Verdict } from "./circuit.ts";
 
 /** How calls of one kind are judged and refused. */

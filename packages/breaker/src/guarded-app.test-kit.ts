@@ -1,11 +1,5 @@
-import {
-  App,
-  type ConfigInput,
-  type Feature,
-  HttpError,
-  type HttpRequest,
-  type Response,
-} from "@framework/core";
+import { App, HttpError, type HttpRequest, type Response } from "@framework/core";
+import type { ConfigInput, Feature } from "@framework/core/feature";
 import { type CircuitBreaker, circuitBreaker, type CircuitBreakerConfig } from "./index.ts";
 
 /** What tests see and move of an app. */
@@ -18,8 +12,9 @@ export interface Seams {
 const seams: Feature<Seams> = {
   name: "seams",
   install: (host) => ({
-    figures: () => Object.fromEntries(host.measures().map((measure) => [measure.name, measure.read()])),
-    builtIn: (path, kind) => void host.route("GET", path, () => Promise.reject(new Error("down")), {}, kind),
+    figures: () => Object.fromEntries(host.insight.metrics().map((metric) => [metric.name, metric.read()])),
+    builtIn: (path, kind) =>
+      void host.http.route("GET", path, () => Promise.reject(new Error("down")), {}, kind),
   }),
 };
 

@@ -1,4 +1,5 @@
-import type { AppSettings, Middleware, SharedState } from "@framework/core";
+import type { AppSettings, Middleware } from "@framework/core";
+import type { SharedState } from "@framework/core/feature";
 import { inProcessState, memoryHub, primaryState, serveSharedState } from "@framework/core/testing";
 import { type VirtualClock, virtualClock } from "@framework/testing";
 import { CircuitBreakerConfig } from "./circuit-config.ts";

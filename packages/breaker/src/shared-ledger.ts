@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { type Awaitable, isPromise, type Json, mapAwaitable, type SharedState } from "@framework/core";
+import type { Awaitable } from "@framework/core";
+import { isPromise, type Json, mapAwaitable, type SharedState } from "@framework/core/feature";
 import { type CircuitLedger, type Lent, LocalLedger, type Trial, type Turn } from "./circuit-ledger.ts";
 
 /** Name of the channel on which turns are announced. */

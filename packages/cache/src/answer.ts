@@ -1,13 +1,5 @@
-import {
-  byteRanges,
-  HttpError,
-  type HttpRequest,
-  ifRangeHolds,
-  parseHttpDate,
-  precondition,
-  Response,
-  type Validators,
-} from "@framework/core";
+import { byteRanges, ifRangeHolds, parseHttpDate, precondition, type Validators } from "@framework/core/http";
+import { HttpError, type HttpRequest, Response } from "@framework/core";
 import type { StoredReply } from "./cache-store.ts";
 import { mark, type Outcome, type Status, statusText } from "./verdicts.ts";
 

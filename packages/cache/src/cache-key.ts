@@ -1,4 +1,5 @@
-import { type Awaitable, type HttpRequest, mapAwaitable, type Query } from "@framework/core";
+import type { Awaitable, HttpRequest, Query } from "@framework/core";
+import { mapAwaitable } from "@framework/core/feature";
 
 /**
  * The key of a request: target URI (RFC 9111 2) with its query in a canonical order, `extra`, and for QUERY its body and the type of it (RFC 10008 2.7).

@@ -1,4 +1,5 @@
-import { App, type ConfigInput } from "@framework/core";
+import { App } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
 import { virtualClock } from "@framework/testing";
 import { type CacheClock, type Caching, caching, type CachingConfig } from "./index.ts";
 

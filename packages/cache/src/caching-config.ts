@@ -1,4 +1,4 @@
-import { checked, type ConfigRecord, configRecord, integer, list, optional } from "@framework/core";
+import { checked, type ConfigRecord, configRecord, integer, list, optional } from "@framework/core/feature";
 import type { CacheStore } from "./cache-store.ts";
 import type { CacheClock } from "./clock.ts";
 

@@ -1,4 +1,5 @@
-import { type ConfigInput, type Feature, FrameworkError, type Host } from "@framework/core";
+import type { ConfigInput, Feature, Host } from "@framework/core/feature";
+import { FrameworkError } from "@framework/core";
 import type { CacheParts } from "./cache-parts.ts";
 import { CachingConfig } from "./caching-config.ts";
 import { systemClock } from "./clock.ts";
@@ -67,26 +68,26 @@ const enable = (host: Host, config: Readonly<CachingConfig>): CacheParts => {
   const purges = new Purges({ store, invalidations });
   const flights = new Flights({ clock, waitMs: waitSecs * 1000 });
   const counts = newCounts();
-  const log = () => host.settings.log;
+  const log = () => host.life.settings.log;
   const parts: CacheParts = { config, clock, store, invalidations, flights, purges, counts, log };
 
-  host.routeOption("cache", cacheOptionProblem);
-  host.use("headers", stripInternalFields);
-  host.use(
+  host.http.routeOption("cache", cacheOptionProblem);
+  host.http.use("headers", stripInternalFields);
+  host.http.use(
     "cache",
     replyCache(
       parts,
-      invalidateOnWrite(parts, () => host.routes()),
+      invalidateOnWrite(parts, () => host.http.routes()),
     ),
   );
   publishFigures(host, counts, raw, store);
-  host.onStart({
+  host.life.onStart({
     name: "cache",
     run: async () => {
       store.log = log();
-      await purges.start(host.shared);
+      await purges.start(host.state.shared);
     },
   });
-  host.onStop({ name: "cache", run: () => purges.stop() });
+  host.life.onStop({ name: "cache", run: () => purges.stop() });
   return parts;
 };

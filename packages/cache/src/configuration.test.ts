@@ -1,4 +1,5 @@
-import { App, type Host, type Measure } from "@framework/core";
+import { App } from "@framework/core";
+import type { Host, Metric } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { cachedApp } from "./cached-app.test-kit.ts";
 import { caching, CachingConfig } from "./index.ts";
@@ -74,11 +75,11 @@ test("a route's ttl and the app's ttl are the seconds of freshness", async () =>
 });
 
 test("publishes figures that add up", async () => {
-  let measures: readonly Measure[] = [];
+  let metrics: readonly Metric[] = [];
   const figures = {
     name: "figures",
     install: (host: Host) => {
-      host.onStart(() => void (measures = host.measures()));
+      host.life.onStart(() => void (metrics = host.insight.metrics()));
       return {};
     },
   };
@@ -87,7 +88,7 @@ test("publishes figures that add up", async () => {
   const get = (path: string, headers = {}) => app.fetch(new Request(`http://localhost${path}`, { headers }));
   for (const path of ["/a", "/a", "/a", "/b"]) await get(path);
   await get("/a", { authorization: "x" });
-  const read = Object.fromEntries(measures.map(({ name, read: value }) => [name, value()]));
+  const read = Object.fromEntries(metrics.map(({ name, read: value }) => [name, value()]));
   expect(read).toMatchObject({
     cache_hits_total: 2,
     cache_misses_total: 2,

@@ -1,4 +1,4 @@
-import type { Host, Measure } from "@framework/core";
+import type { Host, Metric } from "@framework/core/feature";
 import type { CacheStore } from "./cache-store.ts";
 import type { GuardedStore } from "./guarded-store.ts";
 import type { Outcome } from "./verdicts.ts";
@@ -32,8 +32,8 @@ export const publishFigures = (
     ],
     ["BYPASS", "cache_bypass_total", "Requests that may not be answered from the store."],
   ];
-  const measures: readonly Measure[] = [
-    ...outcomes.map(([outcome, name, help]): Measure => ({
+  const metrics: readonly Metric[] = [
+    ...outcomes.map(([outcome, name, help]): Metric => ({
       name,
       help,
       type: "counter",
@@ -66,9 +66,9 @@ export const publishFigures = (
       ...across(store),
     },
   ];
-  for (const measure of measures) host.measure(measure);
-  host.expose("cache", () => ({ ...counts, storeFailures: guarded.failures, ...size() }));
+  for (const metric of metrics) host.insight.metric(metric);
+  host.insight.expose("cache", () => ({ ...counts, storeFailures: guarded.failures, ...size() }));
 };
 
 /** One store for all workers is counted once. */
-const across = ({ shared }: CacheStore): Pick<Measure, "across"> => ({ across: shared ? "max" : "sum" });
+const across = ({ shared }: CacheStore): Pick<Metric, "across"> => ({ across: shared ? "max" : "sum" });

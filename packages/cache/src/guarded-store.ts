@@ -1,4 +1,5 @@
-import { type Awaitable, FrameworkError, isPromise, type Logger } from "@framework/core";
+import { type Awaitable, FrameworkError, type Logger } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
 import type { CacheEntry, CacheStore, SetOptions } from "./cache-store.ts";
 import type { CacheClock } from "./clock.ts";
 

@@ -1,4 +1,5 @@
-import { type HttpRequest, mapAwaitable, type Middleware, type Response } from "@framework/core";
+import type { HttpRequest, Middleware, Response } from "@framework/core";
+import { mapAwaitable } from "@framework/core/feature";
 
 /** Takes `X-Cache-TTL` and `X-Cache-Tags`, which are for the cache alone, off every reply. */
 export const stripInternalFields: Middleware<HttpRequest, Response> = (request, next) =>

@@ -1,4 +1,5 @@
-import { type Awaitable, type HttpRequest, mapAwaitable } from "@framework/core";
+import type { Awaitable, HttpRequest } from "@framework/core";
+import { mapAwaitable } from "@framework/core/feature";
 import { variantKey } from "./cache-key.ts";
 import type { StoredReply } from "./cache-store.ts";
 import type { GuardedStore } from "./guarded-store.ts";

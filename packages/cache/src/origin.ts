@@ -1,4 +1,5 @@
-import { type Awaitable, BodyStream, mapAwaitable, payloadLength, type Response } from "@framework/core";
+import type { Awaitable, Response } from "@framework/core";
+import { BodyStream, mapAwaitable, payloadLength } from "@framework/core/feature";
 import { answer, isConditional } from "./answer.ts";
 import type { Ask } from "./ask.ts";
 import { variantKey } from "./cache-key.ts";

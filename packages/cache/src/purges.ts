@@ -1,4 +1,5 @@
-import { FrameworkError, type Json, type SharedState } from "@framework/core";
+import { FrameworkError } from "@framework/core";
+import type { Json, SharedState } from "@framework/core/feature";
 import type { GuardedStore } from "./guarded-store.ts";
 import type { Invalidations } from "./invalidations.ts";
 

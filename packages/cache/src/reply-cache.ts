@@ -4,12 +4,10 @@ import {
   type Handler,
   HttpError,
   type HttpRequest,
-  isPromise,
-  isUnder,
-  mapAwaitable,
   type Middleware,
   type Response,
 } from "@framework/core";
+import { isPromise, isUnder, mapAwaitable } from "@framework/core/feature";
 import { answer } from "./answer.ts";
 import type { Ask } from "./ask.ts";
 import { parseCacheControl } from "./cache-control.ts";

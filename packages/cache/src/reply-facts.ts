@@ -1,4 +1,4 @@
-import { isEntityTag, parseHttpDate } from "@framework/core";
+import { isEntityTag, parseHttpDate } from "@framework/core/http";
 import { type Directives, parseCacheControl, wholeSeconds } from "./cache-control.ts";
 
 /** What the fields of a reply say to a cache. */

@@ -1,4 +1,5 @@
-import { type HttpRequest, matchesWeakly, parseHttpDate, precondition, type Response } from "@framework/core";
+import type { HttpRequest, Response } from "@framework/core";
+import { matchesWeakly, parseHttpDate, precondition } from "@framework/core/http";
 import { fieldOf } from "./answer.ts";
 import type { StoredReply } from "./cache-store.ts";
 import { withFields } from "./origin-request.ts";

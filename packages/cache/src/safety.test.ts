@@ -1,4 +1,5 @@
-import { App, type Host, Response } from "@framework/core";
+import { App, Response } from "@framework/core";
+import type { Host } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { cachedApp, testClock } from "./cached-app.test-kit.ts";
@@ -161,7 +162,7 @@ test("an endpoint that a feature added is never cached", async () => {
     const probe = {
       name: "probe",
       install: (host: Host) => {
-        host.route("GET", "/own", () => `${++calls}`, {}, builtIn);
+        host.http.route("GET", "/own", () => `${++calls}`, {}, builtIn);
         return {};
       },
     };

@@ -1,4 +1,5 @@
-import { addVary, type Payload, type Response } from "@framework/core";
+import { addVary, type Payload } from "@framework/core/feature";
+import type { Response } from "@framework/core";
 import type { StoredReply } from "./cache-store.ts";
 import type { ReplyFacts } from "./reply-facts.ts";
 import type { Lifetime } from "./storing-rules.ts";

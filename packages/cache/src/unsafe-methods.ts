@@ -1,11 +1,5 @@
-import {
-  type Endpoint,
-  type HttpRequest,
-  mapAwaitable,
-  type Middleware,
-  type Response,
-  type RouteInfo,
-} from "@framework/core";
+import type { Endpoint, HttpRequest, Middleware, Response, RouteInfo } from "@framework/core";
+import { mapAwaitable } from "@framework/core/feature";
 import type { CacheParts } from "./cache-parts.ts";
 import { canMeet } from "./path-overlap.ts";
 import { pathTag } from "./tags.ts";

@@ -1,4 +1,4 @@
-import { BodyStream } from "@framework/core";
+import { BodyStream } from "@framework/core/feature";
 import type { Coder } from "./coders.ts";
 
 /** A body in a coding. Its source is let go at once when the reader leaves: before the first piece, and while the source keeps the reader waiting. */

@@ -1,4 +1,4 @@
-import { checked, type ConfigRecord, configRecord, flag, integer } from "@framework/core";
+import { checked, type ConfigRecord, configRecord, flag, integer } from "@framework/core/feature";
 
 /** Content codings that the feature can make. */
 export type Encoding = "gzip" | "br" | "zstd";

@@ -1,6 +1,7 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import zlib from "node:zlib";
-import { App, BodyStream, ConfigurationError, HttpError, Response } from "@framework/core";
+import { App, ConfigurationError, HttpError, Response } from "@framework/core";
+import { BodyStream } from "@framework/core/feature";
 import { eachClient, testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { compression } from "./compression.ts";

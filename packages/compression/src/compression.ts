@@ -3,16 +3,11 @@ import {
   BodyStream,
   type ConfigInput,
   type Feature,
-  HttpError,
-  type HttpRequest,
   mapAwaitable,
-  type Middleware,
-  negotiateEncoding,
-  parseTagList,
   payloadLength,
-  type Response,
-  weakened,
-} from "@framework/core";
+} from "@framework/core/feature";
+import { HttpError, type HttpRequest, type Middleware, type Response } from "@framework/core";
+import { negotiateEncoding, parseTagList, weakened } from "@framework/core/http";
 import { codedBody } from "./coded-chunks.ts";
 import { type Coder, coders } from "./coders.ts";
 import { canBeCoded, isCompressible } from "./compressible.ts";
@@ -45,10 +40,12 @@ export const compression: Feature<Compression> = {
         typeof given === "number" ? { minSize: given } : given,
       );
       const counts = tally(config.encodings);
-      host.routeOption("compress", (value) => (typeof value === "boolean" ? null : "must be true or false"));
-      host.use("compression", compress(config, counts));
-      host.expose("compression", () => counts.snapshot());
-      for (const measure of counts.measures) host.measure(measure);
+      host.http.routeOption("compress", (value) =>
+        typeof value === "boolean" ? null : "must be true or false",
+      );
+      host.http.use("compression", compress(config, counts));
+      host.insight.expose("compression", () => counts.snapshot());
+      for (const metric of counts.metrics) host.insight.metric(metric);
       return this;
     },
   }),

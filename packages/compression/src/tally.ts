@@ -1,4 +1,4 @@
-import type { Measure, Sample } from "@framework/core";
+import type { Metric, Sample } from "@framework/core/feature";
 import type { Encoding } from "./compression-config.ts";
 
 /** What was compressed so far. */
@@ -8,7 +8,7 @@ export interface Tally {
   snapshot(): Readonly<
     Record<string, { readonly replies: number; readonly before: number; readonly after: number }>
   >;
-  readonly measures: readonly Measure[];
+  readonly metrics: readonly Metric[];
 }
 
 export const tally = (encodings: readonly Encoding[]): Tally => {
@@ -24,7 +24,7 @@ export const tally = (encodings: readonly Encoding[]): Tally => {
       count.after += after;
     },
     snapshot: () => Object.fromEntries([...counts].map(([coding, count]) => [coding, { ...count }])),
-    measures: [
+    metrics: [
       {
         name: "compression_replies_total",
         help: "Replies sent in a content coding",

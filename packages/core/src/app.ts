@@ -1,23 +1,24 @@
 import type { Provider, Token } from "./dependencies/token.ts";
 import type { Problem } from "./errors/configuration-error.ts";
-import type { ErrorClass, ExceptionHandler } from "./errors/exception-handlers.ts";
+import type { ErrorClass, ExceptionHandler } from "./kernel/exception-handlers.ts";
 import { FrameworkError } from "./errors/framework-error.ts";
-import type { AnyFeature, Installed, Satisfied } from "./feature.ts";
-import { serveWebRequest } from "./fetch.ts";
+import type { AnyFeature, Installed, Satisfied } from "./feature/feature.ts";
+import { serveWebRequest } from "./transport/fetch/fetch.ts";
 import type { Guard } from "./guards/guard.ts";
 import { Kernel } from "./kernel/kernel.ts";
 import { defaultSettings } from "./lifecycle/default-settings.ts";
 import type { AppSettings } from "./lifecycle/app-settings.ts";
-import { type Awaitable, type Middleware, type MiddlewareObject, toMiddleware } from "./middleware.ts";
-import { nearest } from "./nearest.ts";
-import type { HttpRequest } from "./request/http-request.ts";
-import type { Response } from "./response/response.ts";
+import type { HttpMiddleware } from "./feature/http-middleware.ts";
+import { createHost } from "./kernel/create-host.ts";
+import { PROGRAM_RANK } from "./lifecycle/ranked-tasks.ts";
+import { type Awaitable, toMiddleware } from "./middleware/middleware.ts";
+import { nearest } from "./errors/nearest.ts";
 import { joinWebClass } from "./response/web-class.ts";
-import type { Blueprint } from "./routing/blueprint.ts";
-import { type RegisterRoute, type RegisterRoutes, RouteMethods } from "./routing/route-methods.ts";
-import type { RouteDefinition, RouteInfo } from "./routing/route.ts";
+import type { Blueprint } from "./routes/blueprint.ts";
+import { type RegisterRoute, type RegisterRoutes, RouteMethods } from "./routes/route-methods.ts";
+import type { RouteDefinition, RouteInfo } from "./routes/route.ts";
 import { run } from "./run/run.ts";
-import type { Running, RunOptions } from "./run/run-options.ts";
+import type { Running, RunOptions } from "./run/settings/run-options.ts";
 
 /** Events of an app's life. */
 export type LifecycleEvent = "startup" | "shutdown";
@@ -83,11 +84,12 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     super();
     const { features } = new.target;
     this.kernel = new Kernel(this);
-    for (const feature of features) install(feature, this, this.kernel);
+    const methods = {};
+    for (const [rank, feature] of features.entries()) install(feature, this, this.kernel, { rank, methods });
   }
 
   /** Wraps every request, unmatched paths and error replies included; in the order added, outside the guards. */
-  use(middleware: Middleware<HttpRequest, Response> | MiddlewareObject<HttpRequest, Response>): this {
+  use(middleware: HttpMiddleware): this {
     this.kernel.use("app", toMiddleware(middleware));
     return this;
   }
@@ -124,8 +126,8 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   /** Runs a handler when the application starts or stops: startup in order, before anything is served; shutdown in reverse. */
   onEvent(event: LifecycleEvent, handler: (settings: AppSettings) => Awaitable<void>): this {
     const task = { name: handler.name || event, run: handler };
-    if (event === "startup") this.kernel.onStart(task);
-    else if (event === "shutdown") this.kernel.onStop(task);
+    if (event === "startup") this.kernel.onStart(task, PROGRAM_RANK);
+    else if (event === "shutdown") this.kernel.onStop(task, PROGRAM_RANK);
     else this.kernel.refuse(unknownEvent(event));
     return this;
   }
@@ -182,9 +184,18 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 }
 
-const install = (feature: AnyFeature, app: object, kernel: Kernel): void => {
-  const methods = feature.install(hostOf(app, kernel) as never);
-  for (const [name, { get, value: method }] of Object.entries(Object.getOwnPropertyDescriptors(methods))) {
+/** What installing one feature needs besides the app. */
+interface Installation {
+  /** Position in `App.with`. */
+  readonly rank: number;
+  /** The methods of the features before it; its own are added. */
+  readonly methods: object;
+}
+
+const install = (feature: AnyFeature, app: object, kernel: Kernel, { rank, methods }: Installation): void => {
+  const needs = Object.freeze(Object.create(null, Object.getOwnPropertyDescriptors(methods)));
+  const added = feature.install(createHost(kernel, rank), needs as never);
+  for (const [name, { get, value: method }] of Object.entries(Object.getOwnPropertyDescriptors(added))) {
     if (name in app) {
       throw new FrameworkError(
         "CORE_METHOD_TAKEN",
@@ -194,7 +205,18 @@ const install = (feature: AnyFeature, app: object, kernel: Kernel): void => {
     const value = name.startsWith("enable") ? switching(feature, name, method, kernel) : method;
     const property = get === undefined ? { value, writable: true } : { get };
     Object.defineProperty(app, name, { ...property, configurable: true });
+    Object.defineProperty(methods, name, neededProperty(app, name, get !== undefined));
   }
+};
+
+/** A member as later features get it: called on the app, whatever it is called on. */
+const neededProperty = (app: object, name: string, isGetter: boolean): PropertyDescriptor => {
+  const get = (): unknown => Reflect.get(app, name);
+  if (isGetter) return { get, enumerable: true };
+  return {
+    value: (...args: unknown[]) => (get() as (...args: unknown[]) => unknown).apply(app, args),
+    enumerable: true,
+  };
 };
 
 /** An `enableX` that also tells the kernel that the feature is on: once, and not after start. */
@@ -208,15 +230,6 @@ const switching = (
     kernel.enable(feature.name, name);
     return method.apply(this, args);
   };
-
-/** The kernel, with the methods that features added so far: what `Needs` of a later feature may name. */
-const hostOf = (app: object, kernel: Kernel): object =>
-  new Proxy(kernel, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(name in target ? target : app, name);
-      return typeof value === "function" ? value.bind(name in target ? target : app) : value;
-    },
-  });
 
 const unknownEvent = (event: string): Problem => {
   const [near = "startup"] = nearest(event, ["startup", "shutdown"]);

@@ -3,6 +3,8 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import * as core from "./index.ts";
+import * as featureEntry from "./feature.ts";
+import * as httpEntry from "./http.ts";
 import {
   App,
   ClusterConfig,
@@ -14,16 +16,16 @@ import {
 } from "./index.ts";
 import { MAX_BACKGROUND_TASKS } from "./lifecycle/background-tasks.ts";
 import { START_TASK_SECS, STOP_TASK_SECS } from "./lifecycle/tasks.ts";
-import { parseJson } from "./request/json-body.ts";
-import { parseCookies } from "./request/cookies.ts";
+import { parseJson } from "./body/json-body.ts";
+import { parseCookies } from "./http/cookies.ts";
 import { Query } from "./request/query.ts";
-import { parseUrlencodedForm } from "./request/urlencoded-form.ts";
+import { parseUrlencodedForm } from "./body/urlencoded-form.ts";
 import { canonicalise, maxSegments } from "./routing/canonical-path.ts";
-import { flagNames, parseFlags } from "./run/flags.ts";
-import { MAX_WAITING } from "./run/connection-desk.ts";
-import { resolveSettings } from "./run/settings.ts";
+import { flagNames, parseFlags } from "./run/settings/flags.ts";
+import { MAX_WAITING } from "./run/workers/dispatcher.ts";
+import { resolveSettings } from "./run/settings/settings.ts";
 import { MAX_KEY_LENGTH, MAX_VALUE_BYTES } from "./shared-state/state-bounds.ts";
-import { innerStages, outerStages } from "./kernel/stages.ts";
+import { innerStages, outerStages } from "./feature/stages.ts";
 import { MAX_ISSUES } from "./validation/validation-issues.ts";
 
 const sources = import.meta.dirname;
@@ -91,7 +93,9 @@ test("the table of codes lists exactly the codes of the sources", () => {
 });
 
 test("every value that the package exports is in the README", () => {
-  const missing = Object.keys(core).filter((name) => !new RegExp(`\\b${name}\\b`).test(readme));
+  const missing = [core, featureEntry, httpEntry]
+    .flatMap(Object.keys)
+    .filter((name) => !new RegExp(`\\b${name}\\b`).test(readme));
   expect(missing).toEqual([]);
 });
 
@@ -121,13 +125,28 @@ test("every method of the app is named in the README", () => {
   expect(missing).toEqual([]);
 });
 
-test("the host's table lists members that a feature gets, all of them", () => {
-  const listed = rows(section(readme, "Writing a feature")).flatMap(([cell]) => spans(cell).map(word));
-  const [, host = ""] = read("feature.ts").split("export interface Host {");
-  const wanted = host.split("\n}")[0]?.matchAll(/^ {2}(?:readonly )?(\w+)(?:<.*?>)?[(:]/gm) ?? [];
-  expect(listed.filter((name) => name !== "host").sort()).toEqual(
-    Array.from(wanted, ([, name = ""]) => name).sort(),
-  );
+test("the host's tables list exactly the members that a feature gets", () => {
+  const tables = section(readme, "Writing a feature").split("| `host.").slice(1);
+  const listed = tables.flatMap((table) => {
+    const group = word(`${table.split("`")[0]}`.replace(".", ""));
+    return rows(`| \`host.${table}`).flatMap(([cell]) =>
+      spans(cell).map((span) => [group, word(span)].join(".")),
+    );
+  });
+  const interfaces = {
+    "": "Host",
+    http: "HostHttp",
+    life: "HostLife",
+    insight: "HostInsight",
+    state: "HostState",
+  };
+  const wanted = Object.entries(interfaces).flatMap(([group, name]) => {
+    const [, body = ""] = read("feature/host.ts").split(`export interface ${name} {`);
+    const found = body.split("\n}")[0]?.matchAll(/^ {2}(?:readonly )?(\w+)(?:<.*?>)?[(:]/gm) ?? [];
+    return Array.from(found, ([, member = ""]) => [group, member].join("."));
+  });
+  const groups = Object.keys(interfaces).map((group) => `.${group}`);
+  expect(listed.sort()).toEqual(wanted.filter((member) => !groups.includes(member)).sort());
 });
 
 test("the stages are named in their order", () => {
@@ -206,7 +225,7 @@ test("every name that the table gives for one of the interface exists", async ()
     if (span.startsWith("app.")) return member in app;
     if (span.startsWith("request.")) return member in one;
     if (span.startsWith("Response.")) return member in Response;
-    return head in core;
+    return head in core || head in featureEntry;
   };
   const given = rows(owned).map(([, cell]) => spans(cell)[0] ?? "");
   expect(given.filter((span) => span !== "{ error, detail, status }" && !exists(span))).toEqual([]);

@@ -1,4 +1,4 @@
-import { checked, type ConfigRecord, configRecord, flag, integer, list } from "@framework/core";
+import { checked, type ConfigRecord, configRecord, flag, integer, list } from "@framework/core/feature";
 
 /** What `enableCors` may be told. */
 export interface CorsConfig {

@@ -1,4 +1,5 @@
-import { addVary, type HttpRequest, Response } from "@framework/core";
+import { addVary } from "@framework/core/feature";
+import { type HttpRequest, Response } from "@framework/core";
 import type { CorsConfig } from "./cors-config.ts";
 
 /** The reply fields of one configuration, worked out once. */

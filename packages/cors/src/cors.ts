@@ -1,12 +1,5 @@
-import {
-  type ConfigInput,
-  type Feature,
-  type HttpRequest,
-  mapAwaitable,
-  type Middleware,
-  OriginAllowed,
-  type Response,
-} from "@framework/core";
+import { type ConfigInput, type Feature, mapAwaitable, OriginAllowed } from "@framework/core/feature";
+import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { CorsConfig, credentialProblems } from "./cors-config.ts";
 import { corsFields, isPreflight } from "./cors-fields.ts";
 
@@ -37,7 +30,7 @@ export const cors: Feature<Cors> = {
     enableCors(given?: string | readonly string[] | ConfigInput<CorsConfig>, options: CorsOptions = {}) {
       const config = host.configure(CorsConfig, toInput(given, options));
       for (const message of credentialProblems(config)) host.refuse({ code: "CORE_BAD_CONFIG", message });
-      host.use("headers", shareResources(config));
+      host.http.use("headers", shareResources(config));
       return this;
     },
   }),

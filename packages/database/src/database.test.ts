@@ -2,22 +2,23 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { App, type Feature, type HealthCheck, type Measure } from "@framework/core";
+import { App } from "@framework/core";
+import type { Feature, HealthCheck, Metric } from "@framework/core/feature";
 import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type Database, DatabaseConfig, database, Db, sql } from "./index.ts";
 
 interface Insight {
   readonly checks: readonly HealthCheck[];
-  readonly measures: readonly Measure[];
+  readonly metrics: readonly Metric[];
 }
 
-let insight: Insight = { checks: [], measures: [] };
+let insight: Insight = { checks: [], metrics: [] };
 const watcher: Feature = {
   name: "watcher",
   install: (host) => {
-    host.onStart(() => {
-      insight = { checks: host.healthChecks(), measures: host.measures() };
+    host.life.onStart(() => {
+      insight = { checks: host.insight.healthChecks(), metrics: host.insight.metrics() };
     });
     return {};
   },
@@ -90,14 +91,14 @@ test("without enableDatabase the database says what to call", () => {
   expect(() => new App_().db).toThrow("call enableDatabase()");
 });
 
-test("health checks ask the database, and measures count statements", async () => {
+test("health checks ask the database, and metrics count statements", async () => {
   const app = memoryApp();
   await using client = testClient(app);
   await client.post("/books/Dune");
   await client.get("/broken");
   const check = insight.checks.find(({ name }) => name === "database");
   expect(await check?.run(AbortSignal.timeout(1000))).toMatchObject({ dialect: "sqlite" });
-  const figure = (name: string) => insight.measures.find((each) => each.name === name)?.read();
+  const figure = (name: string) => insight.metrics.find((each) => each.name === name)?.read();
   expect(figure("database_statements_total")).toBeGreaterThanOrEqual(3);
   expect(figure("database_failures_total")).toBe(1);
   expect(figure("database_connections_open")).toBe(1);
@@ -161,7 +162,7 @@ test("a stream is one traced statement, from its first row to its end, and one t
     ["error", "SELECT * FROM nowhere", "no such table: nowhere"],
     ["asyncEnd", "SELECT * FROM nowhere", "no such table: nowhere"],
   ]);
-  const figure = (name: string) => insight.measures.find((each) => each.name === name)?.read();
+  const figure = (name: string) => insight.metrics.find((each) => each.name === name)?.read();
   expect(figure("database_failures_total")).toBe(1);
 });
 

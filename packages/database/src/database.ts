@@ -1,13 +1,5 @@
-import {
-  type ConfigInput,
-  dependency,
-  type Feature,
-  FrameworkError,
-  type Host,
-  type Json,
-  type Logger,
-  type Token,
-} from "@framework/core";
+import type { ConfigInput, Feature, Host, HostInsight, Json } from "@framework/core/feature";
+import { dependency, FrameworkError, type Logger, type Token } from "@framework/core";
 import { DatabaseConfig } from "./database-config.ts";
 import type { LocalNotifications } from "./local-notifications.ts";
 import { migrate } from "./migrations/migrate.ts";
@@ -64,8 +56,8 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
   );
   const watched = new WatchedBackend(backend, { slowQueryMs: config.slowQueryMs, log: () => log });
   const open = new OpenDatabase(watched);
-  host.provide(Db, { create: () => open });
-  host.onStart({
+  host.state.provide(Db, { create: () => open });
+  host.life.onStart({
     name: "database",
     run: async (settings) => {
       log = settings.log;
@@ -75,7 +67,7 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
       if (config.migrateAtStart) await migrateAtStart(open, config);
     },
   });
-  host.onStop({
+  host.life.onStop({
     name: "database",
     run: async () => {
       unsubscribe();
@@ -105,7 +97,7 @@ const migrateAtStart = async (open: Database, { migrations }: DatabaseConfig): P
 /** SQLite cannot tell other processes; the workers of one service can. */
 const shareNotifications = (host: Host, notifications: LocalNotifications, url: string): (() => void) => {
   const channel = `database:${url}`.slice(0, 500);
-  const { shared } = host;
+  const { shared } = host.state;
   notifications.connect((name, payload) => {
     shared.publish(channel, [name, payload]).catch(() => notifications.receive(name, payload)); // at least this worker hears it
   });
@@ -117,22 +109,22 @@ const receive = (notifications: LocalNotifications, message: Json): void => {
 };
 
 const report = (host: Host, watched: WatchedBackend): void => {
-  host.healthCheck({
+  host.insight.healthCheck({
     name: "database",
     run: async (signal) => {
       await new OpenDatabase(watched).until(signal).fetchValue("SELECT 1");
       return { dialect: watched.dialect, ...watched.figures() };
     },
   });
-  const count = (name: string, help: string, read: () => number): Host =>
-    host.measure({ name: `database_${name}_total`, help, type: "counter", read });
+  const count = (name: string, help: string, read: () => number): HostInsight =>
+    host.insight.metric({ name: `database_${name}_total`, help, type: "counter", read });
   count("statements", "Statements sent to the database.", () => watched.statements);
   count("failures", "Statements that the database refused or did not answer.", () => watched.failures);
   count("slow_statements", "Statements that took longer than slowQueryMs.", () => watched.slow);
-  const gauge = (name: string, help: string, read: () => number): Host =>
-    host.measure({ name: `database_connections_${name}`, help, type: "gauge", read });
+  const gauge = (name: string, help: string, read: () => number): HostInsight =>
+    host.insight.metric({ name: `database_connections_${name}`, help, type: "gauge", read });
   gauge("open", "Open connections.", () => watched.figures().size);
   gauge("idle", "Open connections that nobody uses.", () => watched.figures().idle);
   gauge("waiting", "Callers that wait for a connection.", () => watched.figures().waiting);
-  host.expose("database", () => ({ dialect: watched.dialect, ...watched.figures() }));
+  host.insight.expose("database", () => ({ dialect: watched.dialect, ...watched.figures() }));
 };

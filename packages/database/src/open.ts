@@ -1,5 +1,5 @@
 import type { Backend } from "./backend.ts";
-import type { ConfigInput } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
 import { DatabaseConfig } from "./database-config.ts";
 import { OpenDatabase } from "./open-database.ts";
 import type { Database } from "./queries.ts";

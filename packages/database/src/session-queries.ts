@@ -1,4 +1,5 @@
-import { FrameworkError, isPromise } from "@framework/core";
+import { FrameworkError } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
 import type { Outcome, Session } from "./backend.ts";
 import type { Ask, Executed, Queries, Row, StreamOptions } from "./queries.ts";
 import { type Asked, type AskedWith, type Statement, toStatement } from "./statement.ts";

@@ -1,5 +1,6 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import { isPromise, type Logger } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
+import type { Logger } from "@framework/core";
 import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolFigures, Session } from "./backend.ts";
 import type { ListenOptions, Row } from "./queries.ts";
 import type { Statement } from "./statement.ts";

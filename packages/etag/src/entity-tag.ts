@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { payloadLength } from "@framework/core";
+import { payloadLength } from "@framework/core/feature";
 
 /**
  * The tag of a body in memory: its length and 16 digits of its SHA-256, both in hexadecimal.

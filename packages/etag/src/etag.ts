@@ -5,13 +5,10 @@ import {
   configRecord,
   type Feature,
   flag,
-  type HttpRequest,
   mapAwaitable,
-  type Middleware,
-  parseHttpDate,
-  precondition,
-  Response,
-} from "@framework/core";
+} from "@framework/core/feature";
+import { type HttpRequest, type Middleware, Response } from "@framework/core";
+import { parseHttpDate, precondition } from "@framework/core/http";
 import { rememberedTags, type TagOf } from "./remembered-tags.ts";
 
 /** What `enableEtag` may be told. */
@@ -39,7 +36,7 @@ export const etag: Feature<Etags> = {
   name: "etag",
   install: (host) => ({
     enableEtag(config) {
-      host.use("etag", tagReplies(host.configure(EtagConfig, config)));
+      host.http.use("etag", tagReplies(host.configure(EtagConfig, config)));
       return this;
     },
   }),

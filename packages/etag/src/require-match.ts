@@ -1,4 +1,5 @@
-import { HttpError, type HttpRequest, precondition, type Validators } from "@framework/core";
+import { HttpError, type HttpRequest } from "@framework/core";
+import { precondition, type Validators } from "@framework/core/http";
 
 /**
  * Protects a write from being based on an old state: throws 412 unless the request's `If-Match`, `If-Unmodified-Since` and `If-None-Match` hold (RFC

@@ -5,11 +5,10 @@ import {
   checked,
   decimal,
   flag,
-  type Guard,
-  isGuard,
   list,
   optional,
-} from "@framework/core";
+} from "@framework/core/feature";
+import { type Guard, isGuard } from "@framework/core";
 import type { HealthClock } from "./clock.ts";
 
 /** What `enableHealthChecks` may be told. */

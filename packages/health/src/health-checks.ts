@@ -1,5 +1,5 @@
+import type { AppSettings, HttpRequest, Response } from "@framework/core";
 import {
-  type AppSettings,
   type ConfigInput,
   type ConfigRecord,
   configRecord,
@@ -9,11 +9,9 @@ import {
   type HealthCheck,
   type HealthGroup,
   type Host,
-  type HttpRequest,
   list,
   optional,
-  type Response,
-} from "@framework/core";
+} from "@framework/core/feature";
 import { systemClock } from "./clock.ts";
 import { Health } from "./health.ts";
 import { HealthCheckConfig } from "./health-check-config.ts";
@@ -87,7 +85,13 @@ export const healthChecks: Feature<HealthChecks> = {
         const { timeoutSecs, ...rest } = host.configure(CheckOptions, options);
         if (!on) host.refuse(notEnabled(name));
         if (typeof run !== "function") host.refuse(noFunction(name));
-        else host.healthCheck({ name, ...rest, ...(timeoutSecs === undefined ? {} : { timeoutSecs }), run });
+        else
+          host.insight.healthCheck({
+            name,
+            ...rest,
+            ...(timeoutSecs === undefined ? {} : { timeoutSecs }),
+            run,
+          });
         return this;
       },
     };
@@ -103,11 +107,11 @@ const serve = (host: Host, config: Readonly<HealthCheckConfig>): void => {
   const start = ({ log }: AppSettings): void => {
     since = clock.now();
     const watch = (check: HealthCheck) => new WatchedCheck(check, { ...limits, clock, log });
-    health = new Health(host.healthChecks().map(watch));
+    health = new Health(host.insight.healthChecks().map(watch));
   };
-  host.onStart({ name: "health checks", run: start }).onDrain(() => health.drain());
+  host.life.onStart({ name: "health checks", run: start }).onDrain(() => health.drain());
   const answer = (path: string, handler: (request: HttpRequest) => Promise<Response>): void =>
-    void host.route("GET", `${basePath}${path}`, handler, { guards }, "health");
+    void host.http.route("GET", `${basePath}${path}`, handler, { guards }, "health");
   const live = async (): Promise<Response> => livenessReply(await health.live(), clock);
   const ready = async (): Promise<Response> => readinessReply(await health.readiness(), clock);
   answer("/live", live);
@@ -116,10 +120,10 @@ const serve = (host: Host, config: Readonly<HealthCheckConfig>): void => {
   answer("/readiness", ready);
   answer("/startup", async () => readinessReply((await health.hasStarted()) ? "ok" : "starting", clock));
   answer("", async () => {
-    const disclosure = disclosureOf(config.includeDetails, host.settings.env);
+    const disclosure = disclosureOf(config.includeDetails, host.life.settings.env);
     return reportReply(await health.findings(), { config, clock, disclosure, since, system });
   });
-  host.expose("health", () => health.snapshot());
+  host.insight.expose("health", () => health.snapshot());
 };
 
 const notEnabled = (name: string) => ({

@@ -1,4 +1,4 @@
-import type { HealthGroup } from "@framework/core";
+import type { HealthGroup } from "@framework/core/feature";
 import type { Outcome } from "./outcome.ts";
 import type { WatchedCheck } from "./watched-check.ts";
 

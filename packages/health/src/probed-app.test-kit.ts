@@ -1,4 +1,5 @@
-import { App, type ConfigInput, type Feature, type HealthCheck } from "@framework/core";
+import { App } from "@framework/core";
+import type { ConfigInput, Feature, HealthCheck } from "@framework/core/feature";
 import { virtualClock } from "@framework/testing";
 import { type HealthCheckConfig, type HealthChecks, healthChecks, type HealthClock } from "./index.ts";
 
@@ -58,7 +59,7 @@ export const probedApp = (
   const feature: Feature = {
     name: "dependencies",
     install: (host) => {
-      for (const check of checks) host.healthCheck(check);
+      for (const check of checks) host.insight.healthCheck(check);
       return {};
     },
   };

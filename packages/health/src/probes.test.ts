@@ -1,4 +1,4 @@
-import type { HealthGroup } from "@framework/core";
+import type { HealthGroup } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { probedApp, type TestClock } from "./probed-app.test-kit.ts";
 

@@ -1,4 +1,5 @@
-import { FrameworkError, type HealthCheck, type Logger } from "@framework/core";
+import { FrameworkError, type Logger } from "@framework/core";
+import type { HealthCheck } from "@framework/core/feature";
 import type { HealthClock } from "./clock.ts";
 import { errorText, type Outcome, plainDetails } from "./outcome.ts";
 

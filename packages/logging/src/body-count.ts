@@ -1,4 +1,4 @@
-import { BodyStream } from "@framework/core";
+import { BodyStream } from "@framework/core/feature";
 
 /** The same body, which counts what is taken of it and remembers why it broke. */
 export class CountedBody extends BodyStream {

@@ -1,13 +1,5 @@
-import {
-  BodyStream,
-  type ExchangeEnd,
-  type HttpRequest,
-  isPromise,
-  isUnder,
-  type Middleware,
-  payloadLength,
-  type Response,
-} from "@framework/core";
+import { BodyStream, isPromise, isUnder, payloadLength } from "@framework/core/feature";
+import type { ExchangeEnd, HttpRequest, Middleware, Response } from "@framework/core";
 import { type AccessLine, levelOf } from "./access-line.ts";
 import { CountedBody } from "./body-count.ts";
 import type { Details } from "./details.ts";

@@ -1,4 +1,12 @@
-import { checked, type ConfigRecord, configRecord, flag, integer, list, oneOf } from "@framework/core";
+import {
+  checked,
+  type ConfigRecord,
+  configRecord,
+  flag,
+  integer,
+  list,
+  oneOf,
+} from "@framework/core/feature";
 
 /** How much a line must matter to be written; `silent` writes nothing. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";

@@ -1,5 +1,6 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
-import { App, type Feature, HttpError, key, Response } from "@framework/core";
+import { App, HttpError, key, Response } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { logging, type LoggingConfig } from "./index.ts";
@@ -12,9 +13,9 @@ interface Line {
 const endpoints: Feature = {
   name: "endpoints",
   install: (host) => {
-    host.route("GET", "/health", () => "ok", {}, "health");
-    host.route("GET", "/metrics", () => "ok", {}, "metrics");
-    host.use("request-id", (request, next) => {
+    host.http.route("GET", "/health", () => "ok", {}, "health");
+    host.http.route("GET", "/metrics", () => "ok", {}, "metrics");
+    host.http.use("request-id", (request, next) => {
       request.context.set("request_id", "id-1");
       return next(request);
     });

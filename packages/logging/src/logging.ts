@@ -1,12 +1,5 @@
-import {
-  type AppSettings,
-  type ConfigInput,
-  type Feature,
-  type Handler,
-  type HttpRequest,
-  type Middleware,
-  type Response,
-} from "@framework/core";
+import type { AppSettings, Handler, HttpRequest, Middleware, Response } from "@framework/core";
+import type { ConfigInput, Feature } from "@framework/core/feature";
 import { jsonAccessLine, textAccessLine } from "./access-line.ts";
 import { isoClock } from "./clock.ts";
 import { createDetails } from "./details.ts";
@@ -54,16 +47,16 @@ export const logging: Feature<Logging> = {
           log = begun.log;
           requests.become(begun.middleware);
         });
-        host
-          .use("log", requests.middleware)
+        host.http.use("log", requests.middleware);
+        host.life
           .onStart({ name: "logging", run: (settings) => lines.begin(settings) })
-          .onStop({ name: "logging", run: () => lines.end() })
-          .measure({
-            name: "log_lines_dropped_total",
-            help: "Log lines that were lost because their destination was too slow or gone.",
-            type: "counter",
-            read: () => lines.dropped,
-          });
+          .onStop({ name: "logging", run: () => lines.end() });
+        host.insight.metric({
+          name: "log_lines_dropped_total",
+          help: "Log lines that were lost because their destination was too slow or gone.",
+          type: "counter",
+          read: () => lines.dropped,
+        });
         return this;
       },
       log() {

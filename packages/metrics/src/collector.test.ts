@@ -1,4 +1,4 @@
-import type { SharedState } from "@framework/core";
+import type { SharedState } from "@framework/core/feature";
 import { seededRandom, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { Histogram, Registry } from "prom-client";

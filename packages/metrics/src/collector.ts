@@ -1,4 +1,5 @@
-import { FrameworkError, type Json, type Logger, type SharedState, type Tally } from "@framework/core";
+import { FrameworkError, type Logger } from "@framework/core";
+import type { Json, SharedState, Tally } from "@framework/core/feature";
 import type { Family, GaugeEntry, Reading } from "./family.ts";
 import { Growth } from "./growth.ts";
 import type { Ledger } from "./ledger.ts";

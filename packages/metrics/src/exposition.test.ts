@@ -1,4 +1,5 @@
-import { App, type Feature, type Measure } from "@framework/core";
+import { App } from "@framework/core";
+import type { Feature, Metric } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { parseExposition } from "./exposition-parser.test-kit.ts";
@@ -81,10 +82,10 @@ test("histograms are cumulative in either format, with floats as bounds where th
   expect(les(true).map(([le]) => le)).toEqual(["0.5", "1.0", "1000000.0", "+Inf", undefined, undefined]);
 });
 
-const publishing = (...measures: Measure[]): Feature => ({
+const publishing = (...metrics: Metric[]): Feature => ({
   name: "publishing",
   install: (host) => {
-    for (const measure of measures) host.measure(measure);
+    for (const metric of metrics) host.insight.metric(metric);
     return {};
   },
 });
@@ -130,7 +131,7 @@ test("figures of features are shown under the namespace; one that fails does not
   expect(["shop_broken", "shop_odd", "shop_odd_total"].filter((name) => parsed.families.has(name))).toEqual(
     [],
   );
-  expect(new Set(errors)).toEqual(new Set(["the measure shop_broken could not be read"]));
+  expect(new Set(errors)).toEqual(new Set(["the metric shop_broken could not be read"]));
   hits = 2; // the feature began anew
   expect((await scrape()).value("shop_cache_hits_total")).toBe(12);
 });

@@ -1,4 +1,4 @@
-import { preferred } from "@framework/core";
+import { preferred } from "@framework/core/http";
 import type { LabelList } from "./family.ts";
 import type { Metric, Series } from "./merge.ts";
 

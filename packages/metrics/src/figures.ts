@@ -1,10 +1,11 @@
-import { type AppSettings, FrameworkError, type Host, HttpError } from "@framework/core";
+import { type AppSettings, FrameworkError, HttpError } from "@framework/core";
+import type { Host } from "@framework/core/feature";
 import { type Collected, Collector, type Source } from "./collector.ts";
 import type { Family } from "./family.ts";
 import { seriesOf } from "./family.ts";
 import type { FlushTimer } from "./flush-timer.ts";
 import type { Ledger } from "./ledger.ts";
-import { measureName, readMeasures } from "./measures.ts";
+import { metricName, readMetrics } from "./metric-families.ts";
 import { mergeFigures, type Metric, REQUEST_HISTOGRAMS } from "./merge.ts";
 import type { OwnMetrics } from "./own-metrics.ts";
 import { processRegistry, readRegistry } from "./prom-registry.ts";
@@ -21,7 +22,7 @@ export interface FigureParts {
   readonly timer: FlushTimer;
 }
 
-/** Everything that one app measures, from its start to its stop. */
+/** Everything that one app metrics, from its start to its stop. */
 export class Figures {
   private readonly parts: FigureParts;
   private readonly prefix: string;
@@ -75,7 +76,7 @@ export class Figures {
     const requests = ["requests_total", "requests_in_flight", ...REQUEST_HISTOGRAMS];
     const names = [
       ...requests.map((name) => `${this.prefix}_${name}`),
-      ...host.measures().map((measure) => measureName(config.namespace, measure)),
+      ...host.insight.metrics().map((metric) => metricName(config.namespace, metric)),
       ...own.families.map(({ name }) => name),
     ];
     const twin = names.find((name, index) => names.indexOf(name) !== index);
@@ -99,11 +100,11 @@ export class Figures {
       help: "Requests whose reply is not out yet.",
       type: "gauge",
     };
-    const measures = host.measures();
+    const metrics = host.insight.metrics();
     return [
       () => ({ families: [inFlight], totals: [], gauges: [[seriesOf(inFlight.name, []), meter.inFlight]] }),
       () => ({ families: own.families, totals: [], gauges: own.gauges() }),
-      () => readMeasures(measures, config.namespace, log),
+      () => readMetrics(metrics, config.namespace, log),
     ];
   }
 

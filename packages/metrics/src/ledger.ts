@@ -1,4 +1,4 @@
-import type { Tally } from "@framework/core";
+import type { Tally } from "@framework/core/feature";
 
 /** What one series has gained since it was last sent to the totals; the totals themselves are in the shared state. */
 export class Cell {

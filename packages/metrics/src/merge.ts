@@ -1,4 +1,4 @@
-import type { Tally } from "@framework/core";
+import type { Tally } from "@framework/core/feature";
 import { widthOf } from "./buckets.ts";
 import type { Collected } from "./collector.ts";
 import { type Across, type Family, type GaugeEntry, type LabelList, parseSeries } from "./family.ts";

@@ -1,4 +1,4 @@
-import { BodyStream } from "@framework/core";
+import { BodyStream } from "@framework/core/feature";
 
 /** The same body, which tells once how many bytes were sent of it: when it is complete, has failed, or is given up, also before its first chunk. */
 export const meteredBody = (body: BodyStream, listener: (bytes: number) => void): BodyStream =>

@@ -1,4 +1,4 @@
-import type { Sample } from "@framework/core";
+import type { Sample } from "@framework/core/feature";
 import type { Across } from "./family.ts";
 import type { LabelValues } from "./series-table.ts";
 

@@ -3,12 +3,11 @@ import {
   type ConfigRecord,
   configRecord,
   flag,
-  type Guard,
   integer,
-  isGuard,
   list,
   optional,
-} from "@framework/core";
+} from "@framework/core/feature";
+import { type Guard, isGuard } from "@framework/core";
 import { areBounds } from "./buckets.ts";
 import { isLabelName, isMetricName } from "./family.ts";
 import type { PromRegistry } from "./prom-registry.ts";

@@ -1,4 +1,5 @@
-import { addVary, type ConfigInput, type Feature, type Host, Response } from "@framework/core";
+import { addVary, type ConfigInput, type Feature, type Host } from "@framework/core/feature";
+import { Response } from "@framework/core";
 import { formatFor, writeMetrics } from "./exposition.ts";
 import { Figures } from "./figures.ts";
 import { flushTimer } from "./flush-timer.ts";
@@ -44,8 +45,8 @@ export const prometheus: Feature<Prometheus> = {
         limits.maxSeries = config.maxSeries;
         const { now = () => performance.now() } = config;
         const meter = new RequestMeter({ ...config, ledger, now });
-        host.use("telemetry", meter.middleware); // outermost: what the other stages take counts too
-        host.expose("metrics", () => ({ endpoint: config.endpoint, inFlight: meter.inFlight }));
+        host.http.use("telemetry", meter.middleware); // outermost: what the other stages take counts too
+        host.insight.expose("metrics", () => ({ endpoint: config.endpoint, inFlight: meter.inFlight }));
         serve(host, config, new Figures({ host, config, ledger, own, meter, timer }));
         return this;
       },
@@ -54,7 +55,7 @@ export const prometheus: Feature<Prometheus> = {
 };
 
 const serve = (host: Host, config: Readonly<PrometheusConfig>, figures: Figures): void => {
-  host
+  host.life
     .onStart({ name: "metrics", run: (settings) => figures.start(settings) })
     .onStop({ name: "metrics", run: () => figures.stop() });
   const { endpoint, guards, defaultLabels } = config;
@@ -66,5 +67,5 @@ const serve = (host: Host, config: Readonly<PrometheusConfig>, figures: Figures)
     addVary(reply.headers, "Accept");
     return reply;
   };
-  host.route("GET", endpoint, (request) => scrape(request.getHeader("accept")), { guards }, "metrics");
+  host.http.route("GET", endpoint, (request) => scrape(request.getHeader("accept")), { guards }, "metrics");
 };

@@ -133,7 +133,7 @@ const promtool = async (program: Program): Promise<{ status: number | null; said
   return { status, said: `${stdout}${stderr}`.trim() };
 };
 
-const measure = async (): Promise<boolean> => {
+const metric = async (): Promise<boolean> => {
   await using program = await startProgram(new URL("./scraped.test-program.ts", import.meta.url), {
     args: ["--workers", "4"],
     env: { FRAMEWORK_ENV: "production", TRANSPORT: "fast" },
@@ -190,6 +190,6 @@ const measure = async (): Promise<boolean> => {
   }
 };
 
-const holds = await measure().finally(() => rmSync(directory, { recursive: true, force: true }));
+const holds = await metric().finally(() => rmSync(directory, { recursive: true, force: true }));
 console.log(holds ? "every promise holds" : "a promise does not hold");
 process.exitCode = holds ? 0 : 1;

@@ -1,12 +1,5 @@
-import {
-  BodyStream,
-  type Endpoint,
-  type HttpRequest,
-  mapAwaitable,
-  type Middleware,
-  payloadLength,
-  type Response,
-} from "@framework/core";
+import { BodyStream, mapAwaitable, payloadLength } from "@framework/core/feature";
+import type { Endpoint, HttpRequest, Middleware, Response } from "@framework/core";
 import { observe, widthOf } from "./buckets.ts";
 import { labelValue, seriesOf } from "./family.ts";
 import { Cell, type Ledger } from "./ledger.ts";

@@ -1,5 +1,6 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
-import { App, type Feature, ForbiddenError, HttpError, Response } from "@framework/core";
+import { App, ForbiddenError, HttpError, Response } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { eachClient, socketClient, type TestClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
@@ -9,8 +10,8 @@ import { prometheus } from "./index.ts";
 const probes: Feature = {
   name: "probes",
   install: (host) => {
-    host.route("GET", "/health/live", () => "ok", {}, "health");
-    host.route("GET", "/docs", () => "docs", {}, "docs");
+    host.http.route("GET", "/health/live", () => "ok", {}, "health");
+    host.http.route("GET", "/docs", () => "docs", {}, "docs");
     return {};
   },
 };

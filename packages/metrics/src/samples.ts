@@ -1,4 +1,4 @@
-import type { Sample } from "@framework/core";
+import type { Sample } from "@framework/core/feature";
 import { labelValue, seriesOf } from "./family.ts";
 
 /** What a figure says at one moment, by series; samples with the same labels are one, the last. */

@@ -1,4 +1,5 @@
-import { App, type ConfigInput, type SharedState } from "@framework/core";
+import { App } from "@framework/core";
+import type { ConfigInput, SharedState } from "@framework/core/feature";
 import { inProcessState, memoryHub, primaryState, serveSharedState } from "@framework/core/testing";
 import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
 import { type Counter, type Gauge, type Prometheus, prometheus, type PrometheusConfig } from "./index.ts";

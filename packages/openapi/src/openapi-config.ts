@@ -3,12 +3,11 @@ import {
   type ConfigRecord,
   configRecord,
   type FieldRule,
-  type Guard,
-  isGuard,
   list,
   optional,
   text,
-} from "@framework/core";
+} from "@framework/core/feature";
+import { type Guard, isGuard } from "@framework/core";
 import type { License, Server, Tag } from "./document/openapi-document.ts";
 
 /** What `enableOpenapi` may be told. */

@@ -1,4 +1,5 @@
-import type { AppSettings, ConfigInput, Feature, Host } from "@framework/core";
+import type { AppSettings } from "@framework/core";
+import type { ConfigInput, Feature, Host } from "@framework/core/feature";
 import { createDocument } from "./document/document.ts";
 import { OpenapiConfig } from "./openapi-config.ts";
 import { bundleReader } from "./pages/bundle.ts";
@@ -27,7 +28,9 @@ export const openapi: Feature<Openapi> = {
   install: (host) => ({
     enableOpenapi(input) {
       const config = host.configure(OpenapiConfig, input);
-      host.routeOption("hidden", (value) => (typeof value === "boolean" ? null : "must be true or false"));
+      host.http.routeOption("hidden", (value) =>
+        typeof value === "boolean" ? null : "must be true or false",
+      );
       serveDocument(host, config);
       if (config.docsPath !== false) servePage(host, config, config.docsPath, swaggerPage);
       if (config.redocPath !== false) servePage(host, config, config.redocPath, redocPage);
@@ -38,20 +41,26 @@ export const openapi: Feature<Openapi> = {
 
 const serveDocument = (host: Host, config: OpenapiConfig): void => {
   let file: CachedFile = textFile("", "application/json"); // nobody asks before start
-  host.onStart({
+  host.life.onStart({
     name: "openapi",
     run: (settings) => {
       file = documentFile(host, config, settings);
     },
   });
-  host.route("GET", config.path, (request) => sendFile(request, file), { guards: config.guards }, "docs");
+  host.http.route(
+    "GET",
+    config.path,
+    (request) => sendFile(request, file),
+    { guards: config.guards },
+    "docs",
+  );
 };
 
 const documentFile = (host: Host, config: OpenapiConfig, { timeouts, log }: AppSettings): CachedFile => {
   const document = createDocument({
     config,
-    routes: host.routes(),
-    switchedOn: host.switchedOn(),
+    routes: host.http.routes(),
+    switchedOn: host.life.enabledFeatures(),
     handlerSecs: timeouts.handlerSecs,
     warn: (message) => log.warn(message),
   });
@@ -62,10 +71,10 @@ const servePage = (host: Host, config: OpenapiConfig, path: string, kind: PageKi
   const { title, path: documentPath, guards, servers } = config;
   const page = createPage({ title, path, documentPath, origins: originsOf(servers) }, kind);
   const fileOf = bundleReader(kind.bundle);
-  host.route("GET", path, (request) => sendFile(request, page), { guards }, "docs");
+  host.http.route("GET", path, (request) => sendFile(request, page), { guards }, "docs");
   for (const file of kind.bundle.files) {
     const serve = async (request: Parameters<typeof sendFile>[0]) => sendFile(request, await fileOf(file));
-    host.route("GET", bundlePath(path, kind.bundle, file), serve, { guards }, "docs");
+    host.http.route("GET", bundlePath(path, kind.bundle, file), serve, { guards }, "docs");
   }
 };
 

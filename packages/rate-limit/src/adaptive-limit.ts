@@ -1,4 +1,4 @@
-import type { SharedState } from "@framework/core";
+import type { SharedState } from "@framework/core/feature";
 import { everySecond, processCpu, processMemory } from "./adaptive-probes.ts";
 import { LoadSignals } from "./load-signals.ts";
 import type { RateLimitConfig } from "./rate-limit-config.ts";

@@ -1,4 +1,5 @@
-import { type Awaitable, isPromise } from "@framework/core";
+import type { Awaitable } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import { type Quota, type QuotaSource, quotaOf } from "./quota.ts";
 import type { PermitAnswer, RateLimitStore } from "./rate-limit-store.ts";

@@ -1,4 +1,5 @@
-import { type HttpRequest, isUnder } from "@framework/core";
+import type { HttpRequest } from "@framework/core";
+import { isUnder } from "@framework/core/feature";
 
 /** Whether a request is never limited: a probe, a scrape, a page of the docs, a preflight of CORS (Fetch standard), or a path that is exempt. */
 export const isExempt = (request: HttpRequest, exemptPaths: readonly string[]): boolean => {

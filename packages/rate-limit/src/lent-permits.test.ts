@@ -1,4 +1,4 @@
-import type { SharedState } from "@framework/core";
+import type { SharedState } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";

@@ -1,5 +1,6 @@
 // The whole life of a worker's loans stands here in one piece: asking, borrowing, recalling, giving back.
-import { type Awaitable, type Json, type SharedState } from "@framework/core";
+import type { Awaitable } from "@framework/core";
+import type { Json, SharedState } from "@framework/core/feature";
 import { Account, type Waiter } from "./account.ts";
 import type { Limit } from "./limit.ts";
 import type { Permits } from "./permits.ts";

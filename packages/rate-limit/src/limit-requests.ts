@@ -1,13 +1,5 @@
-import {
-  type Awaitable,
-  type Handler,
-  type HttpError,
-  type HttpRequest,
-  isPromise,
-  mapAwaitable,
-  type Middleware,
-  type Response,
-} from "@framework/core";
+import type { Awaitable, Handler, HttpError, HttpRequest, Middleware, Response } from "@framework/core";
+import { isPromise, mapAwaitable } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 import { retryAfterSecs, writePolicy, writeQuota } from "./quota-fields.ts";

@@ -1,11 +1,5 @@
-import {
-  type AppSettings,
-  App,
-  type ConfigInput,
-  type Feature,
-  type Measure,
-  type SharedState,
-} from "@framework/core";
+import { type AppSettings, App } from "@framework/core";
+import type { ConfigInput, Feature, Metric, SharedState } from "@framework/core/feature";
 import { inProcessState, memoryHub, primaryState, serveSharedState } from "@framework/core/testing";
 import { type VirtualClock, virtualClock } from "@framework/testing";
 import { type RateLimit, rateLimit } from "./rate-limit.ts";
@@ -23,8 +17,8 @@ const figures: Feature<Figures> = {
   name: "figures",
   install: (host) => ({
     figures: () =>
-      Object.fromEntries(host.measures().map((measure: Measure) => [measure.name, measure.read()])),
-    builtIn: (path, kind) => void host.route("GET", path, () => kind, {}, kind),
+      Object.fromEntries(host.insight.metrics().map((metric: Metric) => [metric.name, metric.read()])),
+    builtIn: (path, kind) => void host.http.route("GET", path, () => kind, {}, kind),
   }),
 };
 

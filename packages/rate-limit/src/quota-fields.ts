@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from "@framework/core";
+import type { ResponseHeaders } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 

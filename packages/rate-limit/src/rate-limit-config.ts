@@ -4,13 +4,12 @@ import {
   type ConfigRecord,
   configRecord,
   decimal,
-  type HttpRequest,
   integer,
   list,
   oneOf,
   optional,
-  type RouteLimit,
-} from "@framework/core";
+} from "@framework/core/feature";
+import type { HttpRequest, RouteLimit } from "@framework/core";
 import type { AdaptiveProbes } from "./adaptive-probes.ts";
 import type { RateLimitStore } from "./rate-limit-store.ts";
 

@@ -1,4 +1,4 @@
-import type { ConfigInput, Feature, Host } from "@framework/core";
+import type { ConfigInput, Feature, Host } from "@framework/core/feature";
 import { limitRequests } from "./limit-requests.ts";
 import { RateLimitConfig, routeLimitProblem } from "./rate-limit-config.ts";
 import { RateLimiter } from "./rate-limiter.ts";
@@ -34,13 +34,13 @@ export const rateLimit: Feature<RateLimit> = {
         take: (limit, key) => limiter.take(limit, key),
         tally: limiter.tally,
       });
-      host.use("rate-limit", outer).use("rate-limit", inner);
-      host.routeOption("rateLimit", routeLimitProblem);
-      host.onStart({
+      host.http.use("rate-limit", outer).use("rate-limit", inner);
+      host.http.routeOption("rateLimit", routeLimitProblem);
+      host.life.onStart({
         name: "rate limit",
-        run: (settings) => limiter.start(host.routes(), host.shared, settings),
+        run: (settings) => limiter.start(host.http.routes(), host.state.shared, settings),
       });
-      host.onStop({ name: "rate limit", run: () => limiter.stop() });
+      host.life.onStop({ name: "rate limit", run: () => limiter.stop() });
       publish(host, limiter);
       return this;
     },
@@ -48,26 +48,26 @@ export const rateLimit: Feature<RateLimit> = {
 };
 
 const publish = (host: Host, limiter: RateLimiter): void => {
-  host
-    .measure({
+  host.insight
+    .metric({
       name: "rate_limit_requests_total",
       help: "Requests that were limited, by what became of them.",
       type: "counter",
       read: () => limiter.requests(),
     })
-    .measure({
+    .metric({
       name: "rate_limit_store_errors_total",
       help: "Calls to the store of the rate limit that failed or were too late.",
       type: "counter",
       read: () => limiter.storeErrors,
     })
-    .measure({
+    .metric({
       name: "rate_limit_store_calls_total",
       help: "Calls to the store of the rate limit.",
       type: "counter",
       read: () => limiter.storeCalls,
     })
-    .measure({
+    .metric({
       name: "rate_limit_max_requests",
       help: "Requests per window that a limit allows one client at this moment.",
       type: "gauge",

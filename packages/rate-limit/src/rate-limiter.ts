@@ -1,14 +1,6 @@
 import { randomUUID } from "node:crypto";
-import {
-  type AppSettings,
-  type Awaitable,
-  type Endpoint,
-  type HttpRequest,
-  type RouteInfo,
-  type RouteLimit,
-  type Sample,
-  type SharedState,
-} from "@framework/core";
+import type { AppSettings, Awaitable, Endpoint, HttpRequest, RouteInfo, RouteLimit } from "@framework/core";
+import type { Sample, SharedState } from "@framework/core/feature";
 import { directPermits } from "./direct-permits.ts";
 import { isExempt } from "./exemptions.ts";
 import { LentPermits } from "./lent-permits.ts";

@@ -1,4 +1,4 @@
-import type { SharedState } from "@framework/core";
+import type { SharedState } from "@framework/core/feature";
 import type { VirtualClock } from "@framework/testing";
 import { LentPermits } from "./lent-permits.ts";
 import { Limit } from "./limit.ts";

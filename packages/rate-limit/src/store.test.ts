@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { isPromise, type SharedState } from "@framework/core";
+import { isPromise, type SharedState } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { directPermits } from "./direct-permits.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { PermitAsk, PermitRule, Permits, SharedState } from "@framework/core";
+import type { PermitAsk, PermitRule, Permits, SharedState } from "@framework/core/feature";
 import { inProcessState } from "@framework/core/testing";
 import { withServer } from "@framework/services";
 import { afterAll, expect, test } from "@jest/globals";

@@ -1,4 +1,5 @@
-import { type ConfigInput, FrameworkError, type Logger } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
+import { FrameworkError, type Logger } from "@framework/core";
 import { closeClient } from "./client/close-client.ts";
 import { createClient } from "./client/create-client.ts";
 import { newFigures, type RedisFigures } from "./client/figures.ts";

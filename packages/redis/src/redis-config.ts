@@ -7,7 +7,7 @@ import {
   integer,
   optional,
   text,
-} from "@framework/core";
+} from "@framework/core/feature";
 
 /** Where Redis is and how connections to it are kept. */
 export interface RedisConfig {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { App, type Feature, type HealthCheck, type Measure } from "@framework/core";
+import { App } from "@framework/core";
+import type { Feature, HealthCheck, Metric } from "@framework/core/feature";
 import { withServer } from "@framework/services";
 import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -8,25 +9,26 @@ import { openRedis, redis, RedisClient, RedisUnavailableError } from "./index.ts
 
 interface Insight {
   checks: readonly HealthCheck[];
-  measures: readonly Measure[];
+  metrics: readonly Metric[];
 }
 
 interface Watching {
   readonly insight: Insight;
-  /** A counter in `host.shared`. */
+  /** A counter in `host.state.shared`. */
   countShared(): Promise<number>;
 }
 
 const watcher: Feature<Watching> = {
   name: "watcher",
   install: (host) => {
-    const insight: Insight = { checks: [], measures: [] };
-    host.onStart(
-      () => void Object.assign(insight, { checks: host.healthChecks(), measures: host.measures() }),
+    const insight: Insight = { checks: [], metrics: [] };
+    host.life.onStart(
+      () =>
+        void Object.assign(insight, { checks: host.insight.healthChecks(), metrics: host.insight.metrics() }),
     );
     return {
       insight,
-      countShared: async () => (await host.shared.add("watched", 1, { ttlMs: 10_000 })).value,
+      countShared: async () => (await host.state.shared.add("watched", 1, { ttlMs: 10_000 })).value,
     };
   },
 };
@@ -67,7 +69,7 @@ for (const service of ["redis", "redis-cluster"]) {
       expect(await check?.run(AbortSignal.timeout(1000))).toMatchObject({
         mode: clusterMode ? "cluster" : "single",
       });
-      const figure = (name: string) => app.insight.measures.find((each) => each.name === name)?.read();
+      const figure = (name: string) => app.insight.metrics.find((each) => each.name === name)?.read();
       expect(figure("redis_commands_total")).toBeGreaterThanOrEqual(4);
       expect(figure("redis_failures_total")).toBe(1);
       expect(figure("redis_connections")).toBeGreaterThanOrEqual(1);
@@ -87,7 +89,7 @@ for (const service of ["redis", "redis-cluster"]) {
       await expect(app.redis.ping()).rejects.toThrow(RedisUnavailableError);
     });
 
-    test("with shared, two apps agree in what features keep in host.shared; without, each has its own", async () => {
+    test("with shared, two apps agree in what features keep in host.state.shared; without, each has its own", async () => {
       const keyPrefix = `agreed-${randomUUID()}:`;
       for (const [shared, second] of [
         [true, 2],

@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
-import { App, type Feature, type HealthCheck, type SharedState } from "@framework/core";
+import { App } from "@framework/core";
+import type { Feature, HealthCheck, SharedState } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { addressesOf } from "./client/addresses.ts";
@@ -24,8 +25,8 @@ let insight: Insight | undefined;
 const watcher: Feature = {
   name: "watcher",
   install: (host) => {
-    host.onStart(({ own }) => {
-      insight = { checks: host.healthChecks(), shared: host.shared, own };
+    host.life.onStart(({ own }) => {
+      insight = { checks: host.insight.healthChecks(), shared: host.state.shared, own };
     });
     return {};
   },
@@ -97,7 +98,7 @@ test("two shared states are one too many", async () => {
     name: "other",
     install: (host) => ({
       enableOther() {
-        host.provideShared((own) => own);
+        host.state.provideShared((own) => own);
         return this;
       },
     }),

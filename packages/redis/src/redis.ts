@@ -1,12 +1,5 @@
-import {
-  type ConfigInput,
-  dependency,
-  type Feature,
-  FrameworkError,
-  type Host,
-  type Logger,
-  type Token,
-} from "@framework/core";
+import type { ConfigInput, Feature, Host, HostInsight } from "@framework/core/feature";
+import { dependency, FrameworkError, type Logger, type Token } from "@framework/core";
 import { isCluster } from "./client/is-cluster.ts";
 import type { IoredisClient } from "./client/ioredis.ts";
 import { Connections, type LendOptions } from "./open-redis.ts";
@@ -49,7 +42,7 @@ export const redis: Feature<RedisMethods> = {
   install: (host) => {
     let open: Enabled | null = null;
     // Stop tasks run in reverse: this one, which stands before those of every `enableX`, comes when nobody needs the connections any more.
-    host.onStop({ name: "redis", run: () => open?.close() });
+    host.life.onStop({ name: "redis", run: () => open?.close() });
     const enabled = (what: string): Enabled => {
       if (open !== null) return open;
       throw new FrameworkError("REDIS_NOT_ENABLED", `call enableRedis() before ${what} is used`);
@@ -77,10 +70,10 @@ class Enabled {
     for (const message of configProblems(config)) host.refuse({ code: "CORE_BAD_CONFIG", message });
     this.connections = new Connections(config, () => this.#log);
     const { connections } = this;
-    host.provide(RedisClient, { create: () => connections.redis });
-    host.onStart({ name: "redis", run: ({ log }) => void (this.#log = log) });
+    host.state.provide(RedisClient, { create: () => connections.redis });
+    host.life.onStart({ name: "redis", run: ({ log }) => void (this.#log = log) });
     if (config.shared) {
-      host.provideShared((own) => {
+      host.state.provideShared((own) => {
         this.#state = redisSharedState(connections, {
           log: { error: (message, fields) => this.#log?.error(message, fields) },
         });
@@ -99,7 +92,7 @@ class Enabled {
 
 const report = (host: Host, connections: Connections): void => {
   const { figures } = connections;
-  host.healthCheck({
+  host.insight.healthCheck({
     name: "redis",
     run: async (signal) => {
       const { redis } = connections;
@@ -111,15 +104,15 @@ const report = (host: Host, connections: Connections): void => {
       return { mode: isCluster(redis) ? "cluster" : "single", ...figures };
     },
   });
-  const count = (name: string, help: string, read: () => number): Host =>
-    host.measure({ name: `redis_${name}_total`, help, type: "counter", read });
+  const count = (name: string, help: string, read: () => number): HostInsight =>
+    host.insight.metric({ name: `redis_${name}_total`, help, type: "counter", read });
   count("commands", "Commands that Redis was asked for.", () => figures.commands);
   count("failures", "Commands that Redis refused or did not answer.", () => figures.failures);
   count("reconnects", "Connections to Redis that were lost and made again.", () => figures.reconnects);
-  const gauge = (name: string, help: string, read: () => number): Host =>
-    host.measure({ name: `redis_${name}`, help, type: "gauge", read });
+  const gauge = (name: string, help: string, read: () => number): HostInsight =>
+    host.insight.metric({ name: `redis_${name}`, help, type: "gauge", read });
   gauge("connections", "Open connections to Redis.", () => figures.connections);
   gauge("connections_lent", "Connections to Redis that withRedis has open.", () => connections.lent);
   gauge("waiting_commands", "Commands that wait for a connection to Redis.", () => figures.waiting);
-  host.expose("redis", () => ({ ...figures, lent: connections.lent }));
+  host.insight.expose("redis", () => ({ ...figures, lent: connections.lent }));
 };

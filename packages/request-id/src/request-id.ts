@@ -5,12 +5,9 @@ import {
   configRecord,
   type Feature,
   flag,
-  type HttpRequest,
   mapAwaitable,
-  type Middleware,
-  RequestId,
-  type Response,
-} from "@framework/core";
+} from "@framework/core/feature";
+import { type HttpRequest, type Middleware, RequestId, type Response } from "@framework/core";
 import { isSafeId } from "./safe-id.ts";
 import { uuids } from "./uuid.ts";
 
@@ -57,8 +54,8 @@ export const requestId: Feature<RequestIds> = {
   install: (host) => ({
     enableRequestId(config) {
       const warn = (error: unknown): void =>
-        host.settings.log.warn("request id: createId gave no usable id, so a UUID is used", { error });
-      host.use("request-id", identify(host.configure(RequestIdConfig, config), warn));
+        host.life.settings.log.warn("request id: createId gave no usable id, so a UUID is used", { error });
+      host.http.use("request-id", identify(host.configure(RequestIdConfig, config), warn));
       return this;
     },
   }),

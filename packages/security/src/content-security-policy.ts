@@ -1,4 +1,4 @@
-import { nearest } from "@framework/core";
+import { nearest } from "@framework/core/feature";
 
 /**
  * Directives of a Content-Security-Policy (CSP Level 3), each with its sources as they are written in the field: keywords in single quotes. An empty list

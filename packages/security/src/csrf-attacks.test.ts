@@ -1,4 +1,5 @@
-import { App, type Json } from "@framework/core";
+import { App } from "@framework/core";
+import type { Json } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { csrfTokens } from "./csrf-tokens.ts";

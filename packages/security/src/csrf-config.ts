@@ -1,12 +1,5 @@
-import {
-  checked,
-  type ConfigRecord,
-  configRecord,
-  type HttpRequest,
-  integer,
-  list,
-  optional,
-} from "@framework/core";
+import { checked, type ConfigRecord, configRecord, integer, list, optional } from "@framework/core/feature";
+import type { HttpRequest } from "@framework/core";
 import { isHttpOrigin } from "./security-headers-config.ts";
 
 /** What `enableCsrf` may be told. */

@@ -1,13 +1,11 @@
+import { addVary, isUnder, mapAwaitable } from "@framework/core/feature";
 import {
-  addVary,
   type CookieOptions,
   type Awaitable,
   ForbiddenError,
   type HttpRequest,
-  isUnder,
   type Key,
   key,
-  mapAwaitable,
   Response,
 } from "@framework/core";
 import type { CsrfConfig } from "./csrf-config.ts";

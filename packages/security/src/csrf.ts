@@ -1,16 +1,18 @@
 import { randomBytes } from "node:crypto";
 import {
   type AppSettings,
+  FrameworkError,
+  type HttpRequest,
+  type Middleware,
+  type Response,
+} from "@framework/core";
+import {
   type ConfigInput,
   CsrfTokens,
   type Feature,
-  FrameworkError,
-  type HttpRequest,
   isPromise,
-  type Middleware,
-  type Response,
   type SharedState,
-} from "@framework/core";
+} from "@framework/core/feature";
 import { CsrfConfig } from "./csrf-config.ts";
 import { CsrfGuard, Guarding } from "./csrf-guard.ts";
 import { csrfTokens } from "./csrf-tokens.ts";
@@ -37,8 +39,8 @@ export const csrf: Feature<Csrf> = {
         const secret = config.secret ?? (await sharedSecret(settings));
         guard = new CsrfGuard(config, csrfTokens(secret, config.maxAge));
       };
-      host.onStart({ name: "csrf", run: begin });
-      host.use("session", (request, next) =>
+      host.life.onStart({ name: "csrf", run: begin });
+      host.http.use("session", (request, next) =>
         guard === null ? next(request) : guarded(guard, request, next),
       );
       return this;

@@ -1,4 +1,4 @@
-import { checked, type ConfigRecord, configRecord, flag, oneOf } from "@framework/core";
+import { checked, type ConfigRecord, configRecord, flag, oneOf } from "@framework/core/feature";
 import type { CspDirectives } from "./content-security-policy.ts";
 
 /** Strict-Transport-Security (RFC 6797). */

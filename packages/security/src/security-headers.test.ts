@@ -1,5 +1,6 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
-import { App, type Feature, HttpError, Response } from "@framework/core";
+import { App, HttpError, Response } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { eachClient, socketClient, testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { cspNonce, securityHeaders, type SecurityHeadersConfig } from "./index.ts";
@@ -25,7 +26,7 @@ const preflights: Feature<{ enablePreflights(): unknown }> = {
   name: "preflights",
   install: (host) => ({
     enablePreflights() {
-      return host.use("headers", (request, next) =>
+      return host.http.use("headers", (request, next) =>
         request.method === "OPTIONS" ? Response.noContent() : next(request),
       );
     },

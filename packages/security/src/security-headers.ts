@@ -1,11 +1,5 @@
-import {
-  type ConfigInput,
-  type Feature,
-  type HttpRequest,
-  isPromise,
-  type Middleware,
-  type Response,
-} from "@framework/core";
+import { type ConfigInput, type Feature, isPromise } from "@framework/core/feature";
+import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { policyProblems } from "./content-security-policy.ts";
 import { CspNonce } from "./csp-nonce.ts";
 import { type SecurityFields, securityFields } from "./security-fields.ts";
@@ -34,7 +28,7 @@ export const securityHeaders: Feature<SecurityHeaders> = {
         host.refuse({ code: "CORE_BAD_CONFIG", message });
       }
       // Outside of the stage `headers`, where preflights are answered: they get the fields too, whichever feature was enabled first.
-      host.use("request-id", addFields(securityFields(config)));
+      host.http.use("request-id", addFields(securityFields(config)));
       return this;
     },
   }),

@@ -1,4 +1,4 @@
-import { byteRanges } from "@framework/core";
+import { byteRanges } from "@framework/core/http";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { maxRanges, size, table } from "./range-table.test-kit.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { App, type Host, type Measure } from "@framework/core";
+import { App } from "@framework/core";
+import type { Host, Metric } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { staticFiles, StaticFilesConfig } from "./index.ts";
 import { ask, makeTree, servedApp } from "./served-app.test-kit.ts";
@@ -78,17 +79,17 @@ test("the folder has to be named, and has to be there", async () => {
 });
 
 test("publishes how many files are open", async () => {
-  let measures: readonly Measure[] = [];
+  let metrics: readonly Metric[] = [];
   const figures = {
     name: "figures",
     install: (host: Host) => {
-      host.onStart(() => void (measures = host.measures()));
+      host.life.onStart(() => void (metrics = host.insight.metrics()));
       return {};
     },
   };
   const directory = makeTree({ "big.bin": new Uint8Array(1_000_000) });
   const app = new (App.with(staticFiles, figures))().enableStaticFiles({ directory });
-  const open = () => measures.find(({ name }) => name === "static_files_open")?.read();
+  const open = () => metrics.find(({ name }) => name === "static_files_open")?.read();
   const reply = await app.fetch(new Request("http://localhost/static/big.bin"));
   expect(open()).toBe(1);
   await reply.bytes();

@@ -1,4 +1,6 @@
-import { BodyStream, type ByteRange, FrameworkError } from "@framework/core";
+import { BodyStream } from "@framework/core/feature";
+import type { ByteRange } from "@framework/core/http";
+import { FrameworkError } from "@framework/core";
 import type { OpenedFile } from "./opened-file.ts";
 
 /** What a body is made of: parts of the file, and bytes between them. */

@@ -1,15 +1,13 @@
+import { addVary } from "@framework/core/feature";
 import {
-  addVary,
   type ByteRange,
   byteRanges,
   formatHttpDate,
-  HttpError,
-  type HttpRequest,
   ifRangeHolds,
   precondition,
-  Response,
   type Validators,
-} from "@framework/core";
+} from "@framework/core/http";
+import { HttpError, type HttpRequest, Response } from "@framework/core";
 import { type BodyPart, fileBody, streamedBody } from "./file-body.ts";
 import type { OpenedFile } from "./opened-file.ts";
 

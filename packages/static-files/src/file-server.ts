@@ -1,11 +1,6 @@
-import {
-  BodyStream,
-  encodePath,
-  type HttpRequest,
-  mediaTypeOf,
-  NotFoundError,
-  Response,
-} from "@framework/core";
+import { BodyStream, encodePath } from "@framework/core/feature";
+import { type HttpRequest, NotFoundError, Response } from "@framework/core";
+import { mediaTypeOf } from "@framework/core/http";
 import { cacheControlOf } from "./cache-lifetimes.ts";
 import { listingPage, maxListed } from "./directory-listing.ts";
 import { fileReply } from "./file-reply.ts";

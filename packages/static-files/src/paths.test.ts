@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { App, ForbiddenError, isUnder, type TransportName } from "@framework/core";
+import { App, ForbiddenError, type TransportName } from "@framework/core";
+import { isUnder } from "@framework/core/feature";
 import { socketClient } from "@framework/testing";
 import { expect, jest, test } from "@jest/globals";
 import { askRaw } from "./raw-requests.test-kit.ts";

@@ -1,4 +1,5 @@
-import { type HttpRequest, negotiateEncoding } from "@framework/core";
+import type { HttpRequest } from "@framework/core";
+import { negotiateEncoding } from "@framework/core/http";
 import type { OpenedFile } from "./opened-file.ts";
 import type { ServedFolder } from "./served-folder.ts";
 

@@ -1,4 +1,4 @@
-import { pathSegments } from "@framework/core";
+import { pathSegments } from "@framework/core/feature";
 
 /** What a path asks for: the names from the served folder down, and whether it has the form of a folder, with `/` at its end. */
 export interface RequestNames {

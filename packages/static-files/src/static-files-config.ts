@@ -8,7 +8,7 @@ import {
   optional,
   ResponseHeaders,
   text,
-} from "@framework/core";
+} from "@framework/core/feature";
 
 /** What `enableStaticFiles` may be told. */
 export interface StaticFilesConfig {

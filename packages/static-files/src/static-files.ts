@@ -1,4 +1,5 @@
-import type { Feature, Host, Problem } from "@framework/core";
+import type { Feature, Host } from "@framework/core/feature";
+import type { Problem } from "@framework/core";
 import { FileServer } from "./file-server.ts";
 import { ServedFolder } from "./served-folder.ts";
 import { StaticFilesConfig, type StaticFilesInput } from "./static-files-config.ts";
@@ -45,10 +46,14 @@ const enable = (host: Host, config: Readonly<StaticFilesConfig>): void => {
   const server = new FileServer(config, folder);
   const below = prefix === "/" ? "/" : `${prefix}/`;
   const paths = new Set([prefix, below, `${below}{*file}`]);
-  for (const path of paths) host.route("GET", path, (request) => server.answer(request));
-  host.onStart({ name: "static-files", run: () => folder.open() });
-  host.expose("static-files", () => ({ directory: folder.path, prefix, openFiles: folder.openFiles }));
-  host.measure({
+  for (const path of paths) host.http.route("GET", path, (request) => server.answer(request));
+  host.life.onStart({ name: "static-files", run: () => folder.open() });
+  host.insight.expose("static-files", () => ({
+    directory: folder.path,
+    prefix,
+    openFiles: folder.openFiles,
+  }));
+  host.insight.metric({
     name: "static_files_open",
     help: "Files that are open because they are being sent.",
     type: "gauge",

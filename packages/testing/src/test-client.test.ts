@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
-import { App, type AppSettings, type Feature, Response } from "@framework/core";
+import { App, type AppSettings, Response } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { eachClient } from "./each-client.ts";
 import { clientFor, socketClient, testClient } from "./test-client.ts";
@@ -284,7 +285,7 @@ test("disposing closes the connections to a service that stays", async () => {
 /** Shows what a feature for logging is told. */
 const listener: Feature<{ enableListening(hear: (settings: AppSettings) => void): unknown }> = {
   name: "listener",
-  install: (host) => ({ enableListening: (hear) => host.onStart(hear) }),
+  install: (host) => ({ enableListening: (hear) => host.life.onStart(hear) }),
 };
 
 test("both clients leave the lines of a logging feature on, unless told otherwise", async () => {

@@ -1,10 +1,5 @@
-import {
-  ForbiddenError,
-  HttpError,
-  type HttpRequest,
-  OriginAllowed,
-  type UpgradeDoor,
-} from "@framework/core";
+import { ForbiddenError, HttpError, type HttpRequest, type Upgrade } from "@framework/core";
+import { OriginAllowed } from "@framework/core/feature";
 
 /** 16 bytes in Base64. */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
@@ -14,7 +9,7 @@ const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
  *
  * @throws HttpError 426 for anything but a WebSocket handshake of version 13, 400 for a bad key, 403 for a page of another origin
  */
-export const checkHandshake = (request: HttpRequest, origins: readonly string[]): UpgradeDoor => {
+export const checkHandshake = (request: HttpRequest, origins: readonly string[]): Upgrade => {
   const { upgrade } = request;
   const version = request.getHeader("sec-websocket-version");
   if (upgrade === null || version !== "13") {

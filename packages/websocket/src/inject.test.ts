@@ -1,4 +1,5 @@
-import { App, dependency, type HttpRequest, mapAwaitable, Response, type Token } from "@framework/core";
+import { App, dependency, type HttpRequest, Response, type Token } from "@framework/core";
+import { mapAwaitable } from "@framework/core/feature";
 import { waitFor } from "@framework/testing";
 import { describe, expect, test } from "@jest/globals";
 import { collect, serve } from "./socket-app.test-kit.ts";

@@ -1,4 +1,5 @@
-import { FrameworkError, type Json, type SharedState } from "@framework/core";
+import { FrameworkError } from "@framework/core";
+import type { Json, SharedState } from "@framework/core/feature";
 import type { OpenSocket } from "./open-socket.ts";
 
 /** Everyone who joined a room, in every worker. */

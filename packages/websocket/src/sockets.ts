@@ -1,4 +1,5 @@
-import { FrameworkError, type Logger, type SharedState } from "@framework/core";
+import { FrameworkError, type Logger } from "@framework/core";
+import type { SharedState } from "@framework/core/feature";
 import type { WebSocketServer } from "ws";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Rooms } from "./rooms.ts";

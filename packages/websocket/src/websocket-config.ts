@@ -1,4 +1,4 @@
-import { type ConfigRecord, configRecord, decimal, flag, integer, list } from "@framework/core";
+import { type ConfigRecord, configRecord, decimal, flag, integer, list } from "@framework/core/feature";
 
 /** Limits and manners of WebSocket connections. */
 export interface WebSocketConfig {

@@ -1,16 +1,14 @@
-import {
-  type ConfigInput,
-  type Feature,
-  type Guard,
-  type Host,
-  type HttpRequest,
-  type InferOutput,
-  type Injected,
-  type Injections,
-  type NoInput,
-  type PathParams,
-  type Response,
-  type StandardSchema,
+import type { ConfigInput, Feature, Host, HostInsight } from "@framework/core/feature";
+import type {
+  Guard,
+  HttpRequest,
+  InferOutput,
+  Injected,
+  Injections,
+  NoInput,
+  PathParams,
+  Response,
+  StandardSchema,
 } from "@framework/core";
 import { Endpoint } from "./endpoint.ts";
 import { Rooms, type Room } from "./rooms.ts";
@@ -103,7 +101,7 @@ export const websocket: Feature<WebSocketMethods> = {
         const options = (rest.length === 1 ? {} : rest[0]) as AnyOptions;
         const endpoint = new Endpoint(sockets, options, rest.at(-1) as AnyHandler);
         const { guards = [], inject } = options;
-        host.route(
+        host.http.route(
           "GET",
           path,
           (request, ...dependencies): Response => endpoint.answer(request, dependencies),
@@ -118,16 +116,16 @@ export const websocket: Feature<WebSocketMethods> = {
 
 const begin = (host: Host, sockets: Sockets): void => {
   let disconnect = (): void => {};
-  host.onStart({
+  host.life.onStart({
     name: "websocket",
     run: async ({ log }) => {
-      disconnect = await sockets.start(host.shared, log);
+      disconnect = await sockets.start(host.state.shared, log);
     },
   });
-  host.onStop({ name: "websocket", run: () => disconnect() });
-  const count = (name: string, help: string, read: () => number): Host =>
-    host.measure({ name: `websocket_${name}_total`, help, type: "counter", read });
-  host.measure({
+  host.life.onStop({ name: "websocket", run: () => disconnect() });
+  const count = (name: string, help: string, read: () => number): HostInsight =>
+    host.insight.metric({ name: `websocket_${name}_total`, help, type: "counter", read });
+  host.insight.metric({
     name: "websocket_connections",
     help: "Open WebSocket connections.",
     type: "gauge",
@@ -147,5 +145,5 @@ const begin = (host: Host, sockets: Sockets): void => {
     "WebSocket connections cut because nothing came from the client.",
     () => traffic.timedOut,
   );
-  host.expose("websocket", () => ({ connections: sockets.size }));
+  host.insight.expose("websocket", () => ({ connections: sockets.size }));
 };

@@ -1,4 +1,4 @@
-import { type Feature, mapAwaitable } from "@framework/core";
+import { type Feature, mapAwaitable } from "@framework/core/feature";
 
 /** A request that arrived, and what it was answered. */
 export interface Exchange {
@@ -20,7 +20,7 @@ export const recorder: Feature<Recording> = {
   name: "recorder",
   install: (host) => {
     const exchanges: Exchange[] = [];
-    host.use("telemetry", (request, next) => {
+    host.http.use("telemetry", (request, next) => {
       const { method, path, headers } = request;
       const exchange: Exchange = { method, path, headers: Object.fromEntries(headers), status: null };
       exchanges.push(exchange);

@@ -1,4 +1,5 @@
-import { type Host, type HttpRequest, UnauthorizedError } from "@framework/core";
+import type { Host } from "@framework/core/feature";
+import { type HttpRequest, UnauthorizedError } from "@framework/core";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
 import { authProblem, missing } from "../errors.ts";

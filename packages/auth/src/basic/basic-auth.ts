@@ -1,10 +1,5 @@
-import {
-  type Awaitable,
-  type Host,
-  type HttpRequest,
-  mapAwaitable,
-  UnauthorizedError,
-} from "@framework/core";
+import { type Awaitable, type HttpRequest, UnauthorizedError } from "@framework/core";
+import { type Host, mapAwaitable } from "@framework/core/feature";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
 import { missing } from "../errors.ts";

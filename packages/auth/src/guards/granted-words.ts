@@ -1,10 +1,5 @@
-import {
-  type Awaitable,
-  ForbiddenError,
-  type HttpRequest,
-  isPromise,
-  UnauthorizedError,
-} from "@framework/core";
+import { type Awaitable, ForbiddenError, type HttpRequest, UnauthorizedError } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
 import { authError } from "../errors.ts";
 import { JwtClaims, principalsOf } from "../principal.ts";
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { App, type ConfigInput } from "@framework/core";
+import { App } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
 import { testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";

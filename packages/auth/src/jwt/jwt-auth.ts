@@ -1,14 +1,13 @@
 import {
   type AppSettings,
   type Awaitable,
-  type ConfigInput,
   ConfigurationError,
-  type Host,
   type HttpRequest,
   type Logger,
   type Problem,
   UnauthorizedError,
 } from "@framework/core";
+import type { ConfigInput, Host } from "@framework/core/feature";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
 import { authError, missing } from "../errors.ts";
@@ -161,8 +160,8 @@ export class JwtAuth extends Authentication {
       if (this.config.store === undefined) opened = await openSharedTokenStore(shared, { now: this.now });
       this.store = this.config.store ?? opened;
     };
-    host.onStart({ name: "JwtAuth", run: start });
-    host.onStop({ name: "JwtAuth", run: () => opened?.close() });
+    host.life.onStart({ name: "JwtAuth", run: start });
+    host.life.onStop({ name: "JwtAuth", run: () => opened?.close() });
   }
 
   private async believed(token: string, kind: TokenKind): Promise<Claims> {

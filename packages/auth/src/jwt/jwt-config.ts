@@ -6,7 +6,7 @@ import {
   integer,
   list,
   oneOf,
-} from "@framework/core";
+} from "@framework/core/feature";
 import type { TokenStore } from "../tokens/token-store.ts";
 import { algorithms, type JwtAlgorithm } from "./algorithms.ts";
 

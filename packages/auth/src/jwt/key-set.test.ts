@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
-import { App, type ConfigInput } from "@framework/core";
+import { App } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { JwtAuth, type JwtConfig } from "../index.ts";

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
-import { App, type ConfigInput, ConfigurationError } from "@framework/core";
+import { App, ConfigurationError } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { JwtAuth, type JwtAlgorithm, JwtConfig } from "../index.ts";

@@ -1,4 +1,4 @@
-import type { ConfigInput } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
 import { App } from "@framework/core";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";

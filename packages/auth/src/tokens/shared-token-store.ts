@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Awaitable, mapAwaitable, type SharedState } from "@framework/core";
+import type { Awaitable } from "@framework/core";
+import { mapAwaitable, type SharedState } from "@framework/core/feature";
 import type { TokenStore } from "./token-store.ts";
 
 /** A store on the state that all workers of one host share; it forgets everything when the service ends. */

@@ -1,4 +1,4 @@
-import type { SharedState } from "@framework/core";
+import type { SharedState } from "@framework/core/feature";
 import { inProcessState } from "@framework/core/testing";
 import { virtualClock } from "@framework/testing";
 import { describe, expect, test } from "@jest/globals";

@@ -1,4 +1,5 @@
-import { App, type ConfigInput, type Guard } from "@framework/core";
+import { App, type Guard } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type Claims, JwtAuth, type JwtConfig, type NewClaims, type TokenStore } from "../index.ts";

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../errors/nearest.ts";
 
 /** Rule of one field: its default, and what is wrong with a value (`null` when nothing is). */
 export interface FieldRule<T> {

@@ -1,7 +1,7 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
-import type { Logger } from "../lifecycle/logger.ts";
-import { type Awaitable, isPromise, mapAwaitable } from "../middleware.ts";
+import type { Logger } from "../log/logger.ts";
+import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { type Definition, providedDefinition, tokenDefinition, valueDefinition } from "./definition.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Awaitable } from "../middleware.ts";
+import type { Awaitable } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Injections, Provider, Scope, Token } from "./token.ts";
 

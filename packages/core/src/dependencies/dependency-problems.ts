@@ -1,5 +1,5 @@
 import type { Problem } from "../errors/configuration-error.ts";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../errors/nearest.ts";
 
 /** Names listed in a message at most. */
 const MAX_NAMES = 50;

@@ -1,5 +1,5 @@
 import { FrameworkError } from "../errors/framework-error.ts";
-import { isPromise } from "../middleware.ts";
+import { isPromise } from "../middleware/middleware.ts";
 import type { RequestScope } from "./request-scope.ts";
 import type { Token } from "./token.ts";
 

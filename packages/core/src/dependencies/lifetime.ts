@@ -1,6 +1,6 @@
 import { FrameworkError } from "../errors/framework-error.ts";
-import type { Logger } from "../lifecycle/logger.ts";
-import { type Awaitable, isPromise } from "../middleware.ts";
+import type { Logger } from "../log/logger.ts";
+import { type Awaitable, isPromise } from "../middleware/middleware.ts";
 import type { Definition } from "./definition.ts";
 
 /** Whoever has the log that a failure goes to. */

@@ -1,4 +1,4 @@
-import { isPromise } from "../middleware.ts";
+import { isPromise } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Container } from "./container.ts";
 import { Lifetime } from "./lifetime.ts";

@@ -1,4 +1,4 @@
-import type { Awaitable } from "../middleware.ts";
+import type { Awaitable } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 
 /** How long a dependency lives: with the app, with one request, or as a new value at each place that asks for it. */

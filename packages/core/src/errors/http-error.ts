@@ -1,5 +1,5 @@
 import { FrameworkError } from "./framework-error.ts";
-import { reasonPhrase } from "./reason-phrase.ts";
+import { reasonPhrase } from "../http/reason-phrase.ts";
 
 /** What an `HttpError` may carry besides status and detail; every other key is an extra member of the reply's body. */
 export interface HttpErrorOptions {

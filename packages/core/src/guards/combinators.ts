@@ -1,6 +1,6 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { HttpError } from "../errors/http-error.ts";
-import { type Awaitable, isPromise, mapAwaitable } from "../middleware.ts";
+import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { type Guard, isGuard } from "./guard.ts";
 import {

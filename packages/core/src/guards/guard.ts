@@ -1,5 +1,5 @@
-import type { Awaitable } from "../middleware.ts";
-import { isPromise } from "../middleware.ts";
+import type { Awaitable } from "../middleware/middleware.ts";
+import { isPromise } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { firstDenial, type GuardOptions } from "./judge.ts";
 

@@ -1,7 +1,7 @@
 import { HttpError } from "../errors/http-error.ts";
 import { ForbiddenError, GuardError } from "../errors/http-errors.ts";
-import type { Logger } from "../lifecycle/logger.ts";
-import { type Awaitable, isPromise } from "../middleware.ts";
+import type { Logger } from "../log/logger.ts";
+import { type Awaitable, isPromise } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Guard, GuardVerdict } from "./guard.ts";
 

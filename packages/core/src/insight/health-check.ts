@@ -1,4 +1,4 @@
-import type { Awaitable } from "../middleware.ts";
+import type { Awaitable } from "../middleware/middleware.ts";
 
 /** Which question a check answers: is the process alive, may it get traffic, has it started. */
 export type HealthGroup = "live" | "ready" | "startup";

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { App } from "../app.ts";
 import type { ConfigurationError } from "../errors/configuration-error.ts";
-import type { Feature, Host } from "../feature.ts";
+import type { Feature } from "../feature/feature.ts";
+import type { Host } from "../feature/host.ts";
 
 /** What start says to whatever a feature publishes. */
 const problemsOf = async (publish: (host: Host) => void): Promise<readonly string[]> => {
@@ -19,7 +20,7 @@ const problemsOf = async (publish: (host: Host) => void): Promise<readonly strin
     : (error as ConfigurationError).problems.map(({ code, message }) => `${code} ${message}`);
 };
 
-const measure = (name: string, type: "counter" | "gauge") => ({
+const metric = (name: string, type: "counter" | "gauge") => ({
   name,
   type,
   help: "A figure.",
@@ -28,13 +29,13 @@ const measure = (name: string, type: "counter" | "gauge") => ({
 const run = (): void => {};
 
 test("health checks have names of their own, and are 50 at most", async () => {
-  expect(await problemsOf((host) => host.healthCheck({ name: "store", run }))).toEqual([]);
+  expect(await problemsOf((host) => host.insight.healthCheck({ name: "store", run }))).toEqual([]);
   const problems = await problemsOf((host) => {
-    host
+    host.insight
       .healthCheck({ name: "store", run })
       .healthCheck({ name: "store", run })
       .healthCheck({ name: "a b", run });
-    for (let index = 0; index < 48; index++) host.healthCheck({ name: `check-${index}`, run });
+    for (let index = 0; index < 48; index++) host.insight.healthCheck({ name: `check-${index}`, run });
   });
   expect(problems).toEqual([
     expect.stringContaining('CORE_BAD_HEALTH_CHECK there is a health check "store" already'),
@@ -43,18 +44,18 @@ test("health checks have names of their own, and are 50 at most", async () => {
   ]);
 });
 
-test("measures have names of their own, and only counters end in _total", async () => {
+test("metrics have names of their own, and only counters end in _total", async () => {
   const good = (host: Host) =>
-    host.measure(measure("hits_total", "counter")).measure(measure("entries", "gauge"));
+    host.insight.metric(metric("hits_total", "counter")).metric(metric("entries", "gauge"));
   expect(await problemsOf(good)).toEqual([]);
   const problems = await problemsOf((host) => {
-    good(host).measure(measure("entries", "gauge")).measure(measure("Hits_total", "counter"));
-    host.measure(measure("misses", "counter")).measure(measure("open_total", "gauge"));
+    good(host).metric(metric("entries", "gauge")).metric(metric("Hits_total", "counter"));
+    host.insight.metric(metric("misses", "counter")).metric(metric("open_total", "gauge"));
   });
   expect(problems).toEqual([
-    'CORE_BAD_MEASURE there is a measure "entries" already',
-    expect.stringContaining('CORE_BAD_MEASURE the measure "Hits_total" must be named in snake case'),
-    expect.stringContaining('CORE_BAD_MEASURE the measure "misses" must end in _total'),
-    expect.stringContaining('CORE_BAD_MEASURE the measure "open_total" must end in _total'),
+    'CORE_BAD_METRIC there is a metric "entries" already',
+    expect.stringContaining('CORE_BAD_METRIC the metric "Hits_total" must be named in snake case'),
+    expect.stringContaining('CORE_BAD_METRIC the metric "misses" must end in _total'),
+    expect.stringContaining('CORE_BAD_METRIC the metric "open_total" must end in _total'),
   ]);
 });

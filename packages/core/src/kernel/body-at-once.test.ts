@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { App, isPromise } from "../index.ts";
+import { App } from "../index.ts";
+import { isPromise } from "../feature.ts";
 
 const json = "application/json";
 const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);

@@ -2,12 +2,12 @@ import type { Container } from "../dependencies/container.ts";
 import { runWith } from "../dependencies/depends.ts";
 import { HandlerTimeoutError } from "../errors/http-errors.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
-import { type Handler, isPromise, mapAwaitable } from "../middleware.ts";
+import { type Handler, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
-import { BodyStream } from "../response/payload.ts";
+import { BodyStream } from "../exchange/payload.ts";
 import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
-import type { RouteDefinition } from "../routing/route.ts";
+import type { RouteDefinition } from "../routes/route.ts";
 import { checkReply } from "./check-reply.ts";
 
 /** The innermost step of a route: dependencies, the program's handler, and the reply that its return value means. */

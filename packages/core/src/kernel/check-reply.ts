@@ -1,8 +1,8 @@
 import { FrameworkError } from "../errors/framework-error.ts";
-import { type Handler, mapAwaitable } from "../middleware.ts";
+import { type Handler, mapAwaitable } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
-import type { RouteDefinition } from "../routing/route.ts";
+import type { RouteDefinition } from "../routes/route.ts";
 import { issuesOf } from "../validation/validate.ts";
 
 /** Compares a route's JSON replies with the schema of their status, where it has one; a reply that does not fit is an error. */

@@ -1,13 +1,14 @@
 import { ConfigurationError, type Problem } from "../errors/configuration-error.ts";
-import { errorReply } from "../errors/error-reply.ts";
+import { errorReply } from "./error-reply.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { HttpError } from "../errors/http-error.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { BackgroundTasks } from "../lifecycle/background-tasks.ts";
+import { byRank } from "../lifecycle/ranked-tasks.ts";
 import { runStartTasks, runStopTasks } from "../lifecycle/tasks.ts";
 import { compileTrustedProxies } from "../request/client-address.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
-import type { AppReport, Runnable } from "../run/runnable.ts";
+import type { AppReport, Runnable } from "../lifecycle/runnable.ts";
 import { createPipeline, type Serve } from "./pipeline.ts";
 import { createRefusals, type Refuse } from "./refusals.ts";
 import { Registry } from "./registry.ts";
@@ -98,7 +99,7 @@ export class Kernel extends Registry {
     const { settings, background } = kernel;
     this.settled = settings;
     this.background = background;
-    await runStartTasks(this.startTasks, settings);
+    await runStartTasks(byRank(this.startTasks), settings);
     this.refusals = createRefusals(this.middleware, kernel);
     this.pipeline = pipeline;
   }
@@ -129,7 +130,7 @@ export class Kernel extends Registry {
 
   private async end(settings: AppSettings): Promise<void> {
     await this.background?.drained();
-    await runStopTasks(this.stopTasks, settings, settings.log);
+    await runStopTasks(byRank(this.stopTasks), settings, settings.log);
     await this.container.dispose();
   }
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
-import { App, Blueprint, type Host, type HttpRequest, type MiddlewareObject, Response } from "../index.ts";
+import { App, Blueprint, type HttpMiddlewareObject, Response } from "../index.ts";
+import type { Host } from "../feature.ts";
 
-type Installable = MiddlewareObject<HttpRequest, Response> & { readonly hosts: Host[] };
+type Installable = HttpMiddlewareObject & { readonly hosts: Host[] };
 
 const installable = (name: string, skipped = "/none"): Installable => ({
   hosts: [],
@@ -35,7 +36,7 @@ test("an object may ask for start tasks and report mistakes, which stop the star
   const done: string[] = [];
   const app = new App().use({
     handle: () => Response.noContent(),
-    install: (host) => host.onStart(() => void done.push(host.settings.env)),
+    install: (host) => host.life.onStart(() => void done.push(host.life.settings.env)),
   });
   expect((await app.fetch(new Request("http://host.test/"))).status).toBe(204);
   expect(done).toEqual(["development"]);

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { App, type HttpRequest, type Middleware, type MiddlewareObject, Response } from "../index.ts";
+import { App, type HttpRequest, type Middleware, Response } from "../index.ts";
+import type { MiddlewareObject } from "../feature.ts";
 
 const ask = (app: App, path: string, init?: RequestInit) =>
   app.fetch(new Request(`http://host.test${path}`, init));

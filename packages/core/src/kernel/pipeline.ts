@@ -1,21 +1,28 @@
-import type { ExceptionHandlers } from "../errors/exception-handlers.ts";
+import type { ExceptionHandlers } from "./exception-handlers.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { verifyGuards } from "../guards/guard.ts";
 import type { Guard } from "../guards/guard.ts";
-import { type Awaitable, compose, type Handler, mapAwaitable, type Middleware } from "../middleware.ts";
+import {
+  type Awaitable,
+  compose,
+  type Handler,
+  mapAwaitable,
+  type Middleware,
+} from "../middleware/middleware.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { HttpRequest } from "../request/http-request.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
 import type { Response } from "../response/response.ts";
 import { type CanonicalTarget, canonicalise } from "../routing/canonical-path.ts";
 import { Router } from "../routing/router.ts";
-import type { Endpoint, RouteDefinition } from "../routing/route.ts";
-import { UNREADABLE } from "../transport/refused-message.ts";
-import type { RequestSource } from "../transport/request-source.ts";
+import type { Endpoint, RouteDefinition } from "../routes/route.ts";
+import { UNREADABLE } from "../exchange/unreadable.ts";
+import type { RequestSource } from "../exchange/request-source.ts";
 import { callHandler } from "./call-handler.ts";
 import { guardsOfApp } from "./registry.ts";
 import { createRescue } from "./rescue.ts";
-import { innerStages, outerStages, type Stages, stagesOf } from "./stages.ts";
+import { innerStages, outerStages, type Stages } from "../feature/stages.ts";
+import { stagesOf } from "./stages-of.ts";
 import { createTracing } from "./tracing.ts";
 import { answerUnmatched } from "./unmatched.ts";
 import { validateInput } from "./validate-input.ts";

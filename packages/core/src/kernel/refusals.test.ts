@@ -1,5 +1,6 @@
 import { describe, expect, jest, test } from "@jest/globals";
-import { App, type Feature, HttpError, mapAwaitable, Response, type Stage } from "../index.ts";
+import { App, HttpError, Response } from "../index.ts";
+import { type Feature, mapAwaitable, type Stage } from "../feature.ts";
 import { connectRaw } from "../transport/testing/raw-client.ts";
 import { eventually } from "../transport/testing/test-server.ts";
 
@@ -24,12 +25,12 @@ const watching: Feature<Watched> = {
   install: (host) => ({
     enableWatching({ stages, lines, ends }) {
       for (const stage of [...outside, ...inside]) {
-        host.use(stage, (request, next) => {
+        host.http.use(stage, (request, next) => {
           stages.push(stage);
           return mapAwaitable(next(request), (reply) => reply.appendHeader("x-passed", stage));
         });
       }
-      host.use("log", (request, next) => {
+      host.http.use("log", (request, next) => {
         request.onEnd((end) => void ends.push(end));
         return mapAwaitable(next(request), (reply) => {
           lines.push(`${request.method} ${request.path} ${reply.status} ${request.getHeader("x-name")}`);
@@ -166,19 +167,19 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
 const contrary: Feature = {
   name: "contrary",
   install: (host) => {
-    host.use("headers", () => Response.text("mine"));
-    host.use("headers", () => {
+    host.http.use("headers", () => Response.text("mine"));
+    host.http.use("headers", () => {
       throw new Error("failed");
     });
-    host.use("headers", (request, next) => {
+    host.http.use("headers", (request, next) => {
       void next(request);
       throw new Error("failed behind");
     });
-    host.use("headers", async (request, next) => {
+    host.http.use("headers", async (request, next) => {
       await Promise.resolve();
       return next(request);
     });
-    host.use("headers", (request, next) =>
+    host.http.use("headers", (request, next) =>
       mapAwaitable(next(request), (reply) => reply.setHeader("x-inmost", "yes")),
     );
     return {};

@@ -1,14 +1,15 @@
-import { errorReply } from "../errors/error-reply.ts";
+import { errorReply } from "./error-reply.ts";
 import type { HttpError } from "../errors/http-error.ts";
-import type { Logger } from "../lifecycle/logger.ts";
-import { type Handler, isPromise, type Middleware } from "../middleware.ts";
+import type { Logger } from "../log/logger.ts";
+import { type Handler, isPromise, type Middleware } from "../middleware/middleware.ts";
 import { HttpRequest } from "../request/http-request.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
 import type { Response } from "../response/response.ts";
 import { type CanonicalTarget, canonicalise } from "../routing/canonical-path.ts";
-import { UNREADABLE } from "../transport/refused-message.ts";
-import type { RequestSource } from "../transport/request-source.ts";
-import { refusalStages, type Stages, stagesOf } from "./stages.ts";
+import { UNREADABLE } from "../exchange/unreadable.ts";
+import type { RequestSource } from "../exchange/request-source.ts";
+import { refusalStages, type Stages } from "../feature/stages.ts";
+import { stagesOf } from "./stages-of.ts";
 
 /** Answers a message that its transport refuses: at once, and never with a throw. */
 export type Refuse = (error: HttpError, source: RequestSource) => Response;

@@ -3,34 +3,37 @@ import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
 import { Container } from "../dependencies/container.ts";
 import type { Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
-import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "../errors/exception-handlers.ts";
+import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./exception-handlers.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
-import type { Host } from "../feature.ts";
+import type { Host } from "../feature/host.ts";
+import { httpMiddlewareObject } from "../feature/http-middleware.ts";
+import type { Stage } from "../feature/stages.ts";
+import { MIDDLEWARE_RANK, type RankedTask } from "../lifecycle/ranked-tasks.ts";
+import { createHost } from "./create-host.ts";
 import { type Guard, isGuard } from "../guards/guard.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
-import type { Task } from "../lifecycle/tasks.ts";
-import { type Middleware, middlewareObject } from "../middleware.ts";
+import { type Task, toTask } from "../lifecycle/tasks.ts";
+import type { Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
-import { registrationPlace } from "../routing/route-place.ts";
-import type { BuiltIn, FeatureOptions } from "../routing/feature-options.ts";
-import type { Method, RouteDefinition, RouteInfo, RouteOptions } from "../routing/route.ts";
+import { registrationPlace } from "../routes/route-place.ts";
+import type { BuiltIn, FeatureOptions } from "../routes/feature-options.ts";
+import type { Method, RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState } from "../shared-state/shared-state.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
 import { type HealthCheck, healthCheckProblem } from "../insight/health-check.ts";
-import { type Measure, measureProblem } from "../insight/measure.ts";
-import type { OptionCheck, OptionChecks } from "./route-problems.ts";
-import type { Stage } from "./stages.ts";
+import { type Metric, metricProblem } from "../insight/metric.ts";
+import type { OptionCheck, OptionChecks } from "../routes/option-check.ts";
 
 /** Everything that a program and its features register on an app, up to its start. */
-export abstract class Registry implements Host {
+export abstract class Registry {
   readonly routeDefinitions: RouteDefinition[] = [];
   readonly container: Container = new Container();
   protected readonly guards: Guard[] = [];
   protected readonly exceptionHandlers: ExceptionHandlers = new ExceptionHandlers();
   protected readonly middleware: Map<Stage, Middleware<HttpRequest, Response>[]> = new Map();
-  protected readonly startTasks: Task[] = [];
-  protected readonly stopTasks: Task[] = [];
+  protected readonly startTasks: RankedTask[] = [];
+  protected readonly stopTasks: RankedTask[] = [];
   protected readonly drainListeners: (() => void)[] = [];
   protected readonly problems: Problem[] = [];
   protected readonly warnings: Problem[] = [];
@@ -40,8 +43,10 @@ export abstract class Registry implements Host {
   private readonly snapshots: Map<string, () => unknown> = new Map();
 
   protected readonly optionChecks: { -readonly [Name in keyof OptionChecks]: OptionChecks[Name] } = {};
-  private readonly figures: Measure[] = [];
+  private readonly published: Metric[] = [];
   private readonly checks: HealthCheck[] = [];
+  /** One host for all middleware objects, so that one of them can tell that it was installed before. */
+  private middlewareHost: Host | undefined;
   private makeShared: ((own: SharedState) => SharedState) | null = null;
 
   abstract readonly settings: AppSettings;
@@ -96,15 +101,15 @@ export abstract class Registry implements Host {
     this.keep(this.exceptionHandlers.add(errorClass, handler));
   }
 
-  onStart(task: Task | Task["run"]): this {
+  onStart(task: Task | Task["run"], rank: number): this {
     this.assertOpen("onStart");
-    this.startTasks.push(toTask(task));
+    this.startTasks.push({ ...toTask(task), rank });
     return this;
   }
 
-  onStop(task: Task | Task["run"]): this {
+  onStop(task: Task | Task["run"], rank: number): this {
     this.assertOpen("onStop");
-    this.stopTasks.push(toTask(task));
+    this.stopTasks.push({ ...toTask(task), rank });
     return this;
   }
 
@@ -135,15 +140,15 @@ export abstract class Registry implements Host {
     return this;
   }
 
-  measure(measure: Measure): this {
-    this.assertOpen(`the measure ${measure.name}`);
-    this.refuseIf("CORE_BAD_MEASURE", measureProblem(measure, this.figures));
-    this.figures.push(measure);
+  metric(metric: Metric): this {
+    this.assertOpen(`the metric ${metric.name}`);
+    this.refuseIf("CORE_BAD_METRIC", metricProblem(metric, this.published));
+    this.published.push(metric);
     return this;
   }
 
-  measures(): readonly Measure[] {
-    return this.figures;
+  metrics(): readonly Metric[] {
+    return this.published;
   }
 
   healthCheck(check: HealthCheck): this {
@@ -215,7 +220,7 @@ export abstract class Registry implements Host {
     }));
   }
 
-  switchedOn(): readonly string[] {
+  enabledFeatures(): readonly string[] {
     return [...this.enabled.keys()];
   }
 
@@ -226,10 +231,10 @@ export abstract class Registry implements Host {
 
   /** Tells a middleware object that it was added; the routes of one blueprint share theirs. */
   private installOnce(middleware: Middleware<HttpRequest, Response>): this {
-    const object = middlewareObject(middleware);
+    const object = httpMiddlewareObject(middleware);
     if (object?.install === undefined || this.installed.has(object)) return this;
     this.installed.add(object);
-    object.install(this);
+    object.install((this.middlewareHost ??= createHost(this, MIDDLEWARE_RANK)));
     return this;
   }
 
@@ -263,13 +268,10 @@ const authOf = (
   path: string,
 ): readonly AuthDescription[] =>
   [...new Set(chain)].flatMap((middleware) => {
-    const description = middlewareObject(middleware)?.describeAuth?.();
+    const description = httpMiddlewareObject(middleware)?.describeAuth?.();
     return description === undefined || description.skips(path) ? [] : [description];
   });
 
 /** Guards of the app that stand before a route: endpoints for probes and scrapes have guards of their own instead. */
 export const guardsOfApp = (guards: readonly Guard[], builtIn: BuiltIn | null): readonly Guard[] =>
   builtIn === "health" || builtIn === "metrics" ? [] : guards;
-
-const toTask = (task: Task | Task["run"]): Task =>
-  typeof task === "function" ? { name: task.name, run: task } : task;

@@ -1,5 +1,5 @@
-import type { Logger } from "../lifecycle/logger.ts";
-import { mapAwaitable, type Middleware } from "../middleware.ts";
+import type { Logger } from "../log/logger.ts";
+import { mapAwaitable, type Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 

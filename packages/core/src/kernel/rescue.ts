@@ -1,14 +1,14 @@
-import { errorReply } from "../errors/error-reply.ts";
-import type { ExceptionHandlers } from "../errors/exception-handlers.ts";
+import { errorReply } from "./error-reply.ts";
+import type { ExceptionHandlers } from "./exception-handlers.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { toError } from "../errors/to-error.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
-import { type Awaitable, isPromise, mapAwaitable, type Rescue } from "../middleware.ts";
+import { type Awaitable, isPromise, mapAwaitable, type Rescue } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
 import { isWebResponse } from "../response/web-response.ts";
-import { UNREADABLE } from "../transport/refused-message.ts";
+import { UNREADABLE } from "../exchange/unreadable.ts";
 import type { Tracing } from "./tracing.ts";
 
 /** Makes replies of whatever was thrown: by the nearest exception handler, else the framework's own. */

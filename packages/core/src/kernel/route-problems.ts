@@ -1,17 +1,9 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import { isGuard } from "../guards/guard.ts";
-import { nearest } from "../nearest.ts";
-import type { FeatureOptions } from "../routing/feature-options.ts";
-import type { RouteDefinition, RouteInfo, RouteOptions } from "../routing/route.ts";
-
-/** What is wrong with an option of a route, by the feature that reads it; `null` when nothing is. */
-export type OptionCheck<Name extends keyof FeatureOptions> = (
-  value: Exclude<FeatureOptions[Name], undefined>,
-  route: Omit<RouteInfo, "auth">,
-) => string | null;
-
-/** Checks of the features that are on, by the option they read. */
-export type OptionChecks = { readonly [Name in keyof FeatureOptions]?: OptionCheck<Name> };
+import { nearest } from "../errors/nearest.ts";
+import type { FeatureOptions } from "../routes/feature-options.ts";
+import type { OptionCheck, OptionChecks } from "../routes/option-check.ts";
+import type { RouteDefinition, RouteOptions } from "../routes/route.ts";
 
 /** Who reads each option that is a feature's; the type keeps the list complete. */
 const optionReaders: Readonly<Record<keyof FeatureOptions, string>> = {

@@ -1,14 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { channel } from "node:diagnostics_channel";
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
-import {
-  App,
-  type HttpRequest,
-  type RequestEnded,
-  type RequestFailed,
-  type RequestStarted,
-  Response,
-} from "../index.ts";
+import { App, type HttpRequest, Response } from "../index.ts";
+import type { RequestEnded, RequestFailed, RequestStarted } from "../feature.ts";
 import { connectRaw } from "../transport/testing/raw-client.ts";
 import { eventually, turn } from "../transport/testing/test-server.ts";
 import { createTracing } from "./tracing.ts";

@@ -1,8 +1,8 @@
-import { type Handler, mapAwaitable } from "../middleware.ts";
-import { hasBuiltin, type NodeBuiltins, nodeBuiltin } from "../node-builtins.ts";
+import { type Handler, mapAwaitable } from "../middleware/middleware.ts";
+import { hasBuiltin, type NodeBuiltins, nodeBuiltin } from "../runtime/node-builtins.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
-import type { ExchangeEnd } from "../transport/request-source.ts";
+import type { ExchangeEnd } from "../exchange/request-source.ts";
 
 /** What `framework.request.start` publishes: the request has its route, and nothing has run yet. */
 export interface RequestStarted {

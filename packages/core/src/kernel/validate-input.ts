@@ -1,7 +1,7 @@
-import { type Awaitable, type Handler, isPromise } from "../middleware.ts";
+import { type Awaitable, type Handler, isPromise } from "../middleware/middleware.ts";
 import type { HttpRequest, RequestInput } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
-import type { RouteOptions } from "../routing/route.ts";
+import type { RouteOptions } from "../routes/route.ts";
 import { validate } from "../validation/validate.ts";
 
 /**

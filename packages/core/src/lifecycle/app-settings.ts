@@ -1,7 +1,7 @@
 import type { LimitsConfig } from "../config/limits-config.ts";
 import type { TimeoutConfig } from "../config/timeout-config.ts";
 import type { SharedState } from "../shared-state/shared-state.ts";
-import type { Logger } from "./logger.ts";
+import type { Logger } from "../log/logger.ts";
 
 /** The two environments that a program can run in. */
 export type Environment = "development" | "production";

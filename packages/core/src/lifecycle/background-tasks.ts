@@ -1,6 +1,6 @@
 import { FrameworkError } from "../errors/framework-error.ts";
-import type { Awaitable } from "../middleware.ts";
-import type { Logger } from "./logger.ts";
+import type { Awaitable } from "../middleware/middleware.ts";
+import type { Logger } from "../log/logger.ts";
 
 /** Most tasks that may wait or run at one time. */
 export const MAX_BACKGROUND_TASKS = 1000;

@@ -1,9 +1,9 @@
 import { LimitsConfig } from "../config/limits-config.ts";
 import { TimeoutConfig } from "../config/timeout-config.ts";
-import { inProcessState } from "../shared-state/in-process-state.ts";
+import { inProcessState } from "../shared-state/in-process/in-process-state.ts";
 import type { AppSettings, Environment } from "./app-settings.ts";
-import { consoleLogger } from "../run/console-logger.ts";
-import { redirectable } from "./redirectable.ts";
+import { consoleLogger } from "../log/console-logger.ts";
+import { redirectable } from "../log/redirectable.ts";
 
 /** Settings of an app that is started without `run`: one process, `FRAMEWORK_ENV` or development, debug by the environment. */
 export const defaultSettings = (given: Partial<AppSettings> = {}): AppSettings => {

@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { App, type Feature } from "../index.ts";
-import type { Runnable } from "../run/runnable.ts";
+import { App } from "../index.ts";
+import type { Feature } from "../feature.ts";
+import type { Runnable } from "./runnable.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
@@ -47,7 +48,8 @@ test("a startup task that hangs is given up after its limit", async () => {
   const slow: Feature<{ enableSlow(): unknown }> = {
     name: "slow",
     install: (host) => ({
-      enableSlow: () => host.onStart({ name: "slow", timeoutSecs: 0.01, run: () => new Promise(() => {}) }),
+      enableSlow: () =>
+        host.life.onStart({ name: "slow", timeoutSecs: 0.01, run: () => new Promise(() => {}) }),
     }),
   };
   const app = new (App.with(slow))();
@@ -73,7 +75,7 @@ test("features publish snapshots that are read on demand", async () => {
   let hits = 0;
   const counting: Feature<{ enableCounting(): unknown }> = {
     name: "counting",
-    install: (host) => ({ enableCounting: () => host.expose("counting", () => ({ hits })) }),
+    install: (host) => ({ enableCounting: () => host.insight.expose("counting", () => ({ hits })) }),
   };
   const app = new (App.with(counting))();
   app.enableCounting();
@@ -88,15 +90,15 @@ test("a drain leaves time to see readiness turn only where probes can see it", (
   const listening: Feature = {
     name: "listening",
     install: (host) => {
-      host.onDrain(() => {});
-      host.route("GET", "/metrics", () => "", {}, "metrics");
+      host.life.onDrain(() => {});
+      host.http.route("GET", "/metrics", () => "", {}, "metrics");
       return {};
     },
   };
   const probed: Feature = {
     name: "probed",
     install: (host) => {
-      host.route("GET", "/ready", () => "ready", {}, "health");
+      host.http.route("GET", "/ready", () => "ready", {}, "health");
       return {};
     },
   };
@@ -109,7 +111,7 @@ test("a report names the page of the documentation, or its document where there 
     const feature: Feature = {
       name: "documented",
       install: (host) => {
-        for (const path of paths) host.route("GET", path, () => "", {}, "docs");
+        for (const path of paths) host.http.route("GET", path, () => "", {}, "docs");
         return {};
       },
     };

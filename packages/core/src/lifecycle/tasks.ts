@@ -1,7 +1,7 @@
 import { FrameworkError } from "../errors/framework-error.ts";
-import type { Awaitable } from "../middleware.ts";
+import type { Awaitable } from "../middleware/middleware.ts";
 import type { AppSettings } from "./app-settings.ts";
-import type { Logger } from "./logger.ts";
+import type { Logger } from "../log/logger.ts";
 
 /** Work at start or stop; a function's name, or `name`, appears in messages. */
 export interface Task {
@@ -10,6 +10,10 @@ export interface Task {
   /** Limit in seconds. @default 60 at start, 10 at stop */
   readonly timeoutSecs?: number;
 }
+
+/** A task from either form; a function's name names it. */
+export const toTask = (task: Task | Task["run"]): Task =>
+  typeof task === "function" ? { name: task.name, run: task } : task;
 
 /** Seconds that one start task may take. */
 export const START_TASK_SECS = 60;

@@ -1,9 +1,9 @@
-import type { RequestSource } from "../transport/request-source.ts";
-import { trimBlanks } from "./field-grammar.ts";
-import { formatIp, type IpBytes, parseIp } from "./ip-address.ts";
-import { isTrusted, type TrustedProxies } from "./trusted-proxies.ts";
+import type { RequestSource } from "../exchange/request-source.ts";
+import { trimBlanks } from "../http/field-grammar.ts";
+import { formatIp, type IpBytes, parseIp } from "../http/ip-address.ts";
+import { isTrusted, type TrustedProxies } from "../http/trusted-proxies.ts";
 
-export { compileTrustedProxies, type TrustedProxies } from "./trusted-proxies.ts";
+export { compileTrustedProxies, type TrustedProxies } from "../http/trusted-proxies.ts";
 
 /** Who asked, and by which URL: of the socket, or what trusted proxies say. */
 export interface Client {

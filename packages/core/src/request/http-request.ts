@@ -4,34 +4,28 @@ import type { RequestScope } from "../dependencies/request-scope.ts";
 import { clientGone } from "../errors/client-gone.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { UnsupportedMediaTypeError } from "../errors/http-errors.ts";
-import { type Awaitable, mapAwaitable } from "../middleware.ts";
+import { type Awaitable, mapAwaitable } from "../middleware/middleware.ts";
 import { lowerName } from "../response/header-rules.ts";
-import type { Endpoint } from "../routing/route.ts";
-import type { ExchangeEnd, RequestSource } from "../transport/request-source.ts";
-import type { UpgradeDoor } from "../transport/upgrade-door.ts";
-import { accepts } from "./accept.ts";
+import type { Endpoint } from "../routes/route.ts";
+import type { ExchangeEnd, RequestSource } from "../exchange/request-source.ts";
+import { type Upgrade, upgradeOf } from "./upgrade.ts";
+import { accepts } from "../http/accept.ts";
 import { type Client, clientOf } from "./client-address.ts";
-import {
-  isFormType,
-  isJsonType,
-  isMultipartType,
-  type MediaType,
-  parseContentType,
-  requireUtf8,
-} from "./content-type.ts";
+import { parseContentType, requireUtf8 } from "../body/content-type.ts";
+import { isFormType, isJsonType, isMultipartType, type MediaType } from "../http/media-type.ts";
 import { Context, CsrfTokens, type Key, RequestId } from "./context.ts";
-import { type Cookies, parseCookies } from "./cookies.ts";
-import { parseForm } from "./parse-form.ts";
-import type { ParsedForm } from "./form-data.ts";
-import { type JsonBodyOptions, parseJson } from "./json-body.ts";
-import { MultipartLimits } from "./multipart-limits.ts";
+import { type Cookies, parseCookies } from "../http/cookies.ts";
+import { parseForm } from "../body/parse-form.ts";
+import type { ParsedForm } from "../body/form-data.ts";
+import { type JsonBodyOptions, parseJson } from "../body/json-body.ts";
+import { MultipartLimits } from "../body/multipart-limits.ts";
 import { Query } from "./query.ts";
-import { type BodySource, limitedChunks, readBody, withOwnMemory } from "./read-body.ts";
+import { type BodySource, limitedChunks, readBody, withOwnMemory } from "../body/read-body.ts";
 import { RequestHeaders } from "./request-headers.ts";
 import type { RequestKernel } from "./request-kernel.ts";
 import { toBoolean, toFloat, toInt } from "./typed-values.ts";
-import type { UploadedFile } from "./uploaded-file.ts";
-import type { Form } from "./form-data.ts";
+import type { UploadedFile } from "../body/uploaded-file.ts";
+import type { Form } from "../body/form-data.ts";
 import { webRequest } from "./web-request.ts";
 
 /** Values that passed the route's schemas; a part without a schema is `undefined`. */
@@ -306,8 +300,9 @@ export class HttpRequest<
   }
 
   /** The client's wish to speak WebSocket on this connection, to be accepted or not; `null` for every other request. */
-  get upgrade(): UpgradeDoor | null {
-    return this.source.upgrade ?? null;
+  get upgrade(): Upgrade | null {
+    const { upgrade } = this.source;
+    return upgrade === undefined ? null : upgradeOf(upgrade);
   }
 
   /** Stops what hangs on `signal`. */

@@ -1,6 +1,6 @@
 import { ValueError } from "../errors/http-errors.ts";
-import { NameValueList } from "./name-value-list.ts";
-import { parseUrlencoded } from "./urlencoded.ts";
+import { NameValueList } from "../http/name-value-list.ts";
+import { parseUrlencoded } from "../http/urlencoded.ts";
 
 const MAX_PAIRS = 1000;
 

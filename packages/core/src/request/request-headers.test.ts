@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { fieldValue, RequestHeaders } from "./request-headers.ts";
+import { RequestHeaders } from "./request-headers.ts";
+import { fieldValue } from "../http/field-values.ts";
 
 const headersOf = (...fields: string[]) =>
   new RequestHeaders({ fields, field: (name) => fieldValue(fields, name) });

@@ -1,51 +1,5 @@
-import type { RequestSource } from "../transport/request-source.ts";
-
-/** Request fields that have one value: of repeated ones the first counts, and a comma in them separates nothing. */
-export const SINGLETON_FIELDS: ReadonlySet<string> = new Set([
-  "access-control-request-method",
-  "age",
-  "authorization",
-  "content-length",
-  "content-location",
-  "content-range",
-  "content-type",
-  "date",
-  "from",
-  "host",
-  "if-modified-since",
-  "if-range",
-  "if-unmodified-since",
-  "last-event-id",
-  "max-forwards",
-  "origin",
-  "proxy-authorization",
-  "range",
-  "referer",
-  "user-agent",
-]);
-
-/**
- * Value of a field in a flat list (name, value, name, value …) by its lower-case name; `null` when absent.
- *
- * Repeated fields are joined with `, ` in order (RFC 9110 5.3), cookies with `; `; of repeated singletons the first counts.
- */
-export const fieldValue = (fields: readonly string[], lowerName: string): string | null => {
-  let found: string | null = null;
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (!isNamed(fields[at] ?? "", lowerName)) continue;
-    const value = fields[at + 1] ?? "";
-    if (found === null) found = value;
-    else if (SINGLETON_FIELDS.has(lowerName)) return found;
-    else found = joined(lowerName, found, value);
-  }
-  return found;
-};
-
-const isNamed = (name: string, lowerName: string): boolean =>
-  name.length === lowerName.length && (name === lowerName || name.toLowerCase() === lowerName);
-
-const joined = (lowerName: string, first: string, second: string): string =>
-  `${first}${lowerName === "cookie" ? "; " : ", "}${second}`;
+import type { RequestSource } from "../exchange/request-source.ts";
+import { isNamed, joined, SINGLETON_FIELDS } from "../http/field-values.ts";
 
 /**
  * Header fields of a request, read like the web's `Headers`: names in any case, repeated fields joined as `fieldValue` says.

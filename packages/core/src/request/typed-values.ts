@@ -1,5 +1,5 @@
 import { ValueError } from "../errors/http-errors.ts";
-import { excerpt } from "./excerpt.ts";
+import { excerpt } from "../http/excerpt.ts";
 
 const TRUE: ReadonlySet<string> = new Set(["true", "1", "yes", "on"]);
 const FALSE: ReadonlySet<string> = new Set(["false", "0", "no", "off"]);

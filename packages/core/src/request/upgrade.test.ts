@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, jest, test } from "@jest/globals";
-import { App, type Feature, ForbiddenError, HttpError, mapAwaitable } from "../index.ts";
+import { App, ForbiddenError, HttpError } from "../index.ts";
+import { type Feature, mapAwaitable } from "../feature.ts";
 import { connectRaw, parseReplies } from "../transport/testing/raw-client.ts";
 import { shout } from "../transport/testing/conformance-upgrades.ts";
 import { eventually } from "../transport/testing/test-server.ts";
@@ -15,7 +16,7 @@ const chat: Feature<Chat> = {
   name: "chat",
   install: (host) => ({
     enableChat(path) {
-      host.route("GET", path, (request) => {
+      host.http.route("GET", path, (request) => {
         const { upgrade } = request;
         if (upgrade === null)
           throw new HttpError(426, "This path speaks WebSocket", { headers: { upgrade: "websocket" } });

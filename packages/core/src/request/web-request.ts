@@ -1,4 +1,4 @@
-import type { RequestSource } from "../transport/request-source.ts";
+import type { RequestSource } from "../exchange/request-source.ts";
 import type { HttpRequest } from "./http-request.ts";
 
 /** A web `Request` of the same content; its body is fed from our buffered one, so both may be read. */

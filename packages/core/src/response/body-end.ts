@@ -1,4 +1,4 @@
-import { BodyStream } from "./payload.ts";
+import { BodyStream } from "../exchange/payload.ts";
 
 /** How a streamed body ended: sent to its end, given up, or failed with an error. */
 export type BodyEnd =

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { joined, type StreamChunk, type StreamSource, toBodyStream } from "./byte-stream.ts";
-import type { BodyStream } from "./payload.ts";
+import type { BodyStream } from "../exchange/payload.ts";
 import { payloadBytes } from "./readable-stream.ts";
 
 const bytesOfText = (text: string) => new TextEncoder().encode(text);

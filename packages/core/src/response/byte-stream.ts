@@ -9,7 +9,7 @@ import {
   nodeReadableSource,
   readableStreamSource,
 } from "./chunk-source.ts";
-import { BodyStream } from "./payload.ts";
+import { BodyStream } from "../exchange/payload.ts";
 
 /** One piece of a streamed body: bytes, or a string, which is sent as UTF-8. */
 export type StreamChunk = string | ArrayBuffer | ArrayBufferView;

@@ -1,5 +1,5 @@
 import { FrameworkError } from "../errors/framework-error.ts";
-import type { ByteRange } from "./byte-ranges.ts";
+import type { ByteRange } from "../http/byte-ranges.ts";
 import type { ChunkSource } from "./chunk-source.ts";
 
 /** What is read of an open file. */

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "@jest/globals";
-import { BodyStream, type Payload } from "./payload.ts";
+import { BodyStream, type Payload } from "../exchange/payload.ts";
 import { payloadBytes } from "./readable-stream.ts";
 import { Response } from "./response.ts";
 

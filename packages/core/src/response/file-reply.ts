@@ -1,12 +1,12 @@
 import { NotFoundError } from "../errors/http-errors.ts";
-import { nodeBuiltin } from "../node-builtins.ts";
-import { type ByteRange, byteRanges } from "./byte-ranges.ts";
+import { nodeBuiltin } from "../runtime/node-builtins.ts";
+import { type ByteRange, byteRanges } from "../http/byte-ranges.ts";
 import { ByteChunks } from "./byte-stream.ts";
-import { attachment } from "./content-disposition.ts";
+import { attachment } from "../http/content-disposition.ts";
 import { FileChunks, type OpenFile } from "./file-chunks.ts";
 import { headerValue } from "./header-rules.ts";
-import { mediaTypeOf } from "./media-type-of.ts";
-import { BodyStream, type Payload, utf8Length } from "./payload.ts";
+import { mediaTypeOf } from "../http/media-type-of.ts";
+import { BodyStream, type Payload, utf8Length } from "../exchange/payload.ts";
 
 /** How a file is sent. */
 export interface FileOptions {

@@ -1,9 +1,5 @@
 import { FrameworkError } from "../errors/framework-error.ts";
-
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-
-/** Tells whether a text is a token (RFC 9110 5.6.2): what names of fields, cookies and methods are made of. */
-export const isToken = (text: string): boolean => token.test(text);
+import { isToken } from "../http/token.ts";
 
 /** Lower-case spelling of every name seen so far; bounded, since a program may make names from input. */
 const lowerNames = new Map<string, string>();
@@ -18,7 +14,7 @@ export const lowerName = (name: string): string =>
 export const headerName = (name: string): string => lowerNames.get(name) ?? newName(name);
 
 const newName = (name: string): string => {
-  if (typeof name !== "string" || !token.test(name)) {
+  if (typeof name !== "string" || !isToken(name)) {
     throw new FrameworkError(
       "CORE_BAD_HEADER",
       `${quoted(name)} is not a header name: use letters, digits and -`,

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { toBodyStream } from "./byte-stream.ts";
-import { BodyStream } from "./payload.ts";
+import { BodyStream } from "../exchange/payload.ts";
 import { payloadBytes, toReadableStream } from "./readable-stream.ts";
 
 const collect = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>

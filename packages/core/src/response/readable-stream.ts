@@ -1,5 +1,5 @@
 import { joined } from "./byte-stream.ts";
-import { BodyStream, type Payload } from "./payload.ts";
+import { BodyStream, type Payload } from "../exchange/payload.ts";
 
 /**
  * A body as a web byte stream: pulled only when it is read, one chunk at a time, nothing read ahead.

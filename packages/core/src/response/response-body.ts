@@ -1,6 +1,6 @@
 import { badBody, bytesOf, isBlob, type StreamChunk, toBodyStream } from "./byte-stream.ts";
 import { isNodeReadable, isReadableStream, type NodeReadable } from "./chunk-source.ts";
-import { BodyStream, type Payload } from "./payload.ts";
+import { BodyStream, type Payload } from "../exchange/payload.ts";
 
 /** What a reply can be made of. */
 export type ResponseBody =

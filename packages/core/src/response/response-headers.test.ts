@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { FrameworkError } from "../errors/framework-error.ts";
-import { App, type Feature, mapAwaitable, Response } from "../index.ts";
+import { App, Response } from "../index.ts";
+import { type Feature, mapAwaitable } from "../feature.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 
 const bad = expect.objectContaining({ code: "CORE_BAD_HEADER" });
@@ -141,7 +142,7 @@ const lines = (count: number): [string, string][] =>
 const talkative: Feature = {
   name: "talkative",
   install: (host) => {
-    host.use("headers", (request, next) =>
+    host.http.use("headers", (request, next) =>
       mapAwaitable(next(request), (reply) => {
         for (let index = 0; index < 28; index++) reply.setHeader(`y-${index}`, "1");
         return reply;

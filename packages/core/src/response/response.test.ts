@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, test } from "@jest/globals";
-import { BodyStream } from "./payload.ts";
+import { BodyStream } from "../exchange/payload.ts";
 import { Response } from "./response.ts";
 import { joinWebClass } from "./web-class.ts";
 import type { ResponseBody } from "./response-body.ts";

@@ -1,6 +1,6 @@
 // One class, above the usual length: the web's class and the factories are one name for the program, and its members are mostly one line each.
 import { FrameworkError } from "../errors/framework-error.ts";
-import { reasonPhrase } from "../errors/reason-phrase.ts";
+import { reasonPhrase } from "../http/reason-phrase.ts";
 import { type StreamSource, toBodyStream } from "./byte-stream.ts";
 import { headerValue } from "./header-rules.ts";
 import {
@@ -12,7 +12,7 @@ import {
   wholeFile,
 } from "./file-reply.ts";
 import { toJsonText } from "./json-text.ts";
-import { BodyStream, type Payload, payloadLength } from "./payload.ts";
+import { BodyStream, type Payload, payloadLength } from "../exchange/payload.ts";
 import { payloadBytes, toReadableStream } from "./readable-stream.ts";
 import { redirectTarget } from "./redirect-target.ts";
 import { binaryType, type ResponseBody, typedPayload } from "./response-body.ts";

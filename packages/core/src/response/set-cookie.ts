@@ -1,5 +1,5 @@
 import { FrameworkError } from "../errors/framework-error.ts";
-import { isToken } from "./header-rules.ts";
+import { isToken } from "../http/token.ts";
 
 /** Attributes of a cookie (RFC 6265bis 4.1). */
 export interface CookieOptions {

@@ -2,7 +2,7 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import { ByteChunks } from "./byte-stream.ts";
 import { type ChunkSource, iterableSource } from "./chunk-source.ts";
 import { toJsonText } from "./json-text.ts";
-import { BodyStream } from "./payload.ts";
+import { BodyStream } from "../exchange/payload.ts";
 
 /** One server-sent event (HTML Standard 9.2). */
 export interface ServerSentEvent {

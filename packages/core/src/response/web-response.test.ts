@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "@jest/globals";
-import { BodyStream } from "./payload.ts";
+import { BodyStream } from "../exchange/payload.ts";
 import { Response } from "./response.ts";
 import { fromWebResponse, toWebResponse } from "./web-response.ts";
 

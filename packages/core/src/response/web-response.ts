@@ -1,6 +1,6 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { toBodyStream } from "./byte-stream.ts";
-import { BodyStream, type Payload } from "./payload.ts";
+import { BodyStream, type Payload } from "../exchange/payload.ts";
 import { toReadableStream } from "./readable-stream.ts";
 import { Response } from "./response.ts";
 

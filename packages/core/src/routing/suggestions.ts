@@ -1,4 +1,4 @@
-import { nearest } from "../nearest.ts";
+import { nearest } from "../errors/nearest.ts";
 
 const maxRoutes = 500;
 const maxLength = 128;

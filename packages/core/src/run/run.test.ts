@@ -2,10 +2,10 @@ import { text } from "node:stream/consumers";
 import { connect } from "node:tls";
 import { expect, test } from "@jest/globals";
 import { App } from "../app.ts";
-import type { Logger } from "../lifecycle/logger.ts";
+import type { Logger } from "../log/logger.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { selfSigned } from "../transport/testing/self-signed.ts";
-import type { RunOptions } from "./run-options.ts";
+import type { RunOptions } from "./settings/run-options.ts";
 import { run } from "./run.ts";
 import { routed } from "./testing/routed.ts";
 

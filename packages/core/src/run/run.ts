@@ -1,23 +1,23 @@
-import { isClusterWorker } from "../cluster-worker.ts";
+import { isClusterWorker } from "../runtime/cluster-worker.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
-import type { Logger } from "../lifecycle/logger.ts";
-import { redirectable } from "../lifecycle/redirectable.ts";
-import { nodeBuiltin } from "../node-builtins.ts";
-import { inProcessState } from "../shared-state/in-process-state.ts";
-import { urlOf } from "./address.ts";
-import { type BannerFacts, listeningLine, terminalBanner } from "./banner.ts";
-import { consoleLogger } from "./console-logger.ts";
-import { EXIT_FAILURE, EXIT_OK } from "./exit-codes.ts";
-import { type Flags, parseFlags } from "./flags.ts";
-import { frameworkVersion } from "./framework-version.ts";
-import { helpText } from "./help-text.ts";
-import type { Plan } from "./plan.ts";
-import type { Running, RunOptions } from "./run-options.ts";
-import type { AppReport, Runnable } from "./runnable.ts";
-import { resolveSettings, type RunSettings } from "./settings.ts";
-import { startFailureText, toStartFailure } from "./start-error.ts";
+import type { Logger } from "../log/logger.ts";
+import { redirectable } from "../log/redirectable.ts";
+import { nodeBuiltin } from "../runtime/node-builtins.ts";
+import { inProcessState } from "../shared-state/in-process/in-process-state.ts";
+import { urlOf } from "./start/address.ts";
+import { type BannerFacts, listeningLine, terminalBanner } from "./start/banner.ts";
+import { consoleLogger } from "../log/console-logger.ts";
+import { EXIT_FAILURE, EXIT_OK } from "./stop/exit-codes.ts";
+import { type Flags, parseFlags } from "./settings/flags.ts";
+import { frameworkVersion } from "./start/framework-version.ts";
+import { helpText } from "./settings/help-text.ts";
+import type { Plan } from "./start/plan.ts";
+import type { Running, RunOptions } from "./settings/run-options.ts";
+import type { AppReport, Runnable } from "../lifecycle/runnable.ts";
+import { resolveSettings, type RunSettings } from "./settings/settings.ts";
+import { startFailureText, toStartFailure } from "./start/start-error.ts";
 import { runSingle } from "./single.ts";
-import { workerBrief } from "./worker-brief.ts";
+import { workerBrief } from "./workers/worker-brief.ts";
 
 /** Calls of `run` in this program: a worker serves the one that it was forked for. */
 let calls = 0;
@@ -52,8 +52,8 @@ export const run = async (app: Runnable, options: RunOptions = {}): Promise<Runn
 };
 
 /** Loaded when asked for: a service of one process starts without it. */
-const severalProcesses = (): Promise<typeof import("./several-processes.ts")> =>
-  import("./several-processes.ts");
+const severalProcesses = (): Promise<typeof import("./workers/several-processes.ts")> =>
+  import("./workers/several-processes.ts");
 
 const makePlan = (app: Runnable, options: RunOptions, workersTold: number | undefined): Plan => {
   const { flags, problems } = parseFlags(options.argv ?? process.argv.slice(2));

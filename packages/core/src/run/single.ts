@@ -1,15 +1,15 @@
 import { joinWebClassWhenAsked } from "../response/web-class.ts";
-import { inProcessState } from "../shared-state/in-process-state.ts";
-import type { Transport } from "../transport/transport.ts";
-import { urlOf } from "./address.ts";
-import { EXIT_FAILURE } from "./exit-codes.ts";
-import type { Plan } from "./plan.ts";
-import type { Running } from "./run-options.ts";
-import type { Runnable } from "./runnable.ts";
-import { startService } from "./service.ts";
-import { isClean, isLate, readinessDelayMs, shutDown, type ShutdownResult } from "./shutdown.ts";
-import { ownProcess } from "./signals.ts";
-import { toListenError } from "./start-error.ts";
+import { inProcessState } from "../shared-state/in-process/in-process-state.ts";
+import type { Transport } from "../exchange/transport.ts";
+import { urlOf } from "./start/address.ts";
+import { EXIT_FAILURE } from "./stop/exit-codes.ts";
+import type { Plan } from "./start/plan.ts";
+import type { Running } from "./settings/run-options.ts";
+import type { Runnable } from "../lifecycle/runnable.ts";
+import { startService } from "./start/service.ts";
+import { isClean, isLate, readinessDelayMs, shutDown, type ShutdownResult } from "./stop/shutdown.ts";
+import { ownProcess } from "./stop/signals.ts";
+import { toListenError } from "./start/start-error.ts";
 
 /** Runs the service in this one process: start the app, listen, announce; one drain at the end. */
 export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => {

@@ -1,5 +1,5 @@
-import type { Awaitable } from "../middleware.ts";
-import type { PermitAsk, PermitRule, Permits } from "./permits.ts";
+import type { Awaitable } from "../middleware/middleware.ts";
+import type { PermitAsk, PermitRule, Permits } from "./permits/permits.ts";
 
 /** What a bounded addition gave. */
 export interface Added {

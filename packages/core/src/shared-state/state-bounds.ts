@@ -1,5 +1,5 @@
 import { FrameworkError } from "../errors/framework-error.ts";
-import { utf8Length } from "../response/payload.ts";
+import { utf8Length } from "../exchange/payload.ts";
 import type { AddOptions, Json } from "./shared-state.ts";
 
 /** Most UTF-16 units of a key or channel name. */

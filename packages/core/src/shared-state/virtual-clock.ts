@@ -1,4 +1,4 @@
-import type { Schedule } from "./schedule.ts";
+import type { Schedule } from "./in-process/schedule.ts";
 
 /** A clock and timers that move only when a test says so. */
 export interface VirtualClock {

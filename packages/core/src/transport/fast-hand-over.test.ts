@@ -2,12 +2,12 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, jest, test } from "@jest/globals";
-import { readBody } from "../request/read-body.ts";
+import { readBody } from "../body/read-body.ts";
 import { Response } from "../response/response.ts";
 import { createFastTransport } from "./fast-transport.ts";
 import { parseReplies } from "./testing/raw-client.ts";
 import { eventually, type TestServer, turn, withServer } from "./testing/test-server.ts";
-import type { Serve } from "./transport.ts";
+import type { Serve } from "../exchange/transport.ts";
 
 jest.setTimeout(30_000); // a loaded machine may take long
 

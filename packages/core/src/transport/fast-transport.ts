@@ -1,10 +1,10 @@
-import { ConnectionHub } from "./connection-hub.ts";
-import { FastConnection, type FastConnectionHost } from "./fast-connection.ts";
-import { emptyFastHead, type FastHead } from "./fast-request-head.ts";
-import { NodeHttp } from "./node-http.ts";
-import type { Socket } from "./node-socket.ts";
+import { ConnectionHub } from "./hub/connection-hub.ts";
+import { FastConnection, type FastConnectionHost } from "./fast/fast-connection.ts";
+import { emptyFastHead, type FastHead } from "./fast/fast-request-head.ts";
+import { NodeHttp } from "./node/node-http.ts";
+import type { Socket } from "../exchange/socket.ts";
 import { createNodeTransport } from "./node-transport.ts";
-import type { Transport, TransportOptions } from "./transport.ts";
+import type { Transport, TransportOptions } from "../exchange/transport.ts";
 
 /**
  * HTTP/1.1 by the framework itself: ordinary requests with an ordinary answer take no part of `node:http`.

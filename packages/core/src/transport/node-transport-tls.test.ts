@@ -1,13 +1,14 @@
 import { connect as connectTcp } from "node:net";
 import { connect, type ConnectionOptions } from "node:tls";
 import { expect, jest, test } from "@jest/globals";
+import { upgradeOf } from "../request/upgrade.ts";
 import { Response } from "../response/response.ts";
 import { createNodeTransport } from "./node-transport.ts";
 import { rawClient, type RawClient } from "./testing/raw-client.ts";
 import { selfSigned } from "./testing/self-signed.ts";
-import { shout, wish } from "./testing/conformance-upgrades.ts";
+import { shout, upgradeRequest } from "./testing/conformance-upgrades.ts";
 import { eventually, type MakeTransport, withServer } from "./testing/test-server.ts";
-import type { Serve, TransportTls } from "./transport.ts";
+import type { Serve, TransportTls } from "../exchange/transport.ts";
 
 jest.setTimeout(30_000); // a loaded machine may take long
 
@@ -104,10 +105,11 @@ test("throws when it is made with a certificate that is none", () => {
 });
 
 test("gives the decrypted connection of an accepted upgrade away, and tells of a drain", () => {
-  const serve: Serve = (source) => source.upgrade?.accept(shout) ?? Response.text("no door");
+  const serve: Serve = (source) =>
+    source.upgrade === undefined ? Response.text("no upgrade") : upgradeOf(source.upgrade).accept(shout);
   return withServer(withTls(), { serve }, async ({ port, served, transport, clock }) => {
     const peer = await dial(port);
-    await peer.send(`${wish}one `);
+    await peer.send(`${upgradeRequest}one `);
     await peer.until((received) => received.endsWith("hello;ONE "));
     await peer.send("two");
     await peer.until((received) => received.endsWith("TWO"));
@@ -122,7 +124,7 @@ test("gives the decrypted connection of an accepted upgrade away, and tells of a
 test("answers an upgrade that is not accepted as HTTP over TLS", () =>
   withServer(withTls(), {}, async ({ port, transport }) => {
     const peer = await dial(port);
-    await peer.send(wish + get);
+    await peer.send(upgradeRequest + get);
     expect(await peer.untilClosed()).toMatch(/^HTTP\/1\.1 200 [^]*connection: close\r\n\r\nhello$/);
     await eventually(() => transport.connections === 0, "the connection is gone");
   }));

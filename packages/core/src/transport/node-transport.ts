@@ -1,6 +1,6 @@
-import { ConnectionHub } from "./connection-hub.ts";
-import { NodeHttp } from "./node-http.ts";
-import type { Transport, TransportOptions } from "./transport.ts";
+import { ConnectionHub } from "./hub/connection-hub.ts";
+import { NodeHttp } from "./node/node-http.ts";
+import type { Transport, TransportOptions } from "../exchange/transport.ts";
 
 /**
  * HTTP/1.1 over `node:http`: the transport for everything, TLS included.

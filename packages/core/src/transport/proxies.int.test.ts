@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { HttpError } from "../errors/http-error.ts";
-import { readBody } from "../request/read-body.ts";
+import { readBody } from "../body/read-body.ts";
 import { Response } from "../response/response.ts";
 import { bothTransports } from "./testing/both-transports.ts";
 import { isInstalled, type Passed, proxies, type Proxy, startProxy } from "./testing/proxies.ts";
@@ -8,7 +8,7 @@ import { connectRaw, type RawClient, type RawReply } from "./testing/raw-client.
 import { wireTables } from "./testing/rfc9112/suite.ts";
 import type { WireRow } from "./testing/rfc9112/wire-row.ts";
 import { type TestServer, turn, withServer } from "./testing/test-server.ts";
-import type { Serve } from "./transport.ts";
+import type { Serve } from "../exchange/transport.ts";
 
 const big = "x".repeat(300_000);
 

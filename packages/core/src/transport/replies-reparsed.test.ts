@@ -2,12 +2,12 @@ import { Agent, request } from "node:http";
 import { describe, expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
 import { Response } from "../response/response.ts";
-import { isOwn } from "./reply-head.ts";
+import { isOwn } from "./wire/reply-head.ts";
 import { bothTransports } from "./testing/both-transports.ts";
 import { parseReplies } from "./testing/raw-client.ts";
 import { bytesOf, type ReplyBody, replyCase, toReply, type ReplyCase } from "./testing/response-replies.ts";
 import { eventually, type TestServer, turn, withServer } from "./testing/test-server.ts";
-import type { Serve } from "./transport.ts";
+import type { Serve } from "../exchange/transport.ts";
 
 jest.setTimeout(30_000); // a loaded machine may take long
 

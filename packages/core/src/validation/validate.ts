@@ -1,5 +1,5 @@
 import { ValidationError, type ValidationIssue } from "../errors/http-errors.ts";
-import { type Awaitable, isPromise } from "../middleware.ts";
+import { type Awaitable, isPromise } from "../middleware/middleware.ts";
 import type { StandardResult, StandardSchema } from "./standard-schema.ts";
 import { toValidationIssues } from "./validation-issues.ts";
 

@@ -1,4 +1,5 @@
-import { App, type Feature, Response } from "@framework/core";
+import { App, Response } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { contractTest } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
@@ -45,7 +46,7 @@ test("a reply that nobody documented is found", async () => {
   const teapot: Feature = {
     name: "teapot",
     install: (host) => {
-      host.use("app", (request, next) =>
+      host.http.use("app", (request, next) =>
         request.query.has("genre") ? new Response("no", { status: 418 }) : next(request),
       );
       return {};

@@ -1,4 +1,5 @@
-import { App, Blueprint, type Feature } from "@framework/core";
+import { App, Blueprint } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { openapi } from "../openapi.ts";
 import type { OpenapiDocument, Operation } from "./openapi-document.ts";
@@ -113,7 +114,7 @@ test("operation ids differ where paths make the same words, and a route's name i
 test("hidden routes and those of features are left out", async () => {
   const pages: Feature<{ enablePages(): unknown }> = {
     name: "pages",
-    install: (host) => ({ enablePages: () => host.route("GET", "/page", () => 1, {}, "other") }),
+    install: (host) => ({ enablePages: () => host.http.route("GET", "/page", () => 1, {}, "other") }),
   };
   const app = new (App.with(openapi, pages))().enableOpenapi();
   app.enablePages();

@@ -1,4 +1,5 @@
-import { App, type Feature, type HttpRequest, type MiddlewareObject, type Response } from "@framework/core";
+import { App, type HttpMiddlewareObject } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { openapi } from "../openapi.ts";
@@ -13,7 +14,8 @@ const switches: Feature<
 > = {
   name: "switches",
   install: (host) => {
-    for (const option of ["rateLimit", "breaker", "cache"] as const) host.routeOption(option, () => null);
+    for (const option of ["rateLimit", "breaker", "cache"] as const)
+      host.http.routeOption(option, () => null);
     const nothing = () => {};
     return {
       enableRateLimit: nothing,
@@ -128,7 +130,7 @@ test("only replies that some operation has are components", async () => {
 const auth = (
   schemes: Record<string, SecurityScheme>,
   open: readonly string[] = [],
-): MiddlewareObject<HttpRequest, Response> => ({
+): HttpMiddlewareObject => ({
   handle: (request, next) => next(request),
   describeAuth: () => ({ schemes, skips: (path) => open.includes(path) }),
 });

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { mediaTypeOf } from "@framework/core";
+import { mediaTypeOf } from "@framework/core/http";
 import { type CachedFile, textFile } from "./cached-file.ts";
 
 /** Files of another project that a page loads; this package brings copies of them. */

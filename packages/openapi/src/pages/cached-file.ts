@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type HttpRequest, precondition, Response } from "@framework/core";
+import { type HttpRequest, Response } from "@framework/core";
+import { precondition } from "@framework/core/http";
 
 /** A reply that is always the same. */
 export interface CachedFile {

@@ -1,6 +1,7 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import { createHash } from "node:crypto";
-import { App, type Feature } from "@framework/core";
+import { App } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { eachClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { openapi } from "../openapi.ts";
@@ -132,7 +133,7 @@ test("all of it is for readers of documentation, so that limits and caches leave
   const spy: Feature = {
     name: "spy",
     install: (host) => {
-      host.use("rate-limit", (request, next) => {
+      host.http.use("rate-limit", (request, next) => {
         seen.add(request.endpoint?.builtIn);
         return next(request);
       });

@@ -1,4 +1,5 @@
-import { App, type ConfigInput, Response, toInt } from "@framework/core";
+import { App, Response, toInt } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
 import { z } from "zod";
 import { openapi, type OpenapiConfig } from "../index.ts";
 

@@ -1,4 +1,4 @@
-import type { PermitAsk, PermitRule, Permits } from "@framework/core";
+import type { PermitAsk, PermitRule, Permits } from "@framework/core/feature";
 import type { IoredisClient } from "../client/ioredis.ts";
 import { keyHash } from "../client/key-hash.ts";
 import { Script } from "../client/script.ts";

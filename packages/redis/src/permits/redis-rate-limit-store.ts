@@ -1,4 +1,4 @@
-import type { PermitRule, Permits } from "@framework/core";
+import type { PermitRule, Permits } from "@framework/core/feature";
 import { checkName, type RedisSource } from "../redis-source.ts";
 import { takePermits } from "./permit-script.ts";
 

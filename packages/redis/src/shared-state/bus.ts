@@ -1,6 +1,7 @@
 // Who takes part, what is sent, and who has confirmed it stand in one piece.
 import { randomUUID } from "node:crypto";
-import { type Awaitable, type Json, type Logger, Subscriptions } from "@framework/core";
+import type { Awaitable, Logger } from "@framework/core";
+import { type Json, Subscriptions } from "@framework/core/feature";
 import { Script } from "../client/script.ts";
 import type { RedisSource } from "../redis-source.ts";
 import { SubscriberLine } from "./subscriber-line.ts";

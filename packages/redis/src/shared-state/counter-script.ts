@@ -1,4 +1,4 @@
-import type { Added } from "@framework/core";
+import type { Added } from "@framework/core/feature";
 import type { IoredisClient } from "../client/ioredis.ts";
 import { Script } from "../client/script.ts";
 

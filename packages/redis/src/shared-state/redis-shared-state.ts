@@ -4,12 +4,11 @@ import {
   checkPermits,
   checkTallies,
   checkTtl,
-  FrameworkError,
   type Json,
-  type Logger,
   type SharedState,
   toText,
-} from "@framework/core";
+} from "@framework/core/feature";
+import { FrameworkError, type Logger } from "@framework/core";
 import { keyHash } from "../client/key-hash.ts";
 import { takePermits } from "../permits/permit-script.ts";
 import { stateUnavailable } from "../redis-errors.ts";

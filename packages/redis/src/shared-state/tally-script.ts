@@ -1,4 +1,4 @@
-import type { Tally } from "@framework/core";
+import type { Tally } from "@framework/core/feature";
 import type { IoredisClient } from "../client/ioredis.ts";
 import { Script } from "../client/script.ts";
 

@@ -4,11 +4,9 @@ import {
   type ConfigRecord,
   configRecord,
   type Feature,
-  type HttpRequest,
   mapAwaitable,
-  type Middleware,
-  type Response,
-} from "@framework/core";
+} from "@framework/core/feature";
+import type { HttpRequest, Middleware, Response } from "@framework/core";
 
 /** What `enable__Feature__` may be told. */
 export interface __Feature__Config {
@@ -40,7 +38,7 @@ export const __feature__: Feature<__Feature__> = {
   name: "__name__",
   install: (host) => ({
     enable__Feature__(config) {
-      host.use("headers", addField(host.configure(__Feature__Config, config)));
+      host.http.use("headers", addField(host.configure(__Feature__Config, config)));
       return this;
     },
   }),

@@ -1,4 +1,4 @@
-import type { RunOptions } from "../run-options.ts";
+import type { RunOptions } from "../settings/run-options.ts";
 
 /** What a test wants of the service program, as JSON in the variable SCENARIO. */
 export interface Scenario {

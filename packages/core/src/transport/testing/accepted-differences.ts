@@ -1,4 +1,4 @@
-import type { RequestSource } from "../request-source.ts";
+import type { RequestSource } from "../../exchange/request-source.ts";
 import { parseReplies, type RawReply } from "./raw-client.ts";
 
 /** What came of one connection's traffic on one transport. */

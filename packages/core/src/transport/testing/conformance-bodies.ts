@@ -4,11 +4,11 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
 import { PayloadTooLargeError } from "../../errors/http-errors.ts";
-import { readBody } from "../../request/read-body.ts";
-import { BodyStream } from "../../response/payload.ts";
+import { readBody } from "../../body/read-body.ts";
+import { BodyStream } from "../../exchange/payload.ts";
 import { Response } from "../../response/response.ts";
-import type { RequestSource } from "../request-source.ts";
-import type { Serve } from "../transport.ts";
+import type { RequestSource } from "../../exchange/request-source.ts";
+import type { Serve } from "../../exchange/transport.ts";
 import type { Test } from "./conformance.ts";
 import { connectRaw, parseReplies, type RawReply } from "./raw-client.ts";
 import { echo, eventually, hello, type MakeTransport, turn, withServer } from "./test-server.ts";
@@ -169,7 +169,7 @@ const badBodies = (test: Test, make: MakeTransport): void => {
   test("answers 400 to a malformed chunk in the last message of a connection too, without waiting for anything", async () => {
     const lasts: [string, string, Partial<LimitsConfig>][] = [
       ["Connection: close", "Connection: close\r\n", {}],
-      ["a wish for another protocol", "Upgrade: x\r\n", {}],
+      ["an Upgrade request", "Upgrade: x\r\n", {}],
       ["the last of so many requests", "", { maxRequestsPerConnection: 1 }],
     ];
     for (const [what, fields, limits] of lasts) {

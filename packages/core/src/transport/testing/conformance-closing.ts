@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
 import { Response } from "../../response/response.ts";
-import type { Serve } from "../transport.ts";
+import type { Serve } from "../../exchange/transport.ts";
 import type { Test } from "./conformance.ts";
 import { connectRaw, parseReplies } from "./raw-client.ts";
 import { eventually, type MakeTransport, turn, withServer } from "./test-server.ts";

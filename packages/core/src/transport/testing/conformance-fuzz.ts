@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Response } from "../../response/response.ts";
-import type { Serve } from "../transport.ts";
+import type { Serve } from "../../exchange/transport.ts";
 import type { Test } from "./conformance.ts";
 import { parseReplies, type RawClient } from "./raw-client.ts";
 import { eventually, type MakeTransport, type TestServer, turn, withServer } from "./test-server.ts";

@@ -1,8 +1,8 @@
 // Above 250 lines: one list of facts about connections that persist, each a few lines.
 import assert from "node:assert/strict";
 import { Response } from "../../response/response.ts";
-import type { RequestSource } from "../request-source.ts";
-import type { Serve } from "../transport.ts";
+import type { RequestSource } from "../../exchange/request-source.ts";
+import type { Serve } from "../../exchange/transport.ts";
 import type { Test } from "./conformance.ts";
 import { parseReplies, type RawReply } from "./raw-client.ts";
 import { eventually, type MakeTransport, turn, withServer } from "./test-server.ts";

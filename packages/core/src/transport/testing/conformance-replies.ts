@@ -1,8 +1,8 @@
 // Above 250 lines: one list of facts about replies, each a few lines; a split would separate rows that are read together.
 import assert from "node:assert/strict";
-import { BodyStream } from "../../response/payload.ts";
-import type { Reply } from "../reply-head.ts";
-import type { Serve } from "../transport.ts";
+import { BodyStream } from "../../exchange/payload.ts";
+import type { Reply } from "../../exchange/reply.ts";
+import type { Serve } from "../../exchange/transport.ts";
 import type { Test } from "./conformance.ts";
 import { parseReplies } from "./raw-client.ts";
 import { eventually, type MakeTransport, turn, withServer } from "./test-server.ts";

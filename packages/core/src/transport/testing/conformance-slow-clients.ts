@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { HttpError } from "../../errors/http-error.ts";
-import { readBody } from "../../request/read-body.ts";
+import { readBody } from "../../body/read-body.ts";
 import { Response } from "../../response/response.ts";
-import type { Serve } from "../transport.ts";
+import type { Serve } from "../../exchange/transport.ts";
 import type { Test } from "./conformance.ts";
 import { parseReplies, type RawClient } from "./raw-client.ts";
 import { eventually, type MakeTransport, type TestServer, turn, withServer } from "./test-server.ts";

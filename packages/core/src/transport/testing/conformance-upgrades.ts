@@ -1,10 +1,11 @@
 // Above 250 lines: one list of facts about requests for another protocol, each a few lines.
 import assert from "node:assert/strict";
-import { BodyStream } from "../../response/payload.ts";
+import { BodyStream } from "../../exchange/payload.ts";
 import { Response } from "../../response/response.ts";
-import type { RequestSource } from "../request-source.ts";
-import type { Serve } from "../transport.ts";
-import type { UpgradedConnection, UpgradeDoor } from "../upgrade-door.ts";
+import type { RequestSource } from "../../exchange/request-source.ts";
+import { type Upgrade, upgradeOf } from "../../request/upgrade.ts";
+import type { Serve } from "../../exchange/transport.ts";
+import type { UpgradedConnection } from "../../exchange/upgrade.ts";
 import type { Test } from "./conformance.ts";
 import { parseReplies, type RawClient } from "./raw-client.ts";
 import { eventually, type MakeTransport, type TestServer, turn, withServer } from "./test-server.ts";
@@ -12,7 +13,10 @@ import { eventually, type MakeTransport, type TestServer, turn, withServer } fro
 const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
 
 /** The request that a client of WebSocket makes. */
-export const wish: string = get("/chat", "Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n");
+export const upgradeRequest: string = get(
+  "/chat",
+  "Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n",
+);
 
 /** The other protocol: says hello, then everything back in capitals, and "bye" when the service drains. */
 export const shout = ({ socket, head, fields, draining }: UpgradedConnection): void => {
@@ -29,30 +33,30 @@ export const shout = ({ socket, head, fields, draining }: UpgradedConnection): v
   else draining.addEventListener("abort", bye);
 };
 
-const doorOf = (source: RequestSource): UpgradeDoor => {
-  assert.ok(source.upgrade !== undefined, "there is no door");
-  return source.upgrade;
+const offeredUpgrade = (source: RequestSource): Upgrade => {
+  assert.ok(source.upgrade !== undefined, "the request offers no upgrade");
+  return upgradeOf(source.upgrade);
 };
-const accept: Serve = (source) => doorOf(source).accept(shout);
+const accept: Serve = (source) => offeredUpgrade(source).accept(shout);
 
 /** A server whose app accepts when told to. */
 const later = (): {
   serve: Serve;
-  decide: (reply: (door: UpgradeDoor) => Response) => void;
+  decide: (reply: (upgrade: Upgrade) => Response) => void;
   ends: string[];
 } => {
-  const { promise, resolve } = Promise.withResolvers<(door: UpgradeDoor) => Response>();
+  const { promise, resolve } = Promise.withResolvers<(upgrade: Upgrade) => Response>();
   const ends: string[] = [];
   const serve: Serve = async (source) => {
     source.onEnd((end) => void ends.push(end));
-    return (await promise)(doorOf(source));
+    return (await promise)(offeredUpgrade(source));
   };
   return { serve, decide: resolve, ends };
 };
 
 const open = async (server: TestServer, behind = ""): Promise<RawClient> => {
   const client = await server.connect({ stays: true });
-  await client.send(wish + behind);
+  await client.send(upgradeRequest + behind);
   await client.until((received) => received.includes("hello;"));
   return client;
 };
@@ -89,11 +93,11 @@ const accepted = (test: Test, make: MakeTransport): void => {
     const { serve, decide } = later();
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect({ stays: true });
-      await client.send(`${wish}one `);
+      await client.send(`${upgradeRequest}one `);
       await eventually(() => server.served.length === 1, "it is served");
       await client.send("two ");
       await turn(4);
-      decide((door) => door.accept(shout));
+      decide((upgrade) => upgrade.accept(shout));
       await client.send("three");
       assert.match(await client.until((received) => received.endsWith("THREE")), /\r\nhello;ONE TWO THREE$/);
     });
@@ -104,7 +108,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
     const large = "x".repeat(20_000_000);
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect({ stays: true });
-      await client.send(wish);
+      await client.send(upgradeRequest);
       await eventually(() => server.served.length === 1, "it is served");
       let flushed = false;
       void client.send(`${large}!`).then(() => {
@@ -112,7 +116,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
       });
       await turn(100);
       assert.equal(flushed, false);
-      decide((door) => door.accept(shout));
+      decide((upgrade) => upgrade.accept(shout));
       const received = await client.until((text) => text.endsWith("!"));
       assert.equal(received.length - received.indexOf("hello;"), "hello;".length + large.length + 1);
     });
@@ -120,7 +124,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
 
   test("hands over the fields that the reply to an accepted upgrade has, without those of the connection", () => {
     const serve: Serve = (source) =>
-      doorOf(source)
+      offeredUpgrade(source)
         .accept(shout)
         .setHeader("x-request-id", "1")
         .setHeader("content-length", "5")
@@ -154,7 +158,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
         const client = await server.connect({ stays: true });
         await client.send(get("/1"));
         await client.replies(1);
-        await client.send(wish);
+        await client.send(upgradeRequest);
         await client.until((received) => received.endsWith("hello;"));
         await client.send("abc");
         await client.until((received) => received.endsWith("ABC"));
@@ -163,13 +167,13 @@ const accepted = (test: Test, make: MakeTransport): void => {
 };
 
 const refused = (test: Test, make: MakeTransport): void => {
-  const replies: Record<string, [(door: UpgradeDoor) => Response, number, string]> = {
+  const replies: Record<string, [(upgrade: Upgrade) => Response, number, string]> = {
     "a refusal": [() => Response.json({ error: "no" }, { status: 401 }), 401, '{"error":"no"}'],
     "a streamed reply": [() => new Response(new BodyStream(pieces(), null)), 200, "onetwo"],
     "a long reply": [() => Response.text("x".repeat(500_000)), 200, "x".repeat(500_000)],
     "no body": [() => Response.noContent(), 204, ""],
     "an accepting reply that became another": [
-      (door) => (door.accept(shout), Response.text("too many", { status: 503 })),
+      (upgrade) => (upgrade.accept(shout), Response.text("too many", { status: 503 })),
       503,
       "too many",
     ],
@@ -183,10 +187,10 @@ const refused = (test: Test, make: MakeTransport): void => {
     test(`answers an upgrade that is not accepted as HTTP and closes: ${what}`, () =>
       withServer(
         make,
-        { serve: async (source) => (await turn(1), reply(doorOf(source))) },
+        { serve: async (source) => (await turn(1), reply(offeredUpgrade(source))) },
         async (server) => {
           const client = await server.connect();
-          await client.send(wish + get("/behind"));
+          await client.send(upgradeRequest + get("/behind"));
           const [first, ...more] = parseReplies(await client.untilClosed(), true);
           assert.deepEqual(
             [first?.status, first?.body === body, first?.complete, more],
@@ -219,7 +223,7 @@ const refused = (test: Test, make: MakeTransport): void => {
 
   test("answers 500 to a 101 that nobody accepted, and logs it", () =>
     withServer(make, { serve: () => Response.switchingProtocols() }, async (server) => {
-      for (const bytes of [wish, get("/")]) {
+      for (const bytes of [upgradeRequest, get("/")]) {
         const [reply, ...more] = parseReplies(await server.exchange(bytes), true);
         assert.deepEqual([reply?.status, more.length], [500, 0]);
       }
@@ -228,11 +232,11 @@ const refused = (test: Test, make: MakeTransport): void => {
 
   test("cuts the connection when the other protocol fails to begin, and logs it", () => {
     const serve: Serve = (source) =>
-      doorOf(source).accept(() => {
+      offeredUpgrade(source).accept(() => {
         throw new Error("no");
       });
     return withServer(make, { serve }, async (server) => {
-      assert.equal(await server.exchange(wish), "");
+      assert.equal(await server.exchange(upgradeRequest), "");
       assert.deepEqual(server.logged, ["error: a reply could not be written"]);
       await eventually(
         () => server.transport.connections === 0 && server.transport.inFlight === 0,
@@ -261,7 +265,10 @@ const refused = (test: Test, make: MakeTransport): void => {
 
   test("refuses a malformed request for an upgrade as any other", () =>
     withServer(make, { serve: accept }, async (server) => {
-      const [reply] = parseReplies(await server.exchange(wish.replace("Host: a", "Host: a,b")), true);
+      const [reply] = parseReplies(
+        await server.exchange(upgradeRequest.replace("Host: a", "Host: a,b")),
+        true,
+      );
       assert.deepEqual([reply?.status, server.served.length], [400, 0]);
     }));
 
@@ -270,7 +277,7 @@ const refused = (test: Test, make: MakeTransport): void => {
       make,
       { serve: async (source) => (await turn(3), Response.text(`${source.target}`)) },
       async (server) => {
-        const found = parseReplies(await server.exchange(get("/1") + wish), true);
+        const found = parseReplies(await server.exchange(get("/1") + upgradeRequest), true);
         assert.deepEqual(
           found.map(({ body }) => body),
           ["/1", "/chat"],
@@ -294,12 +301,12 @@ const undecided = (test: Test, make: MakeTransport): void => {
       const { serve, decide, ends } = later();
       return withServer(make, { serve }, async (server) => {
         const client = await server.connect();
-        await client.send(wish);
+        await client.send(upgradeRequest);
         await eventually(() => server.transport.inFlight === 1, "it is served");
         leave(client);
         await eventually(() => server.transport.connections === 0, "it is gone");
         let began = false;
-        decide((door) => door.accept(() => (began = true)));
+        decide((upgrade) => upgrade.accept(() => (began = true)));
         await turn(4);
         assert.deepEqual(
           [ends, began, server.transport.inFlight, server.logged],
@@ -313,11 +320,11 @@ const undecided = (test: Test, make: MakeTransport): void => {
     const { serve, decide } = later();
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect({ stays: true });
-      await client.send(wish);
+      await client.send(upgradeRequest);
       await eventually(() => server.transport.inFlight === 1, "it is served");
       server.clock.advance(500_000);
       await turn(4);
-      decide((door) => door.accept(shout));
+      decide((upgrade) => upgrade.accept(shout));
       await client.until((received) => received.endsWith("hello;"));
     });
   });
@@ -337,17 +344,18 @@ const endOfLife = (test: Test, make: MakeTransport): void => {
     const { serve, decide } = later();
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
-      await client.send(wish);
+      await client.send(upgradeRequest);
       await eventually(() => server.transport.inFlight === 1, "it is served");
       const closed = server.transport.close(60_000);
-      decide((door) => door.accept(shout));
+      decide((upgrade) => upgrade.accept(shout));
       assert.match(await client.untilClosed(), /hello;bye$/);
       await closed;
     });
   });
 
   test("keeps another protocol past the time of idle connections in a drain, and cuts it at the deadline", () => {
-    const mute: Serve = (source) => doorOf(source).accept(({ socket }) => void socket.write("hello;"));
+    const mute: Serve = (source) =>
+      offeredUpgrade(source).accept(({ socket }) => void socket.write("hello;"));
     return withServer(make, { serve: mute, drainIdleMs: 1000 }, async (server) => {
       const client = await open(server);
       const closed = server.transport.close(60_000);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import { HttpError } from "../../errors/http-error.ts";
-import { readBody } from "../../request/read-body.ts";
+import { readBody } from "../../body/read-body.ts";
 import { Response } from "../../response/response.ts";
-import type { RequestSource } from "../request-source.ts";
-import type { Serve } from "../transport.ts";
+import type { RequestSource } from "../../exchange/request-source.ts";
+import type { Serve } from "../../exchange/transport.ts";
 import { acceptedDifference, isAlike, type Outcome, told } from "./accepted-differences.ts";
 import type { RawClient } from "./raw-client.ts";
 import { asLlhttp, readStrictly } from "./strict-reader.ts";

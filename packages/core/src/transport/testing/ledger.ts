@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { HttpError } from "../../errors/http-error.ts";
-import { readBody } from "../../request/read-body.ts";
-import { BodyStream } from "../../response/payload.ts";
+import { readBody } from "../../body/read-body.ts";
+import { BodyStream } from "../../exchange/payload.ts";
 import { Response } from "../../response/response.ts";
-import type { Reply } from "../reply-head.ts";
-import type { ExchangeEnd, RequestSource } from "../request-source.ts";
-import type { Serve } from "../transport.ts";
+import type { Reply } from "../../exchange/reply.ts";
+import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
+import type { Serve } from "../../exchange/transport.ts";
 import { eventually, type TestServer, turn } from "./test-server.ts";
 
 /** An app that keeps books: what began must have ended, once, whatever the client did. */

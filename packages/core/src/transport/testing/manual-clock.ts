@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../exchange/clock.ts";
 
 /** A clock that stands still until a test turns it. */
 export interface ManualClock extends Clock {

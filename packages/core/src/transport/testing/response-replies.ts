@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { BodyStream } from "../../response/payload.ts";
-import type { Reply } from "../reply-head.ts";
+import { BodyStream } from "../../exchange/payload.ts";
+import type { Reply } from "../../exchange/reply.ts";
 
 /** A reply and the request for it, as data: what the handler says, to be held against what the client gets. */
 export interface ReplyCase {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { readBody } from "../../request/read-body.ts";
+import { readBody } from "../../body/read-body.ts";
 import { Response } from "../../response/response.ts";
-import type { Serve } from "../transport.ts";
+import type { Serve } from "../../exchange/transport.ts";
 import { leave, sendPieces } from "./differential.ts";
 import type { RawClient } from "./raw-client.ts";
 import { type Leniency, readStrictly, type StrictReading, type StrictRequest } from "./strict-reader.ts";

@@ -1,9 +1,9 @@
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { TimeoutConfig } from "../../config/timeout-config.ts";
-import type { Logger } from "../../lifecycle/logger.ts";
+import type { Logger } from "../../log/logger.ts";
 import { Response } from "../../response/response.ts";
-import type { RequestSource } from "../request-source.ts";
-import type { Serve, Transport, TransportOptions } from "../transport.ts";
+import type { RequestSource } from "../../exchange/request-source.ts";
+import type { Serve, Transport, TransportOptions } from "../../exchange/transport.ts";
 import { type ManualClock, manualClock } from "./manual-clock.ts";
 import { connectRaw, patienceMs, type RawClient, type RawClientOptions } from "./raw-client.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { LimitsConfig } from "../../../config/limits-config.ts";
-import { FastInput } from "../../fast-input.ts";
-import { emptyFastHead } from "../../fast-request-head.ts";
+import { FastInput } from "../../fast/fast-input.ts";
+import { emptyFastHead } from "../../fast/fast-request-head.ts";
 import { createFastTransport } from "../../fast-transport.ts";
 import { createNodeTransport } from "../../node-transport.ts";
 import { withBoth } from "../differential.ts";

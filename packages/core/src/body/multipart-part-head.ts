@@ -1,0 +1,86 @@
+import { PayloadTooLargeError, ValueError } from "../errors/http-errors.ts";
+import { isToken } from "../http/token.ts";
+import { utf8Length } from "../exchange/payload.ts";
+import { parseContentType, requireUtf8 } from "./content-type.ts";
+import { excerpt } from "../http/excerpt.ts";
+import { trimBlanks } from "../http/field-grammar.ts";
+import type { FileDescription } from "./uploaded-file.ts";
+
+/** What a part's head says: a text field, or a file when it carries a `filename`, be that empty. */
+export interface PartHead extends Omit<FileDescription, "filename"> {
+  readonly filename: string | null;
+}
+
+// Sticky, and each character has one way to match: linear.
+const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:"([^"]*)"|([!#$%&'*+.^_`|~\w-]+))[ \t]*/gy;
+const PLAIN_CODINGS: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
+
+/**
+ * Reads the head of a `multipart/form-data` part, from the end of its boundary line to the empty line (RFC 7578 4).
+ *
+ * Only `Content-Disposition`, `Content-Type` and `Content-Transfer-Encoding` count. `filename*` is ignored (RFC 7578 4.2 forbids it). In names
+ * `%22`, `%0D` and `%0A` stand for the characters that HTML forms write so, and a backslash is a backslash.
+ *
+ * @throws ValueError 400 outside the grammar, PayloadTooLargeError 413 for a long name, UnsupportedMediaTypeError 415 for a foreign charset
+ */
+export const parsePartHead = (text: string, maxNameBytes: number): PartHead => {
+  const fields = fieldsOf(text);
+  const disposition = parametersOf(fields.get("content-disposition"));
+  const name = unescaped(disposition.get("name"));
+  if (name === null) throw malformed("it has no name");
+  const given = unescaped(disposition.get("filename"));
+  const filename = given === null ? null : lastComponent(given);
+  if (Math.max(utf8Length(name), utf8Length(filename ?? "")) > maxNameBytes) {
+    throw new PayloadTooLargeError(maxNameBytes, "The name of a form part");
+  }
+  const coding = fields.get("content-transfer-encoding")?.toLowerCase() ?? "binary";
+  if (!PLAIN_CODINGS.has(coding))
+    throw malformed(`the transfer encoding ${excerpt(coding)} is not supported`);
+  const contentType = fields.get("content-type") ?? "text/plain";
+  const type = parseContentType(contentType);
+  if (filename === null) requireUtf8(type);
+  return { name, filename, contentType };
+};
+
+const fieldsOf = (text: string): ReadonlyMap<string, string> => {
+  const fields = new Map<string, string>();
+  const [padding = "", ...lines] = text.split("\r\n");
+  if (trimBlanks(padding) !== "") throw malformed("its boundary line goes on");
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
+    const value = trimBlanks(line.slice(colon + 1));
+    if (!isToken(name) || /[^\P{Cc}\t]/u.test(value)) throw malformed("a header field is not well-formed");
+    if (fields.has(name)) throw malformed(`${excerpt(name)} comes twice`);
+    fields.set(name, value);
+  }
+  return fields;
+};
+
+const parametersOf = (disposition = ""): ReadonlyMap<string, string> => {
+  const type = /^form-data[ \t]*/i.exec(disposition)?.[0];
+  if (type === undefined) throw malformed("it is not form-data");
+  const parameters = new Map<string, string>();
+  const rest = disposition.slice(type.length);
+  let read = 0;
+  for (const [whole, name = "", quoted, token = ""] of rest.matchAll(PARAMETER)) {
+    if (parameters.has(name.toLowerCase())) throw malformed(`${excerpt(name)} comes twice`);
+    parameters.set(name.toLowerCase(), quoted ?? token);
+    read += whole.length;
+  }
+  if (read !== rest.length) throw malformed("its Content-Disposition is not well-formed");
+  return parameters;
+};
+
+const unescaped = (value: string | undefined): string | null =>
+  value === undefined
+    ? null
+    : value.replaceAll(/%(22|0D|0A)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+const lastComponent = (path: string): string => {
+  if (/\p{Cc}/u.test(path)) throw malformed("its file name has control characters");
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+  return name === "." || name === ".." ? "" : name;
+};
+
+const malformed = (problem: string): ValueError => new ValueError(`A form part is malformed: ${problem}`);

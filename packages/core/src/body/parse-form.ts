@@ -1,0 +1,14 @@
+import { UnsupportedMediaTypeError } from "../errors/http-errors.ts";
+import { isFormType, isMultipartType, type MediaType } from "../http/media-type.ts";
+import { parseMultipart } from "./multipart.ts";
+import type { ParsedForm } from "./form-data.ts";
+import { parseUrlencodedForm } from "./urlencoded-form.ts";
+
+/** Fields and files of a form's body. @throws UnsupportedMediaTypeError 415 for a body that is no form */
+export const parseForm = (type: MediaType | null, bytes: Uint8Array): ParsedForm => {
+  if (isMultipartType(type)) return parseMultipart(bytes, type);
+  if (isFormType(type)) return { form: parseUrlencodedForm(bytes, type), files: [] };
+  throw new UnsupportedMediaTypeError(
+    "The body must be application/x-www-form-urlencoded or multipart/form-data",
+  );
+};

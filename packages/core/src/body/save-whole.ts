@@ -1,0 +1,42 @@
+import { nodeBuiltin } from "../runtime/node-builtins.ts";
+
+/**
+ * Writes a file that appears whole or not at all, even when the disk is full or the process dies.
+ *
+ * @throws Node's error, EEXIST among them where the path is taken and is not to be overwritten; CORE_NEEDS_NODE
+ */
+export const saveWhole = async (bytes: Uint8Array, path: string | URL, overwrite: boolean): Promise<void> => {
+  const files = nodeBuiltin("node:fs/promises");
+  const { dirname, join } = nodeBuiltin("node:path");
+  const target = typeof path === "string" ? path : nodeBuiltin("node:url").fileURLToPath(path);
+  const part = join(dirname(target), `.upload-${crypto.randomUUID()}.part`);
+  try {
+    await files.writeFile(part, bytes, { flag: "wx" });
+    if (overwrite) return await files.rename(part, target);
+    await files.link(part, target); // unlike a rename it never replaces what is there
+  } catch (error) {
+    if (overwrite || !isWithoutLinks(error)) throw error;
+    await saveAlone(bytes, target);
+  } finally {
+    await files.rm(part, { force: true });
+  }
+};
+
+/** File systems such as FAT have one name for each file. */
+const isWithoutLinks = (error: unknown): boolean =>
+  ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(String((error as { code?: unknown } | null)?.code)) &&
+  (error as { syscall?: unknown }).syscall === "link";
+
+/** The next best thing: what fails is removed, though others may have seen it grow. */
+const saveAlone = async (bytes: Uint8Array, target: string): Promise<void> => {
+  const { open, rm } = nodeBuiltin("node:fs/promises");
+  const file = await open(target, "wx");
+  try {
+    await file.writeFile(bytes);
+  } catch (error) {
+    await rm(target, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+};

@@ -1,0 +1,89 @@
+import { App, type HttpRequest } from "../index.ts";
+import type { Feature } from "../feature.ts";
+
+interface Speaking {
+  enableSpeaking(config?: { readonly volume?: number }): this;
+}
+const speaking: Feature<Speaking> = {
+  name: "speaking",
+  install: (host) => ({
+    enableSpeaking() {
+      host.life.onStart(() => {});
+      return this;
+    },
+  }),
+};
+interface Singing {
+  enableSinging(): this;
+}
+const singing: Feature<Singing, Speaking> = {
+  name: "singing",
+  install: (_host, needs) => ({
+    enableSinging() {
+      needs.enableSpeaking({ volume: 11 });
+      return this;
+    },
+  }),
+};
+
+class Choir extends App.with(speaking, singing) {
+  declare readonly state: { voices: number };
+  ownMethod(): number {
+    return this.state.voices;
+  }
+}
+const choir = new Choir();
+
+// A chain keeps the whole type, the subclass' own methods included.
+choir
+  .enableSpeaking({ volume: 3 })
+  .enableSinging()
+  .addGuard(() => true)
+  .use((request, next) => next(request))
+  .ownMethod() satisfies number;
+
+// Handlers see the composed application and its state.
+choir.get("/x", (request) => request.app.state.voices satisfies number);
+choir.get("/x", (request) => request.app.ownMethod() satisfies number);
+
+// @ts-expect-error a method exists only if its feature was composed
+new App().enableSpeaking();
+
+// @ts-expect-error an option of a feature that does not exist
+choir.enableSpeaking({ volum: 3 });
+
+// @ts-expect-error singing needs speaking
+App.with(singing);
+
+// @ts-expect-error a feature stands behind what it needs
+App.with(singing, speaking);
+
+// @ts-expect-error the constructor takes no arguments
+new Choir(1);
+
+// Path parameters come from the string, always as strings.
+const app = new App();
+app.get("/books/{id}/pages/{page}", ({ params }) => [
+  params.id satisfies string,
+  params.page satisfies string,
+]);
+app.get("/files/{*rest}", ({ params }) => params.rest satisfies string);
+
+// @ts-expect-error no such parameter
+app.get("/books/{id}", ({ params }) => params.name);
+
+// @ts-expect-error route methods return nothing, so that routes never grow the app's type
+app.get("/x", () => null).get("/y", () => null);
+
+// @ts-expect-error a misspelt option
+app.get("/x", { tag: ["books"] }, () => null);
+
+// @ts-expect-error no such event
+app.onEvent("statup", () => {});
+
+// @ts-expect-error methods are a closed list
+app.route("/x", { methods: ["FETCH"] }, () => null);
+
+// A handler can be written apart from its route.
+const show = (request: HttpRequest<{ readonly id: string }>): string => request.params.id;
+app.get("/books/{id}", show);

@@ -1,0 +1,323 @@
+import { expect, test } from "@jest/globals";
+import { App, Blueprint, ConfigurationError } from "../index.ts";
+import { configRecord, type ConfigRecord, type Feature, flag, integer } from "../feature.ts";
+
+interface TaggingConfig {
+  readonly tag: number;
+  readonly loud: boolean;
+}
+const TaggingConfig: ConfigRecord<TaggingConfig> = configRecord("TaggingConfig", {
+  tag: integer(1),
+  loud: flag(false),
+});
+
+interface Tagging {
+  enableTagging(config?: Partial<TaggingConfig>): this;
+}
+const tagging: Feature<Tagging> = {
+  name: "tagging",
+  install: (host) => ({
+    enableTagging(config) {
+      const { tag } = host.configure(TaggingConfig, config);
+      host.http.use("headers", async (request, next) => {
+        const reply = await next(request);
+        reply.setHeader("x-tag", String(tag));
+        return reply;
+      });
+      return this;
+    },
+  }),
+};
+
+interface Doubling {
+  enableDoubling(): this;
+}
+const doubling: Feature<Doubling, Tagging> = {
+  name: "doubling",
+  install: (_host, needs) => ({
+    enableDoubling() {
+      needs.enableTagging({ tag: 2 });
+      return this;
+    },
+  }),
+};
+
+const head = async (app: App, path = "/nowhere") =>
+  (await app.fetch(new Request(`http://host.test${path}`))).headers;
+
+test("a composed class has the feature's methods, which chain and act on every reply", async () => {
+  class TaggedApp extends App.with(tagging) {}
+  const app = new TaggedApp().enableTagging({ tag: 7 }).addGuard(() => true);
+  expect((await head(app)).get("x-tag")).toBe("7");
+});
+
+test("a feature without its enable call changes nothing", async () => {
+  expect((await head(new (App.with(tagging))())).has("x-tag")).toBe(false);
+});
+
+test("composing leaves the base class as it was, and the same feature twice counts once", () => {
+  class Twice extends App.with(tagging, tagging) {}
+  expect(Twice.features).toEqual([tagging]);
+  expect(App.features).toEqual([]);
+  expect("enableTagging" in new App()).toBe(false);
+});
+
+test("a feature reaches the methods that it needs through its host", async () => {
+  const app = new (App.with(tagging, doubling))().enableDoubling();
+  expect((await head(app)).get("x-tag")).toBe("2");
+});
+
+test("a method name that is taken is refused at construction", () => {
+  const twin: Feature<Tagging> = {
+    name: "twin",
+    install: () => ({
+      enableTagging() {
+        return this;
+      },
+    }),
+  };
+  expect(() => new (App.with(tagging, twin))()).toThrow(
+    "twin: the app already has a method named enableTagging",
+  );
+  const shadow: Feature<{ get(): void }> = { name: "shadow", install: () => ({ get() {} }) };
+  expect(() => new (App.with(shadow))()).toThrow("shadow: the app already has a method named get");
+});
+
+test("every mistake in configuration is reported at start, all at once", async () => {
+  const app = new (App.with(tagging))();
+  app.enableTagging({ tag: -1, loud: "yes", tga: 3 } as never).enableTagging();
+  app.get("/a/{x}", () => null);
+  app.get("/a/{y}", () => null);
+  app.get("nope", () => null);
+  app.onEvent("statup" as never, () => {});
+  const error = await app.start().then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(ConfigurationError);
+  const { problems } = error as ConfigurationError;
+  expect(problems.map(({ code }) => code).sort()).toEqual([
+    "CORE_BAD_CONFIG",
+    "CORE_BAD_CONFIG",
+    "CORE_BAD_CONFIG",
+    "CORE_ENABLED_TWICE",
+    "CORE_ROUTE_BAD_PATTERN",
+    "CORE_ROUTE_DUPLICATE",
+    "CORE_UNKNOWN_EVENT",
+  ]);
+  const text = (error as Error).message;
+  expect(text).toContain('did you mean "tag"?');
+  expect(text.match(/feature\.test\.ts:\d+:\d+/g)).toHaveLength(3);
+});
+
+test("nothing may be registered after start", async () => {
+  const app = new (App.with(tagging))();
+  await app.start();
+  for (const late of [
+    () => app.get("/x", () => null),
+    () => app.use((request, next) => next(request)),
+    () => app.addGuard(() => true),
+    () => app.enableTagging(),
+    () => app.onEvent("startup", () => {}),
+    () => app.exceptionHandler(Error, () => null),
+    () => app.registerSingleton("x", 1),
+  ]) {
+    expect(late).toThrow(expect.objectContaining({ code: "CORE_ALREADY_STARTED" }));
+  }
+});
+
+test("the order of enable calls never changes the outcome: stages decide", async () => {
+  const stage = (name: "cache" | "etag" | "headers"): Feature<Record<string, () => unknown>> => ({
+    name,
+    install: (host) => ({
+      [`on_${name}`]() {
+        host.http.use(name, async (request, next) => {
+          const reply = await next(request);
+          reply.appendHeader("x-order", name);
+          return reply;
+        });
+      },
+    }),
+  });
+  const orders = [
+    ["cache", "etag", "headers"],
+    ["headers", "cache", "etag"],
+  ] as const;
+  for (const order of orders) {
+    const [one, two, three] = order;
+    const app = new (App.with(stage(one), stage(two), stage(three)))();
+    for (const name of order) app[`on_${name}`]?.();
+    app.get("/x", () => "x");
+    expect((await head(app, "/x")).get("x-order")).toBe("cache, etag, headers");
+  }
+});
+
+test("calling an enable method twice is reported at start", async () => {
+  const plain: Feature<{ enablePlain(): unknown }> = {
+    name: "plain",
+    install: () => ({ enablePlain: () => null }),
+  };
+  const app = new (App.with(plain))();
+  app.enablePlain();
+  app.enablePlain();
+  await expect(app.start()).rejects.toThrow("enablePlain was called twice");
+});
+
+interface Tempering {
+  enableTempering(): this;
+}
+const tempering: Feature<Tempering> = {
+  name: "tempering",
+  install: (host) => ({
+    enableTempering() {
+      host.http.routeOption("compress", (value, { path }) => (value ? null : `${path} must be tempered`));
+      return this;
+    },
+  }),
+};
+
+const problemsOf = async (app: App): Promise<readonly string[]> => {
+  const error: unknown = await app.start().catch((thrown: unknown) => thrown);
+  return error instanceof ConfigurationError ? error.problems.map(({ message }) => message) : [];
+};
+
+test("an option of a feature that is off is a start error that names the switch", async () => {
+  const app = new App();
+  app.get("/a", { cache: { ttl: 5 }, rateLimit: false, hidden: true }, () => 1);
+  expect((await problemsOf(app)).map((message) => message.replace(/\(at .*?\)/, ""))).toEqual([
+    'GET /a : the option "cache" does nothing without enableCaching; call it, or remove the option',
+    'GET /a : the option "rateLimit" does nothing without enableRateLimit; call it, or remove the option',
+    'GET /a : the option "hidden" does nothing without enableOpenapi; call it, or remove the option',
+  ]);
+});
+
+test("the feature that reads an option judges its value at start", async () => {
+  const app = new (App.with(tempering))().enableTempering();
+  app.get("/a", { compress: false }, () => 1);
+  app.get("/b", { compress: true }, () => 1);
+  const [message, ...others] = await problemsOf(app);
+  expect(message).toMatch(/^GET \/a .*: compress: \/a must be tempered$/);
+  expect(others).toEqual([]);
+});
+
+interface Probing {
+  enableProbing(): this;
+}
+const probing: Feature<Probing> = {
+  name: "probing",
+  install: (host) => ({
+    enableProbing() {
+      host.http.route(
+        "GET",
+        "/live",
+        () => host.insight.healthChecks().map(({ name }) => name),
+        {},
+        "health",
+      );
+      host.http.route(
+        "GET",
+        "/figures",
+        () => host.insight.metrics().map((metric) => metric.read()),
+        {},
+        "metrics",
+      );
+      host.http.route("GET", "/pages", ({ endpoint }) => endpoint?.builtIn, {}, "docs");
+      host.http.route("GET", "/count", () => host.state.shared.add("n", 1, { ttlMs: 1000 }));
+      host.insight.metric({ name: "probes_total", help: "Probes", type: "counter", read: () => 3 });
+      host.insight.healthCheck({ name: "store", run: () => {} });
+      return this;
+    },
+  }),
+};
+
+test("what features publish for reports is there from start on", async () => {
+  const app = new (App.with(probing))().enableProbing();
+  const json = async (path: string) => (await app.fetch(new Request(`http://host.test${path}`))).json();
+  expect([await json("/live"), await json("/figures"), await json("/count")]).toEqual([
+    ["store"],
+    [3],
+    { value: 1, granted: 1, expiresInMs: expect.any(Number) },
+  ]);
+  expect(app.routes.map(({ builtIn }) => builtIn)).toEqual(["health", "metrics", "docs", "other"]);
+});
+
+test("a state that a feature provides is the one of every feature and start task, and the workers' own stays at hand", async () => {
+  const providing: Feature<{ enableProviding(): unknown }> = {
+    name: "providing",
+    install: (host) => ({
+      enableProviding() {
+        host.state.provideShared((own) => ({ ...own, get: (key) => `${key} from elsewhere` }));
+        return this;
+      },
+    }),
+  };
+  const seen: unknown[] = [];
+  const looking: Feature = {
+    name: "looking",
+    install: (host) => {
+      host.life.onStart(async ({ shared, own }) => {
+        seen.push(await host.state.shared.get("a"), await shared.get("b"), await own?.get("c"));
+      });
+      return {};
+    },
+  };
+  const app = new (App.with(looking, providing))();
+  app.enableProviding();
+  await app.start();
+  expect(seen).toEqual(["a from elsewhere", "b from elsewhere", undefined]);
+  const twice = new (App.with(providing))();
+  twice.enableProviding();
+  twice.enableProviding();
+  await expect(twice.start()).rejects.toThrow("two features provide the shared state");
+});
+
+test("guards of the app leave health and metrics alone, and nothing else", async () => {
+  const app = new (App.with(probing))().enableProbing().addGuard(() => false);
+  app.get("/own", () => 1);
+  const statuses = ["/live", "/figures", "/pages", "/count", "/own"].map(
+    async (path) => (await app.fetch(new Request(`http://host.test${path}`))).status,
+  );
+  expect(await Promise.all(statuses)).toEqual([200, 200, 403, 403, 403]);
+});
+
+test("a feature sees which switches are on, and all guards before a route", async () => {
+  let seen: readonly unknown[] = [];
+  const looking: Feature<{ enableLooking(): unknown; enableMore(): void }> = {
+    name: "looking",
+    install: (host) => ({
+      enableLooking: () =>
+        host.life.onStart(() => {
+          seen = [
+            host.life.enabledFeatures(),
+            host.http.routes().map(({ guards }) => guards.map((guard) => guard.name)),
+          ];
+        }),
+      enableMore: () => {},
+    }),
+  };
+  const ofApp = () => true;
+  const ofGroup = () => true;
+  const group = new Blueprint("/group", { guards: [ofGroup] });
+  group.get("/own", () => 1);
+  const app = new (App.with(looking, probing))().enableProbing().addGuard(ofApp).registerBlueprint(group);
+  app.enableLooking();
+  await app.start();
+  expect(seen).toEqual([
+    ["enableProbing", "enableLooking"],
+    [[], [], ["ofApp"], ["ofApp"], ["ofApp", "ofGroup"]],
+  ]);
+});
+
+test("what a feature offers as a getter is read anew each time", () => {
+  let reads = 0;
+  const counter: Feature<{ readonly reads: number }> = {
+    name: "counter",
+    install: () => ({
+      get reads() {
+        return ++reads;
+      },
+    }),
+  };
+  const app = new (App.with(counter))();
+  expect([app.reads, app.reads]).toEqual([1, 2]);
+});

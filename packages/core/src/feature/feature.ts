@@ -1,0 +1,49 @@
+import type { Host } from "./host.ts";
+
+/**
+ * A plain object that adds methods to an app.
+ *
+ * @example
+ * export interface Poweredness { enablePoweredBy(): this }
+ * export const poweredBy: Feature<Poweredness> = {
+ *   name: "powered-by",
+ *   install: (host) => ({
+ *     enablePoweredBy() { host.http.use("headers", poweredByHeader()); return this; },
+ *   }),
+ * };
+ */
+export interface Feature<Methods extends object = object, Needs extends object = object> {
+  readonly name: string;
+  /**
+   * Called once per app, in the order of `App.with`, without I/O. A getter among the methods stays a getter.
+   *
+   * @param needs the methods of the features before this one, those that `Needs` names among them
+   */
+  install(host: Host, needs: Needs): Methods;
+}
+
+/** Any feature. */
+export type AnyFeature = Feature<object, never>;
+
+/** The methods that a feature adds. */
+export type MethodsOf<F> = F extends Feature<infer M, never> ? M : never;
+
+/** The methods that a list of features adds. */
+export type Installed<Fs extends readonly AnyFeature[]> = Fs extends readonly [
+  infer F,
+  ...infer Rest extends readonly AnyFeature[],
+]
+  ? MethodsOf<F> & Installed<Rest>
+  : object;
+
+/** The list itself where each feature's needs are met by what stands before it; else a type that names what is missing in `needs`. */
+export type Satisfied<Have, Fs extends readonly AnyFeature[]> = Fs extends readonly [
+  infer F extends AnyFeature,
+  ...infer Rest extends readonly AnyFeature[],
+]
+  ? F extends Feature<infer M, infer N>
+    ? [Have] extends [N]
+      ? [F, ...Satisfied<Have & M, Rest>]
+      : [Feature<M> & { readonly needs: Exclude<keyof N, keyof Have> }, ...Satisfied<Have & M, Rest>]
+    : never
+  : [];

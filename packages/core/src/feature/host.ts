@@ -1,0 +1,92 @@
+import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
+import type { Provider, Token } from "../dependencies/token.ts";
+import type { Problem } from "../errors/configuration-error.ts";
+import type { HealthCheck } from "../insight/health-check.ts";
+import type { Metric } from "../insight/metric.ts";
+import type { AppSettings } from "../lifecycle/app-settings.ts";
+import type { Task } from "../lifecycle/tasks.ts";
+import type { Middleware } from "../middleware/middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import type { Response } from "../response/response.ts";
+import type { BuiltIn, FeatureOptions } from "../routes/feature-options.ts";
+import type { OptionCheck } from "../routes/option-check.ts";
+import type { Method, RouteInfo, RouteOptions } from "../routes/route.ts";
+import type { SharedState } from "../shared-state/shared-state.ts";
+import type { Stage } from "./stages.ts";
+
+/**
+ * All of an app that one feature can touch. Each feature gets an object of its own, which has these members and no others.
+ *
+ * Members that register something throw CORE_ALREADY_STARTED after start and return their group, so calls chain.
+ */
+export interface Host {
+  /** Requests: middleware, routes, options of routes. */
+  readonly http: HostHttp;
+  /** The app's life: work at start, drain and stop, and the settings it runs with. */
+  readonly life: HostLife;
+  /** What operators see: metrics, health checks, snapshots. */
+  readonly insight: HostInsight;
+  /** State that outlives one request: dependencies, and values on which all workers agree. */
+  readonly state: HostState;
+  /** Reads a feature's record: defaults filled, frozen. Mistakes are reported at start, together with all others. */
+  configure<T extends object>(record: ConfigRecord<T>, input?: ConfigInput<T>): Readonly<T>;
+  /** Reports a mistake; start fails with all of them. */
+  refuse(problem: Problem): void;
+  /** Reports what an operator should know; shown at start. */
+  warn(problem: Problem): void;
+}
+
+export interface HostHttp {
+  /** Adds middleware at a stage; within a stage the order added counts. */
+  use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this;
+  /**
+   * Adds a route; what the handler returns becomes the reply. `builtIn` says what it is for: guards of the app leave health and metrics alone; rate
+   * limit, breaker and cache leave health, metrics and docs alone.
+   */
+  route(
+    method: Method,
+    path: string,
+    handler: (request: HttpRequest) => unknown,
+    options?: RouteOptions,
+    builtIn?: BuiltIn,
+  ): this;
+  /** Every route of the app; complete from the first start task on. */
+  routes(): readonly RouteInfo[];
+  /** Reads an option of routes: `check` says at start what is wrong with a value. Without it the option is a start error. */
+  routeOption<Name extends keyof FeatureOptions>(name: Name, check: OptionCheck<Name>): this;
+}
+
+export interface HostLife {
+  /** Adds work before the app serves. Features start in the order of `App.with`, each one's tasks in the order added; a failure stops the start. */
+  onStart(task: Task | Task["run"]): this;
+  /** Adds work after the last reply. Features stop in the reverse order of their start; every task runs, whatever fails. */
+  onStop(task: Task | Task["run"]): this;
+  /** Calls back when the service begins to drain, before it stops listening: readiness turns 503 here. */
+  onDrain(listener: () => void): this;
+  /** Names of the `enableX` methods that were called; complete from the first start task on. */
+  enabledFeatures(): readonly string[];
+  /** How the app is run. @throws CORE_NOT_STARTED before the first start task */
+  readonly settings: AppSettings;
+}
+
+export interface HostInsight {
+  /** Publishes what the feature is doing, for pages and reports that read it on demand. May be called at any time. */
+  expose(name: string, snapshot: () => unknown): this;
+  /** Publishes a metric, read when a report asks. */
+  metric(metric: Metric): this;
+  /** Every metric that was published; complete from the first start task on. */
+  metrics(): readonly Metric[];
+  /** Adds a check that health reports run. */
+  healthCheck(check: HealthCheck): this;
+  /** Every check that was added; complete from the first start task on. */
+  healthChecks(): readonly HealthCheck[];
+}
+
+export interface HostState {
+  /** Makes a dependency available to handlers. */
+  provide<T>(token: Token<T>, provider: Provider<T>): this;
+  /** Puts another state in the place of `shared`, for every feature; `make` is called once, before the first start task, with the workers' own state. */
+  provideShared(make: (own: SharedState) => SharedState): this;
+  /** State on which all workers agree. @throws CORE_NOT_STARTED before the first start task */
+  readonly shared: SharedState;
+}

@@ -1,0 +1,24 @@
+// The grammar of HTTP (RFC 9110): parsers and formatters of header fields, without dependencies on the rest.
+export { type ByteRange, byteRanges, type RequestedRanges } from "./http/byte-ranges.ts";
+export { mediaTypeOf } from "./http/media-type-of.ts";
+export { accepts, namesType, preferred } from "./http/accept.ts";
+export { negotiateEncoding } from "./http/accept-encoding.ts";
+export { isJsonType, type MediaType } from "./http/media-type.ts";
+export {
+  type EntityTag,
+  isEntityTag,
+  matchesStrongly,
+  matchesWeakly,
+  parseTagList,
+  type TagList,
+  weakened,
+} from "./http/entity-tags.ts";
+export { formatHttpDate, parseHttpDate } from "./http/http-date.ts";
+export {
+  type ConditionalRequest,
+  ifRangeHolds,
+  type Precondition,
+  precondition,
+  type Validators,
+} from "./http/preconditions.ts";
+export { parseCookies } from "./http/cookies.ts";

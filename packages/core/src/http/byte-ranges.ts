@@ -1,0 +1,77 @@
+import { trimBlanks } from "./field-grammar.ts";
+
+/** A part of a body in bytes: `start` to `end`, both included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a `Range` field asks for: parts, nothing that exists, or (`whole`) nothing that changes the reply. */
+export type RequestedRanges = readonly ByteRange[] | "unsatisfiable" | "whole";
+
+/** Parts that one request gets; with more it gets the whole. */
+export const maxRanges = 10;
+
+/**
+ * Reads a `Range` field for a body of `size` bytes (RFC 9110 14.1.2 and 14.2).
+ *
+ * Parts that overlap or touch are merged, the others stay in the order asked for; more than 10 after merging, another unit or a malformed
+ * field give `whole`, and so does a suffix of an empty body, which is all of it.
+ */
+export const byteRanges = (field: string | null | undefined, size: number): RequestedRanges => {
+  const specs = field === null || field === undefined ? null : readSpecs(field);
+  if (specs === null) return "whole";
+  const satisfiable: ByteRange[] = [];
+  for (const { first, last } of specs) {
+    const range = first === null ? suffix(last ?? 0, size) : clamp(first, last, size);
+    if (range === "whole") return "whole";
+    if (range !== null) satisfiable.push(range);
+  }
+  if (satisfiable.length === 0) return "unsatisfiable";
+  const ranges = merge(satisfiable);
+  return ranges.length > maxRanges ? "whole" : ranges;
+};
+
+interface RangeSpec {
+  /** `null` for a suffix, whose length is `last`. */
+  readonly first: number | null;
+  readonly last: number | null;
+}
+
+const readSpecs = (field: string): RangeSpec[] | null => {
+  const equals = field.indexOf("=");
+  if (equals === -1 || trimBlanks(field.slice(0, equals)).toLowerCase() !== "bytes") return null;
+  const specs: RangeSpec[] = [];
+  for (const part of field.slice(equals + 1).split(",")) {
+    const text = trimBlanks(part);
+    if (text === "") continue;
+    const [, first = "", last = ""] = /^(\d*)-(\d*)$/.exec(text) ?? [];
+    if (first === "" && last === "") return null;
+    if (first !== "" && last !== "" && Number(first) > Number(last)) return null;
+    specs.push({ first: first === "" ? null : Number(first), last: last === "" ? null : Number(last) });
+  }
+  return specs.length === 0 ? null : specs;
+};
+
+const suffix = (length: number, size: number): ByteRange | "whole" | null => {
+  if (length === 0) return null;
+  return size === 0 ? "whole" : { start: Math.max(0, size - length), end: size - 1 };
+};
+
+const clamp = (first: number, last: number | null, size: number): ByteRange | null =>
+  first >= size ? null : { start: first, end: Math.min(last ?? Infinity, size - 1) };
+
+/** Merges what overlaps or touches; each result stands where its first part was asked for. */
+const merge = (ranges: readonly ByteRange[]): ByteRange[] => {
+  const merged: { start: number; end: number; place: number }[] = [];
+  const sorted = ranges.map((range, place) => ({ ...range, place })).sort((a, b) => a.start - b.start);
+  for (const range of sorted) {
+    const previous = merged.at(-1);
+    if (previous === undefined || range.start > previous.end + 1) merged.push(range);
+    else {
+      previous.end = Math.max(previous.end, range.end);
+      previous.place = Math.min(previous.place, range.place);
+    }
+  }
+  return merged.sort((a, b) => a.place - b.place).map(({ start, end }) => ({ start, end }));
+};

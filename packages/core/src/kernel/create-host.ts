@@ -1,0 +1,66 @@
+import type { Host, HostHttp, HostInsight, HostLife, HostState } from "../feature/host.ts";
+import type { Registry } from "./registry.ts";
+
+/**
+ * The host of one feature: plain objects with the members of the interface, frozen, so that a feature can reach nothing else of the kernel.
+ *
+ * @param rank where the feature's tasks stand in the order of start
+ */
+export const createHost = (registry: Registry, rank: number): Host =>
+  Object.freeze({
+    http: httpOf(registry),
+    life: lifeOf(registry, rank),
+    insight: insightOf(registry),
+    state: stateOf(registry),
+    configure: (record, input) => registry.configure(record, input),
+    refuse: (problem) => void registry.refuse(problem),
+    warn: (problem) => void registry.warn(problem),
+  } satisfies Host);
+
+const httpOf = (registry: Registry): HostHttp => {
+  const http: HostHttp = {
+    use: (stage, middleware) => (registry.use(stage, middleware), http),
+    route: (method, path, handler, options, builtIn) => (
+      registry.route(method, path, handler, options, builtIn),
+      http
+    ),
+    routes: () => registry.routes(),
+    routeOption: (name, check) => (registry.routeOption(name, check), http),
+  };
+  return Object.freeze(http);
+};
+
+const lifeOf = (registry: Registry, rank: number): HostLife => {
+  const life: HostLife = {
+    onStart: (task) => (registry.onStart(task, rank), life),
+    onStop: (task) => (registry.onStop(task, rank), life),
+    onDrain: (listener) => (registry.onDrain(listener), life),
+    enabledFeatures: () => registry.enabledFeatures(),
+    get settings() {
+      return registry.settings;
+    },
+  };
+  return Object.freeze(life);
+};
+
+const insightOf = (registry: Registry): HostInsight => {
+  const insight: HostInsight = {
+    expose: (name, snapshot) => (registry.expose(name, snapshot), insight),
+    metric: (metric) => (registry.metric(metric), insight),
+    metrics: () => registry.metrics(),
+    healthCheck: (check) => (registry.healthCheck(check), insight),
+    healthChecks: () => registry.healthChecks(),
+  };
+  return Object.freeze(insight);
+};
+
+const stateOf = (registry: Registry): HostState => {
+  const state: HostState = {
+    provide: (token, provider) => (registry.provide(token, provider), state),
+    provideShared: (make) => (registry.provideShared(make), state),
+    get shared() {
+      return registry.shared;
+    },
+  };
+  return Object.freeze(state);
+};

@@ -1,0 +1,69 @@
+import type { AppSettings } from "../lifecycle/app-settings.ts";
+import { Response } from "../response/response.ts";
+import { namesType } from "../http/accept.ts";
+import { HttpError } from "../errors/http-error.ts";
+import { DEFAULT_CHALLENGE } from "../errors/http-errors.ts";
+import { reasonPhrase } from "../http/reason-phrase.ts";
+
+/** What an error reply looks at of a request; framing errors have no more than this. */
+export interface RefusedRequest {
+  readonly path: string | null;
+  readonly accept: string | null;
+}
+
+/** The one text that a client sees of an unexpected error outside debug. */
+export const UNEXPECTED = "An unexpected error occurred";
+
+/**
+ * The framework's reply to an error: `{ error, detail, status, ...extras }`.
+ *
+ * A client whose `Accept` names `application/problem+json` itself gets the same body with `type`, `title` and `instance` (RFC 9457). Messages and
+ * stacks of unexpected errors are shown only with `debug` outside production.
+ */
+export const errorReply = (
+  error: Error,
+  request: RefusedRequest,
+  settings: Pick<AppSettings, "debug" | "env">,
+): Response => {
+  const status = HttpError.is(error) ? error.status : 500;
+  const body = HttpError.is(error) ? knownBody(error, settings) : unexpectedBody(error, settings);
+  const reply = namesType(request.accept, "application/problem+json")
+    ? Response.problem({
+        ...body,
+        type: `/errors/${kindOf(body.error)}`,
+        title: body.error,
+        ...(request.path === null ? {} : { instance: request.path }),
+      })
+    : Response.json(body, { status });
+  if (status === 401) reply.setHeader("www-authenticate", DEFAULT_CHALLENGE); // RFC 9110 15.5.2 asks for one, always
+  if (HttpError.is(error))
+    for (const [name, value] of Object.entries(error.headers)) reply.setHeader(name, value);
+  return reply;
+};
+
+interface ErrorBody {
+  readonly error: string;
+  readonly detail: string;
+  readonly status: number;
+  readonly [extra: string]: unknown;
+}
+
+const showsInternals = ({ debug, env }: Pick<AppSettings, "debug" | "env">): boolean =>
+  debug && env !== "production";
+
+const knownBody = (error: HttpError, settings: Pick<AppSettings, "debug" | "env">): ErrorBody => {
+  const hidden = error.status === 500 && !showsInternals(settings);
+  const head = { error: error.error, detail: hidden ? UNEXPECTED : error.detail, status: error.status };
+  return { ...head, ...error.extras, ...head }; // the three lead, and no extra replaces them
+};
+
+const unexpectedBody = (error: Error, settings: Pick<AppSettings, "debug" | "env">): ErrorBody => {
+  const body = { error: reasonPhrase(500), detail: UNEXPECTED, status: 500 };
+  if (!showsInternals(settings)) return body;
+  const stack = String(error.stack ?? "")
+    .split("\n")
+    .map((line) => line.trim());
+  return { ...body, detail: String(error.message) || UNEXPECTED, exception: String(error.name), stack };
+};
+
+const kindOf = (phrase: string): string => phrase.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");

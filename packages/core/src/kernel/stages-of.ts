@@ -1,0 +1,16 @@
+import { type OuterStage, type Stages } from "../feature/stages.ts";
+import type { AppSettings } from "../lifecycle/app-settings.ts";
+import type { Middleware } from "../middleware/middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import type { Response } from "../response/response.ts";
+import { requestLines } from "./request-lines.ts";
+
+/** The middleware of outer stages, outermost first; with the framework's own request lines where `logs` is on and no feature writes better ones. */
+export const stagesOf = (
+  stages: readonly OuterStage[],
+  middleware: Stages,
+  { logs, log }: Pick<AppSettings, "logs" | "log">,
+): readonly Middleware<HttpRequest, Response>[] => [
+  ...(logs && !middleware.has("log") ? [requestLines(log)] : []),
+  ...stages.flatMap((stage) => middleware.get(stage) ?? []),
+];

@@ -1,0 +1,127 @@
+import type { Injections } from "../dependencies/token.ts";
+import type { Guard } from "../guards/guard.ts";
+import type { Middleware } from "../middleware/middleware.ts";
+import type { HttpRequest, NoInput } from "../request/http-request.ts";
+import type { Response } from "../response/response.ts";
+import type { PathParams } from "./path-params.ts";
+import { type Place, registrationPlace } from "./route-place.ts";
+import type {
+  DependencyArguments,
+  InputOf,
+  MaybeSchema,
+  Method,
+  RouteDefinition,
+  RouteHandler,
+  RouteOptions,
+} from "./route.ts";
+
+/**
+ * Registers a route for one method.
+ *
+ * The path's `{name}` segments become typed, always-string `request.params`; `{*name}` takes the rest of the path. What the handler returns becomes
+ * the reply. Five type parameters, one for each thing that is inferred: fewer would lose the compiler's "did you mean" for a misspelt option.
+ */
+export interface RegisterRoute<Prefix extends string, A extends object> {
+  <const P extends string>(
+    path: P,
+    handler: (request: HttpRequest<PathParams<`${Prefix}${P}`>, NoInput, A>) => unknown,
+  ): void;
+  <
+    const P extends string,
+    Params extends MaybeSchema = undefined,
+    Query extends MaybeSchema = undefined,
+    Body extends MaybeSchema = undefined,
+    Inject extends Injections | undefined = undefined,
+  >(
+    path: P,
+    options: RouteOptions<Params, Query, Body, Inject>,
+    handler: (
+      request: HttpRequest<PathParams<`${Prefix}${P}`>, InputOf<Params, Query, Body>, A>,
+      ...dependencies: DependencyArguments<Inject>
+    ) => unknown,
+  ): void;
+}
+
+/** Registers a route for several methods; `["GET"]` when none are named. */
+export interface RegisterRoutes<Prefix extends string, A extends object> {
+  <
+    const P extends string,
+    Params extends MaybeSchema = undefined,
+    Query extends MaybeSchema = undefined,
+    Body extends MaybeSchema = undefined,
+    Inject extends Injections | undefined = undefined,
+  >(
+    path: P,
+    options: RouteOptions<Params, Query, Body, Inject> & { readonly methods?: readonly Method[] },
+    handler: (
+      request: HttpRequest<PathParams<`${Prefix}${P}`>, InputOf<Params, Query, Body>, A>,
+      ...dependencies: DependencyArguments<Inject>
+    ) => unknown,
+  ): void;
+}
+
+/** The route methods that an app and a blueprint share; none of them grows the type it is called on. */
+export abstract class RouteMethods<Prefix extends string, A extends object> {
+  readonly get: RegisterRoute<Prefix, A> = this.register("GET");
+  readonly post: RegisterRoute<Prefix, A> = this.register("POST");
+  readonly put: RegisterRoute<Prefix, A> = this.register("PUT");
+  readonly patch: RegisterRoute<Prefix, A> = this.register("PATCH");
+  readonly delete: RegisterRoute<Prefix, A> = this.register("DELETE");
+  readonly options: RegisterRoute<Prefix, A> = this.register("OPTIONS");
+  readonly head: RegisterRoute<Prefix, A> = this.register("HEAD");
+  /** QUERY, a safe request with a body (RFC 10008). */
+  readonly query: RegisterRoute<Prefix, A> = this.register("QUERY");
+  readonly route: RegisterRoutes<Prefix, A> = (path: string, options: unknown, handler: unknown): void => {
+    const { methods = ["GET"], ...rest } = options as RouteOptions & { methods?: readonly Method[] };
+    const place = registrationPlace();
+    // An empty list is registered too, so that start can say what is wrong and where.
+    for (const method of methods.length === 0 ? ["" as Method] : methods)
+      this.addRoute(routeDefinition(method, path, rest, handler, place));
+  };
+
+  /** Takes one route into the registry. */
+  protected abstract addRoute(route: RouteDefinition): void;
+
+  private register(method: Method): RegisterRoute<Prefix, A> {
+    return (path: string, optionsOrHandler: unknown, handler?: unknown): void => {
+      const [options, run] =
+        handler === undefined ? [{}, optionsOrHandler] : [optionsOrHandler as RouteOptions, handler];
+      this.addRoute(routeDefinition(method, path, options, run, registrationPlace()));
+    };
+  }
+}
+
+const routeDefinition = (
+  method: Method,
+  path: string,
+  options: RouteOptions,
+  handler: unknown,
+  place: Place,
+): RouteDefinition => ({
+  method,
+  path,
+  options,
+  handler: handler as RouteHandler,
+  place,
+  guards: [],
+  middleware: [],
+  tags: options.tags ?? [],
+  builtIn: null,
+});
+
+/** What a group of routes adds to each of them. */
+export interface RouteGroup {
+  readonly prefix: string;
+  readonly guards: readonly Guard[];
+  readonly middleware: readonly Middleware<HttpRequest, Response>[];
+  readonly tags: readonly string[];
+}
+
+/** A route with what its group adds, the group outermost. */
+export const inGroup = (group: RouteGroup, route: RouteDefinition): RouteDefinition => ({
+  ...route,
+  path: group.prefix + route.path,
+  guards: [...group.guards, ...route.guards],
+  middleware: [...group.middleware, ...route.middleware],
+  tags: [...new Set([...group.tags, ...route.tags])],
+});

@@ -1,0 +1,103 @@
+import type { Injected, Injections } from "../dependencies/token.ts";
+import type { Guard } from "../guards/guard.ts";
+import type { AuthDescription } from "../insight/auth-description.ts";
+import type { Handler, Middleware } from "../middleware/middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import type { Response } from "../response/response.ts";
+import type { InferOutput, StandardSchema } from "../validation/standard-schema.ts";
+import type { BuiltIn, FeatureOptions } from "./feature-options.ts";
+import type { Place } from "./route-place.ts";
+
+/** Methods that a route may be registered for. */
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | "QUERY";
+
+/** A schema of any library that follows Standard Schema, or none. */
+export type MaybeSchema = StandardSchema | undefined;
+
+/** What a route may say about itself, besides its path and handler. */
+export interface RouteOptions<
+  Params extends MaybeSchema = MaybeSchema,
+  Query extends MaybeSchema = MaybeSchema,
+  Body extends MaybeSchema = MaybeSchema,
+  Inject extends Injections | undefined = Injections | undefined,
+> extends FeatureOptions {
+  /** Schema of the path parameters; the result is `request.input.params`. */
+  readonly params?: Params;
+  /** Schema of the query: single values are strings, repeated ones arrays; the result is `request.input.query`. */
+  readonly query?: Query;
+  /** Schema of the body: JSON, or a form's fields; the result is `request.input.body`. */
+  readonly body?: Body;
+  /** Schemas of JSON replies by status, compared with every reply while debug is on. */
+  readonly responses?: Readonly<Record<number, StandardSchema>>;
+  /** Dependencies, handed to the handler as its second argument. */
+  readonly inject?: Inject;
+  /** Who may call; run after the app's and the blueprints' guards. */
+  readonly guards?: readonly Guard[];
+  /** Groups of the API document. */
+  readonly tags?: readonly string[];
+  /** One line for the API document and `app.routes`. */
+  readonly summary?: string;
+  /** Longer text for the API document. */
+  readonly description?: string;
+  /** Name of the operation; unique in an app. */
+  readonly name?: string;
+  /** Bytes that a body of this route may have. @default `LimitsConfig.maxBodySize` */
+  readonly maxBodyBytes?: number;
+  /** Seconds until the client gets 504. @default `TimeoutConfig.handlerSecs` */
+  readonly timeoutSecs?: number;
+}
+
+/** Type of `request.input` by the schemas of a route. */
+export interface InputOf<Params extends MaybeSchema, Query extends MaybeSchema, Body extends MaybeSchema> {
+  readonly params: OutputOf<Params>;
+  readonly query: OutputOf<Query>;
+  readonly body: OutputOf<Body>;
+}
+
+type OutputOf<S extends MaybeSchema> = S extends StandardSchema ? InferOutput<S> : undefined;
+
+/** Arguments after the request: the injected dependencies when the route names any. */
+export type DependencyArguments<Inject extends Injections | undefined> = Inject extends Injections
+  ? [dependencies: Injected<Inject>]
+  : [];
+
+/** A handler as the registry keeps it. */
+export type RouteHandler = (request: HttpRequest, ...dependencies: readonly never[]) => unknown;
+
+/** One registered route before compilation. */
+export interface RouteDefinition {
+  readonly method: Method;
+  readonly path: string;
+  readonly options: RouteOptions;
+  readonly handler: RouteHandler;
+  readonly place: Place;
+  /** Guards of the blueprints around it, outermost first. */
+  readonly guards: readonly Guard[];
+  /** Middleware of the blueprints around it, outermost first. */
+  readonly middleware: readonly Middleware<HttpRequest, Response>[];
+  /** Tags of the blueprints around it and its own. */
+  readonly tags: readonly string[];
+  /** What it is for when a feature added it, `null` for the program's own. */
+  readonly builtIn: BuiltIn | null;
+}
+
+/** A compiled route: what `request.endpoint` is. */
+export interface Endpoint {
+  readonly method: Method;
+  /** Pattern as written, prefixes included. */
+  readonly pattern: string;
+  readonly options: RouteOptions;
+  readonly tags: readonly string[];
+  /** What it is for when a feature added it, `null` for the program's own. */
+  readonly builtIn: BuiltIn | null;
+  /** Answers a request: the whole chain around the handler. */
+  readonly handle: Handler<HttpRequest, Response>;
+}
+
+/** A route as features see it. */
+export interface RouteInfo extends Pick<RouteDefinition, "method" | "path" | "options" | "tags" | "builtIn"> {
+  /** Guards of the app and of the blueprints around it, outermost first; its own are in its options. */
+  readonly guards: readonly Guard[];
+  /** What callers of this route must pass, outermost first, each of them; middleware that skips its path is not listed. */
+  readonly auth: readonly AuthDescription[];
+}

@@ -1,0 +1,96 @@
+import type { Problem } from "../../errors/configuration-error.ts";
+import { nearest } from "../../errors/nearest.ts";
+
+/** What the command line asked for; a flag that was not given is absent. */
+export interface Flags {
+  readonly host?: string;
+  readonly port?: number;
+  readonly env?: string;
+  readonly debug?: boolean;
+  readonly reload?: true;
+  readonly workers?: number;
+  readonly logs?: false;
+  readonly help?: true;
+  readonly version?: true;
+}
+
+/** The flags read from a command line, and everything that is wrong with it. */
+export interface ParsedFlags {
+  readonly flags: Flags;
+  readonly problems: readonly Problem[];
+}
+
+type Switch = readonly [field: keyof Flags, value: boolean];
+type Reader = (text: string) => string | number | null;
+
+const wholeNumber: Reader = (text) => (/^\d{1,9}$/.test(text) ? Number(text) : null);
+const words: Reader = (text) => (text === "" ? null : text);
+
+const switches: ReadonlyMap<string, Switch> = new Map<string, Switch>([
+  ["--debug", ["debug", true]],
+  ["--no-debug", ["debug", false]],
+  ["--reload", ["reload", true]],
+  ["--no-logs", ["logs", false]],
+  ["--help", ["help", true]],
+  ["--version", ["version", true]],
+]);
+
+const valued: ReadonlyMap<string, readonly [field: keyof Flags, read: Reader, wanted: string]> = new Map([
+  ["--host", ["host", words, "an address or host name"]],
+  ["--port", ["port", wholeNumber, "a whole number"]],
+  ["--env", ["env", words, "development or production"]],
+  ["--workers", ["workers", wholeNumber, "a whole number"]],
+]);
+
+/** Names of all flags, as help and the nearest-match search list them. */
+export const flagNames: readonly string[] = [...valued.keys(), ...switches.keys()];
+
+/**
+ * Reads the flags that `run` knows, as `--flag value` or `--flag=value`; of a repeated flag the last one counts.
+ *
+ * What follows `--` belongs to the program. Never throws: every mistake is a problem with code CORE_BAD_FLAG or CORE_UNKNOWN_FLAG.
+ */
+export const parseFlags = (argv: readonly string[]): ParsedFlags => {
+  const flags: Record<string, string | number | boolean> = {};
+  const problems: Problem[] = [];
+  const ours = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
+  for (let index = 0; index < ours.length; index++) {
+    const word = ours[index] ?? "";
+    const equals = word.indexOf("=");
+    const name = equals === -1 ? word : word.slice(0, equals);
+    const inline = equals === -1 ? undefined : word.slice(equals + 1);
+    const toggle = switches.get(name);
+    const option = valued.get(name);
+    if (toggle !== undefined) {
+      if (inline === undefined) flags[toggle[0]] = toggle[1];
+      else problems.push(badFlag(`${name} takes no value`));
+    } else if (option !== undefined) {
+      const [field, read, wanted] = option;
+      const next = ours[index + 1];
+      const separate = inline === undefined && next !== undefined && !next.startsWith("--");
+      const text = separate ? next : inline;
+      if (separate) index++;
+      const value = text === undefined ? null : read(text);
+      if (value !== null) flags[field] = value;
+      else
+        problems.push(badFlag(`${name} needs ${wanted}${text === undefined ? "" : `, not ${quote(text)}`}`));
+    } else problems.push(unknown(word, name));
+  }
+  return { flags: flags as Flags, problems };
+};
+
+const badFlag = (message: string): Problem => ({ code: "CORE_BAD_FLAG", message });
+
+const unknown = (word: string, name: string): Problem => {
+  const code = "CORE_UNKNOWN_FLAG";
+  if (!word.startsWith("-")) {
+    return { code, message: `unexpected argument ${quote(word)}; the program's own arguments follow --` };
+  }
+  const [near] = nearest(name, flagNames, 1);
+  return {
+    code,
+    message: `unknown flag ${quote(name)}; ${near === undefined ? "--help lists all flags" : `did you mean ${near}?`}`,
+  };
+};
+
+const quote = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

@@ -1,0 +1,198 @@
+import { ClusterConfig } from "../../config/cluster-config.ts";
+import { LimitsConfig } from "../../config/limits-config.ts";
+import { TimeoutConfig } from "../../config/timeout-config.ts";
+import type { Problem } from "../../errors/configuration-error.ts";
+import type { AppSettings, Environment } from "../../lifecycle/app-settings.ts";
+import { nearest } from "../../errors/nearest.ts";
+import type { Flags } from "./flags.ts";
+import type { RunOptions, TransportName } from "./run-options.ts";
+import { settingWarnings } from "./setting-warnings.ts";
+import { readTls, type TlsConfig } from "./tls-config.ts";
+
+/** Where a setting's value came from. */
+type Source = "flag" | "run" | "environment" | "default";
+
+/** The settings that a person chooses and the banner explains. */
+export type SettingName = "host" | "port" | "env" | "debug" | "workers" | "reload" | "logs";
+
+/** Everything that `run` decided before it starts anything; the logger and the shared state come later. */
+export interface RunSettings extends Omit<AppSettings, "shared" | "log"> {
+  readonly host: string;
+  readonly port: number;
+  readonly reload: boolean;
+  readonly cluster: ClusterConfig;
+  readonly tls: TlsConfig | undefined;
+  readonly transport: TransportName;
+  readonly sources: Readonly<Record<SettingName, Source>>;
+  /** Odd but possible choices, for the banner. */
+  readonly warnings: readonly Problem[];
+}
+
+/** Settings, or all that is wrong with them; never both in part. */
+export interface ResolvedSettings {
+  readonly settings: RunSettings;
+  readonly problems: readonly Problem[];
+}
+
+/** What the machine and the command line say. */
+export interface SettingInputs {
+  readonly flags: Flags;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** CPUs that this process may use, container limits counted. */
+  readonly cpus: number;
+}
+
+/** Decides every setting: flag, else `run` argument, else environment variable, else default. */
+export const resolveSettings = (
+  options: RunOptions,
+  { flags, environment, cpus }: SettingInputs,
+): ResolvedSettings => {
+  const pick = picker(options, flags, environment);
+  const problems = unknownOptions(options);
+  const check = <T>(chosen: Chosen, fallback: T, wanted: string, isValid: (value: unknown) => boolean): T => {
+    if (isValid(chosen.value)) return chosen.value as T;
+    if (chosen.value !== undefined) problems.push(badSetting(chosen, wanted));
+    return fallback;
+  };
+
+  const chosen = {
+    host: pick("host", "HOST"),
+    port: pick("port", "PORT", toNumber),
+    env: pick("env", "FRAMEWORK_ENV"),
+    debug: pick("debug"),
+    workers: pick("workers"),
+    reload: pick("reload"),
+    logs: pick("logs"),
+  } satisfies Record<SettingName, Chosen>;
+
+  const env = check<Environment>(chosen.env, "development", "development or production", isEnvironment);
+  const debug = check(chosen.debug, env === "development", "true or false", isBoolean);
+  const usual = env === "production" && !debug ? cpus : 1;
+  const reload = check(chosen.reload, false, "true or false", isBoolean);
+  const workers = check(chosen.workers, usual, "a whole number from 1 to 1024", wholeNumber(1, 1024));
+  const read = [
+    LimitsConfig.read(options.limits),
+    TimeoutConfig.read(options.timeouts),
+    ClusterConfig.read(options.cluster),
+  ] as const;
+  const tls = readTls(options.tls);
+  const messages = [...read, tls].flatMap((record) => record?.problems ?? []);
+  problems.push(...messages.map((message) => ({ code: "CORE_BAD_CONFIG", message })));
+
+  const settings: RunSettings = {
+    host: check(chosen.host, "127.0.0.1", "an address or host name, without scheme and port", isHost),
+    port: check(chosen.port, 8000, "a whole number from 0 to 65535", wholeNumber(0, 65_535)),
+    env,
+    debug,
+    workers: reload ? 1 : workers,
+    reload,
+    logs: check(chosen.logs, debug, "true or false", isBoolean),
+    quiet: chosen.logs.value === false,
+    limits: read[0].value,
+    timeouts: read[1].value,
+    cluster: read[2].value,
+    tls: tls?.value,
+    transport: transportOf(options, problems),
+    trustedProxies: proxies(options, problems),
+    sources: sourcesOf(chosen),
+    warnings: [],
+  };
+  return { settings: { ...settings, warnings: settingWarnings(settings, workers) }, problems };
+};
+
+interface Chosen {
+  readonly name: string;
+  readonly value: unknown;
+  readonly source: Source;
+}
+
+const picker =
+  (options: RunOptions, flags: Flags, environment: SettingInputs["environment"]) =>
+  (name: SettingName, variable?: string, parse: (text: string) => unknown = (text) => text): Chosen => {
+    if (flags[name] !== undefined) return { name: `--${name}`, value: flags[name], source: "flag" };
+    if (options[name] !== undefined) return { name, value: options[name], source: "run" };
+    const text = variable === undefined ? undefined : environment[variable];
+    if (variable === undefined || text === undefined || text === "") {
+      return { name, value: undefined, source: "default" };
+    }
+    return { name: `the variable ${variable}`, value: parse(text), source: "environment" };
+  };
+
+const toNumber = (text: string): unknown => (/^\d{1,9}$/.test(text) ? Number(text) : text);
+
+const isBoolean = (value: unknown): boolean => typeof value === "boolean";
+const isEnvironment = (value: unknown): boolean => value === "development" || value === "production";
+const wholeNumber =
+  (min: number, max: number) =>
+  (value: unknown): boolean =>
+    Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
+/** Names and addresses only; a URL, a port or a bracket in it is a mistake that a resolver would report badly. */
+const isHost = (value: unknown): boolean =>
+  typeof value === "string" &&
+  value.length <= 253 &&
+  (/^[A-Za-z0-9._-]+$/.test(value) || /^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%[A-Za-z0-9._-]+)?$/.test(value)) &&
+  !/^[^:]+:\d+$/.test(value);
+
+const badSetting = ({ name, value }: Chosen, wanted: string): Problem => ({
+  code: "CORE_BAD_SETTING",
+  message: `${name} must be ${wanted}, not ${show(value)}`,
+});
+
+const show = (value: unknown): string =>
+  typeof value === "object" && value !== null ? "an object" : (JSON.stringify(value)?.slice(0, 80) ?? "that");
+
+const optionNames: readonly string[] = Object.keys({
+  host: 0,
+  port: 0,
+  debug: 0,
+  env: 0,
+  workers: 0,
+  reload: 0,
+  logs: 0,
+  limits: 0,
+  timeouts: 0,
+  cluster: 0,
+  tls: 0,
+  transport: 0,
+  trustedProxies: 0,
+  argv: 0,
+  environment: 0,
+  log: 0,
+  exitOnError: 0,
+} satisfies Record<keyof RunOptions, 0>);
+
+const unknownOptions = (options: RunOptions): Problem[] =>
+  Object.keys(options)
+    .filter((key) => !optionNames.includes(key))
+    .map((key) => {
+      const [near] = nearest(key, optionNames, 1);
+      const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+      return { code: "CORE_BAD_SETTING", message: `run has no option "${key}"${hint}` };
+    });
+
+const transportOf = ({ transport = "fast" }: RunOptions, problems: Problem[]): TransportName => {
+  if (transport === "node" || transport === "fast") return transport;
+  problems.push({
+    code: "CORE_BAD_SETTING",
+    message: `transport must be node or fast, not ${show(transport)}`,
+  });
+  return "fast";
+};
+
+const proxies = ({ trustedProxies = [] }: RunOptions, problems: Problem[]): readonly string[] => {
+  if (Array.isArray(trustedProxies) && trustedProxies.every((item) => typeof item === "string")) {
+    return Object.freeze([...trustedProxies]);
+  }
+  problems.push({ code: "CORE_BAD_SETTING", message: "trustedProxies must be a list of addresses" });
+  return [];
+};
+
+const sourcesOf = (chosen: Readonly<Record<SettingName, Chosen>>): Record<SettingName, Source> => ({
+  host: chosen.host.source,
+  port: chosen.port.source,
+  env: chosen.env.source,
+  debug: chosen.debug.source,
+  workers: chosen.workers.source,
+  reload: chosen.reload.source,
+  logs: chosen.logs.source,
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "@jest/globals";
+import { type BannerFacts, listeningLine, terminalBanner } from "./banner.ts";
+import { resolveSettings } from "../settings/settings.ts";
+
+const facts = (more: Partial<BannerFacts["report"]> = {}): BannerFacts => ({
+  url: "http://127.0.0.1:9000",
+  settings: resolveSettings({ host: "0.0.0.0" }, { flags: { port: 9000 }, environment: {}, cpus: 2 })
+    .settings,
+  report: { routes: 5, features: ["cors", "logging"], warnings: [], needsReadinessDelay: false, ...more },
+  version: "1.2.3",
+  nodeVersion: "v24.1.0",
+  pid: 42,
+  readyMs: 41.4,
+});
+
+test("is one JSON line with exactly event, url, workers and pid where nobody reads it", () => {
+  const line = listeningLine({ url: "http://127.0.0.1:9000", workers: 1, pid: 42 });
+  expect(line.indexOf("\n")).toBe(line.length - 1);
+  expect(JSON.parse(line)).toEqual({ event: "listening", url: "http://127.0.0.1:9000", workers: 1, pid: 42 });
+});
+
+test("tells a person version, time, address, routes, Node, workers, environment and what is on", () => {
+  const text = terminalBanner(facts());
+  expect(text).toContain("framework 1.2.3  ready in 41 ms");
+  expect(text).toContain("http://127.0.0.1:9000  5 routes");
+  expect(text).toContain("node 24.1.0, 1 worker, development, pid 42");
+  expect(text).toContain("on        cors, logging");
+});
+
+test("says where each setting came from", () => {
+  const text = terminalBanner(facts());
+  expect(text).toContain(
+    "host 0.0.0.0 (run), port 9000 (flag), env development (default), debug true (default), workers 1 (default), reload false (default), logs true (default)",
+  );
+});
+
+test("shows warnings of the settings and of the app with their codes", () => {
+  const text = terminalBanner(
+    facts({ warnings: [{ code: "AUTH_SHORT_SECRET", message: "12 bytes\u001b[2J" }] }),
+  );
+  expect(text).toContain("! CORE_DEBUG_EXPOSED: ");
+  expect(text).toContain("! AUTH_SHORT_SECRET: 12 bytes\\u001b[2J\n");
+});
+
+test("names the documentation only when there is some, and features only when some are on", () => {
+  expect(terminalBanner(facts({ docsUrl: "/docs" }))).toContain("docs      http://127.0.0.1:9000/docs");
+  const bare = terminalBanner(facts({ features: [], routes: 1 }));
+  expect(bare).not.toContain("docs ");
+  expect(bare).not.toMatch(/\n {2}on /);
+  expect(bare).toContain("1 route\n");
+});

@@ -1,0 +1,52 @@
+import { expect, test } from "@jest/globals";
+import { ConfigurationError } from "../../errors/configuration-error.ts";
+import { FrameworkError } from "../../errors/framework-error.ts";
+import { fromStartFailure, startFailureText, toListenError, toStartFailure } from "./start-error.ts";
+
+const overTheChannel = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+test("carries all problems of a configuration error from a worker to the primary", () => {
+  const problems = [
+    { code: "CORE_A", message: "one" },
+    { code: "CORE_B", message: "two" },
+  ];
+  const error = fromStartFailure(overTheChannel(toStartFailure(new ConfigurationError(problems))));
+  expect(error).toMatchObject({ name: "ConfigurationError", problems });
+});
+
+test("prints each problem with its code, once, and no stack for a mistake of configuration", () => {
+  const text = startFailureText(toStartFailure(new ConfigurationError([{ code: "CORE_A", message: "one" }])));
+  expect(text).toBe("The service did not start, 1 problem:\n  CORE_A: one\n");
+});
+
+test("keeps the stack of what a startup task threw, also across the channel", () => {
+  const cause = new Error("no database");
+  const failure = toStartFailure(new FrameworkError("CORE_START_TASK", "task failed", { cause }));
+  const again = toStartFailure(fromStartFailure(overTheChannel(failure)));
+  expect(again).toEqual(failure);
+  expect(startFailureText(again)).toContain("start-error.test.ts");
+});
+
+test.each([["text"], [null], [undefined], [42]])("describes %p when that is what was thrown", (thrown) => {
+  expect(toStartFailure(thrown)).toEqual({
+    problems: [{ code: "CORE_START_FAILED", message: String(thrown) }],
+  });
+});
+
+const system: [code: string, ours: string, message: string][] = [
+  ["EADDRINUSE", "CORE_PORT_IN_USE", "port 8000 is in use on 127.0.0.1; try --port 8001"],
+  ["EACCES", "CORE_PORT_REFUSED", "port 8000"],
+  ["EADDRNOTAVAIL", "CORE_BAD_HOST", "not an address of this machine"],
+  ["ENOTFOUND", "CORE_BAD_HOST", "cannot be resolved"],
+  ["EMFILE", "CORE_LISTEN_FAILED", "cannot listen on 127.0.0.1 port 8000: Error: system"],
+];
+
+test.each(system)("explains %s", (code, ours, message) => {
+  const error = toListenError(Object.assign(new Error("system"), { code }), "127.0.0.1", 8000);
+  expect(error.code).toBe(ours);
+  expect(error.message).toContain(message);
+});
+
+test("offers a port that exists when the last one is in use", () => {
+  expect(toListenError({ code: "EADDRINUSE" }, "::1", 65_535).message).toContain("--port 65534");
+});

@@ -1,0 +1,79 @@
+import { ConfigurationError, type Problem } from "../../errors/configuration-error.ts";
+import { FrameworkError } from "../../errors/framework-error.ts";
+
+/** Why a service could not start, in a form that may cross from a worker to the primary. */
+export interface StartFailure {
+  readonly problems: readonly Problem[];
+  /** Stack of an error that is not the framework's own: the program's author needs it. */
+  readonly stack?: string;
+}
+
+/** What was thrown at start, as data. */
+export const toStartFailure = (error: unknown): StartFailure => {
+  if (FrameworkError.is(error) && Array.isArray((error as { problems?: unknown }).problems)) {
+    return { problems: (error as unknown as ConfigurationError).problems };
+  }
+  if (FrameworkError.is(error)) {
+    const problems = [{ code: error.code, message: error.message }];
+    return withStack(problems, error.cause);
+  }
+  const message = Error.isError(error) ? error.message : String(error);
+  const problems = [{ code: "CORE_START_FAILED", message }];
+  return withStack(problems, error);
+};
+
+/** The error that a failure came from, as far as it can be made again. */
+export const fromStartFailure = ({ problems, stack }: StartFailure): FrameworkError => {
+  const [first, ...rest] = problems;
+  if (first === undefined || rest.length > 0) return new ConfigurationError(problems);
+  if (stack === undefined) return new FrameworkError(first.code, first.message);
+  const cause = new Error(first.message);
+  cause.stack = stack;
+  return new FrameworkError(first.code, first.message, { cause });
+};
+
+/** The one message on stderr that says why nothing serves. */
+export const startFailureText = ({ problems, stack }: StartFailure): string => {
+  const lines = problems.map(({ code, message }) => `  ${code}: ${message}`);
+  const why = problems.length > 1 ? `${problems.length} problems` : "1 problem";
+  return [
+    `The service did not start, ${why}:`,
+    ...lines,
+    ...(stack === undefined ? [] : [indented(stack)]),
+    "",
+  ].join("\n");
+};
+
+/** A listen error in words: which address, what is wrong, what to try. */
+export const toListenError = (error: unknown, host: string, port: number): FrameworkError => {
+  const code = (error as { code?: unknown } | null)?.code;
+  const [word, message] = explain(typeof code === "string" ? code : "", host, port);
+  return new FrameworkError(word, message ?? `cannot listen on ${host} port ${port}: ${String(error)}`);
+};
+
+const explain = (code: string, host: string, port: number): [code: string, message?: string] => {
+  switch (code) {
+    case "EADDRINUSE":
+      return ["CORE_PORT_IN_USE", `port ${port} is in use on ${host}; try --port ${nextPort(port)}`];
+    case "EACCES":
+      return [
+        "CORE_PORT_REFUSED",
+        `the system does not let this user listen on port ${port}; try --port 8000`,
+      ];
+    case "EADDRNOTAVAIL":
+      return ["CORE_BAD_HOST", `${host} is not an address of this machine; try --host 127.0.0.1 or 0.0.0.0`];
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+    case "EINVAL":
+      return ["CORE_BAD_HOST", `the host ${host} cannot be resolved; try --host 127.0.0.1`];
+    default:
+      return ["CORE_LISTEN_FAILED"];
+  }
+};
+
+const nextPort = (port: number): number => (port < 65_535 ? port + 1 : port - 1);
+
+const withStack = (problems: readonly Problem[], error: unknown): StartFailure =>
+  Error.isError(error) && error.stack !== undefined ? { problems, stack: error.stack } : { problems };
+
+const indented = (stack: string): string => stack.replaceAll(/^/gm, "    ");

@@ -1,0 +1,86 @@
+import { expect, test } from "@jest/globals";
+import type { Logger } from "../../log/logger.ts";
+import { isClean, readinessDelayMs, shutDown } from "./shutdown.ts";
+
+const recorded = ({ cut = 0, stop = async (): Promise<void> => {} } = {}) => {
+  const events: string[] = [];
+  const log: Logger = {
+    info: () => {},
+    warn: () => {},
+    error: (message) => events.push(`log: ${message}`),
+  };
+  let given = 0;
+  const app = {
+    drain: () => void events.push("readiness 503"),
+    stop: () => {
+      events.push("stop tasks");
+      return stop();
+    },
+  };
+  const transport = {
+    drain: () => void events.push("no more connections"),
+    close: async (deadlineMs: number) => {
+      given = deadlineMs;
+      events.push("in flight");
+      return { cut };
+    },
+  };
+  return { events, log, app, transport, given: () => given };
+};
+
+test("turns readiness off first, then stops accepting, finishes what is in flight, and stops the app last", async () => {
+  const { events, log, app, transport } = recorded();
+  const result = await shutDown(app, transport, { readinessDelayMs: 1, timeoutMs: 1000 }, log);
+  expect(events).toEqual(["readiness 503", "no more connections", "in flight", "stop tasks"]);
+  expect(result).toEqual({ cut: 0, late: false });
+  expect(isClean(result)).toBe(true);
+});
+
+test("accepts for the whole readiness delay", async () => {
+  const { events, log, app, transport } = recorded();
+  const begun = performance.now();
+  let closedAt = 0;
+  const timed = { ...transport, drain: () => void (closedAt = performance.now() - begun) };
+  await shutDown(app, timed, { readinessDelayMs: 60, timeoutMs: 1000 }, log);
+  expect(closedAt).toBeGreaterThanOrEqual(58);
+  expect(events[0]).toBe("readiness 503");
+});
+
+test("counts the readiness delay and a reserve for stop tasks into the deadline", async () => {
+  const { log, app, transport, given } = recorded();
+  await shutDown(app, transport, { readinessDelayMs: 50, timeoutMs: 1000 }, log);
+  expect(given()).toBeLessThanOrEqual(851);
+  expect(given()).toBeGreaterThan(700);
+});
+
+test("tells how many connections were cut, and stops the app all the same", async () => {
+  const { events, log, app, transport } = recorded({ cut: 3 });
+  const result = await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 1000 }, log);
+  expect(events.slice(-2)).toEqual([
+    "log: the drain passed its deadline; connections were cut",
+    "stop tasks",
+  ]);
+  expect(isClean(result)).toBe(false);
+});
+
+test("does not wait for stop tasks beyond the deadline", async () => {
+  const { log, app, transport } = recorded({ stop: () => new Promise(() => {}) });
+  expect(await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 40 }, log)).toEqual({
+    cut: 0,
+    late: true,
+  });
+});
+
+test("logs an app that fails to stop", async () => {
+  const { events, log, app, transport } = recorded({ stop: () => Promise.reject(new Error("no")) });
+  await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 1000 }, log);
+  expect(events.at(-1)).toBe("log: the application did not stop cleanly");
+});
+
+test("leaves 2 s for readiness only in production with health checks, unless told otherwise", () => {
+  expect(readinessDelayMs(undefined, "production", true)).toBe(2000);
+  expect(readinessDelayMs(undefined, "production", false)).toBe(0);
+  expect(readinessDelayMs(undefined, "development", true)).toBe(0);
+  expect(readinessDelayMs(0, "production", true)).toBe(0);
+  expect(readinessDelayMs(1.5, "development", false)).toBe(1500);
+});

@@ -1,0 +1,179 @@
+import { afterEach, expect, jest, test } from "@jest/globals";
+import { pidAt, pidsAt, replyAt, startService, until } from "../testing/service-program.ts";
+import { endPrograms } from "../testing/start-program.ts";
+
+jest.setTimeout(30_000); // processes are started, on a machine that may be busy
+afterEach(endPrograms);
+
+test.each([1, 2])("answers what is in flight before it ends, with %d worker(s)", async (workers) => {
+  const program = startService({ run: { workers } });
+  const { url } = await program.listening;
+  const reply = pidAt(url, "/slow");
+  await program.says("in flight");
+  program.kill("SIGINT");
+  expect(await reply).toBeGreaterThan(0);
+  expect((await program.exit).code).toBe(0);
+});
+
+test.each([1, 2])(
+  "ends at once with 128 + the signal on a second one, with %d worker(s)",
+  async (workers) => {
+    const program = startService({ run: { workers } });
+    const { url } = await program.listening;
+    const reply = pidAt(url, "/hang").catch(() => "cut");
+    await program.says("in flight");
+    const begun = performance.now();
+    const again = setInterval(() => program.kill("SIGTERM"), 20);
+    const exit = await program.exit;
+    clearInterval(again);
+    expect(exit.code).toBe(143);
+    expect(performance.now() - begun).toBeLessThan(10_000); // nobody waited for the drain's 30 s
+    expect(await reply).toBe("cut");
+  },
+);
+
+test.each([1, 2])("cuts what is left at the deadline and ends with 1, with %d worker(s)", async (workers) => {
+  const program = startService({ run: { workers, cluster: { shutdownTimeoutSecs: 0.4 } } });
+  const { url } = await program.listening;
+  const reply = pidAt(url, "/hang").catch(() => "cut");
+  await program.says("in flight");
+  const begun = performance.now();
+  program.kill("SIGTERM");
+  expect((await program.exit).code).toBe(1);
+  expect(performance.now() - begun).toBeLessThan(1000);
+  expect(await reply).toBe("cut");
+  expect(program.stderr()).toContain("connections were cut");
+  expect(program.stderr()).toContain("stopped");
+});
+
+test.each([1, 3])(
+  "prints one message and ends with 1 when a startup hook fails, with %d worker(s)",
+  async (workers) => {
+    const program = startService({ failsToStart: true, run: { workers } });
+    expect((await program.exit).code).toBe(1);
+    expect(program.stderr().match(/The service did not start/g)).toHaveLength(1);
+    expect(program.stderr()).toContain("no database");
+    expect(program.stdout()).toBe("");
+  },
+);
+
+test("workers: 3 means exactly three serving processes, and the primary is none of them", async () => {
+  const program = startService({ run: { workers: 3 } });
+  const { url, workers, pid } = await program.listening;
+  const pids = await pidsAt(url, 30);
+  expect([workers, pids.size, pids.has(pid)]).toEqual([3, 3, false]);
+  program.kill("SIGTERM");
+  expect((await program.exit).code).toBe(0);
+  expect(program.stderr().match(/running/g)).toHaveLength(4);
+});
+
+test("never refuses or loses a connection while killed workers are replaced", async () => {
+  const program = startService({ run: { workers: 2 } });
+  const { url } = await program.listening;
+  const before = await pidsAt(url, 10);
+  for (const pid of before) process.kill(pid, "SIGKILL");
+  const after = await pidsAt(url, 20);
+  expect([...after].filter((pid) => before.has(pid))).toEqual([]);
+  expect(program.stderr()).toContain("a worker died; another one takes its place");
+});
+
+test("replaces a worker with an uncaught error and finishes what that one had in flight", async () => {
+  const program = startService({ run: { workers: 2 } });
+  const { url } = await program.listening;
+  const before = await pidsAt(url, 10);
+  const slow = Promise.all([pidAt(url, "/slow"), pidAt(url, "/slow")]);
+  await program.says("in flight");
+  await pidAt(url, "/crash");
+  expect(before).toEqual(new Set(await slow));
+  await until(async () => (await pidsAt(url, 10)).size === 2);
+  const after = await pidsAt(url, 10);
+  expect([...after].filter((pid) => !before.has(pid))).toHaveLength(1);
+});
+
+test("a SIGTERM to one worker alone replaces it without a failed request", async () => {
+  const program = startService({ run: { workers: 2 } });
+  const { url } = await program.listening;
+  const [victim = 0] = await pidsAt(url, 10);
+  process.kill(victim, "SIGTERM");
+  await until(async () => !(await pidsAt(url, 4)).has(victim));
+  expect((await pidsAt(url, 10)).size).toBe(2);
+  expect(program.stderr()).not.toContain("a worker died");
+});
+
+test("gives up with 1 when workers keep ending before they are ready", async () => {
+  const program = startService({ crashLoop: true, run: { workers: 2, cluster: { maxRestarts: 2 } } });
+  expect((await program.exit).code).toBe(1);
+  expect(program.stderr()).toContain("CORE_CRASH_LOOP");
+  expect(program.stdout()).toBe("");
+});
+
+test("workers drain and end when the primary is killed", async () => {
+  const program = startService({ run: { workers: 2 } });
+  const { url } = await program.listening;
+  const pids = await pidsAt(url, 10);
+  const reply = pidAt(url, "/slow");
+  await program.says("in flight");
+  program.kill("SIGKILL");
+  expect(pids.has(await reply)).toBe(true);
+  await program.exit; // the output closes when the last worker has ended
+  expect(program.stderr().match(/stopped/g)).toHaveLength(2);
+});
+
+test("close() in a worker stops the whole service", async () => {
+  const program = startService({ run: { workers: 2 } });
+  await pidAt((await program.listening).url, "/close");
+  expect((await program.exit).code).toBe(0);
+});
+
+test("workers get the program's arguments, Node options and settings, and the number of all workers", async () => {
+  const program = startService({ run: { env: "production" } }, ["--workers", "2", "--", "own"]);
+  const reply = await replyAt((await program.listening).url, "/process");
+  expect(reply).toEqual({
+    argv: ["--workers", "2", "--", "own"],
+    execArgv: ["--conditions=@framework/source"],
+    settings: { env: "production", debug: false, workers: 2 },
+  });
+});
+
+test("all workers count on one shared counter", async () => {
+  const program = startService({ run: { workers: 3 } });
+  const { url } = await program.listening;
+  const counts = await Promise.all(Array.from({ length: 12 }, () => replyAt(url, "/count")));
+  expect(new Set(counts.map(({ pid }) => pid)).size).toBe(3);
+  expect(counts.map(({ value }) => Number(value)).toSorted((a, b) => a - b)).toEqual([
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+  ]);
+});
+
+test("leaves the channel to the program's own messages as well", async () => {
+  const program = startService({ run: { workers: 2 } });
+  await replyAt((await program.listening).url, "/message");
+  await program.says("the program's own message");
+  expect(program.stderr()).not.toContain("error");
+});
+
+test("two services of one program each have their own workers", async () => {
+  const program = startService({ run: { workers: 2 }, second: { workers: 2 } });
+  const { url } = await program.listening;
+  await program.says("second at");
+  const [, second = ""] = /second at (.*)\./.exec(program.stderr()) ?? [];
+  const first = await pidsAt(url, 10);
+  const others = new Set(await Promise.all(Array.from({ length: 10 }, () => pidAt(second, "/second"))));
+  expect([first.size, others.size, first.intersection(others).size]).toEqual([2, 2, 0]);
+  program.kill("SIGTERM");
+  expect((await program.exit).code).toBe(0);
+});
+
+test.each([1, 2])(
+  "accepts for the readiness delay after readiness turned 503, with %d worker(s)",
+  async (workers) => {
+    const program = startService({ run: { workers, cluster: { readinessDelaySecs: 0.3 } } });
+    const { url } = await program.listening;
+    expect(await replyAt(url, "/ready")).toEqual({ draining: false });
+    program.kill("SIGTERM");
+    await program.says("readiness is 503");
+    expect(await replyAt(url, "/ready")).toEqual({ draining: true });
+    expect((await program.exit).code).toBe(0);
+    await expect(replyAt(url, "/ready")).rejects.toThrow("fetch failed");
+  },
+);

@@ -1,0 +1,151 @@
+import { createServer, type AddressInfo, type Server } from "node:net";
+import { FrameworkError } from "../../errors/framework-error.ts";
+import { urlOf } from "../start/address.ts";
+import { type ConnectionDesk, connectionDesk } from "./dispatcher.ts";
+import { EXIT_FAILURE, EXIT_OK } from "../stop/exit-codes.ts";
+import type { WorkerBrief } from "./messages.ts";
+import type { Plan } from "../start/plan.ts";
+import { watchSources } from "./reload.ts";
+import { restartPolicy } from "./restart-policy.ts";
+import type { Running } from "../settings/run-options.ts";
+import { pause, readinessDelayMs } from "../stop/shutdown.ts";
+import { ownProcess } from "../stop/signals.ts";
+import { toListenError } from "../start/start-error.ts";
+import { Supervisor } from "./supervisor.ts";
+import { clusterFork } from "./worker-process.ts";
+import { stateForWorkers } from "./worker-state.ts";
+
+/**
+ * Runs the service as the primary process: holds the port, supervises the workers, keeps their shared state, serves nothing.
+ *
+ * The port is bound before the first worker is forked and held until the end, so neither a dead worker nor a reload closes it.
+ */
+export const runPrimary = async (plan: Plan, service: number): Promise<Running> => {
+  if (process.argv[1] === undefined) {
+    throw new FrameworkError(
+      "CORE_NO_PROGRAM",
+      "workers and reload need a program in a file; or set workers to 1",
+    );
+  }
+  const { host, workers } = plan.settings;
+  const desk = connectionDesk();
+  const server = createServer({ pauseOnConnect: true }, (socket) => desk.accept(socket));
+  const port = await bind(server, host, plan.settings.port);
+  const url = urlOf(host, port, plan.settings.tls !== undefined);
+  const primary = new Primary(plan, server, desk, { service, url, host, port, workers });
+  await primary.start();
+  return { url, host, port, close: () => primary.close() };
+};
+
+/** The service from the primary's side: start, reload, one stop. */
+class Primary {
+  private readonly plan: Plan;
+  private readonly server: Server;
+  private readonly desk: ConnectionDesk;
+  private readonly supervisor: Supervisor;
+  private readonly url: string;
+  private readonly cleanups: (() => void)[] = [];
+  private needsReadinessDelay = false;
+  private closing: Promise<number> | undefined;
+
+  constructor(plan: Plan, server: Server, desk: ConnectionDesk, brief: WorkerBrief) {
+    const { settings, log } = plan;
+    const state = stateForWorkers(log, (worker) => this.supervisor.replaceOne(worker));
+    const fork = clusterFork(brief);
+    this.plan = plan;
+    this.server = server;
+    this.desk = desk;
+    this.url = brief.url;
+    this.cleanups.push(() => state.close());
+    this.supervisor = new Supervisor({
+      workers: brief.workers,
+      fork: (events) => state.connect(fork(events)),
+      desk,
+      policy: restartPolicy(settings.cluster.maxRestarts),
+      log,
+      retries: !settings.reload,
+      drainMs: settings.cluster.shutdownTimeoutSecs * 1000,
+      onGiveUp: () => this.end(EXIT_FAILURE),
+      onClose: () => void this.close(),
+    });
+  }
+
+  async start(): Promise<void> {
+    const { ownsProcess, log } = this.plan;
+    if (ownsProcess)
+      this.cleanups.push(
+        ownProcess(
+          log,
+          (code) => this.end(code),
+          () => this.supervisor.kill(),
+        ),
+      );
+    try {
+      const report = await this.supervisor.start();
+      this.needsReadinessDelay = report.needsReadinessDelay;
+      if (this.plan.settings.reload) this.watch();
+      this.plan.announce(this.url, report);
+    } catch (error) {
+      this.supervisor.kill();
+      this.release();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closing ??= this.stop().finally(() => this.release());
+    await this.closing;
+  }
+
+  private watch(): void {
+    const { log } = this.plan;
+    const stop = watchSources(process.cwd(), log, (file) => {
+      log.info("starting anew", { changed: file });
+      this.supervisor.replaceAll();
+    });
+    this.cleanups.push(stop);
+  }
+
+  /** Ends the service, and the process where it is its own. */
+  private end(code: number): void {
+    void this.close().then(async () => {
+      const stopped = (await this.closing) ?? EXIT_OK;
+      if (this.plan.ownsProcess) process.exit(code === EXIT_OK ? stopped : code);
+    });
+  }
+
+  private async stop(): Promise<number> {
+    const { settings, log } = this.plan;
+    const { shutdownTimeoutSecs, readinessDelaySecs } = settings.cluster;
+    const deadline = performance.now() + shutdownTimeoutSecs * 1000;
+    const delay = readinessDelayMs(readinessDelaySecs, settings.env, this.needsReadinessDelay);
+    this.supervisor.unready();
+    if (delay > 0) await pause(Math.min(delay, shutdownTimeoutSecs * 1000));
+    this.server.close();
+    const { killed, cut } = await this.supervisor.stop(Math.max(0, deadline - performance.now()));
+    const refused = this.desk.dismiss();
+    if (killed + cut + refused === 0) return EXIT_OK;
+    log.error("the drain was not clean", {
+      workersKilled: killed,
+      connectionsCut: cut,
+      neverServed: refused,
+    });
+    return EXIT_FAILURE;
+  }
+
+  private release(): void {
+    this.server.close();
+    this.desk.dismiss();
+    for (const cleanup of this.cleanups.splice(0)) cleanup();
+  }
+}
+
+const bind = (server: Server, host: string, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once("error", (error) => reject(toListenError(error, host, port)));
+    server.listen({ host, port }, () => {
+      server.removeAllListeners("error");
+      server.on("error", () => {}); // an accept that failed, for want of descriptors say: that connection's own loss
+      resolve((server.address() as AddressInfo).port);
+    });
+  });

@@ -1,0 +1,57 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { replyAt, until } from "../testing/service-program.ts";
+import { endPrograms, type Program, startProgram } from "../testing/start-program.ts";
+
+jest.setTimeout(30_000); // processes are started, on a machine that may be busy
+
+let folder = "";
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "reload-service-")));
+});
+afterEach(async () => {
+  await endPrograms();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const own = (path: string): string => new URL(path, import.meta.url).href;
+
+const write = (answer: string): void => {
+  const text = `
+    import { run } from "${own("../run.ts")}";
+    import { routed } from "${own("../testing/routed.ts")}";
+    const answer = () => ({ pid: process.pid, answer: ${answer} });
+    await run(routed({ "/": answer }), { port: 0, reload: true });
+  `;
+  writeFileSync(join(folder, "main.ts"), text);
+};
+
+const start = async (): Promise<{ program: Program; url: string; answer: () => Promise<unknown> }> => {
+  write('"first"');
+  const program = startProgram(join(folder, "main.ts"), [], {}, folder);
+  const { url } = await program.listening;
+  return { program, url, answer: async () => (await replyAt(url, "/"))["answer"] };
+};
+
+test("serves new code on the same port after a change, without refusing a request", async () => {
+  const { program, url, answer } = await start();
+  const before = await replyAt(url, "/");
+  expect(before["answer"]).toBe("first");
+  write('"second"');
+  await until(async () => (await answer()) === "second");
+  expect((await replyAt(url, "/"))["pid"]).not.toBe(before["pid"]);
+  program.kill("SIGINT");
+  expect((await program.exit).code).toBe(0);
+});
+
+test("keeps the old code when the new one is broken, and takes the next that is not", async () => {
+  const { program, answer } = await start();
+  write("}{");
+  await program.says("the previous worker serves on");
+  expect(program.stderr()).toContain("SyntaxError");
+  expect(await answer()).toBe("first");
+  write('"mended"');
+  await until(async () => (await answer()) === "mended");
+});

@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import type { Logger } from "../../log/logger.ts";
+import { isSource, isSourceFolder, watchSources } from "./reload.ts";
+
+const log: Logger = { info: () => {}, warn: () => {}, error: () => {} };
+let root = "";
+let seen: string[] = [];
+let stop = (): void => {};
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "reload-"));
+  mkdirSync(join(root, "src/deep"), { recursive: true });
+  mkdirSync(join(root, "node_modules/x"), { recursive: true });
+  seen = [];
+  stop = watchSources(root, log, (file) => seen.push(file));
+});
+afterEach(() => {
+  stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const change = (file: string): void => writeFileSync(join(root, file), "// changed\n");
+
+const until = async (isDone: () => boolean): Promise<void> => {
+  const end = performance.now() + 2000;
+  while (!isDone() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+test("sees a change in a deep folder once, however many events it makes", async () => {
+  change("src/deep/a.ts");
+  change("src/deep/a.ts");
+  change("src/deep/b.json");
+  await until(() => seen.length > 0);
+  expect(seen).toEqual([join("src", "deep", "b.json")]);
+});
+
+test("sees a file that an editor replaces by renaming", async () => {
+  change("src/temporary.txt");
+  renameSync(join(root, "src/temporary.txt"), join(root, "src/app.mts"));
+  await until(() => seen.length > 0);
+  expect(seen).toEqual([join("src", "app.mts")]);
+});
+
+test("sees files in folders that come later, also in one that takes the place of another", async () => {
+  mkdirSync(join(root, "later/inner"), { recursive: true });
+  change("later/inner/a.ts");
+  await until(() => seen.length > 0);
+  expect(seen).toEqual([join("later", "inner", "a.ts")]);
+  rmSync(join(root, "later"), { recursive: true });
+  mkdirSync(join(root, "later"));
+  change("later/b.ts");
+  await until(() => seen.includes(join("later", "b.ts")));
+  seen = [];
+  change("later/c.ts");
+  await until(() => seen.length > 0);
+  expect(seen).toEqual([join("later", "c.ts")]);
+});
+
+test("does not see other files, installed packages, or anything after it was stopped", async () => {
+  change("src/readme.md");
+  change("node_modules/x/index.js");
+  change("src/marker.ts");
+  await until(() => seen.length > 0);
+  expect(seen).toEqual([join("src", "marker.ts")]);
+  seen = [];
+  change("src/late.ts");
+  stop();
+  stop = watchSources(root, log, (file) => seen.push(`second ${file}`));
+  change("src/last.ts");
+  await until(() => seen.length > 0);
+  expect(seen).toEqual([`second ${join("src", "last.ts")}`]);
+});
+
+test("knows sources by their ending, and folders that hold none", () => {
+  expect(["a.ts", "a.mts", "a.js", "a.mjs", "a.json", "a.d.ts"].every(isSource)).toBe(true);
+  expect(["a.md", "ts", ".a.ts", "a.ts~", "a.tsx", "4913"].some(isSource)).toBe(false);
+  expect(["node_modules", "dist", ".git", ".turbo"].some(isSourceFolder)).toBe(false);
+  expect(isSourceFolder("src")).toBe(true);
+});

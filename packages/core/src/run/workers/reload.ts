@@ -1,0 +1,88 @@
+import { type FSWatcher, type Dirent, readdirSync, watch } from "node:fs";
+import { join, relative, sep } from "node:path";
+import type { Logger } from "../../log/logger.ts";
+
+/** Milliseconds of quiet after a change before it counts: one save is often several events. */
+const DEBOUNCE_MS = 100;
+/** Most folders watched; each takes a watch of the operating system. */
+const MAX_FOLDERS = 5000;
+
+/** Whether a change of this file means new code. */
+export const isSource = (name: string): boolean =>
+  /\.(?:ts|mts|js|mjs|json)$/.test(name) && !name.startsWith(".");
+
+/** Whether a folder holds sources of the program. */
+export const isSourceFolder = (name: string): boolean =>
+  name !== "node_modules" && name !== "dist" && !name.startsWith(".");
+
+/**
+ * Calls back with the changed file's path when sources below `root` change, until the returned function is called.
+ *
+ * Every folder has a watch of its own: a recursive one would also hold `node_modules`, tens of thousands of files on Linux.
+ */
+export const watchSources = (root: string, log: Logger, onChange: (file: string) => void): (() => void) => {
+  const watchers = new Map<string, FSWatcher>();
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let full = false;
+
+  const changed = (path: string): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => onChange(relative(root, path)), DEBOUNCE_MS);
+  };
+
+  const forget = (folder: string): void => {
+    for (const [path, watcher] of watchers) {
+      if (path !== folder && !path.startsWith(folder + sep)) continue;
+      watcher.close();
+      watchers.delete(path);
+    }
+  };
+
+  const add = (folder: string, isNew: boolean): void => {
+    if (closed || watchers.has(folder)) return;
+    if (watchers.size >= MAX_FOLDERS) {
+      if (!full) log.warn("too many folders to watch; changes in some are not seen", { folder });
+      full = true;
+      return;
+    }
+    const entries = list(folder);
+    if (entries === undefined) return;
+    try {
+      const watcher = watch(folder, (event, name) => {
+        if (name === null) return;
+        const path = join(folder, name);
+        if (isSource(name)) return changed(path);
+        if (event !== "rename" || !isSourceFolder(name)) return;
+        forget(path); // it came, went, or was replaced
+        add(path, true);
+      });
+      watcher.on("error", () => forget(folder)); // the folder was removed
+      watchers.set(folder, watcher);
+    } catch (error) {
+      log.warn("a folder cannot be watched; changes in it are not seen", { folder, error });
+      return;
+    }
+    for (const entry of entries) {
+      if (entry.isDirectory() && isSourceFolder(entry.name)) add(join(folder, entry.name), isNew);
+      // files that came together with a new folder were there before its watch
+      else if (isNew && isSource(entry.name)) changed(join(folder, entry.name));
+    }
+  };
+
+  add(root, false);
+  return () => {
+    closed = true;
+    clearTimeout(timer);
+    forget(root);
+  };
+};
+
+/** Entries of a folder; `undefined` when it is a file, or gone again. */
+const list = (folder: string): Dirent[] | undefined => {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,218 @@
+import { expect, test } from "@jest/globals";
+import type { Logger } from "../../log/logger.ts";
+import { connectionDesk } from "./dispatcher.ts";
+import type { ToPrimary, ToWorker } from "./messages.ts";
+import type { AppReport } from "../../lifecycle/runnable.ts";
+import type { StartFailure } from "../start/start-error.ts";
+import { Supervisor } from "./supervisor.ts";
+import type { WorkerEvents, WorkerProcess } from "./worker-process.ts";
+
+const report: AppReport = { routes: 1, features: [], warnings: [], needsReadinessDelay: false };
+const failure: StartFailure = { problems: [{ code: "CORE_X", message: "cannot" }] };
+
+class FakeWorker implements WorkerProcess {
+  readonly heard: string[] = [];
+  readonly pid: number;
+  readonly link = { send: () => {}, onMessage: () => () => {}, onClose: () => {} };
+  private readonly events: WorkerEvents;
+  constructor(pid: number, events: WorkerEvents) {
+    this.pid = pid;
+    this.events = events;
+  }
+  send(message: ToWorker): void {
+    this.heard.push(message["@framework"]);
+  }
+  take(): void {}
+  kill(): void {
+    this.heard.push("kill");
+  }
+  says(message: ToPrimary): void {
+    this.events.message(message);
+  }
+  ready(): void {
+    this.says({ "@framework": "ready", report });
+  }
+  dies(code = 1): void {
+    this.events.gone(code, null);
+  }
+}
+
+const supervise = ({ workers = 2, maxDeaths = 5, retries = true } = {}) => {
+  const forked: FakeWorker[] = [];
+  const logged: string[] = [];
+  const note = (message: string): void => void logged.push(message);
+  const log: Logger = { info: note, warn: note, error: note };
+  const calls: string[] = [];
+  let deaths = 0;
+  const supervisor = new Supervisor({
+    workers,
+    fork: (events) => {
+      const worker = new FakeWorker(100 + forked.length, events);
+      forked.push(worker);
+      return worker;
+    },
+    desk: connectionDesk(),
+    policy: { backoffMs: () => 0, diedTooOften: () => ++deaths > maxDeaths },
+    log,
+    retries,
+    drainMs: 1000,
+    onGiveUp: () => void calls.push("give up"),
+    onClose: () => void calls.push("close"),
+  });
+  /** The nth worker that was forked, as soon as it is. */
+  const worker = async (index: number): Promise<FakeWorker> => {
+    for (let turn = 0; turn < 1000 && forked[index] === undefined; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const found = forked[index];
+    if (found === undefined) throw new Error(`worker ${index} was never forked`);
+    return found;
+  };
+  return { supervisor, forked, worker, logged, calls };
+};
+
+const started = async (options = {}) => {
+  const all = supervise(options);
+  const start = all.supervisor.start();
+  for (const worker of all.forked) worker.ready();
+  await start;
+  return all;
+};
+
+test("has started when the last worker is ready", async () => {
+  const { supervisor, forked } = supervise();
+  let isStarted = false;
+  const start = supervisor.start().then((it) => {
+    isStarted = true;
+    return it;
+  });
+  expect(forked).toHaveLength(2);
+  forked[0]?.ready();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isStarted).toBe(false);
+  forked[1]?.ready();
+  expect(await start).toEqual(report);
+});
+
+test("fails the start with a worker's own reason when none is ready", async () => {
+  const { supervisor, forked } = supervise();
+  const start = supervisor.start();
+  forked[0]?.says({ "@framework": "failed", failure });
+  forked[0]?.dies();
+  await expect(start).rejects.toMatchObject({ code: "CORE_X", message: "cannot" });
+});
+
+test("fails the start when workers keep dying without a word", async () => {
+  const { supervisor, worker, forked } = supervise({ workers: 1, maxDeaths: 2 });
+  const start = supervisor.start();
+  for (let index = 0; index < 3; index++) (await worker(index)).dies();
+  await expect(start).rejects.toMatchObject({ code: "CORE_CRASH_LOOP" });
+  expect(forked).toHaveLength(3);
+});
+
+test("puts another worker in the place of one that died", async () => {
+  const { forked, worker, logged } = await started();
+  forked[0]?.dies();
+  (await worker(2)).ready();
+  expect(forked).toHaveLength(3);
+  expect(logged).toEqual(["a worker died; another one takes its place"]);
+});
+
+test("gives the service up when respawned workers keep dying before they are ready", async () => {
+  const { forked, worker, calls } = await started({ workers: 1, maxDeaths: 1 });
+  forked[0]?.dies();
+  (await worker(1)).dies();
+  (await worker(2)).dies();
+  expect(calls).toEqual(["give up"]);
+});
+
+test("drains the old worker only when the new one is ready", async () => {
+  const { supervisor, forked } = await started({ workers: 1 });
+  supervisor.replaceAll();
+  expect(forked).toHaveLength(2);
+  expect(forked[0]?.heard).toEqual([]);
+  forked[1]?.ready();
+  expect(forked[0]?.heard).toEqual(["drain"]);
+  forked[0]?.dies(0);
+  expect(forked).toHaveLength(2);
+});
+
+test("keeps the old worker when the new one never becomes ready", async () => {
+  const { supervisor, forked, logged } = await started({ workers: 1 });
+  supervisor.replaceAll();
+  forked[1]?.says({ "@framework": "failed", failure });
+  forked[1]?.dies();
+  expect(forked[0]?.heard).toEqual([]);
+  expect(logged).toEqual(["a worker ended before it was ready", "the previous worker serves on"]);
+});
+
+test("starts over when a worker is to be replaced while its replacement is still starting", async () => {
+  const { supervisor, forked } = await started({ workers: 1 });
+  supervisor.replaceAll();
+  supervisor.replaceAll();
+  expect(forked[1]?.heard).toEqual(["kill"]);
+  forked[1]?.dies();
+  forked[2]?.ready();
+  expect(forked[0]?.heard).toEqual(["drain"]);
+  expect(forked).toHaveLength(3);
+});
+
+test("replaces a worker that asks to retire, and at once one that is broken", async () => {
+  const { forked, worker } = await started();
+  forked[0]?.says({ "@framework": "retire" });
+  expect(forked).toHaveLength(3);
+  forked[2]?.ready();
+  expect(forked[0]?.heard).toEqual(["drain"]);
+  forked[1]?.says({ "@framework": "broken" });
+  (await worker(3)).ready();
+  expect(forked[1]?.heard).toEqual([]);
+  forked[1]?.dies();
+  expect(forked).toHaveLength(4);
+});
+
+test("waits for the next change when a reloaded program dies before it is ready and nothing serves", async () => {
+  const { supervisor, forked, worker, logged } = await started({ workers: 1, retries: false });
+  forked[0]?.dies();
+  (await worker(1)).dies();
+  expect(logged.at(-1)).toBe("waiting for a change of the source files");
+  supervisor.replaceAll();
+  expect(forked).toHaveLength(3);
+});
+
+test("stops when every worker has ended, without respawns, and counts what they cut", async () => {
+  const { supervisor, forked } = await started();
+  const stopped = supervisor.stop(1000);
+  expect(forked.map(({ heard }) => heard)).toEqual([["drain"], ["drain"]]);
+  forked[0]?.says({ "@framework": "drained", cut: 2 });
+  for (const worker of forked) worker.dies(0);
+  expect(await stopped).toEqual({ killed: 0, cut: 2 });
+  expect(forked).toHaveLength(2);
+});
+
+test("does not count what replaced workers had cut before", async () => {
+  const { supervisor, forked } = await started({ workers: 1 });
+  supervisor.replaceAll();
+  forked[1]?.ready();
+  forked[0]?.says({ "@framework": "drained", cut: 5 });
+  forked[0]?.dies();
+  const stopped = supervisor.stop(1000);
+  forked[1]?.dies(0);
+  expect(await stopped).toEqual({ killed: 0, cut: 0 });
+});
+
+test("kills what has not ended at the deadline, and what was only starting at once", async () => {
+  const { supervisor, forked } = await started({ workers: 1 });
+  supervisor.replaceAll();
+  const stopped = supervisor.stop(20);
+  expect(forked[1]?.heard).toEqual(["kill"]);
+  forked[1]?.dies();
+  while (!forked[0]?.heard.includes("kill")) await new Promise((resolve) => setImmediate(resolve));
+  forked[0]?.dies();
+  expect(await stopped).toEqual({ killed: 1, cut: 0 });
+});
+
+test("passes on a worker's wish to close the service", async () => {
+  const { forked, calls } = await started();
+  forked[0]?.says({ "@framework": "close" });
+  expect(calls).toEqual(["close"]);
+});

@@ -1,0 +1,237 @@
+import type { Logger } from "../../log/logger.ts";
+import type { ConnectionDesk } from "./dispatcher.ts";
+import type { ToPrimary } from "./messages.ts";
+import type { RestartPolicy } from "./restart-policy.ts";
+import type { AppReport } from "../../lifecycle/runnable.ts";
+import { isLate } from "../stop/shutdown.ts";
+import { fromStartFailure, type StartFailure } from "../start/start-error.ts";
+import type { ForkWorker, WorkerProcess } from "./worker-process.ts";
+
+/** What a supervisor is made of. */
+export interface SupervisorOptions {
+  readonly workers: number;
+  readonly fork: ForkWorker;
+  readonly desk: ConnectionDesk;
+  readonly policy: RestartPolicy;
+  readonly log: Logger;
+  /** Whether a worker that dies before it is ready is tried again by itself; with reload the next change does that. */
+  readonly retries: boolean;
+  /** Milliseconds that a replaced worker gets to finish what it has in flight. */
+  readonly drainMs: number;
+  /** The service cannot go on: workers die before they are ready, again and again. */
+  readonly onGiveUp: () => void;
+  /** A worker's program asked for the whole service to stop. */
+  readonly onClose: () => void;
+}
+
+interface Member {
+  readonly slot: number;
+  readonly process: WorkerProcess;
+  phase: "starting" | "ready" | "leaving" | "gone";
+  failure?: StartFailure;
+  /** Monotonic milliseconds. */
+  readyAt?: number;
+}
+
+/** Keeps a fixed number of workers serving: starts, replaces and stops them; serves nothing itself. */
+export class Supervisor {
+  private readonly options: SupervisorOptions;
+  private readonly members: Set<Member> = new Set();
+  private readonly timers: Set<NodeJS.Timeout> = new Set();
+  private readonly started: PromiseWithResolvers<AppReport> = Promise.withResolvers<AppReport>();
+  private readonly empty: PromiseWithResolvers<void> = Promise.withResolvers<void>();
+  private serving = false;
+  private stopping = false;
+  private cut = 0;
+
+  constructor(options: SupervisorOptions) {
+    this.options = options;
+  }
+
+  /** Starts all workers; resolves with an app's report when every one is ready. Rejects when they cannot be. */
+  start(): Promise<AppReport> {
+    for (let slot = 0; slot < this.options.workers; slot++) this.add(slot);
+    return this.started.promise;
+  }
+
+  /** Starts a new worker in each slot; the old one serves until the new one is ready, and goes on if that never happens. */
+  replaceAll(): void {
+    for (let slot = 0; slot < this.options.workers; slot++) this.replace(slot);
+  }
+
+  /** Replaces one worker in the same way. */
+  replaceOne(process: WorkerProcess): void {
+    for (const member of this.members) {
+      if (member.process === process && member.phase === "ready") this.replace(member.slot);
+    }
+  }
+
+  /** Turns readiness to 503 in every worker; they all go on serving. */
+  unready(): void {
+    for (const { process } of this.members) process.send({ "@framework": "unready" });
+  }
+
+  /** Lets every worker finish within `timeoutMs`, then kills what is left. */
+  async stop(timeoutMs: number): Promise<{ readonly killed: number; readonly cut: number }> {
+    this.halt();
+    this.cut = 0; // what replaced workers cut earlier is not of this stop
+    for (const member of this.members) {
+      // what is still starting has nothing in flight; the others end a moment before they would be killed
+      if (member.phase === "starting") member.process.kill();
+      else this.drain(member, timeoutMs - Math.min(250, timeoutMs / 20));
+    }
+    if (this.members.size === 0 || !(await isLate(this.empty.promise, timeoutMs))) {
+      return { killed: 0, cut: this.cut };
+    }
+    const killed = this.members.size;
+    this.kill();
+    await this.empty.promise;
+    return { killed, cut: this.cut };
+  }
+
+  /** Ends every worker at once. */
+  kill(): void {
+    this.halt();
+    for (const { process } of this.members) process.kill();
+  }
+
+  private halt(): void {
+    this.stopping = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    this.timers.clear();
+  }
+
+  private add(slot: number): void {
+    const fork = this.options.fork({
+      message: (message) => this.heard(member, message),
+      gone: (code, signal) => this.lost(member, signal ?? `exit code ${code}`),
+    });
+    const member: Member = { slot, process: fork, phase: "starting" };
+    this.members.add(member);
+  }
+
+  private replace(slot: number): void {
+    if (this.stopping) return;
+    for (const member of this.members) {
+      if (member.slot === slot && member.phase === "starting") this.discard(member);
+    }
+    this.add(slot);
+  }
+
+  private discard(member: Member): void {
+    member.phase = "leaving";
+    member.process.kill();
+  }
+
+  private heard(member: Member, message: ToPrimary): void {
+    switch (message["@framework"]) {
+      case "ready":
+        return this.welcome(member, message.report);
+      case "failed":
+        member.failure = message.failure;
+        return;
+      case "taken":
+        return this.options.desk.confirm(member.process, message.id);
+      case "retire":
+        return this.replaceOne(member.process);
+      case "broken":
+        if (member.phase === "ready") {
+          this.leave(member);
+          this.addLater(member.slot);
+        }
+        return;
+      case "close":
+        return this.options.onClose();
+      case "drained":
+        this.cut += message.cut;
+    }
+  }
+
+  private welcome(member: Member, report: AppReport): void {
+    if (member.phase !== "starting" || this.stopping) return;
+    member.phase = "ready";
+    member.readyAt = performance.now();
+    this.options.desk.open(member.process);
+    for (const other of this.members) {
+      if (other !== member && other.slot === member.slot && other.phase === "ready") {
+        this.drain(other, this.options.drainMs);
+      }
+    }
+    if (this.ready().length < this.options.workers) return;
+    this.serving = true;
+    this.started.resolve(report);
+  }
+
+  private ready(): Member[] {
+    return [...this.members].filter(({ phase }) => phase === "ready");
+  }
+
+  private leave(member: Member): void {
+    member.phase = "leaving";
+    this.options.desk.shut(member.process);
+  }
+
+  private drain(member: Member, timeoutMs: number): void {
+    this.leave(member);
+    member.process.send({ "@framework": "drain", timeoutMs });
+    // one that hangs would stay for ever; a timer of its own, since a stop of the whole service clears the others
+    const timer = setTimeout(() => {
+      if (this.members.has(member)) member.process.kill();
+    }, timeoutMs * 1.1);
+    timer.unref();
+  }
+
+  private lost(member: Member, how: string): void {
+    const { phase, slot, process } = member;
+    member.phase = "gone";
+    this.members.delete(member);
+    this.options.desk.gone(process);
+    if (this.members.size === 0) this.empty.resolve();
+    if (this.stopping || phase === "leaving") return;
+    if (phase === "starting") return this.neverReady(member, how);
+    this.options.log.error("a worker died; another one takes its place", { worker: process.pid, how });
+    this.addLater(slot, performance.now() - (member.readyAt ?? Infinity));
+  }
+
+  private neverReady({ slot, failure, process }: Member, how: string): void {
+    const { log, policy, retries } = this.options;
+    const standing = this.ready();
+    if (!this.serving && standing.length === 0 && failure !== undefined) {
+      return this.giveUp(failure);
+    }
+    const problems = failure?.problems.map(({ code, message }) => `${code}: ${message}`).join("; ");
+    log.error("a worker ended before it was ready", { worker: process.pid, how, problems });
+    if (standing.some((member) => member.slot === slot)) {
+      log.warn("the previous worker serves on", {
+        worker: standing.find((member) => member.slot === slot)?.process.pid,
+      });
+      return;
+    }
+    if (!retries && this.serving) return log.warn("waiting for a change of the source files");
+    if (!policy.diedTooOften()) return this.addLater(slot);
+    this.giveUp(
+      failure ?? {
+        problems: [
+          { code: "CORE_CRASH_LOOP", message: `workers keep ending before they are ready (last: ${how})` },
+        ],
+      },
+    );
+  }
+
+  private giveUp(failure: StartFailure): void {
+    this.halt();
+    if (this.serving) return this.options.onGiveUp();
+    this.started.reject(fromStartFailure(failure));
+  }
+
+  private addLater(slot: number, servedMs = 0): void {
+    const timer = setTimeout(
+      () => {
+        this.timers.delete(timer);
+        this.add(slot);
+      },
+      this.options.policy.backoffMs(slot, servedMs),
+    );
+    this.timers.add(timer);
+  }
+}

@@ -1,0 +1,86 @@
+import cluster, { type Worker } from "node:cluster";
+import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
+import type { Taker } from "./dispatcher.ts";
+import { BRIEF_VARIABLE, isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
+import { isLate } from "../stop/shutdown.ts";
+
+/** What a worker process makes known to its supervisor. */
+export interface WorkerEvents {
+  message(message: ToPrimary): void;
+  /** The process ended and everything it had sent was heard. */
+  gone(code: number | null, signal: string | null): void;
+}
+
+/** A worker process as its supervisor sees it. */
+export interface WorkerProcess extends Taker {
+  readonly pid: number;
+  /** The channel as the shared state uses it. */
+  readonly link: PrimaryLink;
+  send(message: ToWorker): void;
+  /** Ends it at once. */
+  kill(): void;
+}
+
+/** Starts a worker process. */
+export type ForkWorker = (events: WorkerEvents) => WorkerProcess;
+
+/** Forks this very program: same file, same arguments, same Node options, output inherited. */
+export const clusterFork =
+  (brief: WorkerBrief): ForkWorker =>
+  (events) => {
+    const worker = cluster.fork({ [BRIEF_VARIABLE]: JSON.stringify(brief) });
+    worker.on("message", (message: unknown) => {
+      if (isEnvelope(message)) events.message(message as ToPrimary);
+    });
+    const end = endOf(worker);
+    void end.then(({ code, signal }) => events.gone(code, signal));
+    worker.on("error", () => {}); // a channel that breaks while the worker dies; `gone` reports the end
+    const link = linkTo(worker, end);
+    return {
+      pid: worker.process.pid ?? -1,
+      link,
+      send: (message) => link.send(message),
+      take: (id, socket, sent) => {
+        if (!worker.isConnected()) return sent(new Error("the worker's channel is closed"));
+        worker.send({ "@framework": "connection", id } satisfies ToWorker, socket, { keepOpen: true }, sent);
+      },
+      kill: () => {
+        worker.process.kill("SIGKILL");
+      },
+    };
+  };
+
+interface End {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** Milliseconds after an exit within which the loop surely reads what the dead process had still sent. */
+const LAST_WORDS_MS = 50;
+
+/**
+ * Resolves when a worker has ended and its last message was heard: an exit may overtake messages in the channel.
+ *
+ * The channel's own end cannot be waited for: of a process that dies with an unread handle in its channel Node reports the exit only.
+ */
+const endOf = async (worker: Worker): Promise<End> => {
+  const silent = new Promise<void>((resolve) => worker.once("disconnect", resolve));
+  const end = await new Promise<End>((resolve) => {
+    worker.once("exit", (code: number | null, signal: string | null) => resolve({ code, signal }));
+  });
+  await isLate(silent, LAST_WORDS_MS);
+  return end;
+};
+
+const linkTo = (worker: Worker, end: Promise<End>): PrimaryLink => ({
+  send: (message) => {
+    if (worker.isConnected()) worker.send(message, () => {}); // a failure means that it is dying
+  },
+  onMessage: (listener) => {
+    worker.on("message", listener);
+    return () => worker.off("message", listener);
+  },
+  onClose: (listener) => {
+    void end.then(listener);
+  },
+});

@@ -1,0 +1,44 @@
+import { inProcessState } from "../../shared-state/in-process/in-process-state.ts";
+import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
+import { serveSharedState } from "../../shared-state/workers/serve-shared-state.ts";
+import type { Logger } from "../../log/logger.ts";
+import type { WorkerProcess } from "./worker-process.ts";
+
+/** The primary's shared state, and the workers connected to it. */
+export interface WorkerState {
+  /** Answers this worker's calls until it dies. */
+  connect(worker: WorkerProcess): WorkerProcess;
+  /** Stops answering. */
+  close(): void;
+}
+
+/** Holds the state on which all workers agree; `onStuck` is told of a worker that no longer reads what others publish. */
+export const stateForWorkers = (log: Logger, onStuck: (worker: WorkerProcess) => void): WorkerState => {
+  const workers = new Map<PrimaryLink, WorkerProcess>();
+  const listeners = new Set<(link: PrimaryLink) => void>();
+  const close = serveSharedState(
+    inProcessState({ log }),
+    {
+      onWorker(listener) {
+        listeners.add(listener);
+        for (const link of workers.keys()) listener(link);
+        return () => listeners.delete(listener);
+      },
+    },
+    {
+      onStuck: (link) => {
+        const worker = workers.get(link);
+        if (worker !== undefined) onStuck(worker);
+      },
+    },
+  );
+  return {
+    connect(worker) {
+      workers.set(worker.link, worker);
+      worker.link.onClose(() => workers.delete(worker.link));
+      for (const listener of listeners) listener(worker.link);
+      return worker;
+    },
+    close,
+  };
+};

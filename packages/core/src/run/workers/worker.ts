@@ -1,0 +1,137 @@
+import { joinWebClassWhenAsked } from "../../response/web-class.ts";
+import cluster from "node:cluster";
+import type { Socket } from "node:net";
+import { inProcessState } from "../../shared-state/in-process/in-process-state.ts";
+import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
+import { primaryState } from "../../shared-state/workers/primary-state.ts";
+import type { Transport } from "../../exchange/transport.ts";
+import { EXIT_FAILURE, EXIT_OK } from "../stop/exit-codes.ts";
+import { isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
+import type { Plan } from "../start/plan.ts";
+import type { Running } from "../settings/run-options.ts";
+import type { Runnable } from "../../lifecycle/runnable.ts";
+import { startService } from "../start/service.ts";
+import { isClean, shutDown, type ShutdownResult } from "../stop/shutdown.ts";
+import { onLostOutput, onUncaught } from "../stop/signals.ts";
+import { toStartFailure } from "../start/start-error.ts";
+
+/** Tells the primary why this worker cannot serve, and ends: the primary prints it, once for all workers. */
+export const failWorker = (error: unknown): Promise<never> =>
+  new Promise(() => {
+    tell({ "@framework": "failed", failure: toStartFailure(error) }, () => process.exit(EXIT_FAILURE));
+  });
+
+/**
+ * Runs the service in a worker: never listens, serves the sockets that the primary hands over, drains when told.
+ *
+ * SIGINT is the primary's business (a terminal sends it to all). A SIGTERM to a worker alone asks the primary for a replacement and
+ * the worker drains when that is ready; during a stop of the whole service it changes nothing. A worker whose primary is gone drains and ends.
+ */
+export const runWorker = async (app: Runnable, plan: Plan, brief: WorkerBrief): Promise<Running> => {
+  onLostOutput();
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => tell({ "@framework": "retire" }));
+  const { log } = plan;
+  const state = brief.workers > 1 ? primaryState(linkToPrimary(), { log }) : inProcessState({ log });
+  const offUncaught = onUncaught((error) => void failWorker(error));
+  const transport = await startService(app, plan, state);
+  offUncaught();
+  const worker = new Serving(app, transport, plan);
+  worker.begin();
+  const { url, host, port } = brief;
+  return {
+    url,
+    host,
+    port,
+    close: () => {
+      tell({ "@framework": "close" });
+      return worker.ended;
+    },
+  };
+};
+
+/** A worker that is ready, until it has drained. */
+class Serving {
+  /** Resolves when the app has stopped. */
+  readonly ended: Promise<void>;
+  private readonly app: Runnable;
+  private readonly transport: Transport;
+  private readonly plan: Plan;
+  private readonly over: PromiseWithResolvers<void> = Promise.withResolvers<void>();
+  private closing: Promise<ShutdownResult> | undefined;
+
+  constructor(app: Runnable, transport: Transport, plan: Plan) {
+    this.app = app;
+    this.transport = transport;
+    this.plan = plan;
+    this.ended = this.over.promise;
+  }
+
+  begin(): void {
+    const limit = this.plan.settings.cluster.shutdownTimeoutSecs * 1000;
+    process.on("message", (message: unknown, socket: unknown) => {
+      if (isEnvelope(message)) this.heard(message as ToWorker, socket as Socket | undefined);
+    });
+    onDisconnect(() => this.end(EXIT_OK, limit));
+    onUncaught((error, kind) => {
+      this.plan.log.error(kind, { error });
+      tell({ "@framework": "broken" });
+      this.end(EXIT_FAILURE, limit);
+    });
+    tell({ "@framework": "ready", report: this.app.report() });
+    joinWebClassWhenAsked();
+  }
+
+  private heard(message: ToWorker, socket: Socket | undefined): void {
+    switch (message["@framework"]) {
+      case "connection":
+        tell({ "@framework": "taken", id: message.id });
+        if (socket !== undefined) this.transport.accept(socket); // a client may be gone before its socket arrives
+        return;
+      case "unready":
+        return this.app.drain();
+      case "drain":
+        this.end(EXIT_OK, message.timeoutMs);
+    }
+  }
+
+  private end(code: number, timeoutMs: number): void {
+    if (this.closing !== undefined) return;
+    const { app, transport, plan } = this;
+    this.closing = shutDown(app, transport, { readinessDelayMs: 0, timeoutMs }, plan.log);
+    void this.closing.then((result) => {
+      this.over.resolve();
+      tell({ "@framework": "drained", cut: result.cut }, () =>
+        process.exit(isClean(result) ? code : EXIT_FAILURE),
+      );
+    });
+  }
+}
+
+/** Says something to the primary; `then` is called also when it cannot hear any more. */
+const tell = (message: ToPrimary, then: () => void = () => {}): void => {
+  if (process.connected) process.send?.(message, undefined, undefined, then);
+  else then();
+};
+
+/** node:cluster ends a worker at once when its primary is gone; marking the exit as wanted leaves the end to us. */
+const onDisconnect = (listener: () => void): void => {
+  cluster.worker?.on("disconnect", () => {
+    if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+    listener();
+  });
+};
+
+const linkToPrimary = (): PrimaryLink => ({
+  send: (message) => {
+    process.send?.(message, undefined, undefined, () => {}); // a failed call is one that is never answered
+  },
+  onMessage: (listener) => {
+    process.on("message", listener);
+    return () => process.off("message", listener);
+  },
+  onClose: (listener) => {
+    if (process.connected) process.once("disconnect", listener);
+    else listener();
+  },
+});

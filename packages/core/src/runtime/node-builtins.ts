@@ -1,0 +1,35 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+
+/** The modules of Node that core uses when a program asks for what only Node can do. */
+export interface NodeBuiltins {
+  readonly "node:async_hooks": typeof import("node:async_hooks");
+  readonly "node:diagnostics_channel": typeof import("node:diagnostics_channel");
+  readonly "node:crypto": typeof import("node:crypto");
+  readonly "node:fs": typeof import("node:fs");
+  readonly "node:fs/promises": typeof import("node:fs/promises");
+  readonly "node:os": typeof import("node:os");
+  readonly "node:path": typeof import("node:path");
+  readonly "node:stream": typeof import("node:stream");
+  readonly "node:url": typeof import("node:url");
+  readonly "node:zlib": typeof import("node:zlib");
+}
+
+const find = (name: string): unknown =>
+  (globalThis as { process?: Partial<NodeJS.Process> }).process?.getBuiltinModule?.(name);
+
+/** Whether this runtime has a module of Node: for what is left out where it has not. */
+export const hasBuiltin = (name: keyof NodeBuiltins): boolean => find(name) !== undefined;
+
+/**
+ * A module of Node itself, fetched when it is first needed instead of imported, so that a program which never needs it runs anywhere.
+ *
+ * @throws CORE_NEEDS_NODE on a runtime that does not have the module
+ */
+export const nodeBuiltin = <Name extends keyof NodeBuiltins>(name: Name): NodeBuiltins[Name] => {
+  const module = find(name);
+  if (module !== undefined) return module as NodeBuiltins[Name];
+  throw new FrameworkError(
+    "CORE_NEEDS_NODE",
+    `this feature needs ${name}, which this runtime does not have; run the program on Node 24 or newer`,
+  );
+};

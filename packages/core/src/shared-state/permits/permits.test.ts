@@ -1,0 +1,231 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { inProcessState } from "../in-process/in-process-state.ts";
+import { PermitTable } from "./permit-table.ts";
+import type { PermitAsk, PermitRule, Permits } from "./permits.ts";
+
+const small = fc.record({
+  kind: fc.constantFrom("bucket" as const, "window" as const),
+  capacity: fc.integer({ min: 1, max: 40 }),
+  windowMs: fc.integer({ min: 1, max: 200 }),
+});
+
+/** State at a moment that the caller moves; `take` never waits there. */
+const stateAt = (time: { now: number }) => {
+  const state = inProcessState({ now: () => time.now });
+  return (rule: PermitRule, ask: PermitAsk): Permits => state.take("k", rule, ask) as Permits;
+};
+
+/** Permits free in a bucket or window without loans, by whole numbers and a list of everything that ever happened. */
+class NaivePermits {
+  private readonly rule: PermitRule;
+  private readonly uses: number[] = [];
+  private scaled: number;
+  private at = 0;
+  constructor(rule: PermitRule) {
+    this.rule = rule;
+    this.scaled = rule.capacity * rule.windowMs;
+  }
+
+  take(spend: number, now: number): number {
+    const { kind, capacity, windowMs } = this.rule;
+    this.scaled = Math.min(capacity * windowMs, this.scaled + (now - this.at) * capacity);
+    this.at = now;
+    const inWindow = this.uses.filter((use) => use + windowMs > now).length;
+    const free = kind === "bucket" ? Math.floor(this.scaled / windowMs) : capacity - inWindow;
+    const spent = Math.min(spend, free);
+    this.scaled -= spent * windowMs;
+    for (let use = 0; use < spent; use++) this.uses.push(now);
+    return spent;
+  }
+}
+
+test("bucket and window behave as the naive models do for any sequence of calls", () => {
+  const steps = fc.array(
+    fc.record({ wait: fc.integer({ min: 0, max: 60 }), spend: fc.integer({ min: 0, max: 12 }) }),
+    { maxLength: 60 },
+  );
+  fc.assert(
+    fc.property(small, steps, (rule, list) => {
+      const time = { now: 0 };
+      const take = stateAt(time);
+      const model = new NaivePermits(rule);
+      const [real, naive]: [unknown[], unknown[]] = [[], []];
+      for (const { wait, spend } of list) {
+        time.now += wait;
+        const { spent, free, waitMs } = take(rule, { spend });
+        real.push([spent, free === 0 ? waitMs > 0 : waitMs === 0]);
+        naive.push([model.take(spend, time.now), true]);
+      }
+      expect(real).toEqual(naive);
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+type Act = "borrow" | "use" | "giveBack" | "die" | "wait" | "spend";
+
+/** Somebody who borrows, uses what it holds and may die with it. */
+interface Borrower {
+  holder: string;
+  hold: number;
+  until: number;
+  used: number[];
+}
+
+const lives = (rule: PermitRule, acts: readonly (readonly [Act, who: number, amount: number])[]) => {
+  const time = { now: 0 };
+  const take = stateAt(time);
+  const uses: number[] = [];
+  let births = 0;
+  const born = (): Borrower => ({ holder: `borrower ${births++}`, hold: 0, until: 0, used: [] });
+  const borrowers = [born(), born(), born()];
+  const ask = (borrower: Borrower, spend: number, most: number, share: number, loanMs: number): void => {
+    if (borrower.until <= time.now) borrower.hold = 0;
+    const used = borrower.used.map((at) => time.now - at);
+    const { hold, holder } = borrower;
+    const { spent, lent } = take(rule, { spend, loan: { holder, hold, used, most, share, loanMs } });
+    for (let use = 0; use < spent; use++) uses.push(time.now);
+    Object.assign(borrower, { used: [], hold: hold + lent, until: time.now + loanMs });
+  };
+  for (const [act, who, amount] of acts) {
+    const borrower = borrowers[who] as Borrower;
+    if (act === "wait") time.now += amount * 3;
+    else if (act === "spend") ask(borrower, amount, 0, 1, 20);
+    else if (act === "borrow") ask(borrower, amount % 2, amount, 0.6, 10 + amount * 4);
+    else if (act === "die") borrowers[who] = born();
+    else if (act === "giveBack") {
+      borrower.hold = 0;
+      ask(borrower, 0, 0, 1, 20);
+    } else if (borrower.hold > 0 && time.now < borrower.until) {
+      borrower.hold--;
+      borrower.used.push(time.now);
+      uses.push(time.now);
+    }
+  }
+  return { time, take, uses };
+};
+
+const acts = fc.array(
+  fc.tuple(
+    fc.constantFrom<Act>("borrow", "use", "use", "use", "giveBack", "die", "wait", "wait", "spend"),
+    fc.nat({ max: 2 }),
+    fc.nat({ max: 12 }),
+  ),
+  { maxLength: 80, size: "max" },
+);
+
+test("no interval ever sees more uses than the rule allows, whoever borrows, dawdles, gives back or dies", () => {
+  fc.assert(
+    fc.property(small, acts, (rule, list) => {
+      const { uses } = lives(rule, list);
+      const { kind, capacity, windowMs } = rule;
+      const allowed = (ms: number) =>
+        kind === "bucket"
+          ? capacity + (ms * capacity) / windowMs + 1e-5
+          : ms < windowMs
+            ? capacity
+            : Infinity;
+      const excesses = uses.flatMap((from, first) =>
+        uses.slice(first).filter((to, more) => more + 1 > allowed(to - from)),
+      );
+      expect(excesses).toEqual([]);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("who waits as long as it was told is given a permit, unless somebody else took it", () => {
+  fc.assert(
+    fc.property(small, acts, (rule, list) => {
+      const { time, take } = lives(rule, list);
+      const first = take(rule, { spend: 1 });
+      if (first.spent === 1) return;
+      time.now += first.waitMs;
+      expect(take(rule, { spend: 1 }).spent).toBe(1);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("once all loans are over and a window has passed, everything is free again and the key is forgotten", () => {
+  fc.assert(
+    fc.property(small, acts, (rule, list) => {
+      const { time, take } = lives(rule, list);
+      time.now += 10_000;
+      expect(take(rule, { spend: 0 }).free).toBe(rule.capacity);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a burst at the edge of two windows is no larger than one at any other time", () => {
+  const time = { now: 0 };
+  const take = stateAt(time);
+  const rule: PermitRule = { kind: "window", capacity: 2000, windowMs: 1000 };
+  time.now = 999;
+  expect(take(rule, { spend: 5000 }).spent).toBe(2000);
+  let more = 0;
+  for (; time.now < 1999; time.now++) more += take(rule, { spend: 5000 }).spent;
+  expect(more).toBe(0);
+  time.now = 1999 + 1000 / 64; // the stated error: one step late at most, never early
+  expect(take(rule, { spend: 5000 }).spent).toBe(2000);
+});
+
+test("a lowered capacity holds at once, and a raised one fills at its own pace", () => {
+  const time = { now: 0 };
+  const take = stateAt(time);
+  const of = (capacity: number): PermitRule => ({ kind: "bucket", capacity, windowMs: 1000 });
+  expect(take(of(100), { spend: 1 }).free).toBe(99);
+  expect(take(of(50), { spend: 1 }).free).toBe(49);
+  expect(take(of(100), { spend: 0 }).free).toBe(49);
+  time.now = 100;
+  expect(take(of(100), { spend: 0 }).free).toBe(59);
+});
+
+test("a window whose capacity was lowered says the truth about when the next permit is free", () => {
+  const time = { now: 0 };
+  const take = stateAt(time);
+  const of = (capacity: number): PermitRule => ({ kind: "window", capacity, windowMs: 1000 });
+  for (time.now = 0; time.now < 10; time.now++) take(of(10), { spend: 1 });
+  const { waitMs } = take(of(4), { spend: 1 });
+  time.now += waitMs - 1;
+  expect(take(of(4), { spend: 1 }).spent).toBe(0);
+  time.now += 1;
+  expect(take(of(4), { spend: 1 }).spent).toBe(1);
+});
+
+const hour: PermitRule = { kind: "window", capacity: 1000, windowMs: 3_600_000 };
+
+test("of more keys than the bound the one not asked for longest makes room", () => {
+  const table = new PermitTable({ maxKeys: 3, maxNumbers: 1000 });
+  for (const key of ["a", "b", "c", "a", "d"]) table.take(key, hour, { spend: 1 }, 0);
+  const free = ["a", "c", "d"].map((key) => table.take(key, hour, { spend: 0 }, 0).free);
+  expect([table.size, free, table.take("b", hour, { spend: 0 }, 0).free]).toEqual([3, [998, 999, 999], 1000]);
+});
+
+test("long logs make room before the number of keys does", () => {
+  const table = new PermitTable({ maxKeys: 100, maxNumbers: 40 });
+  table.take("a", hour, { spend: 1 }, 0);
+  for (let now = 0; now < 30; now++) table.take("b", hour, { spend: 1 }, now);
+  expect([table.size, table.take("b", hour, { spend: 0 }, 30).free]).toEqual([1, 970]);
+});
+
+test("keys that are as good as new are forgotten, and looking makes none", () => {
+  const table = new PermitTable({ maxKeys: 100, maxNumbers: 1000 });
+  const second: PermitRule = { kind: "bucket", capacity: 10, windowMs: 1000 };
+  for (let key = 0; key < 50; key++) table.take(`${key}`, second, { spend: 1 }, key * 50);
+  expect(table.size).toBeLessThanOrEqual(4);
+  table.take("look", second, { spend: 0 }, 2500);
+  expect(table.take("look", hour, { spend: 1 }, 2500).free).toBe(999);
+});
+
+test("a hundred thousand keys leave no more than the bound", () => {
+  const state = inProcessState({ now: () => 0, maxKeys: 1000 });
+  for (let key = 0; key < 100_000; key++) void state.take(`${key}`, hour, { spend: 1 });
+  const held = Array.from(
+    { length: 2000 },
+    (_, back) => state.take(`${99_999 - back}`, hour, { spend: 0 }) as Permits,
+  );
+  expect(held.filter(({ free }) => free === 999)).toHaveLength(1000);
+});

@@ -1,0 +1,82 @@
+import { FrameworkError } from "../../errors/framework-error.ts";
+import { type PrimaryLink, type StateCall, type StateResults, UNAVAILABLE } from "./primary-link.ts";
+import type { Schedule } from "../in-process/schedule.ts";
+
+interface Waiting {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: FrameworkError) => void;
+  readonly cancel: () => void;
+}
+
+/** Bounds of the calls that wait. */
+export interface PendingCallsOptions {
+  readonly timeoutMs: number;
+  readonly maxOutstanding: number;
+  readonly schedule: Schedule;
+}
+
+/** Calls on their way to the primary, each until its answer, its deadline, or the end of the link. */
+export class PendingCalls {
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #link: PrimaryLink;
+  readonly #options: PendingCallsOptions;
+  #lastId = 0;
+  #closed = false;
+
+  constructor(link: PrimaryLink, options: PendingCallsOptions) {
+    this.#link = link;
+    this.#options = options;
+  }
+
+  /** Sends a call and waits for its result. @throws CORE_SHARED_STATE_UNAVAILABLE, or the code of the primary's refusal */
+  ask<C extends StateCall>(call: C): Promise<StateResults[C["op"]]> {
+    const { timeoutMs, maxOutstanding, schedule } = this.#options;
+    if (this.#closed) return Promise.reject(unavailable("the link to the primary process is closed"));
+    if (this.#waiting.size >= maxOutstanding) {
+      return Promise.reject(unavailable(`${maxOutstanding} calls wait for the primary process already`));
+    }
+    const id = ++this.#lastId;
+    const limitMs = call.op === "publish" ? 2 * timeoutMs : timeoutMs;
+    const { promise, resolve, reject } = Promise.withResolvers<StateResults[C["op"]]>();
+    const expire = () =>
+      this.fail(id, unavailable(`the primary process gave no answer within ${limitMs} ms`));
+    this.#waiting.set(id, { resolve, reject, cancel: schedule(expire, limitMs) });
+    try {
+      this.#link.send({ "@framework": "shared-state", type: "call", id, call });
+    } catch (cause) {
+      this.fail(id, unavailable("the link to the primary process does not take messages", cause));
+    }
+    return promise;
+  }
+
+  answer(id: number, result: StateResults[keyof StateResults]): void {
+    this.#take(id)?.resolve(result as never); // `ask` typed it by the operation that this id belongs to
+  }
+
+  fail(id: number, error: FrameworkError): void {
+    this.#take(id)?.reject(error);
+  }
+
+  /** Fails what waits and whatever is asked later. */
+  close(): void {
+    this.#closed = true;
+    for (const id of this.#waiting.keys()) {
+      this.fail(id, unavailable("the link to the primary process was closed"));
+    }
+  }
+
+  /** The call that waits under an id, which no longer waits; an answer that comes too late finds none. */
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    waiting?.cancel();
+    return waiting;
+  }
+}
+
+const unavailable = (reason: string, cause?: unknown): FrameworkError =>
+  new FrameworkError(
+    UNAVAILABLE,
+    `shared state: ${reason}; whether the call took effect is not known`,
+    cause === undefined ? undefined : { cause },
+  );

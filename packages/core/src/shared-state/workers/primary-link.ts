@@ -1,0 +1,88 @@
+import type { PermitAsk, PermitRule, Permits } from "../permits/permits.ts";
+import type { Added, Tally } from "../shared-state.ts";
+
+/**
+ * One end of an ordered message channel between a worker and the primary process, such as the IPC channel of node:cluster.
+ *
+ * Messages are plain JSON objects. Other users of the channel are left alone: a message that is ours has `"@framework": "shared-state"`.
+ */
+export interface PrimaryLink {
+  /** Sends to the other end; may throw when the channel is closed. */
+  send(message: object): void;
+  /** Calls back with every message of the other end until the returned function is called. */
+  onMessage(listener: (message: unknown) => void): () => void;
+  /** Calls back once, when the channel is closed or the other end has died; at once if that has happened. */
+  onClose(listener: () => void): void;
+}
+
+/** The primary's view of its workers. */
+export interface PrimaryHub {
+  /** Calls back with the link to every worker, those that exist already included, until the returned function is called. */
+  onWorker(listener: (link: PrimaryLink) => void): () => void;
+}
+
+interface Tagged {
+  readonly "@framework": "shared-state";
+}
+
+/** An operation as a worker asks for it; values travel as JSON text, so that no message is nested deeply. */
+export type StateCall =
+  | {
+      readonly op: "add";
+      readonly key: string;
+      readonly amount: number;
+      readonly ttlMs: number;
+      readonly max?: number;
+    }
+  | { readonly op: "get"; readonly key: string }
+  | {
+      readonly op: "set";
+      readonly key: string;
+      readonly text: string;
+      readonly ttlMs: number;
+      readonly ifAbsent: boolean;
+    }
+  | ({ readonly op: "take"; readonly key: string } & PermitRule & PermitAsk)
+  | { readonly op: "tally"; readonly key: string; readonly amounts: readonly Tally[] }
+  | { readonly op: "totals"; readonly key: string }
+  | { readonly op: "delete"; readonly key: string }
+  | { readonly op: "publish"; readonly channel: string; readonly text: string };
+
+/** What each operation answers. */
+export interface StateResults {
+  readonly add: Added;
+  /** The value's JSON text; `null` when the key is absent. */
+  readonly get: string | null;
+  readonly set: boolean;
+  readonly take: Permits;
+  readonly tally: null;
+  readonly totals: readonly Tally[];
+  readonly delete: boolean;
+  readonly publish: null;
+}
+
+/** From a worker to the primary. */
+export type WorkerMessage = Tagged &
+  (
+    | { readonly type: "call"; readonly id: number; readonly call: StateCall }
+    | { readonly type: "subscribe"; readonly channel: string }
+    | { readonly type: "unsubscribe"; readonly channel: string }
+    | { readonly type: "received"; readonly id: number }
+  );
+
+/** From the primary to a worker. */
+export type PrimaryMessage = Tagged &
+  (
+    | { readonly type: "result"; readonly id: number; readonly result: StateResults[keyof StateResults] }
+    | { readonly type: "failure"; readonly id: number; readonly code: string; readonly message: string }
+    | { readonly type: "message"; readonly id: number; readonly channel: string; readonly text: string }
+  );
+
+/** Tells the shared state's messages from others on the same channel. */
+export const isStateMessage = (message: unknown): message is Tagged =>
+  typeof message === "object" &&
+  message !== null &&
+  (message as { "@framework"?: unknown })["@framework"] === "shared-state";
+
+/** Code of every failure to reach the state. */
+export const UNAVAILABLE = "CORE_SHARED_STATE_UNAVAILABLE";

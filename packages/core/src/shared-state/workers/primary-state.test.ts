@@ -1,0 +1,260 @@
+import { expect, test } from "@jest/globals";
+import { sharedStateContract } from "../contract/contract.ts";
+import { inProcessState } from "../in-process/in-process-state.ts";
+import { memoryHub, memoryLink } from "./memory-link.ts";
+import { isStateMessage } from "./primary-link.ts";
+import { primaryState } from "./primary-state.ts";
+import { serveSharedState, type ServeSharedStateOptions } from "./serve-shared-state.ts";
+import { virtualClock } from "../virtual-clock.ts";
+
+const quiet = { error: () => {} };
+const unavailable = { code: "CORE_SHARED_STATE_UNAVAILABLE" };
+const refused = { status: "rejected", reason: unavailable };
+const settled = async (call: unknown) => (await Promise.allSettled([call as Promise<unknown>]))[0];
+const stuck = () => new Promise<void>(() => {});
+
+const cluster = (options: ServeSharedStateOptions = {}) => {
+  const clock = virtualClock();
+  const { now, schedule, advance } = clock;
+  const hub = memoryHub();
+  const state = inProcessState({ now, schedule, log: quiet });
+  const stop = serveSharedState(state, hub, { schedule, ...options });
+  const join = () => {
+    const link = hub.connect();
+    return { link, state: primaryState(link.worker, { schedule, log: quiet }) };
+  };
+  return { clock, advance, state, stop, join, hub };
+};
+
+sharedStateContract(test, () => {
+  const { join, advance } = cluster();
+  return { views: [join().state, join().state], advance };
+});
+
+test("calls in any number are matched with their own answers", async () => {
+  const { join } = cluster();
+  const [a, b] = [join().state, join().state];
+  await Promise.all(
+    Array.from({ length: 300 }, async (_, index) =>
+      (index % 2 ? a : b).set(`k${index}`, index, { ttlMs: 1000 }),
+    ),
+  );
+  const read = await Promise.all(
+    Array.from({ length: 300 }, async (_, index) => (index % 2 ? b : a).get(`k${index}`)),
+  );
+  expect(read).toEqual(Array.from({ length: 300 }, (_, index) => index));
+});
+
+test("a call without an answer fails after a second, and its late answer is ignored", async () => {
+  const clock = virtualClock();
+  const link = memoryLink();
+  const asked: { id: number }[] = [];
+  link.primary.onMessage((message) => void asked.push(message as { id: number }));
+  const state = primaryState(link.worker, { schedule: clock.schedule });
+  const outcome = settled(state.get("k"));
+  await clock.advance(999);
+  expect(clock.waiting).toBe(1);
+  await clock.advance(1);
+  expect(await outcome).toMatchObject(refused);
+  expect(clock.waiting).toBe(0);
+  const [late] = asked;
+  link.primary.send({ "@framework": "shared-state", type: "result", id: late?.id, result: "1" });
+  await clock.advance(1);
+  const second = state.get("k");
+  await clock.advance(0);
+  link.primary.send({ "@framework": "shared-state", type: "result", id: asked[1]?.id, result: "2" });
+  expect(await second).toBe(2);
+});
+
+test("closing the link fails what waits and whatever is asked later", async () => {
+  const clock = virtualClock();
+  const link = memoryLink();
+  const state = primaryState(link.worker, { schedule: clock.schedule });
+  const waiting = [settled(state.get("a")), settled(state.publish("c", 1))];
+  link.close();
+  expect(await Promise.all(waiting)).toMatchObject([refused, refused]);
+  expect(clock.waiting).toBe(0);
+  await expect(state.add("a", 1, { ttlMs: 1 })).rejects.toMatchObject(unavailable);
+  state.subscribe("c", () => {})();
+});
+
+test("a link that refuses to send fails the call at once", async () => {
+  const clock = virtualClock();
+  const broken = {
+    ...memoryLink().worker,
+    send: () => {
+      throw new Error("EPIPE");
+    },
+  };
+  const state = primaryState(broken, { schedule: clock.schedule });
+  await expect(state.get("a")).rejects.toMatchObject({ ...unavailable, cause: new Error("EPIPE") });
+  expect(clock.waiting).toBe(0);
+});
+
+test("more calls than the bound are refused while the others wait", async () => {
+  const clock = virtualClock();
+  const state = primaryState(memoryLink().worker, { schedule: clock.schedule, maxOutstanding: 2 });
+  const waiting = [settled(state.get("a")), settled(state.get("b"))];
+  await expect(state.get("c")).rejects.toMatchObject(unavailable);
+  expect(clock.waiting).toBe(2);
+  await clock.advance(1000);
+  expect(await Promise.all(waiting)).toMatchObject([refused, refused]);
+});
+
+test("the primary's refusals keep their code", async () => {
+  const { join } = cluster();
+  const { state } = join();
+  await state.set("k", "text", { ttlMs: 1000 });
+  await expect(state.add("k", 1, { ttlMs: 1000 })).rejects.toMatchObject({
+    code: "CORE_SHARED_STATE_NOT_A_COUNTER",
+    message: expect.stringContaining('"k"'),
+  });
+});
+
+test("a call of another version of the program is answered with a failure", async () => {
+  const { hub, clock } = cluster();
+  const { worker } = hub.connect();
+  const answers: unknown[] = [];
+  worker.onMessage((message) => void answers.push(message));
+  worker.send({ "@framework": "shared-state", type: "call", id: 7, call: { op: "increase" } });
+  await clock.advance(0);
+  expect(answers).toEqual([
+    expect.objectContaining({ type: "failure", id: 7, code: "CORE_SHARED_STATE_UNAVAILABLE" }),
+  ]);
+});
+
+test("messages of others on the same channel are left alone", async () => {
+  const { join, clock } = cluster();
+  const { state, link } = join();
+  for (const other of [{ type: "call", id: 1 }, { "@framework": "reload" }, []]) {
+    link.worker.send(other);
+    link.primary.send(other);
+  }
+  await clock.advance(0);
+  expect(await state.get("k")).toBeUndefined();
+  expect([null, "x", { "@framework": 1 }].some(isStateMessage)).toBe(false);
+});
+
+test("the death of a subscriber ends the wait of the publisher at once, and its subscriptions", async () => {
+  const { join, clock } = cluster();
+  const [dying, living] = [join(), join()];
+  dying.state.subscribe("c", stuck);
+  const seen: unknown[] = [];
+  living.state.subscribe("c", (message) => void seen.push(message));
+  await living.state.get("ready");
+  let done = false;
+  const published = living.state.publish("c", 1).then(() => (done = true));
+  await clock.advance(10);
+  expect([done, seen]).toEqual([false, [1]]);
+  dying.link.close();
+  await clock.advance(0);
+  expect(done).toBe(true);
+  await published;
+  await living.state.publish("c", 2); // nobody is left to wait for, and the clock stands still
+  expect(seen).toEqual([1, 2]);
+});
+
+test("a worker that never acknowledges holds the publisher for a second", async () => {
+  const { hub, join, clock } = cluster();
+  hub.connect().worker.send({ "@framework": "shared-state", type: "subscribe", channel: "c" });
+  const { state } = join();
+  let done = false;
+  const published = state.publish("c", 1).then(() => (done = true));
+  await clock.advance(999);
+  expect(done).toBe(false);
+  await clock.advance(1);
+  expect(done).toBe(true);
+  await published;
+});
+
+test("a dead worker's subscriptions are taken from the primary's state", async () => {
+  const { hub, join, state } = cluster();
+  let subscribed = 0;
+  const counting = {
+    ...state,
+    subscribe: (...subscription: Parameters<typeof state.subscribe>) => {
+      const stop = state.subscribe(...subscription);
+      subscribed++;
+      return () => {
+        subscribed--;
+        stop();
+      };
+    },
+  };
+  serveSharedState(counting, hub);
+  const { link, state: dying } = join();
+  for (const channel of ["a", "b"]) dying.subscribe(channel, () => {});
+  dying.subscribe("c", () => {})();
+  await dying.get("ready");
+  expect(subscribed).toBe(2);
+  link.close();
+  expect(subscribed).toBe(0);
+});
+
+test("calls that a dead worker left behind are dropped, and nothing is sent to it", async () => {
+  const { join, state, clock } = cluster();
+  const { link, state: dying } = join();
+  const outcome = settled(dying.set("k", 1, { ttlMs: 1000 }));
+  link.close(); // before the message was taken from the channel
+  await clock.advance(0);
+  expect(await outcome).toMatchObject(refused);
+  expect(await state.get("k")).toBeUndefined();
+});
+
+test("a worker with too many unacknowledged messages is reported once and gets no more", async () => {
+  const reports: unknown[] = [];
+  const { hub, state, clock } = cluster({ maxUnacknowledged: 2, onStuck: (link) => reports.push(link) });
+  const { worker, primary } = hub.connect();
+  let received = 0;
+  worker.onMessage(() => received++);
+  worker.send({ "@framework": "shared-state", type: "subscribe", channel: "c" });
+  await clock.advance(0);
+  for (let index = 0; index < 5; index++) {
+    const published = state.publish("c", index);
+    await clock.advance(1000);
+    await published;
+  }
+  expect(received).toBe(2);
+  expect(reports).toEqual([primary]);
+});
+
+test("acknowledged messages leave no timer and do not count against the bound", async () => {
+  const { join, state, clock } = cluster({
+    maxUnacknowledged: 2,
+    onStuck: () => {
+      throw new Error("stuck");
+    },
+  });
+  const seen: unknown[] = [];
+  const worker = join();
+  worker.state.subscribe("c", (message) => void seen.push(message));
+  await worker.state.get("ready");
+  for (let index = 0; index < 5; index++) await state.publish("c", index);
+  expect([seen, clock.waiting]).toEqual([[0, 1, 2, 3, 4], 0]);
+});
+
+test("the primary's own subscribers hear the workers, and the workers hear the primary", async () => {
+  const { join, state } = cluster();
+  const worker = join();
+  const seen: unknown[] = [];
+  state.subscribe("c", (message) => void seen.push(["primary", message]));
+  worker.state.subscribe("c", (message) => void seen.push(["worker", message]));
+  await worker.state.publish("c", 1);
+  await state.publish("c", 2);
+  expect(seen).toEqual([
+    ["primary", 1],
+    ["worker", 1],
+    ["primary", 2],
+    ["worker", 2],
+  ]);
+});
+
+test("once it is stopped the primary answers nobody, and later workers neither", async () => {
+  const { join, stop, clock } = cluster();
+  const early = join();
+  stop();
+  const late = join();
+  const outcomes = [settled(early.state.get("k")), settled(late.state.get("k"))];
+  await clock.advance(1000);
+  expect(await Promise.all(outcomes)).toMatchObject([refused, refused]);
+});

@@ -1,0 +1,138 @@
+import { FrameworkError } from "../../errors/framework-error.ts";
+import { type Awaitable, mapAwaitable } from "../../middleware/middleware.ts";
+import { Deliveries } from "./deliveries.ts";
+import {
+  isStateMessage,
+  type PrimaryHub,
+  type PrimaryLink,
+  type PrimaryMessage,
+  type StateCall,
+  type StateResults,
+  UNAVAILABLE,
+  type WorkerMessage,
+} from "./primary-link.ts";
+import { type Schedule, systemSchedule } from "../in-process/schedule.ts";
+import type { Json, SharedState } from "../shared-state.ts";
+
+/** Bounds of the primary's side. */
+export interface ServeSharedStateOptions {
+  /** Milliseconds after which a worker that has not acknowledged a message counts as done. @default 1000 */
+  readonly timeoutMs?: number;
+  /** Most messages that one worker may leave unacknowledged; above it that worker gets no more. @default 10000 */
+  readonly maxUnacknowledged?: number;
+  /** Called once when a worker reaches that bound: it misses messages from then on and should be replaced. */
+  readonly onStuck?: (link: PrimaryLink) => void;
+  /** Timers. @default the runtime's, which do not keep the process alive */
+  readonly schedule?: Schedule;
+}
+
+/**
+ * Answers every worker's calls on the primary's own state, an `inProcessState()`, and hands published messages to the workers that
+ * subscribed. Returns what ends it.
+ */
+export const serveSharedState = (
+  state: SharedState,
+  hub: PrimaryHub,
+  options: ServeSharedStateOptions = {},
+): (() => void) => {
+  const ends = new Set<() => void>();
+  const stop = hub.onWorker((link) => {
+    const end = serveWorker(state, link, options);
+    ends.add(end);
+    link.onClose(() => {
+      ends.delete(end);
+      end();
+    });
+  });
+  return () => {
+    stop();
+    for (const end of ends) end();
+    ends.clear();
+  };
+};
+
+const serveWorker = (
+  state: SharedState,
+  link: PrimaryLink,
+  {
+    timeoutMs = 1000,
+    maxUnacknowledged = 10_000,
+    onStuck,
+    schedule = systemSchedule,
+  }: ServeSharedStateOptions,
+): (() => void) => {
+  const subscribed = new Map<string, () => void>();
+  const deliveries = new Deliveries(link, {
+    timeoutMs,
+    maxUnacknowledged,
+    schedule,
+    onStuck: () => onStuck?.(link),
+  });
+  const stop = link.onMessage((message) => {
+    if (!isStateMessage(message)) return;
+    const asked = message as WorkerMessage;
+    if (asked.type === "call") answer(state, asked.id, asked.call, (reply) => deliveries.send(reply));
+    else if (asked.type === "received") deliveries.acknowledge(asked.id);
+    else if (asked.type === "subscribe") {
+      const { channel } = asked;
+      if (subscribed.has(channel)) return;
+      const unsubscribe = state.subscribe(channel, (text) =>
+        deliveries.deliver(channel, JSON.stringify(text)),
+      );
+      subscribed.set(channel, unsubscribe);
+    } else if (asked.type === "unsubscribe") {
+      subscribed.get(asked.channel)?.();
+      subscribed.delete(asked.channel);
+    }
+  });
+  return () => {
+    stop();
+    for (const unsubscribe of subscribed.values()) unsubscribe();
+    subscribed.clear();
+    deliveries.close();
+  };
+};
+
+type Reply = (message: PrimaryMessage) => void;
+
+const answer = (state: SharedState, id: number, call: StateCall, reply: Reply): void => {
+  const succeed = (result: StateResults[keyof StateResults]): void =>
+    reply({ "@framework": "shared-state", type: "result", id, result });
+  const fail = (error: unknown): void => {
+    const [code, message] = FrameworkError.is(error)
+      ? [error.code, error.message]
+      : [UNAVAILABLE, "shared state: the primary process failed"];
+    reply({ "@framework": "shared-state", type: "failure", id, code, message });
+  };
+  new Promise<StateResults[keyof StateResults]>((resolve) => {
+    resolve(perform(state, call));
+  }).then(succeed, fail);
+};
+
+const perform = (state: SharedState, call: StateCall): Awaitable<StateResults[keyof StateResults]> => {
+  switch (call.op) {
+    case "add":
+      return state.add(call.key, call.amount, call);
+    case "get":
+      return mapAwaitable(state.get(call.key), (value) =>
+        value === undefined ? null : JSON.stringify(value),
+      );
+    case "set":
+      return state.set(call.key, JSON.parse(call.text) as Json, call);
+    case "take":
+      return state.take(call.key, call, call);
+    case "tally":
+      return mapAwaitable(state.tally(call.key, call.amounts), () => null);
+    case "totals":
+      return state.totals(call.key);
+    case "delete":
+      return state.delete(call.key);
+    case "publish":
+      return state.publish(call.channel, JSON.parse(call.text) as Json).then(() => null);
+    default:
+      throw new FrameworkError(
+        UNAVAILABLE,
+        "shared state: the primary process runs another version of the program",
+      );
+  }
+};

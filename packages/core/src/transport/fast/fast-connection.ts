@@ -1,0 +1,317 @@
+// Above 250 lines because what is buffered and what is under way decide together when to read, serve, close and hand over.
+import type { AwaitsBody } from "../hub/body-grace.ts";
+import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
+import { FastExchange, type FastExchangeConnection } from "./fast-exchange.ts";
+import { FastInput } from "./fast-input.ts";
+import type { KnownHead } from "./fast-known-head.ts";
+import { FastPipeline } from "./fast-pipeline.ts";
+import { type FastReplyConnection, FastReplyWriter } from "./fast-reply-writer.ts";
+import type { FastHead } from "./fast-request-head.ts";
+import { Linger } from "../hub/linger.ts";
+import { readDirectly } from "../hub/direct-reading.ts";
+import type { Socket } from "../../exchange/socket.ts";
+import type { TransportOptions } from "../../exchange/transport.ts";
+import { WriteWatch } from "../hub/write-watch.ts";
+
+/** What a connection needs of the transport besides its hub. */
+export interface FastConnectionHost {
+  readonly hub: ConnectionHub;
+  /** Where heads are read into. */
+  readonly head: FastHead;
+  /** Another transport goes on with the connection, on which `served` requests were answered. */
+  handOver(connection: FastConnection, socket: Socket, served: number): void;
+}
+
+/** Requests of one connection that the app works on at the same time; those behind wait, and reading stops. */
+const maxPipelined = 16;
+
+/** The head of the request before is kept for so long. */
+const rememberMs = 5000;
+
+/**
+ * One connection of the fast path: serves ordinary requests in order, and gives the connection away, with all unread bytes, at the first
+ * message that is anything else. That happens when every answer in front is out and before the message is answered in any way.
+ */
+export class FastConnection
+  implements OpenConnection, AwaitsBody, FastExchangeConnection, FastReplyConnection
+{
+  readonly hub: ConnectionHub;
+  private readonly socket: Socket;
+  private readonly host: FastConnectionHost;
+  private readonly input = new FastInput();
+  private readonly pipeline: FastPipeline;
+  private readonly replies: FastReplyWriter;
+  private address: string | null = null;
+  private served = 0;
+  private working = false;
+  private advancing = false;
+  private held = false;
+  /** Nothing that arrives is served any more. */
+  private stopped = false;
+  private lingering: Linger | null = null;
+  private idleSince: number;
+  private writes: WriteWatch | null = null;
+  private readonly readBuffered: () => void;
+
+  constructor(socket: Socket, host: FastConnectionHost) {
+    this.socket = socket;
+    this.host = host;
+    this.hub = host.hub;
+    this.pipeline = new FastPipeline(host.hub);
+    this.replies = new FastReplyWriter(socket, this);
+    this.idleSince = host.hub.now;
+    socket.on("data", this.onData);
+    this.readBuffered = readDirectly(socket, this.onData);
+    socket.on("end", this.onEnd);
+    socket.on("drain", this.onDrain);
+    socket.on("error", ignore); // a socket that fails closes too
+    socket.on("close", this.onClose);
+    if (socket.isPaused()) socket.resume();
+  }
+
+  get options(): TransportOptions {
+    return this.hub.options;
+  }
+
+  get remoteAddress(): string | null {
+    return (this.address ??= this.socket.remoteAddress ?? null);
+  }
+
+  get idle(): boolean {
+    return this.pipeline.first === null && this.input.bytes === null && this.lingering === null;
+  }
+
+  cut(): void {
+    this.stopped = true;
+    this.socket.destroy();
+  }
+
+  check(now: number): void {
+    if (this.lingering?.isLate(now) === true || this.isWriteStalled(now)) this.cut();
+    else if (this.pipeline.first !== null || this.lingering !== null) return;
+    else if (this.input.bytes !== null) this.giveAway(); // what does not come at once is watched there
+    else if (now - this.idleSince >= this.options.timeouts.idleSecs * 1000) this.cut();
+    else if (now - this.idleSince >= rememberMs) this.input.forget();
+  }
+
+  bodyIsLate(): void {
+    if (!this.input.lacksBody) return;
+    this.input.foreign = true;
+    this.work();
+  }
+
+  replied(): void {
+    if (this.working || this.advancing) return;
+    if (this.pipeline.unsent === this.pipeline.last) return this.work();
+    // Answers that are ready in the same turn go out together.
+    this.advancing = true;
+    queueMicrotask(() => {
+      this.advancing = false;
+      this.work();
+    });
+  }
+
+  closesBehind(exchange: FastExchange): boolean {
+    return exchange.last || (exchange.next === null && (this.stopped || this.hub.draining));
+  }
+
+  closeBehind(exchange: FastExchange): void {
+    this.stop();
+    exchange.last = true;
+  }
+
+  wrote(exchange: FastExchange): void {
+    const { pipeline } = this;
+    pipeline.wrote(exchange);
+    if (exchange.last && pipeline.unsent !== null) this.abortFrom(pipeline.unsent);
+    if (this.replies.full) this.flush();
+  }
+
+  goOn(): void {
+    this.work();
+  }
+
+  sentThrough(exchange: FastExchange | null): void {
+    if (this.pipeline.endThrough(exchange)) this.linger();
+    else if (this.pipeline.first === null) this.idleSince = this.hub.now;
+  }
+
+  private readonly onData = (chunk: Buffer): void => {
+    if (this.lingering !== null) {
+      if (this.lingering.isTooLong()) this.hold();
+    } else if (!this.stopped && !this.servedAlone(chunk)) {
+      this.input.add(chunk);
+      this.work();
+    }
+  };
+
+  /** Serves a chunk that is a whole message while nothing else is under way: the case of most requests, for which all that follows does too much. */
+  private servedAlone(chunk: Buffer): boolean {
+    const { input, pipeline, socket, hub, host } = this;
+    if (input.bytes !== null || pipeline.first !== null || socket.writableNeedDrain) return false;
+    const fields = input.takeWhole(chunk, hub.options.limits, host.head);
+    if (fields === null) return false;
+    const exchange = this.begin(chunk, fields, host.head, chunk.length);
+    this.working = true;
+    exchange.start();
+    this.working = false;
+    if (exchange.ready && this.replies.writeAlone(exchange)) this.sentAlone(exchange);
+    else {
+      pipeline.append(exchange);
+      this.work();
+    }
+    return true;
+  }
+
+  private sentAlone(exchange: FastExchange): void {
+    const { socket, hub, pipeline } = this;
+    if (socket.writableLength > 0 || socket.destroyed) {
+      pipeline.appendWritten(exchange);
+      return this.flush();
+    }
+    hub.inFlight--;
+    exchange.finish("sent");
+    if (exchange.last) this.linger();
+    else this.idleSince = hub.now;
+  }
+
+  /** Serves, writes and reads on as far as it goes. */
+  private work(): void {
+    if (this.working) return;
+    this.working = true;
+    do {
+      this.serveBuffered();
+      this.advance();
+      this.flush();
+    } while (this.input.servable && this.hasRoom());
+    this.working = false;
+    const { bytes, foreign, partial } = this.input;
+    if (foreign && this.pipeline.first === null) this.giveAway();
+    else if (bytes !== null && (foreign || !partial)) this.hold();
+    else this.release();
+  }
+
+  private serveBuffered(): void {
+    const { input, hub, host } = this;
+    while (input.servable && this.hasRoom()) {
+      const bytes = input.bytes as Buffer;
+      const end = input.readHead(bytes, hub.options.limits, host.head);
+      if (end === -1) {
+        if (input.lacksBody) hub.bodyGrace.begin(this);
+        return;
+      }
+      const fields = input.takeHead(bytes, host.head);
+      if (fields === null) return;
+      const messageEnd = end + host.head.bodyLength;
+      this.serve(bytes, fields, host.head, messageEnd);
+      if (this.stopped) input.clear();
+      else input.take(messageEnd);
+    }
+  }
+
+  private hasRoom(): boolean {
+    return !this.stopped && this.pipeline.active < maxPipelined && !this.socket.writableNeedDrain;
+  }
+
+  /** Hands a message to the app. */
+  private serve(bytes: Buffer, fields: KnownHead, head: FastHead, end: number): void {
+    const exchange = this.begin(bytes, fields, head, end);
+    this.pipeline.append(exchange);
+    exchange.start();
+    if (this.pipeline.unsent === exchange) this.advance();
+  }
+
+  private begin(bytes: Buffer, fields: KnownHead, head: FastHead, end: number): FastExchange {
+    this.hub.inFlight++;
+    if (++this.served === this.options.limits.maxRequestsPerConnection || head.last) this.stopped = true;
+    return new FastExchange(
+      this,
+      head.method,
+      head.target,
+      fields,
+      end === head.bodyStart ? null : new Uint8Array(bytes.subarray(head.bodyStart, end)),
+    );
+  }
+
+  /** Writes the answers whose turn it is. */
+  private advance(): void {
+    const { pipeline, replies } = this;
+    while (pipeline.unsent !== null && pipeline.unsent.ready && !replies.busy) replies.write(pipeline.unsent);
+  }
+
+  private flush(): void {
+    const { unsent } = this.pipeline;
+    if (this.replies.flush(this.pipeline)) this.sentThrough(unsent);
+  }
+
+  private stop(): void {
+    this.stopped = true;
+    this.input.clear();
+  }
+
+  private linger(): void {
+    this.stop();
+    this.lingering = new Linger(this.socket, this.hub.now);
+    this.release();
+  }
+
+  private giveAway(): void {
+    const { socket } = this;
+    const { bytes, at } = this.input;
+    if (socket.destroyed || bytes === null) return;
+    this.stop();
+    socket.pause();
+    this.readBuffered();
+    socket.off("data", this.onData);
+    socket.off("end", this.onEnd);
+    socket.off("drain", this.onDrain);
+    socket.off("error", ignore);
+    socket.off("close", this.onClose);
+    socket.unshift(at === 0 ? bytes : bytes.subarray(at));
+    this.host.handOver(this, socket, this.served);
+  }
+
+  private isWriteStalled(now: number): boolean {
+    if (this.writes === null) {
+      if (this.socket.writableLength === 0) return false;
+      this.writes = new WriteWatch(this.socket, this.options.timeouts.writeSecs);
+    }
+    return this.writes.isStalled(now);
+  }
+
+  private hold(): void {
+    if (this.held) return;
+    this.held = true;
+    this.socket.pause();
+  }
+
+  private release(): void {
+    if (!this.held) return;
+    this.held = false;
+    this.socket.resume();
+  }
+
+  private readonly onDrain = (): void => {
+    if (!this.replies.drain()) this.work();
+  };
+
+  /** Who half-closes gives up what was not answered yet; what was written still goes out. */
+  private readonly onEnd = (): void => {
+    this.stop();
+    this.socket.end();
+    if (this.pipeline.unsent !== null) this.abortFrom(this.pipeline.unsent);
+  };
+
+  private readonly onClose = (): void => {
+    this.stop();
+    if (this.pipeline.first !== null) this.abortFrom(this.pipeline.first);
+    this.hub.remove(this);
+  };
+
+  private abortFrom(start: FastExchange): void {
+    this.replies.stop();
+    this.pipeline.abortFrom(start);
+  }
+}
+
+const ignore = (): void => {};

@@ -1,0 +1,142 @@
+import { isPromise } from "../../middleware/middleware.ts";
+import {
+  discardReply,
+  type EndListener,
+  type Exchange,
+  type ExchangeHost,
+  listenForEnd,
+  logBroken,
+  schemeOf,
+  tellEnd,
+} from "../wire/exchange.ts";
+import { FastBody } from "./fast-body.ts";
+import type { Reply } from "../../exchange/reply.ts";
+import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
+
+/** What an exchange needs of the connection that it runs on. */
+export interface FastExchangeConnection extends ExchangeHost {
+  /** The app's answer is here, though perhaps not at once. */
+  replied(): void;
+}
+
+/** The fields of a request that was read. */
+export interface ExchangeFields {
+  /** Value of Host. */
+  readonly authority: string;
+  /** Value of a field by its lower-case name. */
+  get(lowerName: string): string | null;
+  /** As received: name, value, name, value … */
+  toList(): readonly string[];
+}
+
+const noBody: Uint8Array = new Uint8Array(0);
+
+/** One request of the fast path and its answer: whole when it is made, and without a closure while the app answers at once. */
+export class FastExchange implements RequestSource, Exchange {
+  readonly connection: FastExchangeConnection;
+  end: ExchangeEnd | null = null;
+  listeners: EndListener[] | null = null;
+  readonly method: string;
+  readonly target: string;
+  readonly buffered: Uint8Array;
+  /** The exchange behind this one on the same connection. */
+  next: FastExchange | null = null;
+  /** Whether the app has answered, with `reply` or, being `null`, with an error that is logged already. */
+  ready = false;
+  reply: Reply | null = null;
+  /** Whether the connection closes behind the answer. */
+  last = false;
+  private readonly given: ExchangeFields;
+  private body: FastBody | null = null;
+
+  constructor(
+    connection: FastExchangeConnection,
+    method: string,
+    target: string,
+    fields: ExchangeFields,
+    body: Uint8Array | null,
+  ) {
+    this.connection = connection;
+    this.method = method;
+    this.target = target;
+    this.buffered = body ?? noBody;
+    this.given = fields;
+  }
+
+  get scheme(): "http" | "https" {
+    return schemeOf(this);
+  }
+
+  get remoteAddress(): string | null {
+    return this.connection.remoteAddress;
+  }
+
+  get authority(): string {
+    return this.given.authority;
+  }
+
+  get bodyLength(): number {
+    return this.buffered.byteLength;
+  }
+
+  get fields(): readonly string[] {
+    return this.given.toList();
+  }
+
+  field(name: string): string | null {
+    return this.given.get(name);
+  }
+
+  chunks(): AsyncIterable<Uint8Array> {
+    return (this.body ??= new FastBody(this.buffered));
+  }
+
+  onEnd(listener: EndListener): void {
+    listenForEnd(this, listener);
+  }
+
+  /** Hands the request to the app. */
+  start(): void {
+    try {
+      const reply = this.connection.options.serve(this);
+      if (isPromise(reply)) this.wait(reply);
+      else this.answer(reply);
+    } catch (error) {
+      this.crash(error);
+    }
+  }
+
+  /** Ends the exchange; later calls change nothing. */
+  finish(end: ExchangeEnd): void {
+    if (this.end !== null) return;
+    this.end = end;
+    const { reply } = this;
+    this.reply = null;
+    if (end === "aborted" && reply !== null) discardReply(this, reply);
+    tellEnd(this, end);
+  }
+
+  private wait(reply: Promise<Reply>): void {
+    reply.then(
+      (value) => {
+        this.answer(value);
+        this.connection.replied();
+      },
+      (error: unknown) => {
+        this.crash(error);
+        this.connection.replied();
+      },
+    );
+  }
+
+  private answer(reply: Reply): void {
+    if (this.end !== null) return discardReply(this, reply);
+    this.reply = reply;
+    this.ready = true;
+  }
+
+  private crash(error: unknown): void {
+    this.ready = true;
+    logBroken(this, error);
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { fieldValue } from "../../http/field-values.ts";
+import { FastFields } from "./fast-fields.ts";
+
+const read = (text: string): FastFields =>
+  new FastFields(Buffer.from(`GET /${text}\r\n`, "latin1"), 5, 5 + text.length);
+
+test("gives fields as received, without the blanks around values", () => {
+  expect(read("A:1\r\nb: \t x y\t \r\nC:\r\nD:  \r\né: ü:\r\n").toList()).toEqual([
+    "A",
+    "1",
+    "b",
+    "x y",
+    "C",
+    "",
+    "D",
+    "",
+    "é",
+    "ü:",
+  ]);
+});
+
+test("finds a value by its name in lower case, whatever case it came in, and no name that only looks alike", () => {
+  const fields = read("X-Id: 1\r\n[d: 2\r\nX@: 3\r\n");
+  expect(["x-id", "{d", "[d", "x`", "x", ""].map((name) => fields.get(name))).toEqual([
+    "1",
+    null,
+    "2",
+    null,
+    null,
+    null,
+  ]);
+});
+
+test("reads like the flat list does", () => {
+  const name = fc.constantFrom(
+    "Cookie",
+    "cookie",
+    "Accept",
+    "ACCEPT",
+    "User-Agent",
+    "user-agent",
+    "X",
+    "__proto__",
+  );
+  const value = fc.constantFrom("", "a", "b, c", "d; e", "ü");
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, value)), (pairs) => {
+      const fields = read(pairs.map(([key, text]) => `${key}: ${text}\r\n`).join(""));
+      expect(fields.toList()).toEqual(pairs.flat());
+      for (const key of ["cookie", "accept", "user-agent", "x", "__proto__", "absent"]) {
+        expect(fields.get(key)).toBe(fieldValue(pairs.flat(), key));
+      }
+    }),
+  );
+});

@@ -1,0 +1,90 @@
+import { SINGLETON_FIELDS } from "../../http/field-values.ts";
+
+const CR = 0x0d;
+const SPACE = 0x20;
+const TAB = 0x09;
+const COLON = 0x3a;
+
+/**
+ * The fields of a head that was checked, found by places in its bytes; reads like `fieldValue` over the flat list.
+ *
+ * Names and values become strings when somebody asks for them, each one its own: a slice of the head's text would keep all of it in memory
+ * for as long as a program keeps the value.
+ */
+export class FastFields {
+  protected readonly bytes: Buffer;
+  protected readonly start: number;
+  private readonly end: number;
+  private known: readonly number[] | null = null;
+  private list: readonly string[] | null = null;
+
+  /** @param start where the first field begins @param end the empty line behind the last */
+  constructor(bytes: Buffer, start: number, end: number) {
+    this.bytes = bytes;
+    this.start = start;
+    this.end = end;
+  }
+
+  /** Value of a field by its lower-case name. */
+  get(lowerName: string): string | null {
+    const { bytes, places } = this;
+    const { length } = lowerName;
+    let found: string | null = null;
+    for (let at = 0; at < places.length; at += 4) {
+      const start = places[at] as number;
+      if ((places[at + 1] as number) - start !== length || !isNamed(bytes, start, lowerName)) continue;
+      const value = bytes.toString("latin1", places[at + 2], places[at + 3]);
+      if (found === null) found = value;
+      else if (SINGLETON_FIELDS.has(lowerName)) return found;
+      else found += (lowerName === "cookie" ? "; " : ", ") + value;
+    }
+    return found;
+  }
+
+  /** As received: name, value, name, value … The same list each time. */
+  toList(): readonly string[] {
+    return (this.list ??= listOf(this.bytes, this.places));
+  }
+
+  /** For each field: start of the name, colon, start of the value, end of the value. */
+  private get places(): readonly number[] {
+    return (this.known ??= placesOf(this.bytes, this.start, this.end));
+  }
+}
+
+const listOf = (bytes: Buffer, places: readonly number[]): string[] => {
+  const list: string[] = [];
+  for (let at = 0; at < places.length; at += 2)
+    list.push(bytes.toString("latin1", places[at], places[at + 1]));
+  return list;
+};
+
+const placesOf = (bytes: Buffer, start: number, end: number): number[] => {
+  const places: number[] = [];
+  for (let at = start; at < end;) {
+    let colon = at;
+    while (bytes[colon] !== COLON) colon++;
+    let valueStart = colon + 1;
+    while (isBlank(bytes[valueStart])) valueStart++;
+    let lineEnd = valueStart;
+    while (bytes[lineEnd] !== CR) lineEnd++;
+    let valueEnd = lineEnd;
+    while (valueEnd > valueStart && isBlank(bytes[valueEnd - 1])) valueEnd--;
+    places.push(at, colon, valueStart, valueEnd);
+    at = lineEnd + 2;
+  }
+  return places;
+};
+
+const isBlank = (byte: number | undefined): boolean => byte === SPACE || byte === TAB;
+
+/** Whether a name stands here in any case; of two bytes that differ, only capitals become the other. */
+const isNamed = (bytes: Buffer, start: number, lowerName: string): boolean => {
+  for (let index = 0; index < lowerName.length; index++) {
+    const byte = bytes[start + index] as number;
+    const wanted = lowerName.charCodeAt(index);
+    if (byte === wanted) continue;
+    if (byte < 0x41 || byte > 0x5a || byte + 0x20 !== wanted) return false;
+  }
+  return true;
+};

@@ -1,0 +1,85 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { headText, ordinaryHeadText } from "./fast-head-text.ts";
+import { ordinaryEnds } from "../wire/head-ends.ts";
+import { prepareReply } from "../wire/reply-head.ts";
+
+const date = "Thu, 01 Jan 1970 00:00:00 GMT";
+const field = fc.tuple(
+  fc.constantFrom(
+    "content-type",
+    "Content-Type",
+    "x",
+    "etag",
+    "Set-Cookie",
+    "Connection",
+    "date",
+    "Content-Length",
+    "keep-alive",
+    "a b",
+    "",
+  ),
+  fc.constantFrom("a", "b", "", "close", "x, close", "é", "☃", "a\r\nb: c", "\0", "v".repeat(300)),
+);
+
+/** What one of the two ways gives, or that it throws. */
+const outcome = (make: () => string | null): string | null => {
+  try {
+    return make();
+  } catch {
+    return "throws";
+  }
+};
+
+test("writes an ordinary head as the rules for all heads make it", () => {
+  let ordinary = 0;
+  const replies = fc.record({
+    status: fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom(200, 201, 404, 500) },
+      fc.constantFrom(204, 205, 304, 199, 600, 101, 0, 200.5),
+    ),
+    fields: fc.array(field, { maxLength: 3 }).map((pairs) => pairs.flat()),
+    payload: fc.constantFrom("", "abc", "ü", null),
+    close: fc.boolean(),
+    method: fc.constantFrom("GET", "HEAD"),
+  });
+  fc.assert(
+    fc.property(replies, ({ status, fields, payload, close, method }) => {
+      const length = Buffer.byteLength(payload ?? "");
+      const text = outcome(() => ordinaryHeadText(status, fields, length, ordinaryEnds(date, close)));
+      if (text === null) return;
+      ordinary++;
+      const reply = { status, payload, fields: () => fields };
+      expect(text).toBe(outcome(() => headText(prepareReply(reply, { method, minor: 1, close, date }))));
+    }),
+    { numRuns: 1000 },
+  );
+  expect(ordinary).toBeGreaterThan(100);
+});
+
+test("leaves what belongs to the connection, and what has no body, to those rules", () => {
+  const head = (status: number, ...fields: string[]): string | null =>
+    ordinaryHeadText(status, fields, 0, "");
+  expect([
+    head(200, "Connection", "close"),
+    head(200, "content-length", "9"),
+    head(204),
+    head(304),
+    head(600),
+  ]).toEqual([null, null, null, null, null]);
+});
+
+test("writes the value that a field has now, and not one it had before", () => {
+  const head = (value: string): string | null => ordinaryHeadText(200, ["x-value", value], 0, "");
+  for (const value of ["1", "2", "2", "x".repeat(500), "1", ""]) {
+    expect(head(value)).toContain(`\r\nx-value: ${value}\r\n`);
+  }
+  expect(() => head("1\r\n")).toThrow("x-value");
+  expect(head("1")).toContain("\r\nx-value: 1\r\n");
+});
+
+test("remembers a bounded number of names", () => {
+  for (let name = 0; name < 1000; name++) {
+    expect(ordinaryHeadText(200, [`n${name}`, "v"], 0, "")).toContain(`\r\nn${name}: v\r\n`);
+  }
+});

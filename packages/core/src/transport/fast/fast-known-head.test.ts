@@ -1,0 +1,149 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { LimitsConfig } from "../../config/limits-config.ts";
+import { FastInput } from "./fast-input.ts";
+import type { KnownHead } from "./fast-known-head.ts";
+import { emptyFastHead } from "./fast-request-head.ts";
+
+const limits = LimitsConfig.of({ maxHeaderSize: 400, maxHeaderFields: 8, maxRequestLine: 80 });
+
+const line = fc
+  .tuple(fc.constantFrom("GET", "POST", "HEAD"), fc.constantFrom("/", "/a", "/b", "/books/1", "/books/2?x=1"))
+  .map(([method, target]) => `${method} ${target} HTTP/1.1\r\n`);
+const field = fc.constantFrom(
+  "Accept: */*\r\n",
+  "x-a: 1\r\n",
+  "X-A:  2 \r\n",
+  "Content-Length: 3\r\n",
+  "Content-Length: 0\r\n",
+  "Connection: close\r\n",
+  "Connection: keep-alive\r\n",
+  "Cookie: a=b\r\n",
+  "Cookie: c=d\r\n",
+);
+const fields = fc.array(field, { maxLength: 4 }).map((lines) => `Host: a.example\r\n${lines.join("")}\r\n`);
+
+/** A head whose parts are often those of the one before, or nearly: one byte replaced, taken out or put in, or the rest missing. */
+const mutation = fc.oneof(
+  { weight: 3, arbitrary: fc.constant((text: string) => text) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        fc.constantFrom("", "\n", " ", "1", ":"),
+        fc.nat(1),
+      )
+      .map(([place, put, taken]) => (text: string): string => {
+        const at = Math.floor(place * text.length);
+        return text.slice(0, at) + put + text.slice(at + taken);
+      }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.nat(60).map(
+      (cut) =>
+        (text: string): string =>
+          text.slice(0, -cut),
+    ),
+  },
+);
+
+const heads = fc
+  .record({
+    lines: fc.array(line, { minLength: 1, maxLength: 3 }),
+    sections: fc.array(fields, { minLength: 1, maxLength: 2 }),
+  })
+  .chain(({ lines, sections }) =>
+    fc.array(
+      fc
+        .tuple(fc.constantFrom(...lines), fc.constantFrom(...sections), mutation)
+        .map(([first, rest, mutate]) => mutate(first + rest)),
+      { minLength: 2, maxLength: 8 },
+    ),
+  );
+
+/** What is read of a message, of which `body` follows the head. */
+const read = (input: FastInput, text: string, body: string): unknown => {
+  const head = emptyFastHead();
+  const bytes = Buffer.from(text + body, "latin1");
+  input.add(bytes);
+  const end = input.readHead(bytes, limits, head);
+  const known = end === -1 ? null : input.takeHead(bytes, head);
+  const { foreign, lacksBody, partial } = input;
+  input.clear();
+  input.partial = false;
+  if (known === null) return { end, foreign, lacksBody, partial };
+  const { method, target, bodyStart, bodyLength, last } = head;
+  input.take(end);
+  return {
+    end,
+    method,
+    target,
+    bodyStart,
+    bodyLength,
+    last,
+    authority: known.authority,
+    values: values(known),
+    fields: [...known.toList()],
+  };
+};
+
+const names = ["host", "accept", "x-a", "cookie", "content-length", "connection", "x", "hos", "cookie"];
+const values = (head: KnownHead): (string | null)[] => names.map((name) => head.get(name));
+
+test("reads a head behind others as it reads it alone", () => {
+  let again = 0;
+  let inARow = 0;
+  fc.assert(
+    fc.property(heads, fc.constantFrom("abc", ""), (texts, body) => {
+      const input = new FastInput();
+      for (const [at, text] of texts.entries()) {
+        expect(read(input, text, body)).toStrictEqual(read(new FastInput(), text, body));
+        if (texts.indexOf(text) < at) again++;
+        if (body === "" && texts[at - 1] === text && texts[at - 2] === text && texts[at - 3] === text)
+          inARow++;
+      }
+    }),
+    { numRuns: 2000 },
+  );
+  expect(again).toBeGreaterThan(500);
+  expect(inARow).toBeGreaterThan(50);
+});
+
+test("knows a chunk again whatever came between", () => {
+  const texts = ["GET /a", "GET /b"].map((line) => `${line} HTTP/1.1\r\nHost: a\r\n\r\n`) as [string, string];
+  for (let order = 0; order < 256; order++) {
+    const input = new FastInput();
+    const head = emptyFastHead();
+    for (let turn = 0; turn < 8; turn++) {
+      const which = (order >> turn) & 1;
+      const chunk = Buffer.from(texts[which] as string);
+      expect(input.takeWhole(chunk, limits, head)?.authority).toBe("a");
+      expect([head.target, head.bodyStart]).toEqual([which === 0 ? "/a" : "/b", chunk.length]);
+    }
+  }
+});
+
+test("keeps a head for the next request unless it came in a long piece, and until it is forgotten", () => {
+  const head = emptyFastHead();
+  const small = Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  const long = Buffer.concat([small, Buffer.alloc(2048, "x")]);
+  const readAgain = (input: FastInput, bytes: Buffer): boolean => {
+    for (let round = 0; round < 3; round++) {
+      input.add(bytes);
+      input.readHead(bytes, LimitsConfig.of(), head);
+      input.takeHead(bytes, head);
+      input.take(bytes.length);
+    }
+    return head.lineKnown && head.fieldsKnown;
+  };
+  expect(readAgain(new FastInput(), small)).toBe(true);
+  expect(readAgain(new FastInput(), long)).toBe(false);
+  const input = new FastInput();
+  readAgain(input, small);
+  input.forget();
+  input.add(small);
+  input.readHead(small, LimitsConfig.of(), head);
+  expect(head.fieldsKnown).toBe(false);
+});

@@ -1,0 +1,333 @@
+// Above 250 lines: one table of heads with what the scanner must make of each.
+import { createServer } from "node:http";
+import { Duplex } from "node:stream";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { LimitsConfig } from "../../config/limits-config.ts";
+import { isAuthority } from "../../http/authority.ts";
+import { FastFields } from "./fast-fields.ts";
+import { emptyFastHead, FOREIGN, INCOMPLETE, maxFastBody, readFastHead } from "./fast-request-head.ts";
+import { readHead } from "../wire/request-head.ts";
+
+const defaults = LimitsConfig.of();
+const plain = "GET /a?b=c HTTP/1.1\r\nHost: a:80\r\n\r\n";
+const post = (length: string): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
+const hosted = (...fields: string[]): string =>
+  `GET / HTTP/1.1\r\n${["Host: a", ...fields].join("\r\n")}\r\n\r\n`;
+
+/** What is read of bytes, one character each, from `start` on. */
+const read = (text: string, limits: LimitsConfig = defaults, start = 0) => {
+  const head = emptyFastHead();
+  const bytes = Buffer.from(text, "latin1");
+  const end = readFastHead(bytes, start, limits, head);
+  if (end < 0) return end;
+  return {
+    method: head.method,
+    target: text.slice(head.targetStart, head.targetEnd),
+    host: text.slice(head.hostStart, head.hostEnd),
+    fields: new FastFields(bytes, head.fieldsStart, head.fieldsEnd).toList(),
+    bodyLength: head.bodyLength,
+    last: head.last,
+    end,
+  };
+};
+
+test("reads an ordinary request, wherever it begins", () => {
+  const found = {
+    method: "GET",
+    target: "/a?b=c",
+    host: "a:80",
+    fields: ["Host", "a:80"],
+    bodyLength: 0,
+    last: false,
+    end: plain.length,
+  };
+  expect(read(plain)).toEqual(found);
+  expect(read(`xyz${plain}more`, defaults, 3)).toEqual({ ...found, end: plain.length + 3 });
+});
+
+test.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("takes %s", (method) => {
+  expect(read(plain.replace("GET", method))).toMatchObject({ method });
+});
+
+test("sees whether the connection is to close, head by head", () => {
+  const head = emptyFastHead();
+  const seen = ["Connection: close", "Connection: CLOSE", "X: close", "connection: keep-alive"].map(
+    (line) => {
+      readFastHead(Buffer.from(hosted(line)), 0, defaults, head);
+      return head.last;
+    },
+  );
+  expect(seen).toEqual([true, true, false, false]);
+});
+
+test.each([
+  ["an unknown method", plain.replace("GET", "FOO")],
+  ["a rarer method", plain.replace("GET", "TRACE")],
+  ["CONNECT", plain.replace("GET", "CONNECT")],
+  ["a method in lower case", plain.replace("GET", "get")],
+  ["a method that begins like a known one", plain.replace("GET", "GETX")],
+  ["an empty line in front", `\r\n${plain}`],
+  ["two blanks", plain.replace(" /", "  /")],
+  ["a tab for a blank", plain.replace(" /", "\t/")],
+  ["absolute-form", plain.replace("/a", "http://a/")],
+  ["asterisk-form", plain.replace("GET /a?b=c", "OPTIONS *")],
+  ["a fragment", plain.replace("?", "#")],
+  ["a target beyond ASCII", plain.replace("?", "\xe9")],
+  ["DEL in the target", plain.replace("?", "\x7f")],
+  ["HTTP/1.0", plain.replace("1.1", "1.0")],
+  ["HTTP/1.2", plain.replace("1.1", "1.2")],
+  ["a version in lower case", plain.replace("HTTP", "http")],
+  ["no version", plain.replace(" HTTP/1.1", "")],
+  ["a blank behind the version", plain.replace("1.1", "1.1 ")],
+  ["LF for CRLF", plain.replace("\r\n", "\n")],
+  ["CR for CRLF", plain.replace("\r\n", "\r")],
+  ["no Host", plain.replace("Host", "Hose")],
+  ["two Hosts", hosted("host: a")],
+  ["a blank behind the Host", plain.replace(":80", ":80 ")],
+  ["a blank before the colon", hosted("X : 1")],
+  ["an empty name", hosted(": 1")],
+  ["no colon", hosted("X")],
+  ["obs-fold", hosted("X: 1", " 2")],
+  ["NUL in a value", hosted("X: \0")],
+  ["LF in a value", hosted("X: 1\ny: 2")],
+  ["CR in a value", hosted("X: 1\ry: 2")],
+  ["a lone CR as the end of the head", hosted("X: 1").replace(/\r\n$/, "\rx")],
+  ["Connection: close among others", hosted("Connection: close, x")],
+  ["Connection: close and a blank", hosted("Connection: close ")],
+  ["two Connections", hosted("Connection: close", "Connection: keep-alive")],
+  ["a list in Connection", hosted("Connection: keep-alive, x")],
+  ["an empty Connection", hosted("Connection:")],
+  ["Connection twice", hosted("Connection: keep-alive", "connection: keep-alive")],
+  ["Proxy-Connection", hosted("Proxy-Connection: keep-alive")],
+  ["Upgrade", hosted("Upgrade: h2c")],
+  ["Expect", hosted("Expect: 100-continue")],
+  ["Transfer-Encoding", hosted("Transfer-Encoding: chunked")],
+  ["an empty Transfer-Encoding", hosted("Transfer-Encoding:")],
+  ["Content-Length twice", hosted("Content-Length: 0", "Content-Length: 0")],
+  ...[
+    "",
+    "+1",
+    "-1",
+    "0x1",
+    "1,1",
+    "1 1",
+    "1 ",
+    "1.0",
+    "a",
+    "\xb2",
+    "000001",
+    "65537",
+    "99999",
+    "9007199254740993",
+  ].map((length): [string, string] => [`Content-Length ${JSON.stringify(length)}`, post(length)]),
+  ...["Content-Type", "Authorization", "Origin", "Range", "If-Range"].map((name): [string, string] => [
+    `${name} twice`,
+    hosted(`${name}: a`, `${name.toUpperCase()}: a`),
+  ]),
+])("leaves %s to another parser", (_, text) => {
+  expect(read(text)).toBe(FOREIGN);
+});
+
+test("takes what only looks like one of those", () => {
+  const fields = ["Hos: 1", "Connectioo: close", "X-Upgrade: 1", "Expected: 1", "Rangf: 1", "TE: trailers"];
+  expect(read(hosted(...fields, ...fields, "CONNECTION:\tKeep-Alive", "X:", "Y:  a  b\t "))).toMatchObject({
+    fields: expect.arrayContaining(["CONNECTION", "Keep-Alive", "X", "", "Y", "a  b"]),
+  });
+});
+
+test("takes a body up to its bound", () => {
+  expect(read(post(String(maxFastBody)))).toMatchObject({ bodyLength: maxFastBody });
+  expect(read(post("00005"))).toMatchObject({ bodyLength: 5 });
+  expect(read(post(String(maxFastBody + 1)))).toBe(FOREIGN);
+});
+
+test("waits at every place where an ordinary request can be cut", () => {
+  const text =
+    "POST /a?b HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\nContent-Length: 5\r\nX:\t1 \r\n\r\n";
+  for (let end = 0; end < text.length; end++) expect(read(text.slice(0, end))).toBe(INCOMPLETE);
+  expect(read(text)).toMatchObject({ bodyLength: 5 });
+});
+
+test("knows a foreign message at its first odd byte, though it is not whole", () => {
+  for (const start of [
+    "X",
+    "\r",
+    "GETX",
+    "GET x",
+    "GET /\x01",
+    "GET / HTTP/1.0",
+    "GET / HTTP/1.1\n",
+    "GET / HTTP/1.1\r\nX ",
+  ]) {
+    expect(read(start)).toBe(FOREIGN);
+  }
+});
+
+test("leaves to another parser what is near a limit or beyond it, whole or not", () => {
+  const limits = LimitsConfig.of({ maxRequestLine: 100, maxHeaderSize: 300, maxHeaderFields: 3 });
+  const line = (length: number): string => `GET /${"a".repeat(length - 14)} HTTP/1.1\r\n`;
+  const filled = (size: number): string => `Host: a\r\nX: ${"x".repeat(size - 9 - 5)}\r\n`;
+  expect(read(`${line(100)}Host: a\r\n\r\n`, limits)).toMatchObject({ method: "GET" });
+  expect(read(`${line(101)}Host: a\r\n\r\n`, limits)).toBe(FOREIGN);
+  expect(read(line(200).slice(0, 150), limits)).toBe(FOREIGN);
+  expect(read(`${line(20)}${filled(298)}\r\n`, limits)).toMatchObject({ method: "GET" });
+  expect(read(`${line(20)}${filled(301)}\r\n`, limits)).toBe(FOREIGN);
+  expect(read(`${line(20)}${filled(400).slice(0, 310)}`, limits)).toBe(FOREIGN);
+  expect(read(`${line(20)}${"x".repeat(310)}`, limits)).toBe(FOREIGN);
+  expect(read(`${line(20)}Host: a\r\n${"a: b\r\n".repeat(2)}\r\n`, limits)).toMatchObject({ method: "GET" });
+  expect(read(`${line(20)}Host: a\r\n${"a: b\r\n".repeat(3)}\r\n`, limits)).toBe(FOREIGN);
+});
+
+test("takes exactly the bytes that may stand in a name, a value and a target", () => {
+  for (let code = 0; code < 256; code++) {
+    const byte = String.fromCharCode(code);
+    const isToken = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(byte);
+    expect(read(hosted(`X${byte}Y: 1`)) !== FOREIGN).toBe(isToken || byte === ":");
+    expect(read(hosted(`X: a${byte}b`)) !== FOREIGN).toBe(byte === "\t" || (code >= 0x20 && code !== 0x7f));
+    expect(read(plain.replace("?", () => byte)) !== FOREIGN).toBe(code > 0x20 && code < 0x7f && byte !== "#");
+  }
+});
+
+const name = fc.constantFrom(
+  "Host",
+  "host",
+  "Accept",
+  "Cookie",
+  "Content-Length",
+  "Connection",
+  "Content-Type",
+  "Range",
+  "X",
+  "Expect",
+  "Upgrade",
+  "__proto__",
+  "Keep-Alive",
+  "Transfer-Encoding",
+  "Proxy-Connection",
+  "Origin",
+  "TE",
+);
+const value = fc.constantFrom(
+  "a",
+  "a:80",
+  "0",
+  "5",
+  "12",
+  "keep-alive",
+  "Keep-Alive",
+  "close",
+  "chunked",
+  "100-continue",
+  "",
+  "x\ty",
+  "é",
+  "[::1]:1",
+);
+const blank = fc.constantFrom("", " ", " ", " ", "\t", "  ");
+const anyField = fc
+  .tuple(name, blank, value, blank)
+  .map(([key, before, text, behind]) => `${key}:${before}${text}${behind === " " ? "" : behind}\r\n`);
+const harmless = fc
+  .tuple(fc.constantFrom("Accept", "Cookie", "cookie", "X", "__proto__", "TE"), blank, value, blank)
+  .map(([key, before, text, behind]) => `${key}:${before}${text}${behind}\r\n`);
+const framed = fc.constantFrom(
+  "Content-Length: 5\r\n",
+  "content-length:\t12\r\n",
+  "CONNECTION: Keep-Alive\r\n",
+  "connection:Close\r\n",
+  "Range: a\r\n",
+);
+const field = fc.oneof({ weight: 4, arbitrary: harmless }, { weight: 2, arbitrary: framed }, anyField);
+const message = fc
+  .tuple(
+    fc.constantFrom("GET", "POST", "HEAD", "OPTIONS", "PATCH", "PUT", "DELETE", "TRACE", "get"),
+    fc.constantFrom("/", "/a/b?c=d", "//x", "*", "http://b/", '/%00\\^{|}"<>`'),
+    fc.array(field, { maxLength: 4 }),
+  )
+  .map(([method, target, fields]) => `${method} ${target} HTTP/1.1\r\nHost: a\r\n${fields.join("")}\r\n`);
+const mutated = fc
+  .tuple(
+    message,
+    fc.array(
+      fc.tuple(
+        fc.nat(),
+        fc.constantFrom("", "\r", "\n", " ", "\t", "\0", ":", "\x7f", "\xff", "x", "1", "\r\n"),
+        fc.nat(2),
+      ),
+      { maxLength: 2 },
+    ),
+  )
+  .map(([text, edits]) =>
+    edits.reduce((bytes, [place, insert, cut]) => {
+      const at = place % (bytes.length + 1);
+      return bytes.slice(0, at) + insert + bytes.slice(at + cut);
+    }, text),
+  );
+
+/** Bytes fed to `node:http`: the requests that it found, each with its body. */
+const byNode = async (
+  bytes: string,
+): Promise<{ method: string; target: string; fields: string[]; body: string }[]> => {
+  const found: { method: string; target: string; fields: string[]; body: string }[] = [];
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
+    const seen = {
+      method: request.method ?? "",
+      target: request.url ?? "",
+      fields: request.rawHeaders,
+      body: "",
+    };
+    found.push(seen);
+    request.on("data", (chunk: Buffer) => (seen.body += chunk.toString("latin1")));
+    response.end();
+  });
+  const socket = new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() });
+  socket.on("error", () => {});
+  server.on("clientError", () => socket.destroy());
+  server.emit("connection", socket);
+  socket.push(Buffer.from(bytes, "latin1"));
+  await new Promise<void>((resolve) => void setImmediate(resolve));
+  await new Promise<void>((resolve) => void setImmediate(resolve));
+  socket.destroy();
+  return found;
+};
+
+test("takes nothing that llhttp and the shared rules do not take and read alike, the end of the message included", async () => {
+  let taken = 0;
+  await fc.assert(
+    fc.asyncProperty(mutated, async (text) => {
+      const found = read(text);
+      if (typeof found === "number" || !isAuthority(found.host)) return;
+      taken++;
+      const { method, target, fields, bodyLength, host, last, end } = found;
+      const body = "b".repeat(bodyLength);
+      const [first, second] = await byNode(
+        `${text.slice(0, end)}${body}GET /behind HTTP/1.1\r\nHost: a\r\n\r\n`,
+      );
+      expect(first).toEqual({ method, target, fields, body });
+      expect(second?.target).toBe(last ? undefined : "/behind");
+      expect(readHead({ method, target, major: 1, minor: 1, fields }, defaults)).toEqual({
+        target,
+        authority: host,
+        fields,
+        bodyLength,
+        expectsContinue: false,
+        last: false,
+      });
+    }),
+    { numRuns: 1000 },
+  );
+  expect(taken).toBeGreaterThan(100);
+});
+
+test("takes an accepted message apart the same way however much is behind it, and never more than is there", () => {
+  fc.assert(
+    fc.property(mutated, fc.string({ unit: "binary-ascii", maxLength: 5 }), (text, behind) => {
+      const found = read(text);
+      if (typeof found === "number") return;
+      expect(found.end).toBeLessThanOrEqual(text.length);
+      expect(read(text + behind)).toEqual(found);
+      for (let end = 0; end < found.end; end++) expect(read(text.slice(0, end))).toBe(INCOMPLETE);
+    }),
+  );
+});

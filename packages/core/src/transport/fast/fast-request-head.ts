@@ -1,0 +1,279 @@
+// Above 250 lines because the byte scanner is one piece on purpose: what one function leaves unchecked, the next may not assume.
+import type { LimitsConfig } from "../../config/limits-config.ts";
+import type { KnownHead } from "./fast-known-head.ts";
+
+/** A request that the fast path serves itself, as places in the bytes it was read from; one object serves all requests in turn. */
+export interface FastHead {
+  method: string;
+  /** Set where the request line was known; whoever takes the head sets it otherwise. */
+  target: string;
+  targetStart: number;
+  targetEnd: number;
+  /** Where the first field begins, and the empty line behind the last. */
+  fieldsStart: number;
+  fieldsEnd: number;
+  hostStart: number;
+  hostEnd: number;
+  /** Where the body begins. */
+  bodyStart: number;
+  bodyLength: number;
+  /** Whether the client wants the connection to close behind the answer. */
+  last: boolean;
+  /** Whether the request line is the one that was known; then the places in it are not set. */
+  lineKnown: boolean;
+  /** Whether the fields are those that were known; then the places in them are not set. */
+  fieldsKnown: boolean;
+}
+
+/** Nothing in the bytes is against an ordinary request, but its head is not whole yet. */
+export const INCOMPLETE = -1;
+/** The message is not an ordinary request, or not plainly right: another parser has to judge it. */
+export const FOREIGN = -2;
+
+/** Bodies up to this are waited for and kept; with a larger one a message is `FOREIGN`. */
+export const maxFastBody = 65_536;
+
+export const emptyFastHead = (): FastHead => ({
+  method: "",
+  target: "",
+  targetStart: 0,
+  targetEnd: 0,
+  fieldsStart: 0,
+  fieldsEnd: 0,
+  hostStart: 0,
+  hostEnd: 0,
+  bodyStart: 0,
+  bodyLength: 0,
+  last: false,
+  lineKnown: false,
+  fieldsKnown: false,
+});
+
+const CR = 0x0d;
+const LF = 0x0a;
+const SPACE = 0x20;
+const TAB = 0x09;
+const COLON = 0x3a;
+const SLASH = 0x2f;
+
+const TOKEN = 1;
+const TARGET = 2;
+const VALUE = 4;
+
+/** For each byte the places where it may stand. */
+const classes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const visible = byte > SPACE && byte < 0x7f;
+  return (
+    (/[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(byte)) ? TOKEN : 0) |
+    (visible && byte !== 0x23 ? TARGET : 0) |
+    (visible || byte === SPACE || byte === TAB || byte > 0x7f ? VALUE : 0)
+  );
+});
+
+const methods: readonly string[] = ["GET", "POST", "PUT", "HEAD", "DELETE", "PATCH", "OPTIONS"];
+const version = " HTTP/1.1\r\n";
+
+const HOST = 1;
+const CONTENT_LENGTH = 2;
+const CONNECTION = 4;
+
+/**
+ * Reads the head of an ordinary request: HTTP/1.1, a common method, a path, one Host, no body or a short one of known length, a connection
+ * that plainly stays open or closes. Gives the place behind the head, `INCOMPLETE` or `FOREIGN`.
+ *
+ * What it takes, `readHead` takes too and reads alike, except that the form of Host is left to the caller. It reads each byte once and
+ * repairs nothing: what looks odd in any way is `FOREIGN`.
+ *
+ * @param known what was read under the same limits before: where the same bytes follow, they are not looked at again
+ */
+export const readFastHead = (
+  bytes: Buffer,
+  start: number,
+  limits: LimitsConfig,
+  head: FastHead,
+  known: KnownHead | null = null,
+): number => {
+  let at = known === null ? -1 : known.readLine(bytes, start, head);
+  head.lineKnown = at >= 0;
+  if (!head.lineKnown) at = readLine(bytes, start, limits, head);
+  if (at < 0) return at;
+  head.fieldsStart = at;
+  const end = known === null ? -1 : known.readFields(bytes, at, head);
+  head.fieldsKnown = end >= 0;
+  return head.fieldsKnown ? end : readFields(bytes, at, limits, head);
+};
+
+const readLine = (bytes: Uint8Array, start: number, limits: LimitsConfig, head: FastHead): number => {
+  let at = readMethod(bytes, start, head);
+  if (at < 0) return at;
+  at = readTarget(bytes, at, start + limits.maxRequestLine - (version.length - 2), head);
+  return at < 0 ? at : expectText(bytes, at, version);
+};
+
+const readMethod = (bytes: Uint8Array, start: number, head: FastHead): number => {
+  const first = bytes[start];
+  for (const method of methods) {
+    if (method.charCodeAt(0) !== first) continue;
+    const at = expectText(bytes, start, method);
+    if (at === FOREIGN) continue; // POST, PUT and PATCH begin alike
+    if (at === INCOMPLETE || at === bytes.length) return INCOMPLETE;
+    head.method = method;
+    return bytes[at] === SPACE ? at + 1 : FOREIGN;
+  }
+  return start === bytes.length ? INCOMPLETE : FOREIGN;
+};
+
+const readTarget = (bytes: Uint8Array, start: number, limit: number, head: FastHead): number => {
+  const { length } = bytes;
+  if (start === length) return INCOMPLETE;
+  if (bytes[start] !== SLASH) return FOREIGN;
+  let at = start + 1;
+  while (at < length && ((classes[bytes[at] as number] as number) & TARGET) !== 0) at++;
+  if (at > limit) return FOREIGN;
+  head.targetStart = start;
+  head.targetEnd = at;
+  return at === length ? INCOMPLETE : at;
+};
+
+const expectText = (bytes: Uint8Array, start: number, text: string): number => {
+  const { length } = bytes;
+  for (let index = 0; index < text.length; index++) {
+    if (start + index === length) return INCOMPLETE;
+    if (bytes[start + index] !== text.charCodeAt(index)) return FOREIGN;
+  }
+  return start + text.length;
+};
+
+const readFields = (bytes: Uint8Array, start: number, limits: LimitsConfig, head: FastHead): number => {
+  const { length } = bytes;
+  head.bodyLength = 0;
+  head.last = false;
+  let seen = 0;
+  let at = start;
+  for (let count = 0; ; count++) {
+    // A blank may follow each colon: `readHead` counts it, whether it is there or not.
+    if (count > limits.maxHeaderFields || at - start + count > limits.maxHeaderSize) return FOREIGN;
+    if (at === length) return INCOMPLETE;
+    if (bytes[at] === CR) break;
+    const colon = tokenEnd(bytes, at);
+    if (colon === length) return undecided(colon - start, limits);
+    if (colon === at || bytes[colon] !== COLON) return FOREIGN;
+    const valueStart = blanksEnd(bytes, colon + 1);
+    const valueEnd = textEnd(bytes, valueStart);
+    const next = lineEnd(bytes, valueEnd);
+    if (next < 0) return next === INCOMPLETE ? undecided(valueEnd - start, limits) : FOREIGN;
+    seen = watch(bytes, at, colon, valueStart, valueEnd, seen, head);
+    if (seen < 0) return FOREIGN;
+    at = next;
+  }
+  head.fieldsEnd = at;
+  at = lineEnd(bytes, at);
+  if (at < 0) return at;
+  head.bodyStart = at;
+  return (seen & HOST) === 0 ? FOREIGN : at;
+};
+
+const undecided = (size: number, { maxHeaderSize }: LimitsConfig): number =>
+  size > maxHeaderSize ? FOREIGN : INCOMPLETE;
+
+const tokenEnd = (bytes: Uint8Array, start: number): number => {
+  const { length } = bytes;
+  let at = start;
+  while (at < length && ((classes[bytes[at] as number] as number) & TOKEN) !== 0) at++;
+  return at;
+};
+
+const blanksEnd = (bytes: Uint8Array, start: number): number => {
+  const { length } = bytes;
+  let at = start;
+  while (at < length && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
+  return at;
+};
+
+const textEnd = (bytes: Uint8Array, start: number): number => {
+  const { length } = bytes;
+  let at = start;
+  while (at < length && ((classes[bytes[at] as number] as number) & VALUE) !== 0) at++;
+  return at;
+};
+
+const lineEnd = (bytes: Uint8Array, at: number): number => {
+  if (at === bytes.length) return INCOMPLETE;
+  if (bytes[at] !== CR) return FOREIGN;
+  if (at + 1 === bytes.length) return INCOMPLETE;
+  return bytes[at + 1] === LF ? at + 2 : FOREIGN;
+};
+
+/** Looks at the fields that framing and persistence hang on, and at those that must not be repeated; gives what was seen so far. */
+const watch = (
+  bytes: Uint8Array,
+  start: number,
+  colon: number,
+  valueStart: number,
+  valueEnd: number,
+  seen: number,
+  head: FastHead,
+): number => {
+  switch (colon - start) {
+    case 4:
+      if (!isWord(bytes, start, "host")) return seen;
+      if (endsBlank(bytes, valueStart, valueEnd)) return FOREIGN;
+      head.hostStart = valueStart;
+      head.hostEnd = valueEnd;
+      return once(seen, HOST);
+    case 14:
+      if (!isWord(bytes, start, "content-length")) return seen;
+      head.bodyLength = readLength(bytes, valueStart, valueEnd);
+      return head.bodyLength < 0 ? FOREIGN : once(seen, CONTENT_LENGTH);
+    case 10:
+      if (!isWord(bytes, start, "connection")) return seen;
+      if (valueEnd - valueStart === 10 && isWord(bytes, valueStart, "keep-alive"))
+        return once(seen, CONNECTION);
+      head.last = valueEnd - valueStart === 5 && isWord(bytes, valueStart, "close");
+      return head.last ? once(seen, CONNECTION) : FOREIGN;
+    case 5:
+      return isWord(bytes, start, "range") ? once(seen, 8) : seen;
+    case 6:
+      if (isWord(bytes, start, "origin")) return once(seen, 16);
+      return isWord(bytes, start, "expect") ? FOREIGN : seen;
+    case 7:
+      return isWord(bytes, start, "upgrade") ? FOREIGN : seen;
+    case 8:
+      return isWord(bytes, start, "if-range") ? once(seen, 32) : seen;
+    case 12:
+      return isWord(bytes, start, "content-type") ? once(seen, 64) : seen;
+    case 13:
+      return isWord(bytes, start, "authorization") ? once(seen, 128) : seen;
+    case 16:
+      return isWord(bytes, start, "proxy-connection") ? FOREIGN : seen;
+    case 17:
+      return isWord(bytes, start, "transfer-encoding") ? FOREIGN : seen;
+    default:
+      return seen;
+  }
+};
+
+const once = (seen: number, bit: number): number => ((seen & bit) === 0 ? seen | bit : FOREIGN);
+
+/** Whether a word in lower case stands here, in any case. Only bytes that are tokens or values are compared: `| 0x20` confuses none of them. */
+const isWord = (bytes: Uint8Array, start: number, word: string): boolean => {
+  for (let index = 0; index < word.length; index++) {
+    if (((bytes[start + index] as number) | 0x20) !== word.charCodeAt(index)) return false;
+  }
+  return true;
+};
+
+const endsBlank = (bytes: Uint8Array, start: number, end: number): boolean =>
+  end > start && (bytes[end - 1] === SPACE || bytes[end - 1] === TAB);
+
+/** Digits only, and no more than a short body needs. */
+const readLength = (bytes: Uint8Array, start: number, end: number): number => {
+  if (end === start || end - start > 5) return FOREIGN;
+  let length = 0;
+  for (let at = start; at < end; at++) {
+    const digit = (bytes[at] as number) - 0x30;
+    if (digit < 0 || digit > 9) return FOREIGN;
+    length = length * 10 + digit;
+  }
+  return length > maxFastBody ? FOREIGN : length;
+};

@@ -1,0 +1,90 @@
+import { fieldValue } from "../../http/field-values.ts";
+import type { Awaitable } from "../../middleware/middleware.ts";
+import { onBodyEnd } from "../../response/body-end.ts";
+import { BodyStream, payloadLength } from "../../exchange/payload.ts";
+import type { Response } from "../../response/response.ts";
+import { toWebResponse } from "../../response/web-response.ts";
+import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
+
+type Serve = (source: RequestSource) => Awaitable<Response>;
+
+/** Answers a web request through a compiled app: the transport without a socket. */
+export const serveWebRequest = async (
+  serve: Serve,
+  request: globalThis.Request,
+): Promise<globalThis.Response> => {
+  const exchange = new WebExchange(request);
+  return exchange.reply(await serve(exchange));
+};
+
+/** One web request as the app sees it, and the end of its exchange. */
+class WebExchange implements RequestSource {
+  readonly method: string;
+  readonly target: string;
+  readonly scheme: "http" | "https";
+  readonly authority: string;
+  readonly remoteAddress = null;
+  readonly fields: readonly string[];
+  readonly bodyLength: number | null;
+  readonly buffered = null;
+  private readonly request: globalThis.Request;
+  private ended: ExchangeEnd | undefined;
+  private listeners: ((end: ExchangeEnd) => void)[] = [];
+
+  constructor(request: globalThis.Request) {
+    const { protocol, host, pathname, search } = new URL(request.url);
+    this.request = request;
+    this.method = request.method;
+    this.target = pathname + search;
+    this.scheme = protocol === "https:" ? "https" : "http";
+    this.authority = host;
+    this.fields = [...request.headers].flat();
+    this.bodyLength = request.body === null ? 0 : declaredLength(request.headers.get("content-length"));
+    if (request.signal.aborted) this.end("aborted");
+    else request.signal.addEventListener("abort", () => this.end("aborted"), { once: true });
+  }
+
+  field(name: string): string | null {
+    return fieldValue(this.fields, name);
+  }
+
+  chunks(): AsyncIterable<Uint8Array> {
+    return this.request.body ?? nothing();
+  }
+
+  onEnd(listener: (end: ExchangeEnd) => void): void {
+    if (this.ended === undefined) this.listeners.push(listener);
+    else listener(this.ended);
+  }
+
+  /** The web response; the exchange ends when its body was read or cancelled, at once for a body in memory. */
+  reply(response: Response): globalThis.Response {
+    const { payload, status } = response;
+    const length = payloadLength(payload);
+    const bare = status === 0 || status === 204 || status === 304;
+    const sends = payload instanceof BodyStream && this.method !== "HEAD" && !bare;
+    if (sends)
+      response.payload = onBodyEnd(payload, ({ how }) => this.end(how === "complete" ? "sent" : "aborted"));
+    else queueMicrotask(() => this.end("sent"));
+    if (this.method === "HEAD" || bare) {
+      if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // nobody is left who could act on how it ends
+      response.payload = null;
+    }
+    const reply = toWebResponse(response);
+    if (length !== null && !bare) reply.headers.set("content-length", String(length)); // as the other transports: beside the lines of the app
+    return reply;
+  }
+
+  private end(end: ExchangeEnd): void {
+    if (this.ended !== undefined) return;
+    this.ended = end;
+    const { listeners } = this;
+    this.listeners = [];
+    for (const listener of listeners) listener(end);
+  }
+}
+
+const declaredLength = (value: string | null): number | null =>
+  value !== null && /^\d{1,15}$/.test(value) ? Number(value) : null;
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

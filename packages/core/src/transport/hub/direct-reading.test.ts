@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { readDirectly } from "./direct-reading.ts";
+import { eventually } from "../testing/test-server.ts";
+
+let server: Server;
+let client: Socket;
+let socket: Socket;
+
+beforeEach(async () => {
+  server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  client = connect(port, "127.0.0.1");
+  [socket] = (await once(server, "connection")) as [Socket];
+});
+
+afterEach(() => {
+  client.destroy();
+  socket.destroy();
+  server.close();
+});
+
+/** Notes what arrives, and over which way. */
+const watch = () => {
+  const seen: string[] = [];
+  let emitted = 0;
+  let text = "";
+  const take = (chunk: Buffer): void => {
+    text += chunk.toString("latin1");
+    seen.push(chunk.toString("latin1"));
+  };
+  const stop = readDirectly(socket, take);
+  socket.on("data", (chunk: Buffer) => {
+    emitted++;
+    take(chunk);
+  });
+  return { seen, text: () => text, emitted: () => emitted, stop };
+};
+
+test("gives bytes without emitting them", async () => {
+  const { text, emitted } = watch();
+  client.write("one");
+  await eventually(() => text() === "one", "the bytes are there");
+  client.write("two");
+  await eventually(() => text() === "onetwo", "the bytes are there");
+  expect(emitted()).toBe(0);
+});
+
+test("keeps the order of what arrives while the socket is paused, while it catches up, and after", async () => {
+  const { text } = watch();
+  const pieces = Array.from({ length: 300 }, (_, at) => `${at},`.padStart(1000, "."));
+  let given = "";
+  for (const [at, piece] of pieces.entries()) {
+    given += piece;
+    client.write(piece);
+    if (at % 10 === 0) socket.pause();
+    if (at % 10 === 5) await eventually(() => socket.readableLength > 0, "the bytes are there");
+    if (at % 10 === 7) socket.resume();
+    if (at % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  socket.resume();
+  await eventually(() => text().length === given.length, "the bytes are there");
+  expect(text()).toBe(given);
+});
+
+test("stops reading from the system when a paused socket holds enough", async () => {
+  const { text } = watch();
+  socket.pause();
+  const sent = 8_000_000;
+  client.write("x".repeat(sent));
+  await eventually(() => socket.readableLength >= socket.readableHighWaterMark, "the bytes are there");
+  expect(socket.readableLength).toBeLessThan(sent / 4);
+  socket.resume();
+  await eventually(() => text().length === sent, "the bytes are there");
+});
+
+test("leaves the end to the socket, and everything once it is stopped", async () => {
+  const { text, emitted, stop } = watch();
+  stop();
+  client.end("last");
+  await once(socket, "end");
+  expect([text(), emitted()]).toStrictEqual(["last", 1]);
+});

@@ -1,0 +1,76 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
+import type { ConnectionHub } from "../hub/connection-hub.ts";
+import { NodeConnection } from "./node-connection.ts";
+import { RecentFields } from "./node-head-memory.ts";
+import type { NodeResponse } from "./node-messages.ts";
+import type { ParseError } from "./node-parse-errors.ts";
+import { createNodeServer } from "./node-server.ts";
+
+/** Serves sockets over `node:http`, or `node:https` with a certificate. */
+export class NodeHttp {
+  private readonly hub: ConnectionHub;
+  private readonly server: Server;
+  private readonly recent = new RecentFields();
+  /** With TLS other sockets than those taken; they exist when the handshake is done. */
+  private readonly bySocket = new Map<Socket, NodeConnection>();
+
+  /** @throws the system's error for a certificate that cannot be used */
+  constructor(hub: ConnectionHub) {
+    this.hub = hub;
+    this.server = createNodeServer(
+      hub.options,
+      this.canUpgrade,
+      ({ socket }) => this.bySocket.get(socket)?.heads,
+    );
+    this.server.on("request", this.onRequest);
+    this.server.on("checkContinue", this.onRequest);
+    this.server.on("checkExpectation", this.onRequest);
+    this.server.on("connect", this.onConnect);
+    this.server.on("upgrade", this.onUpgrade);
+    this.server.on("clientError", this.onClientError);
+    if (hub.options.tls !== undefined) {
+      this.server.prependListener("secureConnection", (socket) => this.attach(socket, 0));
+    }
+  }
+
+  /** @param served requests that were answered on the connection before; they count for `maxRequestsPerConnection` */
+  take(socket: Socket, served: number): void {
+    if (this.hub.options.tls === undefined) this.attach(socket, served);
+    else socket.on("error", ignore);
+    this.server.emit("connection", socket);
+    if (socket.isPaused()) socket.resume();
+  }
+
+  private attach(socket: Socket, served: number): void {
+    const connection = new NodeConnection(socket, this.hub, this.recent, served);
+    this.bySocket.set(socket, connection);
+    this.hub.add(connection);
+    socket.on("close", () => this.bySocket.delete(socket));
+  }
+
+  private readonly onRequest = (request: IncomingMessage, response: NodeResponse): void => {
+    this.bySocket.get(request.socket)?.onRequest(request, response);
+  };
+
+  private readonly onConnect = (request: IncomingMessage, stream: NodeJS.EventEmitter): void => {
+    stream.on("error", ignore); // a stream around the socket when a body follows; the socket's own errors are seen already
+    this.bySocket.get(request.socket)?.onConnect(request);
+  };
+
+  private readonly canUpgrade = (request: IncomingMessage): boolean =>
+    this.bySocket.get(request.socket)?.canUpgrade(request) === true;
+
+  private readonly onUpgrade = (request: IncomingMessage, _stream: unknown, rest: Uint8Array): void => {
+    this.bySocket.get(request.socket)?.onUpgrade(request, rest);
+  };
+
+  private readonly onClientError = (error: ParseError, socket: unknown): void => {
+    const connection = this.bySocket.get(socket as Socket);
+    if (connection === undefined) (socket as Socket).destroy();
+    else connection.onParseError(error);
+  };
+}
+
+/** A socket that fails closes too, and that is acted on. */
+const ignore = (): void => {};

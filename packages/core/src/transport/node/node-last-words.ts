@@ -1,0 +1,12 @@
+import { reasonPhrase } from "../../http/reason-phrase.ts";
+import { prepareReply } from "../wire/reply-head.ts";
+import type { Reply } from "../../exchange/reply.ts";
+
+/** A whole reply as bytes: for messages that `node:http` gave no response object for. */
+export const lastWords = (reply: Reply, date: string): Buffer => {
+  const { status, fields, payload } = prepareReply(reply, { method: "GET", minor: 1, close: true, date });
+  let head = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
+  for (let at = 0; at + 1 < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`;
+  const body = typeof payload === "string" || payload instanceof Uint8Array ? payload : "";
+  return Buffer.concat([Buffer.from(`${head}\r\n`, "latin1"), Buffer.from(body as string)]);
+};

@@ -1,0 +1,95 @@
+import type { LimitsConfig } from "../../config/limits-config.ts";
+import { HttpError } from "../../errors/http-error.ts";
+
+/** What node:http tells about bytes that it could not parse. */
+export interface ParseError extends Error {
+  readonly code?: string;
+  readonly reason?: string;
+  /** Place in `rawPacket` where parsing stopped. */
+  readonly bytesParsed?: number;
+  /** The bytes of the last read; earlier ones are gone. */
+  readonly rawPacket?: Uint8Array;
+}
+
+const badRequest = (detail: string): HttpError => new HttpError(400, detail);
+
+/**
+ * The error for the client behind an error of node:http's parser, so that every transport answers the same message alike.
+ *
+ * `undecided` when a method is unknown but has not arrived whole: whether it is a token (501) or not (400) shows in the next read.
+ *
+ * @param atStart whether the bytes of the read begin a message
+ */
+export const parseFailure = (
+  error: ParseError,
+  limits: LimitsConfig,
+  atStart: boolean,
+): HttpError | "undecided" => {
+  const { code, reason = "", rawPacket, bytesParsed = 0 } = error;
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return rawPacket !== undefined &&
+        (atStart
+          ? hasLongLine(rawPacket, limits.maxRequestLine)
+          : isWithinTarget(rawPacket.subarray(0, bytesParsed)))
+        ? new HttpError(414, `The request line is longer than ${limits.maxRequestLine} bytes`)
+        : new HttpError(431, `The header fields are longer than ${limits.maxHeaderSize} bytes`);
+    case "HPE_INVALID_VERSION":
+      return reason === "Invalid HTTP version" ? badVersion() : badRequest("The request line is malformed");
+    case "HPE_PAUSED_H2_UPGRADE":
+      return badVersion();
+    case "HPE_INVALID_METHOD":
+      return unknownMethod(rawPacket ?? new Uint8Array(), bytesParsed, atStart);
+    case "HPE_INVALID_CONSTANT":
+      return reason.startsWith("Invalid method")
+        ? notImplemented()
+        : badRequest("The request line is malformed");
+    case "HPE_INVALID_URL":
+      return badRequest("The request target is malformed");
+    case "HPE_INVALID_CONTENT_LENGTH":
+      return reason.includes("overflow")
+        ? new HttpError(413, "The request body is too large")
+        : badRequest("The field content-length is malformed");
+    case "HPE_INVALID_TRANSFER_ENCODING":
+      return badRequest("The field transfer-encoding is malformed");
+    default:
+      return badRequest("The request is malformed");
+  }
+};
+
+const badVersion = (): HttpError => new HttpError(505, "This server speaks HTTP/1.1 and HTTP/1.0");
+
+/** 501: the method is a token that nobody here knows. */
+export const notImplemented = (): HttpError => new HttpError(501, "The method is not known");
+
+const isLineEnd = (byte: number | undefined): boolean => byte === 0x0d || byte === 0x0a;
+
+const hasLongLine = (bytes: Uint8Array, limit: number): boolean => {
+  let start = 0;
+  while (isLineEnd(bytes[start])) start++;
+  const end = bytes.indexOf(0x0d, start);
+  return (end === -1 ? bytes.byteLength : end) - start > limit;
+};
+
+/**
+ * Whether bytes in the middle of a head may be the middle of a target: then that is what is said to be too long, because 414 is a must
+ * (RFC 9112 3), unlike 431. It may be a field without any blank.
+ */
+const isWithinTarget = (bytes: Uint8Array): boolean => bytes.every((byte) => byte > 0x20 && byte < 0x7f);
+
+const unknownMethod = (bytes: Uint8Array, stoppedAt: number, atStart: boolean): HttpError | "undecided" => {
+  const isFirst = stoppedAt === 0 ? atStart : isLineEnd(bytes[stoppedAt - 1]);
+  if (isFirst && !isTokenByte(bytes[stoppedAt])) return badRequest("The request line is malformed");
+  return restOfMethod(bytes, stoppedAt);
+};
+
+/** Judges the method's bytes from `from` on; those before were part of a token. */
+export const restOfMethod = (bytes: Uint8Array, from = 0): HttpError | "undecided" => {
+  let at = from;
+  while (isTokenByte(bytes[at])) at++;
+  if (at === bytes.byteLength) return "undecided";
+  return bytes[at] === 0x20 ? notImplemented() : badRequest("The request line is malformed");
+};
+
+const isTokenByte = (byte: number | undefined): boolean =>
+  byte !== undefined && /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(byte));

@@ -1,0 +1,72 @@
+import type { ServerResponse } from "node:http";
+import { BodyStream } from "../../exchange/payload.ts";
+import { type MemoryPayload, shortLength, sliceAbove } from "../wire/memory-payload.ts";
+import { type BodyWriterEvents, NodeBodyWriter } from "../wire/body-writer.ts";
+import type { NodeResponse } from "./node-messages.ts";
+import { isOwn, type ReplyHead } from "../wire/reply-head.ts";
+import type { Reply } from "../../exchange/reply.ts";
+
+/**
+ * Writes a reply that keeps the connection and has a short body in memory; `false`, and nothing is written, when there is more to decide.
+ *
+ * @throws before anything is written, when a field cannot go on the wire
+ */
+export const writeOrdinary = (response: NodeResponse, reply: Reply): boolean => {
+  const { status, payload } = reply;
+  if (payload instanceof BodyStream || !isOrdinary(status) || response.req.method === "HEAD") return false;
+  const length = shortLength(payload);
+  if (length < 0) return false;
+  const fields = reply.fields();
+  for (let at = 0; at < fields.length; at += 2) if (isOwn(fields[at] as string)) return false;
+  response.statusCode = status;
+  response.impliedFields = fields;
+  endWith(response, payload, length, fields);
+  return true;
+};
+
+const isOrdinary = (status: number): boolean =>
+  status === 200 ||
+  (Number.isInteger(status) &&
+    status > 200 &&
+    status < 600 &&
+    status !== 204 &&
+    status !== 205 &&
+    status !== 304);
+
+/**
+ * Writes a reply's head, and its body too when that is one write; otherwise gives the writer to start when it is this reply's turn.
+ *
+ * @throws before anything is written, when a field cannot go on the wire
+ */
+export const writeReply = (
+  response: ServerResponse,
+  { status, fields, payload, length }: ReplyHead,
+  minor: number,
+  events: BodyWriterEvents,
+): NodeBodyWriter | null => {
+  response.sendDate = false;
+  if (minor === 0) response.useChunkedEncodingByDefault = false;
+  response.writeHead(status, fields);
+  if (payload instanceof BodyStream) return new NodeBodyWriter(response, payload, events);
+  if (length !== null && length > sliceAbove) {
+    const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
+    if (bytes !== null) return new NodeBodyWriter(response, bytes, events);
+  }
+  endWith(response, payload, length, fields);
+  return null;
+};
+
+/** Head and body go out as one text in one encoding: what is ASCII is safe in Latin-1, which a head may have characters of. */
+const endWith = (
+  response: ServerResponse,
+  payload: MemoryPayload,
+  length: number | null,
+  fields: readonly string[],
+): void => {
+  if (payload === null) response.end();
+  else if (typeof payload !== "string") response.end(payload);
+  else if (length === payload.length) response.end(payload, "latin1");
+  else response.end(fields.some(isBeyondAscii) ? new TextEncoder().encode(payload) : payload);
+};
+
+const isBeyondAscii = (text: string): boolean => /[\x80-\xff]/.test(text);

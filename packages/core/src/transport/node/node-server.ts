@@ -1,0 +1,54 @@
+import type { IncomingMessage, Server, ServerOptions } from "node:http";
+import type { NodeHeadMemory } from "./node-head-memory.ts";
+import { requestClass, responseClass } from "./node-messages.ts";
+import type { TransportOptions, TransportTls } from "../../exchange/transport.ts";
+
+/**
+ * A server that never listens itself: sockets are handed to it. Its own time limits are off, those of the sweep hold.
+ *
+ * @param shouldUpgrade whether a request for another protocol is to be one for the event `upgrade`
+ * @param memoryOf what is remembered of the heads on a request's connection
+ */
+export const createNodeServer = (
+  { limits, timeouts, tls }: TransportOptions,
+  shouldUpgrade: (request: IncomingMessage) => boolean,
+  memoryOf: (request: IncomingMessage) => NodeHeadMemory | undefined,
+): Server => {
+  const options: ServerOptions = {
+    // Node counts the target and the fields together; each has its own limit in `readHead`.
+    maxHeaderSize: limits.maxRequestLine + limits.maxHeaderSize,
+    requireHostHeader: false,
+    insecureHTTPParser: false,
+    keepAliveTimeout: 0,
+    headersTimeout: 0,
+    requestTimeout: 0,
+    optimizeEmptyRequests: true,
+    shouldUpgradeCallback: shouldUpgrade,
+    IncomingMessage: requestClass(memoryOf),
+    ServerResponse: responseClass(),
+  };
+  const server =
+    tls === undefined
+      ? process.getBuiltinModule("node:http").createServer(options)
+      : process.getBuiltinModule("node:https").createServer({
+          ...options,
+          ...tlsOptions(tls),
+          handshakeTimeout: timeouts.readHeaderSecs * 1000,
+        });
+  server.maxHeadersCount = 0; // above a limit Node would drop fields without a word
+  server.timeout = 0;
+  return server;
+};
+
+const tlsOptions = ({ cert, key, ca, requireClientCert = false, minVersion = "1.2" }: TransportTls) => ({
+  cert: bytes(cert),
+  key: bytes(key),
+  ...(ca === undefined ? {} : { ca: bytes(ca) }),
+  requestCert: requireClientCert,
+  rejectUnauthorized: requireClientCert,
+  minVersion: `TLSv${minVersion}` as const,
+  ALPNProtocols: ["http/1.1"],
+});
+
+const bytes = (pem: string | Uint8Array): string | Buffer =>
+  typeof pem === "string" ? pem : Buffer.from(pem);

@@ -1,0 +1,169 @@
+import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
+import { logBroken } from "../wire/exchange.ts";
+import type { FastExchange, FastExchangeConnection } from "../fast/fast-exchange.ts";
+import { FastPipeline } from "../fast/fast-pipeline.ts";
+import { type FastReplyConnection, FastReplyWriter } from "../fast/fast-reply-writer.ts";
+import { Linger } from "../hub/linger.ts";
+import type { Socket } from "../../exchange/socket.ts";
+import { withoutOwn } from "../wire/reply-head.ts";
+import type { RequestHead } from "../wire/request-head.ts";
+import type { TransportOptions } from "../../exchange/transport.ts";
+import type { BeginUpgraded } from "../../exchange/upgrade.ts";
+import { UpgradeExchange } from "./upgrade-exchange.ts";
+import { WriteWatch } from "../hub/write-watch.ts";
+
+/** Bytes behind the request that are read while the app decides: enough to see that the client leaves. */
+const maxEarly = 65_536;
+
+/**
+ * A connection whose client asked for another protocol, away from any parser: it has one request, answered as HTTP and closed behind, or given to
+ * whoever the app accepted it for. From then on it only counts, is told of a drain, and is cut at the end of one.
+ */
+export class UpgradeConnection implements OpenConnection, FastExchangeConnection, FastReplyConnection {
+  /** Never: its request is under way, it closes, or another protocol is spoken. */
+  readonly idle = false;
+  readonly hub: ConnectionHub;
+  private readonly socket: Socket;
+  private readonly exchange: UpgradeExchange;
+  private readonly pipeline: FastPipeline;
+  private readonly replies: FastReplyWriter;
+  private readonly writes: WriteWatch;
+  private readonly early: Uint8Array[];
+  private earlyBytes: number;
+  private lingering: Linger | null = null;
+  /** Tells of a drain once another protocol is spoken. */
+  private upgraded: AbortController | null = null;
+
+  /** @param rest bytes behind the head that were read already */
+  constructor(socket: Socket, hub: ConnectionHub, head: RequestHead, rest: Uint8Array) {
+    this.socket = socket;
+    this.hub = hub;
+    this.exchange = new UpgradeExchange(this, head);
+    this.pipeline = new FastPipeline(hub);
+    this.replies = new FastReplyWriter(socket, this);
+    this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
+    this.early = [rest];
+    this.earlyBytes = rest.byteLength;
+    socket.on("readable", this.onReadable);
+    socket.on("end", this.onEnd);
+    socket.on("drain", this.onDrain);
+    socket.on("error", ignore); // a socket that fails closes too
+    socket.on("close", this.onClose);
+  }
+
+  get options(): TransportOptions {
+    return this.hub.options;
+  }
+
+  get remoteAddress(): string | null {
+    return this.socket.remoteAddress ?? null;
+  }
+
+  /** Hands the request to the app. */
+  start(): void {
+    this.hub.inFlight++;
+    this.pipeline.append(this.exchange);
+    this.exchange.start();
+    this.replied();
+  }
+
+  cut(): void {
+    this.socket.destroy();
+  }
+
+  check(now: number): void {
+    if (this.upgraded !== null) return;
+    if (this.lingering?.isLate(now) === true || this.writes.isStalled(now)) this.cut();
+  }
+
+  drain(): void {
+    this.upgraded?.abort();
+  }
+
+  replied(): void {
+    const { exchange } = this;
+    if (!exchange.ready || this.pipeline.unsent !== exchange) return;
+    const begin = exchange.accepted;
+    if (begin !== null) return this.giveAway(begin);
+    this.replies.write(exchange);
+    this.goOn();
+  }
+
+  closesBehind(): boolean {
+    return true;
+  }
+
+  closeBehind(exchange: FastExchange): void {
+    exchange.last = true;
+  }
+
+  wrote(exchange: FastExchange): void {
+    this.pipeline.wrote(exchange);
+  }
+
+  goOn(): void {
+    if (this.replies.flush(this.pipeline)) this.sentThrough(null);
+  }
+
+  sentThrough(exchange: FastExchange | null): void {
+    if (!this.pipeline.endThrough(exchange)) return;
+    this.lingering = new Linger(this.socket, this.hub.now);
+    this.socket.off("readable", this.onReadable);
+    this.socket.on("data", this.boundLinger);
+  }
+
+  private giveAway(begin: BeginUpgraded): void {
+    const { socket, exchange, hub } = this;
+    const fields = withoutOwn(exchange.reply?.fields() ?? []);
+    socket.off("readable", this.onReadable);
+    socket.off("end", this.onEnd);
+    socket.off("drain", this.onDrain);
+    this.upgraded = new AbortController();
+    if (hub.draining) this.upgraded.abort();
+    this.pipeline.wrote(exchange);
+    try {
+      begin({ socket, head: Buffer.concat(this.early), fields, draining: this.upgraded.signal });
+    } catch (error) {
+      logBroken(exchange, error);
+      this.cut();
+    }
+    this.early.length = 0;
+    this.pipeline.endThrough(null);
+  }
+
+  /** Reads while the app decides, since only who reads sees that a client is gone. */
+  private readonly onReadable = (): void => {
+    while (this.earlyBytes < maxEarly) {
+      const chunk = this.socket.read() as Buffer | null;
+      if (chunk === null) return;
+      this.early.push(chunk);
+      this.earlyBytes += chunk.byteLength;
+    }
+  };
+
+  private readonly boundLinger = (): void => {
+    if (this.lingering?.isTooLong() === true) this.socket.pause();
+  };
+
+  private readonly onDrain = (): void => {
+    this.replies.drain();
+  };
+
+  /** Who half-closes gives up what was not answered yet; what was written still goes out. */
+  private readonly onEnd = (): void => {
+    this.socket.end();
+    if (this.pipeline.unsent !== null) this.abort();
+  };
+
+  private readonly onClose = (): void => {
+    if (this.pipeline.first !== null) this.abort();
+    this.hub.remove(this);
+  };
+
+  private abort(): void {
+    this.replies.stop();
+    this.pipeline.abortFrom(this.exchange);
+  }
+}
+
+const ignore = (): void => {};

@@ -1,0 +1,24 @@
+import type { BeginUpgraded, UpgradeOffer } from "../../exchange/upgrade.ts";
+import { fieldValue } from "../../http/field-values.ts";
+import { FastExchange, type FastExchangeConnection } from "../fast/fast-exchange.ts";
+import type { RequestHead } from "../wire/request-head.ts";
+
+/** A request to upgrade its connection, and its answer. */
+export class UpgradeExchange extends FastExchange {
+  readonly upgrade: UpgradeOffer = { accept: (begin) => void (this.begin = begin) };
+  private begin: BeginUpgraded | null = null;
+
+  constructor(connection: FastExchangeConnection, { target, authority, fields }: RequestHead) {
+    const given = { authority, get: (name: string) => fieldValue(fields, name), toList: () => fields };
+    super(connection, "GET", target, given, null);
+  }
+
+  /** What to call with the connection; `null` unless the app accepted and its reply is a 101. */
+  get accepted(): BeginUpgraded | null {
+    try {
+      return this.reply?.status === 101 ? this.begin : null;
+    } catch {
+      return null; // a reply that cannot be read is refused where it would be written
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { FrameworkError } from "../../errors/framework-error.ts";
+import { BodyStream } from "../../exchange/payload.ts";
+
+/** Bytes handed to the socket at once: the step in which progress can be seen and back-pressure felt. */
+const sliceBytes = 65_536;
+
+const nothing: Uint8Array = new Uint8Array(0);
+
+/** Where a body is written to: a `ServerResponse`, or what frames and writes like one. An empty chunk only makes sure that the head is out. */
+export interface BodySink {
+  /** @returns whether more may be written before `drain` */
+  write(bytes: Uint8Array): boolean;
+  end(): unknown;
+  on(event: "drain", listener: () => void): unknown;
+}
+
+/** How a body came to its end; `failed` means that the connection must be cut, so that no client takes the reply for complete. */
+export interface BodyWriterEvents {
+  failed(error: unknown): void;
+  /** An error of a source that was given up; nobody waits for it. */
+  late(error: unknown): void;
+}
+
+/**
+ * Writes a long or streamed body behind a head that is written already: one chunk at a time, waiting whenever the client does not read.
+ *
+ * A stream of known length must give exactly that many bytes.
+ */
+export class NodeBodyWriter {
+  private readonly response: BodySink;
+  private readonly payload: Uint8Array | BodyStream;
+  private readonly events: BodyWriterEvents;
+  private iterator: AsyncIterator<Uint8Array> | null = null;
+  private written = 0;
+  private started = false;
+  private stopped = false;
+  private wake: (() => void) | null = null;
+
+  constructor(response: BodySink, payload: Uint8Array | BodyStream, events: BodyWriterEvents) {
+    this.response = response;
+    this.payload = payload;
+    this.events = events;
+  }
+
+  start(): void {
+    if (this.started || this.stopped) return;
+    this.started = true;
+    this.response.on("drain", this.onDrain);
+    this.run().then(undefined, (error: unknown) => this.failed(error));
+  }
+
+  /** Gives up: the source is told at once, also while it is being waited for. */
+  stop(): void {
+    if (this.stopped) return;
+    this.stopped = true;
+    this.onDrain();
+    this.release().catch((error: unknown) => this.events.late(error));
+  }
+
+  /** `return()` is called while `next()` may be pending: nobody waits for that one any more. */
+  private async release(): Promise<void> {
+    const { iterator, payload } = this;
+    this.iterator = null;
+    if (iterator !== null) await iterator.return?.();
+    else if (!this.started && payload instanceof BodyStream) await payload.cancel();
+  }
+
+  private async run(): Promise<void> {
+    const { payload } = this;
+    if (payload instanceof BodyStream) await this.writeStream(payload);
+    else await this.write(payload);
+    if (this.stopped) return;
+    this.stopped = true;
+    this.response.end();
+  }
+
+  private async writeStream({ chunks, length }: BodyStream): Promise<void> {
+    const iterator = chunks[Symbol.asyncIterator]();
+    this.iterator = iterator;
+    this.response.write(nothing); // sends the head, byte for byte: `flushHeaders` would make UTF-8 of it
+    for (;;) {
+      const result = await this.pull(iterator);
+      if (this.stopped) return;
+      if (result.done === true) break;
+      if (!(result.value instanceof Uint8Array)) throw badChunk(result.value);
+      if (length !== null && this.written + result.value.byteLength > length)
+        throw wrongLength(length, "more");
+      await this.write(result.value);
+      if (this.stopped) return;
+    }
+    this.iterator = null;
+    if (length !== null && this.written !== length) throw wrongLength(length, "less");
+  }
+
+  private async pull(iterator: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+    try {
+      return await iterator.next();
+    } catch (error) {
+      this.iterator = null; // an iterator that failed has closed itself
+      throw error;
+    }
+  }
+
+  private async write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.byteLength; at += sliceBytes) {
+      const slice = bytes.byteLength > sliceBytes ? bytes.subarray(at, at + sliceBytes) : bytes;
+      this.written += slice.byteLength;
+      if (!this.response.write(slice)) await this.drained();
+      if (this.stopped) return;
+    }
+  }
+
+  private drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.wake = resolve;
+    });
+  }
+
+  private readonly onDrain = (): void => {
+    const { wake } = this;
+    this.wake = null;
+    wake?.();
+  };
+
+  private failed(error: unknown): void {
+    if (this.stopped) return this.events.late(error);
+    this.stop();
+    this.events.failed(error);
+  }
+}
+
+const badChunk = (chunk: unknown): FrameworkError =>
+  new FrameworkError(
+    "CORE_BAD_CHUNK",
+    `a streamed body gives bytes, but gave ${chunk === null ? "null" : typeof chunk}`,
+  );
+
+const wrongLength = (length: number, found: "more" | "less"): FrameworkError =>
+  new FrameworkError("CORE_BAD_REPLY", `a streamed reply of ${length} bytes gave ${found} than that`);

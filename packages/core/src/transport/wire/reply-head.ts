@@ -1,0 +1,118 @@
+import type { Reply } from "../../exchange/reply.ts";
+import { FrameworkError } from "../../errors/framework-error.ts";
+import { type Payload, payloadLength } from "../../exchange/payload.ts";
+
+/** How the end of a reply's body is told: there is none, by its length, by chunks, by closing the connection. */
+export type Framing = "none" | "length" | "chunked" | "close";
+
+/** A reply ready to be written. */
+export interface ReplyHead {
+  readonly status: number;
+  /** All fields of the reply: a fresh list. */
+  readonly fields: string[];
+  /** What has to be sent: `null` for HEAD and for statuses without a body, whatever the reply carries. */
+  readonly payload: Payload;
+  /** Bytes of the payload, `null` while unknown. */
+  readonly length: number | null;
+  readonly framing: Framing;
+  /** Whether the connection closes after this reply; `true` too when the reply itself says `connection: close`. */
+  readonly close: boolean;
+}
+
+/** What a reply's head depends on besides the reply. */
+export interface ReplyContext {
+  readonly method: string;
+  /** Minor version of the request: 1 for HTTP/1.1, 0 for HTTP/1.0. */
+  readonly minor: number;
+  readonly close: boolean;
+  /** Value of `Date`. */
+  readonly date: string;
+}
+
+/** Fields that belong to the connection: a reply's own ones are dropped, since they could contradict what is really sent. */
+const own: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "date",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+/** Bit n is set when one of those names has n characters. */
+const ownLengths: number = [...own].reduce((bits, name) => bits | (1 << name.length), 0);
+
+/**
+ * Decides how a reply goes out (RFC 9112 6, RFC 9110 6.4, 8.6): its fields with framing, and whether there is a body.
+ *
+ * HEAD gets GET's fields; 426 keeps its `upgrade` and closes; 204, 205 and 304 never have a body; a body in memory always has its length in bytes.
+ *
+ * @throws CORE_BAD_REPLY for a status outside 200 to 599, and for a payload that is none
+ */
+export const prepareReply = (reply: Reply, { method, minor, close, date }: ReplyContext): ReplyHead => {
+  const { status } = reply;
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new FrameworkError("CORE_BAD_REPLY", `${status} is not a final status: use 200 to 599`);
+  }
+  const given = reply.fields();
+  const fields = withoutOwn(given);
+  const upgrade = status === 426 ? upgradeOf(given) : null;
+  if (upgrade !== null) fields.push("upgrade", upgrade);
+  const closes = close || upgrade !== null || (fields.length !== given.length && saysClose(given));
+  const bodiless = status === 204 || status === 205 || status === 304;
+  const length = bodiless ? 0 : payloadLength(reply.payload);
+  if (length !== null && !(Number.isSafeInteger(length) && length >= 0)) {
+    throw new FrameworkError("CORE_BAD_REPLY", "the payload of a reply is text, bytes, a stream or null");
+  }
+  const framing = bodiless ? "none" : framingOf(length, minor);
+  if (length !== null && status !== 204 && status !== 304) fields.push("content-length", String(length));
+  if (framing === "chunked") fields.push("transfer-encoding", "chunked");
+  fields.push("date", date);
+  const ends = closes || framing === "close";
+  if (ends) fields.push("connection", upgrade === null ? "close" : "close, upgrade");
+  const silent = bodiless || method === "HEAD";
+  return {
+    status,
+    fields,
+    payload: silent ? null : reply.payload,
+    length: silent ? 0 : length,
+    framing: silent ? "none" : framing,
+    close: ends,
+  };
+};
+
+/** The protocols that a 426 must name (RFC 9110 15.5.22), `null` when it names none; in every other reply the field is the connection's. */
+const upgradeOf = (fields: readonly string[]): string | null => {
+  const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "upgrade");
+  return at === -1 ? null : fields[at + 1] || null;
+};
+
+const framingOf = (length: number | null, minor: number): Framing => {
+  if (length !== null) return "length";
+  return minor === 0 ? "close" : "chunked";
+};
+
+/** Whether a field belongs to the connection: a reply's own one is dropped. */
+export const isOwn = (name: string): boolean =>
+  name.length <= 17 && (ownLengths & (1 << name.length)) !== 0 && own.has(name.toLowerCase());
+
+/** The fields that go on the wire as they are. */
+export const withoutOwn = (fields: readonly string[]): string[] => {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = fields[at] ?? "";
+    if (!isOwn(name)) kept.push(name, fields[at + 1] ?? "");
+  }
+  return kept;
+};
+
+/** Whether `Connection` has the option `close` among others. */
+export const saysClose = (fields: readonly string[]): boolean =>
+  fields.some(
+    (name, at) =>
+      at % 2 === 0 &&
+      name.toLowerCase() === "connection" &&
+      /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(fields[at + 1] ?? ""),
+  );

@@ -1,0 +1,198 @@
+import type { LimitsConfig } from "../../config/limits-config.ts";
+import { HttpError } from "../../errors/http-error.ts";
+import { trimBlanks } from "../../http/field-grammar.ts";
+import { isAuthority } from "../../http/authority.ts";
+import { saysClose } from "./reply-head.ts";
+import { readTarget } from "../../http/request-target.ts";
+
+/** The parts of a request's head as a parser found them. */
+export interface RawHead {
+  readonly method: string;
+  readonly target: string;
+  readonly major: number;
+  readonly minor: number;
+  /** name, value, name, value … */
+  readonly fields: readonly string[];
+}
+
+/** A head that may be served, with what follows from it. */
+export interface RequestHead {
+  readonly target: string;
+  readonly authority: string;
+  /** As received, except that the authority of an absolute-form target stands in for Host (RFC 9112 3.2.2). */
+  readonly fields: readonly string[];
+  /** Bytes of the body, `null` for a chunked one. */
+  readonly bodyLength: number | null;
+  readonly expectsContinue: boolean;
+  /** Whether the connection must close behind the answer: what follows may not be HTTP, or would not be read. */
+  readonly last: boolean;
+}
+
+const HOST = 1;
+const CONTENT_LENGTH = 2;
+const TRANSFER_ENCODING = 4;
+const EXPECT = 8;
+const UPGRADE = 16;
+
+/** A field that the rules look at. */
+type Watched = readonly [name: string, bit: number];
+
+/** Each has a bit of its own; those above 16 are only counted. */
+const watched: readonly Watched[] = [
+  ["host", HOST],
+  ["content-length", CONTENT_LENGTH],
+  ["transfer-encoding", TRANSFER_ENCODING],
+  ["expect", EXPECT],
+  ["upgrade", UPGRADE],
+  ["content-type", 32],
+  ["authorization", 64],
+  ["origin", 128],
+  ["range", 256],
+  ["if-range", 512],
+];
+/** Fields that may be repeated: their values are joined. */
+const repeatable: number = TRANSFER_ENCODING | EXPECT | UPGRADE;
+/** By the length of the name: most names need no further look. Not a map, which would first intern each name that came over the wire. */
+const byLength: readonly (readonly Watched[])[] = Array.from({ length: 18 }, (_, length) =>
+  watched.filter(([name]) => name.length === length),
+);
+
+const badRequest = (detail: string): HttpError => new HttpError(400, detail);
+
+/**
+ * Judges a request's head by the rules that every transport shares (RFC 9112 2 to 6): versions, limits, target, Host, fields that must not
+ * be repeated, and the framing of the body. It refuses and never repairs; the error is for the client, after which the connection closes.
+ */
+export const readHead = (raw: RawHead, limits: LimitsConfig): RequestHead | HttpError => {
+  const { method, major, minor, fields } = raw;
+  if (major !== 1 || minor > 1) return new HttpError(505, "This server speaks HTTP/1.1 and HTTP/1.0");
+  const tooLong = overLimits(raw, limits);
+  if (tooLong !== null) return tooLong;
+  const target = readTarget(method, raw.target);
+  if (target === null) return badRequest("The request target is malformed");
+  const values = watchedValues(fields);
+  if (values instanceof HttpError) return values;
+  const host = readHost(values.host, minor);
+  if (host instanceof HttpError) return host;
+  const bodyLength = readBodyLength(values.contentLength, values.transferEncoding, minor);
+  if (bodyLength instanceof HttpError) return bodyLength;
+  const expects = minor === 1 && values.expect !== null;
+  if (expects && values.expect?.toLowerCase() !== "100-continue") {
+    return new HttpError(417, "The only expectation that can be met is 100-continue");
+  }
+  return {
+    target: target.target,
+    authority: target.authority ?? host,
+    fields: target.authority === null ? fields : withHost(fields, target.authority),
+    bodyLength,
+    expectsContinue: expects && bodyLength !== 0,
+    last: values.upgrade || (expects && bodyLength === 0) || (minor === 0 && saysClose(fields)),
+  };
+};
+
+const overLimits = ({ method, target, fields }: RawHead, limits: LimitsConfig): HttpError | null => {
+  if (method.length + target.length + " HTTP/1.1 ".length > limits.maxRequestLine) {
+    return new HttpError(414, `The request line is longer than ${limits.maxRequestLine} bytes`);
+  }
+  if (fields.length > 2 * limits.maxHeaderFields) {
+    return new HttpError(431, `There are more than ${limits.maxHeaderFields} header fields`);
+  }
+  let bytes = fields.length * 2; // `: ` and CRLF of each field
+  for (const text of fields) bytes += text.length;
+  return bytes > limits.maxHeaderSize
+    ? new HttpError(431, `The header fields are longer than ${limits.maxHeaderSize} bytes`)
+    : null;
+};
+
+interface WatchedValues {
+  host: string | null;
+  contentLength: string | null;
+  transferEncoding: string | null;
+  expect: string | null;
+  upgrade: boolean;
+}
+
+const watchedValues = (fields: readonly string[]): WatchedValues | HttpError => {
+  const values: WatchedValues = {
+    host: null,
+    contentLength: null,
+    transferEncoding: null,
+    expect: null,
+    upgrade: false,
+  };
+  let seen = 0;
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = fields[at] ?? "";
+    const bit = bitOf(name);
+    if ((seen & bit & ~repeatable) !== 0)
+      return badRequest(`The field ${name.toLowerCase()} must not be repeated`);
+    seen |= bit;
+    if (bit !== 0 && bit <= UPGRADE) keep(values, bit, fields[at + 1] ?? "");
+  }
+  return values;
+};
+
+/** The bit of a watched field, 0 of any other. */
+const bitOf = (name: string): number => {
+  const alike = byLength[name.length];
+  if (alike === undefined) return 0;
+  for (const [lowerName, bit] of alike) if (isNamed(name, lowerName)) return bit;
+  return 0;
+};
+
+/** Whether a name is this one in any case. The watched ones are letters and hyphens, and of what may stand in a name the bit makes only capitals one of these. */
+const isNamed = (name: string, lowerName: string): boolean => {
+  for (let at = 0; at < lowerName.length; at++) {
+    if ((name.charCodeAt(at) | 0x20) !== lowerName.charCodeAt(at)) return false;
+  }
+  return true;
+};
+
+const keep = (values: WatchedValues, bit: number, value: string): void => {
+  if (bit === HOST) values.host = value;
+  else if (bit === CONTENT_LENGTH) values.contentLength = value;
+  else if (bit === UPGRADE) values.upgrade = true;
+  else if (bit === EXPECT) values.expect = joined(values.expect, value);
+  else values.transferEncoding = joined(values.transferEncoding, value);
+};
+
+const joined = (first: string | null, second: string): string =>
+  first === null ? second : `${first}, ${second}`;
+
+const readHost = (host: string | null, minor: number): string | HttpError => {
+  if (host === null) return minor === 0 ? "" : badRequest("The field host is missing");
+  return isAuthority(host) ? host : badRequest("The field host is malformed");
+};
+
+const readBodyLength = (
+  contentLength: string | null,
+  transferEncoding: string | null,
+  minor: number,
+): number | null | HttpError => {
+  if (transferEncoding !== null) {
+    if (contentLength !== null) return badRequest("A message has either content-length or transfer-encoding");
+    return minor === 0 ? badRequest("HTTP/1.0 has no transfer-encoding") : readCodings(transferEncoding);
+  }
+  if (contentLength === null) return 0;
+  if (!/^\d+$/.test(contentLength)) return badRequest("The field content-length is malformed");
+  const length = Number(contentLength);
+  return Number.isSafeInteger(length) ? length : new HttpError(413, "The request body is too large");
+};
+
+/** Only `chunked` alone can be read. Where it is not last, or there twice, the length cannot be known (RFC 9112 6.3). */
+const readCodings = (value: string): null | HttpError => {
+  const codings = value.split(",").map((coding) => trimBlanks(coding).toLowerCase());
+  if (codings.length === 1 && codings[0] === "chunked") return null;
+  if (codings.indexOf("chunked") !== codings.length - 1 || codings.includes("")) {
+    return badRequest("The field transfer-encoding is malformed");
+  }
+  return new HttpError(501, "The only transfer coding that is understood is chunked");
+};
+
+const withHost = (fields: readonly string[], authority: string): readonly string[] => {
+  const changed = fields.slice();
+  const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+  if (at === -1) changed.push("Host", authority);
+  else changed[at + 1] = authority;
+  return changed;
+};
