@@ -45,7 +45,7 @@ export abstract class Authentication implements HttpMiddlewareObject {
     this.hosts.add(host);
     for (const path of this.skipped) {
       const problem = skipProblem(path);
-      if (problem !== null) host.refuse(authProblem("AUTH_BAD_SKIP_PATH", problem));
+      if (problem !== null) host.problem(authProblem("AUTH_BAD_SKIP_PATH", problem));
     }
     this.prepare(host);
     host.life.onStart({ name: "authentication", run: () => void (this.started = true) });

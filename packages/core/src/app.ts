@@ -128,7 +128,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     const task = { name: handler.name || event, run: handler };
     if (event === "startup") this.kernel.onStart(task, PROGRAM_RANK);
     else if (event === "shutdown") this.kernel.onStop(task, PROGRAM_RANK);
-    else this.kernel.refuse(unknownEvent(event));
+    else this.kernel.problem(unknownEvent(event));
     return this;
   }
 

@@ -29,7 +29,7 @@ export const cors: Feature<Cors> = {
   install: (host) => ({
     enableCors(given?: string | readonly string[] | ConfigInput<CorsConfig>, options: CorsOptions = {}) {
       const config = host.configure(CorsConfig, toInput(given, options));
-      for (const message of credentialProblems(config)) host.refuse({ code: "CORE_BAD_CONFIG", message });
+      for (const message of credentialProblems(config)) host.problem({ code: "CORE_BAD_CONFIG", message });
       host.http.use("headers", shareResources(config));
       return this;
     },

@@ -83,8 +83,8 @@ export const healthChecks: Feature<HealthChecks> = {
       ) {
         const [options, run] = typeof second === "function" ? [{}, second] : [second, third];
         const { timeoutSecs, ...rest } = host.configure(CheckOptions, options);
-        if (!on) host.refuse(notEnabled(name));
-        if (typeof run !== "function") host.refuse(noFunction(name));
+        if (!on) host.problem(notEnabled(name));
+        if (typeof run !== "function") host.problem(noFunction(name));
         else
           host.insight.healthCheck({
             name,

@@ -28,7 +28,7 @@ import { type LabelValues, SeriesTable } from "./series-table.ts";
 export interface OwnMetricsOptions {
   readonly ledger: Ledger;
   readonly limits: { readonly maxSeries: number };
-  readonly refuse: (problem: Problem) => void;
+  readonly report: (problem: Problem) => void;
   /** Whether `enablePrometheus` was called. */
   readonly isOn: () => boolean;
 }
@@ -156,7 +156,7 @@ export class OwnMetrics implements Metrics {
     across,
     labelNames = [],
   }: Family & MetricOptions<string>): void {
-    const { refuse, isOn } = this.options;
+    const { report, isOn } = this.options;
     if (this.isClosed) {
       throw new FrameworkError(
         "METRICS_ALREADY_STARTED",
@@ -164,13 +164,13 @@ export class OwnMetrics implements Metrics {
       );
     }
     if (!isOn()) {
-      refuse({
+      report({
         code: "METRICS_NOT_ENABLED",
         message: `metrics: call enablePrometheus before making ${name}`,
       });
     }
     const problem = problemOf({ name, help, type, labelNames, bounds }, this.families);
-    if (problem !== null) refuse({ code: "METRICS_BAD_METRIC", message: problem });
+    if (problem !== null) report({ code: "METRICS_BAD_METRIC", message: problem });
     this.families.push({ name, help, type, ...(bounds && { bounds }), ...(across && { across }) });
   }
 }

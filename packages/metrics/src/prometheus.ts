@@ -36,7 +36,12 @@ export const prometheus: Feature<Prometheus> = {
     const timer = flushTimer();
     const ledger = new Ledger(timer.arm);
     let on = false;
-    const own = new OwnMetrics({ ledger, limits, refuse: (problem) => host.refuse(problem), isOn: () => on });
+    const own = new OwnMetrics({
+      ledger,
+      limits,
+      report: (problem) => host.problem(problem),
+      isOn: () => on,
+    });
     return {
       metrics: own,
       enablePrometheus(input) {

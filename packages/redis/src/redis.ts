@@ -67,7 +67,7 @@ class Enabled {
   #state: RedisSharedState | null = null;
 
   constructor(host: Host, config: RedisConfig) {
-    for (const message of configProblems(config)) host.refuse({ code: "CORE_BAD_CONFIG", message });
+    for (const message of configProblems(config)) host.problem({ code: "CORE_BAD_CONFIG", message });
     this.connections = new Connections(config, () => this.#log);
     const { connections } = this;
     host.state.provide(RedisClient, { create: () => connections.redis });

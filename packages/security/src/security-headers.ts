@@ -25,7 +25,7 @@ export const securityHeaders: Feature<SecurityHeaders> = {
       const { contentSecurityPolicy: policy } = config;
       for (const problem of policy === false ? [] : policyProblems(policy)) {
         const message = `SecurityHeadersConfig.contentSecurityPolicy: ${problem}`;
-        host.refuse({ code: "CORE_BAD_CONFIG", message });
+        host.problem({ code: "CORE_BAD_CONFIG", message });
       }
       // Outside of the stage `headers`, where preflights are answered: they get the fields too, whichever feature was enabled first.
       host.http.use("request-id", addFields(securityFields(config)));

@@ -28,7 +28,7 @@ export const staticFiles: Feature<StaticFiles> = {
   install: (host) => ({
     enableStaticFiles(config) {
       const given: StaticFilesInput | undefined = config; // a program without types may leave it out
-      if (given?.directory === undefined) host.refuse(noDirectory);
+      if (given?.directory === undefined) host.problem(noDirectory);
       enable(host, host.configure(StaticFilesConfig, given));
       return this;
     },

@@ -41,9 +41,9 @@ export class ApiKeyAuth extends Authentication {
   }
 
   protected override prepare(host: Host): void {
-    for (const problem of this.keys.problems) host.refuse(problem);
+    for (const problem of this.keys.problems) host.problem(problem);
     if (/^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(this.header)) return;
-    host.refuse(
+    host.problem(
       authProblem(
         "AUTH_BAD_API_KEY",
         "the second argument of ApiKeyAuth must be the name of a field, such as X-API-Key",

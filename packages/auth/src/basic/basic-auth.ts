@@ -46,7 +46,7 @@ export class BasicAuth extends Authentication {
 
   protected override prepare(host: Host): void {
     if (typeof this.verify === "function") return;
-    host.refuse({
+    host.problem({
       code: "CORE_BAD_CONFIG",
       message: "BasicAuth takes a function (username, password) => boolean",
     });

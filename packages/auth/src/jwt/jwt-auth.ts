@@ -150,7 +150,7 @@ export class JwtAuth extends Authentication {
   }
 
   protected override prepare(host: Host): void {
-    for (const problem of this.problems) host.refuse(problem);
+    for (const problem of this.problems) host.problem(problem);
     for (const warning of this.keys.warnings) host.warn(warning);
     let opened: SharedTokenStore | undefined;
     const start = async ({ log, shared }: AppSettings): Promise<void> => {

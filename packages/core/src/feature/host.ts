@@ -31,7 +31,7 @@ export interface Host {
   /** Reads a feature's record: defaults filled, frozen. Mistakes are reported at start, together with all others. */
   configure<T extends object>(record: ConfigRecord<T>, input?: ConfigInput<T>): Readonly<T>;
   /** Reports a mistake; start fails with all of them. */
-  refuse(problem: Problem): void;
+  problem(problem: Problem): void;
   /** Reports what an operator should know; shown at start. */
   warn(problem: Problem): void;
 }

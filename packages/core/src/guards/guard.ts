@@ -44,11 +44,11 @@ export const verifyGuards = (
   options: GuardOptions = {},
 ): Awaitable<void> => {
   const denial = firstDenial(guards, request, options);
-  if (isPromise(denial)) return denial.then(refuse);
-  refuse(denial);
+  if (isPromise(denial)) return denial.then(deny);
+  deny(denial);
 };
 
-const refuse = (denial: Error | null): void => {
+const deny = (denial: Error | null): void => {
   if (denial !== null) throw denial;
 };
 

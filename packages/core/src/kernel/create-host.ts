@@ -13,7 +13,7 @@ export const createHost = (registry: Registry, rank: number): Host =>
     insight: insightOf(registry),
     state: stateOf(registry),
     configure: (record, input) => registry.configure(record, input),
-    refuse: (problem) => void registry.refuse(problem),
+    problem: (problem) => void registry.problem(problem),
     warn: (problem) => void registry.warn(problem),
   } satisfies Host);
 

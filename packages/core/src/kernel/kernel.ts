@@ -62,7 +62,7 @@ export class Kernel extends Registry {
       check: (settings) => this.compile(settings).problems,
       start: (settings) => this.start(settings),
       serve: (source) => this.serve(source),
-      refuse: (error, source) =>
+      reject: (error, source) =>
         source === null || this.refusals === undefined || this.stopped !== undefined
           ? errorReply(error, { path: null, accept: null }, this.settings)
           : this.refusals(error, source),

@@ -42,7 +42,7 @@ test("an object may ask for start tasks and report mistakes, which stop the star
   expect(done).toEqual(["development"]);
   const refused = new App().use({
     handle: () => Response.noContent(),
-    install: (host) => host.refuse({ code: "TEST_WRONG", message: "wrong" }),
+    install: (host) => host.problem({ code: "TEST_WRONG", message: "wrong" }),
   });
   await expect(refused.start()).rejects.toThrow("wrong");
 });

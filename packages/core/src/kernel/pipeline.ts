@@ -42,7 +42,7 @@ export interface PipelineParts {
 export const createPipeline = (
   parts: PipelineParts,
   kernel: RequestKernel,
-  refuse: (problem: Problem) => void,
+  report: (problem: Problem) => void,
 ): Serve => {
   const { settings } = kernel;
   const tracing = createTracing();
@@ -71,7 +71,7 @@ export const createPipeline = (
       handle,
     };
     const problem = router.add(route.method, route.path, endpoint, route.place);
-    if (problem !== null) refuse(problem);
+    if (problem !== null) report(problem);
   }
 
   const listing = settings.debug ? parts.routes.map(({ method, path }) => `${method} ${path}`) : null;

@@ -92,7 +92,7 @@ export abstract class Registry {
   addGuard(guard: Guard): void {
     this.assertOpen("addGuard");
     if (!isGuard(guard))
-      this.refuse({ code: "CORE_BAD_GUARD", message: "addGuard takes a function or an object with check" });
+      this.problem({ code: "CORE_BAD_GUARD", message: "addGuard takes a function or an object with check" });
     this.guards.push(guard);
   }
 
@@ -142,7 +142,7 @@ export abstract class Registry {
 
   metric(metric: Metric): this {
     this.assertOpen(`the metric ${metric.name}`);
-    this.refuseIf("CORE_BAD_METRIC", metricProblem(metric, this.published));
+    this.problemIf("CORE_BAD_METRIC", metricProblem(metric, this.published));
     this.published.push(metric);
     return this;
   }
@@ -153,7 +153,7 @@ export abstract class Registry {
 
   healthCheck(check: HealthCheck): this {
     this.assertOpen(`the health check ${check.name}`);
-    this.refuseIf("CORE_BAD_HEALTH_CHECK", healthCheckProblem(check, this.checks));
+    this.problemIf("CORE_BAD_HEALTH_CHECK", healthCheckProblem(check, this.checks));
     this.checks.push(check);
     return this;
   }
@@ -166,7 +166,7 @@ export abstract class Registry {
     this.assertOpen("provideShared");
     if (this.makeShared !== null) {
       const message = "two features provide the shared state; enable one of them";
-      return this.refuse({ code: "CORE_ENABLED_TWICE", message });
+      return this.problem({ code: "CORE_ENABLED_TWICE", message });
     }
     this.makeShared = make;
     return this;
@@ -180,7 +180,7 @@ export abstract class Registry {
   enable(feature: string, method: string): void {
     this.assertOpen(method);
     if (this.enabled.has(method)) {
-      this.refuse({
+      this.problem({
         code: "CORE_ENABLED_TWICE",
         message: `${method} was called twice; call it once, with everything`,
       });
@@ -191,12 +191,12 @@ export abstract class Registry {
   configure<T extends object>(record: ConfigRecord<T>, input?: ConfigInput<T>): Readonly<T> {
     this.assertOpen(record.name);
     const { value, problems } = record.read(input);
-    for (const message of problems) this.refuse({ code: "CORE_BAD_CONFIG", message });
+    for (const message of problems) this.problem({ code: "CORE_BAD_CONFIG", message });
     return value;
   }
 
-  refuse(problem: Problem): this {
-    this.assertOpen("refuse");
+  problem(problem: Problem): this {
+    this.assertOpen("problem");
     this.problems.push(problem);
     return this;
   }
@@ -246,12 +246,12 @@ export abstract class Registry {
       : { ...settings, shared: this.makeShared(shared), own: shared };
   }
 
-  private refuseIf(code: string, message: string | null): void {
-    if (message !== null) this.refuse({ code, message });
+  private problemIf(code: string, message: string | null): void {
+    if (message !== null) this.problem({ code, message });
   }
 
   private keep(problem: Problem | null): this {
-    return problem === null ? this : this.refuse(problem);
+    return problem === null ? this : this.problem(problem);
   }
 
   private assertOpen(what: string): void {

@@ -25,7 +25,7 @@ export interface Runnable {
   /** Answers one request; read after `start`. */
   readonly serve: Serve;
   /** Reply to a request that no handler may see, such as a malformed one. */
-  readonly refuse: Reject;
+  readonly reject: Reject;
   /** Turns readiness to 503; everything is still served. */
   drain(): void;
   /** Ends background tasks and runs the shutdown hooks in reverse, always to the end. */

@@ -19,7 +19,7 @@ export const startService = async (
     settings;
   try {
     await app.start({ env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, shared, log });
-    const { serve, refuse: reject } = app;
+    const { serve, reject } = app;
     const create = transport === "fast" ? createFastTransport : createNodeTransport;
     return create({
       serve,
