@@ -2,7 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync, rmSync } from "node:fs";
 
-const found = () => globSync("{packages/*,apps/*,bench,tools,tools/services}/test{-int,}-results.json");
+const found = () =>
+  globSync("{packages/*,apps/*,tests/*,bench,tools,tools/services}/test{-int,}-results.json");
 for (const file of found()) rmSync(file); // a stale count must not stand in for a run; turbo puts cached ones back
 
 const steps = [

@@ -32,9 +32,9 @@ export interface WorkspacePackage {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Reads every package, application and the benchmark. These tools, which hold code about code, check and are not checked. */
+/** Reads every package, application, suite and the benchmark. These tools, which hold code about code, check and are not checked. */
 export const readWorkspace = (root: string): WorkspacePackage[] =>
-  globSync("{packages/*,apps/*,bench}/package.json", { cwd: root })
+  globSync("{packages/*,apps/*,tests/*,bench}/package.json", { cwd: root })
     .map((path) => path.slice(0, -"/package.json".length).replaceAll("\\", "/"))
     .sort()
     .map((folder) => readPackage(root, folder));
@@ -55,9 +55,9 @@ const readPackage = (root: string, folder: string): WorkspacePackage => {
   };
 };
 
-/** Folders under packages/ and apps/ that hold sources but no package.json. */
+/** Folders under packages/, apps/ and tests/ that hold sources but no package.json. */
 export const strayFolders = (root: string): string[] =>
-  globSync("{packages,apps}/*/{src,README.md,tsconfig.json}", { cwd: root })
+  globSync("{packages,apps,tests}/*/{src,README.md,tsconfig.json}", { cwd: root })
     .map((path) => join(path, ".."))
     .filter((folder, index, all) => all.indexOf(folder) === index)
     .filter((folder) => globSync(join(folder, "package.json"), { cwd: root }).length === 0)

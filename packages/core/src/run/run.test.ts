@@ -1,10 +1,7 @@
-import { text } from "node:stream/consumers";
-import { connect } from "node:tls";
 import { expect, test } from "@jest/globals";
 import { App } from "../app.ts";
 import type { Logger } from "../log/logger.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
-import { selfSigned } from "../transport/testing/self-signed.ts";
 import type { RunOptions } from "./settings/run-options.ts";
 import { run } from "./run.ts";
 import { routed } from "./testing/routed.ts";
@@ -134,36 +131,4 @@ test("hands the app all settings, the shared state and the log", async () => {
   expect([seen?.limits.maxBodySize, seen?.timeouts.handlerSecs]).toEqual([7, 3]);
   expect(await seen?.shared.add("key", 2, { ttlMs: 1000 })).toMatchObject({ value: 2 });
   await close();
-});
-
-test("speaks HTTPS with a certificate", async () => {
-  const { cert, key } = selfSigned();
-  const { url, port, close } = await run(routed({ "/": () => ({ hello: true }) }), {
-    ...embedded,
-    tls: { cert, key },
-  });
-  expect(url).toBe(`https://127.0.0.1:${port}`);
-  const socket = connect({ port, host: "127.0.0.1", ca: cert, checkServerIdentity: () => undefined });
-  socket.write("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
-  expect(await text(socket)).toContain('{"hello":true}');
-  await close();
-});
-
-test("refuses a certificate that cannot be one, and a key of another certificate, before the app starts", async () => {
-  const [one, other] = [selfSigned(), selfSigned()];
-  const nonsense = "-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----";
-  const app = routed(
-    {},
-    {
-      start: () => {
-        throw new Error("started");
-      },
-    },
-  );
-  for (const tls of [
-    { cert: nonsense, key: one.key },
-    { cert: one.cert, key: other.key },
-  ]) {
-    await expect(run(app, { ...embedded, tls })).rejects.toThrow("certificate and key cannot be used");
-  }
 });

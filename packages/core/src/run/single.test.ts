@@ -1,8 +1,7 @@
 import { connect, createServer, type AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, jest, test } from "@jest/globals";
-import { pidAt, replyAt, startService } from "./testing/service-program.ts";
-import { eventually } from "../transport/testing/test-server.ts";
+import { pidAt, replyAt, startService, until } from "./testing/service-program.ts";
 import { endPrograms, startProgram } from "./testing/start-program.ts";
 
 jest.setTimeout(30_000); // processes are started, on a machine that may be busy
@@ -119,7 +118,7 @@ test("tells a program that is a worker of its own cluster to leave workers at 1"
 test("shares its port with the other workers of the program's own cluster", async () => {
   const file = fileURLToPath(new URL("testing/fixtures/own-cluster.ts", import.meta.url));
   const program = startProgram(file, ["--env", "production", "--no-logs"]);
-  await eventually(() => listeningLines(program).length === 2, "two workers listening");
+  await until(async () => listeningLines(program).length === 2);
   const [first, second] = listeningLines(program);
   expect(second?.url).toBe(first?.url);
   expect(second?.pid).not.toBe(first?.pid);

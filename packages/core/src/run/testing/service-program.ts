@@ -22,9 +22,9 @@ export const pidAt = async (url: string, path = "/pid"): Promise<number> =>
 export const pidsAt = async (url: string, requests: number): Promise<Set<number>> =>
   new Set(await Promise.all(Array.from({ length: requests }, () => pidAt(url))));
 
-/** Waits for a condition, 10 s at most. */
+/** Waits for a condition, 60 s at most. */
 export const until = async (isDone: () => Promise<boolean>): Promise<void> => {
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 60_000;
   while (!(await isDone())) {
     if (performance.now() > end) throw new Error("the condition did not come true");
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, jest, test } from "@jest/globals";
+import { App, type HttpRequest } from "@framework/core";
+import { connectRaw } from "../harness/raw-client.ts";
+import { eventually } from "../harness/test-server.ts";
+
+jest.setTimeout(30_000); // a loaded machine may take long
+
+const waits: Record<string, (request: HttpRequest) => unknown> = {
+  "throws the reason of its signal": async ({ signal }) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    signal.throwIfAborted();
+  },
+  "hangs on an operation that throws an AbortError": ({ signal }) => sleep(1e8, null, { signal }),
+  "reads the body": (request) => request.text(),
+};
+
+const isGone = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+
+/** Runs a handler whose client leaves while it waits; gives what was logged, and the status that middleware saw. */
+const leave = async (
+  transport: "fast" | "node",
+  handler: (request: HttpRequest) => unknown,
+): Promise<{ logged: string[]; status: number | undefined }> => {
+  const logged: string[] = [];
+  const seen = { begun: false, status: undefined as number | undefined };
+  const app = new App();
+  app.use(async (request, next) => {
+    seen.begun = true;
+    const reply = await next(request);
+    seen.status = reply.status;
+    return reply;
+  });
+  app.post("/wait", handler);
+  const note = (message: string) => void logged.push(message);
+  const log = { info() {}, warn: note, error: note };
+  const running = await app.run({ transport, port: 0, exitOnError: false, argv: [], environment: {}, log });
+  try {
+    const client = await connectRaw(running.port);
+    await client.send("POST /wait HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx");
+    await eventually(() => seen.begun, "the handler waits");
+    client.socket.resetAndDestroy();
+    await eventually(() => seen.status !== undefined, "the handler ends");
+  } finally {
+    await running.close();
+  }
+  return { logged, status: seen.status };
+};
+
+for (const transport of ["fast", "node"] as const) {
+  test.each(Object.keys(waits))(
+    `${transport}: a client that leaves is no failure of a handler that %s`,
+    async (name) => {
+      const handler = waits[name] as (request: HttpRequest) => unknown;
+      expect(await leave(transport, handler)).toEqual({ logged: [], status: 400 });
+    },
+  );
+
+  test(`${transport}: what else a handler throws when its client left is a failure`, async () => {
+    const { logged, status } = await leave(transport, async ({ signal }) => {
+      await isGone(signal);
+      throw new TypeError("a bug");
+    });
+    expect({ logged, status }).toEqual({ logged: ["POST /wait failed: a bug"], status: 500 });
+  });
+}

@@ -1,0 +1,35 @@
+import { text } from "node:stream/consumers";
+import { connect } from "node:tls";
+import { expect, test } from "@jest/globals";
+import { App, type RunOptions } from "@framework/core";
+import { selfSigned } from "../harness/self-signed.ts";
+
+const log = { info() {}, warn() {}, error() {} };
+const embedded: RunOptions = { exitOnError: false, argv: [], environment: {}, port: 0, log };
+
+test("speaks HTTPS with a certificate", async () => {
+  const { cert, key } = selfSigned();
+  const app = new App();
+  app.get("/", () => ({ hello: true }));
+  const { url, port, close } = await app.run({ ...embedded, tls: { cert, key } });
+  expect(url).toBe(`https://127.0.0.1:${port}`);
+  const socket = connect({ port, host: "127.0.0.1", ca: cert, checkServerIdentity: () => undefined });
+  socket.write("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+  expect(await text(socket)).toContain('{"hello":true}');
+  await close();
+});
+
+test("refuses a certificate that cannot be one, and a key of another certificate, before the app starts", async () => {
+  const [one, other] = [selfSigned(), selfSigned()];
+  const nonsense = "-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----";
+  const app = new App();
+  let started = false;
+  app.onEvent("startup", () => void (started = true));
+  for (const tls of [
+    { cert: nonsense, key: one.key },
+    { cert: one.cert, key: other.key },
+  ]) {
+    await expect(app.run({ ...embedded, tls })).rejects.toThrow("certificate and key cannot be used");
+  }
+  expect(started).toBe(false);
+});

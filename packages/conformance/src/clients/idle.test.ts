@@ -1,0 +1,116 @@
+import { describe, expect, jest, test } from "@jest/globals";
+import { bothTransports } from "../harness/both-transports.ts";
+import { createLedger } from "../harness/ledger.ts";
+import type { RawClient } from "../harness/raw-client.ts";
+import { eventually, type TestServer, turn, withServer } from "../harness/test-server.ts";
+
+jest.setTimeout(30_000); // a loaded machine may take long
+
+const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const chunked = "POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n";
+const timeouts = { idleSecs: 75 };
+
+/** Passes seconds, with time for the sockets in between. */
+const pass = async ({ clock }: TestServer, seconds: number): Promise<void> => {
+  for (let second = 0; second < seconds; second++) {
+    clock.advance(1000);
+    await turn(4);
+  }
+};
+
+const connectMany = (server: TestServer, count: number): Promise<RawClient[]> =>
+  Promise.all(Array.from({ length: count }, () => server.connect()));
+
+describe.each(bothTransports)("%s", (_name, make) => {
+  test("keeps idle connections for the idle limit and then closes each one without a word", () => {
+    const { serve } = createLedger();
+    return withServer(make, { serve, timeouts }, async (server) => {
+      const last = [
+        "",
+        get("/now"),
+        get("/now").repeat(3),
+        get("/later"),
+        get("/large"),
+        chunked,
+        get("/now") + chunked,
+        chunked + get("/later"),
+        get("/now").replace("GET", "HEAD"),
+        get("http://a/now"),
+      ];
+      const clients = await connectMany(server, last.length);
+      await Promise.all(clients.map((client, at) => client.send(last[at] ?? "")));
+      await eventually(() => server.transport.connections === last.length, "all are there");
+      await eventually(() => server.served.length === 13, "all are served");
+      await eventually(() => server.transport.inFlight === 0, "all are answered");
+      await clients[4]?.until((received) => received.length > 30_000_000);
+      const received = clients.map((client) => client.received.length);
+      await pass(server, 74);
+      expect(clients.map((client) => client.closed)).toEqual(last.map(() => false));
+      await pass(server, 3);
+      await Promise.all(clients.map((client) => client.untilClosed()));
+      expect(clients.map((client) => client.received.length)).toEqual(received);
+      expect(clients.every((client) => !client.reset)).toBe(true);
+      await eventually(() => server.transport.connections === 0, "all are gone");
+      expect(server.logged).toEqual([]);
+    });
+  });
+
+  test("keeps a connection that asks now and then, whoever serves it", () => {
+    const { serve } = createLedger();
+    return withServer(make, { serve, timeouts }, async (server) => {
+      const clients = await connectMany(server, 2);
+      for (let count = 1; count <= 10; count++) {
+        await clients[0]?.send(get("/now"));
+        await clients[1]?.send(chunked);
+        for (const client of clients) expect((await client.replies(count)).length).toBe(count);
+        await pass(server, 70);
+      }
+      expect(clients.map((client) => client.closed)).toEqual([false, false]);
+    });
+  });
+
+  test("closes hundreds of idle connections in one look and serves the others meanwhile", () => {
+    const { serve } = createLedger();
+    return withServer(make, { serve, timeouts }, async (server) => {
+      const idle = await connectMany(server, 500);
+      await Promise.all(idle.map((client) => client.send(get("/now"))));
+      await Promise.all(idle.map((client) => client.replies(1)));
+      const healthy = await server.connect();
+      for (let count = 1; count <= 8; count++) {
+        await healthy.send(get("/now"));
+        expect((await healthy.replies(count)).length).toBe(count);
+        expect(server.transport.inFlight).toBe(0);
+        await pass(server, 10);
+      }
+      await Promise.all(idle.map((client) => client.untilClosed()));
+      await eventually(() => server.transport.connections === 1, "only the healthy one is left");
+    });
+  });
+
+  test("has room for others again when idle connections took all there is", () => {
+    const { serve } = createLedger();
+    return withServer(make, { serve, timeouts, limits: { maxConnections: 20 } }, async (server) => {
+      for (let round = 0; round < 3; round++) {
+        const idle = await connectMany(server, 20);
+        await Promise.all(idle.map((client) => client.send(get("/now"))));
+        await Promise.all(idle.map((client) => client.replies(1)));
+        expect(await (await server.connect()).untilClosed()).toBe("");
+        await pass(server, 77);
+        await Promise.all(idle.map((client) => client.untilClosed()));
+        await eventually(() => server.transport.connections === 0, "the idle ones are gone");
+      }
+    });
+  });
+
+  test("does not take a client for idle whose request is being answered", () => {
+    const { serve } = createLedger();
+    return withServer(make, { serve, timeouts }, async (server) => {
+      const [waiting, behind] = [await server.connect(), await server.connect()];
+      await waiting.send(get("/never"));
+      await behind.send(get("/never") + get("/now"));
+      await eventually(() => server.served.length === 3, "all are served");
+      await pass(server, 200);
+      expect([waiting.closed, behind.closed, server.transport.inFlight]).toEqual([false, false, 3]);
+    });
+  });
+});

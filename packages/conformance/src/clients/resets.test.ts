@@ -1,0 +1,169 @@
+import { describe, expect, jest, test } from "@jest/globals";
+import { App, Response } from "@framework/core";
+import { bothTransports } from "../harness/both-transports.ts";
+import { createLedger, expectNothingLeft } from "../harness/ledger.ts";
+import { connectRaw } from "../harness/raw-client.ts";
+import { eventually, turn, withServer } from "../harness/test-server.ts";
+
+jest.setTimeout(30_000); // a loaded machine may take long
+
+const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const post = (fields: string, body: string): string =>
+  `POST /read HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n${body}`;
+const chunked = post("Transfer-Encoding: chunked", "5;x=y\r\nhello\r\n3\r\nabc\r\n0\r\nT: x\r\n\r\n");
+
+const exchanges: Record<string, string> = {
+  "a GET": get("/now"),
+  "a GET whose answer takes a while": get("/later"),
+  "a GET that is never answered": get("/never"),
+  "a POST with a length": post("Content-Length: 12", "hello, world"),
+  "a POST that expects 100 Continue": post("Content-Length: 5\r\nExpect: 100-continue", "hello"),
+  "a chunked POST": chunked,
+  "a pipelined pair": get("/later") + get("/now"),
+  "a POST behind a GET that is not answered": get("/never") + chunked,
+  "a chunked POST behind a GET": get("/later") + chunked + get("/now"),
+  "a streamed reply": get("/stream"),
+  "a streamed reply in front of another": get("/stream") + get("/flood"),
+  "a malformed request behind a good one": `${get("/later")}GET / HTTP/1.1\r\nHost : a\r\n\r\n`,
+  "a connection that is to be closed": get("/later").replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"),
+};
+
+describe.each(bothTransports)("%s", (name, make) => {
+  for (const [message, bytes] of Object.entries(exchanges)) {
+    test(`loses nothing when ${message} is reset behind any byte of it`, () => {
+      const ledger = createLedger();
+      return withServer(make, { serve: ledger.serve }, async (server) => {
+        const resetBehind = async (at: number, turns: number): Promise<void> => {
+          const client = await server.connect();
+          await client.send(bytes.slice(0, at));
+          await turn(turns);
+          client.socket.resetAndDestroy();
+        };
+        const offsets = Array.from({ length: bytes.length + 1 }, (_unused, at) => at);
+        await Promise.all(offsets.flatMap((at) => [resetBehind(at, 0), resetBehind(at, 1 + (at % 7))]));
+        await expectNothingLeft(server, ledger);
+      });
+    });
+
+    test(`loses nothing when ${message} comes in two pieces and is reset between or behind them`, () => {
+      const ledger = createLedger();
+      return withServer(make, { serve: ledger.serve }, async (server) => {
+        const resetAfter = async (at: number): Promise<void> => {
+          const client = await server.connect();
+          await client.send(bytes.slice(0, at));
+          await turn(2);
+          await client.send(bytes.slice(at));
+          if (at % 2 === 0) await turn(at % 5);
+          client.socket.resetAndDestroy();
+        };
+        await Promise.all(Array.from(bytes, (_byte, at) => resetAfter(at)));
+        await expectNothingLeft(server, ledger);
+      });
+    });
+  }
+
+  test("cancels a stream and ends its exchange, wherever in the reply the reset comes", () => {
+    const ledger = createLedger();
+    return withServer(make, { serve: ledger.serve }, async (server) => {
+      const resetAt = async (length: number): Promise<void> => {
+        const client = await server.connect();
+        await client.send(get("/stream"));
+        await client.until((received) => received.length >= length);
+        client.socket.resetAndDestroy();
+      };
+      await Promise.all(Array.from({ length: 300 }, (_unused, at) => resetAt(at * 2)));
+      await eventually(() => ledger.ends.length === 300, "every exchange has ended");
+      expect(new Set(ledger.ends.map(({ end }) => end))).toEqual(new Set(["aborted"]));
+      await expectNothingLeft(server, ledger);
+    });
+  });
+
+  test("cancels a stream that waits for its client to read", () => {
+    const ledger = createLedger();
+    return withServer(make, { serve: ledger.serve }, async (server) => {
+      const clients = await Promise.all(Array.from({ length: 20 }, () => server.connect()));
+      for (const client of clients) client.socket.pause();
+      await Promise.all(clients.map((client) => client.send(get("/flood"))));
+      await eventually(() => server.transport.inFlight === 20, "all are served");
+      await turn(200);
+      for (const client of clients) client.socket.resetAndDestroy();
+      await expectNothingLeft(server, ledger);
+      expect(ledger.ends.slice(0, 20).every(({ end }) => end === "aborted")).toBe(true);
+    });
+  });
+
+  test("tells the handler that its client is gone, and the reader of a body too", () => {
+    const ledger = createLedger();
+    return withServer(make, { serve: ledger.serve }, async (server) => {
+      const [waiting, reading, stuck] = [
+        await server.connect(),
+        await server.connect(),
+        await server.connect(),
+      ];
+      await waiting.send(get("/never"));
+      await reading.send(post("Content-Length: 10", "01234"));
+      await stuck.send(chunked.slice(0, -20));
+      await eventually(() => ledger.begun === 3, "all are served");
+      await turn(4);
+      for (const client of [waiting, reading, stuck]) client.socket.resetAndDestroy();
+      await eventually(() => ledger.ends.length === 3, "all have ended");
+      expect(ledger.ends.map(({ end }) => end)).toEqual(["aborted", "aborted", "aborted"]);
+      expect(ledger.readErrors).toEqual(["CORE_CLIENT_GONE", "CORE_CLIENT_GONE"]);
+      await expectNothingLeft(server, ledger);
+    });
+  });
+
+  test("aborts the signal of a request and ends the generator of a reply when the client resets", async () => {
+    const seen: string[] = [];
+    const pages = async function* () {
+      try {
+        for (;;) {
+          yield "page";
+          await turn(1);
+        }
+      } finally {
+        seen.push("generator ended");
+      }
+    };
+    const app = new App();
+    app.get("/wait", async (request) => {
+      seen.push("waits");
+      await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+      seen.push(String((request.signal.reason as { code?: unknown }).code));
+      return null;
+    });
+    app.get("/pages", () => Response.stream(pages()));
+    const log = { info: () => {}, warn: () => {}, error: (message: string) => void seen.push(message) };
+    const running = await app.run({ transport: name, port: 0, exitOnError: false, argv: [], log });
+    try {
+      const [waiting, streaming] = [await connectRaw(running.port), await connectRaw(running.port)];
+      await waiting.send(get("/wait"));
+      await streaming.send(get("/pages"));
+      await streaming.until((received) => received.includes("page"));
+      await eventually(() => seen.includes("waits"), "the handler waits");
+      for (const client of [waiting, streaming]) client.socket.resetAndDestroy();
+      await eventually(() => seen.length === 3, "both have ended");
+      expect(seen.toSorted()).toEqual(["CORE_CLIENT_GONE", "generator ended", "waits"]);
+    } finally {
+      await running.close();
+    }
+  });
+
+  test("keeps serving others while hundreds reset", () => {
+    const ledger = createLedger();
+    return withServer(make, { serve: ledger.serve }, async (server) => {
+      const healthy = await server.connect();
+      const messages = Object.values(exchanges);
+      for (let round = 1; round <= 10; round++) {
+        const rude = await Promise.all(Array.from({ length: 30 }, () => server.connect()));
+        await Promise.all(rude.map((client, at) => client.send(messages[at % messages.length] ?? "")));
+        await healthy.send(get("/now"));
+        for (const client of rude) client.socket.resetAndDestroy();
+        expect((await healthy.replies(round)).length).toBe(round);
+      }
+      await eventually(() => server.transport.connections === 1, "only the healthy one is left");
+      healthy.destroy();
+      await expectNothingLeft(server, ledger);
+    });
+  });
+});

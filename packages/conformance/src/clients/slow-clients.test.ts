@@ -1,0 +1,303 @@
+// Above 250 lines: one list of facts about slow clients, each a few lines; a split would separate rows that are read together.
+import { describe, expect, test } from "@jest/globals";
+import { Response } from "@framework/core";
+import { bothTransports } from "../harness/both-transports.ts";
+import { createLedger, expectNothingLeft, type Ledger } from "../harness/ledger.ts";
+import { parseReplies, type RawClient } from "../harness/raw-client.ts";
+import { eventually, type ServerSetup, type TestServer, turn, withServer } from "../harness/test-server.ts";
+
+const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const post = (fields: string): string => `POST /read HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n`;
+const timeouts = { readHeaderSecs: 5, readBodySecs: 30, writeSecs: 30, idleSecs: 75 };
+
+/** Passes one second for each piece, until every client is cut off or the pieces are used up; gives the second in which each one was. */
+const drip = async (
+  { clock }: TestServer,
+  clients: readonly RawClient[],
+  pieces: Iterable<string>,
+): Promise<number[]> => {
+  const ends = clients.map(() => Infinity);
+  let second = 0;
+  for (const piece of pieces) {
+    const open = piece === "" ? [] : clients.filter((client) => !client.closed);
+    await Promise.all(open.map((client) => client.send(piece)));
+    await turn(6);
+    clock.advance(1000);
+    await turn(10);
+    second++;
+    for (const [at, client] of clients.entries())
+      if (client.closed) ends[at] = Math.min(ends[at] ?? 0, second);
+    if (clients.every((client) => client.closed)) break;
+  }
+  return ends;
+};
+
+const seconds = (count: number, piece = ""): string[] => Array<string>(count).fill(piece);
+const statuses = (client: RawClient): number[] =>
+  parseReplies(client.received, client.closed).map(({ status }) => status);
+
+describe.each(bothTransports)("%s", (name, make) => {
+  const expectNothingLeftBy = (
+    setup: ServerSetup,
+    run: (server: TestServer, ledger: Ledger) => Promise<void>,
+  ): Promise<void> => {
+    const ledger = createLedger();
+    return withServer(make, { serve: ledger.serve, timeouts, ...setup }, async (server) => {
+      await run(server, ledger);
+      await expectNothingLeft(server, ledger, 3000);
+    });
+  };
+
+  test("ends a head that comes byte by byte, wherever the client has begun to drip", () =>
+    expectNothingLeftBy({}, async (server, ledger) => {
+      const heads = [
+        "G",
+        "GET ",
+        "GET /a",
+        "GET / HTTP/1.1",
+        "GET / HTTP/1.1\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nX",
+        "GET / HTTP/1.1\r\nHost: a\r\nX: ",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1",
+        get("/now").slice(0, -1),
+      ];
+      const before = ["", get("/now"), get("/now").repeat(2)];
+      const clients = await Promise.all(before.flatMap(() => heads.map(() => server.connect())));
+      const front = (at: number): string => before[Math.floor(at / heads.length)] ?? "";
+      await Promise.all(
+        clients.map((client, at) => client.send(front(at) + (heads[at % heads.length] ?? ""))),
+      );
+      await Promise.all(
+        clients.map((client, at) =>
+          client.until(() => statuses(client).length * get("/now").length === front(at).length),
+        ),
+      );
+      // Letters go on with every head but the last, which they make malformed.
+      const ends = await drip(server, clients, seconds(10, "a"));
+      for (const [at, client] of clients.entries()) {
+        const answered =
+          front(at) === "" ? [] : Array<number>(front(at).length / get("/now").length).fill(200);
+        expect([at, statuses(client).slice(0, -1)]).toEqual([at, answered]);
+        expect([400, 408, 501]).toContain(statuses(client).at(-1));
+      }
+      expect(ends.map((end, at) => [at, end]).filter(([, end = 0]) => end > 7)).toEqual([]);
+      expect(ledger.begun).toBe((before.join("").length / get("/now").length) * heads.length);
+    }));
+
+  test("ends a client that begins with one empty line after the other", () =>
+    expectNothingLeftBy({}, async (server, ledger) => {
+      const client = await server.connect();
+      const [end] = await drip(server, [client], seconds(20, "\r\n"));
+      expect(end).toBeLessThanOrEqual(7);
+      expect(ledger.begun).toBe(0);
+    }));
+
+  test("counts the time of a head from its first byte, not from the last one that came", () =>
+    expectNothingLeftBy({}, async (server) => {
+      const client = await server.connect();
+      await drip(server, [client], get("/now").slice(0, 4).split(""));
+      expect(client.closed).toBe(false);
+      const [end] = await drip(server, [client], "/now HTTP/1.1".split(""));
+      expect(end).toBeLessThanOrEqual(3);
+      expect(statuses(client)).toEqual([408]);
+    }));
+
+  test("serves a head that comes slowly, but in time", () =>
+    expectNothingLeftBy({}, async (server) => {
+      const client = await server.connect();
+      const bytes = get("/now");
+      await drip(
+        server,
+        [client],
+        [bytes.slice(0, 9), bytes.slice(9, 20), bytes.slice(20, 25), bytes.slice(25)],
+      );
+      expect(statuses(client)).toEqual([200]);
+      client.destroy();
+    }));
+
+  test("ends a client that falls silent within a message: 408 for its head and for its body", () =>
+    expectNothingLeftBy({}, async (server, ledger) => {
+      // node:http does not tell that a read held the beginning of one more head: there such a connection is idle.
+      const begun = get("/now") + get("/now").slice(0, 20);
+      const behindAnother =
+        name === "fast" ? ([begun, [200, 408], 7] as const) : ([begun, [200], 77] as const);
+      const rows = [
+        [get("/now").slice(0, 10), [408], 7],
+        behindAnother,
+        [`${post("Content-Length: 9")}1234`, [408], 32],
+        [post("Content-Length: 9"), [408], 32],
+        [`${post("Transfer-Encoding: chunked")}5\r\nhe`, [408], 32],
+        [`${post("Transfer-Encoding: chunked")}5\r\nhello\r\n`, [408], 32],
+        [`${get("/now")}${post("Transfer-Encoding: chunked")}5`, [200, 408], 32],
+      ] as const;
+      const clients = await Promise.all(rows.map(() => server.connect()));
+      await Promise.all(clients.map((client, at) => client.send(rows[at]?.[0] ?? "")));
+      await eventually(() => ledger.begun === 7, "every whole head is with the app");
+      const ends = await drip(server, clients, seconds(80));
+      for (const [at, [, wanted, latest]] of rows.entries()) {
+        const client = clients[at] as RawClient;
+        expect([at, statuses(client)]).toEqual([at, wanted]);
+        expect(ends[at]).toBeLessThanOrEqual(latest);
+      }
+      expect(new Set(ledger.readErrors)).toEqual(new Set(["HTTP_408"]));
+    }));
+
+  test("ends a chunked body below 1 KiB/s with 408, counting bytes and not chunks", () =>
+    expectNothingLeftBy({}, async (server) => {
+      for (const eachSecond of [`190\r\n${"x".repeat(400)}\r\n`, "1\r\nx\r\n".repeat(10)]) {
+        const client = await server.connect();
+        await client.send(post("Transfer-Encoding: chunked"));
+        await turn();
+        const [end] = await drip(server, [client], seconds(50, eachSecond));
+        expect([30, 31, 32]).toContain(end);
+        expect(statuses(client)).toEqual([408]);
+      }
+    }));
+
+  test("serves a body at 1 KiB/s and above, however long it takes", () =>
+    expectNothingLeftBy({}, async (server) => {
+      const [long, chunked] = [await server.connect(), await server.connect()];
+      const count = 120;
+      await long.send(post(`Content-Length: ${count * 1024}`));
+      await chunked.send(post("Transfer-Encoding: chunked"));
+      for (let second = 0; second < count; second++) {
+        await drip(server, [long], ["x".repeat(1024)]);
+        await chunked.send(`400\r\n${"x".repeat(1024)}\r\n`);
+      }
+      await chunked.send("0\r\n\r\n");
+      for (const client of [long, chunked]) {
+        expect((await client.replies(1))[0]?.body).toBe(`read ${count * 1024}`);
+        client.destroy();
+      }
+    }));
+
+  test("cuts a client that asks again and again and reads no answer, and serves only a bounded part of it", () =>
+    expectNothingLeftBy({}, async (server, ledger) => {
+      const client = await server.connect();
+      client.socket.pause();
+      void client.send(get("/page").repeat(5000));
+      await eventually(() => ledger.begun > 16, "the first are served");
+      await turn(300);
+      const { begun } = ledger;
+      expect(begun).toBeLessThan(1000);
+      let passed = 0;
+      for (; passed < 60 && server.transport.connections > 0; passed++) {
+        server.clock.advance(1000);
+        await turn(10);
+      }
+      expect([30, 31, 32, 33]).toContain(passed);
+      expect(ledger.begun).toBeLessThan(begun + 100);
+    }));
+
+  test("cancels the stream of a client that reads nothing", () =>
+    expectNothingLeftBy({}, async (server, ledger) => {
+      const client = await server.connect();
+      client.socket.pause();
+      await client.send(get("/flood"));
+      await eventually(() => ledger.open === 1, "the stream has begun");
+      await turn(300);
+      let passed = 0;
+      for (; passed < 60 && server.transport.connections > 0; passed++) {
+        server.clock.advance(1000);
+        await turn(10);
+      }
+      expect([30, 31, 32, 33]).toContain(passed);
+      await eventually(() => ledger.open === 0, "the stream is cancelled");
+      expect(ledger.ends).toEqual([{ target: "/flood", end: "aborted" }]);
+    }));
+
+  test("does not blame the client for a stream that pauses", () => {
+    let go = (): void => {};
+    const source = async function* () {
+      yield "first ";
+      await new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      yield "second";
+    };
+    return withServer(make, { serve: () => Response.stream(source()), timeouts }, async (server) => {
+      const client = await server.connect();
+      await client.send(get("/"));
+      await client.until((received) => received.includes("first"));
+      expect(await drip(server, [client], seconds(300))).toEqual([Infinity]);
+      go();
+      expect((await client.replies(1))[0]?.body).toBe("first second");
+    });
+  });
+
+  test("serves a healthy client at once while hundreds are slow in every way", () =>
+    expectNothingLeftBy({}, async (server) => {
+      const slow = await Promise.all(Array.from({ length: 200 }, () => server.connect()));
+      const beginnings = [
+        "",
+        "GET / HTTP/1.1\r\nX: ",
+        `${post("Content-Length: 9000")}123`,
+        `${post("Transfer-Encoding: chunked")}1\r\nx\r\n`,
+        get("/flood"),
+      ];
+      for (const client of slow) client.socket.pause();
+      await Promise.all(slow.map((client, at) => client.send(beginnings[at % beginnings.length] ?? "")));
+      const healthy = await server.connect();
+      for (let count = 1; count <= 80; count++) {
+        await healthy.send(get("/now"));
+        expect((await healthy.replies(count)).length).toBe(count);
+        server.clock.advance(1000);
+        await turn(4);
+      }
+      await eventually(() => server.transport.connections === 1, "the slow ones are gone");
+      expect(server.transport.inFlight).toBe(0);
+      healthy.destroy();
+    }));
+
+  test("keeps slow clients from taking connections for ever: the limit holds, and there is room again", () => {
+    const ledger = createLedger();
+    const limits = { maxConnections: 50 };
+    return withServer(make, { serve: ledger.serve, timeouts, limits }, async (server) => {
+      const slow = await Promise.all(Array.from({ length: 50 }, () => server.connect()));
+      await Promise.all(
+        slow.map((client, at) => client.send(at % 2 === 0 ? "GET / " : post("Content-Length: 9"))),
+      );
+      await eventually(() => server.transport.connections === 50, "all are there");
+      for (let count = 0; count < 5; count++) {
+        const extra = await server.connect();
+        expect(await extra.untilClosed()).toBe("");
+        expect(server.transport.connections).toBe(50);
+      }
+      await drip(server, slow, seconds(40));
+      server.clock.advance(3000);
+      await eventually(() => server.transport.connections === 0, "the slow ones are gone");
+      const warnings = server.logged.filter((line) => line.includes("above the limit"));
+      expect([warnings.length, server.logged.length]).toEqual([1, 1]);
+      server.logged.length = 0;
+      await expectNothingLeft(server, ledger, 3000);
+    });
+  });
+
+  test("ends a connection behind its last permitted request, also when a slow one is the last", () =>
+    expectNothingLeftBy({ limits: { maxRequestsPerConnection: 3 } }, async (server, ledger) => {
+      const [quick, pipelined, slow] = [
+        await server.connect(),
+        await server.connect(),
+        await server.connect(),
+      ];
+      for (let count = 1; count <= 3; count++) {
+        await quick.send(get("/now"));
+        await quick.until((received) => parseReplies(received, false).length === count);
+      }
+      await pipelined.send(get("/now").repeat(7));
+      await slow.send(`${get("/now").repeat(2)}${post("Content-Length: 90")}1`);
+      for (const client of [quick, pipelined]) {
+        const replies = parseReplies(await client.untilClosed(), true);
+        expect(replies.map(({ fields }) => fields.get("connection") === "close")).toEqual([
+          false,
+          false,
+          true,
+        ]);
+      }
+      await eventually(() => ledger.begun === 9, "the slow one is with the app");
+      const [end] = await drip(server, [slow], seconds(60));
+      expect([statuses(slow), ledger.begun]).toEqual([[200, 200, 408], 9]);
+      expect(end).toBeLessThanOrEqual(32);
+    }));
+});

@@ -1,0 +1,99 @@
+import type { RequestSource } from "@framework/core/feature";
+import { parseReplies, type RawReply } from "../harness/raw-client.ts";
+
+/** What came of one connection's traffic on one transport. */
+export interface Outcome {
+  /** One character a byte. */
+  readonly received: string;
+  readonly closed: boolean;
+  readonly reset: boolean;
+  /** What the app saw. */
+  readonly served: readonly RequestSource[];
+}
+
+/** A difference between two outcomes of the same bytes that is no fault, with the reason. */
+export interface AcceptedDifference {
+  readonly name: string;
+  readonly why: string;
+  explains(one: Outcome, other: Outcome, bytes: string): boolean;
+}
+
+/** Whether both say the same: bytes apart from the date, and how the connection ended. */
+export const isAlike = (one: Outcome, other: Outcome): boolean =>
+  told(one) === told(other) && one.closed === other.closed && one.reset === other.reset;
+
+/** The bytes without what is the clock's, and without the order and the case of the names that node:http sometimes writes itself. */
+export const told = ({ received }: Outcome): string =>
+  received
+    .replaceAll(/\r\ndate: [^\r]*/gi, "\r\ndate: …")
+    .replaceAll("\r\nConnection: ", "\r\nconnection: ")
+    .replaceAll(
+      /\r\ndate: …\r\nconnection: keep-alive\r\nContent-Length: (\d+)\r\n\r\n/g,
+      "\r\ncontent-length: $1\r\ndate: …\r\nconnection: keep-alive\r\n\r\n",
+    );
+
+const refused =
+  /HTTP\/1\.1 (?:400 (?:(?!HTTP\/1)[^])*"The request line is malformed"|501 (?:(?!HTTP\/1)[^])*"The method is not known"),"status":\d+\}$/;
+const withoutRefusal = (outcome: Outcome): string => told(outcome).replace(refused, "400 or 501");
+
+const withoutInterim = (outcome: Outcome): string =>
+  told(outcome).replaceAll("HTTP/1.1 100 Continue\r\n\r\n", "");
+
+const finals = ({ received, closed, served }: Outcome): RawReply[] =>
+  parseReplies(
+    received,
+    closed,
+    served.map(({ method }) => method),
+  ).filter(({ status }) => status >= 200);
+const withoutFate = ({ status, fields, body }: RawReply | undefined = noReply): string =>
+  JSON.stringify([status, body, [...fields].filter(([name]) => name !== "connection" && name !== "date")]);
+const noReply: RawReply = {
+  version: "",
+  status: 0,
+  reason: "",
+  fields: new Map(),
+  body: "",
+  complete: false,
+};
+const fate = (reply: RawReply | undefined): string => reply?.fields.get("connection")?.toLowerCase() ?? "";
+
+/** Every difference that is allowed. Nothing else is. */
+export const acceptedDifferences: readonly AcceptedDifference[] = [
+  {
+    name: "400 or 501",
+    why: "behind a body or empty lines node:http does not tell where in a read a message began, and so not whether what stands for a method is an unknown token or none; both refuse it and close",
+    explains: (one, other) => one.closed && other.closed && withoutRefusal(one) === withoutRefusal(other),
+  },
+  {
+    name: "unread chunked body",
+    why: "whether the end of a chunked body that nobody reads is in when its answer goes out is chance, and with it whether the connection goes on; one that does not is closed and serves nothing more",
+    explains(one, other) {
+      const [left, right] = [finals(one), finals(other)];
+      const at = left.findIndex((reply, index) => fate(reply) !== fate(right[index]));
+      if (at === -1 || right[at] === undefined) return false;
+      const same = left
+        .slice(0, at + 1)
+        .every((reply, index) => withoutFate(reply) === withoutFate(right[index]));
+      const [ended, its] = fate(left[at]) === "close" ? [one, left] : [other, right];
+      const isLast = its.length === at + 1 && ended.served.length === at + 1 && ended.closed;
+      return same && isLast && [one, other].every(({ served }) => served[at]?.bodyLength === null);
+    },
+  },
+  {
+    name: "100 to a client that did not wait",
+    why: "a body that came with its head is known to be broken, or not yet, when the app begins to read it: 100 Continue may be left out once a part of the body is here (RFC 9110 10.1.1), and the final answers are the same",
+    explains: (one, other) =>
+      one.closed === other.closed &&
+      one.reset === other.reset &&
+      withoutInterim(one) === withoutInterim(other),
+  },
+  {
+    name: "a long rest",
+    why: "how much of more than 60,000 bytes arrives behind a last answer, and so whether the rest is too much and the connection is reset, is the system's to say",
+    explains: (one, other, bytes) => (one.reset || other.reset) && bytes.length > 60_000,
+  },
+];
+
+/** The reason why outcomes may differ as they do; `null` when there is none. */
+export const acceptedDifference = (one: Outcome, other: Outcome, bytes: string): AcceptedDifference | null =>
+  acceptedDifferences.find((difference) => difference.explains(one, other, bytes)) ?? null;

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
+import { HttpError, Response } from "@framework/core";
+import type { RequestSource } from "@framework/core/feature";
+import { readBody, type Serve } from "@framework/core/testing";
+import { acceptedDifference, isAlike, type Outcome, told } from "./accepted-differences.ts";
+import type { RawClient } from "../harness/raw-client.ts";
+import { asLlhttp, readStrictly } from "./strict-reader.ts";
+import { eventually, type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
+import type { Traffic } from "./traffic.ts";
+
+/** Sends the same to both servers and fails when the apps saw, or the clients got, anything different. */
+export type Compare = (traffic: Traffic) => Promise<void>;
+
+/** Everything that the app sees of a request goes into its reply, so that equal replies mean equal requests. */
+const tell = (source: RequestSource, body: string): Response => {
+  const { method, target, authority, scheme, fields, bodyLength } = source;
+  const named = ["host", "cookie", "content-type", "x", "absent"].map((name) => source.field(name));
+  const seen = { method, target, authority, scheme, fields, named, bodyLength, body };
+  const status = target.includes("204") ? 204 : 200;
+  return target.includes("stream")
+    ? Response.stream([JSON.stringify(seen)])
+    : Response.json(seen, { status });
+};
+
+const serve: Serve = (source) => {
+  if (source.target.includes("read")) return read(source);
+  if (source.target.includes("async")) return turn(1).then(() => tell(source, "unread"));
+  if (source.target.includes("close")) return new Response("bye", { headers: { connection: "close" } });
+  return tell(source, "unread");
+};
+
+const read = async (source: RequestSource): Promise<Response> => {
+  try {
+    return tell(source, Buffer.from(await readBody(source, 100_000)).toString("latin1"));
+  } catch (error) {
+    return Response.json({ code: HttpError.is(error) ? error.code : "another" }, { status: 400 });
+  }
+};
+
+/** Runs two transports side by side; `accept` hears of each difference that was found and is no fault. */
+export const withBoth = (
+  one: MakeTransport,
+  other: MakeTransport,
+  run: (compare: Compare) => Promise<void>,
+  accept: (difference: string) => void = () => {},
+): Promise<void> =>
+  withServer(one, { serve }, (left) =>
+    withServer(other, { serve }, (right) =>
+      run(async ({ pieces, leaves }) => {
+        const clients = await Promise.all([left.connect(), right.connect()]);
+        try {
+          await Promise.all(clients.map((client) => sendPieces(client, pieces)));
+          // What of the answers a client gets that does not wait is chance; that nothing is left behind is not.
+          if (leaves === undefined) {
+            const name = await compareAnswers([left, right], clients, pieces.join(""));
+            if (name !== null) accept(name);
+          } else await Promise.all(clients.map((client) => leave(client, leaves)));
+        } finally {
+          for (const client of clients) client.destroy();
+          for (const server of [left, right]) await allGone(server);
+        }
+        if (leaves === undefined) assert.deepEqual(left.logged, right.logged);
+        for (const { logged } of [left, right]) logged.length = 0;
+      }),
+    ),
+  );
+
+const compareAnswers = async (
+  servers: readonly [TestServer, TestServer],
+  clients: readonly [RawClient, RawClient],
+  bytes: string,
+): Promise<string | null> => {
+  const outcomes = (): readonly [Outcome, Outcome] => [
+    outcome(servers[0], clients[0]),
+    outcome(servers[1], clients[1]),
+  ];
+  if (readStrictly(bytes, asLlhttp).requests.at(-1)?.body === null) await setTimeout(graceMs);
+  await settled(outcomes, bytes);
+  const before = compareOutcomes(outcomes(), bytes);
+  for (const client of clients) client.end();
+  await Promise.all(clients.map((client) => client.untilClosed()));
+  return compareOutcomes(outcomes(), bytes) ?? before;
+};
+
+/** Longer than a transport waits for a short body before the app gets its request without it: an end of the client within that time is a race. */
+const graceMs = 15;
+
+const outcome = ({ served }: TestServer, { received, closed, reset }: RawClient): Outcome => ({
+  received,
+  closed,
+  reset,
+  served,
+});
+
+/** Goes without waiting for an answer. */
+export const leave = async (client: RawClient, how: "half-closes" | "resets"): Promise<void> => {
+  if (how === "resets") client.socket.resetAndDestroy();
+  else client.end();
+  await client.untilClosed();
+};
+
+export const sendPieces = async (client: RawClient, pieces: readonly string[]): Promise<void> => {
+  for (const piece of pieces) {
+    await client.send(piece);
+    await turn(2);
+  }
+};
+
+/** Waits for the answers: both have as long as the slower one takes. */
+const settled = async (outcomes: () => readonly [Outcome, Outcome], bytes: string): Promise<void> => {
+  let calm = 0;
+  let seen = -1;
+  let changed = performance.now();
+  for (let isDone = false; calm < (isDone ? 6 : 200) || !(isDone || performance.now() - changed > 500);) {
+    await turn(1);
+    const [one, other] = outcomes();
+    const size = one.received.length + other.received.length + one.served.length + other.served.length;
+    if (size !== seen) changed = performance.now();
+    calm = size === seen ? calm + 1 : 0;
+    seen = size;
+    isDone = isAlike(one, other) || acceptedDifference(one, other, bytes) !== null;
+  }
+};
+
+/** The name of the accepted difference between the two, if there is one. @throws when they differ in any other way */
+const compareOutcomes = ([one, other]: readonly [Outcome, Outcome], bytes: string): string | null => {
+  if (isAlike(one, other)) return null;
+  const accepted = acceptedDifference(one, other, bytes);
+  if (accepted === null) {
+    const shown = (given: Outcome) => ({ received: told(given), closed: given.closed, reset: given.reset });
+    assert.deepEqual(shown(one), shown(other));
+  }
+  return accepted?.name ?? null;
+};
+
+const allGone = async ({ transport, served, clock }: TestServer): Promise<void> => {
+  clock.advance(3000); // what is left of a client that was answered and goes on sending
+  await eventually(() => transport.connections === 0, "the connection is gone");
+  assert.equal(transport.inFlight, 0);
+  served.length = 0;
+};

@@ -1,0 +1,91 @@
+import { setTimeout } from "node:timers/promises";
+import fc from "fast-check";
+import { asLlhttp, readStrictly } from "./strict-reader.ts";
+import { type Traffic, traffic } from "./traffic.ts";
+import type { Check, Lane } from "./lanes.ts";
+
+/** What a run over one lane found. */
+export interface LaneCount {
+  connections: number;
+  /** Messages that are whole by the letter of the standard. */
+  messages: number;
+  bytes: number;
+  differences: number;
+  /** Differences that are explained, by name. */
+  readonly accepted: Map<string, number>;
+}
+
+export const noCount = (): LaneCount => ({
+  connections: 0,
+  messages: 0,
+  bytes: 0,
+  differences: 0,
+  accepted: new Map(),
+});
+
+/** What a run needs to know, and whom it tells of a difference. */
+export interface FuzzRun {
+  readonly seed: number;
+  readonly count: LaneCount;
+  /** @default 20: a lane with so many of them needs somebody to look at it, and no more cases */
+  readonly maxDifferences?: number;
+  isOver(): boolean;
+  tell(text: string): void;
+}
+
+const batchRuns = 500;
+
+/** Sends random traffic over a lane until it is over, in batches with a seed each, and tells every difference with its smallest traffic. */
+export const fuzzLane = (
+  lane: Lane,
+  { seed, count, isOver, tell, maxDifferences = 20 }: FuzzRun,
+): Promise<void> =>
+  lane.run(
+    async (check) => {
+      const property = fc.asyncProperty(traffic, async (given) => {
+        if (isOver()) return;
+        countIn(count, given);
+        await check(given);
+        if (!lane.onSockets && count.connections % 20 === 0) await setTimeout(8); // most of the time is for those with sockets
+      });
+      for (let batch = 0; !isOver() && count.differences < maxDifferences; batch++) {
+        const details = await fc.check(property, {
+          seed: seed + batch,
+          numRuns: batchRuns,
+          interruptAfterTimeLimit: 120_000,
+        });
+        if (!details.failed || details.counterexample === null) continue;
+        count.differences++;
+        tell(asCase(lane, seed + batch, details.counterexample[0], details.errorInstance));
+      }
+    },
+    (difference) => void count.accepted.set(difference, (count.accepted.get(difference) ?? 0) + 1),
+  );
+
+const countIn = (count: LaneCount, { pieces }: Traffic): void => {
+  const bytes = pieces.join("");
+  count.connections++;
+  count.bytes += bytes.length;
+  count.messages += readStrictly(bytes, asLlhttp).requests.length;
+};
+
+const asCase = (lane: Lane, seed: number, found: Traffic, error: unknown): string => {
+  const message = error instanceof Error ? error.message : String(error);
+  return `${lane.name}, seed ${seed}:\n${message}\nagain with: --replay '${asArgument(found)}'\n`;
+};
+
+/** JSON that a shell takes in single quotes. */
+const asArgument = (found: Traffic): string => JSON.stringify(found).replaceAll("'", String.raw`\u0027`);
+
+/** Runs one connection's traffic over every lane. @returns what each one says against it */
+export const replay = async (
+  lanes: readonly Lane[],
+  given: Traffic,
+): Promise<ReadonlyMap<string, unknown>> => {
+  const failures = new Map<string, unknown>();
+  for (const lane of lanes) {
+    const run = (check: Check): Promise<void> => check(given);
+    await lane.run(run).catch((error: unknown) => void failures.set(lane.name, error));
+  }
+  return failures;
+};

@@ -1,0 +1,80 @@
+import { expect, test } from "@jest/globals";
+import { Response } from "@framework/core";
+import { createFastTransport, createNodeTransport } from "@framework/core/testing";
+import { withBoth } from "./differential.ts";
+import { foundCases } from "./found-cases.ts";
+import { fuzzLane, noCount, replay } from "./fuzz-lane.ts";
+import { type Lane, lanes } from "./lanes.ts";
+import { withStrictReader } from "./strict-comparison.ts";
+import { asLlhttp } from "./strict-reader.ts";
+import type { MakeTransport } from "../harness/test-server.ts";
+
+/** `fuzz/main.ts --minutes 60 --seed 1` continues where these stop. */
+const seconds = 20;
+const fixedSeed = 9112;
+const randomSeed = Math.trunc(Math.random() * 2 ** 31);
+
+const fuzz = async (chosen: readonly Lane[], seed: number, forSeconds: number): Promise<string[]> => {
+  const end = performance.now() + forSeconds * 1000;
+  const found: string[] = [];
+  const isOver = (): boolean => performance.now() > end || found.length > 0;
+  const work = chosen.map((lane) =>
+    fuzzLane(lane, {
+      seed,
+      count: noCount(),
+      isOver,
+      maxDifferences: 1,
+      tell: (text) => void found.push(text),
+    }),
+  );
+  await Promise.all(work);
+  return found;
+};
+
+test(
+  "both transports and the letter of the standard make the same of the same random traffic",
+  async () => expect(await fuzz(lanes, fixedSeed, seconds)).toEqual([]),
+  seconds * 6000,
+);
+
+test(
+  `they do with another seed each time: ${randomSeed}`,
+  async () => expect(await fuzz(lanes, randomSeed, seconds)).toEqual([]),
+  seconds * 6000,
+);
+
+test.each(foundCases)("they do with what was found before: $name", async (found) => {
+  expect(await replay(lanes, found)).toEqual(new Map());
+});
+
+/** A transport that shows the app one field fewer when there are many: a planted fault. */
+const forgetful: MakeTransport = (options) =>
+  createNodeTransport({
+    ...options,
+    serve: (source) => options.serve(Object.create(source, { fields: { value: source.fields.slice(0, 4) } })),
+  });
+
+/** A transport that answers an unread POST as if it had failed: another one. */
+const unfair: MakeTransport = (options) =>
+  createFastTransport({
+    ...options,
+    serve: (source) =>
+      source.method === "PUT" ? Response.text("no", { status: 500 }) : options.serve(source),
+  });
+
+const planted: readonly Lane[] = [
+  { name: "what the app sees", onSockets: true, run: (work) => withStrictReader(forgetful, asLlhttp, work) },
+  { name: "what is answered", onSockets: true, run: (work) => withBoth(unfair, createNodeTransport, work) },
+];
+
+test.each(planted)(
+  "a planted fault in $name is found, and the smallest traffic that shows it is told",
+  async (lane) => {
+    const found = await fuzz([lane], fixedSeed, 20);
+    expect(found).toHaveLength(1);
+    const [, json = ""] = /--replay '(.*)'/.exec(found[0] ?? "") ?? [];
+    expect(json.length).toBeLessThan(300);
+    expect((await replay([lane], JSON.parse(json))).size).toBe(1);
+  },
+  120_000,
+);

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { LimitsConfig } from "@framework/core";
+import { createFastTransport, createNodeTransport, emptyFastHead, FastInput } from "@framework/core/testing";
+import { withBoth } from "./differential.ts";
+import { withStrictReader } from "./strict-comparison.ts";
+import { asLlhttp, nothingMore, readStrictly } from "./strict-reader.ts";
+import type { Traffic } from "./traffic.ts";
+
+/** Looks at one connection's traffic. @throws when something differs */
+export type Check = (traffic: Traffic) => Promise<void>;
+
+/** One comparison, set up once for many connections. */
+export interface Lane {
+  readonly name: string;
+  readonly onSockets: boolean;
+  /** `accept` hears the name of each difference that is explained. */
+  run(work: (check: Check) => Promise<void>, accept?: (difference: string) => void): Promise<void>;
+}
+
+/** Every comparison: the transports with each other, each with the letter of the standard, and the own parser alone. */
+export const lanes: readonly Lane[] = [
+  {
+    name: "fast and node",
+    onSockets: true,
+    run: (work, accept) => withBoth(createFastTransport, createNodeTransport, work, accept),
+  },
+  {
+    name: "fast and standard",
+    onSockets: true,
+    run: (work) => withStrictReader(createFastTransport, asLlhttp, work),
+  },
+  {
+    name: "node and standard",
+    onSockets: true,
+    run: (work) => withStrictReader(createNodeTransport, asLlhttp, work),
+  },
+  { name: "parser and standard", onSockets: false, run: (work) => work(checkFastHead) },
+];
+
+const limits = LimitsConfig.of();
+const head = emptyFastHead();
+
+/** What the own parser takes, the letter of the standard takes too and reads alike, the end of the message included. */
+const checkFastHead: Check = async ({ pieces }) => {
+  const text = pieces.join("");
+  const bytes = Buffer.from(text, "latin1");
+  const input = new FastInput();
+  input.add(bytes);
+  while (input.servable) {
+    const { at } = input;
+    const end = input.readHead(bytes, limits, head);
+    const known = end === -1 ? null : input.takeHead(bytes, head);
+    if (known === null) break;
+    const { method, target, bodyLength, last } = head;
+    const body = "b".repeat(bodyLength);
+    assert.deepEqual(readStrictly(text.slice(at, end) + body, nothingMore), {
+      requests: [{ method, target, authority: known.authority, fields: known.toList(), body }],
+      end: last ? "closed" : "open",
+    });
+    if (last) break;
+    input.take(end + bodyLength);
+  }
+};

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { Response } from "@framework/core";
+import { readBody, type Serve } from "@framework/core/testing";
+import { leave, sendPieces } from "./differential.ts";
+import type { RawClient } from "../harness/raw-client.ts";
+import { type Leniency, readStrictly, type StrictReading, type StrictRequest } from "./strict-reader.ts";
+import { type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
+import type { Traffic } from "./traffic.ts";
+
+/** Sends traffic to a transport and fails when it serves or answers anything but what the letter of the standard makes of the bytes. */
+export type CheckStrictly = (traffic: Traffic) => Promise<void>;
+
+type Seen = { -readonly [Key in keyof StrictRequest]: StrictRequest[Key] };
+
+/** Runs a transport with an app that reads every body and keeps what it saw. */
+export const withStrictReader = (
+  make: MakeTransport,
+  leniency: Leniency,
+  run: (check: CheckStrictly) => Promise<void>,
+): Promise<void> => {
+  const seen: Seen[] = [];
+  return withServer(make, { serve: keepIn(seen) }, (server) =>
+    run(async ({ pieces, leaves }) => {
+      seen.length = 0;
+      const wanted = readStrictly(pieces.join(""), leniency);
+      const client = await server.connect();
+      try {
+        await sendPieces(client, pieces);
+        if (leaves === undefined) await checkAnswered(client, seen, wanted);
+        await leave(client, leaves ?? "half-closes");
+      } finally {
+        client.destroy();
+        await untilGone(server);
+      }
+      checkBegun(seen, wanted);
+    }),
+  );
+};
+
+const keepIn =
+  (seen: Seen[]): Serve =>
+  async (source) => {
+    const { method, target, authority, fields } = source;
+    const request: Seen = { method, target, authority, fields: [...fields], body: null };
+    seen.push(request);
+    try {
+      request.body = Buffer.from(await readBody(source, 1_000_000)).toString("latin1");
+      return Response.text("read");
+    } catch {
+      return Response.text("broken", { status: 400 });
+    }
+  };
+
+/** A client that waits gets everything that is due, and nothing else. */
+const checkAnswered = async (
+  client: RawClient,
+  seen: readonly Seen[],
+  wanted: StrictReading,
+): Promise<void> => {
+  const { requests, end } = wanted;
+  const whole = requests.filter(({ body }) => body !== null).length;
+  const answers = end === "open" ? whole : requests.length + (end === "refused" ? 1 : 0);
+  // Whether a refusal has a body depends on what the transport could read of its method.
+  const finals = (): number => client.received.match(/HTTP\/1\.1 [2-5]\d\d /g)?.length ?? 0;
+  const isDone = (): boolean =>
+    seen.length >= requests.length && finals() >= answers && (end === "open" || client.closed);
+  const patience = performance.now() + 1500;
+  while (!isDone() && performance.now() < patience) await turn(1);
+  await turn(4);
+  assert.deepEqual(seen, requests);
+  // A message that has not come whole may be refused early.
+  const early = end === "open" && finals() === answers + 1;
+  if (early) await client.untilClosed();
+  assert.equal(finals(), answers + (early ? 1 : 0));
+  assert.equal(client.closed, end !== "open" || early);
+};
+
+/** Whatever a client did: the app saw no request that is not there. */
+const checkBegun = (seen: readonly Seen[], { requests }: StrictReading): void => {
+  assert.ok(seen.length <= requests.length);
+  for (const [index, { body, ...head }] of seen.entries()) {
+    const { body: wantedBody, ...wantedHead } = requests[index] as StrictRequest;
+    assert.deepEqual(head, wantedHead);
+    if (body !== null) assert.equal(body, wantedBody);
+  }
+};
+
+const untilGone = async ({ transport, served, clock }: TestServer): Promise<void> => {
+  const patience = performance.now() + 4000;
+  clock.advance(3000);
+  while (transport.connections > 0 && performance.now() < patience) await turn(1);
+  assert.deepEqual([transport.connections, transport.inFlight], [0, 0]);
+  served.length = 0;
+};

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { type ExchangeEnd, HttpError, Response } from "@framework/core";
+import { BodyStream, type RequestSource } from "@framework/core/feature";
+import { readBody, type Reply, type Serve } from "@framework/core/testing";
+import { eventually, type TestServer, turn } from "./test-server.ts";
+
+/** An app that keeps books: what began must have ended, once, whatever the client did. */
+export interface Ledger {
+  readonly serve: Serve;
+  /** How the exchanges ended, by target. */
+  readonly ends: { readonly target: string; readonly end: ExchangeEnd }[];
+  /** Requests that began. */
+  readonly begun: number;
+  /** Handlers and streams that have begun and not ended. */
+  readonly open: number;
+  /** Streams that were cancelled or pulled to their end more than once. */
+  readonly doublyClosed: number;
+  /** Codes of the errors that readers of bodies got. */
+  readonly readErrors: readonly string[];
+}
+
+const piece = new TextEncoder().encode("x".repeat(16));
+const longPiece = new Uint8Array(65_536).fill(120);
+
+const texts: ReadonlyMap<string, string> = new Map([
+  ["/page", "x".repeat(50_000)],
+  ["/large", "x".repeat(30_000_000)],
+]);
+
+/**
+ * Targets: `/now` answers at once, `/later` in a while, `/never` when the exchange is over, `/read` with the length of the body,
+ * `/stream` with small chunks for ever, `/flood` with large ones, `/page` with 50 kB, `/large` with 30 MB.
+ */
+export const createLedger = (): Ledger => {
+  const ends: Ledger["ends"] = [];
+  const readErrors: string[] = [];
+  const counts = { begun: 0, open: 0, doublyClosed: 0 };
+
+  const endless = (chunk: Uint8Array): BodyStream => {
+    counts.open++;
+    let closed = false;
+    const chunks = {
+      [Symbol.asyncIterator]: () => chunks,
+      next: async (): Promise<IteratorResult<Uint8Array>> => {
+        await turn(1);
+        return { done: false, value: chunk };
+      },
+      return: () => {
+        if (closed) counts.doublyClosed++;
+        else counts.open--;
+        closed = true;
+        return Promise.resolve({ done: true as const, value: undefined });
+      },
+    };
+    return new BodyStream(chunks);
+  };
+
+  const read = async (source: RequestSource): Promise<Reply> => {
+    counts.open++;
+    try {
+      return Response.text(`read ${(await readBody(source, 1e9)).byteLength}`);
+    } catch (error) {
+      if (HttpError.is(error)) readErrors.push(error.code);
+      return Response.text("no", { status: HttpError.is(error) ? error.status : 500 });
+    } finally {
+      counts.open--;
+    }
+  };
+
+  const untilOver = async (source: RequestSource): Promise<Reply> => {
+    counts.open++;
+    await new Promise<void>((resolve) => source.onEnd(() => resolve()));
+    counts.open--;
+    return Response.text("nobody reads this");
+  };
+
+  return {
+    ends,
+    readErrors,
+    get begun() {
+      return counts.begun;
+    },
+    get open() {
+      return counts.open;
+    },
+    get doublyClosed() {
+      return counts.doublyClosed;
+    },
+    serve: (source) => {
+      counts.begun++;
+      const { target } = source;
+      source.onEnd((end) => void ends.push({ target, end }));
+      if (target === "/read") return read(source);
+      if (target === "/never") return untilOver(source);
+      if (target === "/later") return turn(3).then(() => Response.text("later"));
+      if (target === "/stream") return new Response(endless(piece));
+      if (target === "/flood") return new Response(endless(longPiece));
+      return Response.text(texts.get(target) ?? "now");
+    },
+  };
+};
+
+/**
+ * The next client is served, and nothing is left of those before it, which were taken over earlier.
+ *
+ * @param lingerMs how far the clock is turned for those that still linger behind their last answer
+ */
+export const expectNothingLeft = async (server: TestServer, ledger: Ledger, lingerMs = 0): Promise<void> => {
+  const { transport, logged, connect, clock } = server;
+  const next = await connect();
+  await next.send("GET /now HTTP/1.1\r\nHost: a\r\n\r\n");
+  assert.equal((await next.replies(1))[0]?.body, "now");
+  next.destroy();
+  await turn(4);
+  clock.advance(lingerMs);
+  await eventually(() => transport.connections === 0, "all connections are gone");
+  await eventually(() => ledger.open === 0, "every handler and stream has ended");
+  await eventually(() => ledger.ends.length === ledger.begun, "every exchange has ended");
+  assert.deepEqual([transport.inFlight, ledger.doublyClosed, logged], [0, 0, []]);
+};

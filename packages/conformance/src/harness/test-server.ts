@@ -1,0 +1,100 @@
+import { LimitsConfig, type Logger, Response, TimeoutConfig } from "@framework/core";
+import type { RequestSource } from "@framework/core/feature";
+import type { Serve, Transport, TransportOptions } from "@framework/core/testing";
+import { type ManualClock, manualClock } from "./manual-clock.ts";
+import { connectRaw, patienceMs, type RawClient, type RawClientOptions } from "./raw-client.ts";
+
+/** Makes the transport under test. */
+export type MakeTransport = (options: TransportOptions) => Transport;
+
+/** What a test says about the server it needs. */
+export interface ServerSetup {
+  readonly serve?: Serve;
+  readonly limits?: Partial<LimitsConfig>;
+  readonly timeouts?: Partial<TimeoutConfig>;
+  readonly drainIdleMs?: number;
+}
+
+/** A transport that listens, its clock, and what was seen of it. */
+export interface TestServer {
+  readonly transport: Transport;
+  readonly port: number;
+  readonly clock: ManualClock;
+  /** Requests that reached the app. */
+  readonly served: RequestSource[];
+  /** What was logged: level and message. */
+  readonly logged: string[];
+  connect(options?: RawClientOptions): Promise<RawClient>;
+  /** Sends bytes on a connection of their own and gives what came back by the time the server closed. */
+  exchange(bytes: string): Promise<string>;
+}
+
+/** The app of most tests: says what it got, the body included. */
+export const echo: Serve = async (source) => {
+  let bytes = 0;
+  for await (const chunk of source.chunks()) bytes += chunk.byteLength;
+  return Response.json({ method: source.method, target: source.target, authority: source.authority, bytes });
+};
+
+/** The app of tests about heads: answers at once and does not look at the body. */
+export const hello: Serve = () => Response.text("hello");
+
+/** Runs a test against a fresh server, and closes everything behind it. */
+export const withServer = async (
+  make: MakeTransport,
+  { serve = hello, limits, timeouts, drainIdleMs = 1000 }: ServerSetup,
+  run: (server: TestServer) => Promise<void>,
+): Promise<void> => {
+  const clock = manualClock();
+  const served: RequestSource[] = [];
+  const logged: string[] = [];
+  const note = (level: string) => (message: string) => void logged.push(`${level}: ${message}`);
+  const log: Logger = { info: note("info"), warn: note("warn"), error: note("error") };
+  const transport = make({
+    serve: (source) => {
+      served.push(source);
+      return serve(source);
+    },
+    reject: ({ status, detail, error }) => Response.json({ error, detail, status }, { status }),
+    limits: LimitsConfig.of(limits),
+    timeouts: TimeoutConfig.of(timeouts),
+    log,
+    clock,
+    drainIdleMs,
+  });
+  const { port } = await transport.listen({ host: "127.0.0.1", port: 0 });
+  const clients = new Set<RawClient>();
+  const connect: TestServer["connect"] = async (options) => {
+    const client = await connectRaw(port, options);
+    clients.add(client);
+    client.socket.once("close", () => clients.delete(client)); // a fuzzer makes millions of them
+    return client;
+  };
+  const exchange = async (bytes: string): Promise<string> => {
+    const client = await connect();
+    await client.send(bytes);
+    return client.untilClosed();
+  };
+  try {
+    await run({ transport, port, clock, served, logged, connect, exchange });
+  } finally {
+    for (const client of clients) client.destroy();
+    const closed = transport.close(1000);
+    clock.advance(2000);
+    await closed;
+  }
+};
+
+/** Lets the sockets of this process hand over what is under way: two turns of the event loop. */
+export const turn = async (turns = 2): Promise<void> => {
+  for (let left = turns; left > 0; left--) await new Promise<void>((resolve) => void setImmediate(resolve));
+};
+
+/** Waits until something holds. @throws when it does not within 20 s, which is meant for what never comes and not for what is slow */
+export const eventually = async (holds: () => boolean, what: string): Promise<void> => {
+  const end = performance.now() + patienceMs;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`never: ${what}`);
+    await turn(1);
+  }
+};

@@ -1,0 +1,27 @@
+// For authors of transports: the suites that a transport has to pass.
+export { rfc9112Suite } from "./rfc9112/suite.ts";
+export type { KnownLeniency } from "./suite/heads.ts";
+export { transportConformance } from "./suite/transport-conformance.ts";
+export type { Test } from "./harness/test.ts";
+// For tests of their own: a transport that listens, its clock and its clients.
+export {
+  echo,
+  eventually,
+  hello,
+  type MakeTransport,
+  type ServerSetup,
+  type TestServer,
+  turn,
+  withServer,
+} from "./harness/test-server.ts";
+export { createLedger, expectNothingLeft, type Ledger } from "./harness/ledger.ts";
+export type { ManualClock } from "./harness/manual-clock.ts";
+export {
+  connectRaw,
+  parseReplies,
+  rawClient,
+  type RawClient,
+  type RawClientOptions,
+  type RawReply,
+} from "./harness/raw-client.ts";
+export { type SelfSigned, selfSigned } from "./harness/self-signed.ts";

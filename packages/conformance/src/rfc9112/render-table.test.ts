@@ -1,0 +1,42 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { renderTable, rowsOf } from "./render-table.ts";
+import { requirements } from "./requirements.ts";
+import { wireTables } from "./suite.ts";
+
+const folder = import.meta.dirname;
+const sources = globSync("../**/*.ts", { cwd: folder })
+  .filter((file) => !file.endsWith("requirements.ts"))
+  .map((file) => readFileSync(`${folder}/${file}`, "utf8"))
+  .join("\n")
+  .replaceAll(/\(\s+/g, "(");
+
+test("every row of the wire tables proves a requirement", () => {
+  const proving = new Set(requirements.flatMap((each) => [...rowsOf(each).values()].flat()));
+  const idle = wireTables.flatMap(({ title, rows }) =>
+    rows.filter((row) => !proving.has(row)).map(({ name }) => `${title}: ${name}`),
+  );
+  expect(idle).toEqual([]);
+});
+
+test("every requirement is proven, by rows and tests that are there", () => {
+  for (const requirement of requirements) {
+    const { text, rows = [], tests = [] } = requirement;
+    expect([text, rows.length + tests.length]).not.toEqual([text, 0]);
+    for (const [title, found] of rowsOf(requirement))
+      expect([text, title, found.length]).not.toEqual([text, title, 0]);
+    const missing = tests.filter((name) => ![`"${name}"`, `\`${name}\``].some((literal) => isTest(literal)));
+    expect([text, missing]).toEqual([text, []]);
+  }
+});
+
+const isTest = (literal: string): boolean => sources.includes(`(${literal}`);
+
+test("the page says what the requirements say", () => {
+  const page = readFileSync(`${folder}/../../RFC9112.md`, "utf8");
+  expect(plain(page)).toBe(plain(renderTable()));
+});
+
+/** Without what the formatter does to a table. */
+const plain = (markdown: string): string =>
+  markdown.replaceAll(/ {2,}/g, " ").replaceAll(/-{3,}/g, "---").trim();

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { HttpError, Response } from "@framework/core";
+import { readBody, type Serve } from "@framework/core/testing";
+import type { Test } from "../harness/test.ts";
+import { parseReplies, type RawClient } from "../harness/raw-client.ts";
+import { type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
+import { nextRequest, type WireRow, type WireTable } from "./wire-row.ts";
+
+/** Sends the bytes of a row in some way. */
+type Send = (client: RawClient, bytes: string) => Promise<void>;
+
+/** Connections at the same time: the rows of a table share one server. */
+const width = 40;
+
+const ways: Readonly<Record<string, Send>> = {
+  whole: (client, bytes) => client.send(bytes),
+  "byte by byte": async (client, bytes) => {
+    // What is very long is about amounts, and not about where reads end.
+    for (const piece of bytes.length < 2000 ? bytes : [bytes]) {
+      await client.send(piece);
+      await turn(1);
+    }
+  },
+  "cut at random": async (client, bytes) => {
+    let at = 0;
+    for (const cut of randomCuts(bytes)) {
+      await client.send(bytes.slice(at, cut));
+      await turn(1);
+      at = cut;
+    }
+    await client.send(bytes.slice(at));
+  },
+};
+
+/** Up to five places, the same for the same bytes: a linear congruential generator that begins with their sum. */
+const randomCuts = (bytes: string): number[] => {
+  let state = Buffer.from(bytes, "latin1").reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7);
+  const cuts = Array.from({ length: 5 }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state % (bytes.length + 1);
+  });
+  return cuts.toSorted((a, b) => a - b);
+};
+
+/** Says what it got; an error of the body becomes the reply. */
+const serve: Serve = async (source) => {
+  try {
+    const bytes = await readBody(source, 1_000_000);
+    return Response.json({ target: source.target, bytes: bytes.length });
+  } catch (error) {
+    const status = HttpError.is(error) ? error.status : 500;
+    return Response.json({ target: source.target, status }, { status });
+  }
+};
+
+/** Runs the rows of a table against a transport: whole, byte by byte, and cut at random. */
+export const wireSuite = (test: Test, make: MakeTransport, { title, rows }: WireTable): void => {
+  for (const [way, send] of Object.entries(ways)) {
+    test(`${title}: answers each row as listed and runs nothing that is hidden, sent ${way}`, () =>
+      withServer(make, { serve }, async (server) => {
+        const left = [...rows];
+        const work = async (): Promise<void> => {
+          for (let row = left.pop(); row !== undefined; row = left.pop()) await checkRow(server, row, send);
+        };
+        await Promise.all(Array.from({ length: width }, work));
+        assert.equal(
+          server.served.length,
+          rows.reduce((sum, { served }) => sum + served, 0),
+        );
+        assert.deepEqual(
+          server.served.filter(({ target }) => target === "/hidden"),
+          [],
+        );
+        assert.deepEqual(server.logged, []);
+      }));
+  }
+};
+
+const checkRow = async (server: TestServer, { name, bytes, answers }: WireRow, send: Send): Promise<void> => {
+  const client = await server.connect();
+  try {
+    await send(client, bytes + nextRequest);
+    const goesOn = answers.length === 2 && answers[1] === 200;
+    const methods = [bytes.slice(0, bytes.indexOf(" ")), "GET"];
+    if (goesOn) await client.replies(2, methods);
+    else await client.untilClosed();
+    await turn(2);
+    const finals = parseReplies(client.received, client.closed, methods).filter(
+      ({ status }) => status >= 200,
+    );
+    assert.deepEqual(
+      finals.map(({ status, complete }) => [status, complete]),
+      answers.map((status) => [status, true]),
+    );
+    assert.equal(finals.at(-1)?.fields.get("connection") === "close", !goesOn);
+    if (goesOn) assert.equal((JSON.parse(finals[1]?.body ?? "") as { target: string }).target, "/next");
+    assert.equal(client.reset, false);
+  } catch (error) {
+    throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  } finally {
+    client.destroy();
+  }
+};

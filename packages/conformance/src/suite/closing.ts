@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { createServer, type Socket } from "node:net";
+import { Response } from "@framework/core";
+import type { Serve } from "@framework/core/testing";
+import type { Test } from "../harness/test.ts";
+import { connectRaw, parseReplies } from "../harness/raw-client.ts";
+import { eventually, type MakeTransport, turn, withServer } from "../harness/test-server.ts";
+
+const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/** Listeners, handed-over sockets, drain and close. */
+export const closingConformance = (test: Test, make: MakeTransport): void => {
+  test("rejects with the system's error when the port is taken", () =>
+    withServer(make, {}, async ({ port }) =>
+      withServer(make, {}, async ({ transport }) => {
+        await assert.rejects(transport.listen({ host: "127.0.0.1", port }), { code: "EADDRINUSE" });
+      }),
+    ));
+
+  test("takes over a socket whose first bytes were read and put back", () =>
+    withServer(make, {}, async ({ transport }) => {
+      const listener = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
+        socket.once("data", (bytes: Buffer) => {
+          socket.pause();
+          socket.unshift(bytes);
+          transport.accept(socket);
+        });
+        socket.resume();
+      });
+      await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
+      const { port } = listener.address() as { port: number };
+      const client = await connectRaw(port);
+      await client.send(get);
+      await client.replies(1);
+      await client.send(get + get);
+      assert.equal((await client.replies(3)).length, 3);
+      client.destroy();
+      await new Promise((resolve) => void listener.close(resolve));
+    }));
+
+  test("takes over a paused socket that nobody has read", () =>
+    withServer(make, {}, async ({ transport }) => {
+      const listener = createServer({ pauseOnConnect: true }, (socket) => transport.accept(socket));
+      await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
+      const client = await connectRaw((listener.address() as { port: number }).port);
+      await client.send(get);
+      assert.equal((await client.replies(1))[0]?.body, "hello");
+      client.destroy();
+      await new Promise((resolve) => void listener.close(resolve));
+    }));
+
+  test("drains: accepts no more, finishes what runs, says close, gives idle connections one more answer", () => {
+    let finish = (): void => {};
+    const serve: Serve = ({ target }) =>
+      target === "/slow"
+        ? new Promise((resolve) => {
+            finish = () => resolve(Response.text("slow"));
+          })
+        : Response.text("quick");
+    return withServer(make, { serve, drainIdleMs: 1000 }, async ({ transport, port, clock, connect }) => {
+      const [busy, used, unused, late] = [await connect(), await connect(), await connect(), await connect()];
+      await busy.send(get.replace("/", "/slow"));
+      await used.send(get);
+      await late.send(get);
+      await Promise.all([used.replies(1), late.replies(1)]);
+      await eventually(() => transport.inFlight === 1 && transport.connections === 4, "one request runs");
+
+      const closed = transport.close(30_000);
+      await assert.rejects(connectRaw(port));
+      await used.send(get + get);
+      const answers = parseReplies(await used.untilClosed(), true);
+      assert.deepEqual(
+        answers.map(({ fields }) => fields.get("connection") === "close"),
+        answers.map((_, at) => at > 0 && at === answers.length - 1),
+      );
+      assert.ok(answers.length >= 2);
+      assert.deepEqual([unused.closed, late.closed], [false, false]);
+      clock.advance(1000);
+      await Promise.all([unused.untilClosed(), late.untilClosed()]);
+
+      finish();
+      const [slow] = parseReplies(await busy.untilClosed(), true);
+      assert.deepEqual([slow?.body, slow?.fields.get("connection")], ["slow", "close"]);
+      assert.deepEqual(await closed, { cut: 0 });
+    });
+  });
+
+  test("cuts and counts what has not ended by the deadline", () => {
+    const ends: string[] = [];
+    const serve: Serve = (source) => {
+      source.onEnd((end) => void ends.push(end));
+      return new Promise(() => {});
+    };
+    return withServer(make, { serve }, async ({ transport, clock, connect }) => {
+      const [one, two] = [await connect(), await connect()];
+      await one.send(get + get);
+      await two.send(get);
+      await eventually(() => transport.inFlight === 3, "three requests run");
+      const closed = transport.close(5000);
+      clock.advance(4999);
+      await turn(4);
+      assert.deepEqual([transport.inFlight, one.closed], [3, false]);
+      clock.advance(1);
+      assert.deepEqual(await closed, { cut: 3 });
+      await eventually(() => ends.length === 3, "all exchanges end");
+      assert.deepEqual(
+        [ends, transport.inFlight, transport.connections],
+        [["aborted", "aborted", "aborted"], 0, 0],
+      );
+    });
+  });
+
+  test("serves a socket that is handed over during a drain, and closes it when it stays idle", () =>
+    withServer(make, { drainIdleMs: 100 }, async ({ transport, clock }) => {
+      const listener = createServer((socket) => transport.accept(socket));
+      await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
+      transport.drain();
+      clock.advance(100);
+      const { port } = listener.address() as { port: number };
+      const [busy, idle] = [await connectRaw(port), await connectRaw(port)];
+      await busy.send(get);
+      const [reply] = parseReplies(await busy.untilClosed(), true);
+      assert.deepEqual([reply?.body, reply?.fields.get("connection")], ["hello", "close"]);
+      await eventually(() => transport.connections > 0, "the idle one was taken over");
+      clock.advance(1000);
+      assert.equal(await idle.untilClosed(), "");
+      await new Promise((resolve) => void listener.close(resolve));
+    }));
+
+  test("closes at once when nothing is open", () =>
+    withServer(make, {}, async ({ transport }) => {
+      assert.deepEqual(await transport.close(60_000), { cut: 0 });
+      assert.deepEqual(await transport.close(0), { cut: 0 });
+    }));
+
+  test("ends sockets that are handed over too late, and leaves alone those that are gone", () =>
+    withServer(make, {}, async ({ transport }) => {
+      const sockets: Socket[] = [];
+      const listener = createServer((socket) => void sockets.push(socket));
+      await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
+      const { port } = listener.address() as { port: number };
+      const [gone, late] = [await connectRaw(port), await connectRaw(port)];
+      await eventually(() => sockets.length === 2, "two sockets");
+      sockets[0]?.destroy();
+      await gone.untilClosed();
+      for (const socket of sockets.slice(0, 1)) transport.accept(socket);
+      assert.equal(transport.connections, 0);
+      await transport.close(0);
+      for (const socket of sockets.slice(1)) transport.accept(socket);
+      assert.equal(await late.untilClosed(), "");
+      assert.equal(transport.connections, 0);
+      await new Promise((resolve) => void listener.close(resolve));
+    }));
+};

@@ -1,0 +1,252 @@
+import assert from "node:assert/strict";
+import type { Test } from "../harness/test.ts";
+import {
+  fieldRows,
+  framingRows,
+  type HeadRow,
+  hostRows,
+  requestLineRows,
+  targetRows,
+} from "../rfc9112/head-rows.ts";
+import { parseReplies, type RawClient } from "../harness/raw-client.ts";
+import { echo, type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
+
+const good = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/** Names of rows of malformed heads that a transport's parser accepts all the same: the list may only become shorter. */
+export type KnownLeniency = ReadonlySet<string>;
+
+/** Request line, target, Host, fields, framing, limits of a head: what is refused, with which status, however the bytes are cut. */
+export const headConformance = (test: Test, make: MakeTransport, lenient: KnownLeniency): void => {
+  const tables = { requestLineRows, targetRows, hostRows, fieldRows, framingRows };
+  for (const [table, rows] of Object.entries(tables)) {
+    test(`${table}: answers each row, sent whole and with a request behind it`, () =>
+      withServer(make, {}, async (server) => {
+        for (const row of rows) await checkRow(server, expected(row, lenient), whole);
+      }));
+    test(`${table}: answers each row alike when it comes byte by byte`, () =>
+      withServer(make, {}, async (server) => {
+        for (const row of rows) await checkRow(server, expected(row, lenient), byteByByte);
+      }));
+  }
+  test("answers alike wherever a head is cut in two", () =>
+    withServer(make, {}, async (server) => {
+      for (const row of cutRows()) {
+        for (let at = 1; at < row.bytes.length; at++) await checkRow(server, row, cutAt(at));
+      }
+    }));
+  byteClasses(test, make);
+  headValues(test, make);
+  headLimits(test, make);
+};
+
+const expected = (row: HeadRow, lenient: KnownLeniency): HeadRow =>
+  lenient.has(row.name) ? { ...row, status: 200 } : row;
+
+const cutRows = (): HeadRow[] =>
+  [...requestLineRows, ...hostRows, ...framingRows].filter(({ name }) =>
+    [
+      "an ordinary request",
+      "an unknown method",
+      "two Hosts",
+      "version 1.2",
+      "chunked twice in a list",
+    ].includes(name),
+  );
+
+type Send = (client: RawClient, bytes: string) => Promise<void>;
+const whole: Send = (client, bytes) => client.send(bytes + good);
+const byteByByte: Send = async (client, bytes) => {
+  for (const byte of bytes) {
+    await client.send(byte);
+    await turn(1);
+  }
+};
+const cutAt =
+  (at: number): Send =>
+  async (client, bytes) => {
+    await client.send(bytes.slice(0, at));
+    await turn();
+    await client.send(bytes.slice(at));
+  };
+
+const checkRow = async (server: TestServer, { name, bytes, status }: HeadRow, send: Send): Promise<void> => {
+  const client = await server.connect();
+  const before = server.served.length;
+  try {
+    await send(client, bytes);
+    if (status !== 200) return await checkRefusal(server, client, status, before);
+    const [reply] = await client.replies(1);
+    assert.equal(reply?.status, 200);
+  } catch (error) {
+    throw new Error(`${name}: ${String(error)}`, { cause: error });
+  } finally {
+    client.destroy();
+  }
+};
+
+const checkRefusal = async (
+  server: TestServer,
+  client: RawClient,
+  status: number,
+  before: number,
+): Promise<void> => {
+  const replies = parseReplies(await client.untilClosed(), true);
+  assert.deepEqual(
+    replies.map((reply) => [reply.status, reply.complete, reply.fields.get("connection")]),
+    [[status, true, "close"]],
+  );
+  assert.equal((JSON.parse(replies[0]?.body ?? "") as { status: number }).status, status);
+  assert.equal(client.reset, false);
+  assert.equal(server.served.length, before);
+};
+
+const token = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/;
+
+const byteClasses = (test: Test, make: MakeTransport): void => {
+  const places: [string, (byte: string) => string, (byte: string) => boolean][] = [
+    ["a field's name", (byte) => `X${byte}Y: 1`, (byte) => token.test(byte) || byte === ":"],
+    [
+      "a field's value",
+      (byte) => `X: a${byte}b`,
+      (byte) => byte === "\t" || (byte >= " " && byte !== "\x7f"),
+    ],
+    ["the start of a field", (byte) => `${byte}X: 1`, (byte) => token.test(byte)],
+    ["the place of the colon", (byte) => `X${byte}1`, (byte) => byte === ":"],
+  ];
+  for (const [place, field, isLegal] of places) {
+    test(`takes exactly the legal bytes at ${place}`, () =>
+      withServer(make, {}, async (server) => {
+        for (let code = 0; code < 256; code++) {
+          const byte = String.fromCharCode(code);
+          const received = await server.exchange(
+            `GET / HTTP/1.1\r\nHost: a\r\n${field(byte)}\r\nConnection: close\r\n\r\n`,
+          );
+          assert.equal(parseReplies(received, true)[0]?.status, isLegal(byte) ? 200 : 400, `byte ${code}`);
+        }
+      }));
+  }
+};
+
+const headValues = (test: Test, make: MakeTransport): void => {
+  test("lets an absolute-form target replace the Host everywhere", () =>
+    withServer(make, { serve: echo }, async (server) => {
+      const client = await server.connect();
+      await client.send(
+        "GET http://other:81/x?y HTTP/1.1\r\nHost: first\r\n\r\nOPTIONS HTTP://z HTTP/1.0\r\n\r\n",
+      );
+      const replies = (await client.replies(2)).map(({ body }): unknown => JSON.parse(body));
+      assert.deepEqual(replies, [
+        { method: "GET", target: "/x?y", authority: "other:81", bytes: 0 },
+        { method: "OPTIONS", target: "*", authority: "z", bytes: 0 },
+      ]);
+      assert.deepEqual(
+        server.served.map((source) => [
+          source.field("host"),
+          source.fields.filter((text) => text === "first").length,
+        ]),
+        [
+          ["other:81", 0],
+          ["z", 0],
+        ],
+      );
+    }));
+  test("gives fields as received, and joins what is repeated", () =>
+    withServer(make, {}, async (server) => {
+      const client = await server.connect();
+      await client.send(
+        "GET /p HTTP/1.1\r\nHost: a:1\r\nX-A: 1\r\nx-a: 2\r\nCookie: a=1\r\nCookie: b=2\r\n\r\n",
+      );
+      await client.replies(1);
+      const [source] = server.served;
+      assert.deepEqual(
+        [...(source?.fields ?? [])],
+        ["Host", "a:1", "X-A", "1", "x-a", "2", "Cookie", "a=1", "Cookie", "b=2"],
+      );
+      assert.deepEqual(
+        ["x-a", "cookie", "absent"].map((name) => source?.field(name)),
+        ["1, 2", "a=1; b=2", null],
+      );
+      assert.deepEqual(
+        [source?.authority, source?.scheme, source?.remoteAddress],
+        ["a:1", "http", "127.0.0.1"],
+      );
+    }));
+};
+
+const headLimits = (test: Test, make: MakeTransport): void => {
+  const limits = { maxRequestLine: 100, maxHeaderSize: 300, maxHeaderFields: 5 };
+  const status = async (server: TestServer, bytes: string): Promise<number | undefined> =>
+    parseReplies(await server.exchange(bytes), true)[0]?.status;
+  const close = "Connection: close\r\n"; // 19 bytes
+  const path = (length: number): string =>
+    `GET /${"a".repeat(length - "GET / HTTP/1.1".length)} HTTP/1.1\r\n`;
+
+  test("answers 414 from the first byte of the request line that is too many", () =>
+    withServer(make, { limits }, async (server) => {
+      for (const [length, wanted] of [
+        [100, 200],
+        [101, 414],
+        [350, 414],
+        [5000, 414],
+      ] as const) {
+        assert.equal(
+          await status(server, `${path(length)}Host: a\r\n${close}\r\n`),
+          wanted,
+          `length ${length}`,
+        );
+      }
+    }));
+  test("answers 414 to a request line that is too long for all limits, in however many reads it comes", () =>
+    withServer(make, { limits }, async (server) => {
+      const bytes = `${path(5000)}Host: a\r\n${close}\r\n`;
+      for (const size of [50, 99, 101, 250, 390, 410, 1000, 4990, 4998, 5001]) {
+        const client = await server.connect({ stays: true });
+        for (let at = 0; at < bytes.length && !client.closed; at += size) {
+          await client.send(bytes.slice(at, at + size));
+          await turn();
+        }
+        assert.equal(parseReplies(await client.untilClosed(), true)[0]?.status, 414, `reads of ${size}`);
+      }
+    }));
+  test("answers 431 to fields that are too long for all limits, in however many reads they come", () =>
+    withServer(make, { limits }, async (server) => {
+      const bytes = `GET / HTTP/1.1\r\nHost: a\r\n${"Cookie: a=b; c=d\r\n".repeat(200)}\r\n`;
+      for (const size of [50, 99, 101, 250, 390, 410, 1000, 3000]) {
+        const client = await server.connect({ stays: true });
+        for (let at = 0; at < bytes.length && !client.closed; at += size) {
+          await client.send(bytes.slice(at, at + size));
+          await turn();
+        }
+        assert.equal(parseReplies(await client.untilClosed(), true)[0]?.status, 431, `reads of ${size}`);
+      }
+    }));
+  test("answers 431 from the first byte of the fields that is too many", () =>
+    withServer(make, { limits }, async (server) => {
+      const filler = (total: number): string => `X: ${"x".repeat(total - 9 - 19 - 5)}\r\n`;
+      for (const [total, wanted] of [
+        [300, 200],
+        [301, 431],
+        [5000, 431],
+      ] as const) {
+        assert.equal(
+          await status(server, `GET / HTTP/1.1\r\nHost: a\r\n${close}${filler(total)}\r\n`),
+          wanted,
+          `${total}`,
+        );
+      }
+    }));
+  test("answers 431 to one field too many", () =>
+    withServer(make, { limits }, async (server) => {
+      const head = `GET / HTTP/1.1\r\nHost: a\r\n${close}`;
+      assert.equal(await status(server, `${head}${"a: b\r\n".repeat(3)}\r\n`), 200);
+      assert.equal(await status(server, `${head}${"a: b\r\n".repeat(4)}\r\n`), 431);
+    }));
+  test("sees a repeated Host behind thousands of fields, and drops none silently", () =>
+    withServer(make, { limits: { maxHeaderFields: 4000, maxHeaderSize: 100_000 } }, async (server) => {
+      const many = "a: b\r\n".repeat(3000);
+      assert.equal(await status(server, `GET / HTTP/1.1\r\nHost: a\r\n${many}${close}\r\n`), 200);
+      assert.equal(server.served[0]?.fields.length, 2 * 3002);
+      assert.equal(await status(server, `GET / HTTP/1.1\r\nHost: a\r\n${many}Host: b\r\n\r\n`), 400);
+    }));
+};

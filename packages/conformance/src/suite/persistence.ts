@@ -1,0 +1,278 @@
+// Above 250 lines: one list of facts about connections that persist, each a few lines.
+import assert from "node:assert/strict";
+import { Response } from "@framework/core";
+import type { RequestSource } from "@framework/core/feature";
+import type { Serve } from "@framework/core/testing";
+import type { Test } from "../harness/test.ts";
+import { parseReplies, type RawReply } from "../harness/raw-client.ts";
+import { eventually, type MakeTransport, turn, withServer } from "../harness/test-server.ts";
+
+const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
+const bodies = (replies: readonly RawReply[]): string[] => replies.map(({ body }) => body);
+const path: Serve = ({ target }) => Response.text(target);
+
+/** Replies that a test gives when it wants. */
+const parked = (): { serve: Serve; parked: Map<string, (reply: Response) => void> } => {
+  const waiting = new Map<string, (reply: Response) => void>();
+  const serve = ({ target }: RequestSource): Promise<Response> =>
+    new Promise((resolve) => waiting.set(target, resolve));
+  return { serve, parked: waiting };
+};
+
+/** Several requests on one connection: persistence, order, bounds, and what is behind an error. */
+export const persistenceConformance = (test: Test, make: MakeTransport): void => {
+  persistence(test, make);
+  pipelining(test, make);
+  behindErrors(test, make);
+};
+
+const persistence = (test: Test, make: MakeTransport): void => {
+  const rows: [string, string, boolean][] = [
+    ["1.1", "", true],
+    ["1.1", "Connection: keep-alive", true],
+    ["1.1", "Connection: close", false],
+    ["1.1", "Connection: Close", false],
+    ["1.1", "Connection: foo, close", false],
+    ["1.1", "Connection: foo", true],
+    ["1.0", "", false],
+    ["1.0", "Connection: keep-alive", true],
+    ["1.0", "Connection: foo, Keep-Alive", true],
+    ["1.0", "Connection: close", false],
+    ["1.0", "Connection: keep-alive, close", false],
+    ["1.1", "Expect: 100-continue", false],
+  ];
+  test("keeps a connection or closes it as version and Connection say", () =>
+    withServer(make, { serve: path }, async (server) => {
+      for (const [version, field, keeps] of rows) {
+        const client = await server.connect();
+        await client.send(`GET /1 HTTP/${version}\r\nHost: a\r\n${field === "" ? "" : `${field}\r\n`}\r\n`);
+        const [reply] = await client.replies(1);
+        const what = `${version} ${field}`;
+        assert.equal(reply?.fields.get("connection")?.toLowerCase(), keeps ? "keep-alive" : "close", what);
+        await client.send(get("/2"));
+        if (keeps) assert.deepEqual(bodies(await client.replies(2)), ["/1", "/2"], what);
+        else assert.deepEqual(bodies(parseReplies(await client.untilClosed(), true)), ["/1"], what);
+      }
+    }));
+
+  test("says close on the last request that a connection may carry", () =>
+    withServer(make, { serve: path, limits: { maxRequestsPerConnection: 3 } }, async (server) => {
+      const replies = parseReplies(
+        await server.exchange([1, 2, 3, 4].map((n) => get(`/${n}`)).join("")),
+        true,
+      );
+      assert.deepEqual(
+        replies.map(({ body, fields }) => [body, fields.get("connection") === "close"]),
+        [
+          ["/1", false],
+          ["/2", false],
+          ["/3", true],
+        ],
+      );
+      assert.equal(server.served.length, 3);
+    }));
+
+  test("closes when a reply says so", () =>
+    withServer(
+      make,
+      { serve: () => new Response("bye", { headers: { connection: "close" } }) },
+      async (server) => {
+        const [reply, ...more] = parseReplies(await server.exchange(get("/1") + get("/2")), true);
+        assert.deepEqual([reply?.body, reply?.fields.get("connection"), more.length], ["bye", "close", 0]);
+      },
+    ));
+
+  test("answers an upgrade that nobody takes as an ordinary request, and closes", () =>
+    withServer(make, { serve: path }, async (server) => {
+      const fields = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+      const replies = parseReplies(await server.exchange(get("/1", fields) + get("/2")), true);
+      assert.deepEqual(
+        replies.map(({ body, fields }) => [body, fields.get("connection")]),
+        [["/1", "close"]],
+      );
+      assert.equal(server.served.length, 1);
+    }));
+
+  test("drops connections above the limit, and says so in the log", () =>
+    withServer(make, { serve: path, limits: { maxConnections: 2 } }, async (server) => {
+      const first = await server.connect();
+      const second = await server.connect();
+      await eventually(() => server.transport.connections === 2, "two connections");
+      const third = await server.connect();
+      assert.equal(await third.untilClosed(), "");
+      server.clock.advance(1000);
+      assert.deepEqual(server.logged, ["warn: connections above the limit were dropped"]);
+      second.destroy();
+      await eventually(() => server.transport.connections === 1, "room");
+      const fourth = await server.connect();
+      for (const client of [first, fourth]) {
+        await client.send(get("/x"));
+        assert.deepEqual(bodies(await client.replies(1)), ["/x"]);
+      }
+    }));
+};
+
+const pipelining = (test: Test, make: MakeTransport): void => {
+  test("answers pipelined requests in order, whenever their replies are ready", () => {
+    const { serve, parked: waiting } = parked();
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      await client.send(get("/1") + get("/2") + get("/3"));
+      await eventually(() => waiting.size === 3, "three requests are served");
+      for (const target of ["/3", "/2"]) waiting.get(target)?.(Response.text(target));
+      await turn();
+      assert.equal(client.received, "");
+      waiting.get("/1")?.(Response.text("/1"));
+      assert.deepEqual(bodies(await client.replies(3)), ["/1", "/2", "/3"]);
+    });
+  });
+
+  test("serves at most 16 pipelined requests at a time, and stops reading", () => {
+    const { serve, parked: waiting } = parked();
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      const padding = `X: ${"x".repeat(10_000)}\r\n`; // together more than all buffers between the two take
+      let flushed = false;
+      void client.send(Array.from({ length: 4000 }, (_, n) => get(`/${n}`, padding)).join("")).then(() => {
+        flushed = true;
+      });
+      await eventually(() => waiting.size === 16, "16 requests are served");
+      await turn(50);
+      assert.deepEqual([waiting.size, server.transport.inFlight], [16, 16]);
+      waiting.get("/0")?.(Response.text("/0"));
+      await eventually(() => waiting.size === 17, "the next one is served");
+      await turn(50);
+      assert.deepEqual([waiting.size, flushed], [17, false]);
+    });
+  });
+
+  test("answers a deep pipeline whole and in order", () => {
+    const serve: Serve = async ({ target }) => {
+      if (Number(target.slice(1)) % 3 === 0) await turn(1);
+      return Response.text(target);
+    };
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      const targets = Array.from({ length: 500 }, (_, n) => `/${n}`);
+      await client.send(targets.map((target) => get(target)).join(""));
+      assert.deepEqual(bodies(await client.replies(500)), targets);
+    });
+  });
+
+  test("serves no further request while the client does not read", () => {
+    const serve: Serve = () => Response.text("x".repeat(200_000));
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      client.socket.pause();
+      await client.send(get("/").repeat(200));
+      await turn(300);
+      assert.ok(server.served.length < 150, `${server.served.length} were served`);
+      client.socket.resume();
+      await eventually(() => server.served.length === 200, "the rest is served");
+    });
+  });
+
+  test("tells the end of an answer only when the socket has taken all of it", () => {
+    let ended = 0;
+    const serve: Serve = (source) => {
+      source.onEnd((end) => {
+        if (end === "sent") ended++;
+      });
+      return Response.text("x".repeat(200_000));
+    };
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      client.socket.pause();
+      for (let sent = 0; server.served.length === sent; sent++) {
+        assert.ok(sent < 200, "no request ever waited");
+        await client.send(get("/"));
+        await turn(50);
+      }
+      assert.equal(ended, server.served.length - 1);
+      client.socket.resume();
+      await eventually(() => ended === server.served.length, "all are out");
+    });
+  });
+
+  test("begins no second long answer while the first waits for the client", () =>
+    withServer(make, { serve: () => Response.text("x".repeat(10_000_000)) }, async (server) => {
+      const client = await server.connect();
+      client.socket.pause();
+      await client.send(get("/").repeat(10));
+      await turn(200);
+      assert.ok(server.served.length < 4, `${server.served.length} were begun`);
+    }));
+};
+
+const behindErrors = (test: Test, make: MakeTransport): void => {
+  const bad: Record<string, [string, number]> = {
+    "a bad Host": ["GET /bad HTTP/1.1\r\nHost: a,b\r\n\r\n", 400],
+    "an unknown method": ["FOO /bad HTTP/1.1\r\nHost: a\r\n\r\n", 501],
+    "a bad field": ["GET /bad HTTP/1.1\r\nHost : a\r\n\r\n", 400],
+    "a bad version": ["GET /bad HTTP/1.7\r\nHost: a\r\n\r\n", 505],
+    CONNECT: ["CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 501],
+  };
+  test("answers what is in front of a bad request first, and runs nothing behind it", () => {
+    const { serve, parked: waiting } = parked();
+    return withServer(make, { serve }, async (server) => {
+      for (const [name, [bytes, status]] of Object.entries(bad)) {
+        waiting.clear();
+        const client = await server.connect();
+        await client.send(get("/1") + get("/2") + bytes + get("/3"));
+        await eventually(() => waiting.size === 2, name);
+        await turn(4);
+        waiting.get("/2")?.(Response.text("/2"));
+        waiting.get("/1")?.(Response.text("/1"));
+        const replies = parseReplies(await client.untilClosed(), true);
+        assert.deepEqual(
+          replies.map((reply) => [reply.status, reply.fields.get("connection") === "close"]),
+          [
+            [200, false],
+            [200, false],
+            [status, true],
+          ],
+          name,
+        );
+        assert.deepEqual([[...waiting.keys()], client.reset], [["/1", "/2"], false], name);
+      }
+    });
+  });
+
+  test("answers more than 16 good requests in front of a bad one", () =>
+    withServer(make, { serve: async (source) => (await turn(1), path(source)) }, async (server) => {
+      const received = await server.exchange(
+        get("/x").repeat(40) + (bad["a bad field"]?.[0] ?? "") + get("/y"),
+      );
+      const statuses = parseReplies(received, true).map(({ status }) => status);
+      assert.deepEqual(statuses, [...Array.from({ length: 40 }, () => 200), 400]);
+      assert.equal(server.served.length, 40);
+    }));
+
+  test("runs nothing that comes later behind an error, and closes when too much comes", () =>
+    withServer(make, { serve: path }, async (server) => {
+      for (const [name, [bytes]] of Object.entries(bad)) {
+        const client = await server.connect({ stays: true });
+        await client.send(bytes);
+        await client.untilClosed();
+        await client.send(get("/later").repeat(100));
+        await turn(6);
+        assert.equal(server.transport.connections, 1, name);
+        void client.send(get("/later").repeat(20_000));
+        await turn(20);
+        server.clock.advance(3000);
+        await eventually(() => server.transport.connections === 0, name);
+      }
+      assert.equal(server.served.length, 0);
+    }));
+
+  test("keeps a closing connection open for a slow reader, but not for ever", () =>
+    withServer(make, { serve: path }, async (server) => {
+      const client = await server.connect({ stays: true });
+      await client.send(get("/1", "Connection: close\r\n"));
+      await client.replies(1);
+      await turn(10);
+      assert.equal(server.transport.connections, 1);
+      server.clock.advance(4000);
+      await eventually(() => server.transport.connections === 0, "the connection is closed");
+    }));
+};

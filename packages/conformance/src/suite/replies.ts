@@ -1,0 +1,438 @@
+// Above 250 lines: one list of facts about replies, each a few lines; a split would separate rows that are read together.
+import assert from "node:assert/strict";
+import { BodyStream } from "@framework/core/feature";
+import type { Reply, Serve } from "@framework/core/testing";
+import type { Test } from "../harness/test.ts";
+import { parseReplies } from "../harness/raw-client.ts";
+import { eventually, type MakeTransport, turn, withServer } from "../harness/test-server.ts";
+
+const get = (target = "/", version = "1.1"): string => `GET ${target} HTTP/${version}\r\nHost: a\r\n\r\n`;
+const encoder = new TextEncoder();
+
+const stream = (chunks: Iterable<string> | AsyncIterable<string>, length: number | null = null): BodyStream =>
+  new BodyStream(
+    (async function* () {
+      for await (const chunk of chunks) yield encoder.encode(chunk);
+    })(),
+    length,
+  );
+const reply = (
+  payload: Reply["payload"],
+  status = 200,
+  fields: readonly string[] = ["content-type", "text/plain"],
+): Reply => ({
+  status,
+  payload,
+  fields: () => fields,
+});
+
+/** What goes out: framing, HEAD, bodiless statuses, streams, and replies that cannot be sent. */
+export const replyConformance = (test: Test, make: MakeTransport): void => {
+  framing(test, make);
+  streams(test, make);
+  brokenStreams(test, make);
+  badReplies(test, make);
+};
+
+const framing = (test: Test, make: MakeTransport): void => {
+  const payloads: Record<string, () => Reply> = {
+    "an empty text": () => reply(""),
+    nothing: () => reply(null),
+    "a text": () => reply("héllo ☃ 😀 \ud800"),
+    bytes: () => reply(new Uint8Array([0, 255, 128])),
+    "a long text": () => reply("ü".repeat(200_000)),
+    "long bytes": () => reply(new Uint8Array(700_000).fill(65)),
+    "a stream of known length": () => reply(stream(["ab", "", "cde"], 5)),
+  };
+  test("sends every kind of body with its length in bytes, sync and async, and goes on", () =>
+    withServer(
+      make,
+      { serve: ({ target }) => payloads[decodeURI(target.slice(1))]?.() ?? reply(null) },
+      async (server) => {
+        for (const [name, payload] of Object.entries(payloads)) {
+          const client = await server.connect();
+          await client.send(get(`/${encodeURI(name)}`) + get(`/${encodeURI(name)}`));
+          const sent = payload().payload;
+          const bytes =
+            sent instanceof BodyStream ? "abcde" : Buffer.from((sent ?? "") as string).toString("latin1");
+          for (const { status, body, fields, complete } of await client.replies(2)) {
+            assert.equal(body === bytes, true, name);
+            assert.deepEqual(
+              [status, complete, fields.get("content-length")],
+              [200, true, String(bytes.length)],
+              name,
+            );
+            assert.match(fields.get("date") ?? "", /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+          }
+        }
+      },
+    ));
+
+  test("answers HEAD without a body where it comes alone too", () =>
+    withServer(make, {}, async ({ connect }) => {
+      const client = await connect();
+      const head = get().replace("GET", "HEAD");
+      await client.send(head);
+      await client.replies(1, ["HEAD"]);
+      await client.send(head);
+      await client.replies(2, ["HEAD", "HEAD"]);
+      await client.send(get());
+      const [first, second, last] = await client.replies(3, ["HEAD", "HEAD", "GET"]);
+      assert.deepEqual([first?.body, second?.body, last?.body], ["", "", "hello"]);
+    }));
+
+  test("answers HEAD with GET's fields and no body, and lets a stream go", () => {
+    let closed = 0;
+    const chunks = {
+      [Symbol.asyncIterator]: () => chunks,
+      next: () => Promise.reject(new Error("nobody may pull")),
+      return: () => {
+        closed++;
+        return Promise.resolve({ done: true as const, value: undefined });
+      },
+    };
+    const serve: Serve = ({ target }) => reply(target === "/stream" ? new BodyStream(chunks, 10) : "hello");
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      await client.send(
+        `${get("/text")}${get("/text").replace("GET", "HEAD")}${get("/stream").replace("GET", "HEAD")}`,
+      );
+      const [text, head, streamed] = await client.replies(3, ["GET", "HEAD", "HEAD"]);
+      assert.deepEqual(head?.fields, text?.fields);
+      assert.deepEqual([head?.body, streamed?.fields.get("content-length"), closed], ["", "10", 1]);
+      assert.deepEqual(server.logged, []);
+    });
+  });
+
+  test("sends no body and no length with 204 and 304, and an empty one with 205", () =>
+    withServer(
+      make,
+      { serve: ({ target }) => reply(stream(["x"]), Number(target.slice(1))) },
+      async (server) => {
+        const client = await server.connect();
+        await client.send(get("/204") + get("/304") + get("/205") + get("/200"));
+        const replies = await client.replies(4);
+        assert.deepEqual(
+          replies.map(({ status, fields, body }) => [
+            status,
+            body,
+            fields.get("content-length"),
+            fields.get("transfer-encoding"),
+          ]),
+          [
+            [204, "", undefined, undefined],
+            [304, "", undefined, undefined],
+            [205, "", "0", undefined],
+            [200, "x", undefined, "chunked"],
+          ],
+        );
+      },
+    ));
+
+  test("drops fields of the connection that a reply brings, and keeps repeated ones", () => {
+    const fields = [
+      "Content-Length",
+      "99",
+      "transfer-encoding",
+      "gzip",
+      "Date",
+      "x",
+      "Keep-Alive",
+      "y",
+      "Set-Cookie",
+      "a=1",
+      "set-cookie",
+      "b=2",
+    ];
+    return withServer(make, { serve: () => reply("hi", 200, fields) }, async (server) => {
+      const client = await server.connect();
+      await client.send(get() + get());
+      for (const { fields: sent, body } of await client.replies(2)) {
+        assert.deepEqual(
+          [
+            body,
+            sent.get("content-length"),
+            sent.get("transfer-encoding"),
+            sent.get("keep-alive"),
+            sent.get("set-cookie"),
+          ],
+          ["hi", "2", undefined, undefined, "a=1, b=2"],
+        );
+        assert.notEqual(sent.get("date"), "x");
+      }
+    });
+  });
+
+  test("sends characters of Latin-1 in a field as one byte", () =>
+    withServer(
+      make,
+      { serve: ({ target }) => reply(target === "/s" ? stream(["ü"]) : "ü", 200, ["x", "é"]) },
+      async (server) => {
+        const client = await server.connect();
+        await client.send(get("/s") + get() + get().replace("GET", "HEAD"));
+        assert.deepEqual(
+          (await client.replies(3, ["GET", "GET", "HEAD"])).map(({ fields, body }) => [
+            fields.get("x"),
+            body,
+          ]),
+          [
+            ["\xe9", "\xc3\xbc"],
+            ["\xe9", "\xc3\xbc"],
+            ["\xe9", ""],
+          ],
+        );
+      },
+    ));
+};
+
+const streams = (test: Test, make: MakeTransport): void => {
+  test("streams with chunks in HTTP/1.1 and up to the close in HTTP/1.0", () =>
+    withServer(make, { serve: () => reply(stream(["one ", "two ", "three"])) }, async (server) => {
+      const client = await server.connect();
+      await client.send(get() + get());
+      const replies = await client.replies(2);
+      assert.deepEqual(
+        replies.map(({ body, fields }) => [
+          body,
+          fields.get("transfer-encoding"),
+          fields.get("content-length"),
+        ]),
+        [
+          ["one two three", "chunked", undefined],
+          ["one two three", "chunked", undefined],
+        ],
+      );
+      for (const fields of ["Connection: keep-alive", "TE: chunked"]) {
+        const [old] = parseReplies(await server.exchange(`GET / HTTP/1.0\r\n${fields}\r\n\r\n`), true);
+        assert.deepEqual(
+          [old?.body, old?.fields.get("transfer-encoding"), old?.fields.get("connection")],
+          ["one two three", undefined, "close"],
+        );
+      }
+    }));
+
+  test("sends a chunk when it is there, the head before the first", () => {
+    const { promise: first, resolve: giveFirst } = Promise.withResolvers<string>();
+    const { promise: second, resolve: giveSecond } = Promise.withResolvers<string>();
+    const chunks = async function* () {
+      yield await first;
+      yield await second;
+    };
+    return withServer(make, { serve: () => reply(stream(chunks())) }, async (server) => {
+      const client = await server.connect();
+      await client.send(get());
+      await client.until((received) => received.endsWith("\r\n\r\n"));
+      giveFirst("first");
+      await client.until((received) => received.includes("first"));
+      giveSecond("second");
+      assert.equal((await client.replies(1))[0]?.body, "firstsecond");
+    });
+  });
+
+  test("pulls a stream only as fast as the client reads, and only when it is its turn", () => {
+    let pulled = 0;
+    const endless = async function* () {
+      for (;;) {
+        pulled++;
+        yield "x".repeat(65_536);
+      }
+    };
+    let finishFirst = (): void => {};
+    const serve: Serve = ({ target }) =>
+      target === "/first"
+        ? new Promise((resolve) => {
+            finishFirst = () => resolve(reply("first"));
+          })
+        : reply(stream(endless()));
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      client.socket.pause();
+      await client.send(get("/first") + get("/endless"));
+      await eventually(() => server.served.length === 2, "both are served");
+      await turn(20);
+      assert.equal(pulled, 0);
+      finishFirst();
+      await eventually(() => pulled > 0, "the stream is pulled");
+      await turn(300);
+      const stalled = pulled;
+      assert.ok(stalled < 400, `${stalled} chunks were pulled`);
+      client.socket.resume();
+      await eventually(() => pulled > stalled + 50, "it goes on");
+    });
+  });
+
+  test("closes a stream's source when the client goes away, also while it is waiting or has not begun", () => {
+    const closed: string[] = [];
+    const source = (name: string): BodyStream => {
+      const chunks = {
+        [Symbol.asyncIterator]: () => chunks,
+        next: () => new Promise<IteratorResult<Uint8Array>>(() => {}),
+        return: () => {
+          closed.push(name);
+          return Promise.resolve({ done: true as const, value: undefined });
+        },
+      };
+      return new BodyStream(chunks);
+    };
+    const ends: string[] = [];
+    const serve: Serve = (request) => {
+      request.onEnd((end) => void ends.push(end));
+      return reply(source(request.target));
+    };
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      await client.send(get("/1") + get("/2"));
+      await eventually(() => server.served.length === 2, "both are served");
+      client.destroy();
+      await eventually(() => ends.length === 2, "both end");
+      assert.deepEqual(
+        [closed.toSorted(), ends],
+        [
+          ["/1", "/2"],
+          ["aborted", "aborted"],
+        ],
+      );
+    });
+  });
+
+  test("lets a stream go whose reply is ready after the client has left", () => {
+    let returned = false;
+    const chunks = {
+      [Symbol.asyncIterator]: () => chunks,
+      next: () => Promise.reject(new Error("nobody may pull")),
+      return: () => {
+        returned = true;
+        return Promise.resolve({ done: true as const, value: undefined });
+      },
+    };
+    const serve: Serve = (source) =>
+      new Promise((resolve) => source.onEnd(() => resolve(reply(new BodyStream(chunks)))));
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      await client.send(get());
+      await eventually(() => server.served.length === 1, "it is served");
+      client.destroy();
+      await eventually(() => returned, "the stream is closed");
+    });
+  });
+
+  test("tells when a reply is out", () => {
+    const ends: string[] = [];
+    const serve: Serve = (source) => {
+      source.onEnd((end) => {
+        ends.push(end);
+        source.onEnd((again) => void ends.push(`${again} again`));
+        throw new Error("a listener's own mistake");
+      });
+      return reply("x");
+    };
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      await client.send(get());
+      await client.replies(1);
+      await eventually(() => ends.length === 2, "the end");
+      client.destroy();
+      await eventually(() => server.transport.connections === 0, "the connection is gone");
+      assert.deepEqual(
+        [ends, server.transport.inFlight, server.logged.length],
+        [["sent", "sent again"], 0, 1],
+      );
+    });
+  });
+};
+
+const brokenStreams = (test: Test, make: MakeTransport): void => {
+  const failing = async function* () {
+    yield "begun";
+    throw new Error("the source broke");
+  };
+  const rows: Record<string, () => Reply> = {
+    "an error of the source": () => reply(stream(failing())),
+    "an error with known length": () => reply(stream(failing(), 10)),
+    "less than the known length": () => reply(stream(["begun"], 10)),
+    "more than the known length": () => reply(stream(["begun", "0123456789"], 10)),
+    "a chunk that is not bytes": () =>
+      reply(
+        new BodyStream(
+          (async function* () {
+            yield encoder.encode("begun");
+            yield 5 as unknown as Uint8Array;
+          })(),
+        ),
+      ),
+    "an iterator that throws at once": () =>
+      reply(
+        new BodyStream({
+          [Symbol.asyncIterator]: () => {
+            throw new Error("no iterator");
+          },
+        }),
+      ),
+  };
+  test("cuts the connection when a stream breaks, so that no client takes it for whole, and logs it once", () =>
+    withServer(
+      make,
+      { serve: ({ target }) => rows[decodeURI(target.slice(1))]?.() ?? reply(null) },
+      async (server) => {
+        for (const name of Object.keys(rows)) {
+          server.logged.length = 0;
+          const [broken, ...more] = parseReplies(
+            await server.exchange(get(`/${encodeURI(name)}`) + get()),
+            true,
+          );
+          assert.deepEqual([broken?.complete ?? false, more.length], [false, 0], name);
+          assert.deepEqual(server.logged, ["error: a streamed reply broke off"], name);
+        }
+      },
+    ));
+};
+
+const badReplies = (test: Test, make: MakeTransport): void => {
+  const rows: Record<string, Serve> = {
+    "CR LF in a value": () => reply("secret", 200, ["x", "a\r\nSet-Cookie: stolen=1"]),
+    "LF in a value": () => reply("secret", 200, ["x", "a\nb: c"]),
+    "NUL in a value": () => reply("secret", 200, ["x", "a\0b"]),
+    "CR in a name": () => reply("secret", 200, ["x\r\nb: c", "a"]),
+    "a blank in a name": () => reply("secret", 200, ["x y", "a"]),
+    "an empty name": () => reply("secret", 200, ["", "a"]),
+    "a value above U+00FF": () => reply("secret", 200, ["x", "☃"]),
+    "a payload that is none": () => reply(5 as unknown as string),
+    "a stream of impossible length": () => reply(stream([], -1)),
+    "status 0": () => reply("secret", 0),
+    "status 101": () => reply("secret", 101),
+    "status 200.5": () => reply("secret", 200.5),
+    "status 600": () => reply("secret", 600),
+    "a throw": () => {
+      throw new Error("secret");
+    },
+    "a rejection": () => Promise.reject(new Error("secret")),
+    "a rejection with nothing": () => Promise.reject(undefined),
+    "nothing at all": () => undefined as unknown as Reply,
+    "fields that throw": () => ({
+      status: 200,
+      payload: "secret",
+      fields: () => {
+        throw new Error("secret");
+      },
+    }),
+  };
+  test("answers a plain 500 and closes when a reply cannot be sent", () =>
+    withServer(
+      make,
+      { serve: (source) => (rows[decodeURI(source.target.slice(1))] as Serve)(source) },
+      async (server) => {
+        for (const name of Object.keys(rows)) {
+          server.logged.length = 0;
+          const received = await server.exchange(get(`/${encodeURI(name)}`));
+          const replies = parseReplies(received, true);
+          assert.deepEqual(
+            replies.map(({ status, complete, fields }) => [status, complete, fields.get("connection")]),
+            [[500, true, "close"]],
+            name,
+          );
+          assert.doesNotMatch(received, /secret|stolen|^b:/m);
+          assert.deepEqual(server.logged, ["error: a reply could not be written"], name);
+        }
+      },
+    ));
+};

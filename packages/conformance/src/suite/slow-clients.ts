@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { HttpError, Response } from "@framework/core";
+import { readBody, type Serve } from "@framework/core/testing";
+import type { Test } from "../harness/test.ts";
+import { parseReplies, type RawClient } from "../harness/raw-client.ts";
+import { eventually, type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
+
+const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+const post = (length: number): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
+const timeouts = { readHeaderSecs: 5, readBodySecs: 30, writeSecs: 30, idleSecs: 75 };
+
+const read: Serve = async (source) => {
+  try {
+    return Response.json((await readBody(source, 1e9)).length);
+  } catch (error) {
+    return Response.json({}, { status: HttpError.is(error) ? error.status : 500 });
+  }
+};
+
+/** Passes seconds one by one, with time for the sockets in between; stops when the client was cut off. */
+const pass = async (
+  { clock }: TestServer,
+  client: RawClient,
+  seconds: number,
+  eachSecond = "",
+): Promise<number> => {
+  for (let second = 1; second <= seconds; second++) {
+    if (eachSecond !== "") await client.send(eachSecond);
+    await turn(4);
+    clock.advance(1000);
+    await turn(4);
+    if (client.closed) return second;
+  }
+  return seconds;
+};
+
+const lastStatus = (client: RawClient): (number | string | undefined)[] => {
+  const reply = parseReplies(client.received, client.closed).at(-1);
+  return [reply?.status, reply?.fields.get("connection")];
+};
+
+/** Deadlines: heads, bodies, writes and idle connections, on a clock turned by hand. */
+export const slowClientConformance = (test: Test, make: MakeTransport): void => {
+  slowHeads(test, make);
+  slowBodies(test, make);
+  slowReaders(test, make);
+};
+
+const slowHeads = (test: Test, make: MakeTransport): void => {
+  test("answers 408 to a head that is not whole in time, however it trickles", () =>
+    withServer(make, { timeouts }, async (server) => {
+      for (const trickle of ["", "x"]) {
+        const client = await server.connect();
+        await client.send("GET / HTTP/1.1\r\nX: ");
+        const seconds = await pass(server, client, 20, trickle);
+        assert.ok(seconds >= 5 && seconds <= 7, `closed after ${seconds} s`);
+        assert.deepEqual(lastStatus(client), [408, "close"]);
+      }
+      assert.equal(server.served.length, 0);
+    }));
+
+  test("answers 408 to a second head that is not whole in time", () =>
+    withServer(make, { timeouts }, async (server) => {
+      const client = await server.connect();
+      await client.send(get);
+      await client.replies(1);
+      await pass(server, client, 60);
+      await client.send("GET / ");
+      const seconds = await pass(server, client, 20);
+      assert.ok(seconds >= 5 && seconds <= 7, `closed after ${seconds} s`);
+      assert.deepEqual(lastStatus(client), [408, "close"]);
+    }));
+
+  test("answers 408 to half a method that is unknown already", () =>
+    withServer(make, { timeouts }, async (server) => {
+      const client = await server.connect();
+      await client.send("FOO");
+      await pass(server, client, 20);
+      assert.deepEqual(lastStatus(client), [408, "close"]);
+    }));
+
+  test("closes an idle connection silently, used or not", () =>
+    withServer(make, { timeouts }, async (server) => {
+      for (const [first, rest] of [
+        ["", ""],
+        [get, ""],
+        [post(10), "0123456789"],
+      ] as const) {
+        const client = await server.connect();
+        await client.send(first);
+        if (first !== "") await client.replies(1);
+        await client.send(rest);
+        await turn();
+        const { received } = client;
+        const seconds = await pass(server, client, 100);
+        assert.ok(seconds >= 75 && seconds <= 77, `closed after ${seconds} s`);
+        assert.equal(client.received, received);
+      }
+    }));
+
+  test("lets a handler take its time", () => {
+    let finish = (): void => {};
+    const serve: Serve = () =>
+      new Promise((resolve) => {
+        finish = () => resolve(Response.text("done"));
+      });
+    return withServer(make, { serve, timeouts }, async (server) => {
+      const client = await server.connect();
+      await client.send(get);
+      await pass(server, client, 200);
+      finish();
+      assert.equal((await client.replies(1))[0]?.body, "done");
+    });
+  });
+};
+
+const slowBodies = (test: Test, make: MakeTransport): void => {
+  test("answers 408 to a body that stops, and to one below 1 KiB/s", () =>
+    withServer(make, { serve: read, timeouts }, async (server) => {
+      for (const [length, eachSecond] of [
+        [1_000_000, ""],
+        [1_000_000, "x".repeat(500)],
+        [10, ""],
+      ] as const) {
+        const client = await server.connect();
+        await client.send(post(length));
+        await turn();
+        const seconds = await pass(server, client, 100, eachSecond);
+        assert.ok(seconds >= 30 && seconds <= 32, `closed after ${seconds} s`);
+        assert.deepEqual(lastStatus(client), [408, "close"]);
+      }
+    }));
+
+  test("grants a stalled body no more time for a burst at its start", () =>
+    withServer(make, { serve: read, timeouts }, async (server) => {
+      const client = await server.connect();
+      await client.send(post(2_000_000));
+      await pass(server, client, 2);
+      await client.send("x".repeat(1_000_000));
+      const seconds = await pass(server, client, 100);
+      assert.ok(seconds >= 28 && seconds <= 40, `closed after ${seconds} s`);
+      assert.deepEqual(lastStatus(client), [408, "close"]);
+    }));
+
+  test("waits for a body as long as 1 KiB/s arrives, and no longer", () =>
+    withServer(make, { serve: read, timeouts }, async (server) => {
+      const client = await server.connect();
+      await client.send(post(1_000_000));
+      assert.equal(await pass(server, client, 100, "x".repeat(1100)), 100);
+      assert.equal(client.received, "");
+      const seconds = await pass(server, client, 100);
+      assert.ok(seconds <= 12, `closed ${seconds} s after it stopped`);
+      assert.deepEqual(lastStatus(client), [408, "close"]);
+    }));
+
+  test("gives each body on a connection its own time", () =>
+    withServer(make, { serve: read, timeouts }, async (server) => {
+      const client = await server.connect();
+      for (const count of [1, 2, 3]) {
+        await client.send(post(10));
+        assert.equal(await pass(server, client, 20), 20);
+        await client.send("0123456789");
+        await client.replies(count);
+      }
+    }));
+
+  test("does not blame the client while the app does not read", () => {
+    let go = (): void => {};
+    const serve: Serve = async (source) => {
+      await new Promise<void>((resolve) => {
+        go = resolve;
+      });
+      return read(source);
+    };
+    return withServer(make, { serve, timeouts }, async (server) => {
+      const client = await server.connect();
+      await client.send(`${post(10)}01234`);
+      await pass(server, client, 100);
+      go();
+      await pass(server, client, 10);
+      await client.send("56789");
+      assert.equal((await client.replies(1))[0]?.body, "10");
+    });
+  });
+
+  test("cuts a connection whose unread rest does not come", () =>
+    withServer(make, { timeouts }, async (server) => {
+      const client = await server.connect();
+      await client.send(`${post(10)}01234`);
+      await client.replies(1);
+      const seconds = await pass(server, client, 100);
+      assert.ok(seconds >= 30 && seconds <= 32, `closed after ${seconds} s`);
+      assert.equal(parseReplies(client.received, true).length, 1);
+    }));
+};
+
+const slowReaders = (test: Test, make: MakeTransport): void => {
+  const large = 30_000_000;
+  test("cuts a connection whose client reads nothing", () => {
+    const ends: string[] = [];
+    const serve: Serve = (source) => {
+      source.onEnd((end) => void ends.push(end));
+      return Response.text("x".repeat(large));
+    };
+    return withServer(make, { serve, timeouts }, async (server) => {
+      const client = await server.connect();
+      client.socket.pause();
+      await client.send(get);
+      await eventually(() => server.served.length === 1, "the request is served");
+      let seconds = 0;
+      for (; seconds < 100 && server.transport.connections > 0; seconds++) {
+        server.clock.advance(1000);
+        await turn(10);
+      }
+      assert.ok(seconds >= 30 && seconds <= 33, `cut after ${seconds} s`);
+      assert.deepEqual(ends, ["aborted"]);
+    });
+  });
+
+  test("serves a client that reads slowly but steadily", () =>
+    withServer(make, { serve: () => Response.text("x".repeat(large)), timeouts }, async (server) => {
+      const client = await server.connect();
+      client.socket.pause();
+      await client.send(get);
+      await eventually(() => server.served.length === 1, "the request is served");
+      for (let second = 0; second < 80; second++) {
+        server.clock.advance(1000);
+        if (second % 20 === 0) {
+          // More than the system's buffers take: they tell of room only when a large part of them is empty.
+          const enough = client.received.length + 6_000_000;
+          client.socket.resume();
+          await eventually(() => client.received.length > enough || client.closed, "a part is read");
+          client.socket.pause();
+          await turn(10);
+        }
+      }
+      client.socket.resume();
+      assert.equal((await client.replies(1))[0]?.body.length, large);
+    }));
+};

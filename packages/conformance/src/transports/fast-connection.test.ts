@@ -1,0 +1,106 @@
+import { expect, jest, test } from "@jest/globals";
+import { Response } from "@framework/core";
+import { createFastTransport, type Serve } from "@framework/core/testing";
+import { eventually, turn, withServer } from "../harness/test-server.ts";
+
+jest.setTimeout(30_000); // a loaded machine may take long
+
+const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
+const later: Serve = async ({ target }) => {
+  await turn(1);
+  return Response.text(target);
+};
+
+test("joins the answers to requests that came together in one write", () =>
+  withServer(createFastTransport, {}, async (server) => {
+    const client = await server.connect();
+    const sizes: number[] = [];
+    client.socket.on("data", (chunk: Buffer) => sizes.push(chunk.length));
+    await client.send(get("/").repeat(40));
+    await client.replies(40);
+    expect(sizes.length).toBe(1);
+  }));
+
+test("joins answers that promises give in the same turn", () =>
+  withServer(createFastTransport, { serve: async ({ target }) => Response.text(target) }, async (server) => {
+    const client = await server.connect();
+    const sizes: number[] = [];
+    client.socket.on("data", (chunk: Buffer) => sizes.push(chunk.length));
+    await client.send(get("/").repeat(16));
+    await client.replies(16);
+    expect(sizes.length).toBeLessThan(4);
+  }));
+
+test("reads nothing more while it has no room, and goes on when it has", () => {
+  const waiting: (() => void)[] = [];
+  const serve: Serve = ({ target }) =>
+    target === "/wait"
+      ? new Promise((resolve) => waiting.push(() => resolve(Response.text(""))))
+      : Response.text("");
+  return withServer(createFastTransport, { serve }, async (server) => {
+    const client = await server.connect();
+    const bulk = get("/bulk", `X: ${"x".repeat(10_000)}\r\n`).repeat(2000);
+    void client.send(get("/wait").repeat(16) + bulk);
+    await eventually(() => server.served.length === 16, "16 requests wait");
+    await turn(1000);
+    expect(client.socket.writableLength).toBeGreaterThan(bulk.length / 2);
+    for (const finish of waiting) finish();
+    await eventually(() => server.served.length === 2016, "the rest is served");
+    await client.until((received) => received.split("HTTP/1.1 200").length === 2017);
+  });
+});
+
+test("answers a pipeline that is longer than a read", () =>
+  withServer(createFastTransport, { serve: later }, async (server) => {
+    const client = await server.connect();
+    const targets = Array.from({ length: 3000 }, (_, index) => `/${index}`);
+    await client.send(targets.map((target) => get(target, `X: ${"x".repeat(80)}\r\n`)).join(""));
+    expect((await client.replies(3000)).map(({ body }) => body)).toEqual(targets);
+  }));
+
+test("counts the time of an idle connection from its last answer", () =>
+  withServer(createFastTransport, { serve: later, timeouts: { idleSecs: 10 } }, async (server) => {
+    const client = await server.connect();
+    for (const count of [1, 2, 3]) {
+      await client.send(get("/"));
+      await client.replies(count);
+      server.clock.advance(8000);
+      await turn(4);
+      expect(client.closed).toBe(false);
+    }
+    server.clock.advance(3000);
+    await client.untilClosed();
+  }));
+
+test("gives values of their own, and bytes that later requests do not change", () =>
+  withServer(createFastTransport, {}, async (server) => {
+    const client = await server.connect();
+    const post = (body: string): string =>
+      `POST /${body} HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nX: ${body}\r\n\r\n${body}`;
+    await client.send(post("abc") + post("def"));
+    await client.replies(2);
+    await client.send(post("ghi"));
+    await client.replies(3);
+    expect(
+      server.served.map((source) => [
+        source.target,
+        source.field("x"),
+        Buffer.from(source.buffered ?? []).toString(),
+      ]),
+    ).toEqual([
+      ["/abc", "abc", "abc"],
+      ["/def", "def", "def"],
+      ["/ghi", "ghi", "ghi"],
+    ]);
+  }));
+
+test("serves over node:http alone when it has a certificate", () => {
+  const tls = { cert: "no certificate", key: "no key" };
+  return expect(
+    withServer(
+      (options) => createFastTransport({ ...options, tls }),
+      {},
+      () => Promise.resolve(),
+    ),
+  ).rejects.toThrow(/PEM|no start line/i);
+});

@@ -1,0 +1,79 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { expect, test } from "@jest/globals";
+import { createNodeTransport } from "@framework/core/testing";
+import { eventually, withServer } from "../harness/test-server.ts";
+
+/** What tools that watch `node:http` are told of every exchange. */
+interface Started {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Lets somebody look at every exchange before it is served, as such tools do. */
+const watching = async (look: (started: Started) => void, run: () => Promise<void>): Promise<void> => {
+  const listener = (message: unknown): void => look(message as Started);
+  subscribe("http.server.request.start", listener);
+  await run().finally(() => unsubscribe("http.server.request.start", listener));
+};
+
+const get = (fields: string): string => `GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
+
+test("gives each message an object of its own with all its fields, also where a connection repeats them", () => {
+  const cookies = "Cookie: a=1\r\nX-Twice: 1\r\nCookie: b=2\r\nx-twice: 2\r\n";
+  const messages = [get(""), ...Array<string>(5).fill(get(cookies)), get(""), get(cookies), get(cookies)];
+  const withCookies = { host: "a", cookie: "a=1; b=2", "x-twice": "1, 2" };
+  const seen: IncomingHttpHeaders[] = [];
+  const look = ({ request }: Started): void => {
+    seen.push({ ...request.headers });
+    request.headers["x-forged"] = "yes";
+    expect(request.headers["x-forged"]).toBe("yes");
+  };
+  return watching(look, () =>
+    withServer(createNodeTransport, {}, async ({ connect, served }) => {
+      const client = await connect();
+      for (const message of messages) {
+        await client.send(message);
+        await client.replies(seen.length + 1);
+      }
+      expect(seen).toEqual(messages.map((message) => (message === get("") ? { host: "a" } : withCookies)));
+      for (const source of served) expect(source.field("x-forged")).toBeNull();
+    }),
+  );
+});
+
+test("takes header fields that somebody sets, and leaves what was received as it is", () =>
+  watching(
+    ({ request }) => {
+      request.headers = { host: "b" };
+      expect(request.headers).toEqual({ host: "b" });
+    },
+    () =>
+      withServer(createNodeTransport, {}, async ({ connect, served }) => {
+        const client = await connect();
+        await client.send(get(""));
+        await client.replies(1);
+        expect(served[0]?.authority).toBe("a");
+      }),
+  ));
+
+test("tells the listeners of a response what it always tells, and each once", () => {
+  const told: unknown[][] = [];
+  const look = ({ response }: Started): void => {
+    for (const event of ["finish", "close"]) {
+      response.on(event, (...given: unknown[]) => told.push([event, ...given, response.statusCode]));
+    }
+  };
+  return watching(look, () =>
+    withServer(createNodeTransport, {}, async ({ connect }) => {
+      const client = await connect();
+      await client.send(get(""));
+      await client.replies(1);
+      await eventually(() => told.length === 2, "both events came");
+      expect(told).toEqual([
+        ["finish", 200],
+        ["close", 200],
+      ]);
+    }),
+  );
+});

@@ -1,9 +1,0 @@
-import { createFastTransport } from "../fast-transport.ts";
-import { createNodeTransport } from "../node-transport.ts";
-import type { MakeTransport } from "./test-server.ts";
-
-/** The own HTTP/1.1 path and `node:http`, by name: rows for `describe.each`. */
-export const bothTransports: readonly (readonly [name: "fast" | "node", make: MakeTransport])[] = [
-  ["fast", createFastTransport],
-  ["node", createNodeTransport],
-];
