@@ -51,7 +51,7 @@ export const allJobs: readonly Job[] = subjects.flatMap((subject) => [
 ]);
 
 /** Compiles for good after fewer calls, and collects seldom: little has to be sent until all windows cost the same. */
-const eager: readonly string[] = [
+export const eager: readonly string[] = [
   "--invocation-count-for-maglev=100",
   "--invocation-count-for-turbofan=400",
   "--min-semi-space-size=64",

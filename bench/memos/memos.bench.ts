@@ -1,0 +1,97 @@
+/**
+ * Counts the user-space instructions of one request with each memo of the hot path turned off, beside the same server with all of them.
+ *
+ *   bench:memos                  every memo
+ *   bench:memos head,reply-line  these
+ */
+import { type Workload, workloads } from "../compare/workloads.ts";
+import { instrument } from "../instructions/callgrind.ts";
+import { type Count, countSubject, gateEffort } from "../instructions/count.ts";
+import { eager } from "../instructions/subjects.ts";
+import { printTable, printTitle } from "../measure/report.ts";
+import { type Memo, memos, type MemoServer } from "./memos.ts";
+
+/** Servers that are counted at once. */
+const lanes = 2;
+
+const asked: Readonly<Record<MemoServer, readonly string[]>> = {
+  fast: ["json", "param", "varied", "echo"],
+  five: ["mw5"],
+  node: ["json", "param", "varied", "echo"],
+};
+
+const args: Readonly<Record<MemoServer, readonly string[]>> = {
+  fast: ["--transport=fast"],
+  five: ["--transport=fast", "--five"],
+  node: ["--transport=node"],
+};
+
+const workloadsOf = (server: MemoServer): Workload[] =>
+  workloads.filter(({ name }) => asked[server].includes(name));
+
+const count = (server: MemoServer, memo: Memo | null): Promise<Map<string, Count>> => {
+  const off = memo === null ? [] : ["--import", new URL(`without.ts?${memo.name}`, import.meta.url).href];
+  return countSubject(
+    {
+      name: `${server}, ${memo === null ? "all memos" : `without ${memo.name}`}`,
+      file: "framework.ts",
+      args: args[server],
+      nodeArgs: [...eager, ...off],
+    },
+    workloadsOf(server),
+    server === "five" ? { ...gateEffort, passes: 6 } : gateEffort,
+  );
+};
+
+interface Job {
+  readonly server: MemoServer;
+  readonly memo: Memo | null;
+}
+
+const countAll = async (jobs: readonly Job[]): Promise<ReadonlyMap<Job, Map<string, Count>>> => {
+  const waiting = [...jobs];
+  const counts = new Map<Job, Map<string, Count>>();
+  const lane = async (): Promise<void> => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      counts.set(job, await count(job.server, job.memo));
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return counts;
+};
+
+const shown = (with_: number, without: number): string => {
+  const saved = without - with_;
+  return `${saved} (${((saved / without) * 100).toFixed(1)} %)`;
+};
+
+const [names = ""] = process.argv.slice(2).filter((argument) => argument !== "--");
+const wanted = names === "" ? memos : memos.filter(({ name }) => names.split(",").includes(name));
+const { name, reason } = instrument();
+printTitle("Instructions that each memo saves of one request");
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+if (name === null) console.log(`Skipped: ${reason}`);
+else {
+  const servers = (["fast", "five", "node"] as const).filter((server) =>
+    wanted.some((memo) => memo.servers.includes(server)),
+  );
+  const references = new Map<MemoServer, Job>(servers.map((server) => [server, { server, memo: null }]));
+  const jobs = wanted.flatMap((memo) => memo.servers.map((server) => ({ server, memo })));
+  const counts = await countAll([...references.values(), ...jobs]);
+  for (const [server, reference] of references) {
+    const all = counts.get(reference) as Map<string, Count>;
+    const cells = [...all.entries()];
+    const rows = jobs
+      .filter((job) => job.server === server)
+      .map((job) => [
+        job.memo.name,
+        ...cells.map(([workload, { instructions }]) =>
+          shown(instructions, counts.get(job)?.get(workload)?.instructions ?? NaN),
+        ),
+      ]);
+    printTable(
+      [`${server}: memo`, ...cells.map(([workload]) => workload)],
+      [["all memos on", ...cells.map(([, { instructions }]) => instructions)], ...rows],
+    );
+  }
+}

@@ -1,0 +1,300 @@
+/** Replaces one piece of a source file while it is loaded; the file on disk stays as it is. */
+export interface Edit {
+  /** Path below `packages`. */
+  readonly file: string;
+  /** Occurs exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A server that reaches a memo: the fast transport, the same with the five middlewares, or `node:http`. */
+export type MemoServer = "fast" | "five" | "node";
+
+/** A memo of the hot path, and the edits that turn it off for a measurement. */
+export interface Memo {
+  /** As in the table of `packages/core/MEMOS.md`. */
+  readonly name: string;
+  readonly servers: readonly MemoServer[];
+  readonly edits: readonly Edit[];
+}
+
+/** Every memo of the hot path. */
+export const memos: readonly Memo[] = [
+  {
+    name: "head",
+    servers: ["fast", "five"],
+    edits: [
+      {
+        file: "core/src/transport/fast/fast-input.ts",
+        find: "if (this.comesAgain) this.known = known;",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "head-chunk",
+    servers: ["fast"],
+    edits: [
+      {
+        file: "core/src/transport/fast/fast-input.ts",
+        find: "if (known !== null && known.readChunk(chunk, head)) return known;",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "head-line",
+    servers: ["fast"],
+    edits: [
+      {
+        file: "core/src/transport/fast/fast-request-head.ts",
+        find: "known === null ? -1 : known.readLine(bytes, start, head)",
+        replace: "-1",
+      },
+    ],
+  },
+  {
+    name: "head-values",
+    servers: ["fast", "five"],
+    edits: [
+      {
+        file: "core/src/transport/fast/fast-known-head.ts",
+        find: "if (!this.repeated) return super.get(lowerName);",
+        replace: "if (true) return super.get(lowerName);",
+      },
+    ],
+  },
+  {
+    name: "reply-start",
+    servers: ["fast", "five"],
+    edits: [
+      {
+        file: "core/src/transport/fast/fast-head-text.ts",
+        find: "if (fields === shared.fields && status === shared.status) return sharedHead(length, ends);",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "reply-head",
+    servers: ["fast"],
+    edits: [
+      {
+        file: "core/src/transport/fast/fast-head-text.ts",
+        find: "const { lengths, texts } = whole;",
+        replace:
+          "if (true) return `${shared.start}${length}\\r\\n${ends}`; const { lengths, texts } = whole;",
+      },
+    ],
+  },
+  {
+    name: "reply-line",
+    servers: ["fast", "five"],
+    edits: [
+      {
+        file: "core/src/transport/fast/fast-head-text.ts",
+        find: "const known = lines.get(name);",
+        replace: "const known = undefined as { value: string; line: string; again: boolean } | undefined;",
+      },
+      {
+        file: "core/src/transport/fast/fast-head-text.ts",
+        find: "if (line.length > maxRememberedLength) return line;",
+        replace: "if (true) return line;",
+      },
+    ],
+  },
+  {
+    name: "reply-ends",
+    servers: ["fast"],
+    edits: [
+      {
+        file: "core/src/transport/hub/connection-hub.ts",
+        find: "return (this.endsKeeping ??= ordinaryEnds(this.date, false));",
+        replace: "return ordinaryEnds(this.date, false);",
+      },
+    ],
+  },
+  {
+    name: "header-name",
+    servers: ["fast", "five"],
+    edits: [
+      {
+        file: "core/src/response/header-rules.ts",
+        find: "export const headerName = (name: string): string => lowerNames.get(name) ?? newName(name);",
+        replace: "export const headerName = (name: string): string => newName(name);",
+      },
+      {
+        file: "core/src/response/header-rules.ts",
+        find: "if (lowerNames.size < maxLowerNames && name.length <= maxRememberedLength) lowerNames.set(name, lower);",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "header-value",
+    servers: ["fast", "five"],
+    edits: [
+      {
+        file: "core/src/response/header-rules.ts",
+        find: "const last = lastValues.get(name);",
+        replace: "const last = undefined as { value: string } | undefined;",
+      },
+      {
+        file: "core/src/response/header-rules.ts",
+        find: "if (text.length > maxRememberedValue) return text;",
+        replace: "if (true) return text;",
+      },
+    ],
+  },
+  {
+    name: "body-length",
+    servers: ["fast", "five"],
+    edits: [
+      {
+        file: "core/src/exchange/payload.ts",
+        find: "if (text === last.text) return last.bytes;",
+        replace: "if (true) return beyondAscii.test(text) ? countBytes(text) : text.length;",
+      },
+    ],
+  },
+  {
+    name: "content-type",
+    servers: ["fast"],
+    edits: [
+      {
+        file: "core/src/body/content-type.ts",
+        find: "(known.get(value) ?? newType(value))",
+        replace: "newType(value)",
+      },
+      {
+        file: "core/src/body/content-type.ts",
+        find: "if (type.boundary !== null || value.length > MAX_KNOWN_LENGTH) return type;",
+        replace: "if (true) return type;",
+      },
+    ],
+  },
+  {
+    name: "authority",
+    servers: ["fast", "node"],
+    edits: [
+      { file: "core/src/http/authority.ts", find: "if (text === lastLegal) return true;", replace: "" },
+    ],
+  },
+  {
+    name: "target",
+    servers: ["fast"],
+    edits: [
+      {
+        file: "core/src/kernel/pipeline.ts",
+        find: "if (raw.length <= maxRemembered) last = { raw, target };",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "peer",
+    servers: ["five"],
+    edits: [
+      {
+        file: "core/src/request/client-address.ts",
+        find: "if (known !== undefined) return known;",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "node-head",
+    servers: ["node"],
+    edits: [
+      {
+        file: "core/src/transport/node/node-server.ts",
+        find: "IncomingMessage: requestClass(memoryOf),",
+        replace: "",
+      },
+      {
+        file: "core/src/transport/node/node-connection.ts",
+        find: "return this.heads.read(raw, (request as NodeRequest).knownFields ?? undefined);",
+        replace: "return readRequestHead(raw, this.hub.options.limits);",
+      },
+      {
+        file: "core/src/transport/node/node-connection.ts",
+        find: 'import { wantsWebSocket } from "./node-upgrade.ts";',
+        replace:
+          'import { wantsWebSocket } from "./node-upgrade.ts"; import { readHead as readRequestHead } from "../wire/request-head.ts";',
+      },
+    ],
+  },
+  {
+    name: "node-recent",
+    servers: ["node"],
+    edits: [
+      {
+        file: "core/src/transport/node/node-head-memory.ts",
+        find: "return last !== null && isSame(fields, last.fields) ? (this.current = last) : null;",
+        replace: "return null;",
+      },
+    ],
+  },
+  {
+    name: "etag",
+    servers: ["five"],
+    edits: [
+      {
+        file: "etag/src/remembered-tags.ts",
+        find: "const known = table[placeOf(body)] as Remembered;",
+        replace: "if (true) return entityTag(body, weak); const known = table[placeOf(body)] as Remembered;",
+      },
+    ],
+  },
+  {
+    name: "log-path",
+    servers: ["five"],
+    edits: [
+      {
+        file: "logging/src/access-line.ts",
+        find: "if (path === this.path && method === this.method) return this.last;",
+        replace: "",
+      },
+      {
+        file: "logging/src/access-line.ts",
+        find: "if (text.length > maxRemembered) return text;",
+        replace: "if (true) return text;",
+      },
+    ],
+  },
+  {
+    name: "log-client",
+    servers: ["five"],
+    edits: [
+      {
+        file: "logging/src/access-line.ts",
+        find: "if (clientIp !== client) {",
+        replace: "if (true) {",
+      },
+    ],
+  },
+  {
+    name: "log-time",
+    servers: ["five"],
+    edits: [{ file: "logging/src/clock.ts", find: "if (ms === last) return text;", replace: "" }],
+  },
+  {
+    name: "log-second",
+    servers: ["five"],
+    edits: [{ file: "logging/src/clock.ts", find: "if (whole !== second) {", replace: "if (true) {" }],
+  },
+];
+
+/** A source text without the named memo. @throws where an edit fits no place, or more than one */
+export const withoutMemo = (name: string, file: string, source: string): string => {
+  const memo = memos.find((one) => one.name === name);
+  if (memo === undefined)
+    throw new Error(`There is no memo ${name}; there are ${memos.map((one) => one.name).join(", ")}`);
+  let text = source;
+  for (const { file: edited, find, replace } of memo.edits) {
+    if (edited !== file) continue;
+    if (text.split(find).length !== 2) throw new Error(`${file} has to hold this exactly once: ${find}`);
+    text = text.replace(find, () => replace);
+  }
+  return text;
+};
