@@ -26,7 +26,7 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/fast/fast-input.ts",
-        find: "if (this.comesAgain) this.known = known;",
+        find: "if (this.sawHead) this.known = known;",
         replace: "",
       },
     ],
@@ -58,7 +58,7 @@ export const memos: readonly Memo[] = [
     servers: ["fast", "five"],
     edits: [
       {
-        file: "core/src/transport/fast/fast-known-head.ts",
+        file: "core/src/transport/fast/fast-cached-head.ts",
         find: "if (!this.repeated) return super.get(lowerName);",
         replace: "if (true) return super.get(lowerName);",
       },
@@ -109,8 +109,8 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/hub/connection-hub.ts",
-        find: "return (this.endsKeeping ??= ordinaryEnds(this.date, false));",
-        replace: "return ordinaryEnds(this.date, false);",
+        find: "return (this.endsKeeping ??= headEnd(this.date, false));",
+        replace: "return headEnd(this.date, false);",
       },
     ],
   },
@@ -208,12 +208,12 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/node/node-server.ts",
-        find: "IncomingMessage: requestClass(memoryOf),",
+        find: "IncomingMessage: requestClass(cacheOf),",
         replace: "",
       },
       {
         file: "core/src/transport/node/node-connection.ts",
-        find: "return this.heads.read(raw, (request as NodeRequest).knownFields ?? undefined);",
+        find: "return this.heads.read(raw, (request as NodeRequest).cachedFields ?? undefined);",
         replace: "return readRequestHead(raw, this.hub.options.limits);",
       },
       {
@@ -229,7 +229,7 @@ export const memos: readonly Memo[] = [
     servers: ["node"],
     edits: [
       {
-        file: "core/src/transport/node/node-head-memory.ts",
+        file: "core/src/transport/node/node-head-cache.ts",
         find: "return last !== null && isSame(fields, last.fields) ? (this.current = last) : null;",
         replace: "return null;",
       },

@@ -6,7 +6,7 @@ export { canonicalise } from "../../packages/core/src/routing/canonical-path.ts"
 export { Router } from "../../packages/core/src/routing/router.ts";
 export { FastFields } from "../../packages/core/src/transport/fast/fast-fields.ts";
 export { ordinaryHeadText } from "../../packages/core/src/transport/fast/fast-head-text.ts";
-export { ordinaryEnds } from "../../packages/core/src/transport/wire/head-ends.ts";
+export { headEnd } from "../../packages/core/src/transport/wire/head-end.ts";
 export { shortLength } from "../../packages/core/src/transport/wire/memory-payload.ts";
 export { emptyFastHead, readFastHead } from "../../packages/core/src/transport/fast/fast-request-head.ts";
 export { validate } from "../../packages/core/src/validation/validate.ts";

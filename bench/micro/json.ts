@@ -1,11 +1,11 @@
 import { Response as Reply } from "@framework/core";
 import { greeting, orderText } from "../servers/workload.ts";
-import { ordinaryEnds, ordinaryHeadText, parseJson, shortLength } from "./core-internals.ts";
+import { headEnd, ordinaryHeadText, parseJson, shortLength } from "./core-internals.ts";
 import { freshValues, sameBytes } from "./inputs.ts";
 import { type Case, defineCase, type Suite } from "./measure.ts";
 import { fastifyJson } from "./peers.ts";
 
-const ends = ordinaryEnds(new Date(0).toUTCString(), false);
+const ends = headEnd(new Date(0).toUTCString(), false);
 
 const byHand = (value: unknown): string => {
   const text = JSON.stringify(value);

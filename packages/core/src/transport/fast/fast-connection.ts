@@ -3,7 +3,7 @@ import type { AwaitsBody } from "../hub/body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
 import { FastExchange, type FastExchangeConnection } from "./fast-exchange.ts";
 import { FastInput } from "./fast-input.ts";
-import type { KnownHead } from "./fast-known-head.ts";
+import type { CachedHead } from "./fast-cached-head.ts";
 import { FastPipeline } from "./fast-pipeline.ts";
 import { type FastReplyConnection, FastReplyWriter } from "./fast-reply-writer.ts";
 import type { FastHead } from "./fast-request-head.ts";
@@ -43,15 +43,15 @@ export class FastConnection
   private readonly replies: FastReplyWriter;
   private address: string | null = null;
   private served = 0;
-  private working = false;
-  private advancing = false;
-  private held = false;
+  private pumping = false;
+  private pumpQueued = false;
+  private readingPaused = false;
   /** Nothing that arrives is served any more. */
   private stopped = false;
   private lingering: Linger | null = null;
   private idleSince: number;
   private writes: WriteWatch | null = null;
-  private readonly readBuffered: () => void;
+  private readonly stopDirectReading: () => void;
 
   constructor(socket: Socket, host: FastConnectionHost) {
     this.socket = socket;
@@ -61,7 +61,7 @@ export class FastConnection
     this.replies = new FastReplyWriter(socket, this);
     this.idleSince = host.hub.now;
     socket.on("data", this.onData);
-    this.readBuffered = readDirectly(socket, this.onData);
+    this.stopDirectReading = readDirectly(socket, this.onData);
     socket.on("end", this.onEnd);
     socket.on("drain", this.onDrain);
     socket.on("error", ignore); // a socket that fails closes too
@@ -89,81 +89,81 @@ export class FastConnection
   check(now: number): void {
     if (this.lingering?.isLate(now) === true || this.isWriteStalled(now)) this.cut();
     else if (this.pipeline.first !== null || this.lingering !== null) return;
-    else if (this.input.bytes !== null) this.giveAway(); // what does not come at once is watched there
+    else if (this.input.bytes !== null) this.handOver(); // what does not come at once is watched there
     else if (now - this.idleSince >= this.options.timeouts.idleSecs * 1000) this.cut();
     else if (now - this.idleSince >= rememberMs) this.input.forget();
   }
 
-  bodyIsLate(): void {
+  bodyGraceEnded(): void {
     if (!this.input.lacksBody) return;
-    this.input.foreign = true;
-    this.work();
+    this.input.unsupported = true;
+    this.pump();
   }
 
-  replied(): void {
-    if (this.working || this.advancing) return;
-    if (this.pipeline.unsent === this.pipeline.last) return this.work();
+  replyReady(): void {
+    if (this.pumping || this.pumpQueued) return;
+    if (this.pipeline.unsent === this.pipeline.last) return this.pump();
     // Answers that are ready in the same turn go out together.
-    this.advancing = true;
+    this.pumpQueued = true;
     queueMicrotask(() => {
-      this.advancing = false;
-      this.work();
+      this.pumpQueued = false;
+      this.pump();
     });
   }
 
-  closesBehind(exchange: FastExchange): boolean {
+  closesAfter(exchange: FastExchange): boolean {
     return exchange.last || (exchange.next === null && (this.stopped || this.hub.draining));
   }
 
-  closeBehind(exchange: FastExchange): void {
+  closeAfter(exchange: FastExchange): void {
     this.stop();
     exchange.last = true;
   }
 
-  wrote(exchange: FastExchange): void {
+  replyWritten(exchange: FastExchange): void {
     const { pipeline } = this;
-    pipeline.wrote(exchange);
+    pipeline.replyWritten(exchange);
     if (exchange.last && pipeline.unsent !== null) this.abortFrom(pipeline.unsent);
     if (this.replies.full) this.flush();
   }
 
-  goOn(): void {
-    this.work();
+  proceed(): void {
+    this.pump();
   }
 
-  sentThrough(exchange: FastExchange | null): void {
-    if (this.pipeline.endThrough(exchange)) this.linger();
+  repliesSentBefore(exchange: FastExchange | null): void {
+    if (this.pipeline.finishBefore(exchange)) this.linger();
     else if (this.pipeline.first === null) this.idleSince = this.hub.now;
   }
 
   private readonly onData = (chunk: Buffer): void => {
     if (this.lingering !== null) {
-      if (this.lingering.isTooLong()) this.hold();
-    } else if (!this.stopped && !this.servedAlone(chunk)) {
+      if (this.lingering.isTooLong()) this.pauseReading();
+    } else if (!this.stopped && !this.serveLone(chunk)) {
       this.input.add(chunk);
-      this.work();
+      this.pump();
     }
   };
 
   /** Serves a chunk that is a whole message while nothing else is under way: the case of most requests, for which all that follows does too much. */
-  private servedAlone(chunk: Buffer): boolean {
+  private serveLone(chunk: Buffer): boolean {
     const { input, pipeline, socket, hub, host } = this;
     if (input.bytes !== null || pipeline.first !== null || socket.writableNeedDrain) return false;
     const fields = input.takeWhole(chunk, hub.options.limits, host.head);
     if (fields === null) return false;
-    const exchange = this.begin(chunk, fields, host.head, chunk.length);
-    this.working = true;
+    const exchange = this.createExchange(chunk, fields, host.head, chunk.length);
+    this.pumping = true;
     exchange.start();
-    this.working = false;
-    if (exchange.ready && this.replies.writeAlone(exchange)) this.sentAlone(exchange);
+    this.pumping = false;
+    if (exchange.ready && this.replies.writeLone(exchange)) this.loneReplySent(exchange);
     else {
       pipeline.append(exchange);
-      this.work();
+      this.pump();
     }
     return true;
   }
 
-  private sentAlone(exchange: FastExchange): void {
+  private loneReplySent(exchange: FastExchange): void {
     const { socket, hub, pipeline } = this;
     if (socket.writableLength > 0 || socket.destroyed) {
       pipeline.appendWritten(exchange);
@@ -176,19 +176,19 @@ export class FastConnection
   }
 
   /** Serves, writes and reads on as far as it goes. */
-  private work(): void {
-    if (this.working) return;
-    this.working = true;
+  private pump(): void {
+    if (this.pumping) return;
+    this.pumping = true;
     do {
       this.serveBuffered();
       this.advance();
       this.flush();
     } while (this.input.servable && this.hasRoom());
-    this.working = false;
-    const { bytes, foreign, partial } = this.input;
-    if (foreign && this.pipeline.first === null) this.giveAway();
-    else if (bytes !== null && (foreign || !partial)) this.hold();
-    else this.release();
+    this.pumping = false;
+    const { bytes, unsupported, partial } = this.input;
+    if (unsupported && this.pipeline.first === null) this.handOver();
+    else if (bytes !== null && (unsupported || !partial)) this.pauseReading();
+    else this.resumeReading();
   }
 
   private serveBuffered(): void {
@@ -214,14 +214,14 @@ export class FastConnection
   }
 
   /** Hands a message to the app. */
-  private serve(bytes: Buffer, fields: KnownHead, head: FastHead, end: number): void {
-    const exchange = this.begin(bytes, fields, head, end);
+  private serve(bytes: Buffer, fields: CachedHead, head: FastHead, end: number): void {
+    const exchange = this.createExchange(bytes, fields, head, end);
     this.pipeline.append(exchange);
     exchange.start();
     if (this.pipeline.unsent === exchange) this.advance();
   }
 
-  private begin(bytes: Buffer, fields: KnownHead, head: FastHead, end: number): FastExchange {
+  private createExchange(bytes: Buffer, fields: CachedHead, head: FastHead, end: number): FastExchange {
     this.hub.inFlight++;
     if (++this.served === this.options.limits.maxRequestsPerConnection || head.last) this.stopped = true;
     return new FastExchange(
@@ -241,7 +241,7 @@ export class FastConnection
 
   private flush(): void {
     const { unsent } = this.pipeline;
-    if (this.replies.flush(this.pipeline)) this.sentThrough(unsent);
+    if (this.replies.flush(this.pipeline)) this.repliesSentBefore(unsent);
   }
 
   private stop(): void {
@@ -252,16 +252,16 @@ export class FastConnection
   private linger(): void {
     this.stop();
     this.lingering = new Linger(this.socket, this.hub.now);
-    this.release();
+    this.resumeReading();
   }
 
-  private giveAway(): void {
+  private handOver(): void {
     const { socket } = this;
     const { bytes, at } = this.input;
     if (socket.destroyed || bytes === null) return;
     this.stop();
     socket.pause();
-    this.readBuffered();
+    this.stopDirectReading();
     socket.off("data", this.onData);
     socket.off("end", this.onEnd);
     socket.off("drain", this.onDrain);
@@ -279,20 +279,20 @@ export class FastConnection
     return this.writes.isStalled(now);
   }
 
-  private hold(): void {
-    if (this.held) return;
-    this.held = true;
+  private pauseReading(): void {
+    if (this.readingPaused) return;
+    this.readingPaused = true;
     this.socket.pause();
   }
 
-  private release(): void {
-    if (!this.held) return;
-    this.held = false;
+  private resumeReading(): void {
+    if (!this.readingPaused) return;
+    this.readingPaused = false;
     this.socket.resume();
   }
 
   private readonly onDrain = (): void => {
-    if (!this.replies.drain()) this.work();
+    if (!this.replies.drain()) this.pump();
   };
 
   /** Who half-closes gives up what was not answered yet; what was written still goes out. */

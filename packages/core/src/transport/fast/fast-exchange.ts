@@ -7,7 +7,7 @@ import {
   listenForEnd,
   logBroken,
   schemeOf,
-  tellEnd,
+  notifyEnd,
 } from "../wire/exchange.ts";
 import { FastBody } from "./fast-body.ts";
 import type { Reply } from "../../exchange/reply.ts";
@@ -16,7 +16,7 @@ import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.t
 /** What an exchange needs of the connection that it runs on. */
 export interface FastExchangeConnection extends ExchangeHost {
   /** The app's answer is here, though perhaps not at once. */
-  replied(): void;
+  replyReady(): void;
 }
 
 /** The fields of a request that was read. */
@@ -46,7 +46,7 @@ export class FastExchange implements RequestSource, Exchange {
   reply: Reply | null = null;
   /** Whether the connection closes behind the answer. */
   last = false;
-  private readonly given: ExchangeFields;
+  private readonly head: ExchangeFields;
   private body: FastBody | null = null;
 
   constructor(
@@ -60,7 +60,7 @@ export class FastExchange implements RequestSource, Exchange {
     this.method = method;
     this.target = target;
     this.buffered = body ?? noBody;
-    this.given = fields;
+    this.head = fields;
   }
 
   get scheme(): "http" | "https" {
@@ -72,7 +72,7 @@ export class FastExchange implements RequestSource, Exchange {
   }
 
   get authority(): string {
-    return this.given.authority;
+    return this.head.authority;
   }
 
   get bodyLength(): number {
@@ -80,11 +80,11 @@ export class FastExchange implements RequestSource, Exchange {
   }
 
   get fields(): readonly string[] {
-    return this.given.toList();
+    return this.head.toList();
   }
 
   field(name: string): string | null {
-    return this.given.get(name);
+    return this.head.get(name);
   }
 
   chunks(): AsyncIterable<Uint8Array> {
@@ -102,7 +102,7 @@ export class FastExchange implements RequestSource, Exchange {
       if (isPromise(reply)) this.wait(reply);
       else this.answer(reply);
     } catch (error) {
-      this.crash(error);
+      this.fail(error);
     }
   }
 
@@ -113,18 +113,18 @@ export class FastExchange implements RequestSource, Exchange {
     const { reply } = this;
     this.reply = null;
     if (end === "aborted" && reply !== null) discardReply(this, reply);
-    tellEnd(this, end);
+    notifyEnd(this, end);
   }
 
   private wait(reply: Promise<Reply>): void {
     reply.then(
       (value) => {
         this.answer(value);
-        this.connection.replied();
+        this.connection.replyReady();
       },
       (error: unknown) => {
-        this.crash(error);
-        this.connection.replied();
+        this.fail(error);
+        this.connection.replyReady();
       },
     );
   }
@@ -135,7 +135,7 @@ export class FastExchange implements RequestSource, Exchange {
     this.ready = true;
   }
 
-  private crash(error: unknown): void {
+  private fail(error: unknown): void {
     this.ready = true;
     logBroken(this, error);
   }

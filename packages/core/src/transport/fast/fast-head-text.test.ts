@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { headText, ordinaryHeadText } from "./fast-head-text.ts";
-import { ordinaryEnds } from "../wire/head-ends.ts";
+import { headEnd } from "../wire/head-end.ts";
 import { prepareReply } from "../wire/reply-head.ts";
 
 const date = "Thu, 01 Jan 1970 00:00:00 GMT";
@@ -46,7 +46,7 @@ test("writes an ordinary head as the rules for all heads make it", () => {
   fc.assert(
     fc.property(replies, ({ status, fields, payload, close, method }) => {
       const length = Buffer.byteLength(payload ?? "");
-      const text = outcome(() => ordinaryHeadText(status, fields, length, ordinaryEnds(date, close)));
+      const text = outcome(() => ordinaryHeadText(status, fields, length, headEnd(date, close)));
       if (text === null) return;
       ordinary++;
       const reply = { status, payload, fields: () => fields };

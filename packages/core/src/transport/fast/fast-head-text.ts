@@ -1,7 +1,7 @@
 import { reasonPhrase } from "../../http/reason-phrase.ts";
 import { headerName, headerValue } from "../../response/header-rules.ts";
-import { flat } from "../wire/head-ends.ts";
-import { isOwn, type ReplyHead } from "../wire/reply-head.ts";
+import { flat } from "../wire/head-end.ts";
+import { isConnectionField, type ReplyHead } from "../wire/reply-head.ts";
 
 /**
  * A reply's head as it goes on the wire, one character a byte, the empty line included.
@@ -108,7 +108,7 @@ const fieldLine = (name: string, value: string): string => {
     known.again = true; // one that comes only once is not worth its flattening
     return (known.line = flat(known.line));
   }
-  if (isOwn(name)) return "";
+  if (isConnectionField(name)) return "";
   headerName(name);
   const line = `${name}: ${headerValue(name, value)}\r\n`;
   if (line.length > maxRememberedLength) return line;

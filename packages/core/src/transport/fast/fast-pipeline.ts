@@ -30,13 +30,13 @@ export class FastPipeline {
   }
 
   /** The answer of the first unsent exchange is written. */
-  wrote(exchange: FastExchange): void {
+  replyWritten(exchange: FastExchange): void {
     this.active--;
     this.unsent = exchange.next;
   }
 
   /** The answers in front of an exchange, or all, are out; tells whether one of them was the connection's last. */
-  endThrough(limit: FastExchange | null): boolean {
+  finishBefore(limit: FastExchange | null): boolean {
     while (this.first !== null && this.first !== limit) {
       const exchange = this.first;
       this.first = exchange.next;

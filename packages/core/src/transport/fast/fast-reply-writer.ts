@@ -12,7 +12,7 @@ import {
   sliceAbove,
   toWriterBody,
 } from "../wire/memory-payload.ts";
-import { NodeBodyWriter } from "../wire/body-writer.ts";
+import { BodyWriter } from "../wire/body-writer.ts";
 import type { FastPipeline } from "./fast-pipeline.ts";
 import type { Socket } from "../../exchange/socket.ts";
 import { prepareReply, type ReplyHead } from "../wire/reply-head.ts";
@@ -22,15 +22,15 @@ import type { Reply } from "../../exchange/reply.ts";
 export interface FastReplyConnection {
   readonly hub: ConnectionHub;
   /** Whether the answer of an exchange must say that it is the last one. */
-  closesBehind(exchange: FastExchange): boolean;
+  closesAfter(exchange: FastExchange): boolean;
   /** The answer of an exchange says that it is the last one. */
-  closeBehind(exchange: FastExchange): void;
+  closeAfter(exchange: FastExchange): void;
   /** An answer is written, though perhaps not out. */
-  wrote(exchange: FastExchange): void;
+  replyWritten(exchange: FastExchange): void;
   /** The answers in front of an exchange, or all, are out. */
-  sentThrough(exchange: FastExchange | null): void;
+  repliesSentBefore(exchange: FastExchange | null): void;
   /** There may be more to do: a long answer has come to its end, or room was made. */
-  goOn(): void;
+  proceed(): void;
   cut(): void;
 }
 
@@ -44,7 +44,7 @@ export class FastReplyWriter {
   /** Answers of this turn, one character a byte. */
   private out = "";
   private sink: FastBodySink | null = null;
-  private writer: NodeBodyWriter | null = null;
+  private writer: BodyWriter | null = null;
   private flushing = false;
 
   constructor(socket: Socket, connection: FastReplyConnection) {
@@ -79,7 +79,7 @@ export class FastReplyWriter {
   }
 
   /** Writes the answer of an exchange that no other is in front of, if it is an ordinary one with a text; tells whether it did. */
-  writeAlone(exchange: FastExchange): boolean {
+  writeLone(exchange: FastExchange): boolean {
     const { reply, method } = exchange;
     if (reply === null || method === "HEAD") return false;
     try {
@@ -106,8 +106,8 @@ export class FastReplyWriter {
     this.socket.write("", (error) => {
       this.flushing = false;
       if (error !== null && error !== undefined) return;
-      this.connection.sentThrough(unsent === null ? (last?.next ?? null) : unsent);
-      this.connection.goOn();
+      this.connection.repliesSentBefore(unsent === null ? (last?.next ?? null) : unsent);
+      this.connection.proceed();
     });
     return false;
   }
@@ -142,15 +142,15 @@ export class FastReplyWriter {
     const text = this.ordinaryHead(exchange, reply, length);
     if (text === null) return false;
     this.writeBody(text, exchange.method === "HEAD" ? null : payload, length);
-    this.connection.wrote(exchange);
+    this.connection.replyWritten(exchange);
     return true;
   }
 
   private ordinaryHead(exchange: FastExchange, reply: Reply, length: number): string | null {
     const { connection } = this;
-    const close = connection.closesBehind(exchange);
+    const close = connection.closesAfter(exchange);
     const text = ordinaryHeadText(reply.status, reply.fields(), length, connection.hub.ends(close));
-    if (text !== null && close) connection.closeBehind(exchange);
+    if (text !== null && close) connection.closeAfter(exchange);
     return text;
   }
 
@@ -158,32 +158,32 @@ export class FastReplyWriter {
   private writeFailure(exchange: FastExchange): void {
     const { connection } = this;
     const { reject, log } = connection.hub.options;
-    connection.closeBehind(exchange);
+    connection.closeAfter(exchange);
     try {
       const reply = reject(new HttpError(500, "The server failed"), null);
       this.writePrepared(exchange, this.prepare(exchange, reply));
     } catch (error) {
       log.error("the reply to a failure could not be written", { error });
       connection.cut();
-      connection.wrote(exchange);
+      connection.replyWritten(exchange);
     }
   }
 
   private prepare(exchange: FastExchange, reply: Reply): ReplyHead {
     const { connection } = this;
-    const close = connection.closesBehind(exchange);
+    const close = connection.closesAfter(exchange);
     return prepareReply(reply, { method: exchange.method, minor: 1, close, date: connection.hub.date });
   }
 
   private writePrepared(exchange: FastExchange, head: ReplyHead): void {
     const { payload, length } = head;
     const text = headText(head);
-    if (head.close) this.connection.closeBehind(exchange);
+    if (head.close) this.connection.closeAfter(exchange);
     if (payload instanceof BodyStream || length === null || length > sliceAbove) {
       return this.stream(exchange, text, head);
     }
     this.writeBody(text, payload, length);
-    this.connection.wrote(exchange);
+    this.connection.replyWritten(exchange);
   }
 
   private writeBody(text: string, payload: MemoryPayload, length: number): void {
@@ -212,11 +212,11 @@ export class FastReplyWriter {
     const sink = new FastBodySink(this.socket, framing === "chunked", () => {
       this.sink = null;
       this.writer = null;
-      connection.wrote(exchange);
-      connection.goOn();
+      connection.replyWritten(exchange);
+      connection.proceed();
     });
     this.sink = sink;
-    this.writer = new NodeBodyWriter(sink, body, {
+    this.writer = new BodyWriter(sink, body, {
       failed: (error) => {
         logFailed(exchange, error);
         connection.cut();

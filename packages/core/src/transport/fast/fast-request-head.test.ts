@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { isAuthority } from "../../http/authority.ts";
 import { FastFields } from "./fast-fields.ts";
-import { emptyFastHead, FOREIGN, INCOMPLETE, maxFastBody, readFastHead } from "./fast-request-head.ts";
+import { emptyFastHead, UNSUPPORTED, INCOMPLETE, maxFastBody, readFastHead } from "./fast-request-head.ts";
 import { readHead } from "../wire/request-head.ts";
 
 const defaults = LimitsConfig.of();
@@ -126,7 +126,7 @@ test.each([
     hosted(`${name}: a`, `${name.toUpperCase()}: a`),
   ]),
 ])("leaves %s to another parser", (_, text) => {
-  expect(read(text)).toBe(FOREIGN);
+  expect(read(text)).toBe(UNSUPPORTED);
 });
 
 test("takes what only looks like one of those", () => {
@@ -139,7 +139,7 @@ test("takes what only looks like one of those", () => {
 test("takes a body up to its bound", () => {
   expect(read(post(String(maxFastBody)))).toMatchObject({ bodyLength: maxFastBody });
   expect(read(post("00005"))).toMatchObject({ bodyLength: 5 });
-  expect(read(post(String(maxFastBody + 1)))).toBe(FOREIGN);
+  expect(read(post(String(maxFastBody + 1)))).toBe(UNSUPPORTED);
 });
 
 test("waits at every place where an ordinary request can be cut", () => {
@@ -149,7 +149,7 @@ test("waits at every place where an ordinary request can be cut", () => {
   expect(read(text)).toMatchObject({ bodyLength: 5 });
 });
 
-test("knows a foreign message at its first odd byte, though it is not whole", () => {
+test("knows a unsupported message at its first odd byte, though it is not whole", () => {
   for (const start of [
     "X",
     "\r",
@@ -160,7 +160,7 @@ test("knows a foreign message at its first odd byte, though it is not whole", ()
     "GET / HTTP/1.1\n",
     "GET / HTTP/1.1\r\nX ",
   ]) {
-    expect(read(start)).toBe(FOREIGN);
+    expect(read(start)).toBe(UNSUPPORTED);
   }
 });
 
@@ -169,23 +169,27 @@ test("leaves to another parser what is near a limit or beyond it, whole or not",
   const line = (length: number): string => `GET /${"a".repeat(length - 14)} HTTP/1.1\r\n`;
   const filled = (size: number): string => `Host: a\r\nX: ${"x".repeat(size - 9 - 5)}\r\n`;
   expect(read(`${line(100)}Host: a\r\n\r\n`, limits)).toMatchObject({ method: "GET" });
-  expect(read(`${line(101)}Host: a\r\n\r\n`, limits)).toBe(FOREIGN);
-  expect(read(line(200).slice(0, 150), limits)).toBe(FOREIGN);
+  expect(read(`${line(101)}Host: a\r\n\r\n`, limits)).toBe(UNSUPPORTED);
+  expect(read(line(200).slice(0, 150), limits)).toBe(UNSUPPORTED);
   expect(read(`${line(20)}${filled(298)}\r\n`, limits)).toMatchObject({ method: "GET" });
-  expect(read(`${line(20)}${filled(301)}\r\n`, limits)).toBe(FOREIGN);
-  expect(read(`${line(20)}${filled(400).slice(0, 310)}`, limits)).toBe(FOREIGN);
-  expect(read(`${line(20)}${"x".repeat(310)}`, limits)).toBe(FOREIGN);
+  expect(read(`${line(20)}${filled(301)}\r\n`, limits)).toBe(UNSUPPORTED);
+  expect(read(`${line(20)}${filled(400).slice(0, 310)}`, limits)).toBe(UNSUPPORTED);
+  expect(read(`${line(20)}${"x".repeat(310)}`, limits)).toBe(UNSUPPORTED);
   expect(read(`${line(20)}Host: a\r\n${"a: b\r\n".repeat(2)}\r\n`, limits)).toMatchObject({ method: "GET" });
-  expect(read(`${line(20)}Host: a\r\n${"a: b\r\n".repeat(3)}\r\n`, limits)).toBe(FOREIGN);
+  expect(read(`${line(20)}Host: a\r\n${"a: b\r\n".repeat(3)}\r\n`, limits)).toBe(UNSUPPORTED);
 });
 
 test("takes exactly the bytes that may stand in a name, a value and a target", () => {
   for (let code = 0; code < 256; code++) {
     const byte = String.fromCharCode(code);
     const isToken = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(byte);
-    expect(read(hosted(`X${byte}Y: 1`)) !== FOREIGN).toBe(isToken || byte === ":");
-    expect(read(hosted(`X: a${byte}b`)) !== FOREIGN).toBe(byte === "\t" || (code >= 0x20 && code !== 0x7f));
-    expect(read(plain.replace("?", () => byte)) !== FOREIGN).toBe(code > 0x20 && code < 0x7f && byte !== "#");
+    expect(read(hosted(`X${byte}Y: 1`)) !== UNSUPPORTED).toBe(isToken || byte === ":");
+    expect(read(hosted(`X: a${byte}b`)) !== UNSUPPORTED).toBe(
+      byte === "\t" || (code >= 0x20 && code !== 0x7f),
+    );
+    expect(read(plain.replace("?", () => byte)) !== UNSUPPORTED).toBe(
+      code > 0x20 && code < 0x7f && byte !== "#",
+    );
   }
 });
 

@@ -1,6 +1,6 @@
 // Above 250 lines because the byte scanner is one piece on purpose: what one function leaves unchecked, the next may not assume.
 import type { LimitsConfig } from "../../config/limits-config.ts";
-import type { KnownHead } from "./fast-known-head.ts";
+import type { CachedHead } from "./fast-cached-head.ts";
 
 /** A request that the fast path serves itself, as places in the bytes it was read from; one object serves all requests in turn. */
 export interface FastHead {
@@ -20,17 +20,17 @@ export interface FastHead {
   /** Whether the client wants the connection to close behind the answer. */
   last: boolean;
   /** Whether the request line is the one that was known; then the places in it are not set. */
-  lineKnown: boolean;
+  lineCached: boolean;
   /** Whether the fields are those that were known; then the places in them are not set. */
-  fieldsKnown: boolean;
+  fieldsCached: boolean;
 }
 
 /** Nothing in the bytes is against an ordinary request, but its head is not whole yet. */
 export const INCOMPLETE = -1;
 /** The message is not an ordinary request, or not plainly right: another parser has to judge it. */
-export const FOREIGN = -2;
+export const UNSUPPORTED = -2;
 
-/** Bodies up to this are waited for and kept; with a larger one a message is `FOREIGN`. */
+/** Bodies up to this are waited for and kept; with a larger one a message is `UNSUPPORTED`. */
 export const maxFastBody = 65_536;
 
 export const emptyFastHead = (): FastHead => ({
@@ -45,8 +45,8 @@ export const emptyFastHead = (): FastHead => ({
   bodyStart: 0,
   bodyLength: 0,
   last: false,
-  lineKnown: false,
-  fieldsKnown: false,
+  lineCached: false,
+  fieldsCached: false,
 });
 
 const CR = 0x0d;
@@ -79,10 +79,10 @@ const CONNECTION = 4;
 
 /**
  * Reads the head of an ordinary request: HTTP/1.1, a common method, a path, one Host, no body or a short one of known length, a connection
- * that plainly stays open or closes. Gives the place behind the head, `INCOMPLETE` or `FOREIGN`.
+ * that plainly stays open or closes. Gives the place behind the head, `INCOMPLETE` or `UNSUPPORTED`.
  *
  * What it takes, `readHead` takes too and reads alike, except that the form of Host is left to the caller. It reads each byte once and
- * repairs nothing: what looks odd in any way is `FOREIGN`.
+ * repairs nothing: what looks odd in any way is `UNSUPPORTED`.
  *
  * @param known what was read under the same limits before: where the same bytes follow, they are not looked at again
  */
@@ -91,16 +91,16 @@ export const readFastHead = (
   start: number,
   limits: LimitsConfig,
   head: FastHead,
-  known: KnownHead | null = null,
+  known: CachedHead | null = null,
 ): number => {
   let at = known === null ? -1 : known.readLine(bytes, start, head);
-  head.lineKnown = at >= 0;
-  if (!head.lineKnown) at = readLine(bytes, start, limits, head);
+  head.lineCached = at >= 0;
+  if (!head.lineCached) at = readLine(bytes, start, limits, head);
   if (at < 0) return at;
   head.fieldsStart = at;
   const end = known === null ? -1 : known.readFields(bytes, at, head);
-  head.fieldsKnown = end >= 0;
-  return head.fieldsKnown ? end : readFields(bytes, at, limits, head);
+  head.fieldsCached = end >= 0;
+  return head.fieldsCached ? end : readFields(bytes, at, limits, head);
 };
 
 const readLine = (bytes: Uint8Array, start: number, limits: LimitsConfig, head: FastHead): number => {
@@ -115,21 +115,21 @@ const readMethod = (bytes: Uint8Array, start: number, head: FastHead): number =>
   for (const method of methods) {
     if (method.charCodeAt(0) !== first) continue;
     const at = expectText(bytes, start, method);
-    if (at === FOREIGN) continue; // POST, PUT and PATCH begin alike
+    if (at === UNSUPPORTED) continue; // POST, PUT and PATCH begin alike
     if (at === INCOMPLETE || at === bytes.length) return INCOMPLETE;
     head.method = method;
-    return bytes[at] === SPACE ? at + 1 : FOREIGN;
+    return bytes[at] === SPACE ? at + 1 : UNSUPPORTED;
   }
-  return start === bytes.length ? INCOMPLETE : FOREIGN;
+  return start === bytes.length ? INCOMPLETE : UNSUPPORTED;
 };
 
 const readTarget = (bytes: Uint8Array, start: number, limit: number, head: FastHead): number => {
   const { length } = bytes;
   if (start === length) return INCOMPLETE;
-  if (bytes[start] !== SLASH) return FOREIGN;
+  if (bytes[start] !== SLASH) return UNSUPPORTED;
   let at = start + 1;
   while (at < length && ((classes[bytes[at] as number] as number) & TARGET) !== 0) at++;
-  if (at > limit) return FOREIGN;
+  if (at > limit) return UNSUPPORTED;
   head.targetStart = start;
   head.targetEnd = at;
   return at === length ? INCOMPLETE : at;
@@ -139,7 +139,7 @@ const expectText = (bytes: Uint8Array, start: number, text: string): number => {
   const { length } = bytes;
   for (let index = 0; index < text.length; index++) {
     if (start + index === length) return INCOMPLETE;
-    if (bytes[start + index] !== text.charCodeAt(index)) return FOREIGN;
+    if (bytes[start + index] !== text.charCodeAt(index)) return UNSUPPORTED;
   }
   return start + text.length;
 };
@@ -152,29 +152,29 @@ const readFields = (bytes: Uint8Array, start: number, limits: LimitsConfig, head
   let at = start;
   for (let count = 0; ; count++) {
     // A blank may follow each colon: `readHead` counts it, whether it is there or not.
-    if (count > limits.maxHeaderFields || at - start + count > limits.maxHeaderSize) return FOREIGN;
+    if (count > limits.maxHeaderFields || at - start + count > limits.maxHeaderSize) return UNSUPPORTED;
     if (at === length) return INCOMPLETE;
     if (bytes[at] === CR) break;
     const colon = tokenEnd(bytes, at);
     if (colon === length) return undecided(colon - start, limits);
-    if (colon === at || bytes[colon] !== COLON) return FOREIGN;
+    if (colon === at || bytes[colon] !== COLON) return UNSUPPORTED;
     const valueStart = blanksEnd(bytes, colon + 1);
     const valueEnd = textEnd(bytes, valueStart);
     const next = lineEnd(bytes, valueEnd);
-    if (next < 0) return next === INCOMPLETE ? undecided(valueEnd - start, limits) : FOREIGN;
+    if (next < 0) return next === INCOMPLETE ? undecided(valueEnd - start, limits) : UNSUPPORTED;
     seen = watch(bytes, at, colon, valueStart, valueEnd, seen, head);
-    if (seen < 0) return FOREIGN;
+    if (seen < 0) return UNSUPPORTED;
     at = next;
   }
   head.fieldsEnd = at;
   at = lineEnd(bytes, at);
   if (at < 0) return at;
   head.bodyStart = at;
-  return (seen & HOST) === 0 ? FOREIGN : at;
+  return (seen & HOST) === 0 ? UNSUPPORTED : at;
 };
 
 const undecided = (size: number, { maxHeaderSize }: LimitsConfig): number =>
-  size > maxHeaderSize ? FOREIGN : INCOMPLETE;
+  size > maxHeaderSize ? UNSUPPORTED : INCOMPLETE;
 
 const tokenEnd = (bytes: Uint8Array, start: number): number => {
   const { length } = bytes;
@@ -199,9 +199,9 @@ const textEnd = (bytes: Uint8Array, start: number): number => {
 
 const lineEnd = (bytes: Uint8Array, at: number): number => {
   if (at === bytes.length) return INCOMPLETE;
-  if (bytes[at] !== CR) return FOREIGN;
+  if (bytes[at] !== CR) return UNSUPPORTED;
   if (at + 1 === bytes.length) return INCOMPLETE;
-  return bytes[at + 1] === LF ? at + 2 : FOREIGN;
+  return bytes[at + 1] === LF ? at + 2 : UNSUPPORTED;
 };
 
 /** Looks at the fields that framing and persistence hang on, and at those that must not be repeated; gives what was seen so far. */
@@ -217,27 +217,27 @@ const watch = (
   switch (colon - start) {
     case 4:
       if (!isWord(bytes, start, "host")) return seen;
-      if (endsBlank(bytes, valueStart, valueEnd)) return FOREIGN;
+      if (endsBlank(bytes, valueStart, valueEnd)) return UNSUPPORTED;
       head.hostStart = valueStart;
       head.hostEnd = valueEnd;
       return once(seen, HOST);
     case 14:
       if (!isWord(bytes, start, "content-length")) return seen;
       head.bodyLength = readLength(bytes, valueStart, valueEnd);
-      return head.bodyLength < 0 ? FOREIGN : once(seen, CONTENT_LENGTH);
+      return head.bodyLength < 0 ? UNSUPPORTED : once(seen, CONTENT_LENGTH);
     case 10:
       if (!isWord(bytes, start, "connection")) return seen;
       if (valueEnd - valueStart === 10 && isWord(bytes, valueStart, "keep-alive"))
         return once(seen, CONNECTION);
       head.last = valueEnd - valueStart === 5 && isWord(bytes, valueStart, "close");
-      return head.last ? once(seen, CONNECTION) : FOREIGN;
+      return head.last ? once(seen, CONNECTION) : UNSUPPORTED;
     case 5:
       return isWord(bytes, start, "range") ? once(seen, 8) : seen;
     case 6:
       if (isWord(bytes, start, "origin")) return once(seen, 16);
-      return isWord(bytes, start, "expect") ? FOREIGN : seen;
+      return isWord(bytes, start, "expect") ? UNSUPPORTED : seen;
     case 7:
-      return isWord(bytes, start, "upgrade") ? FOREIGN : seen;
+      return isWord(bytes, start, "upgrade") ? UNSUPPORTED : seen;
     case 8:
       return isWord(bytes, start, "if-range") ? once(seen, 32) : seen;
     case 12:
@@ -245,15 +245,15 @@ const watch = (
     case 13:
       return isWord(bytes, start, "authorization") ? once(seen, 128) : seen;
     case 16:
-      return isWord(bytes, start, "proxy-connection") ? FOREIGN : seen;
+      return isWord(bytes, start, "proxy-connection") ? UNSUPPORTED : seen;
     case 17:
-      return isWord(bytes, start, "transfer-encoding") ? FOREIGN : seen;
+      return isWord(bytes, start, "transfer-encoding") ? UNSUPPORTED : seen;
     default:
       return seen;
   }
 };
 
-const once = (seen: number, bit: number): number => ((seen & bit) === 0 ? seen | bit : FOREIGN);
+const once = (seen: number, bit: number): number => ((seen & bit) === 0 ? seen | bit : UNSUPPORTED);
 
 /** Whether a word in lower case stands here, in any case. Only bytes that are tokens or values are compared: `| 0x20` confuses none of them. */
 const isWord = (bytes: Uint8Array, start: number, word: string): boolean => {
@@ -268,12 +268,12 @@ const endsBlank = (bytes: Uint8Array, start: number, end: number): boolean =>
 
 /** Digits only, and no more than a short body needs. */
 const readLength = (bytes: Uint8Array, start: number, end: number): number => {
-  if (end === start || end - start > 5) return FOREIGN;
+  if (end === start || end - start > 5) return UNSUPPORTED;
   let length = 0;
   for (let at = start; at < end; at++) {
     const digit = (bytes[at] as number) - 0x30;
-    if (digit < 0 || digit > 9) return FOREIGN;
+    if (digit < 0 || digit > 9) return UNSUPPORTED;
     length = length * 10 + digit;
   }
-  return length > maxFastBody ? FOREIGN : length;
+  return length > maxFastBody ? UNSUPPORTED : length;
 };

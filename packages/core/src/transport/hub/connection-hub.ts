@@ -1,6 +1,6 @@
 import { BodyGrace } from "./body-grace.ts";
 import { type Clock, systemClock } from "../../exchange/clock.ts";
-import { ordinaryEnds } from "../wire/head-ends.ts";
+import { headEnd } from "../wire/head-end.ts";
 import type { Listener, Socket } from "../../exchange/socket.ts";
 import { openListener } from "./open-listener.ts";
 import type { Closed, ListenAddress, Transport, TransportOptions } from "../../exchange/transport.ts";
@@ -20,7 +20,7 @@ export interface OpenConnection {
 }
 
 /** Begins to serve an accepted socket. */
-export type TakeSocket = (socket: Socket) => void;
+export type ServeSocket = (socket: Socket) => void;
 
 /**
  * What every transport has, whatever it speaks: listeners, the open connections and their number, one sweep a second for all of them, the
@@ -35,7 +35,7 @@ export class ConnectionHub implements Transport {
   /** Monotonic milliseconds, as of the last sweep. */
   now: number;
   private readonly clock: Clock;
-  private readonly take: TakeSocket;
+  private readonly take: ServeSocket;
   private readonly listeners: Listener[] = [];
   /** Every socket taken over, whatever is spoken on it. */
   private readonly sockets = new Set<Socket>();
@@ -51,7 +51,7 @@ export class ConnectionHub implements Transport {
   private whenEmpty: (() => void) | null = null;
 
   /** @param serving makes what serves the sockets of this hub */
-  constructor(options: TransportOptions, serving: (hub: ConnectionHub) => TakeSocket) {
+  constructor(options: TransportOptions, serving: (hub: ConnectionHub) => ServeSocket) {
     this.options = options;
     this.clock = options.clock ?? systemClock;
     this.now = this.clock.now();
@@ -70,8 +70,8 @@ export class ConnectionHub implements Transport {
 
   /** The last lines of an ordinary reply behind which the connection stays open, or closes. */
   ends(close: boolean): string {
-    if (close) return ordinaryEnds(this.date, true);
-    return (this.endsKeeping ??= ordinaryEnds(this.date, false));
+    if (close) return headEnd(this.date, true);
+    return (this.endsKeeping ??= headEnd(this.date, false));
   }
 
   accept(socket: Socket): void {

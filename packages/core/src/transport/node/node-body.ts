@@ -19,7 +19,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly beforeFirst: () => void;
   private readonly queue: Uint8Array[] = [];
   private waiter: Waiter | null = null;
-  private whenWhole: (() => void) | null = null;
+  private onWhole: (() => void) | null = null;
   private failure: unknown = null;
   private started = false;
   private ended = false;
@@ -39,15 +39,15 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
   }
 
   /** Keeps all that arrives, though nobody asks for it yet, and calls back when it is the whole body. */
-  collect(whenWhole: () => void): void {
-    this.whenWhole = whenWhole;
+  collect(onWhole: () => void): void {
+    this.onWhole = onWhole;
     this.flow();
   }
 
   /** Goes back to keeping one chunk at a time. */
   stopCollecting(): void {
-    if (this.whenWhole === null) return;
-    this.whenWhole = null;
+    if (this.onWhole === null) return;
+    this.onWhole = null;
     this.message.pause();
   }
 
@@ -125,13 +125,13 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
     this.received += chunk.byteLength;
     if (this.waiter !== null) return this.settle({ done: false, value: chunk });
     this.queue.push(chunk);
-    if (this.whenWhole === null) this.message.pause();
-    else if (this.received === this.length) this.tellWhole(this.whenWhole);
+    if (this.onWhole === null) this.message.pause();
+    else if (this.received === this.length) this.collected(this.onWhole);
   };
 
-  private tellWhole(whenWhole: () => void): void {
-    this.whenWhole = null;
-    whenWhole();
+  private collected(onWhole: () => void): void {
+    this.onWhole = null;
+    onWhole();
   }
 
   private readonly onEnd = (): void => {

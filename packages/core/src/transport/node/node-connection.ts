@@ -7,8 +7,8 @@ import type { AwaitsBody } from "../hub/body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
 import { Linger } from "../hub/linger.ts";
 import { NodeExchange, type ExchangeConnection } from "./node-exchange.ts";
-import { NodeHeadMemory, type RecentFields } from "./node-head-memory.ts";
-import { lastWords } from "./node-last-words.ts";
+import { NodeHeadCache, type RecentFields } from "./node-head-cache.ts";
+import { finalReply } from "./node-final-reply.ts";
 import type { NodeRequest, NodeResponse } from "./node-messages.ts";
 import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./node-parse-errors.ts";
 import { readPartialHead } from "./node-partial-head.ts";
@@ -34,7 +34,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private readonly hub: ConnectionHub;
   private readonly watch: NodeWatch;
   private readonly writes: WriteWatch;
-  readonly heads: NodeHeadMemory;
+  readonly heads: NodeHeadCache;
   private address: string | null = null;
   /** Exchanges that are not over, in order. */
   private first: NodeExchange | null = null;
@@ -42,27 +42,27 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   /** The first exchange that waits for the app. */
   private waiting: NodeExchange | null = null;
   /** Whether a request is being handed to the app that is not in the list. */
-  private alone = false;
+  private lone = false;
   private active = 0;
   private requests: number;
   /** A message whose body still arrives though its answer is out. */
   private unread: IncomingMessage | null = null;
   private stopped = false;
-  /** The answer to a message that could not be parsed, for when those in front are answered. */
+  /** The answer to a message that could not be parsed, for when those in front are replySent. */
   private failure: Failure | null = null;
   private undecided = false;
   private lingering: Linger | null = null;
-  private held = false;
+  private readingPaused = false;
   private detached = false;
 
-  /** @param served requests that were answered on the connection before */
+  /** @param served requests that were replySent on the connection before */
   constructor(socket: Socket, hub: ConnectionHub, recent: RecentFields, served: number) {
     this.socket = socket;
     this.hub = hub;
     this.requests = served;
     this.watch = new NodeWatch(socket, hub.options.timeouts, hub.now);
     this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
-    this.heads = new NodeHeadMemory(hub.options.limits, recent);
+    this.heads = new NodeHeadCache(hub.options.limits, recent);
     // node:http destroys the socket after the last answer; that is this connection's to decide.
     socket.destroySoon = () => this.linger();
     socket.on("close", this.onClose);
@@ -102,7 +102,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     const exchange = new NodeExchange(this, request, response, head);
     this.unread = null;
     this.watch.bodyBegins();
-    if (this.last === null && exchange.complete) this.serveAlone(exchange);
+    if (this.last === null && exchange.complete) this.serveLone(exchange);
     else this.append(exchange);
   }
 
@@ -165,22 +165,22 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   isFirst(exchange: NodeExchange): boolean {
-    return this.alone || this.first === exchange;
+    return this.lone || this.first === exchange;
   }
 
-  answered(exchange: NodeExchange): void {
+  replySent(exchange: NodeExchange): void {
     if (exchange.end !== null) return; // the connection is lost
     if (!this.isFirst(exchange)) return this.cut(); // node:http answers in order, so this cannot be told from corruption
     this.end(exchange, "sent");
-    if (this.alone) return this.rest();
+    if (this.lone) return this.settle();
     this.first = exchange.next;
     if (this.first === null) this.last = null;
-    this.first?.proceed();
+    this.first?.startBody();
     this.advance();
-    if (this.first === null) this.rest();
+    if (this.first === null) this.settle();
   }
 
-  readAway(message: IncomingMessage): void {
+  discardBody(message: IncomingMessage): void {
     this.unread = message;
     message.on("data", this.boundLinger);
     message.resume();
@@ -192,7 +192,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
 
   check(now: number): void {
     this.watch.look(now);
-    this.bodyIsLate();
+    this.bodyGraceEnded();
     if (this.lingering?.isLate(now) === true || this.writes.isStalled(now)) return this.cut();
     if (this.unread?.complete === true) this.bodyIsIn();
     const { last } = this;
@@ -213,11 +213,11 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
       this.waiting = exchange.next;
       this.serve(exchange);
     }
-    if (this.waiting?.ready === true) this.hold();
-    else this.release();
+    if (this.waiting?.ready === true) this.pauseReading();
+    else this.resumeReading();
   }
 
-  bodyIsLate(): void {
+  bodyGraceEnded(): void {
     if (this.waiting === null) return;
     for (let exchange: NodeExchange | null = this.waiting; exchange !== null; exchange = exchange.next) {
       exchange.stopCollecting();
@@ -238,7 +238,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
       return;
     }
     this.failure = { error: failure, head };
-    if (this.first === null) this.rest();
+    if (this.first === null) this.settle();
   }
 
   /** Half-closes; then reads a bounded rest away, so that no reset destroys the answer before the client has read it. */
@@ -259,14 +259,14 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
       minor: request.httpVersionMinor,
       fields: request.rawHeaders,
     };
-    return this.heads.read(raw, (request as NodeRequest).knownFields ?? undefined);
+    return this.heads.read(raw, (request as NodeRequest).cachedFields ?? undefined);
   }
 
   /** Serves a request that no other is in front of; most are over then, and were never in the list, which each one of them would have to be written to. */
-  private serveAlone(exchange: NodeExchange): void {
-    this.alone = true;
+  private serveLone(exchange: NodeExchange): void {
+    this.lone = true;
     this.serve(exchange);
-    this.alone = false;
+    this.lone = false;
     if (exchange.end === null) this.first = this.last = exchange;
   }
 
@@ -303,19 +303,19 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   /** Nothing is under way any more: says what is left to say, or becomes idle. */
-  private rest(): void {
-    if (this.failure !== null) this.sayFailure(this.failure);
+  private settle(): void {
+    if (this.failure !== null) this.writeFailure(this.failure);
     else if (this.stopped && !this.undecided) this.linger();
-    else this.watch.rests(this.hub.now);
+    else this.watch.becameIdle(this.hub.now);
   }
 
-  private sayFailure({ error, head }: Failure): void {
+  private writeFailure({ error, head }: Failure): void {
     const { socket, options, remoteAddress, date } = this;
     this.failure = null;
     const message = new RefusedMessage(head, options.tls === undefined ? "http" : "https", remoteAddress);
     try {
       const reply = options.reject(error, message);
-      if (socket.writable) socket.write(lastWords(reply, date));
+      if (socket.writable) socket.write(finalReply(reply, date));
     } catch (cause) {
       options.log.error("the reply to a malformed request could not be written", { error: cause });
     }
@@ -325,11 +325,11 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
 
   private bodyIsIn(): void {
     this.unread = null;
-    if (this.first === null && this.lingering === null) this.watch.rests(this.hub.now);
+    if (this.first === null && this.lingering === null) this.watch.becameIdle(this.hub.now);
   }
 
   private readonly boundLinger = (): void => {
-    if (this.lingering?.isTooLong() === true) this.hold();
+    if (this.lingering?.isTooLong() === true) this.pauseReading();
   };
 
   private checkHead(now: number): void {
@@ -339,16 +339,16 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   /** Stops reading: also `node:http`, which resumes the socket after each message. */
-  private hold(): void {
-    if (this.held) return;
-    this.held = true;
+  private pauseReading(): void {
+    if (this.readingPaused) return;
+    this.readingPaused = true;
     this.socket.resume = stayPaused;
     this.socket.pause();
   }
 
-  private release(): void {
-    if (!this.held) return;
-    this.held = false;
+  private resumeReading(): void {
+    if (!this.readingPaused) return;
+    this.readingPaused = false;
     this.socket.resume = (Object.getPrototypeOf(this.socket) as Socket).resume;
     this.socket.resume();
   }

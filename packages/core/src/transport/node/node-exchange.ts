@@ -14,10 +14,10 @@ import {
   logFailed,
   logLate,
   schemeOf,
-  tellEnd,
+  notifyEnd,
 } from "../wire/exchange.ts";
 import { NodeBody } from "./node-body.ts";
-import type { BodyWriterEvents, NodeBodyWriter } from "../wire/body-writer.ts";
+import type { BodyWriterEvents, BodyWriter } from "../wire/body-writer.ts";
 import type { NodeResponse } from "./node-messages.ts";
 import { writeOrdinary, writeReply } from "./node-reply-writer.ts";
 import { prepareReply, type ReplyHead } from "../wire/reply-head.ts";
@@ -35,11 +35,11 @@ export interface ExchangeConnection extends ExchangeHost {
   /** Whether it is this exchange's turn to write. */
   isFirst(exchange: NodeExchange): boolean;
   /** The answer is out, though not all of the request is in: reads on, and drops what comes. */
-  readAway(request: IncomingMessage): void;
+  discardBody(request: IncomingMessage): void;
   /** An exchange became ready. */
   advance(): void;
   /** The answer is out. */
-  answered(exchange: NodeExchange): void;
+  replySent(exchange: NodeExchange): void;
   cut(): void;
 }
 
@@ -73,7 +73,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   private readonly minor: number;
   private body: NodeBody | null = null;
   private bodyFailure: HttpError | null = null;
-  private writer: NodeBodyWriter | null = null;
+  private writer: BodyWriter | null = null;
   private continued = false;
   private replied = false;
 
@@ -161,15 +161,15 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
       if (!isPromise(reply)) return this.answer(reply);
       reply.then(
         (late) => this.answer(late),
-        (error: unknown) => this.crash(error),
+        (error: unknown) => this.fail(error),
       );
     } catch (error) {
-      this.crash(error);
+      this.fail(error);
     }
   }
 
   /** Writes the body of the answer if it has waited for the exchanges in front. */
-  proceed(): void {
+  startBody(): void {
     this.writer?.start();
   }
 
@@ -199,7 +199,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     this.ready = true; // it is collected no longer
     if (!this.complete) this.failBody(end === "aborted" ? clientGone() : bodyOver());
     if (end === "aborted") this.writer?.stop();
-    tellEnd(this, end);
+    notifyEnd(this, end);
   }
 
   private answer(reply: Reply): void {
@@ -222,16 +222,16 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     if (!this.complete || this.minor === 0) return false;
     if (this.closesBefore() || connection.closesAfter(this)) return false;
     if (!writeOrdinary(response, reply)) return false;
-    if (connection.isFirst(this) && isOut(response)) connection.answered(this);
+    if (connection.isFirst(this) && isOut(response)) connection.replySent(this);
     else this.awaitClose();
     return true;
   }
 
   private awaitClose(): void {
-    this.response.on("close", () => this.connection.answered(this));
+    this.response.on("close", () => this.connection.replySent(this));
   }
 
-  private crash(error: unknown): void {
+  private fail(error: unknown): void {
     if (this.replied) return;
     this.replied = true;
     this.answerBroken(error);
@@ -256,7 +256,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
 
   private write(head: ReplyHead): void {
     // Before node:http's own listener: it would read away without a bound, and without a way to see it.
-    if (!this.complete) this.response.prependListener("finish", () => this.readAway());
+    if (!this.complete) this.response.prependListener("finish", () => this.discardBody());
     this.awaitClose();
     this.writer = writeReply(this.response, head, this.minor, this);
     if (this.writer !== null && this.connection.isFirst(this)) this.writer.start();
@@ -277,18 +277,18 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     }
   }
 
-  private readAway(): void {
-    if (!this.request.complete) this.connection.readAway(this.request);
+  private discardBody(): void {
+    if (!this.request.complete) this.connection.discardBody(this.request);
   }
 
   private ownBody(): NodeBody {
     if (this.body !== null) return this.body;
-    this.body = new NodeBody(this.request, this.bodyLength, () => this.sayContinue());
+    this.body = new NodeBody(this.request, this.bodyLength, () => this.sendContinue());
     if (this.bodyFailure !== null) this.body.fail(this.bodyFailure);
     return this.body;
   }
 
-  private sayContinue(): void {
+  private sendContinue(): void {
     if (!this.expectsContinue || this.response.headersSent) return;
     this.continued = true;
     this.response.writeContinue();
@@ -304,6 +304,6 @@ async function* noChunks(): AsyncGenerator<Uint8Array> {}
 
 /** For whoever still reads when the answer is out. */
 const bodyOver = (): HttpError =>
-  new HttpError(400, "The request was answered before its body was read to the end", {
+  new HttpError(400, "The request was replySent before its body was read to the end", {
     code: "CORE_BODY_OVER",
   });

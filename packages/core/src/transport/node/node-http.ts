@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionHub } from "../hub/connection-hub.ts";
 import { NodeConnection } from "./node-connection.ts";
-import { RecentFields } from "./node-head-memory.ts";
+import { RecentFields } from "./node-head-cache.ts";
 import type { NodeResponse } from "./node-messages.ts";
 import type { ParseError } from "./node-parse-errors.ts";
 import { createNodeServer } from "./node-server.ts";
@@ -34,7 +34,7 @@ export class NodeHttp {
     }
   }
 
-  /** @param served requests that were answered on the connection before; they count for `maxRequestsPerConnection` */
+  /** @param served requests that were replySent on the connection before; they count for `maxRequestsPerConnection` */
   take(socket: Socket, served: number): void {
     if (this.hub.options.tls === undefined) this.attach(socket, served);
     else socket.on("error", ignore);

@@ -5,7 +5,7 @@ import type {
   OutgoingHttpHeaders,
   ServerResponse,
 } from "node:http";
-import type { HasFields, KnownFields, NodeHeadMemory } from "./node-head-memory.ts";
+import type { HasFields, CachedFields, NodeHeadCache } from "./node-head-cache.ts";
 
 /** A request that is told what is known of its fields. */
 export interface NodeRequest extends IncomingMessage, HasFields {
@@ -26,23 +26,23 @@ type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];
  * The class of a server's requests. `node:http` itself looks into `headers` of each one, so they come from the memory of the connection: an
  * object of their own for every request, though names that are repeated are not read again.
  *
- * @param memoryOf the memory of the request's connection, `undefined` when it has none
+ * @param cacheOf the memory of the request's connection, `undefined` when it has none
  */
 export const requestClass = (
-  memoryOf: (request: IncomingMessage) => NodeHeadMemory | undefined,
+  cacheOf: (request: IncomingMessage) => NodeHeadCache | undefined,
 ): RequestClass => {
   const { IncomingMessage } = process.getBuiltinModule("node:http");
   const read = Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "headers")?.get;
   if (read === undefined) return IncomingMessage;
   const readHeaders = (request: IncomingMessage) => read.call(request) as IncomingHttpHeaders;
   class KnownRequest extends IncomingMessage implements NodeRequest {
-    knownFields: KnownFields | null = null;
+    cachedFields: CachedFields | null = null;
     givenHeaders: IncomingHttpHeaders | null = null;
   }
   Object.defineProperty(KnownRequest.prototype, "headers", {
     configurable: true,
     get(this: KnownRequest): IncomingHttpHeaders {
-      return (this.givenHeaders ??= memoryOf(this)?.headers(this, readHeaders) ?? readHeaders(this));
+      return (this.givenHeaders ??= cacheOf(this)?.headers(this, readHeaders) ?? readHeaders(this));
     },
     set(this: KnownRequest, headers: IncomingHttpHeaders) {
       this.givenHeaders = headers;

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { BodyStream } from "../../exchange/payload.ts";
 import { type MemoryPayload, shortLength, sliceAbove } from "../wire/memory-payload.ts";
-import { type BodyWriterEvents, NodeBodyWriter } from "../wire/body-writer.ts";
+import { type BodyWriterEvents, BodyWriter } from "../wire/body-writer.ts";
 import type { NodeResponse } from "./node-messages.ts";
-import { isOwn, type ReplyHead } from "../wire/reply-head.ts";
+import { isConnectionField, type ReplyHead } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
 
 /**
@@ -17,7 +17,7 @@ export const writeOrdinary = (response: NodeResponse, reply: Reply): boolean => 
   const length = shortLength(payload);
   if (length < 0) return false;
   const fields = reply.fields();
-  for (let at = 0; at < fields.length; at += 2) if (isOwn(fields[at] as string)) return false;
+  for (let at = 0; at < fields.length; at += 2) if (isConnectionField(fields[at] as string)) return false;
   response.statusCode = status;
   response.impliedFields = fields;
   endWith(response, payload, length, fields);
@@ -43,14 +43,14 @@ export const writeReply = (
   { status, fields, payload, length }: ReplyHead,
   minor: number,
   events: BodyWriterEvents,
-): NodeBodyWriter | null => {
+): BodyWriter | null => {
   response.sendDate = false;
   if (minor === 0) response.useChunkedEncodingByDefault = false;
   response.writeHead(status, fields);
-  if (payload instanceof BodyStream) return new NodeBodyWriter(response, payload, events);
+  if (payload instanceof BodyStream) return new BodyWriter(response, payload, events);
   if (length !== null && length > sliceAbove) {
     const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
-    if (bytes !== null) return new NodeBodyWriter(response, bytes, events);
+    if (bytes !== null) return new BodyWriter(response, bytes, events);
   }
   endWith(response, payload, length, fields);
   return null;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerOptions } from "node:http";
-import type { NodeHeadMemory } from "./node-head-memory.ts";
+import type { NodeHeadCache } from "./node-head-cache.ts";
 import { requestClass, responseClass } from "./node-messages.ts";
 import type { TransportOptions, TransportTls } from "../../exchange/transport.ts";
 
@@ -7,12 +7,12 @@ import type { TransportOptions, TransportTls } from "../../exchange/transport.ts
  * A server that never listens itself: sockets are handed to it. Its own time limits are off, those of the sweep hold.
  *
  * @param shouldUpgrade whether a request for another protocol is to be one for the event `upgrade`
- * @param memoryOf what is remembered of the heads on a request's connection
+ * @param cacheOf what is remembered of the heads on a request's connection
  */
 export const createNodeServer = (
   { limits, timeouts, tls }: TransportOptions,
   shouldUpgrade: (request: IncomingMessage) => boolean,
-  memoryOf: (request: IncomingMessage) => NodeHeadMemory | undefined,
+  cacheOf: (request: IncomingMessage) => NodeHeadCache | undefined,
 ): Server => {
   const options: ServerOptions = {
     // Node counts the target and the fields together; each has its own limit in `readHead`.
@@ -24,7 +24,7 @@ export const createNodeServer = (
     requestTimeout: 0,
     optimizeEmptyRequests: true,
     shouldUpgradeCallback: shouldUpgrade,
-    IncomingMessage: requestClass(memoryOf),
+    IncomingMessage: requestClass(cacheOf),
     ServerResponse: responseClass(),
   };
   const server =

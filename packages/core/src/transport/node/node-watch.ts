@@ -44,7 +44,7 @@ export class NodeWatch {
   }
 
   /** No request is under way. */
-  rests(now: number): void {
+  becameIdle(now: number): void {
     this.restedAt = this.passedOn;
     this.idleSince = now;
     this.headSince = null;

@@ -5,7 +5,7 @@ import { FastPipeline } from "../fast/fast-pipeline.ts";
 import { type FastReplyConnection, FastReplyWriter } from "../fast/fast-reply-writer.ts";
 import { Linger } from "../hub/linger.ts";
 import type { Socket } from "../../exchange/socket.ts";
-import { withoutOwn } from "../wire/reply-head.ts";
+import { withoutConnectionFields } from "../wire/reply-head.ts";
 import type { RequestHead } from "../wire/request-head.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 import type { BeginUpgraded } from "../../exchange/upgrade.ts";
@@ -64,7 +64,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     this.hub.inFlight++;
     this.pipeline.append(this.exchange);
     this.exchange.start();
-    this.replied();
+    this.replyReady();
   }
 
   cut(): void {
@@ -80,47 +80,47 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     this.upgraded?.abort();
   }
 
-  replied(): void {
+  replyReady(): void {
     const { exchange } = this;
     if (!exchange.ready || this.pipeline.unsent !== exchange) return;
     const begin = exchange.accepted;
-    if (begin !== null) return this.giveAway(begin);
+    if (begin !== null) return this.beginUpgraded(begin);
     this.replies.write(exchange);
-    this.goOn();
+    this.proceed();
   }
 
-  closesBehind(): boolean {
+  closesAfter(): boolean {
     return true;
   }
 
-  closeBehind(exchange: FastExchange): void {
+  closeAfter(exchange: FastExchange): void {
     exchange.last = true;
   }
 
-  wrote(exchange: FastExchange): void {
-    this.pipeline.wrote(exchange);
+  replyWritten(exchange: FastExchange): void {
+    this.pipeline.replyWritten(exchange);
   }
 
-  goOn(): void {
-    if (this.replies.flush(this.pipeline)) this.sentThrough(null);
+  proceed(): void {
+    if (this.replies.flush(this.pipeline)) this.repliesSentBefore(null);
   }
 
-  sentThrough(exchange: FastExchange | null): void {
-    if (!this.pipeline.endThrough(exchange)) return;
+  repliesSentBefore(exchange: FastExchange | null): void {
+    if (!this.pipeline.finishBefore(exchange)) return;
     this.lingering = new Linger(this.socket, this.hub.now);
     this.socket.off("readable", this.onReadable);
     this.socket.on("data", this.boundLinger);
   }
 
-  private giveAway(begin: BeginUpgraded): void {
+  private beginUpgraded(begin: BeginUpgraded): void {
     const { socket, exchange, hub } = this;
-    const fields = withoutOwn(exchange.reply?.fields() ?? []);
+    const fields = withoutConnectionFields(exchange.reply?.fields() ?? []);
     socket.off("readable", this.onReadable);
     socket.off("end", this.onEnd);
     socket.off("drain", this.onDrain);
     this.upgraded = new AbortController();
     if (hub.draining) this.upgraded.abort();
-    this.pipeline.wrote(exchange);
+    this.pipeline.replyWritten(exchange);
     try {
       begin({ socket, head: Buffer.concat(this.early), fields, draining: this.upgraded.signal });
     } catch (error) {
@@ -128,7 +128,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
       this.cut();
     }
     this.early.length = 0;
-    this.pipeline.endThrough(null);
+    this.pipeline.finishBefore(null);
   }
 
   /** Reads while the app decides, since only who reads sees that a client is gone. */

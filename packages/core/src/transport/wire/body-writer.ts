@@ -26,7 +26,7 @@ export interface BodyWriterEvents {
  *
  * A stream of known length must give exactly that many bytes.
  */
-export class NodeBodyWriter {
+export class BodyWriter {
   private readonly response: BodySink;
   private readonly payload: Uint8Array | BodyStream;
   private readonly events: BodyWriterEvents;

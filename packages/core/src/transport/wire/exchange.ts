@@ -37,7 +37,7 @@ export const listenForEnd = (exchange: Exchange, listener: EndListener): void =>
 };
 
 /** Tells everybody who waits for the end. */
-export const tellEnd = (exchange: Exchange, end: ExchangeEnd): void => {
+export const notifyEnd = (exchange: Exchange, end: ExchangeEnd): void => {
   const { listeners } = exchange;
   if (listeners === null) return;
   exchange.listeners = null;

@@ -57,7 +57,7 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
     throw new FrameworkError("CORE_BAD_REPLY", `${status} is not a final status: use 200 to 599`);
   }
   const given = reply.fields();
-  const fields = withoutOwn(given);
+  const fields = withoutConnectionFields(given);
   const upgrade = status === 426 ? upgradeOf(given) : null;
   if (upgrade !== null) fields.push("upgrade", upgrade);
   const closes = close || upgrade !== null || (fields.length !== given.length && saysClose(given));
@@ -95,15 +95,15 @@ const framingOf = (length: number | null, minor: number): Framing => {
 };
 
 /** Whether a field belongs to the connection: a reply's own one is dropped. */
-export const isOwn = (name: string): boolean =>
+export const isConnectionField = (name: string): boolean =>
   name.length <= 17 && (ownLengths & (1 << name.length)) !== 0 && own.has(name.toLowerCase());
 
 /** The fields that go on the wire as they are. */
-export const withoutOwn = (fields: readonly string[]): string[] => {
+export const withoutConnectionFields = (fields: readonly string[]): string[] => {
   const kept: string[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = fields[at] ?? "";
-    if (!isOwn(name)) kept.push(name, fields[at + 1] ?? "");
+    if (!isConnectionField(name)) kept.push(name, fields[at + 1] ?? "");
   }
   return kept;
 };

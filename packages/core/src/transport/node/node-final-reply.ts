@@ -3,7 +3,7 @@ import { prepareReply } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
 
 /** A whole reply as bytes: for messages that `node:http` gave no response object for. */
-export const lastWords = (reply: Reply, date: string): Buffer => {
+export const finalReply = (reply: Reply, date: string): Buffer => {
   const { status, fields, payload } = prepareReply(reply, { method: "GET", minor: 1, close: true, date });
   let head = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
   for (let at = 0; at + 1 < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`;

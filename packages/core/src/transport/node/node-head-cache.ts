@@ -5,7 +5,7 @@ import { type RawHead, readHead, type RequestHead } from "../wire/request-head.t
 import { readTarget } from "../../http/request-target.ts";
 
 /** A list of fields that came, and what follows from it. */
-export class KnownFields {
+export class CachedFields {
   readonly fields: readonly string[];
   /** The fields as `node:http` gives them, once they were repeated; nobody else has this object. */
   template: IncomingHttpHeaders | null = null;
@@ -20,24 +20,24 @@ export class KnownFields {
 
 /** The list of fields that was the last to be repeated, on any connection: those of one program, or one proxy, are alike on all of them. */
 export class RecentFields {
-  last: KnownFields | null = null;
+  last: CachedFields | null = null;
 }
 
 /** A message as far as its fields are concerned. */
 export interface HasFields {
   readonly rawHeaders: string[];
   /** What is known of its fields, once somebody has asked for them. */
-  knownFields: KnownFields | null;
+  cachedFields: CachedFields | null;
 }
 
 /**
  * Reads the heads of one connection, and remembers the last: most clients repeat their fields from request to request, and what follows from
  * those need not be found again.
  */
-export class NodeHeadMemory {
+export class NodeHeadCache {
   private readonly limits: LimitsConfig;
   private readonly recent: RecentFields;
-  private current: KnownFields | null = null;
+  private current: CachedFields | null = null;
 
   constructor(limits: LimitsConfig, recent: RecentFields) {
     this.limits = limits;
@@ -50,7 +50,7 @@ export class NodeHeadMemory {
     read: (message: Message) => IncomingHttpHeaders,
   ): IncomingHttpHeaders {
     const known = this.recall(message.rawHeaders);
-    message.knownFields = known ?? this.begin(message.rawHeaders);
+    message.cachedFields = known ?? this.begin(message.rawHeaders);
     if (known === null) return read(message);
     return { ...(known.template ?? this.learn(known, read(message))) };
   }
@@ -62,7 +62,7 @@ export class NodeHeadMemory {
    */
   read(
     { method, target, major, minor, fields }: RawHead,
-    known: KnownFields = this.recall(fields) ?? this.begin(fields),
+    known: CachedFields = this.recall(fields) ?? this.begin(fields),
   ): RequestHead | HttpError {
     const current = major === 1 && minor === 1;
     if (current && known.head !== null && method === known.method) {
@@ -79,7 +79,7 @@ export class NodeHeadMemory {
   }
 
   /** The head of a message with known fields and perhaps another target; `null` when that has to be read with care. */
-  private again(method: string, target: string, known: KnownFields, head: RequestHead): RequestHead | null {
+  private again(method: string, target: string, known: CachedFields, head: RequestHead): RequestHead | null {
     if (target === head.target) return head;
     if (method.length + target.length + " HTTP/1.1 ".length > this.limits.maxRequestLine) return null;
     const read = readTarget(method, target);
@@ -89,22 +89,22 @@ export class NodeHeadMemory {
   }
 
   /** What is known of a list of fields. */
-  private recall(fields: readonly string[]): KnownFields | null {
+  private recall(fields: readonly string[]): CachedFields | null {
     const { current } = this;
     if (current === null) return this.adopt(fields);
     return isSame(fields, current.fields) ? current : null;
   }
 
-  private adopt(fields: readonly string[]): KnownFields | null {
+  private adopt(fields: readonly string[]): CachedFields | null {
     const { last } = this.recent;
     return last !== null && isSame(fields, last.fields) ? (this.current = last) : null;
   }
 
-  private begin(fields: readonly string[]): KnownFields {
-    return (this.current = new KnownFields(fields));
+  private begin(fields: readonly string[]): CachedFields {
+    return (this.current = new CachedFields(fields));
   }
 
-  private learn(known: KnownFields, headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  private learn(known: CachedFields, headers: IncomingHttpHeaders): IncomingHttpHeaders {
     this.recent.last = known;
     return (known.template = { ...headers });
   }

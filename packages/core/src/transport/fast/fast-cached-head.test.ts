@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { FastInput } from "./fast-input.ts";
-import type { KnownHead } from "./fast-known-head.ts";
+import type { CachedHead } from "./fast-cached-head.ts";
 import { emptyFastHead } from "./fast-request-head.ts";
 
 const limits = LimitsConfig.of({ maxHeaderSize: 400, maxHeaderFields: 8, maxRequestLine: 80 });
@@ -70,10 +70,10 @@ const read = (input: FastInput, text: string, body: string): unknown => {
   input.add(bytes);
   const end = input.readHead(bytes, limits, head);
   const known = end === -1 ? null : input.takeHead(bytes, head);
-  const { foreign, lacksBody, partial } = input;
+  const { unsupported, lacksBody, partial } = input;
   input.clear();
   input.partial = false;
-  if (known === null) return { end, foreign, lacksBody, partial };
+  if (known === null) return { end, unsupported, lacksBody, partial };
   const { method, target, bodyStart, bodyLength, last } = head;
   input.take(end);
   return {
@@ -90,7 +90,7 @@ const read = (input: FastInput, text: string, body: string): unknown => {
 };
 
 const names = ["host", "accept", "x-a", "cookie", "content-length", "connection", "x", "hos", "cookie"];
-const values = (head: KnownHead): (string | null)[] => names.map((name) => head.get(name));
+const values = (head: CachedHead): (string | null)[] => names.map((name) => head.get(name));
 
 test("reads a head behind others as it reads it alone", () => {
   let again = 0;
@@ -136,7 +136,7 @@ test("keeps a head for the next request unless it came in a long piece, and unti
       input.takeHead(bytes, head);
       input.take(bytes.length);
     }
-    return head.lineKnown && head.fieldsKnown;
+    return head.lineCached && head.fieldsCached;
   };
   expect(readAgain(new FastInput(), small)).toBe(true);
   expect(readAgain(new FastInput(), long)).toBe(false);
@@ -145,5 +145,5 @@ test("keeps a head for the next request unless it came in a long piece, and unti
   input.forget();
   input.add(small);
   input.readHead(small, LimitsConfig.of(), head);
-  expect(head.fieldsKnown).toBe(false);
+  expect(head.fieldsCached).toBe(false);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
-import { NodeHeadMemory, RecentFields } from "./node-head-memory.ts";
+import { NodeHeadCache, RecentFields } from "./node-head-cache.ts";
 import { type RawHead, readHead, type RequestHead } from "../wire/request-head.ts";
 
 const limits = LimitsConfig.of({ maxRequestLine: 256, maxHeaderSize: 1024 });
@@ -44,23 +44,23 @@ const lowerCased = ({ rawHeaders }: { readonly rawHeaders: string[] }) => {
   return headers;
 };
 
-const read: NodeHeadMemory["headers"] = (message, readHeaders) => readHeaders(message);
+const read: NodeHeadCache["headers"] = (message, readHeaders) => readHeaders(message);
 
 test("reads the heads of connections as if each were the first", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(rawHead, fc.nat(1)), { maxLength: 30 }), (heads) => {
       const recent = new RecentFields();
-      const memories = [new NodeHeadMemory(limits, recent), new NodeHeadMemory(limits, recent)];
+      const memories = [new NodeHeadCache(limits, recent), new NodeHeadCache(limits, recent)];
       for (const [at, [head, connection]] of heads.entries()) {
-        const memory = memories[connection] as NodeHeadMemory;
-        const message = { rawHeaders: [...head.fields], knownFields: null };
+        const memory = memories[connection] as NodeHeadCache;
+        const message = { rawHeaders: [...head.fields], cachedFields: null };
         // Not always: node:http asks for them today, but need not.
         const headers = (at % 5 < 4 ? memory.headers.bind(memory) : read)(message, lowerCased);
         expect(headers).toEqual(lowerCased(message));
         Object.assign(headers, { "x-forged": "yes" });
         const fields = [...message.rawHeaders];
         message.rawHeaders.push("X-Forged", "yes"); // what a tool does with its message is not what came
-        expect(outcome(memory.read({ ...head, fields }, message.knownFields ?? undefined))).toEqual(
+        expect(outcome(memory.read({ ...head, fields }, message.cachedFields ?? undefined))).toEqual(
           outcome(readHead(head, limits)),
         );
       }

@@ -1,5 +1,5 @@
 /** The lines behind the length of an ordinary reply, in one piece. */
-export const ordinaryEnds = (date: string, close: boolean): string =>
+export const headEnd = (date: string, close: boolean): string =>
   flat(`date: ${date}\r\n${close ? "connection: close" : "Connection: keep-alive"}\r\n\r\n`);
 
 /** Text in one piece: what is joined is a tree, and is walked through each time it is written. */

@@ -12,7 +12,7 @@ const maxAsked = 16;
  *
  * The same bytes under the same limits mean the same, so what follows byte for byte needs no second look.
  */
-export class KnownHead extends FastFields {
+export class CachedHead extends FastFields {
   /** Value of Host. */
   readonly authority: string;
   private readonly bodyStart: number;
@@ -74,8 +74,8 @@ export class KnownHead extends FastFields {
     head.bodyStart = bytes.length;
     head.bodyLength = 0;
     head.last = this.last;
-    head.lineKnown = true;
-    head.fieldsKnown = true;
+    head.lineCached = true;
+    head.fieldsCached = true;
     return true;
   }
 
