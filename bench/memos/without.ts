@@ -15,7 +15,8 @@ registerHooks({
     const loaded = nextLoad(url, context);
     const path = url.startsWith("file:") ? fileURLToPath(url) : "";
     if (!path.startsWith(packages) || loaded.source === undefined || loaded.source === null) return loaded;
-    const source = String(loaded.source);
+    const source =
+      typeof loaded.source === "string" ? loaded.source : new TextDecoder().decode(loaded.source);
     const edited = withoutMemo(name, path.slice(packages.length), source);
     return edited === source ? loaded : { ...loaded, source: edited };
   },
