@@ -9,7 +9,14 @@ export type { ScryptCost } from "./basic/scrypt-cost.ts";
 export { ApiKeyAuth } from "./api-key/api-key-auth.ts";
 export type { ApiKeys } from "./api-key/key-digests.ts";
 export { anyOf } from "./any-of.ts";
-export { ApiKeyName, type Claims, JwtClaims, User } from "./principal.ts";
+export {
+  ApiKeyName,
+  type Claims,
+  JwtClaims,
+  type Principal,
+  principalOf,
+  User,
+} from "@framework/core/feature";
 export { AuthenticatedGuard, AuthenticatedGuard as Authenticated } from "./guards/authenticated-guard.ts";
 export { RoleGuard, RoleGuard as Role, type RoleGuardOptions } from "./guards/role-guard.ts";
 export {

@@ -1,5 +1,16 @@
 // For authors of features: the plugin interface, configuration records, insight, bodies, and state that workers share.
-export { CsrfTokens, OriginAllowed } from "./request/context.ts";
+export { CsrfTokens, OriginAllowed } from "./request/request-keys.ts";
+export { type MetadataInput, toMetadata } from "./operation/metadata.ts";
+export { createOperation, type OperationParts } from "./operation/operation.ts";
+export {
+  ApiKeyName,
+  type Claims,
+  JwtClaims,
+  type Principal,
+  principalOf,
+  User,
+} from "./operation/principal.ts";
+export { SpanId, TraceId } from "./operation/trace-keys.ts";
 export { readMultipart } from "./body/multipart.ts";
 export type { BuiltIn, FeatureOptions } from "./routes/feature-options.ts";
 export type { AnyFeature, Feature, Installed, MethodsOf, Satisfied } from "./feature/feature.ts";

@@ -2,7 +2,12 @@
 export { App, type LifecycleEvent } from "./app.ts";
 export { Blueprint, type BlueprintOptions } from "./routes/blueprint.ts";
 export { HttpRequest, type NoInput, type RequestInput } from "./request/http-request.ts";
-export { Context, type Key, key, RequestId } from "./request/context.ts";
+export { isHttpRequest } from "./request/is-http-request.ts";
+export { Context } from "./operation/context.ts";
+export { type Key, key } from "./operation/key.ts";
+export type { Metadata } from "./operation/metadata.ts";
+export type { Operation, OperationKind } from "./operation/operation.ts";
+export { RequestId } from "./operation/trace-keys.ts";
 export { Response } from "./response/response.ts";
 export type {
   JsonReplyOptions,

@@ -1,7 +1,7 @@
 import type { HttpRequest } from "@framework/core";
+import { SpanId, TraceId } from "@framework/core/feature";
 import { milliseconds } from "./clock.ts";
 import { cut, jsonString, printable } from "./json-string.ts";
-import { SpanId, TraceId } from "./request-log.ts";
 
 /** What a line says besides the request. */
 export interface Outcome {

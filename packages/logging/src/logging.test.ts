@@ -1,6 +1,6 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
-import { App, HttpError, key, Response } from "@framework/core";
-import type { Feature } from "@framework/core/feature";
+import { App, HttpError, RequestId, Response } from "@framework/core";
+import { type Feature, SpanId, TraceId } from "@framework/core/feature";
 import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { logging, type LoggingConfig } from "./index.ts";
@@ -16,7 +16,7 @@ const endpoints: Feature = {
     host.http.route("GET", "/health", () => "ok", {}, "health");
     host.http.route("GET", "/metrics", () => "ok", {}, "metrics");
     host.http.use("request-id", (request, next) => {
-      request.context.set("request_id", "id-1");
+      request.context.set(RequestId, "id-1");
       return next(request);
     });
     return {};
@@ -168,7 +168,7 @@ test("excluded paths cover what is below them, and nothing that only begins alik
 test("the trace of a request is on its line, once a tracer has set it", async () => {
   const app = makeApp();
   app.use((request, next) => {
-    request.context.set(key<string | null>("trace_id", null), "a".repeat(32)).set("span_id", "b".repeat(16));
+    request.context.set(TraceId, "a".repeat(32)).set(SpanId, "b".repeat(16));
     return next(request);
   });
   await using client = testClient(app);

@@ -1,12 +1,7 @@
 import { FrameworkError, type HttpRequest, type Key, key } from "@framework/core";
+import { SpanId, TraceId } from "@framework/core/feature";
 import type { Log } from "./log.ts";
 import type { Logging } from "./logging.ts";
-
-/** The trace that a request belongs to: 32 hexadecimal digits (W3C Trace Context), once a tracer has set it. */
-export const TraceId: Key<string | null> = key<string | null>("trace_id", null);
-
-/** The span of a request: 16 hexadecimal digits, once a tracer has set it. */
-export const SpanId: Key<string | null> = key<string | null>("span_id", null);
 
 /** The log of a request, once somebody has asked for it. */
 const RequestLog: Key<Log | null> = key<Log | null>("request_log", null);

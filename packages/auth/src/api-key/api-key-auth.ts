@@ -1,9 +1,8 @@
-import type { Host } from "@framework/core/feature";
+import { ApiKeyName, type Host } from "@framework/core/feature";
 import { type HttpRequest, UnauthorizedError } from "@framework/core";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
 import { authProblem, missing } from "../errors.ts";
-import { ApiKeyName } from "../principal.ts";
 import { type ApiKeys, type KeyDigests, keyDigests } from "./key-digests.ts";
 
 /**

@@ -1,10 +1,9 @@
 import { type Awaitable, type HttpRequest, UnauthorizedError } from "@framework/core";
-import { type Host, mapAwaitable } from "@framework/core/feature";
+import { type Host, mapAwaitable, User } from "@framework/core/feature";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
 import { missing } from "../errors.ts";
 import { afterScheme } from "../jwt/token-in-request.ts";
-import { User } from "../principal.ts";
 import { parseBasicCredentials } from "./basic-credentials.ts";
 
 /** Whether a password is the user's: `true` lets in, nothing else does. What it throws is a 500. */

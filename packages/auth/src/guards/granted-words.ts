@@ -1,7 +1,8 @@
 import { type Awaitable, ForbiddenError, type HttpRequest, UnauthorizedError } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import { authError } from "../errors.ts";
-import { JwtClaims, principalsOf } from "../principal.ts";
+import { JwtClaims } from "@framework/core/feature";
+import { principalsOf } from "../principal.ts";
 
 /** Finds the words of one principal, such as the roles of a user in a database. */
 export type ResolveWords = (principal: unknown, request: HttpRequest) => Awaitable<Words>;

@@ -7,11 +7,10 @@ import {
   type Problem,
   UnauthorizedError,
 } from "@framework/core";
-import type { ConfigInput, Host } from "@framework/core/feature";
+import { type Claims, type ConfigInput, type Host, JwtClaims } from "@framework/core/feature";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
 import { authError, missing } from "../errors.ts";
-import { type Claims, JwtClaims } from "../principal.ts";
 import { carriedClaims, type NewClaims, TokenIssuer, type TokenPair } from "../tokens/new-token.ts";
 import { openSharedTokenStore, type SharedTokenStore } from "../tokens/shared-token-store.ts";
 import type { TokenStore } from "../tokens/token-store.ts";

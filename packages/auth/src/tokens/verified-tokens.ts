@@ -1,4 +1,4 @@
-import type { Claims } from "../principal.ts";
+import type { Claims } from "@framework/core/feature";
 
 interface Entry {
   readonly claims: Claims;

@@ -13,7 +13,10 @@ import { accepts } from "../http/accept.ts";
 import { type Client, clientOf } from "./client-address.ts";
 import { parseContentType, requireUtf8 } from "../body/content-type.ts";
 import { isFormType, isJsonType, isMultipartType, type MediaType } from "../http/media-type.ts";
-import { Context, CsrfTokens, type Key, RequestId } from "./context.ts";
+import { Context } from "../operation/context.ts";
+import type { Key } from "../operation/key.ts";
+import { RequestId } from "../operation/trace-keys.ts";
+import { CsrfTokens } from "./request-keys.ts";
 import { type Cookies, parseCookies } from "../http/cookies.ts";
 import { parseForm } from "../body/parse-form.ts";
 import type { ParsedForm } from "../body/form-data.ts";
@@ -117,6 +120,16 @@ export class HttpRequest<
   }
 
   // --- head ---
+
+  /** The kind of operation that this is, among messages, commands and others. */
+  get kind(): "http" {
+    return "http";
+  }
+
+  /** Method and pattern of the matched route, such as `GET /books/{id}`; the method alone where no route matches. */
+  get name(): string {
+    return this.route === null ? this.method : `${this.method} ${this.route}`;
+  }
 
   /** Path parameters, always strings; none for a path that no route takes. */
   get params(): Params {

@@ -1,0 +1,29 @@
+import { expect, test } from "@jest/globals";
+import { Context, key } from "../index.ts";
+import { ApiKeyName, type Claims, JwtClaims, principalOf, User } from "../feature.ts";
+
+const claims: Claims = { sub: "ann", exp: 1 };
+
+test("a token, a user and an API key each identify a caller, alone and together", () => {
+  const context = new Context();
+  expect(principalOf({ context })).toBeNull();
+  expect(principalOf({ context: context.set(JwtClaims, claims) })).toEqual({ claims });
+  expect(principalOf({ context: context.set(User, "ann") })).toEqual({ claims, user: "ann" });
+  context.set(ApiKeyName, "billing");
+  expect(principalOf({ context })).toEqual({ claims, user: "ann", apiKeyName: "billing" });
+});
+
+test("an application's own user counts, under its name and by its own key", () => {
+  const account = { roles: ["admin"] };
+  const Account = key<object | null>("account", null);
+  expect(principalOf({ context: new Context().set(User, "ann").set("user", account) })).toEqual({
+    user: account,
+  });
+  const context = new Context().set(Account, account);
+  expect([principalOf({ context }), principalOf({ context }, "account")]).toEqual([null, { user: account }]);
+});
+
+test.each([null, undefined, false, ""])("%j identifies nobody", (nobody) => {
+  const context = new Context().set("user", nobody).set("jwt_claims", nobody).set("api_key_name", nobody);
+  expect(principalOf({ context })).toBeNull();
+});
