@@ -7,7 +7,7 @@ export const testingErrors = {
   TESTING_CLOCK_RUNAWAY: "one call of a virtual clock fired more timers than its bound",
   TESTING_CONTRACT_BLIND: "a contract passed against an adapter that was broken on purpose",
   TESTING_CONTRACT_BROKEN: "an app answers what its OpenAPI document does not say",
-  TESTING_NEEDS_FAST_CHECK: "`contractTest` was called where fast-check is not installed",
+  TESTING_MISSING_PACKAGE: "`contractTest` was called without fast-check or ajv installed",
   TESTING_NOT_JSON: "`json()` was called on a reply whose body is not JSON",
   TESTING_PROGRAM_FAILED: "a program ended before it listened, or could not be started",
   TESTING_REPLY_TOO_LARGE: "a buffered reply has more bytes than `maxReplyBytes`",

@@ -47,11 +47,11 @@ test("a status that is not documented is reported with the simplest request that
 });
 
 test.each([
-  ["a body that lacks a member", () => ({ id: 1 }), "the body.title is missing"],
+  ["a body that lacks a member", () => ({ id: 1 }), "the body must have required property 'title'"],
   [
     "a body with a member more",
     () => ({ id: 1, title: "x", secret: 1 }),
-    "the body.secret must not be there",
+    "the body must NOT have additional properties",
   ],
   ["another content type", () => "text", "answered 200 with text/plain, but documents application/json"],
   ["no content type", () => new Response(null), "answered 200 with no content type"],

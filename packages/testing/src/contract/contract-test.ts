@@ -1,75 +1,67 @@
 import { type AppUnderTest, toAppSettings } from "../app-under-test.ts";
-import { testingError } from "../errors.ts";
+import { reasonOf, testingError } from "../errors.ts";
 import { caseArbitrary, type ContractCase } from "./contract-case.ts";
-import { type ContractDocument, type ContractOperation, readDocument } from "./contract-document.ts";
+import { type ContractOperation, readDocument } from "./contract-document.ts";
 import { replyViolation } from "./reply-violation.ts";
-import type { FastCheck } from "./schema-arbitrary.ts";
+import { loadAjv, loadFastCheck } from "./peers.ts";
+import { schemaValidator, type SchemaValidator } from "./schema-validator.ts";
 
-/** How a contract is tested. */
+/** Options of a contract test. */
 export interface ContractOptions {
-  /** The OpenAPI 3.1 document, parsed. @default what the app answers at `/openapi.json` */
+  /** The OpenAPI 3.1 document, parsed. @default the app's reply at `/openapi.json` */
   readonly document?: unknown;
   /** Requests for each operation. @default 100 */
   readonly runs?: number;
-  /** Where the requests come from: the same for the same seed. @default 1 */
+  /** Seed of the generated requests: the same seed generates the same requests. @default 1 */
   readonly seed?: number;
   /** Header fields of every request, such as credentials. @default none */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What was tested. */
+/** Counts of a passed contract test. */
 export interface ContractReport {
   readonly operations: number;
   readonly requests: number;
 }
 
 /**
- * Compares an app with its OpenAPI document: every operation gets requests made of its schemas, fitting ones and ones with a fault, and every reply must be one
- * that the document lists, with the content type and the schema that it says. Safe methods come first.
+ * Tests an app against its OpenAPI document. Every operation gets valid and invalid requests generated from its schemas, and every reply must match the
+ * document in status, content type and schema. Safe methods come first.
  *
- * It needs fast-check. The app is started with settings for tests, unless it runs already, and left running.
+ * Needs fast-check and ajv. Starts the app with test settings unless it runs already, and leaves it running.
  *
- * @throws TESTING_CONTRACT_BROKEN with the simplest request found for each operation that answers otherwise; TESTING_NEEDS_FAST_CHECK; TESTING_BAD_OPTION
+ * @throws TESTING_CONTRACT_BROKEN with the simplest failing request of each operation; TESTING_MISSING_PACKAGE; TESTING_BAD_OPTION
  */
 export const contractTest = async (
   app: Pick<AppUnderTest, "start" | "fetch">,
   options: ContractOptions = {},
 ): Promise<ContractReport> => {
   const { runs = 100, seed = 1, headers = {} } = options;
-  const fc = await loadFastCheck();
+  const [fc, Ajv] = await Promise.all([loadFastCheck(), loadAjv()]);
   await app.start(toAppSettings({}));
-  const document = readDocument(options.document ?? (await documentOf(app, headers)));
+  const given = options.document ?? (await documentOf(app, headers));
+  const document = readDocument(given);
+  const validate = schemaValidator(Ajv, given);
   const problems: string[] = [];
   let requests = 0;
   for (const operation of document.operations) {
     const making = { fc, resolve: document.resolve, depth: 4 };
     const property = fc.asyncProperty(caseArbitrary(operation, making), async (tried) => {
       requests++;
-      const problem = await problemOf(app, operation, tried, headers, document);
+      const problem = await problemOf(app, operation, tried, headers, validate);
       if (problem !== null) throw new Error(problem);
     });
     const { failed, errorInstance } = await fc.check(property, { numRuns: runs, seed });
-    if (failed) problems.push(`${operation.method} ${operation.path} ${messageOf(errorInstance)}`);
+    if (failed) problems.push(`${operation.method} ${operation.path} ${reasonOf(errorInstance)}`);
   }
   if (problems.length === 0) return { operations: document.operations.length, requests };
   throw testingError(
     "TESTING_CONTRACT_BROKEN",
-    `${problems.length} of ${document.operations.length} operations answer what their document does not say (seed ${seed}):\n\n${problems.join("\n\n")}`,
+    `${problems.length} of ${document.operations.length} operations deviate from the document (seed ${seed}):\n\n${problems.join("\n\n")}`,
   );
 };
 
-const loadFastCheck = async (): Promise<FastCheck> => {
-  try {
-    return (await import("fast-check")).default;
-  } catch (error) {
-    const message = "contractTest makes its requests with fast-check: npm install --save-dev fast-check";
-    throw testingError("TESTING_NEEDS_FAST_CHECK", message, error);
-  }
-};
-
-const messageOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error));
-
-/** Any authority will do: nothing is sent over a network. */
+/** Any origin works: requests go to `app.fetch`. */
 const origin = "http://contract.test";
 
 const documentOf = async (
@@ -87,7 +79,7 @@ const problemOf = async (
   operation: ContractOperation,
   tried: ContractCase,
   headers: Readonly<Record<string, string>>,
-  document: ContractDocument,
+  validate: SchemaValidator,
 ): Promise<string | null> => {
   const target = targetOf(operation.path, tried);
   const request = requestOf(operation.method, target, tried, headers);
@@ -98,7 +90,7 @@ const problemOf = async (
     reply.status,
     reply.headers.get("content-type"),
     text,
-    document,
+    validate,
   );
   if (violation === null) return null;
   const sent =
@@ -120,7 +112,7 @@ const requestOf = (
 ): Request => {
   const headers = new Headers(fields);
   if (body !== null && body.type !== null) headers.set("content-type", body.type);
-  // As bytes: text would bring a content type of its own.
+  // As bytes: a text body would set a content type.
   return new Request(`${origin}${target}`, {
     method,
     headers,

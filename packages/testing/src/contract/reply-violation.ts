@@ -1,13 +1,13 @@
-import { type ContractDocument, type ContractOperation, isJson, type Json } from "./contract-document.ts";
-import { schemaViolation } from "./schema-violation.ts";
+import { type ContractOperation, isJson, type Json } from "./contract-document.ts";
+import type { SchemaValidator } from "./schema-validator.ts";
 
-/** What a reply has that the document does not say of its operation, or `null`. */
+/** Returns how a reply deviates from its operation's documentation, or `null`. */
 export const replyViolation = (
   { method, responses }: ContractOperation,
   status: number,
   contentType: string | null,
   text: string,
-  { resolve }: ContractDocument,
+  validate: SchemaValidator,
 ): string | null => {
   const documented = responses[status] ?? responses[`${Math.floor(status / 100)}XX`] ?? responses["default"];
   if (!isJson(documented)) {
@@ -21,21 +21,22 @@ export const replyViolation = (
     return `answered ${status} with ${type ?? "no content type"}, but documents ${Object.keys(content).join(", ")}`;
   }
   if (!/^application\/(?:[\w.+-]+\+)?json$/.test(type)) return null;
-  const problem = jsonProblem(content[type] as Json, text, resolve);
-  return problem === null ? null : `answered ${status} with a body that its schema refuses: ${problem}`;
+  const problem = jsonProblem(content[type] as Json, text, validate);
+  return problem === null ? null : `answered ${status} with a body that violates its schema: ${problem}`;
 };
 
-/** A range such as `2XX` without content leaves the body open; a single status says that there is none. */
+/** A range such as `2XX` without content leaves the body open; a single status without content means no body. */
 const textWithoutContent = (responses: Json, status: number, text: string): string | null =>
   Object.hasOwn(responses, status) && text !== ""
     ? `answered ${status} with a body, but documents none`
     : null;
 
-const jsonProblem = ({ schema }: Json, text: string, resolve: ContractDocument["resolve"]): string | null => {
+const jsonProblem = ({ schema }: Json, text: string, validate: SchemaValidator): string | null => {
+  let value: unknown;
   try {
-    return schemaViolation(schema, JSON.parse(text), resolve);
-  } catch (error) {
-    if (error instanceof SyntaxError) return "it is no JSON";
-    throw error;
+    value = JSON.parse(text);
+  } catch {
+    return "it is not JSON"; // JSON.parse throws nothing else
   }
+  return schema === undefined ? null : validate(schema, value);
 };

@@ -1,19 +1,17 @@
 import type { Arbitrary } from "fast-check";
 import { isJson, type Json } from "./contract-document.ts";
+import type { FastCheck } from "./peers.ts";
 
-/** The part of fast-check that is used: it comes in lazily. */
-export type FastCheck = typeof import("fast-check").default;
-
-/** What values are made with. */
+/** Context of one generated value. */
 export interface Making {
   readonly fc: FastCheck;
-  /** What a reference stands for. */
+  /** Resolves a reference such as `#/components/schemas/Book`. */
   readonly resolve: (reference: string) => unknown;
-  /** References that may still be followed; what refers to itself ends here. */
+  /** References that may still be followed; bounds recursive schemas. */
   readonly depth: number;
 }
 
-/** Values that fit a JSON Schema, the simplest first when they shrink. A keyword that is not known is not kept to. */
+/** Generates values that conform to a JSON Schema and shrink to the simplest. Unknown keywords are ignored. */
 export const schemaArbitrary = (schema: unknown, making: Making): Arbitrary<unknown> => {
   const { fc } = making;
   if (!isJson(schema)) return fc.jsonValue({ maxDepth: 2 });
@@ -37,7 +35,7 @@ const referred = (reference: string, making: Making): Arbitrary<unknown> =>
     ? making.fc.constant(null)
     : schemaArbitrary(making.resolve(reference), { ...making, depth: making.depth - 1 });
 
-/** `allOf` of objects as one object. */
+/** Merges the objects of `allOf` into one. */
 const merged = ({ allOf, ...own }: Json, { resolve }: Making): Json =>
   [...(Array.isArray(allOf) ? allOf : []), own].reduce<Json>((sum, part: unknown) => {
     const target = isJson(part) && typeof part["$ref"] === "string" ? resolve(part["$ref"]) : part;
@@ -62,7 +60,7 @@ const ofType = (type: unknown, schema: Json, making: Making): Arbitrary<unknown>
       return text(schema, making);
     case "integer":
     case "number":
-      return figure(schema, type, making);
+      return number(schema, type, making);
     case "boolean":
       return fc.boolean();
     case "null":
@@ -94,7 +92,7 @@ const text = (schema: Json, { fc }: Making): Arbitrary<string> => {
     try {
       return fc.stringMatching(new RegExp(pattern, "u"));
     } catch {
-      // a pattern with parts that no generator knows: any text then, which may not fit
+      // fast-check does not support part of the pattern: any text, which may not conform
     }
   }
   return fc.string({ minLength, maxLength, unit: "binary" });
@@ -127,7 +125,7 @@ const byFormat = (format: string, fc: FastCheck): Arbitrary<string> | null => {
   }
 };
 
-const figure = (schema: Json, type: "integer" | "number", { fc }: Making): Arbitrary<number> => {
+const number = (schema: Json, type: "integer" | "number", { fc }: Making): Arbitrary<number> => {
   const step = type === "integer" ? 1 : Number.EPSILON;
   const min = Math.max(bound(schema, "minimum", -1e9), bound(schema, "exclusiveMinimum", -1e9) + step);
   const max = Math.min(
