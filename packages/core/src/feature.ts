@@ -11,6 +11,8 @@ export {
   User,
 } from "./operation/principal.ts";
 export { SpanId, TraceId } from "./operation/trace-keys.ts";
+export type { ErrorCatalogue, ErrorEntry } from "./errors/error-catalogue.ts";
+export { coreErrors } from "./errors/error-codes.ts";
 export { readMultipart } from "./body/multipart.ts";
 export type { BuiltIn, FeatureOptions } from "./routes/feature-options.ts";
 export type { AnyFeature, Feature, Installed, MethodsOf, Satisfied } from "./feature/feature.ts";

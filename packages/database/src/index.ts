@@ -24,3 +24,4 @@ export type { SqlScalar, SqlValue } from "./sql-value.ts";
 export type { QueryTrace } from "./watch.ts";
 export { migrate, type MigrateOptions, type MigrationStep } from "./migrations/migrate.ts";
 export { sqlTokenStore, type SqlTokenStore, type SqlTokenStoreOptions } from "./sql-token-store.ts";
+export { databaseErrors } from "./error-codes.ts";

@@ -6,3 +6,4 @@ export {
   healthChecks,
 } from "./health-checks.ts";
 export type { HealthClock } from "./clock.ts";
+export { healthErrors } from "./error-codes.ts";

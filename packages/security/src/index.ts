@@ -5,3 +5,4 @@ export { CsrfConfig } from "./csrf-config.ts";
 export { CsrfToken } from "./csrf-guard.ts";
 export { type SecurityHeaders, securityHeaders } from "./security-headers.ts";
 export { type HstsOptions, SecurityHeadersConfig } from "./security-headers-config.ts";
+export { securityErrors } from "./error-codes.ts";

@@ -14,13 +14,3 @@ test("the README's table has every option with its default", () => {
   expect(Object.fromEntries(documented)).toEqual(StaticFilesConfig.of());
   expect(documented.map(([name]) => name)).toEqual(Object.keys(StaticFilesConfig.of()));
 });
-
-test("the README's error codes are those of the package", () => {
-  const documented = [...readme.matchAll(/^\| `(STATIC_FILES_\w+)` +\|/gm)].map(([, code]) => code);
-  const thrown = ["served-folder", "file-body", "static-files", "file-server"].flatMap((name) =>
-    [...readFileSync(new URL(`./${name}.ts`, import.meta.url), "utf8").matchAll(/"(STATIC_FILES_\w+)"/g)].map(
-      ([, code]) => code,
-    ),
-  );
-  expect(new Set(documented)).toEqual(new Set(thrown));
-});

@@ -18,4 +18,4 @@ export { seededRandom } from "./seeded-random.ts";
 export { type Make, type PortContract, portContract, type PortFact } from "./port-contract.ts";
 export { expectContractToCatch } from "./planted-fault.ts";
 export type { RegisterTest } from "./register-test.ts";
-export { type TestingErrorCode, testingErrors } from "./errors.ts";
+export { type TestingErrorCode, testingErrors } from "./error-codes.ts";

@@ -1,0 +1,265 @@
+// One file, above the usual length: the whole table of core's error codes, one entry a code.
+import type { ErrorCatalogue } from "./error-catalogue.ts";
+
+/** The error codes of core. */
+export const coreErrors: ErrorCatalogue = {
+  CORE_ALREADY_STARTED: {
+    summary: "a route, middleware, guard, handler or feature was added after start",
+    action: "register everything before start",
+  },
+  CORE_BAD_BODY: {
+    summary: "a reply's body is not text, bytes, `Blob`, form or stream",
+    action: "`Response.json(value)` sends a value",
+  },
+  CORE_BAD_CHUNK: {
+    summary: "a streamed body yielded something other than text or bytes; the connection is closed",
+    action: "yield text or bytes",
+  },
+  CORE_BAD_CONFIG: {
+    summary: "a field of a record, or an entry of `trustedProxies`, is unknown or out of its range",
+    action: "the message names field, rule and value",
+  },
+  CORE_BAD_COOKIE: {
+    summary: "name, value, attributes or size of a cookie are not allowed, or a reply sets more than 64",
+    action: "the message names the rule",
+  },
+  CORE_BAD_EVENT: {
+    summary:
+      "a server-sent event has an unknown field or a line break in `event` or `id`, or `heartbeatSecs` is out of range",
+    action: "send an object as `{ data }`",
+  },
+  CORE_BAD_FLAG: {
+    summary: "a flag has no value or a wrong one",
+    action: "see `--help`",
+  },
+  CORE_BAD_GUARD: {
+    summary: "`addGuard` was given neither a function nor an object with `check`",
+    action: "pass the guard, not its result",
+  },
+  CORE_BAD_HEADER: {
+    summary: "name or value of a header is not allowed, or there are more than 100 header lines",
+    action: "encode the value",
+  },
+  CORE_BAD_HEALTH_CHECK: {
+    summary: "a health check has a malformed or taken name, or is the 51st",
+    action: "rename it, or join checks",
+  },
+  CORE_BAD_HOST: {
+    summary: "`host` is not an address of this machine, or cannot be resolved",
+    action: "`127.0.0.1`, or `0.0.0.0` for every address",
+  },
+  CORE_BAD_METRIC: {
+    summary: "a feature publishes a metric under a malformed or taken name",
+    action: "snake case; counters end in `_total`",
+  },
+  CORE_BAD_REDIRECT: {
+    status: 400,
+    summary: "a redirect's target is dangerous, or leaves the site with `sameOrigin`",
+    action: "build the target from trusted parts",
+  },
+  CORE_BAD_REPLY: {
+    summary:
+      "a value cannot be sent: a function, a `bigint`, a cycle, `Response.error()`, a stream of another length than declared",
+    action: "the message names the place",
+  },
+  CORE_BAD_ROUTE: {
+    summary: "a route has an unknown method, no handler, a bad or unknown option, or a taken name",
+    action: "the message names the route, its place and the mistake",
+  },
+  CORE_BAD_SETTING: {
+    summary: "an option of `run` or an environment variable is unknown or has a wrong value",
+    action: "the message states the allowed values",
+  },
+  CORE_BAD_STATUS: {
+    summary:
+      "a reply's status is not from 200 to 599, a redirect's is not one, or an `HttpError`'s is not from 400 to 599",
+    action: "use a status in the range",
+  },
+  CORE_BODY_OVER: {
+    status: 400,
+    summary: "the body was read after the request had been answered; no client sees it",
+    action: "read the body before answering",
+  },
+  CORE_BODY_STREAMED: {
+    summary: "the body was read after `stream()` had taken it",
+    action: "use one of the two",
+  },
+  CORE_BODY_USED: {
+    summary: "a reply's stream was read or sent before",
+    action: "make a new stream, or `clone()` first",
+  },
+  CORE_CLIENT_GONE: {
+    status: 400,
+    summary: "the client disconnected; also the reason of `request.signal`; no client sees it",
+    action: "nothing",
+  },
+  CORE_CONFIGURATION: {
+    summary: "a `ConfigurationError` was made without problems",
+    action: "pass the problems",
+  },
+  CORE_CONTEXT_TYPE: {
+    summary: "`getContextString` found a value that is not text",
+    action: "use `getContext`",
+  },
+  CORE_CRASH_LOOP: {
+    summary: "workers keep exiting before they are ready",
+    action: "see the log lines before this one",
+  },
+  CORE_DEBUG_EXPOSED: {
+    summary: "a warning: debug shows stacks to every client that reaches `host`",
+    action: "`--env production` or `--no-debug`",
+  },
+  CORE_DEBUG_IN_PRODUCTION: {
+    summary: "a warning: debug in production means one worker and request lines",
+    action: "omit `debug`",
+  },
+  CORE_DEPENDENCY_CYCLE: {
+    summary: "dependencies need each other",
+    action: "remove one of the needs",
+  },
+  CORE_DEPENDENCY_DUPLICATE: {
+    summary: "a name is registered twice, or two tokens share it",
+    action: "rename one",
+  },
+  CORE_DEPENDENCY_MISSING: {
+    summary: "nothing is registered under a name",
+    action: "register it; the message lists the names",
+  },
+  CORE_DEPENDENCY_SCOPE: {
+    summary: "a singleton needs a dependency of scope `request`",
+    action: "give it the scope `request` too",
+  },
+  CORE_DEPENDENCY_TOO_LATE: {
+    summary: "a dependency was resolved after its request or app had ended",
+    action: "resolve it earlier",
+  },
+  CORE_DEPENDS_ASYNC: {
+    summary: "`Depends` names an asynchronous factory",
+    action: "name it in `inject`",
+  },
+  CORE_DEPENDS_OUTSIDE: {
+    summary: "`Depends` was called outside a handler, after its first `await`, or in a factory",
+    action: "use it as a default argument",
+  },
+  CORE_ENABLED_TWICE: {
+    summary: "an `enableX` was called twice",
+    action: "call it once, with all options",
+  },
+  CORE_EXCEPTION_HANDLER_TWICE: {
+    summary: "a class has two exception handlers",
+    action: "keep one",
+  },
+  CORE_GUARD_EMPTY: {
+    summary: "`And()` or `Or()` was called without guards",
+    action: "pass at least one",
+  },
+  CORE_GUARD_FAILED: {
+    status: 403,
+    summary: "a guard threw, or returned a value that guards may not return",
+    action: "see the log",
+  },
+  CORE_GUARD_INVALID: {
+    summary: "`And`, `Or` or `Not` was given a value that is not a guard",
+    action: "pass a function, or an object with `check`",
+  },
+  CORE_LISTEN_FAILED: {
+    summary: "the system refuses to listen for another reason",
+    action: "the message has the system's words",
+  },
+  CORE_METHOD_TAKEN: {
+    summary: "two features add a method of the same name",
+    action: "compose one of them",
+  },
+  CORE_NEEDS_NODE: {
+    summary: "files, `save` and the like were used on a runtime without Node's modules",
+    action: "run on Node 24 or newer",
+  },
+  CORE_NESTED_WORKERS: {
+    summary: "`workers` or `reload` is set inside a worker that the program forked itself",
+    action: "`workers: 1`",
+  },
+  CORE_NOT_STARTED: {
+    summary: "a value that start determines was read before start",
+    action: "`await app.start()` first",
+  },
+  CORE_NO_PROGRAM: {
+    summary: "workers or reload need a program in a file",
+    action: "put it in a file, or `workers: 1`",
+  },
+  CORE_PORT_IN_USE: {
+    summary: "another process listens on the port",
+    action: "the message names another port",
+  },
+  CORE_PORT_REFUSED: {
+    summary: "this user may not listen on the port",
+    action: "use a port of 1024 or above",
+  },
+  CORE_RELOAD_WORKERS: {
+    summary: "a warning: reload runs one worker and ignores `workers`",
+    action: "choose one of them",
+  },
+  CORE_REPLY_MISMATCH: {
+    summary: "under debug: a JSON reply does not match the schema of its status",
+    action: "the message lists the places",
+  },
+  CORE_ROUTE_BAD_PATTERN: {
+    summary: "a route's path is malformed",
+    action: "the message shows the correct form",
+  },
+  CORE_ROUTE_DUPLICATE: {
+    summary: "two routes have the same method and shape",
+    action: "remove one; both places are named",
+  },
+  CORE_SHARED_STATE_BAD_KEY: {
+    summary: "a key or channel is empty or longer than 512 characters",
+    action: "shorten it",
+  },
+  CORE_SHARED_STATE_BAD_OPTION: {
+    summary: "`ttlMs`, `max` or an amount is not a number in its range, or a call of `tally` has too many",
+    action: "the message names it",
+  },
+  CORE_SHARED_STATE_BAD_VALUE: {
+    summary: "a value is not JSON or larger than 64 KiB",
+    action: "store less",
+  },
+  CORE_SHARED_STATE_FULL: {
+    summary: "there are too many subscriptions or totals",
+    action: "unsubscribe; count under fewer names",
+  },
+  CORE_SHARED_STATE_NOT_A_COUNTER: {
+    summary: "`add` was called on a key whose value is not a number",
+    action: "use another key",
+  },
+  CORE_SHARED_STATE_UNAVAILABLE: {
+    summary: "the shared state cannot be reached; the outcome of the call is unknown",
+    action: "treat the outcome as unknown",
+  },
+  CORE_SHORT_FILE: {
+    summary: "a file was truncated while it was sent",
+    action: "replace a file by renaming a new one over it",
+  },
+  CORE_START_FAILED: {
+    summary: "start failed with an error that is not the framework's",
+    action: "see the stack below the message",
+  },
+  CORE_START_TASK: {
+    summary: "a startup handler or task failed",
+    action: "its error is the cause",
+  },
+  CORE_TASK_TIMEOUT: {
+    summary: "a start or stop task exceeded its timeout",
+    action: "raise its `timeoutSecs`, or do less",
+  },
+  CORE_TOO_MANY_TASKS: {
+    summary: "1000 deferred tasks are waiting already",
+    action: "use a queue outside the process",
+  },
+  CORE_UNKNOWN_EVENT: {
+    summary: "`onEvent` was given a name other than `startup` and `shutdown`",
+    action: "the message names the nearest",
+  },
+  CORE_UNKNOWN_FLAG: {
+    summary: "`run` does not know a flag or argument",
+    action: "`--help`; the program's own follow `--`",
+  },
+};

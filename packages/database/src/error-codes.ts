@@ -1,0 +1,76 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const databaseErrors: ErrorCatalogue = {
+  DATABASE_BAD_BATCH: {
+    summary: "`batchSize` is not a whole number within its range",
+    action: "the message names the range",
+  },
+  DATABASE_BAD_MIGRATIONS: {
+    summary: "the folder of migrations is missing, or its file names are malformed or repeat a number",
+    action: "the message lists the problems",
+  },
+  DATABASE_BAD_NAME: {
+    summary: "a name of a table or column is empty or contains NUL",
+    action: "correct the name",
+  },
+  DATABASE_BAD_NOTIFICATION: {
+    summary: "a channel or payload of a notification is not one that every database can carry",
+    action: "the message states the format",
+  },
+  DATABASE_BAD_VALUE: {
+    summary: "a parameter is not a value that the database can store",
+    action: "the message names the parameter",
+  },
+  DATABASE_CLOSED: {
+    status: 503,
+    summary: "the database was used after the app had stopped",
+    action: "end all work before stop tasks run",
+  },
+  DATABASE_COMMIT_UNKNOWN: {
+    status: 503,
+    summary: "the connection broke during a commit; the outcome is unknown",
+    action: "read the data before repeating the change",
+  },
+  DATABASE_IN_MEMORY: {
+    summary: "several workers were started with a database in memory; the app does not start",
+    action: "use `sqlite://<path>`, or run one worker",
+  },
+  DATABASE_MIGRATION_CHANGED: {
+    summary: "a migration was edited after it had run",
+    action: "restore the file, and write a new migration",
+  },
+  DATABASE_MIGRATION_MISSING: {
+    summary: "a migration does not exist, or has a number below one that has run",
+    action: "restore the file, or give the migration a higher number",
+  },
+  DATABASE_MIGRATION_NO_WAY_BACK: {
+    summary: "a migration to revert has no `.down.sql`",
+    action: "write the file",
+  },
+  DATABASE_NOT_ENABLED: {
+    summary: "the database was used before `enableDatabase`",
+    action: "call `enableDatabase` first",
+  },
+  DATABASE_NO_MIGRATIONS: {
+    summary: "`migrateAtStart` is set without `migrations`; the app does not start",
+    action: "set `migrations` to the folder",
+  },
+  DATABASE_STATEMENT_FAILED: {
+    summary: "`DatabaseError`: the database rejected a statement",
+    action: "`kind`, `sqlCode` and `constraint` of the error say why",
+  },
+  DATABASE_TRANSACTION_IDLE: {
+    summary: "an idle transaction was rolled back",
+    action: "do slow work outside of the transaction",
+  },
+  DATABASE_TRANSACTION_OVER: {
+    summary: "a transaction was used after its function had returned",
+    action: "await every statement inside the function",
+  },
+  DATABASE_UNAVAILABLE: {
+    status: 503,
+    summary: "`DatabaseUnavailableError`: no connection in time, or the connection broke",
+    action: "check the server; clients retry after a second",
+  },
+};

@@ -1,0 +1,18 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const securityErrors: ErrorCatalogue = {
+  SECURITY_CSRF: {
+    status: 403,
+    summary: "the request has no valid CSRF token, or comes from another origin",
+    action: "send the token of the session; trust the origin in `trustedOrigins`",
+  },
+  SECURITY_CSRF_OFF: {
+    summary: "`csrfToken` or `rotateCsrfToken` was called without `enableCsrf`",
+    action: "call `enableCsrf`",
+  },
+  SECURITY_CSRF_SECRET: {
+    summary: "a warning at start: production without `secret`",
+    action: "set `secret`, the same for all processes",
+  },
+};

@@ -1,0 +1,87 @@
+import { expect, test } from "@jest/globals";
+import { root } from "../root.ts";
+import {
+  borrowedCodesExist,
+  catalogueOf,
+  type CodeRule,
+  readmeListsCodes,
+  usedCodesAreCatalogued,
+} from "./error-codes.ts";
+import { readWorkspace, type WorkspacePackage } from "./read-workspace.ts";
+
+const catalogue = `import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const rateLimitErrors: ErrorCatalogue = {
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    summary: "no request is left",
+    action: "retry later",
+  },
+};
+`;
+const row = "| `RATE_LIMIT_EXCEEDED` | 429: no request is left | retry later |";
+
+const limiter = (files: Readonly<Record<string, string>> = {}): WorkspacePackage => ({
+  folder: "packages/rate-limit",
+  manifest: { name: "@framework/rate-limit" },
+  references: [],
+  files: new Map(
+    Object.entries({
+      "README.md": row.replace("retry later |", "retry later     |"),
+      "src/index.ts": 'export { rateLimitErrors } from "./error-codes.ts";',
+      "src/error-codes.ts": catalogue,
+      "src/limit.ts": 'throw new RateLimitError(1, "", { code: "RATE_LIMIT_EXCEEDED" });',
+      ...files,
+    }),
+  ),
+});
+
+const known = new Set(["RATE_LIMIT_EXCEEDED", "CORE_BAD_CONFIG"]);
+const rules: Record<string, CodeRule> = { usedCodesAreCatalogued, borrowedCodesExist, readmeListsCodes };
+
+test.each(Object.entries(rules))("%s accepts a package in the house shape", (_name, rule) => {
+  expect(rule(limiter(), known)).toEqual([]);
+});
+
+test("a code that is not in the catalogue is reported", () => {
+  const pkg = limiter({ "src/a.ts": 'new FrameworkError("RATE_LIMIT_LOST", "")' });
+  expect(usedCodesAreCatalogued(pkg, known)).toEqual(["RATE_LIMIT_LOST is not in error-codes.ts"]);
+});
+
+test("a code that is not used, and a catalogue that is not exported, are reported", () => {
+  expect(usedCodesAreCatalogued(limiter({ "src/limit.ts": "", "src/index.ts": "" }), known)).toEqual([
+    "RATE_LIMIT_EXCEEDED of error-codes.ts is not used",
+    "index.ts does not export the codes of error-codes.ts",
+  ]);
+});
+
+test("tests may make up codes", () => {
+  expect(usedCodesAreCatalogued(limiter({ "src/a.test.ts": '"RATE_LIMIT_LOST"' }), known)).toEqual([]);
+});
+
+test("a code of another package that does not exist there is reported", () => {
+  const pkg = limiter({ "src/a.ts": '"CORE_BAD_CONFIG" "CORE_LOST"' });
+  expect(borrowedCodesExist(pkg, known)).toEqual(["CORE_LOST is in no error-codes.ts"]);
+});
+
+test("a README with other words, or a code that does not exist, is reported", () => {
+  const readme = "| `RATE_LIMIT_EXCEEDED` | 429 | retry later |\n| `CORE_LOST` | never | nothing |";
+  expect(readmeListsCodes(limiter({ "README.md": readme }), known)).toEqual([
+    "README.md lists CORE_LOST, which does not exist",
+    `README.md lacks the row ${row}`,
+  ]);
+});
+
+const packages = readWorkspace(root).filter(({ folder }) => folder.startsWith("packages/"));
+const all = new Set(packages.flatMap((pkg) => Object.keys(catalogueOf(pkg))));
+
+const pending = ["auth", "breaker", "cache", "core", "metrics", "rate-limit", "redis", "websocket"];
+
+test.each(Object.entries(rules))("in every package %s", (_name, rule) => {
+  expect(all.size).toBeGreaterThan(90);
+  const problems = packages
+    .filter(({ folder }) => !pending.includes(folder.slice("packages/".length)))
+    .flatMap((pkg) => rule(pkg, all).map((problem) => `${pkg.folder}: ${problem}`));
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,80 @@
+import { runInNewContext } from "node:vm";
+import type { WorkspacePackage } from "./read-workspace.ts";
+
+interface Entry {
+  readonly status?: number;
+  readonly summary: string;
+  readonly action: string;
+}
+
+/** A problem of one package, given the codes of all packages; no problem when the list is empty. */
+export type CodeRule = (pkg: WorkspacePackage, known: ReadonlySet<string>) => readonly string[];
+
+const isTest = (path: string): boolean => /\.test(-[\w-]+)?\.ts$|\/testing\//.test(path);
+const isCatalogue = (path: string): boolean => path.endsWith("/error-codes.ts");
+
+/** The error codes of a package: the object literal of its `error-codes.ts`. */
+export const catalogueOf = ({ files }: WorkspacePackage): Readonly<Record<string, Entry>> => {
+  const [, code = ""] = [...files].find(([path]) => isCatalogue(path)) ?? [];
+  const [, literal = "{}"] = /^export const \w+Errors\b[^=]*= (\{.*\});$/ms.exec(code) ?? [];
+  return runInNewContext(`(${literal})`) as Record<string, Entry>; // plain data by its type, ErrorCatalogue
+};
+
+/** Error codes that a package's sources contain as strings, outside of tests and the catalogue. */
+const codesIn = ({ files }: WorkspacePackage, prefix: string): ReadonlySet<string> =>
+  new Set(
+    [...files].flatMap(([path, code]) =>
+      path.endsWith(".ts") && !isTest(path) && !isCatalogue(path)
+        ? Array.from(code.matchAll(new RegExp(`"(${prefix}_[A-Z_]+)"`, "g")), ([, found = ""]) => found)
+        : [],
+    ),
+  );
+
+const prefixOf = ({ folder }: WorkspacePackage): string =>
+  folder.replace("packages/", "").replaceAll("-", "_").toUpperCase();
+
+/** A package uses exactly the codes of its catalogue, and exports the catalogue. */
+export const usedCodesAreCatalogued: CodeRule = (pkg) => {
+  const listed = Object.keys(catalogueOf(pkg));
+  const used = codesIn(pkg, prefixOf(pkg));
+  const entries = [...pkg.files].filter(([path]) => /^src\/(index|feature)\.ts$/.test(path));
+  const isExported = entries.some(([, code]) => code.includes("/error-codes.ts"));
+  return [
+    ...[...used].filter((code) => !listed.includes(code)).map((code) => `${code} is not in error-codes.ts`),
+    ...listed.filter((code) => !used.has(code)).map((code) => `${code} of error-codes.ts is not used`),
+    ...(listed.length > 0 && !isExported ? ["index.ts does not export the codes of error-codes.ts"] : []),
+  ];
+};
+
+/** Codes of another package exist there. */
+export const borrowedCodesExist: CodeRule = (pkg, known) => {
+  const prefixes = new Set(Array.from(known, (code) => code.split("_")[0] ?? ""));
+  const used = [...prefixes].flatMap((prefix) => [...codesIn(pkg, prefix)]);
+  return used.filter((code) => !known.has(code)).map((code) => `${code} is in no error-codes.ts`);
+};
+
+/** The README's table has a row for each code, with the words of the catalogue. */
+export const readmeListsCodes: CodeRule = (pkg, known) => {
+  const rows = readmeRows(pkg.files.get("README.md") ?? "");
+  const catalogue = catalogueOf(pkg);
+  const unknown = [...rows.keys()].filter((code) => !(code in catalogue) && !known.has(code));
+  return [
+    ...unknown.map((code) => `README.md lists ${code}, which does not exist`),
+    ...Object.entries(catalogue).flatMap(([code, entry]) => {
+      const row = `| \`${code}\` | ${whenOf(entry)} | ${entry.action} |`;
+      return rows.get(code) === row ? [] : [`README.md lacks the row ${row}`];
+    }),
+  ];
+};
+
+const whenOf = ({ status, summary }: Entry): string =>
+  status === undefined ? summary : `${status}: ${summary}`;
+
+/** Rows of `CODE | when | what to do`, without the padding of their cells. */
+const readmeRows = (readme: string): ReadonlyMap<string, string> =>
+  new Map(
+    Array.from(readme.matchAll(/^\| `([A-Z]+_[A-Z_]+)` .*\|$/gm), ([row, code = ""]) => [
+      code,
+      row.replaceAll(/ +\|/g, " |"),
+    ]),
+  );
