@@ -42,12 +42,22 @@ export {
   optional,
   text,
 } from "./config/field-rules.ts";
-export type { RequestEnded, RequestFailed, RequestStarted } from "./kernel/tracing.ts";
 export type { InnerStage, OuterStage, Stage } from "./feature/stages.ts";
 export type { OptionCheck } from "./routes/option-check.ts";
 export type { AuthDescription, SecurityScheme } from "./insight/auth-description.ts";
 export type { HealthCheck, HealthGroup } from "./insight/health-check.ts";
 export type { Metric, Sample } from "./insight/metric.ts";
+export { operationsWithoutApp } from "./insight/app-operations.ts";
+export type { ContextStore, OperationListener } from "./insight/operation-listener.ts";
+export type { OperationControl, Operations } from "./insight/operations.ts";
+export type {
+  Attributes,
+  AttributeValue,
+  OperationDefinition,
+  OperationRole,
+  OperationStart,
+  TracedOperation,
+} from "./insight/traced-operation.ts";
 export type { Task } from "./lifecycle/tasks.ts";
 export { BodyStream, type Payload, payloadLength } from "./exchange/payload.ts";
 export { payloadBytes } from "./response/readable-stream.ts";

@@ -3,6 +3,9 @@ import type { Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import type { HealthCheck } from "../insight/health-check.ts";
 import type { Metric } from "../insight/metric.ts";
+import type { OperationListener } from "../insight/operation-listener.ts";
+import type { Operations } from "../insight/operations.ts";
+import type { OperationDefinition, TracedOperation } from "../insight/traced-operation.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import type { Task } from "../lifecycle/tasks.ts";
 import type { Middleware } from "../middleware/middleware.ts";
@@ -76,6 +79,16 @@ export interface HostInsight {
   metric(metric: Metric): this;
   /** Every metric that was published; complete from the first start task on. */
   metrics(): readonly Metric[];
+  /**
+   * Gives what performs operations of one kind, so that metrics and traces hear of each. It costs one check while nobody listens.
+   *
+   * The kind is checked at start: CORE_BAD_OPERATION_KIND.
+   */
+  operation<In, Out = unknown>(definition: OperationDefinition<In, Out>): Operations<In, Out>;
+  /** Listens for the operations of this app, requests included; may be called at any time. Gives what ends it. */
+  onOperation<State>(listener: OperationListener<State>): () => void;
+  /** The operation that the running code is part of; `null` outside of one, and while nobody listens. */
+  currentOperation(): TracedOperation | null;
   /** Adds a check that health reports run. */
   healthCheck(check: HealthCheck): this;
   /** Every check that was added; complete from the first start task on. */

@@ -59,3 +59,17 @@ test("metrics have names of their own, and only counters end in _total", async (
     expect.stringContaining('CORE_BAD_METRIC the metric "open_total" must end in _total'),
   ]);
 });
+
+test("kinds of operations are lower-case words with dots between; two features may share one", async () => {
+  const kind = (name: string) => ({ kind: name, role: "client" as const, describe: () => ({ name: "x" }) });
+  const good = (host: Host) => void [host.insight.operation(kind("db")), host.insight.operation(kind("db"))];
+  expect(await problemsOf(good)).toEqual([]);
+  const problems = await problemsOf(
+    (host) => void ["Query", "a.b.c.d.e", "a..b"].map((name) => host.insight.operation(kind(name))),
+  );
+  expect(problems).toEqual([
+    expect.stringContaining('CORE_BAD_OPERATION_KIND the kind of operations "Query" must be'),
+    expect.stringContaining('"a.b.c.d.e"'),
+    expect.stringContaining('"a..b"'),
+  ]);
+});

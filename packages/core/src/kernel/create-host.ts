@@ -1,4 +1,5 @@
 import type { Host, HostHttp, HostInsight, HostLife, HostState } from "../feature/host.ts";
+import { currentOperation } from "../insight/app-operations.ts";
 import type { Registry } from "./registry.ts";
 
 /**
@@ -48,6 +49,9 @@ const insightOf = (registry: Registry): HostInsight => {
     expose: (name, snapshot) => (registry.expose(name, snapshot), insight),
     metric: (metric) => (registry.metric(metric), insight),
     metrics: () => registry.metrics(),
+    operation: (definition) => registry.operation(definition),
+    onOperation: (listener) => registry.onOperation(listener),
+    currentOperation,
     healthCheck: (check) => (registry.healthCheck(check), insight),
     healthChecks: () => registry.healthChecks(),
   };

@@ -25,7 +25,7 @@ export class Kernel extends Registry {
   private background: BackgroundTasks | undefined;
 
   constructor(app: object) {
-    super();
+    super(app);
     this.app = app;
   }
 
@@ -122,8 +122,8 @@ export class Kernel extends Registry {
     ];
     const background = new BackgroundTasks(log);
     const kernel = { app, settings, container, background, trustedProxies: proxies };
-    const { guards, middleware, exceptionHandlers } = this;
-    const parts = { routes, guards, middleware, exceptionHandlers };
+    const { guards, middleware, exceptionHandlers, requests } = this;
+    const parts = { routes, guards, middleware, exceptionHandlers, requests };
     const pipeline = createPipeline(parts, kernel, (problem) => problems.push(problem));
     return { kernel, pipeline, problems };
   }

@@ -9,6 +9,7 @@ import {
   mapAwaitable,
   type Middleware,
 } from "../middleware/middleware.ts";
+import type { Operations } from "../insight/operations.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { HttpRequest } from "../request/http-request.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
@@ -20,10 +21,10 @@ import { UNREADABLE } from "../exchange/unreadable.ts";
 import type { RequestSource } from "../exchange/request-source.ts";
 import { callHandler } from "./call-handler.ts";
 import { guardsOfApp } from "./registry.ts";
+import { createRequestOperations } from "./request-operations.ts";
 import { createRescue } from "./rescue.ts";
 import { innerStages, outerStages, type Stages } from "../feature/stages.ts";
 import { stagesOf } from "./stages-of.ts";
-import { createTracing } from "./tracing.ts";
 import { answerUnmatched } from "./unmatched.ts";
 import { validateInput } from "./validate-input.ts";
 
@@ -36,6 +37,8 @@ export interface PipelineParts {
   readonly guards: readonly Guard[];
   readonly middleware: Stages;
   readonly exceptionHandlers: ExceptionHandlers;
+  /** Publishes each request as an operation. */
+  readonly requests: Operations<HttpRequest>;
 }
 
 /** Compiles an app once: a router whose routes each hold their whole chain, and one chain for what no route takes. */
@@ -45,8 +48,8 @@ export const createPipeline = (
   report: (problem: Problem) => void,
 ): Serve => {
   const { settings } = kernel;
-  const tracing = createTracing();
-  const rescue = createRescue(parts.exceptionHandlers, settings, tracing);
+  const requests = createRequestOperations(parts.requests);
+  const rescue = createRescue(parts.exceptionHandlers, settings, requests);
   const outer = stagesOf(outerStages, parts.middleware, settings);
   const inner = innerStages.flatMap((stage) => parts.middleware.get(stage) ?? []);
   const router = new Router<Endpoint>();
@@ -97,7 +100,7 @@ export const createPipeline = (
     let { target } = last;
     try {
       if (raw === "*") {
-        return tracing.answer(unmatchedOnce(everyMethod), new HttpRequest(source, kernel, asterisk, null));
+        return requests.answer(unmatchedOnce(everyMethod), new HttpRequest(source, kernel, asterisk, null));
       }
       if (raw !== last.raw) {
         target = canonicalise(raw);
@@ -106,14 +109,14 @@ export const createPipeline = (
     } catch (error) {
       const request = new HttpRequest(source, kernel, unreadable, null);
       refusals.set(request, error);
-      return tracing.answer(refused, request);
+      return requests.answer(refused, request);
     }
     const match = router.find(source.method, target);
     if (match !== null) {
       const { value: endpoint } = match;
-      return tracing.answer(endpoint.handle, new HttpRequest(source, kernel, target, match));
+      return requests.answer(endpoint.handle, new HttpRequest(source, kernel, target, match));
     }
-    return tracing.answer(
+    return requests.answer(
       unmatchedOnce(router.allowed(target)),
       new HttpRequest(source, kernel, target, null),
     );

@@ -10,6 +10,7 @@ import { httpMiddlewareObject } from "../feature/http-middleware.ts";
 import type { Stage } from "../feature/stages.ts";
 import { MIDDLEWARE_RANK, type RankedTask } from "../lifecycle/ranked-tasks.ts";
 import { createHost } from "./create-host.ts";
+import { requestOperation } from "./request-operations.ts";
 import { type Guard, isGuard } from "../guards/guard.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type Task, toTask } from "../lifecycle/tasks.ts";
@@ -21,8 +22,12 @@ import type { BuiltIn, FeatureOptions } from "../routes/feature-options.ts";
 import type { Method, RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState } from "../shared-state/shared-state.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
+import { AppOperations } from "../insight/app-operations.ts";
 import { type HealthCheck, healthCheckProblem } from "../insight/health-check.ts";
 import { type Metric, metricProblem } from "../insight/metric.ts";
+import type { OperationListener } from "../insight/operation-listener.ts";
+import type { Operations } from "../insight/operations.ts";
+import { type OperationDefinition, operationProblem } from "../insight/traced-operation.ts";
 import type { OptionCheck, OptionChecks } from "../routes/option-check.ts";
 
 /** Everything that a program and its features register on an app, up to its start. */
@@ -48,6 +53,17 @@ export abstract class Registry {
   /** One host for all middleware objects, so that one of them can tell that it was installed before. */
   private middlewareHost: Host | undefined;
   private makeShared: ((own: SharedState) => SharedState) | null = null;
+
+  /** Publishes the requests. */
+  protected readonly requests: Operations<HttpRequest>;
+  private readonly operations: AppOperations;
+
+  constructor(app: object) {
+    this.operations = new AppOperations(app, (error) =>
+      this.container.log.error("a listener of operations failed", { error }),
+    );
+    this.requests = this.operations.of(requestOperation);
+  }
 
   abstract readonly settings: AppSettings;
   /** Whether start has begun, after which nothing may be registered. */
@@ -149,6 +165,16 @@ export abstract class Registry {
 
   metrics(): readonly Metric[] {
     return this.published;
+  }
+
+  operation<In, Out>(definition: OperationDefinition<In, Out>): Operations<In, Out> {
+    this.assertOpen(`the operation ${definition.kind}`);
+    this.problemIf("CORE_BAD_OPERATION_KIND", operationProblem(definition));
+    return this.operations.of(definition);
+  }
+
+  onOperation<State>(listener: OperationListener<State>): () => void {
+    return this.operations.listen(listener);
   }
 
   healthCheck(check: HealthCheck): this {

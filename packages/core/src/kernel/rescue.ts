@@ -9,24 +9,24 @@ import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
 import { isWebResponse } from "../response/web-response.ts";
 import { UNREADABLE } from "../exchange/unreadable.ts";
-import type { Tracing } from "./tracing.ts";
+import type { RequestOperations } from "./request-operations.ts";
 
 /** Makes replies of whatever was thrown: by the nearest exception handler, else the framework's own. */
 export const createRescue = (
   handlers: ExceptionHandlers,
   settings: AppSettings,
-  tracing: Tracing,
+  requests: RequestOperations,
 ): Rescue<HttpRequest, Response> => {
   const standard = (error: Error, request: HttpRequest): Response => {
     if (statusOf(error) === 500) {
-      tracing.failed(request, error);
+      requests.failed(request, error);
       logFailure(error, request, settings);
     }
     const path = request.path === UNREADABLE ? null : request.path;
     return errorReply(error, { path, accept: request.getHeader("accept") }, settings);
   };
   const handlerFailed = (failure: unknown, error: Error, request: HttpRequest): Response => {
-    tracing.failed(request, toError(failure));
+    requests.failed(request, toError(failure));
     settings.log.error("an exception handler failed", {
       error: toError(failure),
       handled: error,

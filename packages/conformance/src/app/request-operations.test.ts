@@ -1,34 +1,36 @@
 import { channel } from "node:diagnostics_channel";
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
-import { App, type HttpRequest, Response } from "@framework/core";
-import type { RequestEnded, RequestFailed, RequestStarted } from "@framework/core/feature";
+import { App, Response } from "@framework/core";
+import type { TracedOperation } from "@framework/core/feature";
 import { connectRaw } from "../harness/raw-client.ts";
 import { eventually, turn } from "../harness/test-server.ts";
 
 jest.setTimeout(30_000); // a loaded machine may take long
 
-const start = channel("framework.request.start");
-const end = channel("framework.request.end");
-const error = channel("framework.request.error");
+const start = channel("framework.operation.start");
+const end = channel("framework.operation.end");
+const error = channel("framework.operation.error");
 const undo: (() => void)[] = [];
 afterEach(() => undo.splice(0).forEach((task) => task()));
 
-/** Writes down what is published; gives the requests that were seen, too. */
-const watch = (): { seen: string[]; requests: Set<HttpRequest> } => {
+/** Writes down what is published; gives the operations that were seen, too. */
+const watch = (): { seen: string[]; operations: Set<TracedOperation> } => {
   const seen: string[] = [];
-  const requests = new Set<HttpRequest>();
-  const listen = <T extends RequestStarted>(of: typeof start, tell: (event: T) => string): void => {
-    const listener = (event: unknown): void => {
-      requests.add((event as T).request);
-      seen.push(tell(event as T));
+  const operations = new Set<TracedOperation>();
+  const listen = (of: typeof start, write: (operation: TracedOperation) => string): void => {
+    const listener = (message: unknown): void => {
+      operations.add(message as TracedOperation);
+      seen.push(write(message as TracedOperation));
     };
     of.subscribe(listener);
     undo.push(() => of.unsubscribe(listener));
   };
-  listen(start, ({ request }) => `start ${request.method} ${request.route}`);
-  listen<RequestEnded>(end, (event) => `end ${event.status} ${event.end}`);
-  listen<RequestFailed>(error, ({ error: failure }) => `error ${failure.message}`);
-  return { seen, requests };
+  listen(start, ({ kind, name }) => `start ${kind} ${name}`);
+  listen(end, ({ attributes }) =>
+    ["end", attributes["http.response.status_code"], attributes["error.type"]].join(" ").trimEnd(),
+  );
+  listen(error, (operation) => `error ${operation.error?.message}`);
+  return { seen, operations };
 };
 
 const makeApp = (): App => {
@@ -61,21 +63,21 @@ describe.each(["fast", "node"] as const)("%s", (transport) => {
   };
 
   test.each([
-    ["/now/7", ["start GET /now/{id}", "end 200 sent"]],
-    ["/later", ["start GET /later", "end 202 sent"]],
-    ["/bad", ["start GET /bad", "error a bug", "end 500 sent"]],
-    ["/handled", ["start GET /handled", "end 500 sent"]],
-    ["/nowhere", ["start GET null", "end 404 sent"]],
-    ["/%", ["start GET null", "end 400 sent"]],
+    ["/now/7", ["start http GET /now/{id}", "end 200"]],
+    ["/later", ["start http GET /later", "end 202"]],
+    ["/bad", ["start http GET /bad", "error a bug", "end 500 Error"]],
+    ["/handled", ["start http GET /handled", "end 500 500"]],
+    ["/nowhere", ["start http GET", "end 404"]],
+    ["/%", ["start http GET", "end 400"]],
   ])("publishes start, error and end of a request for %s", (target, expected) =>
     served(async (port) => {
-      const { seen, requests } = watch();
+      const { seen, operations } = watch();
       const client = await connectRaw(port);
       await client.send(get(target));
       await client.replies(1);
       await eventually(() => seen.length === expected.length, "all is published");
       expect(seen).toEqual(expected);
-      expect(requests.size).toBe(1);
+      expect(operations.size).toBe(1);
       client.destroy();
     }),
   );
@@ -88,13 +90,14 @@ describe.each(["fast", "node"] as const)("%s", (transport) => {
       await eventually(() => seen.length === 1, "it began");
       client.socket.resetAndDestroy();
       await eventually(() => seen.length === 2, "it ended");
-      expect(seen).toEqual(["start GET /never", "end null aborted"]);
+      expect(seen).toEqual(["start http GET /never", "end  aborted"]);
     }));
 
-  test("publishes ends, too, when nobody listens for starts", () =>
+  test("publishes ends without a subscriber for starts", () =>
     served(async (port) => {
       const seen: unknown[] = [];
-      const listener = (event: unknown): void => void seen.push((event as RequestEnded).status);
+      const listener = (event: unknown): void =>
+        void seen.push((event as TracedOperation).attributes["http.response.status_code"]);
       end.subscribe(listener);
       undo.push(() => end.unsubscribe(listener));
       const client = await connectRaw(port);

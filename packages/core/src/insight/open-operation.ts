@@ -1,0 +1,96 @@
+import { toError } from "../errors/to-error.ts";
+import type { OperationChannels } from "./operation-channels.ts";
+import type { Listeners } from "./operation-listener.ts";
+import type { Attributes, AttributeValue, TracedOperation } from "./traced-operation.ts";
+
+/** What an operation is when it begins. */
+export type OperationParts = Pick<
+  TracedOperation,
+  "kind" | "role" | "name" | "attributes" | "subject" | "parent"
+>;
+
+/** Who hears of an operation. */
+export interface Audience {
+  readonly app: object | null;
+  readonly channels: OperationChannels;
+  /** Those that hear of it, up to its end. */
+  readonly listeners: Listeners;
+  readonly failed: (error: unknown) => void;
+  readonly now: () => number;
+}
+
+/** An operation as it is filled in; listeners see it read-only. */
+type Filled = { -readonly [Name in keyof TracedOperation]: TracedOperation[Name] } & {
+  readonly attributes: Record<string, AttributeValue>;
+};
+
+/** One operation under way, published from its construction on. */
+export class OpenOperation {
+  private readonly audience: Audience;
+  private readonly operation: Filled;
+  /** What each listener returned at the start, at its own index; `skipped` where its `start` threw. */
+  private readonly states: unknown[];
+  private readonly inBoundContexts: <T>(work: () => T) => T;
+
+  constructor(parts: OperationParts, audience: Audience) {
+    const { app, channels, listeners, now } = audience;
+    const attributes = { ...parts.attributes };
+    this.audience = audience;
+    this.operation = { ...parts, attributes, app, startedMs: now(), durationMs: null, error: null };
+    this.states = listeners.map((listener) => this.attempt(() => listener.start(this.operation), skipped));
+    this.inBoundContexts = channels.publishStart(this.operation);
+  }
+
+  within<T>(work: () => T): T {
+    const { channels, listeners } = this.audience;
+    const run = listeners.reduceRight<() => T>((inner, { store }, index) => {
+      const state = this.states[index];
+      return store === undefined || state === skipped ? inner : () => store.run(state, inner);
+    }, work);
+    return this.inBoundContexts(() => channels.within(this.operation, run));
+  }
+
+  fail(thrown: unknown): void {
+    const { operation } = this;
+    const error = toError(thrown);
+    operation.error = error;
+    operation.attributes["error.type"] = typeOf(error);
+    this.tell("error");
+  }
+
+  end(attributes?: Attributes): void {
+    const { operation } = this;
+    if (operation.durationMs !== null) return;
+    const { "error.type": errorType } = operation.attributes;
+    Object.assign(operation.attributes, attributes);
+    if (errorType !== undefined) operation.attributes["error.type"] = errorType; // says more than a status
+    operation.durationMs = this.audience.now() - operation.startedMs;
+    this.tell("end");
+  }
+
+  private tell(event: "error" | "end"): void {
+    const { channels, listeners } = this.audience;
+    for (const [index, listener] of listeners.entries()) {
+      const state = this.states[index];
+      if (state !== skipped) this.attempt(() => listener[event]?.(this.operation, state), undefined);
+    }
+    channels[event].publish(this.operation);
+  }
+
+  private attempt(call: () => unknown, otherwise: unknown): unknown {
+    try {
+      return call();
+    } catch (error) {
+      this.audience.failed(error);
+      return otherwise;
+    }
+  }
+}
+
+const skipped: unique symbol = Symbol("skipped");
+
+/** What kind of error it is, low in cardinality: its code in words, else its name. */
+const typeOf = (error: Error): string => {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === "string" && /^\w{1,60}$/.test(code) ? code : error.name;
+};

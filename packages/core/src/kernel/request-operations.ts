@@ -1,0 +1,76 @@
+import type { ExchangeEnd } from "../exchange/request-source.ts";
+import type { OperationControl, Operations } from "../insight/operations.ts";
+import type { Attributes, OperationDefinition } from "../insight/traced-operation.ts";
+import { type Handler, mapAwaitable } from "../middleware/middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import type { Response } from "../response/response.ts";
+import { UNREADABLE } from "../exchange/unreadable.ts";
+
+type Answer = Handler<HttpRequest, Response>;
+
+/** Requests as operations of the kind `http`: each ends when its reply is out, or its connection is lost. */
+export interface RequestOperations {
+  answer(handle: Answer, request: HttpRequest): ReturnType<Answer>;
+  /** Reports an error that is answered 500. */
+  failed(request: HttpRequest, error: Error): void;
+}
+
+/** What a request is called and what is known of it, in the words of OpenTelemetry's HTTP conventions; the query is left out, since it may hold secrets. */
+export const requestOperation: OperationDefinition<HttpRequest> = {
+  kind: "http",
+  role: "server",
+  describe: (request) => {
+    const { method, route, path } = request;
+    const known = methods.has(method);
+    const attributes = {
+      "http.request.method": known ? method : "_OTHER",
+      ...(!known && { "http.request.method_original": method }),
+      ...(route !== null && { "http.route": route }),
+      ...(path !== UNREADABLE && { "url.path": path }),
+    };
+    const word = known ? method : "HTTP";
+    return { name: route === null ? word : `${word} ${route}`, attributes, subject: request };
+  },
+};
+
+export const createRequestOperations = (requests: Operations<HttpRequest>): RequestOperations => {
+  const open = new WeakMap<HttpRequest, OperationControl>();
+  const answerTraced = (operation: OperationControl, handle: Answer, request: HttpRequest) => {
+    let status: number | null = null;
+    open.set(request, operation);
+    request.onEnd((end) => operation.end(outcome(status, end)));
+    return mapAwaitable(
+      operation.within(() => handle(request)),
+      (reply) => {
+        ({ status } = reply);
+        return reply;
+      },
+    );
+  };
+  return {
+    answer: (handle, request) => {
+      const operation = requests.begin(request);
+      return operation === null ? handle(request) : answerTraced(operation, handle, request);
+    },
+    failed: (request, error) => open.get(request)?.fail(error),
+  };
+};
+
+const outcome = (status: number | null, end: ExchangeEnd): Attributes => ({
+  ...(status !== null && { "http.response.status_code": status }),
+  ...(end === "aborted" && { "error.type": "aborted" }),
+  ...(end === "sent" && status !== null && status >= 500 && { "error.type": String(status) }),
+});
+
+const methods: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+  "QUERY",
+  "TRACE",
+  "CONNECT",
+]);
