@@ -1,48 +1,13 @@
 import { join } from "node:path";
-import { bodyLimit } from "@framework/body-limit";
-import { circuitBreaker } from "@framework/breaker";
-import { caching } from "@framework/cache";
-import { compression } from "@framework/compression";
-import { App, type HttpRequest, Response, ValidationError, ValueError } from "@framework/core";
-import { cors } from "@framework/cors";
-import { database } from "@framework/database";
-import { etag } from "@framework/etag";
-import { healthChecks } from "@framework/health";
-import { logging } from "@framework/logging";
-import { prometheus } from "@framework/metrics";
-import { openapi } from "@framework/openapi";
-import { rateLimit, RateLimitConfig } from "@framework/rate-limit";
-import { redis, redisCacheStore } from "@framework/redis";
-import { requestId } from "@framework/request-id";
-import { securityHeaders } from "@framework/security";
-import { staticFiles } from "@framework/static-files";
-import { websocket } from "@framework/websocket";
+import { type HttpRequest, Response, ValidationError, ValueError } from "@framework/core";
+import { RateLimitConfig } from "@framework/rate-limit";
+import { redisCacheStore } from "@framework/redis";
+import { BooksApp } from "./books-app.ts";
 import { readingRoutes, writingRoutes } from "./books/routes.ts";
 import { sqlBooks } from "./books/sql-books.ts";
 import { protect } from "./login.ts";
 import { announceTo, feedRoute } from "./live/feed.ts";
 import { booksSettings, type BooksSettings } from "./settings.ts";
-
-/** The application class: the framework's, with every feature that the books use. */
-export class BooksApp extends App.with(
-  logging,
-  requestId,
-  cors,
-  securityHeaders,
-  compression,
-  etag,
-  bodyLimit,
-  rateLimit,
-  caching,
-  circuitBreaker,
-  staticFiles,
-  openapi,
-  healthChecks,
-  prometheus,
-  database,
-  redis,
-  websocket,
-) {}
 
 const folder = (name: string): string => join(import.meta.dirname, "..", name);
 

@@ -2,7 +2,7 @@ import { timingSafeEqual, createHash } from "node:crypto";
 import { JwtAuth } from "@framework/auth";
 import { UnauthorizedError } from "@framework/core";
 import { z } from "zod";
-import type { BooksApp } from "./app.ts";
+import type { BooksApp } from "./books-app.ts";
 import type { Protection } from "./books/routes.ts";
 import type { BooksSettings } from "./settings.ts";
 

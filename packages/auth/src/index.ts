@@ -1,7 +1,7 @@
 // For applications.
 export { JwtAuth, type JwtAuthOptions } from "./jwt/jwt-auth.ts";
-export { JwtConfig, type KeyInput } from "./jwt/jwt-config.ts";
-export type { JwtAlgorithm } from "./jwt/algorithms.ts";
+export { JwtConfig, type KeyInput } from "./tokens/jwt-config.ts";
+export type { JwtAlgorithm } from "./jose/algorithms.ts";
 export type { NewClaims, TokenPair } from "./tokens/new-token.ts";
 export { BasicAuth, type VerifyCredentials } from "./basic/basic-auth.ts";
 export { hashPassword, verifyPassword } from "./basic/password.ts";
@@ -29,5 +29,5 @@ export type { ResolveWords, Words } from "./guards/granted-words.ts";
 // For other packages.
 export { Authentication } from "./authentication.ts";
 export type { AuthDescription, SecuritySchemes } from "./auth-description.ts";
-export type { TokenStore } from "./tokens/token-store.ts";
-export { openSharedTokenStore, type SharedTokenStore } from "./tokens/shared-token-store.ts";
+export type { TokenStore } from "./token-store/token-store.ts";
+export { openSharedTokenStore, type SharedTokenStore } from "./token-store/shared-token-store.ts";

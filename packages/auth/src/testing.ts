@@ -3,4 +3,4 @@ export {
   type ContractTest,
   tokenStoreContract,
   type TokenStoreFixture,
-} from "./tokens/token-store-contract.ts";
+} from "./token-store/token-store-contract.ts";

@@ -1,7 +1,6 @@
 import { FrameworkError, type HttpRequest, type Key, key } from "@framework/core";
 import { SpanId, TraceId } from "@framework/core/feature";
 import type { Log } from "./log.ts";
-import type { Logging } from "./logging.ts";
 
 /** The log of a request, once somebody has asked for it. */
 const RequestLog: Key<Log | null> = key<Log | null>("request_log", null);
@@ -28,9 +27,13 @@ export const logOf = (request: HttpRequest): Log => {
   return made;
 };
 
-/** The app itself says where its log is: no list of apps is kept anywhere. */
+/** An app with the feature: its log is a method of the app, so that no list of apps is kept. */
+interface LoggingApp {
+  log(): Log;
+}
+
 const appLog = (app: object): Log => {
-  const log = (app as Partial<Logging>).log?.();
+  const log = (app as Partial<LoggingApp>).log?.();
   if (log === undefined) throw notStarted();
   return log;
 };

@@ -5,8 +5,8 @@ import type { WebSocket, WebSocketServer } from "ws";
 import { checkHandshake, handshakeFields } from "./handshake.ts";
 import { OpenSocket } from "./open-socket.ts";
 import type { Sockets } from "./sockets.ts";
-import type { AnyHandler, AnyOptions } from "./websocket.ts";
 import { WebSocketClose } from "./websocket-close.ts";
+import type { AnyHandler, AnyOptions } from "./websocket-handler.ts";
 
 /** What `ws` reads of a request, and the fields that go out with the 101. */
 interface Handshake {

@@ -1,9 +1,5 @@
-export {
-  websocket,
-  type WebSocketHandler,
-  type WebSocketMethods,
-  type WebSocketOptions,
-} from "./websocket.ts";
+export { websocket, type WebSocketMethods } from "./websocket.ts";
+export type { WebSocketHandler, WebSocketOptions } from "./websocket-handler.ts";
 export { WebSocketConfig } from "./websocket-config.ts";
 export { WebSocketClose } from "./websocket-close.ts";
 export type { Message } from "./message.ts";

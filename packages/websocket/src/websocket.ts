@@ -1,56 +1,17 @@
 import type { ConfigInput, Feature, Host, HostInsight } from "@framework/core/feature";
 import type {
-  Guard,
-  HttpRequest,
   InferOutput,
   Injected,
   Injections,
-  NoInput,
   PathParams,
   Response,
   StandardSchema,
 } from "@framework/core";
 import { Endpoint } from "./endpoint.ts";
 import { Rooms, type Room } from "./rooms.ts";
-import type { ServerSocket } from "./server-socket.ts";
 import { Sockets } from "./sockets.ts";
 import { WebSocketConfig } from "./websocket-config.ts";
-
-/** What a WebSocket route may be told. */
-export interface WebSocketOptions<
-  Schema extends StandardSchema | undefined = undefined,
-  Inject extends Injections | undefined = undefined,
-> {
-  /** Must pass before the upgrade; a denial is answered as HTTP. */
-  readonly guards?: readonly Guard[];
-  /**
-   * Dependencies, handed to the handler as its third argument. Those of the scope `request` live until the handler has settled and the connection has
-   * ended. A factory that fails is answered as HTTP, before the upgrade.
-   */
-  readonly inject?: Inject;
-  /** What `receiveJson` gives; anything else closes with 1008. */
-  readonly message?: Schema;
-  /** Sub-protocols the route speaks; the first that the client offers too is agreed on. */
-  readonly protocols?: readonly string[];
-}
-
-/** Serves one connection; its return closes with 1000, a throw with 1011, `WebSocketClose` with its own code. */
-export type WebSocketHandler<
-  Params,
-  A extends object,
-  T,
-  Dependencies extends readonly unknown[] = readonly [],
-> = (
-  socket: ServerSocket<T>,
-  request: HttpRequest<Params, NoInput, A>,
-  ...dependencies: Dependencies
-) => unknown;
-
-/** Any handler, as a route keeps it. */
-export type AnyHandler = WebSocketHandler<unknown, object, unknown, readonly unknown[]>;
-
-/** Any options, as a route keeps them. */
-export type AnyOptions = WebSocketOptions<StandardSchema | undefined, Injections | undefined>;
+import type { AnyHandler, AnyOptions, WebSocketHandler, WebSocketOptions } from "./websocket-handler.ts";
 
 type ArgumentsOf<Inject> = Inject extends Injections
   ? readonly [dependencies: Injected<Inject>]

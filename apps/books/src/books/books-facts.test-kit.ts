@@ -1,7 +1,7 @@
 // The whole table of routes in one place, because every kind of database must keep every row of it.
 import { describe, expect, test } from "@jest/globals";
 import { socketClient, type TestClient } from "@framework/testing";
-import type { BooksApp } from "../app.ts";
+import type { BooksApp } from "../books-app.ts";
 
 const dune = { title: "Dune", author: "Frank Herbert", genre: "SciFi", year: 1965 };
 

@@ -1,4 +1,4 @@
-import type { BooksApp } from "../app.ts";
+import type { BooksApp } from "../books-app.ts";
 import type { Announce } from "../books/routes.ts";
 
 const ROOM = "books";

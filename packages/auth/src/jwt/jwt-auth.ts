@@ -12,8 +12,8 @@ import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
 import { authError, missing } from "../errors.ts";
 import { carriedClaims, type NewClaims, TokenIssuer, type TokenPair } from "../tokens/new-token.ts";
-import { openSharedTokenStore, type SharedTokenStore } from "../tokens/shared-token-store.ts";
-import type { TokenStore } from "../tokens/token-store.ts";
+import { openSharedTokenStore, type SharedTokenStore } from "../token-store/shared-token-store.ts";
+import type { TokenStore } from "../token-store/token-store.ts";
 import { loadTokenTools, type TokenTools } from "../tokens/token-tools.ts";
 import {
   familyClaim,
@@ -23,10 +23,10 @@ import {
   type TokenKind,
   TokenVerifier,
 } from "../tokens/token-verifier.ts";
-import { JwtConfig } from "./jwt-config.ts";
+import { JwtConfig } from "../tokens/jwt-config.ts";
 import { jwtSchemes } from "./jwt-schemes.ts";
-import { KeySet } from "./key-set.ts";
-import { type OwnKeys, readOwnKeys } from "./own-keys.ts";
+import { KeySet } from "../jose/key-set.ts";
+import { type OwnKeys, readOwnKeys } from "../tokens/own-keys.ts";
 import { tokenInRequest } from "./token-in-request.ts";
 
 /** What stands in for the world, in tests. */

@@ -1,5 +1,5 @@
 import type { SecuritySchemes } from "../auth-description.ts";
-import type { JwtConfig } from "./jwt-config.ts";
+import type { JwtConfig } from "../tokens/jwt-config.ts";
 
 /** How an API document states where the token goes. */
 export const jwtSchemes = ({ headerName, scheme, cookieName, queryParam }: JwtConfig): SecuritySchemes => ({

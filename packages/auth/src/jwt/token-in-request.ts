@@ -1,5 +1,5 @@
 import type { HttpRequest } from "@framework/core";
-import type { JwtConfig } from "./jwt-config.ts";
+import type { JwtConfig } from "../tokens/jwt-config.ts";
 
 /** A token that was sent, `null` for none; `""` for something in its place that is none. */
 export type SentToken = string | null;

@@ -1,8 +1,8 @@
 import type { Claims } from "@framework/core/feature";
 import { authError } from "../errors.ts";
-import { maxTokenLength } from "../jwt/compact-token.ts";
-import { parseJsonObject } from "../jwt/json-object.ts";
-import type { JwtConfig } from "../jwt/jwt-config.ts";
+import { maxTokenLength } from "../jose/compact-token.ts";
+import { parseJsonObject } from "../jose/json-object.ts";
+import type { JwtConfig } from "./jwt-config.ts";
 import { familyClaim, refreshType } from "./token-verifier.ts";
 import type { TokenTools } from "./token-tools.ts";
 

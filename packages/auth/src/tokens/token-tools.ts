@@ -1,7 +1,7 @@
-import type { JwtConfig } from "../jwt/jwt-config.ts";
-import type { KeySet } from "../jwt/key-set.ts";
-import type { OwnKeys } from "../jwt/own-keys.ts";
-import { hmacKey, loadSignatures, type Signatures, type SigningKey } from "../jwt/signature.ts";
+import type { JwtConfig } from "./jwt-config.ts";
+import type { KeySet } from "../jose/key-set.ts";
+import type { OwnKeys } from "./own-keys.ts";
+import { hmacKey, loadSignatures, type Signatures, type SigningKey } from "../jose/signature.ts";
 import type { Awaitable } from "@framework/core";
 
 /** The library of signatures and the keys, made ready. */

@@ -1,12 +1,12 @@
 import type { Logger } from "@framework/core";
 import type { Claims } from "@framework/core/feature";
 import { unavailable } from "../errors.ts";
-import { areAcceptable, areInForce } from "../jwt/check-claims.ts";
-import { parseCompactToken } from "../jwt/compact-token.ts";
-import { frozen, parseJsonObject } from "../jwt/json-object.ts";
-import type { JwtConfig } from "../jwt/jwt-config.ts";
-import type { SigningKey } from "../jwt/signature.ts";
-import type { TokenStore } from "./token-store.ts";
+import { areAcceptable, areInForce } from "./check-claims.ts";
+import { parseCompactToken } from "../jose/compact-token.ts";
+import { frozen, parseJsonObject } from "../jose/json-object.ts";
+import type { JwtConfig } from "./jwt-config.ts";
+import type { SigningKey } from "../jose/signature.ts";
+import type { TokenStore } from "../token-store/token-store.ts";
 import type { TokenTools } from "./token-tools.ts";
 import { VerifiedTokens } from "./verified-tokens.ts";
 

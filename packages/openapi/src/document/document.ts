@@ -1,19 +1,37 @@
 import type { RouteInfo } from "@framework/core";
-import type { OpenapiConfig } from "../openapi-config.ts";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchema, impliedReplies, impliedStatuses, type RouteFacts } from "./implied-replies.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type ListedRoute, listedRoutes } from "./listed-routes.ts";
-import type { Info, OpenapiDocument, Operation, PathItem, RequestBody } from "./openapi-document.ts";
+import type {
+  Info,
+  License,
+  OpenapiDocument,
+  Operation,
+  PathItem,
+  RequestBody,
+  Server,
+  Tag,
+} from "./openapi-document.ts";
 import { operationIds } from "./operation-id.ts";
 import { pathParameters, queryParameters } from "./parameters.ts";
 import { ownReplies, repliesOf } from "./replies.ts";
 import { createSecurity, type Security } from "./security.ts";
 import { jsonSchemaOf } from "./standard-json-schema.ts";
 
+/** What a document says of the API itself; see `OpenapiConfig`. */
+export interface ApiDescription {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string | undefined;
+  readonly license: License | undefined;
+  readonly servers: readonly Server[];
+  readonly tags: readonly Tag[];
+}
+
 /** What a document is made of. */
 export interface DocumentParts {
-  readonly config: OpenapiConfig;
+  readonly config: ApiDescription;
   readonly routes: readonly RouteInfo[];
   /** The `enableX` methods that were called. */
   readonly switchedOn: readonly string[];
@@ -69,7 +87,7 @@ export const createDocument = (parts: DocumentParts): OpenapiDocument => {
   };
 };
 
-const infoOf = ({ title, version, description, license }: OpenapiConfig): Info => ({
+const infoOf = ({ title, version, description, license }: ApiDescription): Info => ({
   title,
   version,
   ...(description === undefined ? {} : { description }),

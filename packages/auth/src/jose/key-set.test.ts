@@ -4,7 +4,7 @@ import type { ConfigInput } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { JwtAuth, type JwtConfig } from "../index.ts";
-import { ec, ed, forge, jwk, nowSecs, goodClaims, rsa, signedBy } from "./forge.test-kit.ts";
+import { ec, ed, forge, jwk, nowSecs, goodClaims, rsa, signedBy } from "../jwt/forge.test-kit.ts";
 
 const second = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const short = generateKeyPairSync("rsa", { modulusLength: 1024 });

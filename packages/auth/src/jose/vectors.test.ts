@@ -4,7 +4,7 @@ import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { JwtAuth, JwtConfig } from "../index.ts";
 import { parseCompactToken } from "./compact-token.ts";
-import { readOwnKeys } from "./own-keys.ts";
+import { readOwnKeys } from "../tokens/own-keys.ts";
 import { loadTokenTools } from "../tokens/token-tools.ts";
 
 /** The payload of a token whose signature is right, by the code that requests go through. */

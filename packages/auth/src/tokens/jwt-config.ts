@@ -7,8 +7,8 @@ import {
   list,
   oneOf,
 } from "@framework/core/feature";
-import type { TokenStore } from "../tokens/token-store.ts";
-import { algorithms, type JwtAlgorithm } from "./algorithms.ts";
+import type { TokenStore } from "../token-store/token-store.ts";
+import { algorithms, type JwtAlgorithm } from "../jose/algorithms.ts";
 
 /** A public or private key: PEM text (SPKI, PKCS#8, a certificate), or a JSON Web Key. */
 export type KeyInput = string | { readonly kty?: string; readonly [member: string]: unknown };

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
 import type { Problem } from "@framework/core";
 import { type AuthCode, authProblem } from "../errors.ts";
-import { fits, isHmac, isWeak, minRsaBits, wantedKey } from "./algorithms.ts";
+import { fits, isHmac, isWeak, minRsaBits, wantedKey } from "../jose/algorithms.ts";
 import type { JwtConfig, KeyInput } from "./jwt-config.ts";
 
 /** The keys of a configuration, read but not yet put to use; what is missing in a wrong one is `undefined`. */

@@ -4,7 +4,7 @@ import type { ConfigInput } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { JwtAuth, type JwtAlgorithm, JwtConfig } from "../index.ts";
-import { ec, ed, forge, hmac, jwk, pem, rsa, secret } from "./forge.test-kit.ts";
+import { ec, ed, forge, hmac, jwk, pem, rsa, secret } from "../jwt/forge.test-kit.ts";
 import { readOwnKeys } from "./own-keys.ts";
 
 /** The codes with which an app refuses to start, or `[]`. */

@@ -1,0 +1,39 @@
+import { bodyLimit } from "@framework/body-limit";
+import { circuitBreaker } from "@framework/breaker";
+import { caching } from "@framework/cache";
+import { compression } from "@framework/compression";
+import { App } from "@framework/core";
+import { cors } from "@framework/cors";
+import { database } from "@framework/database";
+import { etag } from "@framework/etag";
+import { healthChecks } from "@framework/health";
+import { logging } from "@framework/logging";
+import { prometheus } from "@framework/metrics";
+import { openapi } from "@framework/openapi";
+import { rateLimit } from "@framework/rate-limit";
+import { redis } from "@framework/redis";
+import { requestId } from "@framework/request-id";
+import { securityHeaders } from "@framework/security";
+import { staticFiles } from "@framework/static-files";
+import { websocket } from "@framework/websocket";
+
+/** The application class: the framework's, with every feature that the books use. */
+export class BooksApp extends App.with(
+  logging,
+  requestId,
+  cors,
+  securityHeaders,
+  compression,
+  etag,
+  bodyLimit,
+  rateLimit,
+  caching,
+  circuitBreaker,
+  staticFiles,
+  openapi,
+  healthChecks,
+  prometheus,
+  database,
+  redis,
+  websocket,
+) {}
