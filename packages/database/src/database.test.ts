@@ -3,10 +3,10 @@ import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App } from "@framework/core";
-import type { Feature, HealthCheck, Metric } from "@framework/core/feature";
+import type { Feature, HealthCheck, Metric, TracedOperation } from "@framework/core/feature";
 import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { type Database, DatabaseConfig, database, Db, sql } from "./index.ts";
+import { type Database, DatabaseConfig, database, Db, openDatabase, sql } from "./index.ts";
 
 interface Insight {
   readonly checks: readonly HealthCheck[];
@@ -120,50 +120,77 @@ test("migrations run at start only when asked, and their failure stops the start
   await expect(ask(make(true))).rejects.toThrow(/database.*failed/);
 });
 
-test("a tracing channel tells of each statement, without its parameters", async () => {
+/** Listens to the operations of the process on its channels. */
+const watchOperations = (note: (event: string, operation: TracedOperation) => void): Disposable => {
+  const listeners = ["start", "error", "end"].map((event) => {
+    const listener = (message: unknown): void => note(event, message as TracedOperation);
+    subscribe(`framework.operation.${event}`, listener);
+    return [`framework.operation.${event}`, listener] as const;
+  });
+  return { [Symbol.dispose]: () => listeners.forEach((each) => void unsubscribe(...each)) };
+};
+
+test("each statement is an operation, of the request that it serves, without its parameters", async () => {
   const app = memoryApp();
   await using client = testClient(app);
   await client.get("/books");
-  const seen: object[] = [];
-  const note = (message: unknown): void => void seen.push({ ...(message as object) });
-  subscribe("tracing:framework.database.query:asyncEnd", note);
+  const seen: TracedOperation[] = [];
+  using _ = watchOperations((event, operation) => void (event === "end" && seen.push(operation)));
   await client.post("/books/Dune");
-  unsubscribe("tracing:framework.database.query:asyncEnd", note);
-  expect(seen.map((each) => ({ ...each, result: undefined }))).toEqual([
-    { dialect: "sqlite", text: "INSERT INTO books (title) VALUES ($1) RETURNING id, title" },
-  ]);
-  expect(JSON.stringify(seen)).not.toContain("Dune");
+  const [statement, request] = seen;
+  expect(statement).toMatchObject({
+    kind: "db",
+    role: "client",
+    name: "INSERT",
+    app,
+    subject: { path: "/books/Dune" },
+  });
+  expect(statement?.parent).toBe(request);
+  expect(statement?.attributes).toEqual({
+    "db.system.name": "sqlite",
+    "db.operation.name": "INSERT",
+    "db.query.text": "INSERT INTO books (title) VALUES ($1) RETURNING id, title",
+  });
 });
 
-test("a stream is one traced statement, from its first row to its end, and one that fails is a failure", async () => {
+test("a stream is one operation, from its first row to its end, and one that fails is a failure", async () => {
   const app = memoryApp();
   await using client = testClient(app);
   await client.post("/books/Dune");
   const seen: unknown[] = [];
-  const note = (message: unknown, name: string | symbol): void => {
-    const { text, error } = message as { text: string; error?: Error };
-    seen.push([String(name).split(":").at(-1), text, error?.message]);
-  };
-  const channels = ["start", "asyncEnd", "error"].map((end) => `tracing:framework.database.query:${end}`);
-  for (const channel of channels) subscribe(channel, note);
+  using _ = watchOperations((event, { attributes, error }) => {
+    seen.push([event, attributes["db.query.text"], error?.message]);
+  });
   const titles = sql`SELECT title FROM books WHERE title = ${"Dune"}`;
   for await (const row of app.db.stream(titles)) seen.push(row);
   for await (const _row of app.db.stream(titles)) break;
   await expect(app.db.stream(sql`SELECT * FROM nowhere`).next()).rejects.toThrow("no such table");
-  for (const channel of channels) unsubscribe(channel, note);
   const { text } = titles;
   expect(seen).toEqual([
     ["start", text, undefined],
     { title: "Dune" },
-    ["asyncEnd", text, undefined],
+    ["end", text, undefined],
     ["start", text, undefined],
-    ["asyncEnd", text, undefined],
+    ["end", text, undefined],
     ["start", "SELECT * FROM nowhere", undefined],
     ["error", "SELECT * FROM nowhere", "no such table: nowhere"],
-    ["asyncEnd", "SELECT * FROM nowhere", "no such table: nowhere"],
+    ["end", "SELECT * FROM nowhere", "no such table: nowhere"],
   ]);
   const figure = (name: string) => insight.metrics.find((each) => each.name === name)?.read();
   expect(figure("database_failures_total")).toBe(1);
+});
+
+test("a statement of a database without an app is an operation, named by a word of SQL or OTHER", async () => {
+  const seen: string[] = [];
+  using _ = watchOperations((event, { name, app }) => {
+    expect(app).toBeNull();
+    seen.push(`${event} ${name}`);
+  });
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  await db.fetchValue("select 1");
+  await expect(db.query("SELEKT 1")).rejects.toThrow("syntax");
+  await db.close();
+  expect(seen).toEqual(["start SELECT", "end SELECT", "start OTHER", "error OTHER", "end OTHER"]);
 });
 
 test("a notification of one worker reaches listeners through the shared state", async () => {

@@ -7,6 +7,7 @@ import { OpenDatabase } from "./open-database.ts";
 import { openBackend } from "./open.ts";
 import type { Database } from "./queries.ts";
 import { sqliteLocation } from "./sqlite/sqlite-location.ts";
+import { statementOperation } from "./statement-operation.ts";
 import { WatchedBackend } from "./watch.ts";
 
 /** What the feature adds to an app. */
@@ -54,7 +55,9 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
   const { backend, notifications } = openBackend(config, (error) =>
     log?.warn("a database connection broke", { error }),
   );
-  const watched = new WatchedBackend(backend, { slowQueryMs: config.slowQueryMs, log: () => log });
+  const operations = host.insight.operation(statementOperation(backend.dialect));
+  const { slowQueryMs } = config;
+  const watched = new WatchedBackend(backend, { slowQueryMs, log: () => log, operations });
   const open = new OpenDatabase(watched);
   host.state.provide(Db, { create: () => open });
   host.life.onStart({

@@ -21,7 +21,6 @@ export type {
 } from "./queries.ts";
 export { sql, type SqlInput, type SqlTag, type Statement } from "./statement.ts";
 export type { SqlScalar, SqlValue } from "./sql-value.ts";
-export type { QueryTrace } from "./watch.ts";
 export { migrate, type MigrateOptions, type MigrationStep } from "./migrations/migrate.ts";
 export { sqlTokenStore, type SqlTokenStore, type SqlTokenStoreOptions } from "./sql-token-store.ts";
 export { databaseErrors } from "./error-codes.ts";

@@ -1,5 +1,5 @@
 import type { Backend } from "./backend.ts";
-import type { ConfigInput } from "@framework/core/feature";
+import { type ConfigInput, operationsWithoutApp } from "@framework/core/feature";
 import { DatabaseConfig } from "./database-config.ts";
 import { OpenDatabase } from "./open-database.ts";
 import type { Database } from "./queries.ts";
@@ -7,6 +7,7 @@ import { LocalNotifications } from "./local-notifications.ts";
 import { PostgresBackend } from "./postgres/postgres-backend.ts";
 import { SqliteBackend } from "./sqlite/sqlite-backend.ts";
 import { sqliteLocation } from "./sqlite/sqlite-location.ts";
+import { statementOperation } from "./statement-operation.ts";
 import { WatchedBackend } from "./watch.ts";
 
 /** A backend, and what carries notifications where the database itself cannot. */
@@ -39,5 +40,6 @@ const postgres = (config: DatabaseConfig, onIdleError: (error: Error) => void): 
 /** A database without an app: for scripts, tests and tools. Close it when done. @throws ConfigurationError for a bad record */
 export const openDatabase = (config: ConfigInput<DatabaseConfig> = {}): Database => {
   const { backend } = openBackend(DatabaseConfig.of(config), () => {}); // the next statement meets the fault itself
-  return new OpenDatabase(new WatchedBackend(backend, { slowQueryMs: 0, log: () => null }));
+  const operations = operationsWithoutApp(statementOperation(backend.dialect));
+  return new OpenDatabase(new WatchedBackend(backend, { slowQueryMs: 0, log: () => null, operations }));
 };

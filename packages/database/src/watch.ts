@@ -1,28 +1,21 @@
-import { tracingChannel } from "node:diagnostics_channel";
-import { isPromise } from "@framework/core/feature";
+import { isPromise, type Operations } from "@framework/core/feature";
 import type { Logger } from "@framework/core";
 import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolFigures, Session } from "./backend.ts";
 import type { ListenOptions, Row } from "./queries.ts";
 import type { Statement } from "./statement.ts";
-
-/** What subscribers of the tracing channel `framework.database.query` get for each statement: never the parameters. */
-export interface QueryTrace {
-  readonly dialect: "sqlite" | "postgres";
-  readonly text: string;
-}
-
-const queries = tracingChannel<QueryTrace, QueryTrace>("framework.database.query");
 
 /** What a database counts, and when it speaks up. */
 export interface WatchOptions {
   /** A statement that took longer is logged with its text; 0 is never. */
   readonly slowQueryMs: number;
   readonly log: () => Logger | null;
+  /** Publishes each statement. */
+  readonly operations: Operations<Statement>;
 }
 
 const MAX_LOGGED_TEXT = 1000;
 
-/** A backend whose statements are counted, timed and traced. */
+/** A backend whose statements are counted, timed and published as operations. */
 export class WatchedBackend implements Backend {
   readonly dialect: "sqlite" | "postgres";
   readonly #backend: Backend;
@@ -50,25 +43,9 @@ export class WatchedBackend implements Backend {
     signal?: AbortSignal,
     first?: boolean,
   ): Outcome | Promise<Outcome> {
-    if (!queries.hasSubscribers) return this.#timed(session, statement, signal, first);
-    return this.#traced(session, statement, signal, first);
-  }
-
-  /** The rows stay out of what subscribers see. */
-  async #traced(
-    session: Session,
-    statement: Statement,
-    signal?: AbortSignal,
-    first?: boolean,
-  ): Promise<Outcome> {
-    let outcome: Outcome = { rows: [], changes: 0 };
-    await queries.tracePromise(
-      async () => {
-        outcome = await this.#timed(session, statement, signal, first);
-      },
-      { dialect: this.dialect, text: statement.text },
-    );
-    return outcome;
+    const { operations } = this.#options;
+    if (!operations.isObserved) return this.#timed(session, statement, signal, first);
+    return operations.run(statement, () => this.#timed(session, statement, signal, first));
   }
 
   #timed(
@@ -122,25 +99,19 @@ export class WatchedBackend implements Backend {
     return this.follow(this.#backend.stream(statement, batchSize, signal), statement);
   }
 
-  /** Traces a stream as one statement that ends when its last row has been taken, or its reader has left. */
-  async *follow(batches: AsyncIterableIterator<Row[]>, { text }: Statement): AsyncGenerator<Row[]> {
+  /** Counts and publishes a stream as one statement, which ends when its last row has been taken or its reader has left. */
+  async *follow(batches: AsyncIterableIterator<Row[]>, statement: Statement): AsyncGenerator<Row[]> {
     this.statements++;
-    const end = queries.hasSubscribers ? this.#begun(text) : null;
+    const operation = this.#options.operations.begin(statement);
     try {
       yield* batches;
     } catch (error) {
       this.failures++;
-      end?.reject(error);
+      operation?.fail(error);
       throw error;
     } finally {
-      end?.resolve();
+      operation?.end();
     }
-  }
-
-  #begun(text: string): PromiseWithResolvers<void> {
-    const end = Promise.withResolvers<void>();
-    queries.tracePromise(() => end.promise, { dialect: this.dialect, text }).catch(() => {}); // its reader hears of it
-    return end;
   }
 
   async notify(channel: string, payload: string): Promise<void> {

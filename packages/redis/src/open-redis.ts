@@ -1,6 +1,7 @@
-import type { ConfigInput } from "@framework/core/feature";
+import { type ConfigInput, type Operations, operationsWithoutApp } from "@framework/core/feature";
 import { FrameworkError, type Logger } from "@framework/core";
 import { closeClient } from "./client/close-client.ts";
+import { commandOperation } from "./client/command-operation.ts";
 import { createClient } from "./client/create-client.ts";
 import { newFigures, type RedisFigures } from "./client/figures.ts";
 import type { IoredisClient } from "./client/ioredis.ts";
@@ -45,7 +46,7 @@ export const openRedis = (
   const config = RedisConfig.of(input);
   const [problem] = configProblems(config);
   if (problem !== undefined) throw new FrameworkError("CORE_BAD_CONFIG", problem);
-  return new Connections(config, () => log);
+  return new Connections(config, () => log, operationsWithoutApp(commandOperation));
 };
 
 /** The connections of one record, made when they are first asked for. */
@@ -53,14 +54,20 @@ export class Connections implements OpenRedis {
   readonly figures: RedisFigures = newFigures();
   readonly #config: RedisConfig;
   readonly #log: () => Pick<Logger, "warn"> | null;
+  readonly #operations: Operations<{ readonly name: string }>;
   readonly #lent: LentConnections;
   #client: IoredisClient | null = null;
   #isClosed = false;
   #quietUntil = -Infinity;
 
-  constructor(config: RedisConfig, log: () => Pick<Logger, "warn"> | null) {
+  constructor(
+    config: RedisConfig,
+    log: () => Pick<Logger, "warn"> | null,
+    operations: Operations<{ readonly name: string }>,
+  ) {
     this.#config = config;
     this.#log = log;
+    this.#operations = operations;
     const { poolSize, minIdle, connectionTimeoutSecs, idleTimeoutSecs, maxQueue } = config;
     this.#lent = new LentConnections({
       create: () => this.#lend(),
@@ -97,6 +104,7 @@ export class Connections implements OpenRedis {
     if (this.#isClosed) throw closed();
     return createClient(this.#config, {
       figures: this.figures,
+      operations: this.#operations,
       failed: (error) => this.#failed(error),
     });
   }
@@ -105,6 +113,7 @@ export class Connections implements OpenRedis {
     const connection = { timeoutMs: this.#config.commandTimeoutMs, isSpoilt: false };
     const client = createClient(this.#config, {
       figures: this.figures,
+      operations: this.#operations,
       failed: (error) => this.#failed(error),
       timeoutMs: () => connection.timeoutMs,
       spoilt: () => (connection.isSpoilt = true),

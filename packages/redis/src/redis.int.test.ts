@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { App } from "@framework/core";
-import type { Feature, HealthCheck, Metric } from "@framework/core/feature";
+import type { Feature, HealthCheck, HostInsight, Metric } from "@framework/core/feature";
 import { withServer } from "@framework/services";
 import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -16,6 +16,7 @@ interface Watching {
   readonly insight: Insight;
   /** A counter in `host.state.shared`. */
   countShared(): Promise<number>;
+  readonly listen: HostInsight["onOperation"];
 }
 
 const watcher: Feature<Watching> = {
@@ -28,6 +29,7 @@ const watcher: Feature<Watching> = {
     );
     return {
       insight,
+      listen: (listener) => host.insight.onOperation(listener),
       countShared: async () => (await host.state.shared.add("watched", 1, { ttlMs: 10_000 })).value,
     };
   },
@@ -75,6 +77,23 @@ for (const service of ["redis", "redis-cluster"]) {
       expect(figure("redis_connections")).toBeGreaterThanOrEqual(1);
       expect(figure("redis_waiting_commands")).toBe(0);
       expect(app.snapshot()["redis"]).toMatchObject({ failures: 1, lent: 0 });
+    });
+
+    test("each command is an operation, alone or in a pipeline, that ends with its answer", async () => {
+      const app = make();
+      await using client = testClient(app);
+      await client.get("/started");
+      const seen: string[] = [];
+      const stop = app.listen({
+        kinds: ["db"],
+        start: ({ name }) => seen.push(`start ${name}`),
+        end: ({ name, error }) => seen.push(`end ${name}${error === null ? "" : ` ${error.name}`}`),
+      });
+      await app.redis.set("started", "yes");
+      await app.redis.pipeline().get("started").hget("started", "field").exec();
+      stop();
+      expect(seen.slice(0, 2)).toEqual(["start SET", "end SET"]);
+      expect(seen.slice(2).sort()).toEqual(["end GET", "end HGET ReplyError", "start GET", "start HGET"]);
     });
 
     test("all connections are closed when the app has stopped", async () => {

@@ -69,6 +69,32 @@ test("a handler whose command finds no server is a 503 at once, which says when 
   );
 });
 
+test("a command that finds no server is an operation that failed, within the request's", async () => {
+  const seen: unknown[] = [];
+  const listening: Feature = {
+    name: "listening",
+    install: (host) => {
+      host.insight.onOperation({
+        kinds: ["db"],
+        start: () => {},
+        end: ({ name, parent, attributes }) => seen.push([name, parent?.name, attributes]),
+      });
+      host.insight.onOperation({ kinds: ["http"], start: () => {} });
+      return {};
+    },
+  };
+  const app = new (App.with(redis, listening))().enableRedis({ url: await nobody() });
+  app.get("/", ({ app: { redis: client } }) => client.get("secret"));
+  await using client = testClient(app);
+  await client.get("/");
+  const attributes = {
+    "db.system.name": "redis",
+    "db.operation.name": "GET",
+    "error.type": "REDIS_UNAVAILABLE",
+  };
+  expect(seen).toEqual([["GET", "GET /", attributes]]);
+});
+
 test("with shared, features get the state in Redis and figures stay with the service", async () => {
   const app = new App_().enableRedis({ url: await nobody(), shared: true });
   await using client = testClient(app);

@@ -1,5 +1,6 @@
 import type { ConfigInput, Feature, Host, HostInsight } from "@framework/core/feature";
 import { dependency, FrameworkError, type Logger, type Token } from "@framework/core";
+import { commandOperation } from "./client/command-operation.ts";
 import { isCluster } from "./client/is-cluster.ts";
 import type { IoredisClient } from "./client/ioredis.ts";
 import { Connections, type LendOptions } from "./open-redis.ts";
@@ -68,7 +69,7 @@ class Enabled {
 
   constructor(host: Host, config: RedisConfig) {
     for (const message of configProblems(config)) host.problem({ code: "CORE_BAD_CONFIG", message });
-    this.connections = new Connections(config, () => this.#log);
+    this.connections = new Connections(config, () => this.#log, host.insight.operation(commandOperation));
     const { connections } = this;
     host.state.provide(RedisClient, { create: () => connections.redis });
     host.life.onStart({ name: "redis", run: ({ log }) => void (this.#log = log) });

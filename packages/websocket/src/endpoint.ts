@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import type { Attributes } from "@framework/core/feature";
 import type { HttpRequest, Response, UpgradedConnection } from "@framework/core";
 import type { WebSocket, WebSocketServer } from "ws";
 import { checkHandshake, handshakeFields } from "./handshake.ts";
@@ -90,17 +91,24 @@ export class Endpoint {
   }
 
   async #serve(open: OpenSocket, request: HttpRequest, dependencies: readonly unknown[]): Promise<void> {
+    const session = this.#sockets.sessions.begin(request);
+    if (session !== null) void open.ended.then(() => session.end(closeCode(open)));
+    const handle = (): unknown => this.#handler(open, request as never, ...dependencies);
     try {
-      await this.#handler(open, request as never, ...dependencies);
+      await (session === null ? handle() : session.within(handle));
       await open.close(1000);
     } catch (error) {
       if (WebSocketClose.is(error)) return await open.close(error.closeCode, error.reason);
       if (isOwnEnd(error, open)) return;
+      session?.fail(error);
       this.#sockets.log?.error("a WebSocket handler failed", { error, route: request.route });
       await open.close(1011, "internal error");
     }
   }
 }
+
+const closeCode = ({ closed }: OpenSocket): Attributes =>
+  closed === null ? {} : { "websocket.close_code": closed.code };
 
 /** A handler that was sending when the client left has done nothing wrong. */
 const isOwnEnd = (error: unknown, { connected }: OpenSocket): boolean =>

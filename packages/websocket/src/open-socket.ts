@@ -198,6 +198,11 @@ export class OpenSocket<T = unknown> implements ServerSocket<T> {
     await this.#ended.promise;
   }
 
+  /** Resolves when the connection has ended, and `closed` says how. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
   join(room: string): void {
     this.#rooms.join(room, this as OpenSocket);
   }

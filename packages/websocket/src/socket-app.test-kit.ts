@@ -21,6 +21,11 @@ export interface Served {
 export const serve = async (set: (app: SocketApp) => void, options: RunOptions = {}): Promise<Served> => {
   const app = new (App.with(websocket))() as SocketApp;
   set(app);
+  return serveApp(app, options);
+};
+
+/** As `serve`, for an app with other features. */
+export const serveApp = async (app: SocketApp, options: RunOptions = {}): Promise<Served> => {
   const running: Running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false, ...options });
   const clients: WebSocket[] = [];
   const url = running.url.replace(/\/$/, "");

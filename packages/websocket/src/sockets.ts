@@ -1,5 +1,5 @@
-import { FrameworkError, type Logger } from "@framework/core";
-import type { SharedState } from "@framework/core/feature";
+import { FrameworkError, type HttpRequest, type Logger } from "@framework/core";
+import type { Operations, SharedState } from "@framework/core/feature";
 import type { WebSocketServer } from "ws";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Rooms } from "./rooms.ts";
@@ -11,12 +11,15 @@ export class Sockets {
   config: WebSocketConfig = WebSocketConfig.of();
   readonly rooms: Rooms;
   readonly traffic: Traffic = newTraffic(monotonicClock());
+  /** Publishes each connection. */
+  readonly sessions: Operations<HttpRequest>;
   #heartbeat: Heartbeat | null = null;
   #Server: typeof WebSocketServer | null = null;
   #log: Logger | null = null;
 
-  constructor(rooms: Rooms) {
+  constructor(rooms: Rooms, sessions: Operations<HttpRequest>) {
     this.rooms = rooms;
+    this.sessions = sessions;
   }
 
   get size(): number {

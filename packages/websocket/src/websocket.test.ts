@@ -1,11 +1,12 @@
-import { App } from "@framework/core";
+import { App, type HttpRequest } from "@framework/core";
+import type { Feature, HostInsight } from "@framework/core/feature";
 import { cors } from "@framework/cors";
 import { waitFor } from "@framework/testing";
 import { WebSocket } from "ws";
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
 import { type ServerSocket, websocket, WebSocketClose } from "./index.ts";
-import { collect, serve } from "./socket-app.test-kit.ts";
+import { collect, serve, serveApp } from "./socket-app.test-kit.ts";
 
 const transports = ["fast", "node"] as const;
 
@@ -400,4 +401,42 @@ test("every mistake of the configuration is said at start", async () => {
     app.websocket("/", () => {});
   });
   await expect(starts).rejects.toThrow(/pingSecs[\s\S]*origins/);
+});
+
+test("a connection is an operation from its upgrade to its end, and what its handler does is part of it", async () => {
+  const seen: string[] = [];
+  let part: string | undefined;
+  const listening: Feature<{ readonly current: HostInsight["currentOperation"] }> = {
+    name: "listening",
+    install: ({ insight }) => {
+      insight.onOperation({
+        kinds: ["websocket"],
+        start: ({ name, subject }) => seen.push(`start ${name} ${(subject as HttpRequest).path}`),
+        error: ({ error }) => seen.push(`error ${error?.message}`),
+        end: ({ attributes }) => seen.push(`end ${Number(attributes["websocket.close_code"])}`),
+      });
+      return { current: () => insight.currentOperation() };
+    },
+  };
+  const app = new (App.with(websocket, listening))();
+  app.websocket("/rooms/{id}", async (socket) => {
+    const message = await socket.receiveText();
+    part = app.current()?.name;
+    if (message === "fail") throw new Error("a bug");
+  });
+  await using service = await serveApp(app);
+  for (const message of ["leave", "fail"]) {
+    const client = await service.open("/rooms/7");
+    client.send(message);
+    await collect(client).closed;
+  }
+  await waitFor(() => seen.length === 5);
+  expect(seen).toEqual([
+    "start /rooms/{id} /rooms/7",
+    "end 1000",
+    "start /rooms/{id} /rooms/7",
+    "error a bug",
+    "end 1011",
+  ]);
+  expect(part).toBe("/rooms/{id}");
 });

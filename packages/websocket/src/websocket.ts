@@ -9,6 +9,7 @@ import type {
 } from "@framework/core";
 import { Endpoint } from "./endpoint.ts";
 import { Rooms, type Room } from "./rooms.ts";
+import { sessionOperation } from "./session-operation.ts";
 import { Sockets } from "./sockets.ts";
 import { WebSocketConfig } from "./websocket-config.ts";
 import type { AnyHandler, AnyOptions, WebSocketHandler, WebSocketOptions } from "./websocket-handler.ts";
@@ -49,7 +50,7 @@ export const websocket: Feature<WebSocketMethods> = {
   name: "websocket",
   install: (host) => {
     const rooms = new Rooms();
-    const sockets = new Sockets(rooms);
+    const sockets = new Sockets(rooms, host.insight.operation(sessionOperation));
     let begun = false;
     return {
       enableWebSocket(config) {

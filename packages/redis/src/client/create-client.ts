@@ -1,4 +1,5 @@
 import type { Cluster, ClusterOptions, Redis, RedisOptions } from "ioredis";
+import type { Operations } from "@framework/core/feature";
 import type { RedisConfig } from "../redis-config.ts";
 import { addressesOf } from "./addresses.ts";
 import { backoffMs, createWake } from "./backoff.ts";
@@ -9,6 +10,8 @@ import { ioredis, type IoredisClient } from "./ioredis.ts";
 /** What a client needs from around it. */
 export interface ClientOptions {
   readonly figures: RedisFigures;
+  /** Publishes each command. */
+  readonly operations: Operations<{ readonly name: string }>;
   /** Hears of every error of a connection. */
   readonly failed: (error: Error) => void;
   /** Milliseconds that a command may take, where it is not what the record says. */
@@ -20,13 +23,13 @@ export interface ClientOptions {
 /** A client that connects when it is first used, never repeats a command by itself, and bounds all waiting. */
 export const createClient = (config: RedisConfig, options: ClientOptions): IoredisClient => {
   const client = config.clusterMode ? createCluster(config, options) : createSingle(config, options);
-  const { figures, timeoutMs = () => config.commandTimeoutMs, spoilt = () => {} } = options;
+  const { figures, operations, timeoutMs = () => config.commandTimeoutMs, spoilt = () => {} } = options;
   const { maxQueue, defaultTtlSecs } = config;
   let lastAttempt = -Infinity;
   client.on("connecting", () => (lastAttempt = performance.now()));
   client.on("error", options.failed);
   const wake = createWake(client, () => lastAttempt);
-  gate(client, { figures, maxQueue, defaultTtlSecs, timeoutMs, wake, spoilt });
+  gate(client, { figures, operations, maxQueue, defaultTtlSecs, timeoutMs, wake, spoilt });
   return client;
 };
 

@@ -1,3 +1,4 @@
+import type { OperationControl, Operations } from "@framework/core/feature";
 import { RedisUnavailableError, toRedisError } from "../redis-errors.ts";
 import type { RedisFigures } from "./figures.ts";
 import type { IoredisClient } from "./ioredis.ts";
@@ -7,6 +8,8 @@ type Command = Parameters<IoredisClient["sendCommand"]>[0];
 /** What the gate before a client goes by. */
 export interface GateOptions {
   readonly figures: RedisFigures;
+  /** Publishes each command. */
+  readonly operations: Operations<{ readonly name: string }>;
   /** Commands that may wait for a connection. */
   readonly maxQueue: number;
   readonly defaultTtlSecs: number | undefined;
@@ -92,17 +95,32 @@ export const gate = (client: IoredisClient, options: GateOptions): void => {
   };
 };
 
-const observe = (command: Command, { figures, spoilt }: GateOptions): void => {
+const observe = (command: Command, { figures, operations, spoilt }: GateOptions): void => {
   const { name } = command;
   const reject = command.reject;
+  const operation = operations.begin(command);
+  if (operation !== null) endWithReply(command, operation);
   if (changing.has(name)) spoilt(name);
   if (unobserved.has(name)) command.promise.catch(() => {}); // after a reconnect nobody else would hear of it
   command.reject = (error) => {
-    if (error.message.startsWith("NOSCRIPT")) return reject(error);
+    if (error.message.startsWith("NOSCRIPT")) {
+      operation?.end(); // ioredis sends the script itself next
+      return reject(error);
+    }
     const seen = toRedisError(error);
+    operation?.fail(seen);
+    operation?.end();
     figures.failures++;
     if (seen instanceof RedisUnavailableError) spoilt(name);
     reject(seen);
+  };
+};
+
+const endWithReply = (command: Command, operation: OperationControl): void => {
+  const { resolve } = command;
+  command.resolve = (result) => {
+    operation.end();
+    resolve(result);
   };
 };
 
