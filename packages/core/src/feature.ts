@@ -46,6 +46,14 @@ export type { InnerStage, OuterStage, Stage } from "./feature/stages.ts";
 export type { OptionCheck } from "./routes/option-check.ts";
 export type { AuthDescription, SecurityScheme } from "./insight/auth-description.ts";
 export type { HealthCheck, HealthGroup } from "./insight/health-check.ts";
+export type {
+  Histogram,
+  HistogramDefinition,
+  HistogramLabels,
+  HistogramOptions,
+  HistogramRecorder,
+  RecordObservation,
+} from "./insight/histogram.ts";
 export type { Metric, Sample } from "./insight/metric.ts";
 export { operationsWithoutApp } from "./insight/app-operations.ts";
 export type { ContextStore, OperationListener } from "./insight/operation-listener.ts";

@@ -2,6 +2,7 @@ import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
 import type { Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import type { HealthCheck } from "../insight/health-check.ts";
+import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
 import type { Metric } from "../insight/metric.ts";
 import type { OperationListener } from "../insight/operation-listener.ts";
 import type { Operations } from "../insight/operations.ts";
@@ -77,7 +78,15 @@ export interface HostInsight {
   expose(name: string, snapshot: () => unknown): this;
   /** Publishes a metric, read when a report asks. */
   metric(metric: Metric): this;
-  /** Every metric that was published; complete from the first start task on. */
+  /**
+   * Publishes a histogram and gives what takes its observations. While no feature records them, each costs one check.
+   *
+   * Its name, labels and buckets are checked at start: CORE_BAD_METRIC.
+   */
+  histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label>;
+  /** Records the observations of every histogram, whenever it is published. */
+  recordHistograms(recorder: HistogramRecorder): this;
+  /** Every metric that was published with `metric`; complete from the first start task on. */
   metrics(): readonly Metric[];
   /**
    * Gives what performs operations of one kind, so that metrics and traces hear of each. It costs one check while nobody listens.

@@ -19,13 +19,19 @@ export interface Metric {
   read(): number | readonly Sample[];
 }
 
-/** What is wrong with adding a metric beside those that are there; `null` when nothing is. */
-export const metricProblem = ({ name, type }: Metric, present: readonly Metric[]): string | null => {
+/** What is wrong with the name of a metric beside those that are taken; `null` when nothing is. */
+export const metricNameProblem = (name: string, taken: ReadonlySet<string>): string | null => {
   if (!/^[a-z][a-z0-9_]{0,99}$/.test(name)) {
     return `the metric "${name}" must be named in snake case, with 100 characters at most`;
   }
-  if ((type === "counter") !== name.endsWith("_total")) {
-    return `the metric "${name}" must end in _total if it is a counter, and only then`;
+  if (/_(?:bucket|sum|count|created|info)$/.test(name)) {
+    return `the metric "${name}" must not end like a part of another: _bucket, _count, _created, _info, _sum`;
   }
-  return present.some((other) => other.name === name) ? `there is a metric "${name}" already` : null;
+  return taken.has(name) ? `there is a metric "${name}" already` : null;
 };
+
+/** What else is wrong with a counter or gauge; `null` when nothing is. */
+export const metricProblem = ({ name, type }: Metric): string | null =>
+  (type === "counter") === name.endsWith("_total")
+    ? null
+    : `the metric "${name}" must end in _total if it is a counter, and only then`;

@@ -49,6 +49,8 @@ const insightOf = (registry: Registry): HostInsight => {
     expose: (name, snapshot) => (registry.expose(name, snapshot), insight),
     metric: (metric) => (registry.metric(metric), insight),
     metrics: () => registry.metrics(),
+    histogram: (options) => registry.histogram(options),
+    recordHistograms: (recorder) => (registry.recordHistograms(recorder), insight),
     operation: (definition) => registry.operation(definition),
     onOperation: (listener) => registry.onOperation(listener),
     currentOperation,

@@ -22,9 +22,11 @@ import type { BuiltIn, FeatureOptions } from "../routes/feature-options.ts";
 import type { Method, RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState } from "../shared-state/shared-state.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
+import { AppMetrics } from "../insight/app-metrics.ts";
 import { AppOperations } from "../insight/app-operations.ts";
 import { type HealthCheck, healthCheckProblem } from "../insight/health-check.ts";
-import { type Metric, metricProblem } from "../insight/metric.ts";
+import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
+import type { Metric } from "../insight/metric.ts";
 import type { OperationListener } from "../insight/operation-listener.ts";
 import type { Operations } from "../insight/operations.ts";
 import { type OperationDefinition, operationProblem } from "../insight/traced-operation.ts";
@@ -48,7 +50,9 @@ export abstract class Registry {
   private readonly snapshots: Map<string, () => unknown> = new Map();
 
   protected readonly optionChecks: { -readonly [Name in keyof OptionChecks]: OptionChecks[Name] } = {};
-  private readonly published: Metric[] = [];
+  private readonly published: AppMetrics = new AppMetrics((message) =>
+    this.problem({ code: "CORE_BAD_METRIC", message }),
+  );
   private readonly checks: HealthCheck[] = [];
   /** One host for all middleware objects, so that one of them can tell that it was installed before. */
   private middlewareHost: Host | undefined;
@@ -158,13 +162,23 @@ export abstract class Registry {
 
   metric(metric: Metric): this {
     this.assertOpen(`the metric ${metric.name}`);
-    this.problemIf("CORE_BAD_METRIC", metricProblem(metric, this.published));
-    this.published.push(metric);
+    this.published.add(metric);
+    return this;
+  }
+
+  histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label> {
+    this.assertOpen(`the histogram ${options.name}`);
+    return this.published.histogram(options);
+  }
+
+  recordHistograms(recorder: HistogramRecorder): this {
+    this.assertOpen("recordHistograms");
+    this.published.record(recorder);
     return this;
   }
 
   metrics(): readonly Metric[] {
-    return this.published;
+    return this.published.all;
   }
 
   operation<In, Out>(definition: OperationDefinition<In, Out>): Operations<In, Out> {
