@@ -9,7 +9,7 @@ const calls = host.insight.operation<{ readonly to: string }, number>({
   describe: ({ to }) => ({ name: to, attributes: { "server.address": to, attempts: 1, retried: false } }),
   outcome: (bytes) => ({ bytes: bytes satisfies number }),
 });
-calls.run({ to: "a" }, ({ to }) => to.length) satisfies Awaitable<number>;
+void (calls.run({ to: "a" }, ({ to }) => to.length) satisfies Awaitable<number>);
 calls.begin({ to: "a" })?.within(() => "part") satisfies string | undefined;
 
 // @ts-expect-error the input has another type
@@ -34,5 +34,5 @@ host.insight.operation({
 host.insight.onOperation({
   start: ({ name }) => ({ span: name }),
   end: (_operation, { span }) => void (span satisfies string),
-  store: { run: ({ span }, work) => (span satisfies string, work()) },
+  store: { run: (state, work) => (void (state.span satisfies string), work()) },
 }) satisfies () => void;
