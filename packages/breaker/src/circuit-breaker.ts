@@ -1,10 +1,11 @@
-import type { ConfigInput, Feature } from "@framework/core/feature";
+import type { AddsRouteOptions, ConfigInput, Feature } from "@framework/core/feature";
 import { CircuitBreakerConfig, routeCircuitProblem } from "./circuit-config.ts";
 import { CircuitRegistry } from "./circuit-registry.ts";
 import type { Circuits } from "./circuits.ts";
+import type { CircuitBreakerRouteOptions } from "./route-circuit.ts";
 
 /** What the feature adds to an app. */
-export interface CircuitBreaker {
+export interface CircuitBreaker extends AddsRouteOptions<CircuitBreakerRouteOptions> {
   /**
    * Gives every route a circuit: 5 failures in a row open it for 30 s, 3 successful trials close it, unless told otherwise. A route's `breaker` option
    * has settings of its own, or `false` for no circuit.
@@ -28,13 +29,12 @@ export interface CircuitBreaker {
 export const circuitBreaker: Feature<CircuitBreaker> = {
   name: "breaker",
   install: (host) => {
-    const circuits = new CircuitRegistry();
+    const circuits = new CircuitRegistry(host.http.routeOption("breaker", routeCircuitProblem));
     return {
       circuits,
       enableCircuitBreaker(config) {
         circuits.configure(host.configure(CircuitBreakerConfig, config));
         host.http.use("breaker", circuits.middleware);
-        host.http.routeOption("breaker", routeCircuitProblem);
         host.life.onStart({
           name: "circuit breaker",
           run: (settings) => circuits.start(host.http.routes(), host.state.shared, settings),

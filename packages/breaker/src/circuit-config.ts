@@ -8,8 +8,8 @@ import {
   oneOf,
   optional,
 } from "@framework/core/feature";
-import type { RouteCircuit } from "@framework/core";
 import type { CircuitTransition } from "./circuit.ts";
+import type { RouteCircuit } from "./route-circuit.ts";
 
 /** When a circuit opens, and how it closes again. */
 export interface CircuitBreakerConfig {

@@ -8,7 +8,7 @@ import {
   type Response,
   type RouteInfo,
 } from "@framework/core";
-import { nearest, type Sample, type SharedState } from "@framework/core/feature";
+import { nearest, type RouteOption, type Sample, type SharedState } from "@framework/core/feature";
 import { type BreakerOptions, callsOf } from "./breaker.ts";
 import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts";
 import { CircuitBreakerConfig, merged } from "./circuit-config.ts";
@@ -16,6 +16,7 @@ import { LocalLedger } from "./circuit-ledger.ts";
 import type { CallOptions, CircuitInfo, Circuits } from "./circuits.ts";
 import { type Calls, guardCall } from "./guard-call.ts";
 import { requestCalls } from "./request-calls.ts";
+import type { RouteCircuit } from "./route-circuit.ts";
 import { SharedLedger, toTurnMessage, TURNS } from "./shared-ledger.ts";
 
 /** Most circuits of one app. */
@@ -42,6 +43,7 @@ interface Started {
 /** The circuits of one app, from `enableCircuitBreaker` to stop. */
 export class CircuitRegistry implements Circuits {
   refused = 0;
+  readonly #option: Pick<RouteOption<RouteCircuit | false>, "of">;
   readonly #id: string = randomUUID();
   readonly #members = new Map<string, Member>();
   readonly #ofRoutes = new Map<string, RouteMember | null>();
@@ -52,6 +54,11 @@ export class CircuitRegistry implements Circuits {
   #started: Started | null = null;
   #unsubscribe: () => void = () => {};
   #loggedAt = -Infinity;
+
+  /** @param option the `breaker` option of routes */
+  constructor(option: Pick<RouteOption<RouteCircuit | false>, "of">) {
+    this.#option = option;
+  }
 
   configure(config: Readonly<CircuitBreakerConfig>): void {
     this.#config = config;
@@ -123,7 +130,9 @@ export class CircuitRegistry implements Circuits {
     return Object.entries(this.#transitions).map(([to, value]) => ({ value, labels: { to } }));
   }
 
-  #addRoute({ method, path, options: { breaker }, builtIn }: RouteInfo): void {
+  #addRoute(route: RouteInfo): void {
+    const { method, path, builtIn } = route;
+    const breaker = this.#option.of(route);
     const name = routeName(method, path);
     const isLeftOut = breaker === false || (builtIn !== null && builtIn !== "other");
     if (isLeftOut) return void this.#ofRoutes.set(name, null);

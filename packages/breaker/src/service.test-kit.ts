@@ -52,7 +52,7 @@ export const service = async ({
   const start = async (): Promise<Worker> => {
     const link = hub.connect();
     const seen: CircuitTransition[] = [];
-    const circuits = new CircuitRegistry();
+    const circuits = new CircuitRegistry({ of: () => undefined });
     const onTransition = (transition: CircuitTransition): void => void seen.push(transition);
     circuits.configure(CircuitBreakerConfig.of({ ...settings, now: clock.now, onTransition }));
     const call = circuits.around<null, Outcome>("callee", { isFailure: (outcome) => outcome === "failure" });

@@ -1,4 +1,5 @@
 import type { Logger } from "@framework/core";
+import type { RouteOption } from "@framework/core/feature";
 import type { CachingConfig } from "./caching-config.ts";
 import type { CacheClock } from "./clock.ts";
 import type { Counts } from "./counts.ts";
@@ -6,10 +7,13 @@ import type { Flights } from "./flights.ts";
 import type { GuardedStore } from "./guarded-store.ts";
 import type { Invalidations } from "./invalidations.ts";
 import type { Purges } from "./purges.ts";
+import type { RouteCache } from "./route-cache.ts";
 
 /** What the cache of one app is made of. */
 export interface CacheParts {
   readonly config: Readonly<CachingConfig>;
+  /** The `cache` option of routes. */
+  readonly option: RouteOption<RouteCache | false>;
   readonly clock: CacheClock;
   readonly store: GuardedStore;
   readonly invalidations: Invalidations;

@@ -1,4 +1,4 @@
-import type { ConfigInput, Feature, Host } from "@framework/core/feature";
+import type { AddsRouteOptions, ConfigInput, Feature, Host, RouteOption } from "@framework/core/feature";
 import { FrameworkError } from "@framework/core";
 import type { CacheParts } from "./cache-parts.ts";
 import { CachingConfig } from "./caching-config.ts";
@@ -11,12 +11,13 @@ import { Invalidations } from "./invalidations.ts";
 import { memoryStore } from "./memory-store.ts";
 import { Purges } from "./purges.ts";
 import { replyCache } from "./reply-cache.ts";
+import type { CachingRouteOptions, RouteCache } from "./route-cache.ts";
 import { cacheOptionProblem } from "./route-plan.ts";
 import { checkedTags, programTag } from "./tags.ts";
 import { invalidateOnWrite } from "./unsafe-methods.ts";
 
 /** What the feature adds to an app. */
-export interface Caching {
+export interface Caching extends AddsRouteOptions<CachingRouteOptions> {
   /**
    * Answers repeated GET and HEAD requests from a store (RFC 9111, shared cache).
    *
@@ -45,10 +46,11 @@ export interface Caching {
 export const caching: Feature<Caching> = {
   name: "cache",
   install(host) {
+    const option = host.http.routeOption("cache", cacheOptionProblem);
     let purges: Purges | null = null;
     return {
       enableCaching(config) {
-        ({ purges } = enable(host, host.configure(CachingConfig, config)));
+        ({ purges } = enable(host, host.configure(CachingConfig, config), option));
         return this;
       },
       async invalidateCache(tags) {
@@ -60,7 +62,11 @@ export const caching: Feature<Caching> = {
   },
 };
 
-const enable = (host: Host, config: Readonly<CachingConfig>): CacheParts => {
+const enable = (
+  host: Host,
+  config: Readonly<CachingConfig>,
+  option: RouteOption<RouteCache | false>,
+): CacheParts => {
   const { clock = systemClock, maxEntries, maxBytes, waitSecs, storeTimeoutMs } = config;
   const raw = config.store ?? memoryStore({ maxEntries, maxBytes, now: clock.now });
   const store = new GuardedStore(raw, { clock, timeoutMs: storeTimeoutMs });
@@ -69,9 +75,8 @@ const enable = (host: Host, config: Readonly<CachingConfig>): CacheParts => {
   const flights = new Flights({ clock, waitMs: waitSecs * 1000 });
   const counts = newCounts();
   const log = () => host.life.settings.log;
-  const parts: CacheParts = { config, clock, store, invalidations, flights, purges, counts, log };
+  const parts: CacheParts = { config, option, clock, store, invalidations, flights, purges, counts, log };
 
-  host.http.routeOption("cache", cacheOptionProblem);
   host.http.use("headers", stripInternalFields);
   host.http.use(
     "cache",

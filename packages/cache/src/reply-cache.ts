@@ -71,7 +71,7 @@ class ReplyCache {
   private planFor(endpoint: Endpoint): RoutePlan | null {
     const known = this.plans.get(endpoint);
     if (known !== undefined) return known;
-    const plan = planOf(endpoint, this.parts.config);
+    const plan = planOf(endpoint, this.parts.option.of(endpoint), this.parts.config);
     this.plans.set(endpoint, plan);
     return plan;
   }

@@ -1,4 +1,5 @@
-import type { Endpoint, HttpRequest, RouteCache, RouteInfo } from "@framework/core";
+import type { Endpoint, HttpRequest, RouteInfo } from "@framework/core";
+import type { RouteCache } from "./route-cache.ts";
 import { filledTag, isTag, tagParams } from "./tags.ts";
 
 /** How requests of one route are cached. */
@@ -20,9 +21,13 @@ export interface RouteDefaults {
 
 const noTags: readonly string[] = [];
 
-/** The plan of a route, `null` for one that is never cached: a feature's endpoint, or `cache: false`. */
-export const planOf = ({ builtIn, options }: Endpoint, defaults: RouteDefaults): RoutePlan | null => {
-  const { cache = {} } = options;
+/** The plan of a route by its option, `null` for one that is never cached: a feature's endpoint, or `cache: false`. */
+export const planOf = (
+  { builtIn }: Endpoint,
+  option: RouteCache | false | undefined,
+  defaults: RouteDefaults,
+): RoutePlan | null => {
+  const cache = option ?? {};
   if (builtIn !== null || cache === false) return null;
   const {
     ttl = defaults.ttl,

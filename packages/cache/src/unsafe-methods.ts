@@ -12,14 +12,16 @@ const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "QUE
  * A route that shares no path with a cached one costs nothing.
  */
 export const invalidateOnWrite = (
-  { purges, log }: Pick<CacheParts, "purges" | "log">,
+  { purges, log, option }: Pick<CacheParts, "purges" | "log" | "option">,
   routes: () => readonly RouteInfo[],
 ): Middleware<HttpRequest, Response> => {
   const relevant = new Map<Endpoint, boolean>(); // as many as there are routes
   const concerns = (endpoint: Endpoint): boolean => {
     const known = relevant.get(endpoint);
     if (known !== undefined) return known;
-    const meets = routes().some((route) => isCached(route) && canMeet(route.path, endpoint.pattern));
+    const meets = routes().some(
+      (route) => isRead(route) && option.of(route) !== false && canMeet(route.path, endpoint.pattern),
+    );
     relevant.set(endpoint, meets);
     return meets;
   };
@@ -39,5 +41,5 @@ export const invalidateOnWrite = (
   };
 };
 
-const isCached = ({ method, builtIn, options }: RouteInfo): boolean =>
-  (method === "GET" || method === "QUERY") && builtIn === null && options.cache !== false;
+const isRead = ({ method, builtIn }: RouteInfo): boolean =>
+  (method === "GET" || method === "QUERY") && builtIn === null;

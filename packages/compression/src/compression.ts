@@ -1,10 +1,12 @@
 import {
+  type AddsRouteOptions,
   addVary,
   BodyStream,
   type ConfigInput,
   type Feature,
   mapAwaitable,
   payloadLength,
+  type RouteOption,
 } from "@framework/core/feature";
 import { HttpError, type HttpRequest, type Middleware, type Response } from "@framework/core";
 import { negotiateEncoding, parseTagList, weakened } from "@framework/core/http";
@@ -14,8 +16,14 @@ import { canBeCoded, isCompressible } from "./compressible.ts";
 import { CompressionConfig, type Encoding } from "./compression-config.ts";
 import { type Tally, tally } from "./tally.ts";
 
+/** The options of routes that the feature owns. */
+export interface CompressionRouteOptions {
+  /** `false` sends replies of this route uncompressed. */
+  readonly compress?: boolean;
+}
+
 /** What the feature adds to an app. */
-export interface Compression {
+export interface Compression extends AddsRouteOptions<CompressionRouteOptions> {
   /**
    * Compresses replies for clients that take it.
    *
@@ -33,29 +41,35 @@ export interface Compression {
  */
 export const compression: Feature<Compression> = {
   name: "compression",
-  install: (host) => ({
-    enableCompression(given) {
-      const config = host.configure(
-        CompressionConfig,
-        typeof given === "number" ? { minSize: given } : given,
-      );
-      const counts = tally(config.encodings);
-      host.http.routeOption("compress", (value) =>
-        typeof value === "boolean" ? null : "must be true or false",
-      );
-      host.http.use("compression", compress(config, counts));
-      host.insight.expose("compression", () => counts.snapshot());
-      for (const metric of counts.metrics) host.insight.metric(metric);
-      return this;
-    },
-  }),
+  install: (host) => {
+    const option = host.http.routeOption("compress", (value) =>
+      typeof value === "boolean" ? null : "must be true or false",
+    );
+    return {
+      enableCompression(given) {
+        const config = host.configure(
+          CompressionConfig,
+          typeof given === "number" ? { minSize: given } : given,
+        );
+        const counts = tally(config.encodings);
+        host.http.use("compression", compress(config, counts, option));
+        host.insight.expose("compression", () => counts.snapshot());
+        for (const metric of counts.metrics) host.insight.metric(metric);
+        return this;
+      },
+    };
+  },
 };
 
-const compress = (config: CompressionConfig, counts: Tally): Middleware<HttpRequest, Response> => {
+const compress = (
+  config: CompressionConfig,
+  counts: Tally,
+  option: RouteOption<boolean>,
+): Middleware<HttpRequest, Response> => {
   const byName = coders(config);
   return function compress(request, next) {
     return mapAwaitable(next(request), (reply) => {
-      if (request.endpoint?.options.compress === false) return reply;
+      if (option.of(request.endpoint) === false) return reply;
       const shrinks = isCompressible(reply);
       if (shrinks) addVary(reply.headers, "Accept-Encoding");
       if (reply.status !== 304 && !canBeCoded(reply)) return reply;

@@ -1,2 +1,2 @@
 export { CompressionConfig, type Encoding } from "./compression-config.ts";
-export { compression, type Compression } from "./compression.ts";
+export { compression, type Compression, type CompressionRouteOptions } from "./compression.ts";

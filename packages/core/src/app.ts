@@ -14,7 +14,7 @@ import { PROGRAM_RANK } from "./lifecycle/ranked-tasks.ts";
 import { type Awaitable, toMiddleware } from "./middleware/middleware.ts";
 import { nearest } from "./errors/nearest.ts";
 import { joinWebClass } from "./response/web-class.ts";
-import type { Blueprint } from "./routes/blueprint.ts";
+import type { BlueprintFor } from "./routes/blueprint.ts";
 import { type RegisterRoute, type RegisterRoutes, RouteMethods } from "./routes/route-methods.ts";
 import type { RouteDefinition, RouteInfo } from "./routes/route.ts";
 import { run } from "./run/run.ts";
@@ -101,7 +101,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 
   /** Copies a blueprint's routes in; its prefix, guards, tags and middleware go with them. */
-  registerBlueprint(blueprint: Pick<Blueprint, "definitions">): this {
+  registerBlueprint(blueprint: BlueprintFor<this>): this {
     for (const route of blueprint.definitions()) this.kernel.addRoute(route);
     return this;
   }
@@ -194,7 +194,8 @@ interface Installation {
 
 const install = (feature: AnyFeature, app: object, kernel: Kernel, { rank, methods }: Installation): void => {
   const needs = Object.freeze(Object.create(null, Object.getOwnPropertyDescriptors(methods)));
-  const added = feature.install(createHost(kernel, rank), needs as never);
+  const added = feature.install(createHost(kernel, { name: feature.name, rank }), needs as never);
+  kernel.addSwitches(rank, Object.keys(added).filter(isSwitch));
   for (const [name, { get, value: method }] of Object.entries(Object.getOwnPropertyDescriptors(added))) {
     if (name in app) {
       throw new FrameworkError(
@@ -202,12 +203,14 @@ const install = (feature: AnyFeature, app: object, kernel: Kernel, { rank, metho
         `${feature.name}: the app already has a method named ${name}`,
       );
     }
-    const value = name.startsWith("enable") ? switching(feature, name, method, kernel) : method;
+    const value = isSwitch(name) ? switching(feature, name, method, kernel) : method;
     const property = get === undefined ? { value, writable: true } : { get };
     Object.defineProperty(app, name, { ...property, configurable: true });
     Object.defineProperty(methods, name, neededProperty(app, name, get !== undefined));
   }
 };
+
+const isSwitch = (method: string): boolean => method.startsWith("enable");
 
 /** A member as later features get it: called on the app, whatever it is called on. */
 const neededProperty = (app: object, name: string, isGetter: boolean): PropertyDescriptor => {

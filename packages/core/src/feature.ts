@@ -14,7 +14,7 @@ export { SpanId, TraceId } from "./operation/trace-keys.ts";
 export type { ErrorCatalogue, ErrorEntry } from "./errors/error-catalogue.ts";
 export { coreErrors } from "./errors/error-codes.ts";
 export { readMultipart } from "./body/multipart.ts";
-export type { BuiltIn, FeatureOptions } from "./routes/feature-options.ts";
+export type { BuiltIn } from "./routes/built-in.ts";
 export type { AnyFeature, Feature, Installed, MethodsOf, Satisfied } from "./feature/feature.ts";
 export type { Host, HostHttp, HostInsight, HostLife, HostState } from "./feature/host.ts";
 export {
@@ -43,7 +43,7 @@ export {
   text,
 } from "./config/field-rules.ts";
 export type { InnerStage, OuterStage, Stage } from "./feature/stages.ts";
-export type { OptionCheck } from "./routes/option-check.ts";
+export type { AddsRouteOptions, OptionCheck, RouteOption } from "./routes/route-option.ts";
 export type { AuthDescription, SecurityScheme } from "./insight/auth-description.ts";
 export type { HealthCheck, HealthGroup } from "./insight/health-check.ts";
 export type {

@@ -1,6 +1,6 @@
 // For applications: the App, what handlers see, errors, guards, dependencies, and how an app is run.
 export { App, type LifecycleEvent } from "./app.ts";
-export { Blueprint, type BlueprintOptions } from "./routes/blueprint.ts";
+export { Blueprint, type BlueprintFor, type BlueprintOptions } from "./routes/blueprint.ts";
 export { HttpRequest, type NoInput, type RequestInput } from "./request/http-request.ts";
 export { isHttpRequest } from "./request/is-http-request.ts";
 export { Context } from "./operation/context.ts";
@@ -67,9 +67,9 @@ export type { Query } from "./request/query.ts";
 export { RequestHeaders } from "./request/request-headers.ts";
 export type { SaveOptions, UploadedFile } from "./body/uploaded-file.ts";
 export type { PathParams } from "./routes/path-params.ts";
-export type { RouteCache, RouteCircuit, RouteLimit } from "./routes/feature-options.ts";
+export type { NeedsRouteOptions, NoFeatureOptions, RouteOptionsOf } from "./routes/route-option.ts";
 export type { Endpoint, Method, RouteInfo, RouteOptions } from "./routes/route.ts";
-export type { RegisterRoute, RegisterRoutes } from "./routes/route-methods.ts";
+export type { RegisterRoute, RegisterRoutes, RouteMethodsOption } from "./routes/route-methods.ts";
 export type { InferInput, InferOutput, StandardSchema } from "./validation/standard-schema.ts";
 export { ClusterConfig } from "./config/cluster-config.ts";
 export { LimitsConfig } from "./config/limits-config.ts";

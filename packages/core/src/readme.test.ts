@@ -141,7 +141,7 @@ test("the host's tables list exactly the members that a feature gets", () => {
     state: "HostState",
   };
   const wanted = Object.entries(interfaces).flatMap(([group, name]) => {
-    const [, body = ""] = read("feature/host.ts").split(`export interface ${name} {`);
+    const [, body = ""] = read("feature/host.ts").split(new RegExp(`export interface ${name}(?:<.*>)? \\{`));
     const found = body.split("\n}")[0]?.matchAll(/^ {2}(?:readonly )?(\w+)(?:<.*?>)?[(:]/gm) ?? [];
     return Array.from(found, ([, member = ""]) => [group, member].join("."));
   });

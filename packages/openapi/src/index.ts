@@ -1,4 +1,4 @@
 export { OpenapiConfig } from "./openapi-config.ts";
-export { openapi, type Openapi } from "./openapi.ts";
+export { openapi, type Openapi, type OpenapiRouteOptions } from "./openapi.ts";
 export type { License, Server, Tag } from "./document/openapi-document.ts";
 export { generateClient } from "./client/generate-client.ts";

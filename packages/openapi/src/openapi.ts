@@ -1,5 +1,5 @@
-import type { AppSettings } from "@framework/core";
-import type { ConfigInput, Feature, Host } from "@framework/core/feature";
+import type { AppSettings, RouteInfo } from "@framework/core";
+import type { AddsRouteOptions, ConfigInput, Feature, Host, RouteOption } from "@framework/core/feature";
 import { createDocument } from "./document/document.ts";
 import { OpenapiConfig } from "./openapi-config.ts";
 import { bundleReader } from "./pages/bundle.ts";
@@ -7,8 +7,14 @@ import { type CachedFile, sendFile, textFile } from "./pages/cached-file.ts";
 import { bundlePath, createPage, type PageKind } from "./pages/page.ts";
 import { redocPage, swaggerPage } from "./pages/page-kinds.ts";
 
+/** The options of routes that the feature owns. */
+export interface OpenapiRouteOptions {
+  /** `true` keeps this route out of the document. */
+  readonly hidden?: boolean;
+}
+
 /** What the feature adds to an app. */
-export interface Openapi {
+export interface Openapi extends AddsRouteOptions<OpenapiRouteOptions> {
   /**
    * Serves an OpenAPI 3.1 document of every route that is not `hidden`, and two pages that show it.
    *
@@ -25,26 +31,31 @@ export interface Openapi {
  */
 export const openapi: Feature<Openapi> = {
   name: "openapi",
-  install: (host) => ({
-    enableOpenapi(input) {
-      const config = host.configure(OpenapiConfig, input);
-      host.http.routeOption("hidden", (value) =>
-        typeof value === "boolean" ? null : "must be true or false",
-      );
-      serveDocument(host, config);
-      if (config.docsPath !== false) servePage(host, config, config.docsPath, swaggerPage);
-      if (config.redocPath !== false) servePage(host, config, config.redocPath, redocPage);
-      return this;
-    },
-  }),
+  install: (host) => {
+    const hidden = host.http.routeOption("hidden", (value) =>
+      typeof value === "boolean" ? null : "must be true or false",
+    );
+    return {
+      enableOpenapi(input) {
+        const config = host.configure(OpenapiConfig, input);
+        serveDocument(host, config, hidden);
+        if (config.docsPath !== false) servePage(host, config, config.docsPath, swaggerPage);
+        if (config.redocPath !== false) servePage(host, config, config.redocPath, redocPage);
+        return this;
+      },
+    };
+  },
 };
 
-const serveDocument = (host: Host, config: OpenapiConfig): void => {
+const serveDocument = (host: Host, config: OpenapiConfig, hidden: RouteOption<boolean>): void => {
   let file: CachedFile = textFile("", "application/json"); // nobody asks before start
   host.life.onStart({
     name: "openapi",
     run: (settings) => {
-      file = documentFile(host, config, settings);
+      const routes = host.http
+        .routes()
+        .filter((route) => route.builtIn === null && hidden.of(route) !== true);
+      file = documentFile({ host, config, routes }, settings);
     },
   });
   host.http.route(
@@ -56,10 +67,17 @@ const serveDocument = (host: Host, config: OpenapiConfig): void => {
   );
 };
 
-const documentFile = (host: Host, config: OpenapiConfig, { timeouts, log }: AppSettings): CachedFile => {
+interface Documented {
+  readonly host: Host;
+  readonly config: OpenapiConfig;
+  /** The routes that belong in the document. */
+  readonly routes: readonly RouteInfo[];
+}
+
+const documentFile = ({ host, config, routes }: Documented, { timeouts, log }: AppSettings): CachedFile => {
   const document = createDocument({
     config,
-    routes: host.http.routes(),
+    routes,
     switchedOn: host.life.enabledFeatures(),
     handlerSecs: timeouts.handlerSecs,
     warn: (message) => log.warn(message),

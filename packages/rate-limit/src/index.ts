@@ -7,4 +7,5 @@ export {
   type RateLimitConfigRecord,
   type RateLimitOptions,
 } from "./rate-limit-config.ts";
+export type { RateLimitRouteOptions, RouteLimit } from "./route-limit.ts";
 export type { PermitAnswer, PermitRule, RateLimitStore } from "./rate-limit-store.ts";

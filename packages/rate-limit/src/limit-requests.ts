@@ -17,32 +17,21 @@ export interface LimitRequestsOptions {
   readonly limitOf: (request: HttpRequest) => Limit | null;
   /** Decides on a request by its key; `null` when the store gave no answer. */
   readonly take: (limit: Limit, key: string) => Awaitable<Quota | null>;
+  /** The app's reply to an error. */
+  readonly replyTo: (error: HttpError, request: HttpRequest) => Awaitable<Response>;
   readonly tally: Tally;
 }
 
-type Step = Middleware<HttpRequest, Response>;
-
-/**
- * Two middlewares, to be added one after the other: the outer one decides and writes the fields, the inner one throws what was refused.
- *
- * The refusal is thrown inside, so that it is a reply when the outer one sees it and carries the fields whichever exception handler made it. It is
- * handed over within one synchronous call.
- */
+/** Refuses requests over their limit and writes the quota on every reply, a refusal included, whichever exception handler made it. */
 export const limitRequests = ({
   limitOf,
   take,
+  replyTo,
   tally,
-}: LimitRequestsOptions): readonly [outer: Step, inner: Step] => {
-  let refusal: HttpError | null = null;
-
-  const refuse = (
-    error: HttpError,
-    request: HttpRequest,
-    next: Handler<HttpRequest, Response>,
-  ): Awaitable<Response> => {
+}: LimitRequestsOptions): Middleware<HttpRequest, Response> => {
+  const refuse = (error: HttpError, request: HttpRequest): Awaitable<Response> => {
     tally.refused++;
-    refusal = error;
-    return mapAwaitable(next(request), (response) => {
+    return mapAwaitable(replyTo(error, request), (response) => {
       for (const [name, value] of Object.entries(error.headers)) response.headers.set(name, value);
       return response;
     });
@@ -57,7 +46,7 @@ export const limitRequests = ({
     if (quota === null) return withoutQuota(limit, request, next);
     const answer = quota.allowed
       ? admit(limit, request, next)
-      : refuse(exceeded(retryAfterSecs(quota, limit)), request, next);
+      : refuse(exceeded(retryAfterSecs(quota, limit)), request);
     return mapAwaitable(answer, (response) => {
       writeQuota(response.headers, limit, quota, Date.now());
       return response;
@@ -87,7 +76,7 @@ export const limitRequests = ({
   ): Awaitable<Response> => {
     const isDenied = limit.config.onStoreError === "deny";
     return mapAwaitable(
-      isDenied ? refuse(unknownQuota(), request, next) : admit(limit, request, next),
+      isDenied ? refuse(unknownQuota(), request) : admit(limit, request, next),
       (response) => {
         writePolicy(response.headers, limit);
         return response;
@@ -95,20 +84,12 @@ export const limitRequests = ({
     );
   };
 
-  return [
-    function rateLimit(request, next) {
-      const limit = limitOf(request);
-      if (limit === null) return next(request);
-      const quota = take(limit, limit.keyOf(request));
-      return isPromise(quota)
-        ? quota.then((known) => conclude(limit, known, request, next))
-        : conclude(limit, quota, request, next);
-    },
-    function refuseOverLimit(request, next) {
-      if (refusal === null) return next(request);
-      const error = refusal;
-      refusal = null;
-      throw error;
-    },
-  ];
+  return function rateLimit(request, next) {
+    const limit = limitOf(request);
+    if (limit === null) return next(request);
+    const quota = take(limit, limit.keyOf(request));
+    return isPromise(quota)
+      ? quota.then((known) => conclude(limit, known, request, next))
+      : conclude(limit, quota, request, next);
+  };
 };

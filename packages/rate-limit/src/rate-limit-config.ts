@@ -9,9 +9,10 @@ import {
   oneOf,
   optional,
 } from "@framework/core/feature";
-import type { HttpRequest, RouteLimit } from "@framework/core";
+import type { HttpRequest } from "@framework/core";
 import type { AdaptiveProbes } from "./adaptive-probes.ts";
 import type { RateLimitStore } from "./rate-limit-store.ts";
+import type { RouteLimit } from "./route-limit.ts";
 
 /** Who counts as one client: a name for the request, or `null` to go by the address. */
 export type ClientKey = (request: HttpRequest) => string | null;

@@ -1,10 +1,11 @@
-import type { ConfigInput, Feature, Host } from "@framework/core/feature";
+import type { AddsRouteOptions, ConfigInput, Feature, Host } from "@framework/core/feature";
 import { limitRequests } from "./limit-requests.ts";
 import { RateLimitConfig, routeLimitProblem } from "./rate-limit-config.ts";
 import { RateLimiter } from "./rate-limiter.ts";
+import type { RateLimitRouteOptions } from "./route-limit.ts";
 
 /** What the feature adds to an app. */
-export interface RateLimit {
+export interface RateLimit extends AddsRouteOptions<RateLimitRouteOptions> {
   /**
    * Limits how many requests each client may send: 100 per 60 s unless told otherwise. A route's `rateLimit` option has a limit of its own in its
    * place, or `false` for none.
@@ -26,25 +27,30 @@ export interface RateLimit {
  */
 export const rateLimit: Feature<RateLimit> = {
   name: "rate-limit",
-  install: (host) => ({
-    enableRateLimit(config) {
-      const limiter = new RateLimiter(host.configure(RateLimitConfig, config));
-      const [outer, inner] = limitRequests({
-        limitOf: (request) => limiter.limitOf(request),
-        take: (limit, key) => limiter.take(limit, key),
-        tally: limiter.tally,
-      });
-      host.http.use("rate-limit", outer).use("rate-limit", inner);
-      host.http.routeOption("rateLimit", routeLimitProblem);
-      host.life.onStart({
-        name: "rate limit",
-        run: (settings) => limiter.start(host.http.routes(), host.state.shared, settings),
-      });
-      host.life.onStop({ name: "rate limit", run: () => limiter.stop() });
-      publish(host, limiter);
-      return this;
-    },
-  }),
+  install: (host) => {
+    const option = host.http.routeOption("rateLimit", routeLimitProblem);
+    return {
+      enableRateLimit(config) {
+        const limiter = new RateLimiter(host.configure(RateLimitConfig, config), option);
+        host.http.use(
+          "rate-limit",
+          limitRequests({
+            limitOf: (request) => limiter.limitOf(request),
+            take: (limit, key) => limiter.take(limit, key),
+            replyTo: host.http.replyTo,
+            tally: limiter.tally,
+          }),
+        );
+        host.life.onStart({
+          name: "rate limit",
+          run: (settings) => limiter.start(host.http.routes(), host.state.shared, settings),
+        });
+        host.life.onStop({ name: "rate limit", run: () => limiter.stop() });
+        publish(host, limiter);
+        return this;
+      },
+    };
+  },
 };
 
 const publish = (host: Host, limiter: RateLimiter): void => {

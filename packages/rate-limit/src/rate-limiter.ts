@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { AppSettings, Awaitable, Endpoint, HttpRequest, RouteInfo, RouteLimit } from "@framework/core";
-import type { Sample, SharedState } from "@framework/core/feature";
+import type { AppSettings, Awaitable, Endpoint, HttpRequest, RouteInfo } from "@framework/core";
+import type { RouteOption, Sample, SharedState } from "@framework/core/feature";
 import { directPermits } from "./direct-permits.ts";
 import { isExempt } from "./exemptions.ts";
 import { LentPermits } from "./lent-permits.ts";
@@ -8,12 +8,14 @@ import { Limit } from "./limit.ts";
 import type { Tally } from "./limit-requests.ts";
 import type { Quota, QuotaSource } from "./quota.ts";
 import type { RateLimitConfig } from "./rate-limit-config.ts";
+import type { RouteLimit } from "./route-limit.ts";
 
 /** The limits of one app and where their permits come from, from start to stop. */
 export class RateLimiter {
   readonly tally: Tally = { allowed: 0, refused: 0 };
   storeErrors = 0;
   readonly #config: Readonly<RateLimitConfig>;
+  readonly #option: RouteOption<RouteLimit | false>;
   readonly #ofApp: Limit;
   readonly #ofRoutes = new Map<string, Limit>();
   /** The same limits by what a request carries. */
@@ -21,18 +23,21 @@ export class RateLimiter {
   #source: QuotaSource | null = null;
   #loggedAt = -Infinity;
 
-  constructor(config: Readonly<RateLimitConfig>) {
+  /** @param option the `rateLimit` option of routes */
+  constructor(config: Readonly<RateLimitConfig>, option: RouteOption<RouteLimit | false>) {
     this.#config = config;
+    this.#option = option;
     this.#ofApp = new Limit("default", config);
   }
 
   /** Makes the limits of routes and opens the store. */
   async start(routes: readonly RouteInfo[], shared: SharedState, settings: AppSettings): Promise<void> {
     const { store, storeTimeoutMs: timeoutMs } = this.#config;
-    for (const { method, path, options } of routes) {
-      if (options.rateLimit === undefined || options.rateLimit === false) continue;
-      const name = `${method} ${path}`;
-      this.#ofRoutes.set(name, new Limit(name, merged(this.#config, options.rateLimit)));
+    for (const route of routes) {
+      const own = this.#option.of(route);
+      if (own === undefined || own === false) continue;
+      const name = `${route.method} ${route.path}`;
+      this.#ofRoutes.set(name, new Limit(name, merged(this.#config, own)));
     }
     const failed = (error: unknown): void => this.#failed(error, settings);
     // Between the workers of one service a call costs more than the work: they borrow. A store of the program's own decides each request by itself.
@@ -66,7 +71,7 @@ export class RateLimiter {
   limitOf(request: HttpRequest): Limit | null {
     if (isExempt(request, this.#config.exemptPaths)) return null;
     const { endpoint } = request;
-    const own = endpoint === null ? undefined : endpoint.options.rateLimit;
+    const own = this.#option.of(endpoint);
     if (endpoint === null || own === undefined) return this.#ofApp;
     return own === false ? null : this.#ofRoute(endpoint);
   }

@@ -7,7 +7,9 @@ import {
   type RouteOptions,
   UnauthorizedError,
 } from "@framework/core";
-import type { AnyFeature, Feature } from "@framework/core/feature";
+import type { AddsRouteOptions, AnyFeature, Feature } from "@framework/core/feature";
+import type { CircuitBreakerRouteOptions } from "@framework/breaker";
+import type { RateLimitRouteOptions } from "@framework/rate-limit";
 import { type ToggleName, toggles } from "./toggles.test-kit.ts";
 
 /** What a test sees of an app besides its replies. */
@@ -95,11 +97,18 @@ const knowsClients: Middleware<HttpRequest, Response> = (request, next) => {
 const page = (headers: Readonly<Record<string, string>> = {}): Response =>
   Response.text(pageText, { headers });
 
-const addRoutes = (app: App, on: ReadonlySet<ToggleName>, { calls }: Witness): void => {
+/** The options of features that the routes have while those are on. */
+type OfFeatures = CircuitBreakerRouteOptions & RateLimitRouteOptions;
+
+const addRoutes = (
+  app: App & AddsRouteOptions<OfFeatures>,
+  on: ReadonlySet<ToggleName>,
+  { calls }: Witness,
+): void => {
   /** Options that a feature reads are a start error without it. */
   const limited = (maxRequests: number) => (on.has("rateLimit") ? { rateLimit: { maxRequests } } : {});
   const guarded = (failureThreshold: number) => (on.has("breaker") ? { breaker: { failureThreshold } } : {});
-  type Options = Pick<RouteOptions, "breaker" | "guards" | "rateLimit" | "timeoutSecs">;
+  type Options = Pick<RouteOptions, "guards" | "timeoutSecs"> & OfFeatures;
   const get = (path: string, options: Options, handle: (request: HttpRequest) => unknown): void => {
     app.get(path, options, (request) => {
       calls.set(path, (calls.get(path) ?? 0) + 1);

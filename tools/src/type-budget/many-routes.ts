@@ -19,3 +19,28 @@ const route = (index: number): string => {
 /** A program with `count` routes of the three common kinds: plain, with a query schema, with a body schema. */
 export const manyRoutes = (count: number): string =>
   `${HEAD}${Array.from({ length: count }, (_, index) => route(index)).join("\n")}\nexport { app, NewBook, PageQuery };\n`;
+
+const COMPOSED_HEAD = `import { App, type StandardSchema } from "@framework/core";
+import { circuitBreaker } from "@framework/breaker";
+import { caching } from "@framework/cache";
+import { compression } from "@framework/compression";
+import { cors } from "@framework/cors";
+import { etag } from "@framework/etag";
+import { logging } from "@framework/logging";
+import { openapi } from "@framework/openapi";
+import { rateLimit } from "@framework/rate-limit";
+
+declare const PageQuery: StandardSchema<unknown, { readonly page: number }>;
+class BigApp extends App.with(cors, logging, etag, compression, rateLimit, caching, circuitBreaker, openapi) {}
+const app = new BigApp();
+`;
+
+const composedRoute = (index: number): string =>
+  index % 2 === 0
+    ? `app.get("/shelf-${index}/{shelf}", (request) => ({ shelf: request.params.shelf }));`
+    : `app.get("/shelf-${index}/{shelf}", { query: PageQuery, cache: { tags: ["a"] }, rateLimit: false, hidden: true },
+  (request) => ({ page: request.input.query.page, shelf: request.params.shelf }));`;
+
+/** A program with the methods and route options of eight features, and `count` routes, half of them with options of features. */
+export const manyComposedRoutes = (count: number): string =>
+  `${COMPOSED_HEAD}${Array.from({ length: count }, (_, index) => composedRoute(index)).join("\n")}\nexport { app, PageQuery };\n`;

@@ -10,6 +10,7 @@ import {
   MAX_PAGE,
   NewBook,
 } from "./book.ts";
+import type { BooksApp } from "../books-app.ts";
 import type { BookStore } from "./book-store.ts";
 
 /** Says what happened to a book, once it has; a reply waits for it. */
@@ -23,9 +24,12 @@ export type BookEvent =
 /** The service drops what it keeps when a book changes; what a browser keeps it cannot drop, so browsers ask each time. */
 const freshness = { "cache-control": "max-age=0, s-maxage=10" };
 
+/** Routes that take the options of every feature of the application. */
+type BookRoutes = Blueprint<"/books", BooksApp>;
+
 /** The reading half of the books table of the interface, over any store. */
-export const readingRoutes = (books: BookStore): Blueprint<"/books"> => {
-  const routes = new Blueprint("/books", { tags: ["books"] });
+export const readingRoutes = (books: BookStore): BookRoutes => {
+  const routes: BookRoutes = new Blueprint("/books", { tags: ["books"] });
 
   routes.get(
     "",
@@ -63,8 +67,8 @@ export const writingRoutes = (
   books: BookStore,
   announce: Announce,
   protection: readonly Protection[] = [],
-): Blueprint<"/books"> => {
-  const routes = new Blueprint("/books", { tags: ["books"] });
+): BookRoutes => {
+  const routes: BookRoutes = new Blueprint("/books", { tags: ["books"] });
   for (const middleware of protection) routes.use(middleware);
 
   routes.post(

@@ -186,6 +186,10 @@ export const coreErrors: ErrorCatalogue = {
     summary: "workers or reload need a program in a file",
     action: "put it in a file, or `workers: 1`",
   },
+  CORE_OPTION_TAKEN: {
+    summary: "a feature owns an option of routes whose name core or another feature has",
+    action: "compose one of them, or rename the option",
+  },
   CORE_PORT_IN_USE: {
     summary: "another process listens on the port",
     action: "the message names another port",

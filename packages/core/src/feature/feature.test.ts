@@ -163,43 +163,6 @@ test("calling an enable method twice is reported at start", async () => {
   await expect(app.start()).rejects.toThrow("enablePlain was called twice");
 });
 
-interface Tempering {
-  enableTempering(): this;
-}
-const tempering: Feature<Tempering> = {
-  name: "tempering",
-  install: (host) => ({
-    enableTempering() {
-      host.http.routeOption("compress", (value, { path }) => (value ? null : `${path} must be tempered`));
-      return this;
-    },
-  }),
-};
-
-const problemsOf = async (app: App): Promise<readonly string[]> => {
-  const error: unknown = await app.start().catch((thrown: unknown) => thrown);
-  return error instanceof ConfigurationError ? error.problems.map(({ message }) => message) : [];
-};
-
-test("an option of a feature that is off is a start error that names the switch", async () => {
-  const app = new App();
-  app.get("/a", { cache: { ttl: 5 }, rateLimit: false, hidden: true }, () => 1);
-  expect((await problemsOf(app)).map((message) => message.replace(/\(at .*?\)/, ""))).toEqual([
-    'GET /a : the option "cache" does nothing without enableCaching; call it, or remove the option',
-    'GET /a : the option "rateLimit" does nothing without enableRateLimit; call it, or remove the option',
-    'GET /a : the option "hidden" does nothing without enableOpenapi; call it, or remove the option',
-  ]);
-});
-
-test("the feature that reads an option judges its value at start", async () => {
-  const app = new (App.with(tempering))().enableTempering();
-  app.get("/a", { compress: false }, () => 1);
-  app.get("/b", { compress: true }, () => 1);
-  const [message, ...others] = await problemsOf(app);
-  expect(message).toMatch(/^GET \/a .*: compress: \/a must be tempered$/);
-  expect(others).toEqual([]);
-});
-
 interface Probing {
   enableProbing(): this;
 }

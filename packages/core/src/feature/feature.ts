@@ -1,7 +1,8 @@
+import type { RouteOptionsOf } from "../routes/route-option.ts";
 import type { Host } from "./host.ts";
 
 /**
- * A plain object that adds methods to an app.
+ * A plain object that adds methods to an app, and options to its routes where `Methods` extends `AddsRouteOptions`.
  *
  * @example
  * export interface Poweredness { enablePoweredBy(): this }
@@ -19,7 +20,7 @@ export interface Feature<Methods extends object = object, Needs extends object =
    *
    * @param needs the methods of the features before this one, those that `Needs` names among them
    */
-  install(host: Host, needs: Needs): Methods;
+  install(host: Host<RouteOptionsOf<Methods>>, needs: Needs): Methods;
 }
 
 /** Any feature. */
@@ -44,6 +45,6 @@ export type Satisfied<Have, Fs extends readonly AnyFeature[]> = Fs extends reado
   ? F extends Feature<infer M, infer N>
     ? [Have] extends [N]
       ? [F, ...Satisfied<Have & M, Rest>]
-      : [Feature<M> & { readonly needs: Exclude<keyof N, keyof Have> }, ...Satisfied<Have & M, Rest>]
+      : [Feature<M> & { readonly needs: Exclude<keyof N & string, keyof Have> }, ...Satisfied<Have & M, Rest>]
     : never
   : [];

@@ -9,11 +9,11 @@ import type { Operations } from "../insight/operations.ts";
 import type { OperationDefinition, TracedOperation } from "../insight/traced-operation.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import type { Task } from "../lifecycle/tasks.ts";
-import type { Middleware } from "../middleware/middleware.ts";
+import type { Awaitable, Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
-import type { BuiltIn, FeatureOptions } from "../routes/feature-options.ts";
-import type { OptionCheck } from "../routes/option-check.ts";
+import type { BuiltIn } from "../routes/built-in.ts";
+import type { NoFeatureOptions, OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { Method, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState } from "../shared-state/shared-state.ts";
 import type { Stage } from "./stages.ts";
@@ -21,11 +21,11 @@ import type { Stage } from "./stages.ts";
 /**
  * All of an app that one feature can touch. Each feature gets an object of its own, which has these members and no others.
  *
- * Members that register something throw CORE_ALREADY_STARTED after start and return their group, so calls chain.
+ * Members that register something throw CORE_ALREADY_STARTED after start and, unless they give something else, return their group, so calls chain.
  */
-export interface Host {
+export interface Host<Options = NoFeatureOptions> {
   /** Requests: middleware, routes, options of routes. */
-  readonly http: HostHttp;
+  readonly http: HostHttp<Options>;
   /** The app's life: work at start, drain and stop, and the settings it runs with. */
   readonly life: HostLife;
   /** What operators see: metrics, health checks, snapshots. */
@@ -40,7 +40,7 @@ export interface Host {
   warn(problem: Problem): void;
 }
 
-export interface HostHttp {
+export interface HostHttp<Options = NoFeatureOptions> {
   /** Adds middleware at a stage; within a stage the order added counts. */
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this;
   /**
@@ -56,8 +56,23 @@ export interface HostHttp {
   ): this;
   /** Every route of the app; complete from the first start task on. */
   routes(): readonly RouteInfo[];
-  /** Reads an option of routes: `check` says at start what is wrong with a value. Without it the option is a start error. */
-  routeOption<Name extends keyof FeatureOptions>(name: Name, check: OptionCheck<Name>): this;
+  /**
+   * Declares an option of routes that the feature owns, and gives its reader. Called in `install`: then start knows the name also while the feature is
+   * off, where every value but `false` is a mistake. `check` runs at start for each route that has the option.
+   *
+   * @throws CORE_OPTION_TAKEN when core or another feature has an option of that name
+   */
+  routeOption<Name extends keyof Options & string>(
+    name: Name,
+    check: OptionCheck<Exclude<Options[Name], undefined>>,
+  ): RouteOption<Exclude<Options[Name], undefined>>;
+  /**
+   * The app's reply to an error, as if a handler had thrown it: by the nearest exception handler, else the framework's body. For middleware that
+   * refuses a request and sets header fields of the reply; any other can throw. Never rejects.
+   *
+   * @throws CORE_NOT_STARTED before the app has started
+   */
+  replyTo(error: Error, request: HttpRequest): Awaitable<Response>;
 }
 
 export interface HostLife {

@@ -2,15 +2,18 @@ import type { Host, HostHttp, HostInsight, HostLife, HostState } from "../featur
 import { currentOperation } from "../insight/app-operations.ts";
 import type { Registry } from "./registry.ts";
 
-/**
- * The host of one feature: plain objects with the members of the interface, frozen, so that a feature can reach nothing else of the kernel.
- *
- * @param rank where the feature's tasks stand in the order of start
- */
-export const createHost = (registry: Registry, rank: number): Host =>
+/** The feature that a host is for. */
+export interface HostOwner {
+  readonly name: string;
+  /** Where its tasks stand in the order of start. */
+  readonly rank: number;
+}
+
+/** The host of one feature: plain objects with the members of the interface, frozen, so that a feature can reach nothing else of the kernel. */
+export const createHost = (registry: Registry, owner: HostOwner): Host =>
   Object.freeze({
-    http: httpOf(registry),
-    life: lifeOf(registry, rank),
+    http: httpOf(registry, owner),
+    life: lifeOf(registry, owner.rank),
     insight: insightOf(registry),
     state: stateOf(registry),
     configure: (record, input) => registry.configure(record, input),
@@ -18,15 +21,16 @@ export const createHost = (registry: Registry, rank: number): Host =>
     warn: (problem) => void registry.warn(problem),
   } satisfies Host);
 
-const httpOf = (registry: Registry): HostHttp => {
-  const http: HostHttp = {
+const httpOf = (registry: Registry, owner: HostOwner): HostHttp<never> => {
+  const http: HostHttp<never> = {
     use: (stage, middleware) => (registry.use(stage, middleware), http),
     route: (method, path, handler, options, builtIn) => (
       registry.route(method, path, handler, options, builtIn),
       http
     ),
     routes: () => registry.routes(),
-    routeOption: (name, check) => (registry.routeOption(name, check), http),
+    routeOption: (name, check) => registry.routeOption(name, check, owner),
+    replyTo: (error, request) => registry.replyTo(error, request),
   };
   return Object.freeze(http);
 };

@@ -7,9 +7,12 @@ import { BackgroundTasks } from "../lifecycle/background-tasks.ts";
 import { byRank } from "../lifecycle/ranked-tasks.ts";
 import { runStartTasks, runStopTasks } from "../lifecycle/tasks.ts";
 import { compileTrustedProxies } from "../request/client-address.ts";
+import type { Awaitable } from "../middleware/middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
+import type { Response } from "../response/response.ts";
 import type { AppReport, Runnable } from "../lifecycle/runnable.ts";
-import { createPipeline, type Serve } from "./pipeline.ts";
+import { createPipeline, type Pipeline, type Serve } from "./pipeline.ts";
 import { createRefusals, type Refuse } from "./refusals.ts";
 import { Registry } from "./registry.ts";
 import { routeProblems } from "./route-problems.ts";
@@ -20,7 +23,7 @@ export class Kernel extends Registry {
   private started: Promise<void> | undefined;
   private stopped: Promise<void> | undefined;
   private settled: AppSettings | undefined;
-  private pipeline: Serve | undefined;
+  private pipeline: Pipeline | undefined;
   private refusals: Refuse | undefined;
   private background: BackgroundTasks | undefined;
 
@@ -52,8 +55,13 @@ export class Kernel extends Registry {
   get serve(): Serve {
     if (this.stopped !== undefined)
       return () => errorReply(gone(), { path: null, accept: null }, this.settings);
-    if (this.pipeline !== undefined) return this.pipeline;
+    if (this.pipeline !== undefined) return this.pipeline.serve;
     throw new FrameworkError("CORE_NOT_STARTED", "start the app before it serves");
+  }
+
+  override replyTo(error: Error, request: HttpRequest): Awaitable<Response> {
+    if (this.pipeline !== undefined) return this.pipeline.rescue(error, request);
+    throw new FrameworkError("CORE_NOT_STARTED", "errors have replies once the app has started");
   }
 
   /** The face that `run` needs. */
@@ -117,7 +125,7 @@ export class Kernel extends Registry {
     const problems = [
       ...this.problems,
       ...badProxies.map((message) => ({ code: "CORE_BAD_CONFIG", message })),
-      ...routeProblems(routes, this.optionChecks),
+      ...routeProblems(routes, this.featureOptions),
       ...container.check(injections),
     ];
     const background = new BackgroundTasks(log);
@@ -137,7 +145,7 @@ export class Kernel extends Registry {
 
 interface Compiled {
   readonly kernel: RequestKernel;
-  readonly pipeline: Serve;
+  readonly pipeline: Pipeline;
   readonly problems: readonly Problem[];
 }
 

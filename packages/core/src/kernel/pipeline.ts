@@ -8,6 +8,7 @@ import {
   type Handler,
   mapAwaitable,
   type Middleware,
+  type Rescue,
 } from "../middleware/middleware.ts";
 import type { Operations } from "../insight/operations.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
@@ -41,12 +42,19 @@ export interface PipelineParts {
   readonly requests: Operations<HttpRequest>;
 }
 
+/** An app that is ready to answer. */
+export interface Pipeline {
+  readonly serve: Serve;
+  /** The reply to an error, as at every level of the chains. */
+  readonly rescue: Rescue<HttpRequest, Response>;
+}
+
 /** Compiles an app once: a router whose routes each hold their whole chain, and one chain for what no route takes. */
 export const createPipeline = (
   parts: PipelineParts,
   kernel: RequestKernel,
   report: (problem: Problem) => void,
-): Serve => {
+): Pipeline => {
   const { settings } = kernel;
   const requests = createRequestOperations(parts.requests);
   const rescue = createRescue(parts.exceptionHandlers, settings, requests);
@@ -95,7 +103,7 @@ export const createPipeline = (
   const refused = compose(outer, (request: HttpRequest) => rethrow(refusals.get(request)), rescue);
 
   let last = { raw: "*", target: asterisk };
-  return (source) => {
+  const serve: Serve = (source) => {
     const { target: raw } = source;
     let { target } = last;
     try {
@@ -121,6 +129,7 @@ export const createPipeline = (
       new HttpRequest(source, kernel, target, null),
     );
   };
+  return { serve, rescue };
 };
 
 /** Requests for one target often come in a row; a longer one is not kept. */

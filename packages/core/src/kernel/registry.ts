@@ -9,16 +9,18 @@ import type { Host } from "../feature/host.ts";
 import { httpMiddlewareObject } from "../feature/http-middleware.ts";
 import type { Stage } from "../feature/stages.ts";
 import { MIDDLEWARE_RANK, type RankedTask } from "../lifecycle/ranked-tasks.ts";
-import { createHost } from "./create-host.ts";
+import { createHost, type HostOwner } from "./create-host.ts";
+import { FeatureOptions } from "./feature-options.ts";
 import { requestOperation } from "./request-operations.ts";
 import { type Guard, isGuard } from "../guards/guard.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type Task, toTask } from "../lifecycle/tasks.ts";
-import type { Middleware } from "../middleware/middleware.ts";
+import type { Awaitable, Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import { registrationPlace } from "../routes/route-place.ts";
-import type { BuiltIn, FeatureOptions } from "../routes/feature-options.ts";
+import type { BuiltIn } from "../routes/built-in.ts";
+import type { OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { Method, RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState } from "../shared-state/shared-state.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
@@ -30,7 +32,6 @@ import type { Metric } from "../insight/metric.ts";
 import type { OperationListener } from "../insight/operation-listener.ts";
 import type { Operations } from "../insight/operations.ts";
 import { type OperationDefinition, operationProblem } from "../insight/traced-operation.ts";
-import type { OptionCheck, OptionChecks } from "../routes/option-check.ts";
 
 /** Everything that a program and its features register on an app, up to its start. */
 export abstract class Registry {
@@ -44,12 +45,14 @@ export abstract class Registry {
   protected readonly drainListeners: (() => void)[] = [];
   protected readonly problems: Problem[] = [];
   protected readonly warnings: Problem[] = [];
+  /** The `enableX` methods of each feature, by its place in `App.with`. */
+  private readonly switches: Map<number, readonly string[]> = new Map();
   /** The feature behind each `enableX` that was called. */
   protected readonly enabled: Map<string, string> = new Map();
   private readonly installed: Set<object> = new Set();
   private readonly snapshots: Map<string, () => unknown> = new Map();
 
-  protected readonly optionChecks: { -readonly [Name in keyof OptionChecks]: OptionChecks[Name] } = {};
+  protected readonly featureOptions: FeatureOptions = new FeatureOptions();
   private readonly published: AppMetrics = new AppMetrics((message) =>
     this.problem({ code: "CORE_BAD_METRIC", message }),
   );
@@ -154,11 +157,17 @@ export abstract class Registry {
     return this;
   }
 
-  routeOption<Name extends keyof FeatureOptions>(name: Name, check: OptionCheck<Name>): this {
+  routeOption<Value>(name: string, check: OptionCheck<Value>, owner: HostOwner): RouteOption<Value> {
     this.assertOpen(`the option ${name}`);
-    this.optionChecks[name] = check as never; // each name goes with its own type
-    return this;
+    const readOwner = () => {
+      const switches = this.switches.get(owner.rank) ?? [];
+      return { switches, isOn: switches.length === 0 || switches.some((method) => this.enabled.has(method)) };
+    };
+    return this.featureOptions.declare({ name, check, feature: owner.name, readOwner });
   }
+
+  /** The reply of the app to an error: by its exception handlers, else the framework's own. */
+  abstract replyTo(error: Error, request: HttpRequest): Awaitable<Response>;
 
   metric(metric: Metric): this {
     this.assertOpen(`the metric ${metric.name}`);
@@ -214,6 +223,11 @@ export abstract class Registry {
 
   get shared(): SharedState {
     return this.settings.shared;
+  }
+
+  /** Notes which methods switch a feature on. */
+  addSwitches(rank: number, methods: readonly string[]): void {
+    this.switches.set(rank, methods);
   }
 
   /** Notes that a feature is on. */
@@ -274,7 +288,7 @@ export abstract class Registry {
     const object = httpMiddlewareObject(middleware);
     if (object?.install === undefined || this.installed.has(object)) return this;
     this.installed.add(object);
-    object.install((this.middlewareHost ??= createHost(this, MIDDLEWARE_RANK)));
+    object.install((this.middlewareHost ??= createHost(this, { name: "middleware", rank: MIDDLEWARE_RANK })));
     return this;
   }
 

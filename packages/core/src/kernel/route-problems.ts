@@ -1,42 +1,20 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import { isGuard } from "../guards/guard.ts";
 import { nearest } from "../errors/nearest.ts";
-import type { FeatureOptions } from "../routes/feature-options.ts";
-import type { OptionCheck, OptionChecks } from "../routes/option-check.ts";
 import type { RouteDefinition, RouteOptions } from "../routes/route.ts";
-
-/** Who reads each option that is a feature's; the type keeps the list complete. */
-const optionReaders: Readonly<Record<keyof FeatureOptions, string>> = {
-  cache: "enableCaching",
-  rateLimit: "enableRateLimit",
-  breaker: "enableCircuitBreaker",
-  compress: "enableCompression",
-  hidden: "enableOpenapi",
-};
-
-/** Every option of a route; the type keeps the list complete. */
-const optionNames: readonly string[] = Object.keys({
-  ...optionReaders,
-  params: true,
-  query: true,
-  body: true,
-  responses: true,
-  inject: true,
-  guards: true,
-  tags: true,
-  summary: true,
-  description: true,
-  name: true,
-  maxBodyBytes: true,
-  timeoutSecs: true,
-} satisfies Record<keyof RouteOptions, unknown>);
+import { coreOptions } from "./core-options.ts";
+import type { FeatureOptions } from "./feature-options.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
 
 /** Every mistake in what a program registered as routes, beyond the patterns themselves, each with the place. */
-export const routeProblems = (routes: readonly RouteDefinition[], checks: OptionChecks): Problem[] => [
+export const routeProblems = (routes: readonly RouteDefinition[], features: FeatureOptions): Problem[] => [
   ...routes.flatMap((route) =>
-    [...ownProblems(route), ...featureProblems(route, checks)].map((message) => problem(route, message)),
+    [
+      ...ownProblems(route),
+      ...unknownOptions(route.options, features.names),
+      ...features.problems(route),
+    ].map((message) => problem(route, message)),
   ),
   ...repeatedNames(routes),
 ];
@@ -63,31 +41,24 @@ const ownProblems = ({ method, handler, guards, options }: RouteDefinition): str
     [Number.isFinite(timeoutSecs) && timeoutSecs >= 0, "timeoutSecs must be a number of at least 0"],
     [schemas.every(isSchema), "a schema must follow Standard Schema"],
   ];
-  return [...checks.filter(([holds]) => !holds).map(([, message]) => message), ...unknownOptions(options)];
+  return checks.filter(([holds]) => !holds).map(([, message]) => message);
 };
-
-/** An option that no feature reads would be a promise that nobody keeps. */
-const featureProblems = (route: RouteDefinition, checks: OptionChecks): string[] =>
-  Object.entries(optionReaders).flatMap(([name, reader]) => {
-    const value = route.options[name as keyof FeatureOptions];
-    if (value === undefined) return [];
-    const check = checks[name as keyof FeatureOptions] as OptionCheck<never> | undefined;
-    if (check === undefined)
-      return [`the option "${name}" does nothing without ${reader}; call it, or remove the option`];
-    const message = check(value as never, route);
-    return message === null ? [] : [`${name}: ${message}`];
-  });
 
 const isSchema = (schema: unknown): boolean =>
   (typeof schema === "object" || typeof schema === "function") && schema !== null && "~standard" in schema;
 
-const unknownOptions = (options: RouteOptions): string[] =>
-  Object.keys(options)
-    .filter((name) => !optionNames.includes(name))
+/** An option that nobody reads does nothing, so it is a mistake. */
+const unknownOptions = (options: RouteOptions, ofFeatures: readonly string[]): string[] => {
+  const known = [...coreOptions, ...ofFeatures];
+  return Object.keys(options)
+    .filter((name) => !known.includes(name))
     .map((name) => {
-      const [near] = nearest(name, optionNames);
-      return `there is no option "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
+      const [near] = nearest(name, known);
+      return near === undefined
+        ? `no feature of this app has the option "${name}"; add the feature to App.with, or remove the option`
+        : `there is no option "${name}"; did you mean "${near}"?`;
     });
+};
 
 /** `route()` registers one name for several methods from one place; that is no repetition. */
 const repeatedNames = (routes: readonly RouteDefinition[]): Problem[] => {

@@ -5,6 +5,7 @@ import { type Middleware, toMiddleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import { inGroup, RouteMethods } from "./route-methods.ts";
+import type { NeedsRouteOptions, RouteOptionsOf } from "./route-option.ts";
 import type { RouteDefinition } from "./route.ts";
 
 /** What every route of a blueprint shares. */
@@ -14,6 +15,9 @@ export interface BlueprintOptions {
   /** Added to each route's tags. */
   readonly tags?: readonly string[];
 }
+
+/** A blueprint that an app of type `A` can register: its routes use only options of features that the app has. */
+export type BlueprintFor<A extends object> = Pick<Blueprint<string, A>, "definitions">;
 
 /**
  * A group of routes under one prefix, with guards, tags and middleware of its own; may hold other blueprints.
@@ -55,13 +59,13 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   }
 
   /** Copies another blueprint's routes in, below this one's prefix. */
-  registerBlueprint(blueprint: Pick<Blueprint, "definitions">): this {
+  registerBlueprint(blueprint: BlueprintFor<A>): this {
     this.routes.push(...blueprint.definitions());
     return this;
   }
 
   /** Its routes with prefix, guards, tags and middleware applied. */
-  definitions(): RouteDefinition[] {
+  definitions(): readonly RouteDefinition[] & NeedsRouteOptions<RouteOptionsOf<A>> {
     const { prefix, guards, middleware, tags } = this;
     return this.routes.map((route) => inGroup({ prefix, guards, middleware, tags }, route));
   }

@@ -4,6 +4,7 @@ import type { Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest, NoInput } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { PathParams } from "./path-params.ts";
+import type { RouteOptionsOf } from "./route-option.ts";
 import { type Place, registrationPlace } from "./route-place.ts";
 import type {
   DependencyArguments,
@@ -34,12 +35,18 @@ export interface RegisterRoute<Prefix extends string, A extends object> {
     Inject extends Injections | undefined = undefined,
   >(
     path: P,
-    options: RouteOptions<Params, Query, Body, Inject>,
+    options: RouteOptions<Params, Query, Body, Inject> & RouteOptionsOf<A>,
     handler: (
       request: HttpRequest<PathParams<`${Prefix}${P}`>, InputOf<Params, Query, Body>, A>,
       ...dependencies: DependencyArguments<Inject>
     ) => unknown,
   ): void;
+}
+
+/** The option that only `route` has. */
+export interface RouteMethodsOption {
+  /** @default ["GET"] */
+  readonly methods?: readonly Method[];
 }
 
 /** Registers a route for several methods; `["GET"]` when none are named. */
@@ -52,7 +59,7 @@ export interface RegisterRoutes<Prefix extends string, A extends object> {
     Inject extends Injections | undefined = undefined,
   >(
     path: P,
-    options: RouteOptions<Params, Query, Body, Inject> & { readonly methods?: readonly Method[] },
+    options: RouteOptions<Params, Query, Body, Inject> & RouteOptionsOf<A> & RouteMethodsOption,
     handler: (
       request: HttpRequest<PathParams<`${Prefix}${P}`>, InputOf<Params, Query, Body>, A>,
       ...dependencies: DependencyArguments<Inject>
@@ -72,7 +79,7 @@ export abstract class RouteMethods<Prefix extends string, A extends object> {
   /** QUERY, a safe request with a body (RFC 10008). */
   readonly query: RegisterRoute<Prefix, A> = this.register("QUERY");
   readonly route: RegisterRoutes<Prefix, A> = (path: string, options: unknown, handler: unknown): void => {
-    const { methods = ["GET"], ...rest } = options as RouteOptions & { methods?: readonly Method[] };
+    const { methods = ["GET"], ...rest } = options as RouteOptions & RouteMethodsOption;
     const place = registrationPlace();
     // An empty list is registered too, so that start can say what is wrong and where.
     for (const method of methods.length === 0 ? ["" as Method] : methods)

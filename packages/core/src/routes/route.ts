@@ -5,7 +5,7 @@ import type { Handler, Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { InferOutput, StandardSchema } from "../validation/standard-schema.ts";
-import type { BuiltIn, FeatureOptions } from "./feature-options.ts";
+import type { BuiltIn } from "./built-in.ts";
 import type { Place } from "./route-place.ts";
 
 /** Methods that a route may be registered for. */
@@ -14,13 +14,13 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPT
 /** A schema of any library that follows Standard Schema, or none. */
 export type MaybeSchema = StandardSchema | undefined;
 
-/** What a route may say about itself, besides its path and handler. */
+/** What a route may say about itself, besides its path and handler. The features of an app add options of their own. */
 export interface RouteOptions<
   Params extends MaybeSchema = MaybeSchema,
   Query extends MaybeSchema = MaybeSchema,
   Body extends MaybeSchema = MaybeSchema,
   Inject extends Injections | undefined = Injections | undefined,
-> extends FeatureOptions {
+> {
   /** Schema of the path parameters; the result is `request.input.params`. */
   readonly params?: Params;
   /** Schema of the query: single values are strings, repeated ones arrays; the result is `request.input.query`. */

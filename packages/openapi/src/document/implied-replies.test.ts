@@ -1,17 +1,17 @@
 import { App, type HttpMiddlewareObject } from "@framework/core";
-import type { Feature } from "@framework/core/feature";
+import type { AddsRouteOptions, Feature } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { openapi } from "../openapi.ts";
 import type { OpenapiDocument, SecurityScheme } from "./openapi-document.ts";
 
 /** Features as far as the document looks at them: a switch, and an option of routes. */
-const switches: Feature<
+type Switches = AddsRouteOptions<{ readonly [Name in "rateLimit" | "breaker" | "cache"]?: false }> &
   Record<
     "enableRateLimit" | "enableCircuitBreaker" | "enableCaching" | "enableEtag" | "enableCsrf",
     () => void
-  >
-> = {
+  >;
+const switches: Feature<Switches> = {
   name: "switches",
   install: (host) => {
     for (const option of ["rateLimit", "breaker", "cache"] as const)

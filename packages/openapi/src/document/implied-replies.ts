@@ -79,15 +79,14 @@ const errors: readonly ImpliedReply[] = [
     name: "TooManyRequests",
     description: "The rate limit is used up.",
     headers: retryAfter,
-    when: ({ route, switchedOn }) => switchedOn.has("enableRateLimit") && route.options.rateLimit !== false,
+    when: ({ route, switchedOn }) => switchedOn.has("enableRateLimit") && !leavesOut(route, "rateLimit"),
   },
   {
     status: 503,
     name: "ServiceUnavailable",
     description: "The circuit is open.",
     headers: retryAfter,
-    when: ({ route, switchedOn }) =>
-      switchedOn.has("enableCircuitBreaker") && route.options.breaker !== false,
+    when: ({ route, switchedOn }) => switchedOn.has("enableCircuitBreaker") && !leavesOut(route, "breaker"),
   },
   {
     status: 504,
@@ -184,4 +183,8 @@ const isSafe = (route: RouteInfo): boolean =>
   isRead(route) || route.method === "OPTIONS" || route.method === "QUERY";
 
 const isCached = (route: RouteInfo, switchedOn: ReadonlySet<string>): boolean =>
-  switchedOn.has("enableCaching") && isRead(route) && route.options.cache !== false;
+  switchedOn.has("enableCaching") && isRead(route) && !leavesOut(route, "cache");
+
+/** Whether a route says `false` for the option of a feature. */
+const leavesOut = ({ options }: RouteInfo, name: string): boolean =>
+  Object.entries(options).some(([key, value]) => key === name && value === false);

@@ -14,7 +14,7 @@ export interface ListedRoute {
 const methods: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
 
 /**
- * The routes that belong in the document, sorted by path and method, so that the order of registration does not show.
+ * The routes of the document, sorted by path and method, so that the order of registration does not show.
  *
  * OpenAPI tells paths apart without the names of parameters and has no wildcards: where `/files/{name}` and `/files/{*path}` have the same method, the
  * second one is left out, with a warning.
@@ -24,7 +24,7 @@ export const listedRoutes = (
   warn: (message: string) => void,
 ): readonly ListedRoute[] => {
   const shapes = new Map<string, ListedRoute[]>();
-  for (const route of routes.filter(isPublic).toSorted(byPathAndMethod)) {
+  for (const route of routes.toSorted(byPathAndMethod)) {
     const template = pathTemplate(route.path);
     const group = shapes.get(template.shape) ?? [];
     shapes.set(template.shape, group);
@@ -43,8 +43,6 @@ export const listedRoutes = (
   }
   return [...shapes.values()].flat();
 };
-
-const isPublic = ({ builtIn, options }: RouteInfo): boolean => builtIn === null && options.hidden !== true;
 
 const byPathAndMethod = (a: RouteInfo, b: RouteInfo): number =>
   compare(sortKey(a.path), sortKey(b.path)) || methods.indexOf(a.method) - methods.indexOf(b.method);

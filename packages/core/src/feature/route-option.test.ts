@@ -1,0 +1,151 @@
+import { expect, test } from "@jest/globals";
+import { App, Blueprint, ConfigurationError, ForbiddenError, Response } from "../index.ts";
+import type { AddsRouteOptions, Feature } from "../feature.ts";
+
+/** What a third party writes for routes of several tenants, against the door for features alone. */
+interface TenancyRouteOptions {
+  /** Tenants that may call; `false` for everybody. */
+  readonly tenants?: readonly string[] | false;
+}
+interface Tenancy extends AddsRouteOptions<TenancyRouteOptions> {
+  enableTenancy(known: readonly string[]): this;
+}
+const tenancy: Feature<Tenancy> = {
+  name: "tenancy",
+  install: (host) => {
+    let known: readonly string[] = [];
+    const tenants = host.http.routeOption("tenants", (value, { path }) => {
+      const stranger = value === false ? undefined : value.find((tenant) => !known.includes(tenant));
+      return stranger === undefined ? null : `${path} is for ${stranger}, which is not known`;
+    });
+    return {
+      enableTenancy(names) {
+        known = names;
+        host.http.use("app", (request, next) => {
+          const allowed = tenants.of(request.endpoint) ?? false;
+          if (allowed === false || allowed.includes(request.getHeader("x-tenant") ?? ""))
+            return next(request);
+          return host.http.replyTo(new ForbiddenError("Not for this tenant"), request);
+        });
+        return this;
+      },
+    };
+  },
+};
+
+const newApp = () => new (App.with(tenancy))();
+
+const problemsOf = async (app: App): Promise<readonly string[]> => {
+  const error: unknown = await app.start().catch((thrown: unknown) => thrown);
+  if (!(error instanceof ConfigurationError)) return [];
+  return error.problems.map(({ message }) => message.replace(/\(at .*?\)/, "(at)"));
+};
+
+const statusFor = async (app: App, path: string, tenant = "stranger"): Promise<number> =>
+  (await app.fetch(new Request(`http://host.test${path}`, { headers: { "x-tenant": tenant } }))).status;
+
+test("a feature reads its option of each route, of blueprints and of unmatched paths", async () => {
+  const app = newApp().enableTenancy(["north", "south"]);
+  app.get("/north", { tenants: ["north"] }, () => 1);
+  app.get("/open", { tenants: false }, () => 1);
+  app.get("/silent", () => 1);
+  const group: Blueprint<"/group", typeof app> = new Blueprint("/group");
+  group.get("/south", { tenants: ["south"] }, () => 1);
+  app.registerBlueprint(group);
+  expect(await statusFor(app, "/north", "north")).toBe(200);
+  expect(await statusFor(app, "/north", "south")).toBe(403);
+  expect(await statusFor(app, "/group/south", "south")).toBe(200);
+  expect(await statusFor(app, "/group/south", "north")).toBe(403);
+  expect(await statusFor(app, "/open")).toBe(200);
+  expect(await statusFor(app, "/silent")).toBe(200);
+  expect(await statusFor(app, "/nowhere")).toBe(404);
+});
+
+test("an option of a feature that is off is a start error that names the switch, except where it is false", async () => {
+  const app = newApp();
+  app.get("/a", { tenants: ["north"] }, () => 1);
+  app.get("/b", { tenants: false }, () => 1);
+  expect(await problemsOf(app)).toEqual([
+    'GET /a (at): the option "tenants" does nothing without enableTenancy; call it, or remove the option',
+  ]);
+});
+
+test("the feature judges each value at start, by its own configuration, beside all other mistakes", async () => {
+  const app = newApp().enableTenancy(["north"]);
+  app.get("/a", { tenants: ["north", "west"], timeoutSecs: -1 }, () => 1);
+  app.route("/b", { tenants: ["east"], methods: ["PUT"] }, () => 1);
+  expect(await problemsOf(app)).toEqual([
+    "GET /a (at): timeoutSecs must be a number of at least 0",
+    "GET /a (at): tenants: /a is for west, which is not known",
+    "PUT /b (at): tenants: /b is for east, which is not known",
+  ]);
+});
+
+test("a misspelt option names the nearest one of core and of every feature, on or off", async () => {
+  const app = newApp();
+  app.get("/a", { tennants: ["north"] } as never, () => 1);
+  app.get("/b", { bodyy: 1 } as never, () => 1);
+  expect(await problemsOf(app)).toEqual([
+    'GET /a (at): there is no option "tennants"; did you mean "tenants"?',
+    'GET /b (at): there is no option "bodyy"; did you mean "body"?',
+  ]);
+});
+
+test("an option of a feature that the app does not have is a start error, false or not", async () => {
+  const app = new App();
+  app.get("/a", { tenants: false } as never, () => 1);
+  expect(await problemsOf(app)).toEqual([
+    'GET /a (at): no feature of this app has the option "tenants"; add the feature to App.with, or remove the option',
+  ]);
+});
+
+test("an option of a feature without a switch is always read", async () => {
+  const always: Feature<AddsRouteOptions<{ readonly loud?: boolean }>> = {
+    name: "always",
+    install: (host) => {
+      const loud = host.http.routeOption("loud", (value) =>
+        typeof value === "boolean" ? null : "must be true or false",
+      );
+      host.http.use("app", (request, next) =>
+        loud.of(request.endpoint) === true ? new Response("LOUD") : next(request),
+      );
+      return {};
+    },
+  };
+  const app = new (App.with(always))();
+  app.get("/a", { loud: true }, () => "quiet");
+  const reply = await app.fetch(new Request("http://host.test/a"));
+  expect(await reply.text()).toBe("LOUD");
+  const wrong = new (App.with(always))();
+  wrong.get("/a", { loud: "yes" } as never, () => "quiet");
+  expect(await problemsOf(wrong)).toEqual(["GET /a (at): loud: must be true or false"]);
+});
+
+test.each(["tags", "methods", "tenants"])("a feature cannot own the option %s, which is taken", (name) => {
+  const twin: Feature<AddsRouteOptions<Record<string, unknown>>> = {
+    name: "twin",
+    install: (host) => {
+      host.http.routeOption(name, () => null);
+      return {};
+    },
+  };
+  expect(() => new (App.with(tenancy, twin))()).toThrow(
+    expect.objectContaining({
+      code: "CORE_OPTION_TAKEN",
+      message: `twin: routes already have an option named ${name}`,
+    }),
+  );
+});
+
+test("an option cannot be declared after start", async () => {
+  let declare = (): unknown => null;
+  const late: Feature<AddsRouteOptions<{ readonly late?: boolean }>> = {
+    name: "late",
+    install: (host) => {
+      declare = () => host.http.routeOption("late", () => null);
+      return {};
+    },
+  };
+  await new (App.with(late))().start();
+  expect(declare).toThrow(expect.objectContaining({ code: "CORE_ALREADY_STARTED" }));
+});
