@@ -12,7 +12,7 @@ const requests = (parsed: Parsed) =>
 const startAll = (count: number, start: () => Promise<Worker>) =>
   Promise.all(Array.from({ length: count }, start));
 
-test("every worker tells the figures of all", async () => {
+test("every worker answers with the metrics of all", async () => {
   const { start } = service(4);
   const workers = await startAll(4, start);
   for (const [index, worker] of workers.entries()) {
@@ -86,7 +86,7 @@ test("a worker that stops by itself leaves everything that it counted", async ()
   expect(parsed.value("framework_scrape_missing_workers")).toBe(1);
 });
 
-test("a worker that is stuck is not waited for, its last figures stay, and it is counted as missing", async () => {
+test("a worker that is stuck is not waited for, its last values stay, and it is counted as missing", async () => {
   const { start } = service(3, {}, { timeoutMs: 100 });
   let isStuck = false;
   const deaf = (shared: SharedState): SharedState => ({
@@ -176,7 +176,7 @@ test("without the primary process there is no answer rather than a wrong one", a
   worker.kill();
   const reply = await worker.reply();
   expect(reply.status).toBe(503);
-  expect(await reply.json()).toMatchObject({ detail: "The figures of the workers cannot be read now" });
+  expect(await reply.json()).toMatchObject({ detail: "The metrics of the workers cannot be read now" });
 });
 
 test("thousands of gauges of one worker arrive at another, in messages that the shared state takes", async () => {
@@ -219,5 +219,5 @@ test("what could not be sent is lost rather than counted twice", async () => {
   isAway = false;
   worker.counter.inc({ kind: "x" });
   expect((await worker.scrape()).value("things_total")).toBe(2);
-  expect(worker.errors).toContain("figures of metrics were lost");
+  expect(worker.errors).toContain("increments of metrics were lost");
 });

@@ -4,7 +4,7 @@ import type { Family, GaugeEntry, Reading } from "./family.ts";
 import { Growth } from "./growth.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** A source of figures beside the ledger. */
+/** A source of values beside the ledger. */
 export type Source = () => Reading | Promise<Reading>;
 
 /** What a collector is made with. */
@@ -13,14 +13,14 @@ export interface CollectorOptions {
   /** Names the totals and channels; unique to the app in its service. */
   readonly key: string;
   readonly ledger: Ledger;
-  /** Figures that are cheap to read, sent with every flush. */
+  /** Sources that are cheap to read, sent with every flush. */
   readonly sources: readonly Source[];
-  /** Figures that are read at a scrape only. */
+  /** Sources that are read at a scrape only. */
   readonly slowSources: readonly Source[];
   readonly log: Logger;
 }
 
-/** Figures of the whole service. */
+/** Values of the whole service. */
 export interface Collected {
   readonly families: readonly Family[];
   readonly totals: readonly Tally[];
@@ -34,7 +34,7 @@ const BATCH = 500;
 const MESSAGE = 16_000;
 
 /**
- * One worker's part in figures of all.
+ * One worker's part in the metrics of all workers.
  *
  * What is counted is sent as gains to totals that the primary process keeps, so no total ever goes back when a worker ends. A scrape asks every
  * worker to send its last gains and its gauges, then reads the totals; a worker that is stuck is not waited for longer than a second.
@@ -77,7 +77,7 @@ export class Collector {
     return sent;
   }
 
-  /** Figures of all workers. Who asks meanwhile gets the same ones. @throws CORE_SHARED_STATE_UNAVAILABLE */
+  /** Values of all workers. Concurrent calls share one round. @throws CORE_SHARED_STATE_UNAVAILABLE */
   collect(): Promise<Collected> {
     this.collecting ??= this.collectNow().finally(() => {
       this.collecting = null;
@@ -148,7 +148,7 @@ export class Collector {
       await shared.tally(key, gains);
     } catch (error) {
       const isFull = FrameworkError.is(error) && error.code === "CORE_SHARED_STATE_FULL";
-      if (!isFull) return log.error("figures of metrics were lost", { error }); // sent again, they might be counted twice
+      if (!isFull) return log.error("increments of metrics were lost", { error }); // sent again, they might be counted twice
       if (gains.length === 1) return log.warn("a series of metrics has no room", { series: gains[0]?.[0] });
       const half = gains.length >> 1;
       await this.tally(gains.slice(0, half));

@@ -90,7 +90,7 @@ const publishing = (...metrics: Metric[]): Feature => ({
   },
 });
 
-test("figures of features are shown under the namespace; one that fails does not keep the others from it", async () => {
+test("metrics of features are shown under the namespace; one that fails leaves the others in place", async () => {
   let hits = 0;
   const feature = publishing(
     { name: "cache_hits_total", help: "Hits.", type: "counter", read: () => hits },

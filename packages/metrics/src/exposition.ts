@@ -1,6 +1,6 @@
 import { preferred } from "@framework/core/http";
 import type { LabelList } from "./family.ts";
-import type { Metric, Series } from "./merge.ts";
+import type { MergedMetric, Series } from "./merge.ts";
 
 /** A format that scrapers read. */
 export interface Format {
@@ -24,7 +24,7 @@ export const formatFor = (accept: string | null): Format => {
 
 /** Writes metrics in a format; `defaultLabels` stand on every series that has no label of the name itself. */
 export const writeMetrics = (
-  metrics: readonly Metric[],
+  metrics: readonly MergedMetric[],
   format: Format,
   defaultLabels: Readonly<Record<string, string>>,
 ): string => {
@@ -34,7 +34,11 @@ export const writeMetrics = (
   return `${lines.join("\n")}\n`;
 };
 
-const linesOf = ({ family, series }: Metric, { isOpenMetrics }: Format, defaults: LabelList): string[] => {
+const linesOf = (
+  { family, series }: MergedMetric,
+  { isOpenMetrics }: Format,
+  defaults: LabelList,
+): string[] => {
   const { name, help, type } = family;
   const isPlainCounter = type === "counter" && !name.endsWith("_total");
   // OpenMetrics names a counter without the suffix of its sample, and knows no counter without that suffix.
@@ -53,7 +57,7 @@ const linesOf = ({ family, series }: Metric, { isOpenMetrics }: Format, defaults
 
 /** A histogram's buckets, each with those below it in its count; a summary has none. Then sum and count. */
 const distribution = (
-  { name, type, bounds: usual = [] }: Metric["family"],
+  { name, type, bounds: usual = [] }: MergedMetric["family"],
   { labels, numbers, bounds: own }: Series,
   isOpenMetrics: boolean,
 ): string[] => {

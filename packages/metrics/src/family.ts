@@ -15,7 +15,7 @@ export interface Family {
 /** Labels in their order: name, value, name, value … */
 export type LabelList = readonly string[];
 
-/** What a source of figures says at one moment. */
+/** Values of a source at one moment. */
 export interface Reading {
   /** What the metrics are. */
   readonly families: readonly Family[];

@@ -5,7 +5,7 @@ import { type Across, type Family, type GaugeEntry, type LabelList, parseSeries 
 import { REQUESTS } from "./request-meter.ts";
 
 /** A metric and all its series, over all workers. */
-export interface Metric {
+export interface MergedMetric {
   readonly family: Family;
   readonly series: readonly Series[];
 }
@@ -34,7 +34,10 @@ export const REQUEST_HISTOGRAMS = [
 ] as const;
 
 /** Every metric with its series, the request metrics first; series of metrics that this worker does not know are left out. */
-export const mergeFigures = ({ families, totals, gauges }: Collected, names: RequestNames): Metric[] => {
+export const mergeMetrics = (
+  { families, totals, gauges }: Collected,
+  names: RequestNames,
+): MergedMetric[] => {
   const byFamily = new Map<string, Series[]>();
   for (const [series, numbers] of [...totals, ...mergeGauges(gauges, families)]) {
     const { family, ...name } = parseSeries(series);
@@ -54,13 +57,13 @@ export const mergeFigures = ({ families, totals, gauges }: Collected, names: Req
 const requestMetrics = (
   counted: readonly Series[],
   { prefix, durationBuckets, sizeBuckets }: RequestNames,
-): Metric[] => {
+): MergedMetric[] => {
   const histogram = (
     name: (typeof REQUEST_HISTOGRAMS)[number],
     help: string,
     bounds: readonly number[],
     offset: number,
-  ): Metric => ({
+  ): MergedMetric => ({
     family: { name: `${prefix}_${name}`, help, type: "histogram", bounds },
     series: counted.map(({ labels, numbers }) => ({
       labels,

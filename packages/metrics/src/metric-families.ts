@@ -3,8 +3,9 @@ import type { Metric } from "@framework/core/feature";
 import type { Family, GaugeEntry, Reading } from "./family.ts";
 import { readSamples } from "./samples.ts";
 
-/** What a feature's figure is called for Prometheus. */
-export const metricName = (namespace: string, { name }: Metric): string => `${namespace}_${name}`;
+/** Name of a feature's metric for Prometheus. */
+export const metricName = (namespace: string, { name }: { readonly name: string }): string =>
+  `${namespace}_${name}`;
 
 /** What the features of an app say at this moment; one that fails says nothing, and does not keep the others from speaking. */
 export const readMetrics = (metrics: readonly Metric[], namespace: string, log: Logger): Reading => {

@@ -6,7 +6,7 @@ import type { LabelValues } from "./series-table.ts";
 export interface MetricOptions<Label extends string = never> {
   /** Letters, digits and underscores, with the unit; unique in the app. Counters end in `_total`. */
   readonly name: string;
-  /** One sentence on what is measured. */
+  /** One sentence on what the metric counts or observes. */
   readonly help: string;
   /** Names of the labels, each with values of a small set. @default [] */
   readonly labelNames?: readonly Label[];

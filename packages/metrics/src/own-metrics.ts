@@ -1,4 +1,5 @@
 import { FrameworkError, type Problem } from "@framework/core";
+import type { HistogramDefinition, RecordObservation } from "@framework/core/feature";
 import { areBounds, observe, widthOf } from "./buckets.ts";
 import {
   type Family,
@@ -81,24 +82,24 @@ export class OwnMetrics implements Metrics {
   histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label> {
     const { buckets: bounds = durations } = options;
     this.register({ ...options, type: "histogram", bounds });
-    const { ledger } = this.options;
-    const table = this.table<BoundHistogram>(options, (series) => {
-      const cell = new Cell(series, widthOf(bounds));
-      ledger.touch(cell);
-      return {
-        observe(value) {
-          if (!Number.isFinite(value)) throw badAmount(options.name, "a finite number");
-          observe(cell.gains, 0, bounds, value);
-          ledger.touch(cell);
-        },
-      };
-    });
+    const table = this.histogramTable(options, bounds);
     const observed = (...call: Call): void => table.get(labelsOf(call)).observe(numberOf(call) ?? Number.NaN);
     const metric = {
       observe: observed,
       labels: (labels) => table.get(labels),
     } satisfies Loose<BoundHistogram>;
     return metric as Histogram<Label>;
+  }
+
+  /** Records the histogram of a feature, which core has checked. @throws METRICS_BAD_LABELS */
+  recordHistogram(
+    { name, help, labels: labelNames, buckets: bounds }: HistogramDefinition,
+    namespace: string,
+  ): RecordObservation {
+    const family = { name: `${namespace}_${name}`, help };
+    this.families.push({ ...family, type: "histogram", bounds });
+    const table = this.histogramTable({ ...family, labelNames }, bounds);
+    return (value, labels) => table.get(labels).observe(value);
   }
 
   gauge<const Label extends string = never>(options: GaugeOptions<Label>): Gauge<Label> {
@@ -130,6 +131,24 @@ export class OwnMetrics implements Metrics {
       labels: (labels) => table.get(labels),
     } satisfies Loose<BoundGauge>;
     return metric as Gauge<Label>;
+  }
+
+  private histogramTable(
+    options: MetricOptions<string>,
+    bounds: readonly number[],
+  ): SeriesTable<BoundHistogram> {
+    const { ledger } = this.options;
+    return this.table(options, (series) => {
+      const cell = new Cell(series, widthOf(bounds));
+      ledger.touch(cell); // shown from the beginning, as 0
+      return {
+        observe(value) {
+          if (!Number.isFinite(value)) throw badAmount(options.name, "a finite number");
+          observe(cell.gains, 0, bounds, value);
+          ledger.touch(cell);
+        },
+      };
+    });
   }
 
   private table<T>(

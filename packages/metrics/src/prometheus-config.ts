@@ -28,7 +28,7 @@ export interface PrometheusConfig {
   readonly defaultLabels: Readonly<Record<string, string>>;
   /** Series of one metric in one worker; further label values are counted together, as `overflow`. @default 10000 */
   readonly maxSeries: number;
-  /** Whether figures of the processes are shown: CPU, memory, garbage collection, event loop. @default true */
+  /** Whether metrics of the processes are shown: CPU, memory, garbage collection, event loop. @default true */
   readonly processMetrics: boolean;
   /** Registries of prom-client whose metrics are shown as well. @default [] */
   readonly registries: readonly PromRegistry[];

@@ -1,18 +1,18 @@
 import { addVary, type ConfigInput, type Feature, type Host } from "@framework/core/feature";
 import { Response } from "@framework/core";
 import { formatFor, writeMetrics } from "./exposition.ts";
-import { Figures } from "./figures.ts";
 import { flushTimer } from "./flush-timer.ts";
 import { Ledger } from "./ledger.ts";
 import type { Metrics } from "./metrics.ts";
 import { OwnMetrics } from "./own-metrics.ts";
 import { PrometheusConfig } from "./prometheus-config.ts";
 import { RequestMeter } from "./request-meter.ts";
+import { ServiceMetrics } from "./service-metrics.ts";
 
 /** What the feature adds to an app. */
 export interface Prometheus {
   /**
-   * Counts requests and serves all figures of the app for Prometheus, summed over workers.
+   * Counts requests and serves all metrics of the app for Prometheus, summed over workers.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
@@ -22,7 +22,7 @@ export interface Prometheus {
 }
 
 /**
- * Figures for Prometheus: requests, processes, features, and the app's own.
+ * Metrics for Prometheus: of requests, processes, features, and the app's own.
  *
  * @example
  * const app = new (App.with(prometheus))().enablePrometheus({ namespace: "books" });
@@ -52,21 +52,22 @@ export const prometheus: Feature<Prometheus> = {
         const meter = new RequestMeter({ ...config, ledger, now });
         host.http.use("telemetry", meter.middleware); // outermost: what the other stages take counts too
         host.insight.expose("metrics", () => ({ endpoint: config.endpoint, inFlight: meter.inFlight }));
-        serve(host, config, new Figures({ host, config, ledger, own, meter, timer }));
+        host.insight.recordHistograms((histogram) => own.recordHistogram(histogram, config.namespace));
+        serve(host, config, new ServiceMetrics({ host, config, ledger, own, meter, timer }));
         return this;
       },
     };
   },
 };
 
-const serve = (host: Host, config: Readonly<PrometheusConfig>, figures: Figures): void => {
+const serve = (host: Host, config: Readonly<PrometheusConfig>, metrics: ServiceMetrics): void => {
   host.life
-    .onStart({ name: "metrics", run: (settings) => figures.start(settings) })
-    .onStop({ name: "metrics", run: () => figures.stop() });
+    .onStart({ name: "metrics", run: (settings) => metrics.start(settings) })
+    .onStop({ name: "metrics", run: () => metrics.stop() });
   const { endpoint, guards, defaultLabels } = config;
   const scrape = async (accept: string | null): Promise<Response> => {
     const format = formatFor(accept);
-    const text = writeMetrics(await figures.metrics(), format, defaultLabels);
+    const text = writeMetrics(await metrics.metrics(), format, defaultLabels);
     const headers = { "cache-control": "no-store" };
     const reply = new Response(text, { contentType: format.contentType, headers });
     addVary(reply.headers, "Accept");

@@ -159,7 +159,7 @@ const metric = async (): Promise<boolean> => {
       timeoutMs: 10_000,
     });
     const range = `${seconds + 60}s`;
-    const figures = {
+    const report = {
       prometheus: (spawnSync("prometheus", ["--version"], { encoding: "utf8" }).stdout || "").split("\n")[0],
       seconds,
       kills,
@@ -173,16 +173,16 @@ const metric = async (): Promise<boolean> => {
       inFlight: await ask(url, "framework_http_requests_in_flight"),
       promtool: await promtool(program),
     };
-    console.log(JSON.stringify(figures, null, 2));
-    const lost = figures.answered - figures.counted;
+    console.log(JSON.stringify(report, null, 2));
+    const lost = report.answered - report.counted;
     return (
-      figures.scrapes - figures.scrapesUp <= kills / 10 &&
-      figures.counters.stepsBack === 0 &&
-      figures.counted <= figures.sent &&
-      lost <= figures.answered * 0.05 &&
-      figures.inFlight === 0 &&
-      figures.promtool.status === 0 &&
-      figures.promtool.said === ""
+      report.scrapes - report.scrapesUp <= kills / 10 &&
+      report.counters.stepsBack === 0 &&
+      report.counted <= report.sent &&
+      lost <= report.answered * 0.05 &&
+      report.inFlight === 0 &&
+      report.promtool.status === 0 &&
+      report.promtool.said === ""
     );
   } finally {
     child.kill("SIGTERM");

@@ -40,7 +40,7 @@ const makeApp = () => {
 const scrape = async (client: TestClient): Promise<Parsed> =>
   parseExposition((await client.get("/metrics")).text);
 
-const figures = (parsed: Parsed, method: string, path: string, status: number) => {
+const valuesOf = (parsed: Parsed, method: string, path: string, status: number) => {
   const labels = { method, path, status: String(status) };
   const value = (name: string) => parsed.value(`framework_http_${name}`, labels);
   return {
@@ -75,7 +75,7 @@ eachClient(test, makeApp, {
     }
     const parsed = await scrape(client);
     for (const [method, , path, status] of rows) {
-      expect([path, figures(parsed, method, path, status)]).toEqual([
+      expect([path, valuesOf(parsed, method, path, status)]).toEqual([
         path,
         expect.objectContaining({ requests: 1, durations: 1, replies: 1 }),
       ]);
@@ -87,7 +87,7 @@ eachClient(test, makeApp, {
   },
   "HEAD is a method of its own and has no body": async (client) => {
     await client.head("/books/7");
-    expect(figures(await scrape(client), "HEAD", "/books/{id}", 200)).toMatchObject({
+    expect(valuesOf(await scrape(client), "HEAD", "/books/{id}", 200)).toMatchObject({
       requests: 1,
       replyBytes: 0,
     });
@@ -97,9 +97,9 @@ eachClient(test, makeApp, {
     await client.get("/stream");
     await client.post("/books", { headers: { "content-type": "application/json" }, body: '{"a":1}' });
     const parsed = await scrape(client);
-    expect(figures(parsed, "GET", "/books/{id}", 200)).toMatchObject({ replyBytes: 10, requestBytes: 0 });
-    expect(figures(parsed, "GET", "/stream", 200)).toMatchObject({ replies: 1, replyBytes: 8 });
-    expect(figures(parsed, "POST", "/books", 201).replyBytes).toBe(7);
+    expect(valuesOf(parsed, "GET", "/books/{id}", 200)).toMatchObject({ replyBytes: 10, requestBytes: 0 });
+    expect(valuesOf(parsed, "GET", "/stream", 200)).toMatchObject({ replies: 1, replyBytes: 8 });
+    expect(valuesOf(parsed, "POST", "/books", 201).replyBytes).toBe(7);
   },
   "probes and scrapes are left out, other endpoints of features are not": async (client) => {
     for (const path of ["/health/live", "/metrics", "/metrics", "/docs"]) await client.get(path);
@@ -108,7 +108,7 @@ eachClient(test, makeApp, {
     expect(samples).toEqual([
       { name: "framework_http_requests_total", labels: { method: "GET", status: "200" }, value: 1 },
     ]);
-    expect(figures(parsed, "GET", "/docs", 200).durations).toBe(1);
+    expect(valuesOf(parsed, "GET", "/docs", 200).durations).toBe(1);
   },
   "requests in flight are those without a reply": async (client) => {
     const inFlight = async () => (await scrape(client)).value("framework_http_requests_in_flight");
@@ -128,7 +128,7 @@ eachClient(test, makeApp, {
     expect(await waiting).toBe("gone");
     await waitFor(async () => (await inFlight()) === 0);
     release();
-    await waitFor(async () => figures(await scrape(client), "GET", "/waits", 200).requests === 1);
+    await waitFor(async () => valuesOf(await scrape(client), "GET", "/waits", 200).requests === 1);
     expect(await inFlight()).toBe(0);
   },
   "the endpoint answers GET and HEAD, is not kept by anybody, and needs no route of the app": async (
@@ -180,7 +180,7 @@ test.each(["fast", "node"] as const)(
     asking.end();
     await upgraded;
     await waitFor(async () => (await scrape(client)).value("framework_http_requests_in_flight") === 0);
-    expect(figures(await scrape(client), "GET", "/socket", 101).requests).toBe(1);
+    expect(valuesOf(await scrape(client), "GET", "/socket", 101).requests).toBe(1);
     close();
   },
 );
@@ -219,7 +219,7 @@ test("durations are measured with the clock that was given, streams up to their 
 
 test("guards of the record stand before the endpoint, those of the app do not", async () => {
   const app = new (App.with(prometheus))().enablePrometheus({
-    endpoint: "/internal/figures",
+    endpoint: "/internal/metrics",
     guards: [
       (request) => {
         if (request.getHeader("authorization") !== "Bearer scraper")
@@ -229,7 +229,7 @@ test("guards of the record stand before the endpoint, those of the app do not", 
   });
   app.addGuard(() => false);
   const ask = (headers: Record<string, string>) =>
-    app.fetch(new Request("http://localhost/internal/figures", { headers }));
+    app.fetch(new Request("http://localhost/internal/metrics", { headers }));
   expect((await ask({})).status).toBe(403);
   expect((await ask({ authorization: "Bearer scraper" })).status).toBe(200);
 });
@@ -271,7 +271,7 @@ test.each(["fast", "node"] as const)(
     await client.get("/books/1", { headers: many });
     await waitFor(async () => (await scrape(client)).value("framework_http_requests_in_flight") === 0);
     const parsed = await scrape(client);
-    expect(figures(parsed, "OTHER", "unmatched", 400)).toMatchObject({ requests: 1, durations: 1 });
-    expect(figures(parsed, "GET", "unmatched", 431)).toMatchObject({ requests: 1, durations: 1 });
+    expect(valuesOf(parsed, "OTHER", "unmatched", 400)).toMatchObject({ requests: 1, durations: 1 });
+    expect(valuesOf(parsed, "GET", "unmatched", 431)).toMatchObject({ requests: 1, durations: 1 });
   },
 );

@@ -1,7 +1,7 @@
 import type { Sample } from "@framework/core/feature";
 import { labelValue, seriesOf } from "./family.ts";
 
-/** What a figure says at one moment, by series; samples with the same labels are one, the last. */
+/** Values of a metric at one moment, by series; of samples with the same labels the last counts. */
 export const readSamples = (
   family: string,
   value: number | readonly Sample[],

@@ -1,5 +1,10 @@
 import { App } from "@framework/core";
-import type { ConfigInput, SharedState } from "@framework/core/feature";
+import type {
+  ConfigInput,
+  Feature,
+  Histogram as FeatureHistogram,
+  SharedState,
+} from "@framework/core/feature";
 import { inProcessState, memoryHub, primaryState, serveSharedState } from "@framework/core/testing";
 import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
 import { type Counter, type Gauge, type Prometheus, prometheus, type PrometheusConfig } from "./index.ts";
@@ -11,6 +16,8 @@ export interface Worker {
   /** Also read by gauges of other kinds: the greatest, the mean, the least. */
   readonly gauge: { set(value: number): void };
   readonly levels: Gauge<"place">;
+  /** A histogram of another feature. */
+  readonly jobs: FeatureHistogram<"kind">;
   /** Answers requests. */
   serve(count: number): Promise<void>;
   scrape(): Promise<Parsed>;
@@ -30,6 +37,19 @@ export interface Service {
   start(wrap?: (shared: SharedState) => SharedState, own?: ConfigInput<PrometheusConfig>): Promise<Worker>;
 }
 
+/** Another feature, which knows nothing of this one. */
+const working: Feature<{ readonly jobs: FeatureHistogram<"kind"> }> = {
+  name: "working",
+  install: (host) => ({
+    jobs: host.insight.histogram({
+      name: "job_duration_seconds",
+      help: "Duration of jobs.",
+      labels: ["kind"],
+      buckets: [1, 2],
+    }),
+  }),
+};
+
 /** @param timeoutMs how long a worker that does not answer is waited for */
 export const service = (
   workers: number,
@@ -42,7 +62,11 @@ export const service = (
   serveSharedState(state, hub, { timeoutMs });
   const start: Service["start"] = async (wrap = (shared) => shared, own = {}) => {
     const link = hub.connect();
-    const app = new (App.with(prometheus))().enablePrometheus({ processMetrics: false, ...config, ...own });
+    const app = new (App.with(working, prometheus))().enablePrometheus({
+      processMetrics: false,
+      ...config,
+      ...own,
+    });
     const counter = app.metrics.counter({ name: "things_total", help: "Things.", labelNames: ["kind"] });
     const sum = app.metrics.gauge({ name: "depth", help: "Depth." });
     const levels = app.metrics.gauge({ name: "levels", help: "Levels.", labelNames: ["place"] });
@@ -62,6 +86,7 @@ export const service = (
       counter,
       gauge,
       levels,
+      jobs: app.jobs,
       serve: async (count) => {
         for (let done = 0; done < count; done++) await (await ask("/")).text();
       },

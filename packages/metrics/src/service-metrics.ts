@@ -6,14 +6,14 @@ import { seriesOf } from "./family.ts";
 import type { FlushTimer } from "./flush-timer.ts";
 import type { Ledger } from "./ledger.ts";
 import { metricName, readMetrics } from "./metric-families.ts";
-import { mergeFigures, type Metric, REQUEST_HISTOGRAMS } from "./merge.ts";
+import { type MergedMetric, mergeMetrics, REQUEST_HISTOGRAMS } from "./merge.ts";
 import type { OwnMetrics } from "./own-metrics.ts";
 import { processRegistry, readRegistry } from "./prom-registry.ts";
 import type { PrometheusConfig } from "./prometheus-config.ts";
 import type { RequestMeter } from "./request-meter.ts";
 
-/** What figures are made of. */
-export interface FigureParts {
+/** What the metrics of an app are read from. */
+export interface ServiceMetricsParts {
   readonly host: Host;
   readonly config: Readonly<PrometheusConfig>;
   readonly ledger: Ledger;
@@ -22,14 +22,14 @@ export interface FigureParts {
   readonly timer: FlushTimer;
 }
 
-/** Everything that one app metrics, from its start to its stop. */
-export class Figures {
-  private readonly parts: FigureParts;
+/** All metrics of an app over all its workers, from its start to its stop. */
+export class ServiceMetrics {
+  private readonly parts: ServiceMetricsParts;
   private readonly prefix: string;
   private collector: Collector | null = null;
   private workers = 1;
 
-  constructor(parts: FigureParts) {
+  constructor(parts: ServiceMetricsParts) {
     this.parts = parts;
     this.prefix = `${parts.config.namespace}_${parts.config.subsystem}`;
   }
@@ -59,13 +59,13 @@ export class Figures {
     await this.collector?.stop();
   }
 
-  /** Every metric over all workers. @throws HttpError 503 when the workers' figures cannot be had: wrong ones would be worse than none */
-  async metrics(): Promise<Metric[]> {
+  /** Every metric over all workers. @throws HttpError 503 when those of the workers cannot be read: wrong values would be worse than none */
+  async metrics(): Promise<MergedMetric[]> {
     const { durationBuckets, sizeBuckets } = this.parts.config;
     const collected = await this.collect();
     const missing = Math.max(0, this.workers - collected.gauges.length);
     return [
-      ...mergeFigures(collected, { prefix: this.prefix, durationBuckets, sizeBuckets }),
+      ...mergeMetrics(collected, { prefix: this.prefix, durationBuckets, sizeBuckets }),
       { family: this.missingWorkers, series: [{ labels: [], numbers: [missing] }] },
     ];
   }
@@ -115,4 +115,4 @@ export class Figures {
 }
 
 const unavailable = (cause: unknown): HttpError =>
-  new HttpError(503, "The figures of the workers cannot be read now", { cause });
+  new HttpError(503, "The metrics of the workers cannot be read now", { cause });
