@@ -104,6 +104,27 @@ test("health checks ask the database, and metrics count statements", async () =>
   expect(figure("database_connections_open")).toBe(1);
 });
 
+test("durations of statements are recorded where a feature records histograms, of those that fail too", async () => {
+  const seen: [string, number][] = [];
+  const recorder: Feature = {
+    name: "recorder",
+    install: (host) => {
+      host.insight.recordHistograms(
+        ({ name }) =>
+          (value) =>
+            void seen.push([name, value]),
+      );
+      return {};
+    },
+  };
+  const app = new (App.with(database, recorder))().enableDatabase({ url: "sqlite://:memory:" });
+  await app.db.fetchValue("SELECT 1");
+  await expect(app.db.query("SELECT * FROM nowhere")).rejects.toThrow("no such table");
+  await app.stop();
+  expect(seen.map(([name]) => name)).toEqual(Array(2).fill("database_statement_duration_seconds"));
+  expect(seen.every(([, seconds]) => seconds >= 0 && seconds < 60)).toBe(true);
+});
+
 test("migrations run at start only when asked, and their failure stops the start", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
   writeFileSync(join(folder.path, "0001-books.up.sql"), "CREATE TABLE books (id INTEGER)");

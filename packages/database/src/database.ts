@@ -56,8 +56,12 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
     log?.warn("a database connection broke", { error }),
   );
   const operations = host.insight.operation(statementOperation(backend.dialect));
+  const seconds = host.insight.histogram({
+    name: "database_statement_duration_seconds",
+    help: "Time until a statement was answered; streams are left out, since their readers take part of it.",
+  });
   const { slowQueryMs } = config;
-  const watched = new WatchedBackend(backend, { slowQueryMs, log: () => log, operations });
+  const watched = new WatchedBackend(backend, { slowQueryMs, log: () => log, operations, seconds });
   const open = new OpenDatabase(watched);
   host.state.provide(Db, { create: () => open });
   host.life.onStart({

@@ -1,4 +1,4 @@
-import { isPromise, type Operations } from "@framework/core/feature";
+import { type Histogram, isPromise, type Operations } from "@framework/core/feature";
 import type { Logger } from "@framework/core";
 import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolFigures, Session } from "./backend.ts";
 import type { ListenOptions, Row } from "./queries.ts";
@@ -11,6 +11,8 @@ export interface WatchOptions {
   readonly log: () => Logger | null;
   /** Publishes each statement. */
   readonly operations: Operations<Statement>;
+  /** Takes the duration of each statement; without it durations are not recorded. */
+  readonly seconds?: Histogram;
 }
 
 const MAX_LOGGED_TEXT = 1000;
@@ -59,13 +61,21 @@ export class WatchedBackend implements Backend {
     try {
       const outcome = session.run(statement, signal, first);
       if (isPromise(outcome)) return this.#later(outcome, from, statement);
-      const durationMs = performance.now() - from;
+      const durationMs = this.#observed(from);
       if (durationMs >= this.#noticeMs) this.#held(session, statement, durationMs);
       return outcome;
     } catch (error) {
       this.failures++;
+      this.#observed(from);
       throw error;
     }
+  }
+
+  /** Milliseconds since a statement began, recorded. */
+  #observed(from: number): number {
+    const durationMs = performance.now() - from;
+    this.#options.seconds?.observe(durationMs / 1000);
+    return durationMs;
   }
 
   async #later(outcome: Promise<Outcome>, from: number, statement: Statement): Promise<Outcome> {
@@ -75,7 +85,7 @@ export class WatchedBackend implements Backend {
       this.failures++;
       throw error;
     } finally {
-      this.#took(statement, performance.now() - from);
+      this.#took(statement, this.#observed(from));
     }
   }
 
