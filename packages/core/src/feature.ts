@@ -1,7 +1,8 @@
 // For authors of features: the plugin interface, configuration records, insight, bodies, and state that workers share.
 export { CsrfTokens, OriginAllowed } from "./request/request-keys.ts";
-export { type MetadataInput, toMetadata } from "./operation/metadata.ts";
-export { createOperation, type OperationParts } from "./operation/operation.ts";
+export { type MetadataInput, toMetadata } from "./invocation/metadata.ts";
+export type { DependenciesOf, OpenScope } from "./dependencies/invocation-scope.ts";
+export { createInvocation, type InvocationParts } from "./invocation/invocation.ts";
 export {
   ApiKeyName,
   type Claims,
@@ -9,8 +10,8 @@ export {
   type Principal,
   principalOf,
   User,
-} from "./operation/principal.ts";
-export { SpanId, TraceId } from "./operation/trace-keys.ts";
+} from "./invocation/principal.ts";
+export { SpanId, TraceId } from "./invocation/trace-keys.ts";
 export type { ErrorCatalogue, ErrorEntry } from "./errors/error-catalogue.ts";
 export { coreErrors } from "./errors/error-codes.ts";
 export { readMultipart } from "./body/multipart.ts";

@@ -3,11 +3,11 @@ export { App, type LifecycleEvent } from "./app.ts";
 export { Blueprint, type BlueprintFor, type BlueprintOptions } from "./routes/blueprint.ts";
 export { HttpRequest, type NoInput, type RequestInput } from "./request/http-request.ts";
 export { isHttpRequest } from "./request/is-http-request.ts";
-export { Context } from "./operation/context.ts";
-export { type Key, key } from "./operation/key.ts";
-export type { Metadata } from "./operation/metadata.ts";
-export type { Operation, OperationKind } from "./operation/operation.ts";
-export { RequestId } from "./operation/trace-keys.ts";
+export { Context } from "./invocation/context.ts";
+export { type Key, key } from "./invocation/key.ts";
+export type { Metadata } from "./invocation/metadata.ts";
+export type { Invocation, InvocationKind } from "./invocation/invocation.ts";
+export { RequestId } from "./invocation/trace-keys.ts";
 export { Response } from "./response/response.ts";
 export type {
   JsonReplyOptions,

@@ -14,6 +14,7 @@ import {
   Response,
   TimeoutConfig,
 } from "./index.ts";
+import { MAX_OPEN_SCOPES } from "./dependencies/container.ts";
 import { MAX_BACKGROUND_TASKS } from "./lifecycle/background-tasks.ts";
 import { START_TASK_SECS, STOP_TASK_SECS } from "./lifecycle/tasks.ts";
 import { parseJson } from "./body/json-body.ts";
@@ -292,6 +293,7 @@ test("the limits of SECURITY.md that are fixed are those of the sources", () => 
   expect(limitOf("Path")).toEqual([8192, maxSegments]);
   expect(limitOf("Issues in a 422")).toEqual([MAX_ISSUES]);
   expect(limitOf("Background tasks waiting")).toEqual([MAX_BACKGROUND_TASKS]);
+  expect(limitOf("Invocations by features")).toEqual([MAX_OPEN_SCOPES]);
   expect(limitOf("Start task")).toEqual([START_TASK_SECS]);
   expect(limitOf("Stop task")).toEqual([STOP_TASK_SECS]);
   expect(limitOf("Keys of the shared state")).toEqual([100_000, MAX_KEY_LENGTH]);

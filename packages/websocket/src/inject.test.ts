@@ -1,4 +1,4 @@
-import { App, dependency, type HttpRequest, Response, type Token } from "@framework/core";
+import { App, dependency, isHttpRequest, Response, type Token } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
 import { waitFor } from "@framework/testing";
 import { describe, expect, test } from "@jest/globals";
@@ -14,9 +14,9 @@ const Clock: Token<Clock> = dependency<Clock>("clock");
 const session = (events: string[]): Token<string> => {
   let made = 0;
   return dependency("session", {
-    scope: "request",
-    create: async (_: object, request: HttpRequest) => {
-      events.push(`made for ${request.path}`);
+    scope: "invocation",
+    create: async (_, invocation) => {
+      events.push(`made for ${isHttpRequest(invocation) ? invocation.path : invocation.name}`);
       return `session ${++made}`;
     },
     dispose: (value) => void events.push(`disposed of ${value}`),

@@ -63,7 +63,7 @@ test("a request-scoped value is made once per request and disposed of after the 
   const events: string[] = [];
   let made = 0;
   const Session = dependency("session", {
-    scope: "request",
+    scope: "invocation",
     create: () => `session ${++made}`,
     dispose: (session) => void events.push(`disposed ${session}`),
   });
@@ -79,7 +79,7 @@ test("a request-scoped value is made once per request and disposed of after the 
 });
 
 test("a singleton that needs a request-scoped value is refused at start", async () => {
-  const Session = dependency("session", { scope: "request", create: () => 1 });
+  const Session = dependency("session", { scope: "invocation", create: () => 1 });
   const Service = dependency("service", { inject: { session: Session }, create: ({ session }) => session });
   const app = new App();
   app.get("/x", { inject: { service: Service } }, () => null);

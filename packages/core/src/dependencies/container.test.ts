@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
-import type { HttpRequest } from "../request/http-request.ts";
+import { createInvocation } from "../invocation/invocation.ts";
 import { Container } from "./container.ts";
 import { dependency, type Token } from "./token.ts";
 
-const request = { path: "/books" } as HttpRequest;
+const invocation = createInvocation({ kind: "message", name: "books.added" });
 
 const container = () => {
   const made = new Container();
@@ -16,7 +16,7 @@ const container = () => {
 const gate = <T>() => Promise.withResolvers<T>();
 
 /** A dependency that counts what was made and notes what ended. */
-const noted = (ends: string[], name: string, scope: "singleton" | "request" | "transient") => {
+const noted = (ends: string[], name: string, scope: "singleton" | "invocation" | "transient") => {
   let made = 0;
   return dependency(name, {
     scope,
@@ -134,9 +134,9 @@ test("a name in a string finds a token's own factory that another place brings i
   expect(it.resolve("clock")).toBe("now");
 });
 
-test("a singleton that needs a request is a problem, also through a transient one", () => {
+test("a singleton that needs an invocation is a problem, also through a transient one", () => {
   const { container: it } = container();
-  const User = dependency("user", { scope: "request", create: () => "me" });
+  const User = dependency("user", { scope: "invocation", create: () => "me" });
   const Greeting = dependency("greeting", { scope: "transient", inject: { user: User }, create: () => "hi" });
   const Direct = dependency("direct", { inject: { user: User }, create: () => 1 });
   const Hidden = dependency("hidden", { inject: { greeting: Greeting }, create: () => 1 });
@@ -147,7 +147,7 @@ test("a singleton that needs a request is a problem, also through a transient on
   expect(problems[1]?.message).toMatch(
     /^hidden → greeting → user: the singleton "hidden" would outlive "user"/,
   );
-  expect(() => it.resolve(Hidden, it.scope(request))).toThrow("would outlive");
+  expect(() => it.resolve(Hidden, it.scope(invocation))).toThrow("would outlive");
 });
 
 test("a sound graph of any shape has no problems", () => {
@@ -155,7 +155,7 @@ test("a sound graph of any shape has no problems", () => {
   it.register("db", 1);
   const Users = dependency("users", { inject: { db: "db" }, create: () => 1 });
   const Books = dependency("books", {
-    scope: "request",
+    scope: "invocation",
     inject: { db: "db", users: Users },
     create: () => 1,
   });
@@ -163,39 +163,47 @@ test("a sound graph of any shape has no problems", () => {
   expect(it.check([{ place: "GET /", inject: { Page, Books, Users, db: "db" } }])).toEqual([]);
 });
 
-test("factories get what they inject, and the request where there is one", () => {
+test("factories get what they inject, and the invocation where there is one", () => {
   const { container: it } = container();
   it.register("db", "db");
   const Users = dependency("users", { inject: { db: "db" }, create: ({ db }, none) => [db, none] });
   const Books = dependency("books", {
-    scope: "request",
+    scope: "invocation",
     inject: { users: Users },
-    create: ({ users }, { path }) => [users, path],
+    create: ({ users }, { name }) => [users, name],
   });
-  const Page = dependency("page", { scope: "transient", create: (_, maybe) => maybe?.path });
-  expect(it.resolve(Books, it.scope(request))).toEqual([["db", undefined], "/books"]);
-  expect([it.resolve(Page), it.resolve(Page, it.scope(request))]).toEqual([undefined, "/books"]);
+  const Page = dependency("page", { scope: "transient", create: (_, maybe) => maybe?.name });
+  expect(it.resolve(Books, it.scope(invocation))).toEqual([["db", undefined], "books.added"]);
+  expect([it.resolve(Page), it.resolve(Page, it.scope(invocation))]).toEqual([undefined, "books.added"]);
 });
 
-test("a singleton is made once, a request's value once per request, a transient each time", () => {
+test("a singleton is made once, an invocation's value once per invocation, a transient each time", () => {
   const { container: it } = container();
-  const [One, Each, New] = (["singleton", "request", "transient"] as const).map((scope) =>
+  const [One, Each, New] = (["singleton", "invocation", "transient"] as const).map((scope) =>
     noted([], scope, scope),
   );
   const inject = { one: One ?? "", each: Each ?? "", new: New ?? "" };
-  const [first, second] = [it.scope(request), it.scope(request)];
-  expect(it.resolveAll(inject, first)).toEqual({ one: "singleton 1", each: "request 1", new: "transient 1" });
-  expect(it.resolveAll(inject, first)).toEqual({ one: "singleton 1", each: "request 1", new: "transient 2" });
+  const [first, second] = [it.scope(invocation), it.scope(invocation)];
+  expect(it.resolveAll(inject, first)).toEqual({
+    one: "singleton 1",
+    each: "invocation 1",
+    new: "transient 1",
+  });
+  expect(it.resolveAll(inject, first)).toEqual({
+    one: "singleton 1",
+    each: "invocation 1",
+    new: "transient 2",
+  });
   expect(it.resolveAll(inject, second)).toEqual({
     one: "singleton 1",
-    each: "request 2",
+    each: "invocation 2",
     new: "transient 3",
   });
 });
 
-test("a value of scope request has no place outside a request", () => {
+test("a value of scope invocation has no place outside an invocation", () => {
   const { container: it } = container();
-  const User = dependency("user", { scope: "request", create: () => "me" });
+  const User = dependency("user", { scope: "invocation", create: () => "me" });
   expect(() => it.resolve(User)).toThrow(expect.objectContaining({ code: "CORE_DEPENDENCY_SCOPE" }));
 });
 
@@ -204,7 +212,7 @@ test("those who ask while a value is made share one promise, then get the value 
   const { promise, resolve } = gate<string>();
   let made = 0;
   const Db = dependency("db", { create: () => (made++, promise) });
-  const scope = it.scope(request);
+  const scope = it.scope(invocation);
   const asked = [it.resolve(Db, scope), it.resolve(Db), it.resolveAll({ db: Db }, scope)];
   resolve("ready");
   expect([await asked[0], await asked[1], await asked[2]]).toEqual(["ready", "ready", { db: "ready" }]);
@@ -257,18 +265,18 @@ test.each(["sync", "async"] as const)("a factory that fails %s is asked again by
   expect(await it.resolve(Db)).toBe("second try");
 });
 
-test("values of a request end in reverse order, each after what was made from it", async () => {
+test("values of an invocation end in reverse order, each after what was made from it", async () => {
   const { container: it } = container();
   const ends: string[] = [];
-  const Session = noted(ends, "session", "request");
+  const Session = noted(ends, "session", "invocation");
   const Books = dependency("books", {
-    scope: "request",
+    scope: "invocation",
     inject: { session: Session },
     create: async () => "books",
     dispose: async (value) => void ends.push(value),
   });
   const Line = noted(ends, "line", "transient");
-  const scope = it.scope(request);
+  const scope = it.scope(invocation);
   await it.resolveAll({ books: Books, line: Line, again: Line }, scope);
   await scope.dispose();
   await scope.dispose();
@@ -279,9 +287,16 @@ test("a dispose that fails is logged, and the others run", async () => {
   const { container: it, logged } = container();
   const ends: string[] = [];
   const error = new Error("stuck");
-  const Bad = dependency("bad", { scope: "request", create: () => 1, dispose: () => Promise.reject(error) });
-  const scope = it.scope(request);
-  await it.resolveAll({ a: noted(ends, "a", "request"), bad: Bad, b: noted(ends, "b", "request") }, scope);
+  const Bad = dependency("bad", {
+    scope: "invocation",
+    create: () => 1,
+    dispose: () => Promise.reject(error),
+  });
+  const scope = it.scope(invocation);
+  await it.resolveAll(
+    { a: noted(ends, "a", "invocation"), bad: Bad, b: noted(ends, "b", "invocation") },
+    scope,
+  );
   await scope.dispose();
   expect(ends).toEqual(["b 1", "a 1"]);
   expect(logged).toEqual([['dependency "bad" could not be disposed of', { error, dependency: "bad" }]]);
@@ -290,8 +305,8 @@ test("a dispose that fails is logged, and the others run", async () => {
 test("the scope waits for the work that uses it, even work that fails", async () => {
   const { container: it } = container();
   const ends: string[] = [];
-  const scope = it.scope(request);
-  void it.resolve(noted(ends, "db", "request"), scope);
+  const scope = it.scope(invocation);
+  void it.resolve(noted(ends, "db", "invocation"), scope);
   const [handler, stream] = [gate<void>(), gate<void>()];
   scope.during(handler.promise);
   scope.during(stream.promise);
@@ -304,32 +319,32 @@ test("the scope waits for the work that uses it, even work that fails", async ()
   expect(ends).toEqual(["db 1"]);
 });
 
-test("a value that is ready after its request has ended is ended at once, and nobody gets it", async () => {
+test("a value that is ready after its invocation has ended is ended at once, and nobody gets it", async () => {
   const { container: it } = container();
   const ends: string[] = [];
   const { promise, resolve } = gate<string>();
   const Late = dependency("late", {
-    scope: "request",
+    scope: "invocation",
     create: () => promise,
     dispose: (value) => void ends.push(value),
   });
-  const scope = it.scope(request);
+  const scope = it.scope(invocation);
   const asked = it.resolveAll({ late: Late }, scope);
   await scope.dispose();
   resolve("late");
   await expect(asked).rejects.toMatchObject({ code: "CORE_DEPENDENCY_TOO_LATE" });
   expect(ends).toEqual(["late"]);
-  expect(() => it.resolve(noted(ends, "more", "request"), scope)).toThrow("after its scope had ended");
+  expect(() => it.resolve(noted(ends, "more", "invocation"), scope)).toThrow("after its scope had ended");
 });
 
-test("singletons end at stop in reverse order, after what requests still hold; registered values stay", async () => {
+test("singletons end at stop in reverse order, after what invocations still hold; registered values stay", async () => {
   const { container: it } = container();
   const ends: string[] = [];
   const Pool = noted(ends, "pool", "singleton");
   const Cache = noted(ends, "cache", "singleton");
   it.register(dependency("mine", { dispose: (value: string) => void ends.push(value) }), "mine");
-  const scope = it.scope(request);
-  await it.resolveAll({ Pool, Cache, mine: "mine", session: noted(ends, "session", "request") }, scope);
+  const scope = it.scope(invocation);
+  await it.resolveAll({ Pool, Cache, mine: "mine", session: noted(ends, "session", "invocation") }, scope);
   const work = gate<void>();
   scope.during(work.promise);
   void scope.dispose();
@@ -344,21 +359,21 @@ test("a provider makes what a token names, in the token's scope, and may end it 
   const ends: string[] = [];
   const Db = dependency<string>("db");
   const Session = dependency<string>("session", {
-    scope: "request",
+    scope: "invocation",
     dispose: (value) => void ends.push(`token ${value}`),
   });
-  const Trace = dependency<string>("trace", { scope: "request", dispose: () => void ends.push("unused") });
+  const Trace = dependency<string>("trace", { scope: "invocation", dispose: () => void ends.push("unused") });
   it.provide(Db, (none) => `pool ${typeof none}`);
-  it.provide(Session, (current) => `session ${current?.path}`);
+  it.provide(Session, (current) => `session ${current?.name}`);
   it.provide(Trace, { create: () => "trace", dispose: (value) => void ends.push(`provider ${value}`) });
-  const scope = it.scope(request);
+  const scope = it.scope(invocation);
   expect(it.resolveAll({ Db, Session, Trace }, scope)).toEqual({
     Db: "pool undefined",
-    Session: "session /books",
+    Session: "session books.added",
     Trace: "trace",
   });
   await scope.dispose();
-  expect(ends).toEqual(["provider trace", "token session /books"]);
+  expect(ends).toEqual(["provider trace", "token session books.added"]);
 });
 
 test("the latest override counts until it is undone, in any order and once", () => {

@@ -2,7 +2,7 @@ import type { Problem } from "../errors/configuration-error.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { Logger } from "../log/logger.ts";
 import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
-import type { HttpRequest } from "../request/http-request.ts";
+import type { Invocation } from "../invocation/invocation.ts";
 import { type Definition, providedDefinition, tokenDefinition, valueDefinition } from "./definition.ts";
 import {
   definitionProblems,
@@ -14,8 +14,8 @@ import {
 import { duplicate, missing, twoTokens } from "./dependency-problems.ts";
 import { runWithout } from "./depends.ts";
 import { Lifetime } from "./lifetime.ts";
+import { InvocationScope } from "./invocation-scope.ts";
 import { Overrides } from "./overrides.ts";
-import { RequestScope } from "./request-scope.ts";
 import type { Injected, Injections, Provider, Token } from "./token.ts";
 
 /** Undoes an override: call it, or let `using` do so. */
@@ -29,6 +29,7 @@ export class Container {
   private readonly overrides: Overrides = new Overrides();
   private readonly asynchronous: WeakSet<Definition> = new WeakSet();
   private readonly endings: Set<Promise<void>> = new Set();
+  private readonly opened: Set<InvocationScope> = new Set();
   private readonly singletons: Lifetime = new Lifetime(this);
   /** Singletons made from overridden values, which must not outlive the override. */
   private substitutes: Lifetime = new Lifetime(this);
@@ -49,14 +50,32 @@ export class Container {
     return [...this.definitions.keys()];
   }
 
-  /** Every mistake in what the places inject: missing names, cycles, singletons that need a request, tokens at odds over a name. */
+  /** Every mistake in what the places inject: missing names, cycles, singletons that need an invocation, tokens at odds over a name. */
   check(places: Iterable<InjectionPlace>): Problem[] {
     return placeProblems(places, (dependency) => this.lookup(dependency));
   }
 
-  /** A scope for one request; what it costs before the first value is one small object. */
-  scope(request: HttpRequest): RequestScope {
-    return new RequestScope(this, request);
+  /** A scope for an invocation whose end its owner knows, such as a request; what it costs before the first value is one small object. */
+  scope(invocation: Invocation): InvocationScope {
+    return new InvocationScope(this, invocation);
+  }
+
+  /**
+   * A scope that `dispose` of the container waits for, as far as work runs in it.
+   *
+   * @throws CORE_TOO_MANY_INVOCATIONS when 100,000 are open, which then were never disposed of; CORE_BAD_INVOCATION for a request, which has its own
+   */
+  open(invocation: Invocation): InvocationScope {
+    if (invocation.kind === "http") throw ownScope();
+    if (this.opened.size >= MAX_OPEN_SCOPES) throw tooMany();
+    const scope = this.scope(invocation);
+    this.opened.add(scope);
+    return scope;
+  }
+
+  /** Forgets a scope that has ended. */
+  forget(scope: InvocationScope): void {
+    this.opened.delete(scope);
   }
 
   /**
@@ -64,18 +83,18 @@ export class Container {
    *
    * @throws CORE_DEPENDENCY_MISSING, CORE_DEPENDENCY_DUPLICATE, CORE_DEPENDENCY_CYCLE, CORE_DEPENDENCY_SCOPE where `check` was not asked or not heard
    */
-  resolve<T>(dependency: Token<T> | string, scope?: RequestScope): Awaitable<T> {
+  resolve<T>(dependency: Token<T> | string, scope?: InvocationScope): Awaitable<T> {
     const definition = this.find(dependency);
     return this.valueOf(definition, scope ?? this.singletons) as Awaitable<T>; // what the token's own factory, or its registration, gave
   }
 
   /** The values of injections under their names, at once when all are. */
-  resolveAll<I extends Injections>(inject: I, scope?: RequestScope): Awaitable<Injected<I>> {
+  resolveAll<I extends Injections>(inject: I, scope?: InvocationScope): Awaitable<Injected<I>> {
     return this.valuesOf(inject, scope ?? this.singletons) as Awaitable<Injected<I>>;
   }
 
   /** The value of a dependency that is made without waiting. @throws CORE_DEPENDS_ASYNC besides what `resolve` throws */
-  resolveNow(dependency: Token<unknown> | string, scope: RequestScope): unknown {
+  resolveNow(dependency: Token<unknown> | string, scope: InvocationScope): unknown {
     const definition = this.find(dependency);
     if (this.asynchronous.has(definition)) throw asynchronous(definition);
     const value = this.valueOf(definition, scope);
@@ -99,8 +118,9 @@ export class Container {
     return Object.assign(undo, { [Symbol.dispose]: undo });
   }
 
-  /** Ends what requests still hold, then the singletons in reverse order of creation. Never rejects. */
+  /** Ends what invocations still hold, then the singletons in reverse order of creation. Never rejects. */
   async dispose(): Promise<void> {
+    await Promise.all(Array.from(this.opened, async (scope) => scope.disposeIdle()));
     await Promise.all(this.endings);
     await this.substitutes.end();
     await this.singletons.end();
@@ -151,7 +171,8 @@ export class Container {
     if (definition.scope === "transient") {
       return owner.owned(definition, () => this.make(definition, owner));
     }
-    const home = definition.scope === "request" ? requestScope(definition, owner) : this.homeOf(definition);
+    const home =
+      definition.scope === "invocation" ? invocationScope(definition, owner) : this.homeOf(definition);
     return home.once(definition, () => this.make(definition, home));
   }
 
@@ -172,9 +193,9 @@ export class Container {
   }
 
   private make(definition: Definition, owner: Lifetime): Awaitable<unknown> {
-    const request = owner instanceof RequestScope ? owner.request : undefined;
+    const invocation = owner instanceof InvocationScope ? owner.invocation : undefined;
     const made = mapAwaitable(this.valuesOf(definition.inject, owner), (dependencies) =>
-      runWithout(() => definition.create?.(dependencies, request)),
+      runWithout(() => definition.create?.(dependencies, invocation)),
     );
     if (isPromise(made)) this.asynchronous.add(definition);
     return made;
@@ -201,18 +222,30 @@ export class Container {
   }
 }
 
-const requestScope = ({ name }: Definition, owner: Lifetime): RequestScope => {
-  if (owner instanceof RequestScope) return owner;
+/** Scopes that features may have open at once, so that one that never disposes of them is found out. */
+export const MAX_OPEN_SCOPES = 100_000;
+
+const tooMany = (): FrameworkError =>
+  new FrameworkError(
+    "CORE_TOO_MANY_INVOCATIONS",
+    `${MAX_OPEN_SCOPES} invocations are open; dispose of each scope, and limit how many run at once`,
+  );
+
+const ownScope = (): FrameworkError =>
+  new FrameworkError("CORE_BAD_INVOCATION", "a request has a scope of its own: use request.scope");
+
+const invocationScope = ({ name }: Definition, owner: Lifetime): InvocationScope => {
+  if (owner instanceof InvocationScope) return owner;
   throw new FrameworkError(
     "CORE_DEPENDENCY_SCOPE",
-    `"${name}" has the scope request; there is no request here`,
+    `"${name}" has the scope invocation; no invocation is running here`,
   );
 };
 
 const asynchronous = ({ name }: Definition): FrameworkError =>
   new FrameworkError(
     "CORE_DEPENDS_ASYNC",
-    `Depends("${name}") cannot wait for an asynchronous factory; name the dependency in inject of the route's options instead`,
+    `Depends("${name}") cannot wait for an asynchronous factory; name the dependency in inject of the handler's options instead`,
   );
 
 const toError = ({ code, message }: Problem): FrameworkError => new FrameworkError(code, message);

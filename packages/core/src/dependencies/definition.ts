@@ -1,5 +1,5 @@
 import type { Awaitable } from "../middleware/middleware.ts";
-import type { HttpRequest } from "../request/http-request.ts";
+import type { Invocation } from "../invocation/invocation.ts";
 import type { Injections, Provider, Scope, Token } from "./token.ts";
 
 /** What a container knows of one name: a value as it is, or how to make one. */
@@ -18,7 +18,7 @@ export interface Definition {
 /** A factory as the container calls it. */
 export type Create = (
   dependencies: Readonly<Record<string, unknown>>,
-  request: HttpRequest | undefined,
+  invocation: Invocation | undefined,
 ) => Awaitable<unknown>;
 
 /** A value that the program made, and that the program ends. */
@@ -32,7 +32,7 @@ export const tokenDefinition = (token: Token<unknown>): Definition => ({
   name: token.name,
   scope: token.scope,
   inject: token.inject,
-  create: token.create as Create | undefined, // `dependency` held it to the types of `inject` and of the scope's request
+  create: token.create as Create | undefined, // `dependency` held it to the types of `inject` and of the scope's invocation
   value: undefined,
   dispose: token.dispose === undefined ? undefined : (value) => token.dispose?.(value),
   token,
@@ -41,8 +41,8 @@ export const tokenDefinition = (token: Token<unknown>): Definition => ({
 /** A token that is made by a provider instead of a factory of its own. */
 export const providedDefinition = <T>(token: Token<T>, provider: Provider<T>): Definition => {
   const own = tokenDefinition(token);
-  const create: Create = (_, request) =>
-    typeof provider === "function" ? provider(request) : provider.create(request);
+  const create: Create = (_, invocation) =>
+    typeof provider === "function" ? provider(invocation) : provider.create(invocation);
   if (typeof provider === "function" || provider.dispose === undefined) return { ...own, inject: {}, create };
   return { ...own, inject: {}, create, dispose: (value) => provider.dispose?.(value as T) }; // what `create` made
 };

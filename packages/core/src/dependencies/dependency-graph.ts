@@ -57,7 +57,7 @@ const createWalk = (lookup: Lookup): Walk => {
     if (!problems.has(key)) problems.set(key, problem);
   };
   const checkScope = (owner: Definition | undefined, found: Definition): void => {
-    const captive = owner?.scope === "singleton" ? pathToRequest(found, lookup) : undefined;
+    const captive = owner?.scope === "singleton" ? pathToInvocation(found, lookup) : undefined;
     if (owner === undefined || captive === undefined) return;
     const path = [owner.name, ...captive];
     report(`scope ${path.join()}`, outlives(path));
@@ -84,17 +84,17 @@ const createWalk = (lookup: Lookup): Walk => {
   return { problems, visit };
 };
 
-/** The names that lead from a definition to one of scope `request`, through transient ones only. */
-const pathToRequest = (
+/** The names that lead from a definition to one of scope `invocation`, through transient ones only. */
+const pathToInvocation = (
   definition: Definition,
   lookup: Lookup,
   open: readonly Definition[] = [],
 ): string[] | undefined => {
-  if (definition.scope === "request") return [definition.name];
+  if (definition.scope === "invocation") return [definition.name];
   if (definition.scope === "singleton" || open.includes(definition)) return undefined;
   for (const dependency of Object.values(definition.inject)) {
     const found = lookup(dependency);
-    const rest = isProblem(found) ? undefined : pathToRequest(found, lookup, [...open, definition]);
+    const rest = isProblem(found) ? undefined : pathToInvocation(found, lookup, [...open, definition]);
     if (rest !== undefined) return [definition.name, ...rest];
   }
   return undefined;

@@ -34,11 +34,11 @@ export const cycle = (circle: readonly string[]): Problem => ({
   message: `dependencies need each other: ${circle.join(" → ")}; one of them must do without`,
 });
 
-/** A singleton that is made from what lives for a request: the names from the one to the other. */
+/** A singleton that is made from a value of one invocation: the names from the one to the other. */
 export const outlives = (path: readonly string[]): Problem => {
   const [name, captive] = [path[0], path.at(-1)];
   const message =
-    `${path.join(" → ")}: the singleton "${name}" would outlive "${captive}" of scope request; ` +
-    `give "${name}" the scope request too, or pass what it needs to its methods`;
+    `${path.join(" → ")}: the singleton "${name}" would outlive "${captive}" of scope invocation; ` +
+    `give "${name}" the scope invocation too, or pass what it needs to its methods`;
   return { code: "CORE_DEPENDENCY_SCOPE", message };
 };

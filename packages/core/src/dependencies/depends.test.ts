@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { HttpRequest } from "../request/http-request.ts";
+import { createInvocation } from "../invocation/invocation.ts";
 import { Container } from "./container.ts";
 import { Depends, runWith } from "./depends.ts";
 import { dependency } from "./token.ts";
@@ -9,7 +9,7 @@ const Db = dependency<string>("db");
 const setting = () => {
   const container = new Container();
   container.register(Db, "database");
-  const scope = container.scope({ path: "/" } as HttpRequest);
+  const scope = container.scope(createInvocation({ kind: "message", name: "/" }));
   return { container, holder: { scope } };
 };
 
@@ -79,12 +79,12 @@ test("the scope is put back after calls within calls, and after a throw", () => 
 });
 
 test("handlers that run side by side each keep their own scope", async () => {
-  const User = dependency("user", { scope: "request", create: (_, request) => request.path });
+  const User = dependency("user", { scope: "invocation", create: (_, invocation) => invocation.name });
   const container = new Container();
-  const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
-  const seen = paths.map((path) =>
+  const names = Array.from({ length: 20 }, (_, index) => `message ${index}`);
+  const seen = names.map((name) =>
     runWith(
-      { scope: container.scope({ path } as HttpRequest) },
+      { scope: container.scope(createInvocation({ kind: "message", name })) },
       async () => {
         const user = Depends(User);
         await Promise.resolve();
@@ -93,7 +93,7 @@ test("handlers that run side by side each keep their own scope", async () => {
       undefined,
     ),
   );
-  expect(await Promise.all(seen)).toEqual(paths);
+  expect(await Promise.all(seen)).toEqual(names);
 });
 
 test("a missing name lists what is registered", () => {
@@ -158,7 +158,7 @@ test.each(["Depends", "inject"] as const)(
   async (form) => {
     const ends: string[] = [];
     const Session = dependency("session", {
-      scope: "request",
+      scope: "invocation",
       create: () => "session",
       dispose: (value) => void ends.push(value),
     });

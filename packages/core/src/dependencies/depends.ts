@@ -1,6 +1,6 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { isPromise } from "../middleware/middleware.ts";
-import type { RequestScope } from "./request-scope.ts";
+import type { InvocationScope } from "./invocation-scope.ts";
 import type { Token } from "./token.ts";
 
 /**
@@ -19,9 +19,9 @@ export function Depends<T>(dependency: Token<T> | string): T {
   return scope.container.resolveNow(dependency, scope) as T; // for a name the caller asserts the type
 }
 
-/** Whoever has a scope, which is made when first touched: a request. */
+/** The owner of a scope, which may make it when first touched: a request. */
 export interface ScopeHolder {
-  readonly scope: RequestScope;
+  readonly scope: InvocationScope;
 }
 
 let current: ScopeHolder | undefined;
@@ -66,7 +66,7 @@ export const runWithout = <T>(call: () => T): T => {
 };
 
 /** The scope of the call that is running, `undefined` outside one. */
-const currentScope = (): RequestScope | undefined => {
+const currentScope = (): InvocationScope | undefined => {
   if (current === undefined) return undefined;
   isTouched = true;
   return current.scope;

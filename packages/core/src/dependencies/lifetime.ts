@@ -14,7 +14,7 @@ interface Ending {
 }
 
 /**
- * The values that live and end together: those of one request, or of the app.
+ * The values that live and end together: those of one invocation, or of the app.
  *
  * Nothing is allocated before the first value. Values end in reverse order of creation, so what a value was made from outlives it.
  */

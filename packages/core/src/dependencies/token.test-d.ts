@@ -1,4 +1,5 @@
 import type { HttpRequest } from "../request/http-request.ts";
+import { isHttpRequest } from "../request/is-http-request.ts";
 import { Depends } from "./depends.ts";
 import { dependency, type Injected, type Token } from "./token.ts";
 
@@ -9,18 +10,21 @@ interface Database {
 const Db: Token<Database> = dependency<Database>("db");
 const Port: Token<number> = dependency("port", { create: () => 8000 });
 const Later = dependency("later", { create: async () => new Date(0) });
-const Session = dependency<Date>("session", { scope: "request", dispose: (value) => void value.getTime() });
+const Session = dependency<Date>("session", {
+  scope: "invocation",
+  dispose: (value) => void value.getTime(),
+});
 const Tick = dependency<Date>("tick", {
-  scope: "request",
-  create: (_, request) => new Date(request?.path ?? 0),
+  scope: "invocation",
+  create: (_, invocation) => new Date(isHttpRequest(invocation) ? invocation.path : (invocation?.name ?? 0)),
 });
 const Rows = dependency("rows", {
-  scope: "request",
+  scope: "invocation",
   inject: { db: Db, extra: "extra" },
-  create: ({ db, extra }, request) => {
+  create: ({ db, extra }, invocation) => {
     const known: unknown = extra;
-    const path: string = request.path;
-    return [...db.all(), path, String(known)];
+    const name: string = invocation.name;
+    return [...db.all(), name, String(known)];
   },
   dispose: (rows) => void rows.push("closed"),
 });
@@ -43,11 +47,17 @@ const handler = (_request: HttpRequest, database = Depends(Db)): string[] => dat
 export const called: string[] = handler({} as HttpRequest);
 
 export const scoped: Token<unknown>[] = [
-  dependency("t", { scope: "transient", create: (_, request) => request?.path }),
-  // @ts-expect-error a transient value may be made outside a request
-  dependency("t", { scope: "transient", create: (_, request) => request.path }),
-  // @ts-expect-error a singleton has no request
-  dependency("s", { create: (_, request) => request.path }),
+  dependency("t", { scope: "transient", create: (_, invocation) => invocation?.name }),
+  // @ts-expect-error a transient value may be made outside an invocation
+  dependency("t", { scope: "transient", create: (_, invocation) => invocation.name }),
+  // @ts-expect-error a singleton has no invocation
+  dependency("s", { create: (_, invocation) => invocation.name }),
+  // @ts-expect-error an invocation may come in through another door than HTTP
+  dependency("o", { scope: "invocation", create: (_, invocation) => invocation.path }),
+  // @ts-expect-error nor may the factory ask for a request
+  dependency("h", { scope: "invocation", create: (_: object, request: HttpRequest) => request.path }),
+  // @ts-expect-error the scope has another name here
+  dependency("r", { scope: "request", create: () => 1 }),
   // @ts-expect-error there is no such scope
   dependency("w", { scope: "session", create: () => 1 }),
   // @ts-expect-error `clock` was not injected

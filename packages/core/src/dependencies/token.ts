@@ -1,8 +1,10 @@
 import type { Awaitable } from "../middleware/middleware.ts";
-import type { HttpRequest } from "../request/http-request.ts";
+import type { Invocation } from "../invocation/invocation.ts";
 
-/** How long a dependency lives: with the app, with one request, or as a new value at each place that asks for it. */
-export type Scope = "singleton" | "request" | "transient";
+/**
+ * How long a dependency lives: with the app, with one invocation (a request, a message, a command), or as a new value at each place that asks for it.
+ */
+export type Scope = "singleton" | "invocation" | "transient";
 
 /**
  * Names a dependency and carries its type. A token is a value: import it where it is needed.
@@ -20,8 +22,8 @@ export interface Token<T> {
   dispose?(value: T): Awaitable<void>;
 }
 
-/** A factory as a token keeps it: injected values by name, and the request, if there is one. */
-export type Factory<T> = (dependencies: never, request: never) => Awaitable<T>;
+/** A factory as a token keeps it: injected values by name, and the invocation, if there is one. */
+export type Factory<T> = (dependencies: never, invocation: never) => Awaitable<T>;
 
 /** Dependencies by the names under which the code that needs them gets them; a string is a name that the app registers. */
 export type Injections = Readonly<Record<string, Token<unknown> | string>>;
@@ -31,11 +33,11 @@ export type Injected<I extends Injections> = {
   readonly [K in keyof I]: I[K] extends Token<infer T> ? T : unknown;
 };
 
-/** The request that a factory sees: always with scope `request`, perhaps with `transient`, never with `singleton`. */
-export type RequestIn<S extends Scope> = S extends "request"
-  ? HttpRequest
+/** The invocation that a factory sees: always with scope `invocation`, perhaps with `transient`, never with `singleton`. */
+export type InvocationIn<S extends Scope> = S extends "invocation"
+  ? Invocation
   : S extends "transient"
-    ? HttpRequest | undefined
+    ? Invocation | undefined
     : undefined;
 
 /** How a dependency comes into being. */
@@ -43,20 +45,22 @@ export interface DependencyOptions<T, I extends Injections, S extends Scope> {
   /** @default "singleton" */
   readonly scope?: S;
   readonly inject?: I;
-  /** Makes the value; an asynchronous factory is for `inject` only, `Depends` cannot wait. */
-  readonly create?: (dependencies: Injected<I>, request: RequestIn<S>) => Awaitable<T>;
   /**
-   * Ends the value's life: after the reply was sent for `request`, at stop for `singleton`, with whatever it was made for in case of `transient`;
+   * Makes the value; an asynchronous factory is for `inject` only, `Depends` cannot wait. What only a request has, `isHttpRequest(invocation)` gives.
+   */
+  readonly create?: (dependencies: Injected<I>, invocation: InvocationIn<S>) => Awaitable<T>;
+  /**
+   * Ends the value's life: after the reply or the outcome for `invocation`, at stop for `singleton`, with whatever it was made for in case of `transient`;
    * in reverse order of creation. A failure is logged.
    */
   readonly dispose?: (value: T) => Awaitable<void>;
 }
 
 /** Another way to make what a token names: a factory, or one with its own end. The scope is the token's. */
-export type Provider<T> = ((request: HttpRequest | undefined) => Awaitable<T>) | CustomProvider<T>;
+export type Provider<T> = ((invocation: Invocation | undefined) => Awaitable<T>) | CustomProvider<T>;
 
 export interface CustomProvider<T> {
-  create(request: HttpRequest | undefined): Awaitable<T>;
+  create(invocation: Invocation | undefined): Awaitable<T>;
   dispose?(value: T): Awaitable<void>;
 }
 
@@ -67,7 +71,7 @@ export interface CustomProvider<T> {
  *
  * @example
  * const Db = dependency<Database>("db"); // app.registerSingleton(Db, database)
- * const Books = dependency("books", { scope: "request", inject: { db: Db }, create: ({ db }) => new Books(db) });
+ * const Books = dependency("books", { scope: "invocation", inject: { db: Db }, create: ({ db }) => new Books(db) });
  * app.get("/books", { inject: { books: Books } }, (request, { books }) => books.all());
  */
 export const dependency = <T, I extends Injections = Injections, S extends Scope = Scope>(

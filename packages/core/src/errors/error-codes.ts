@@ -48,6 +48,10 @@ export const coreErrors: ErrorCatalogue = {
     summary: "`host` is not an address of this machine, or cannot be resolved",
     action: "`127.0.0.1`, or `0.0.0.0` for every address",
   },
+  CORE_BAD_INVOCATION: {
+    summary: "a feature makes an invocation of the kind `http`, or opens a second scope for a request",
+    action: "name another kind; use `request.scope`",
+  },
   CORE_BAD_METRIC: {
     summary: "a feature publishes a metric under a malformed or taken name",
     action: "snake case; counters end in `_total`",
@@ -126,11 +130,11 @@ export const coreErrors: ErrorCatalogue = {
     action: "register it; the message lists the names",
   },
   CORE_DEPENDENCY_SCOPE: {
-    summary: "a singleton needs a dependency of scope `request`",
-    action: "give it the scope `request` too",
+    summary: "a singleton needs a dependency of scope `invocation`",
+    action: "give it the scope `invocation` too",
   },
   CORE_DEPENDENCY_TOO_LATE: {
-    summary: "a dependency was resolved after its request or app had ended",
+    summary: "a dependency was resolved after its invocation or app had ended",
     action: "resolve it earlier",
   },
   CORE_DEPENDS_ASYNC: {
@@ -253,6 +257,10 @@ export const coreErrors: ErrorCatalogue = {
   CORE_TASK_TIMEOUT: {
     summary: "a start or stop task exceeded its timeout",
     action: "raise its `timeoutSecs`, or do less",
+  },
+  CORE_TOO_MANY_INVOCATIONS: {
+    summary: "features have 100,000 scopes open",
+    action: "dispose of each; limit how many run at once",
   },
   CORE_TOO_MANY_TASKS: {
     summary: "1000 deferred tasks are waiting already",

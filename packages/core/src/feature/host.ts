@@ -1,5 +1,6 @@
 import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
-import type { Provider, Token } from "../dependencies/token.ts";
+import type { DependenciesOf, OpenScope } from "../dependencies/invocation-scope.ts";
+import type { Injections, Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import type { HealthCheck } from "../insight/health-check.ts";
 import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
@@ -10,6 +11,7 @@ import type { OperationDefinition, TracedOperation } from "../insight/traced-ope
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import type { Task } from "../lifecycle/tasks.ts";
 import type { Awaitable, Middleware } from "../middleware/middleware.ts";
+import type { Invocation } from "../invocation/invocation.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { BuiltIn } from "../routes/built-in.ts";
@@ -122,6 +124,21 @@ export interface HostInsight {
 export interface HostState {
   /** Makes a dependency available to handlers. */
   provide<T>(token: Token<T>, provider: Provider<T>): this;
+  /** Checks at start what a handler of the feature injects, as for a route: missing names, cycles, scopes. `place` names it for people: `message orders`. */
+  inject(place: string, inject: Injections): this;
+  /**
+   * Runs one invocation in a scope of its own: resolves `inject`, calls `work` with the values, `Depends` open until its first `await`, and then
+   * disposes of what was made; failures of `dispose` are logged. Synchronous when everything is. At stop, what runs is waited for.
+   *
+   * @throws CORE_BAD_INVOCATION for a request, whose own scope is `request.scope`; CORE_TOO_MANY_INVOCATIONS when 100,000 are open
+   */
+  invoke<I extends Injections | undefined, T>(
+    invocation: Invocation,
+    inject: I,
+    work: (dependencies: DependenciesOf<I>) => Awaitable<T>,
+  ): Awaitable<T>;
+  /** A scope for an invocation of several calls, such as a stream; the feature disposes of it. @throws as `invoke` */
+  scope(invocation: Invocation): OpenScope;
   /** Puts another state in the place of `shared`, for every feature; `make` is called once, before the first start task, with the workers' own state. */
   provideShared(make: (own: SharedState) => SharedState): this;
   /** State on which all workers agree. @throws CORE_NOT_STARTED before the first start task */

@@ -1,5 +1,6 @@
 import type { Host, HostHttp, HostInsight, HostLife, HostState } from "../feature/host.ts";
 import { currentOperation } from "../insight/app-operations.ts";
+import { runInScope } from "../dependencies/run-in-scope.ts";
 import type { Registry } from "./registry.ts";
 
 /** The feature that a host is for. */
@@ -67,6 +68,9 @@ const insightOf = (registry: Registry): HostInsight => {
 const stateOf = (registry: Registry): HostState => {
   const state: HostState = {
     provide: (token, provider) => (registry.provide(token, provider), state),
+    inject: (place, inject) => (registry.inject(place, inject), state),
+    invoke: (invocation, inject, work) => runInScope(registry.container, invocation, inject, work),
+    scope: (invocation) => registry.container.open(invocation),
     provideShared: (make) => (registry.provideShared(make), state),
     get shared() {
       return registry.shared;

@@ -118,7 +118,7 @@ export class Kernel extends Registry {
     const { log } = settings;
     const { proxies, problems: badProxies } = compileTrustedProxies(settings.trustedProxies);
     container.log = log;
-    const injections = routes.map(({ method, path, options }) => ({
+    const ofRoutes = routes.map(({ method, path, options }) => ({
       place: `${method} ${path}`,
       inject: options.inject ?? {},
     }));
@@ -126,7 +126,7 @@ export class Kernel extends Registry {
       ...this.problems,
       ...badProxies.map((message) => ({ code: "CORE_BAD_CONFIG", message })),
       ...routeProblems(routes, this.featureOptions),
-      ...container.check(injections),
+      ...container.check([...ofRoutes, ...this.injections]),
     ];
     const background = new BackgroundTasks(log);
     const kernel = { app, settings, container, background, trustedProxies: proxies };

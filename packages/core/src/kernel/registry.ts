@@ -1,7 +1,8 @@
 // Above 250 lines because everything that a program and its features register is kept, checked and closed in one place.
 import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
 import { Container } from "../dependencies/container.ts";
-import type { Provider, Token } from "../dependencies/token.ts";
+import type { InjectionPlace } from "../dependencies/dependency-graph.ts";
+import type { Injections, Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./exception-handlers.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
@@ -44,6 +45,8 @@ export abstract class Registry {
   protected readonly stopTasks: RankedTask[] = [];
   protected readonly drainListeners: (() => void)[] = [];
   protected readonly problems: Problem[] = [];
+  /** What features inject besides routes. */
+  protected readonly injections: InjectionPlace[] = [];
   protected readonly warnings: Problem[] = [];
   /** The `enableX` methods of each feature, by its place in `App.with`. */
   private readonly switches: Map<number, readonly string[]> = new Map();
@@ -145,6 +148,12 @@ export abstract class Registry {
   provide<T>(token: Token<T>, provider: Provider<T>): this {
     this.assertOpen("provide");
     return this.keep(this.container.provide(token, provider));
+  }
+
+  inject(place: string, inject: Injections): this {
+    this.assertOpen(`the injections of ${place}`);
+    this.injections.push({ place, inject });
+    return this;
   }
 
   register(name: string | Token<unknown>, value: unknown): this {

@@ -1,6 +1,6 @@
 // One class holds every member that the interface names for a request; the work behind each is in the files beside it.
 import type { App } from "../app.ts";
-import type { RequestScope } from "../dependencies/request-scope.ts";
+import type { InvocationScope } from "../dependencies/invocation-scope.ts";
 import { clientGone } from "../errors/client-gone.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { UnsupportedMediaTypeError } from "../errors/http-errors.ts";
@@ -13,9 +13,9 @@ import { accepts } from "../http/accept.ts";
 import { type Client, clientOf } from "./client-address.ts";
 import { parseContentType, requireUtf8 } from "../body/content-type.ts";
 import { isFormType, isJsonType, isMultipartType, type MediaType } from "../http/media-type.ts";
-import { Context } from "../operation/context.ts";
-import type { Key } from "../operation/key.ts";
-import { RequestId } from "../operation/trace-keys.ts";
+import { Context } from "../invocation/context.ts";
+import type { Key } from "../invocation/key.ts";
+import { RequestId } from "../invocation/trace-keys.ts";
 import { CsrfTokens } from "./request-keys.ts";
 import { type Cookies, parseCookies } from "../http/cookies.ts";
 import { parseForm } from "../body/parse-form.ts";
@@ -96,7 +96,7 @@ export class HttpRequest<
   private resolvedClient: Client | undefined;
   private aborter: AbortController | undefined;
   private web: globalThis.Request | undefined;
-  private scopeOfRequest: RequestScope | undefined;
+  private scopeOfRequest: InvocationScope | undefined;
   private afterReply: (() => Awaitable<void>)[] | undefined;
 
   constructor(
@@ -121,7 +121,7 @@ export class HttpRequest<
 
   // --- head ---
 
-  /** The kind of operation that this is, among messages, commands and others. */
+  /** The kind of invocation that this is, among messages, commands and others. */
   get kind(): "http" {
     return "http";
   }
@@ -348,8 +348,8 @@ export class HttpRequest<
     });
   }
 
-  /** Where dependencies of this request live; disposed after the reply. */
-  get scope(): RequestScope {
+  /** The dependencies of this request, disposed of after the reply. */
+  get scope(): InvocationScope {
     if (this.scopeOfRequest === undefined) {
       const scope = this.kernel.container.scope(this as unknown as HttpRequest);
       this.scopeOfRequest = scope;

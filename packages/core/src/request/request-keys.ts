@@ -1,4 +1,4 @@
-import { type Key, key } from "../operation/key.ts";
+import { type Key, key } from "../invocation/key.ts";
 import type { HttpRequest } from "./http-request.ts";
 
 /** Issues the token against forgery of a request, and records that its reply contains one. */

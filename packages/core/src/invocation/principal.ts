@@ -24,7 +24,7 @@ export const User: Key<string | undefined> = key<string | undefined>("user", und
 /** Name that belongs to the API key that was accepted. */
 export const ApiKeyName: Key<string | undefined> = key<string | undefined>("api_key_name", undefined);
 
-/** The identified caller of an operation: at least one member is set, several where several credentials were checked. */
+/** The identified caller of an invocation: at least one member is set, several where several credentials were checked. */
 export interface Principal {
   /** Value under `user`: a name from Basic authentication, or what the application set there, such as its own account object. */
   readonly user?: unknown;
@@ -35,7 +35,7 @@ export interface Principal {
 }
 
 /**
- * The identified caller of an operation, `null` for an anonymous one. Values are found by name, so that an application may set them itself; `null`,
+ * The identified caller of an invocation, `null` for an anonymous one. Values are found by name, so that an application may set them itself; `null`,
  * `undefined`, `false` and the empty string identify nobody.
  *
  * @param userKey name under which the application sets its user. @default "user"

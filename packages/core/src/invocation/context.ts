@@ -1,14 +1,14 @@
 import type { Key } from "./key.ts";
 
 /**
- * Values of one operation that middleware sets and handlers read; never filled from client input.
+ * Values of one invocation that middleware sets and handlers read; never filled from client input.
  *
  * A key finds the value that was set with that key, and no other. A name, `context.get("request_id")`, finds the latest value that was set under
  * it, with a key of that name or with the name itself. Meant for a few dozen values: a read is a scan.
  */
 export class Context implements Iterable<[string, unknown]> {
   /**
-   * Keys and values by turns, in the order set. A scan of the few values of an operation costs no more than a Map by name did; a Map keyed by objects
+   * Keys and values by turns, in the order set. A scan of the few values of an invocation costs no more than a Map by name did; a Map keyed by objects
    * costs half as much again (measured: 5 million contexts with two writes and six reads).
    */
   private readonly entries: unknown[] = [];

@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
-import { App, isHttpRequest, type Operation } from "../index.ts";
-import { createOperation, toMetadata } from "../feature.ts";
+import { App, isHttpRequest, type Invocation } from "../index.ts";
+import { createInvocation, toMetadata } from "../feature.ts";
 
-test("an operation has defaults of its own for what a door does not give", () => {
-  const one = createOperation({ kind: "message", name: "orders.placed" });
-  const other = createOperation({ kind: "message", name: "orders.placed" });
+test("an invocation has defaults of its own for what a door does not give", () => {
+  const one = createInvocation({ kind: "message", name: "orders.placed" });
+  const other = createInvocation({ kind: "message", name: "orders.placed" });
   expect([one.kind, one.name, one.headers.get("a"), one.headers.getAll("a"), one.params]).toEqual([
     "message",
     "orders.placed",
@@ -30,15 +30,15 @@ test("headers may be a plain object or anything that reads like metadata", () =>
     [],
     null,
   ]);
-  expect(createOperation({ kind: "grpc", name: "Say", headers }).headers).toBe(headers);
-  expect(createOperation({ kind: "grpc", name: "Say", headers: { get: "x" } }).headers.get("GET")).toBe("x");
+  expect(createInvocation({ kind: "grpc", name: "Say", headers }).headers).toBe(headers);
+  expect(createInvocation({ kind: "grpc", name: "Say", headers: { get: "x" } }).headers.get("GET")).toBe("x");
 });
 
-test("a request is an operation, named by its route", async () => {
+test("a request is an invocation, named by its route", async () => {
   const seen: unknown[] = [];
   const app = new App().use((request, next) => {
-    const operation: Operation = request;
-    seen.push([operation.kind, operation.name, isHttpRequest(operation), operation.params["id"]]);
+    const invocation: Invocation = request;
+    seen.push([invocation.kind, invocation.name, isHttpRequest(invocation), invocation.params["id"]]);
     return next(request);
   });
   app.get("/books/{id}", () => null);
@@ -50,8 +50,8 @@ test("a request is an operation, named by its route", async () => {
 });
 
 test("no other door may call its work a request", () => {
-  expect(isHttpRequest(createOperation({ kind: "command", name: "PlaceOrder" }))).toBe(false);
-  expect(() => createOperation({ kind: "http", name: "GET /" })).toThrow(
-    expect.objectContaining({ code: "CORE_BAD_OPERATION" }),
+  expect(isHttpRequest(createInvocation({ kind: "command", name: "PlaceOrder" }))).toBe(false);
+  expect(() => createInvocation({ kind: "http", name: "GET /" })).toThrow(
+    expect.objectContaining({ code: "CORE_BAD_INVOCATION" }),
   );
 });

@@ -1,5 +1,5 @@
 /**
- * Names a value in an operation's context and carries its type. The key object is the identity: two keys of one name hold two values.
+ * Names a value in an invocation's context and carries its type. The key object is the identity: two keys of one name hold two values.
  */
 export interface Key<T> {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Key<T> {
 }
 
 /**
- * Makes a key for the state of one operation. Export it: only code that has the key can set its value.
+ * Makes a key for the state of one invocation. Export it: only code that has the key can set its value.
  *
  * @example
  * export const Tenant: Key<string | null> = key<string | null>("tenant", null);

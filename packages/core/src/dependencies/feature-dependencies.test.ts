@@ -1,0 +1,200 @@
+import { expect, test } from "@jest/globals";
+import { App, dependency, Depends, type Invocation, type Token } from "../index.ts";
+import { createInvocation, type Feature, type HostState } from "../feature.ts";
+import { Container, MAX_OPEN_SCOPES } from "./container.ts";
+
+/** A door that core does not know: the feature hands out its host's state, as it would use it for each message. */
+interface Mailbox {
+  mailbox(): HostState;
+}
+const mailbox: Feature<Mailbox> = {
+  name: "mailbox",
+  install: (host) => ({ mailbox: () => host.state }),
+};
+const MailApp = App.with(mailbox);
+
+const message = (name = "order.placed"): Invocation => createInvocation({ kind: "message", name });
+
+/** A dependency of one invocation, which notes when it begins and ends. */
+const session = (events: string[]): Token<string> => {
+  let made = 0;
+  return dependency("session", {
+    scope: "invocation",
+    create: (_, invocation) => {
+      events.push(`made for ${invocation.kind} ${invocation.name}`);
+      return `session ${++made}`;
+    },
+    dispose: (value) => void events.push(`disposed of ${value}`),
+  });
+};
+
+test("work that is synchronous has its output at once, with and without injections", () => {
+  const { invoke } = new MailApp().registerSingleton("limit", 10).mailbox();
+  const Clock = dependency("clock", { create: () => 7 });
+  expect(invoke(message(), undefined, (none) => [none, Depends(Clock)])).toEqual([undefined, 7]);
+  expect(invoke(message(), { clock: Clock, limit: "limit" }, ({ clock, limit }) => [clock, limit])).toEqual([
+    7, 10,
+  ]);
+  expect(() =>
+    invoke(message(), undefined, () => {
+      throw new Error("handler");
+    }),
+  ).toThrow("handler");
+});
+
+test("what an invocation takes is made once for it, by inject and Depends alike, and ends before its outcome", async () => {
+  const events: string[] = [];
+  const Session = session(events);
+  const { invoke } = new MailApp().mailbox();
+  const outcome = invoke(message(), { a: Session }, async ({ a }) => {
+    const b = Depends(Session);
+    await Promise.resolve();
+    events.push("handled");
+    return [a, b];
+  });
+  expect(await outcome).toEqual(["session 1", "session 1"]);
+  expect(events).toEqual(["made for message order.placed", "handled", "disposed of session 1"]);
+  expect(await invoke(message("other"), { a: Session }, ({ a }) => a)).toBe("session 2");
+  expect(events.slice(3)).toEqual(["made for message other", "disposed of session 2"]);
+});
+
+test.each(["throws", "rejects"] as const)(
+  "work that %s ends what was made, and its error passes",
+  async (how) => {
+    const events: string[] = [];
+    const { invoke } = new MailApp().mailbox();
+    const failing = async (): Promise<unknown> =>
+      invoke(message(), { session: session(events) }, () => {
+        if (how === "throws") throw new Error("down");
+        return Promise.reject(new Error("down"));
+      });
+    await expect(failing()).rejects.toThrow("down");
+    expect(events).toEqual(["made for message order.placed", "disposed of session 1"]);
+  },
+);
+
+test("a dispose that fails is logged, and the outcome stays", async () => {
+  const logged: unknown[] = [];
+  const error = new Error("stuck");
+  const Bad = dependency("bad", {
+    scope: "invocation",
+    create: () => 1,
+    dispose: () => Promise.reject(error),
+  });
+  const app = new MailApp();
+  await app.start({ log: { info() {}, warn() {}, error: (...line) => logged.push(line) } });
+  expect(await app.mailbox().invoke(message(), { bad: Bad }, ({ bad }) => bad)).toBe(1);
+  expect(logged).toEqual([['dependency "bad" could not be disposed of', { error, dependency: "bad" }]]);
+});
+
+test("invocations side by side keep their values apart", async () => {
+  const { invoke } = new MailApp().mailbox();
+  const Name = dependency("name", { scope: "invocation", create: async (_, { name }) => name });
+  const names = Array.from({ length: 20 }, (_none, index) => `message ${index}`);
+  const seen = names.map(async (name) =>
+    invoke(message(name), { name: Name }, async (values) => (await Promise.resolve(), values.name)),
+  );
+  expect(await Promise.all(seen)).toEqual(names);
+});
+
+test("a scope of several calls shares its values until it is disposed of", async () => {
+  const events: string[] = [];
+  const Session = session(events);
+  const scope = new MailApp().mailbox().scope(message("stream"));
+  expect([scope.invocation.name, scope.call({ s: Session }, ({ s }) => s)]).toEqual(["stream", "session 1"]);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const second = scope.call(undefined, async () => {
+    const mine = Depends(Session);
+    await promise;
+    return mine;
+  });
+  const disposed = scope.dispose();
+  expect(events).toEqual(["made for message stream"]); // the second call still uses it
+  resolve();
+  expect(await second).toBe("session 1");
+  await disposed;
+  expect(events).toEqual(["made for message stream", "disposed of session 1"]);
+  expect(() => scope.call({ s: Session }, ({ s }) => s)).toThrow("after its scope had ended");
+});
+
+test("start checks what a feature injects, and names the place", async () => {
+  const app = new MailApp().registerSingleton("clock", 1);
+  const a: Token<unknown> = dependency("a", { inject: { b: "b" }, create: () => 1 });
+  const b = dependency("b", { inject: { a }, create: () => 2 });
+  app.mailbox().inject("message order.placed", { clock: "clok" }).inject("command PlaceOrder", { b });
+  const failure = app.start();
+  await expect(failure).rejects.toThrow(
+    'message order.placed → clok: no dependency is named "clok"; did you mean "clock"',
+  );
+  await expect(failure).rejects.toThrow("dependencies need each other: b → a → b");
+});
+
+test("injections that come after start are refused", async () => {
+  const app = new MailApp();
+  await app.start();
+  expect(() => app.mailbox().inject("message late", {})).toThrow(
+    expect.objectContaining({ code: "CORE_ALREADY_STARTED" }),
+  );
+  await app.stop();
+});
+
+test("stop waits for invocations that run, and singletons end after them", async () => {
+  const events: string[] = [];
+  const Pool = dependency("pool", { create: () => "pool", dispose: () => void events.push("pool ended") });
+  const app = new MailApp();
+  await app.start();
+  const state = app.mailbox();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const work = state.invoke(message(), undefined, async () => {
+    await promise;
+    const pool = await state.scope(message("inner")).call({ pool: Pool }, (values) => values.pool);
+    events.push(`handled with ${pool}`);
+  });
+  const stopped = app.stop();
+  await new Promise((turn) => {
+    setImmediate(turn);
+  });
+  expect(events).toEqual([]);
+  resolve();
+  await Promise.all([work, stopped]);
+  expect(events).toEqual(["handled with pool", "pool ended"]);
+});
+
+test("a request keeps the one scope that it has", async () => {
+  const app = new MailApp();
+  const events: string[] = [];
+  const Session = session(events);
+  app.get("/", { inject: { s: Session } }, (request, { s }) => [
+    s,
+    request.scope.call({ again: Session }, ({ again }) => again),
+    codeOf(() => app.mailbox().scope(request)),
+    codeOf(() => app.mailbox().invoke(request, undefined, () => 1)),
+  ]);
+  const reply = await app.fetch(new Request("http://host.test/"));
+  expect(await reply.json()).toEqual([
+    "session 1",
+    "session 1",
+    "CORE_BAD_INVOCATION",
+    "CORE_BAD_INVOCATION",
+  ]);
+  await app.stop();
+  expect(events).toEqual(["made for http GET /", "disposed of session 1"]);
+});
+
+const codeOf = (call: () => unknown): unknown => {
+  try {
+    return call();
+  } catch (error) {
+    return (error as { code?: unknown }).code;
+  }
+};
+
+test("scopes that are never disposed of are refused at the bound, and disposed ones do not count", () => {
+  const container = new Container();
+  const invocation = createInvocation({ kind: "message", name: "leak" });
+  const first = container.open(invocation);
+  for (let open = 1; open < MAX_OPEN_SCOPES; open++) container.open(invocation);
+  expect(codeOf(() => container.open(invocation))).toBe("CORE_TOO_MANY_INVOCATIONS");
+  void first.dispose();
+  expect(codeOf(() => void container.open(invocation))).toBeUndefined();
+});

@@ -1,0 +1,91 @@
+import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
+import type { Invocation } from "../invocation/invocation.ts";
+import type { Container } from "./container.ts";
+import { runWith } from "./depends.ts";
+import { Lifetime } from "./lifetime.ts";
+import type { Injected, Injections } from "./token.ts";
+
+/** What a call gets for its injections: their values by name, nothing without any. */
+export type DependenciesOf<I extends Injections | undefined> = I extends Injections ? Injected<I> : undefined;
+
+/** The dependencies of one invocation: values of the scope `invocation` are made once in it, and end with it. */
+export interface OpenScope {
+  readonly invocation: Invocation;
+  /**
+   * Resolves injections and calls `work` with them, `Depends` open until its first `await`; at once unless a factory is asynchronous. What the call
+   * takes lives until the promise that it returns has settled. May be called any number of times.
+   */
+  call<I extends Injections | undefined, T>(
+    inject: I,
+    work: (dependencies: DependenciesOf<I>) => Awaitable<T>,
+  ): Awaitable<T>;
+  /** Keeps the values alive until `work` has settled, even if the invocation ends before: a handler may outlive its client. */
+  during(work: unknown): void;
+  /** Takes no more values, and ends those there are as soon as nothing uses them; at once when there are none. Never rejects. */
+  dispose(): Awaitable<void>;
+}
+
+/** A scope with what the container and `Depends` need of it. */
+export class InvocationScope extends Lifetime implements OpenScope {
+  readonly invocation: Invocation;
+  readonly container: Container;
+  private users = 0;
+  private idle: PromiseWithResolvers<void> | undefined;
+
+  constructor(container: Container, invocation: Invocation) {
+    super(container);
+    this.container = container;
+    this.invocation = invocation;
+  }
+
+  /** Itself, as `Depends` asks for it. */
+  get scope(): this {
+    return this;
+  }
+
+  call<I extends Injections | undefined, T>(
+    inject: I,
+    work: (dependencies: DependenciesOf<I>) => Awaitable<T>,
+  ): Awaitable<T> {
+    const called = (_scope: this, dependencies: DependenciesOf<I>): Awaitable<T> => work(dependencies);
+    const values = inject === undefined ? undefined : this.container.resolveAll(inject, this);
+    const output = mapAwaitable(values as Awaitable<DependenciesOf<I>>, (settled) =>
+      runWith(this, called, settled),
+    );
+    this.during(output);
+    return output;
+  }
+
+  during(work: unknown): void {
+    if (!isPromise(work)) return;
+    this.users++;
+    const release = (): void => {
+      if (--this.users === 0) this.idle?.resolve();
+    };
+    work.then(release, release);
+  }
+
+  dispose(): Awaitable<void> {
+    this.close();
+    if (this.isEmpty && this.users === 0) return this.container.forget(this);
+    const ending = this.endIdle();
+    this.container.track(ending);
+    return ending;
+  }
+
+  /** Disposes of the scope once no call runs in it; until then it takes values. Never rejects. */
+  async disposeIdle(): Promise<void> {
+    await this.untilIdle();
+    await this.dispose();
+  }
+
+  private async endIdle(): Promise<void> {
+    await this.untilIdle();
+    await this.end();
+    this.container.forget(this);
+  }
+
+  private async untilIdle(): Promise<void> {
+    if (this.users > 0) await (this.idle ??= Promise.withResolvers<void>()).promise;
+  }
+}

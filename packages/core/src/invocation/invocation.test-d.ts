@@ -1,0 +1,33 @@
+import { Context, type HttpRequest, isHttpRequest, type Key, key, type Invocation } from "../index.ts";
+import { createInvocation, JwtClaims, type Principal, principalOf } from "../feature.ts";
+
+declare const request: HttpRequest;
+declare const invocation: Invocation;
+
+export const asInvocation: Invocation = request;
+// @ts-expect-error a message has no path
+export const path: unknown = invocation.path;
+// @ts-expect-error an invocation may be no request
+export const asRequest: HttpRequest = invocation;
+export const narrowed: string | null = isHttpRequest(invocation) ? invocation.cookies.get("a") : null;
+// @ts-expect-error values of other doors may be no text
+export const id: string = invocation.params["id"];
+export const idOfRequest: string | undefined = request.params["id"];
+
+const Tenant: Key<string | null> = key<string | null>("tenant", null);
+const context: Context = new Context().set(Tenant, "north");
+export const tenant: string | null = context.get(Tenant);
+// @ts-expect-error a name carries no type
+export const byName: string = context.get("tenant");
+// @ts-expect-error the key says string or null
+context.set(Tenant, 7);
+// @ts-expect-error nothing proves yet that there is a token
+export const subject: string = context.get(JwtClaims).sub;
+export const principal: Principal | null = principalOf(invocation, "account");
+// @ts-expect-error a name of a user may be an account of the application
+export const name: string | undefined = principal?.user;
+
+createInvocation({ kind: "message", name: "orders", headers: { a: ["b"], c: undefined } });
+createInvocation({ kind: "a-kind-of-its-own", name: "x", params: { count: 7 } });
+// @ts-expect-error a name is needed
+createInvocation({ kind: "message" });
