@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Attributes } from "@framework/core/feature";
 import type { HttpRequest, Response, UpgradedConnection } from "@framework/core";
+import { type Attributes, createInvocation, type HostState } from "@framework/core/feature";
 import type { WebSocket, WebSocketServer } from "ws";
 import { checkHandshake, handshakeFields } from "./handshake.ts";
-import { OpenSocket } from "./open-socket.ts";
+import { type MessageWork, OpenSocket } from "./open-socket.ts";
 import type { Sockets } from "./sockets.ts";
 import { WebSocketClose } from "./websocket-close.ts";
 import type { AnyHandler, AnyOptions } from "./websocket-handler.ts";
@@ -16,49 +16,47 @@ interface Handshake {
   readonly fields: readonly string[];
 }
 
+/** What an endpoint is made of. */
+export interface EndpointParts {
+  readonly sockets: Sockets;
+  readonly state: Pick<HostState, "invoke">;
+  readonly options: AnyOptions;
+  readonly handler: AnyHandler;
+}
+
 /** One WebSocket route. */
 export class Endpoint {
   readonly #sockets: Sockets;
+  readonly #state: Pick<HostState, "invoke">;
   readonly #options: AnyOptions;
   readonly #handler: AnyHandler;
   #server: WebSocketServer | null = null;
 
-  constructor(sockets: Sockets, options: AnyOptions, handler: AnyHandler) {
+  constructor({ sockets, state, options, handler }: EndpointParts) {
     this.#sockets = sockets;
+    this.#state = state;
     this.#options = options;
     this.#handler = handler;
   }
 
   /** Accepts the handshake or refuses it as HTTP. @param dependencies what the route injects, if anything @throws HttpError */
   answer(request: HttpRequest, dependencies: readonly unknown[]): Response {
-    const door = checkHandshake(request, this.#sockets.config.origins);
+    const upgrade = checkHandshake(request, this.#sockets.config.origins);
     const headers = handshakeFields(request);
-    const keep = dependencies.length === 0 ? null : keepInjected(request);
-    return door.accept((connection) =>
-      this.#open(headers, connection, (open) => {
-        const served = this.#serve(open, request, dependencies);
-        keep?.(served);
-      }),
-    );
+    return upgrade.accept((connection) => {
+      const handshake: Handshake = { method: "GET", headers, fields: connection.fields };
+      this.#open(connection, handshake, (ws) => {
+        const open = this.#begin(ws, connection, request);
+        // The request ends after this, so its scope is open: `Depends` works in the handler, and what it takes lives until it has settled.
+        void request.scope.call(undefined, () => this.#serve(open, request, dependencies));
+      });
+    });
   }
 
-  #open(
-    headers: Readonly<Record<string, string>>,
-    connection: UpgradedConnection,
-    serve: (open: OpenSocket) => void,
-  ): void {
-    const { socket, head, fields, draining } = connection;
-    const handshake: Handshake = { method: "GET", headers, fields };
+  #open({ socket, head }: UpgradedConnection, handshake: Handshake, serve: (ws: WebSocket) => void): void {
     this.#server ??= this.#newServer();
     const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
-    this.#server.handleUpgrade(handshake as unknown as IncomingMessage, socket as Duplex, bytes, (ws) => {
-      const open = this.#begin(ws, socket as Duplex);
-      const goodbye = (): void => void open.close(1001, "the service is going away");
-      if (draining.aborted) goodbye();
-      draining.addEventListener("abort", goodbye, { once: true });
-      ws.once("close", () => draining.removeEventListener("abort", goodbye));
-      serve(open);
-    });
+    this.#server.handleUpgrade(handshake as unknown as IncomingMessage, socket as Duplex, bytes, serve);
   }
 
   #newServer(): WebSocketServer {
@@ -70,16 +68,38 @@ export class Endpoint {
     return server;
   }
 
-  #begin(ws: WebSocket, socket: Duplex): OpenSocket {
+  #begin(ws: WebSocket, { socket, draining }: UpgradedConnection, request: HttpRequest): OpenSocket {
     const { config, rooms, traffic, heartbeat } = this.#sockets;
-    const open = new OpenSocket(
-      { ws, socket, config, rooms, traffic, check: (value) => this.#check(value) },
+    const open: OpenSocket = new OpenSocket(
+      {
+        ws,
+        socket: socket as Duplex,
+        config,
+        rooms,
+        traffic,
+        check: (value) => this.#check(value),
+        invoke: (work) => this.#invoke(open, request, work),
+      },
       traffic.now(),
     );
     traffic.opened++;
     heartbeat.add(open);
-    ws.once("close", () => heartbeat.remove(open));
+    const goodbye = (): void => void open.close(1001, "the service is going away");
+    if (draining.aborted) goodbye();
+    draining.addEventListener("abort", goodbye, { once: true });
+    ws.once("close", () => {
+      heartbeat.remove(open);
+      draining.removeEventListener("abort", goodbye);
+    });
     return open;
+  }
+
+  /** Handles one message in an invocation of its own, with the identity and the parameters of its connection. */
+  #invoke({ signal }: OpenSocket, request: HttpRequest, work: MessageWork): unknown {
+    const { headers, params, context } = request;
+    const name = request.route ?? request.path;
+    const invocation = createInvocation({ kind: "websocket", name, headers, params, context, signal });
+    return this.#state.invoke(invocation, this.#options.injectEach, work);
   }
 
   async #check(value: unknown): Promise<unknown> {
@@ -113,11 +133,3 @@ const closeCode = ({ closed }: OpenSocket): Attributes =>
 /** A handler that was sending when the client left has done nothing wrong. */
 const isOwnEnd = (error: unknown, { connected }: OpenSocket): boolean =>
   !connected && Error.isError(error) && (error as { code?: unknown }).code === "WEBSOCKET_CLOSED";
-
-/** Keeps what was injected alive until a promise has settled; without one, because nobody was upgraded, it ends with the request. */
-const keepInjected = (request: HttpRequest): ((served: Promise<void>) => void) => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  request.scope.during(promise);
-  request.onEnd(() => resolve()); // after the upgrade, so too late for one that is served
-  return resolve;
-};

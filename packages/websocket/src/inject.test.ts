@@ -1,9 +1,10 @@
-import { App, dependency, isHttpRequest, Response, type Token } from "@framework/core";
+import { App, dependency, Depends, isHttpRequest, Response, type Token } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
 import { waitFor } from "@framework/testing";
 import { describe, expect, test } from "@jest/globals";
+import { z } from "zod";
 import { collect, serve } from "./socket-app.test-kit.ts";
-import { websocket } from "./index.ts";
+import { websocket, WebSocketClose } from "./index.ts";
 
 interface Clock {
   now(): number;
@@ -127,6 +128,104 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     ]);
   });
 
+  test("Depends works in a handler, and what it takes lives as long as the connection", async () => {
+    const events: string[] = [];
+    const Session = dependency("session", {
+      scope: "invocation",
+      create: (_, { kind, name }) => `${kind} ${name}`,
+      dispose: (value) => void events.push(`disposed of ${value}`),
+    });
+    await using s = await serve(
+      (app) => {
+        app.registerSingleton(Clock, { now: () => 7 });
+        app.websocket(
+          "/plain",
+          async (socket, _request, clock = Depends(Clock), session = Depends(Session)) => {
+            await socket.sendJson([clock.now(), session]);
+            await socket.recv();
+            events.push("handled");
+          },
+        );
+        app.websocket("/late", async (socket) => {
+          await socket.recv();
+          Depends(Clock);
+        });
+      },
+      { transport },
+    );
+    const client = await s.open("/plain");
+    await waitFor(() => collect(client).texts.length === 1);
+    expect([collect(client).texts, events]).toEqual([['[7,"http GET /plain"]'], []]);
+    client.terminate();
+    await waitFor(() => events.length === 2);
+    expect(events).toEqual(["handled", "disposed of http GET /plain"]);
+    const late = await s.open("/late");
+    late.send("x");
+    expect(await collect(late).closed).toEqual([1011, "internal error"]); // after the first await
+  });
+
+  test("each message has dependencies of its own, by injectEach and Depends, beside those of the connection", async () => {
+    const events: string[] = [];
+    const Session = session(events);
+    const Work = dependency("work", {
+      scope: "invocation",
+      create: (_, { kind, name, params }) => `${kind} ${name} ${String(params["room"])}`,
+      dispose: (value) => void events.push(`disposed of ${value}`),
+    });
+    await using s = await serve(
+      (app) => {
+        app.websocket(
+          "/{room}",
+          { inject: { session: Session }, injectEach: { work: Work } },
+          async (socket, _request, values) => {
+            await socket.each(async (message, { work }, same = Depends(Work)) => {
+              events.push(`${message.text}: ${values.session}, ${work}, ${same === work}`);
+              await socket.send(message);
+            });
+          },
+        );
+      },
+      { transport },
+    );
+    const client = await s.open("/tea");
+    for (const text of ["one", "two"]) client.send(text);
+    await waitFor(() => collect(client).texts.length === 2);
+    client.close();
+    await waitFor(() => events.length === 6);
+    expect(events).toEqual([
+      "made for /tea",
+      "one: session 1, websocket /{room} tea, true",
+      "disposed of websocket /{room} tea",
+      "two: session 1, websocket /{room} tea, true",
+      "disposed of websocket /{room} tea",
+      "disposed of session 1",
+    ]);
+  });
+
+  test("eachJson checks each message, and a handler that fails closes the connection", async () => {
+    await using s = await serve(
+      (app) => {
+        app.registerSingleton(Clock, { now: () => 7 });
+        app.websocket("/", { message: z.number() }, async (socket) => {
+          await socket.eachJson(async (number, clock = Depends(Clock)) => {
+            if (number < 0) throw new WebSocketClose(4001, "negative");
+            await socket.sendJson(number + clock.now());
+          });
+        });
+      },
+      { transport },
+    );
+    const [good, bad, negative] = [await s.open("/"), await s.open("/"), await s.open("/")];
+    good.send("1");
+    bad.send('"x"');
+    negative.send("-1");
+    await waitFor(() => collect(good).texts.length === 1);
+    good.close();
+    expect([collect(good).texts, await collect(good).closed]).toEqual([["8"], [1005, ""]]);
+    expect((await collect(bad).closed)[0]).toBe(1008);
+    expect(await collect(negative).closed).toEqual([4001, "negative"]);
+  });
+
   test("a factory that fails is answered as HTTP", async () => {
     const Down = dependency("down", { create: () => Promise.reject<number>(new Error("secret")) });
     await using s = await serve(
@@ -142,5 +241,8 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
 test("a name that nothing was registered for is a start error", async () => {
   const app = new (App.with(websocket))().registerSingleton("clock", 1);
   app.websocket("/ws", { inject: { clock: "clok" } }, () => {});
-  await expect(app.start()).rejects.toThrow(/GET \/ws[\s\S]*clock/);
+  app.websocket("/each", { injectEach: { clock: "clokk" } }, () => {});
+  const failure = app.start();
+  await expect(failure).rejects.toThrow(/GET \/ws → clok: [\s\S]*"clock"/);
+  await expect(failure).rejects.toThrow(/messages of \/each → clokk: [\s\S]*"clock"/);
 });

@@ -36,10 +36,15 @@ export interface OpenSocketParts<T> {
   readonly traffic: Traffic;
   /** Checks a JSON message. @throws WebSocketClose */
   readonly check: (value: unknown) => T | Promise<T>;
+  /** Calls work for one message, with the route's dependencies of each message. */
+  readonly invoke: (work: MessageWork) => unknown;
 }
 
+/** What is done for one message, with its dependencies, if there are any. */
+export type MessageWork = (dependencies: unknown) => unknown;
+
 /** A connection over one of `ws`: bounded in both directions. */
-export class OpenSocket<T = unknown> implements ServerSocket<T> {
+export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [dependencies: unknown]> {
   readonly id: string = randomUUID();
   // Not the parts as one object: each object that a message touches costs a miss of the cache when many connections take turns.
   readonly #ws: WebSocket;
@@ -48,6 +53,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T> {
   readonly #rooms: Membership;
   readonly #traffic: Traffic;
   readonly #check: OpenSocketParts<T>["check"];
+  readonly #invoke: OpenSocketParts<T>["invoke"];
   readonly #inbox = new Inbox();
   readonly #ended = Promise.withResolvers<void>();
   /** Whether frames go out as they are; an extension would have its say in them. */
@@ -61,13 +67,14 @@ export class OpenSocket<T = unknown> implements ServerSocket<T> {
   /** When something last came from the client; whoever sweeps reads it. */
   lastSeenMs: number;
 
-  constructor({ ws, socket, config, rooms, traffic, check }: OpenSocketParts<T>, nowMs: number) {
+  constructor({ ws, socket, config, rooms, traffic, check, invoke }: OpenSocketParts<T>, nowMs: number) {
     this.#ws = ws;
     this.#socket = socket;
     this.#config = config;
     this.#rooms = rooms;
     this.#traffic = traffic;
     this.#check = check;
+    this.#invoke = invoke;
     this.lastSeenMs = nowMs;
     this.#plain = ws.extensions === "";
     ws.on("message", (data: RawData, isBinary) => this.#receive(data as Buffer, isBinary));
@@ -177,6 +184,24 @@ export class OpenSocket<T = unknown> implements ServerSocket<T> {
   async receiveJson(): Promise<T | null> {
     const message = await this.recv();
     return message === null ? null : await this.#check(message.json());
+  }
+
+  each(handler: (message: Message, dependencies: unknown) => unknown): Promise<void> {
+    return this.#forEach((message) => message, handler);
+  }
+
+  eachJson(handler: (value: T, dependencies: unknown) => unknown): Promise<void> {
+    return this.#forEach((message) => this.#check(message.json()), handler);
+  }
+
+  async #forEach<V>(
+    read: (message: Message) => V | Promise<V>,
+    handler: (value: V, dependencies: unknown) => unknown,
+  ): Promise<void> {
+    for (let message = await this.recv(); message !== null; message = await this.recv()) {
+      const value = await read(message);
+      await this.#invoke((dependencies) => handler(value, dependencies));
+    }
   }
 
   /** No generator: that would wait three times for each message. */

@@ -7,8 +7,11 @@ export interface Closed {
   readonly reason: string;
 }
 
-/** One WebSocket connection, as its handler sees it. */
-export interface ServerSocket<T = unknown> extends AsyncIterable<Message> {
+/** One WebSocket connection, as its handler sees it; `Each` is what handlers of single messages get after the message. */
+export interface ServerSocket<
+  T = unknown,
+  Each extends readonly unknown[] = readonly [],
+> extends AsyncIterable<Message> {
   /** Unique over all workers. */
   readonly id: string;
   /** The sub-protocol that was agreed on, or `""`. */
@@ -47,6 +50,13 @@ export interface ServerSocket<T = unknown> extends AsyncIterable<Message> {
    * @throws WebSocketClose 1007 for what is no JSON, 1008 for what the schema refuses, 1003 for binary
    */
   receiveJson(): Promise<T | null>;
+  /**
+   * Handles messages one after the other, each in an invocation of its own: `Depends` is open, and the route's `injectEach` is made for this message
+   * and disposed of after it. Resolves at the end of the connection; what the handler throws ends the loop.
+   */
+  each(handler: (message: Message, ...dependencies: Each) => unknown): Promise<void>;
+  /** As `each`, with messages as `receiveJson` gives them. @throws as `receiveJson` */
+  eachJson(handler: (value: T, ...dependencies: Each) => unknown): Promise<void>;
 
   /** Closes; resolves when the connection has ended, at the latest after `closeWaitSecs`. @throws WEBSOCKET_BAD_CLOSE_CODE */
   close(code?: number, reason?: string): Promise<void>;

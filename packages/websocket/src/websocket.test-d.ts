@@ -1,4 +1,4 @@
-import { App, dependency, type Token } from "@framework/core";
+import { App, dependency, Depends, type Token } from "@framework/core";
 import { z } from "zod";
 import { websocket } from "./index.ts";
 
@@ -42,6 +42,20 @@ app.websocket("/{id}", { inject: { db: Db }, message: z.string() }, async (socke
   // @ts-expect-error the token has no such member
   db.none();
   return [text, id];
+});
+app.websocket("/each", { injectEach: { db: Db }, message: z.number() }, async (socket) => {
+  await socket.each((message, { db }) => [message.text, db.all()]);
+  await socket.eachJson((value, { db }) => [value.toFixed(), db.all()]);
+  // @ts-expect-error the token has no such member
+  await socket.each((_message, { db }) => db.none());
+  // @ts-expect-error the schema gives a number
+  await socket.eachJson((value) => value.length);
+});
+app.websocket("/default", async (socket, _request, db = Depends(Db)) => {
+  const all: string[] = db.all();
+  await socket.each((message, each = Depends(Db)) => [message.text, each.all(), all]);
+  // @ts-expect-error nothing is injected for each message
+  await socket.each((_message, { limit }) => limit);
 });
 // @ts-expect-error nothing is injected
 app.websocket("/none", { protocols: ["v1"] }, (_socket, _request, { db }) => db);

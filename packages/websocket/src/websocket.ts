@@ -1,14 +1,17 @@
 import type { ConfigInput, Feature, Host, HostInsight } from "@framework/core/feature";
 import type {
+  HttpRequest,
   InferOutput,
   Injected,
   Injections,
+  NoInput,
   PathParams,
   Response,
   StandardSchema,
 } from "@framework/core";
 import { Endpoint } from "./endpoint.ts";
 import { Rooms, type Room } from "./rooms.ts";
+import type { ServerSocket } from "./server-socket.ts";
 import { sessionOperation } from "./session-operation.ts";
 import { Sockets } from "./sockets.ts";
 import { WebSocketConfig } from "./websocket-config.ts";
@@ -25,15 +28,23 @@ export interface WebSocketMethods {
   /** Sets limits other than the defaults. @throws CORE_BAD_CONFIG at start, with all other mistakes */
   enableWebSocket(config?: ConfigInput<WebSocketConfig>): this;
   /** Serves WebSocket connections (RFC 6455) at a path. */
-  websocket<const P extends string>(path: P, handler: WebSocketHandler<PathParams<P>, this, unknown>): void;
+  websocket<const P extends string>(
+    path: P,
+    handler: WebSocketHandler<ServerSocket, HttpRequest<PathParams<P>, NoInput, this>>,
+  ): void;
   websocket<
     const P extends string,
     Schema extends StandardSchema | undefined = undefined,
     Inject extends Injections | undefined = undefined,
+    Each extends Injections | undefined = undefined,
   >(
     path: P,
-    options: WebSocketOptions<Schema, Inject>,
-    handler: WebSocketHandler<PathParams<P>, this, MessageOf<Schema>, ArgumentsOf<Inject>>,
+    options: WebSocketOptions<Schema, Inject, Each>,
+    handler: WebSocketHandler<
+      ServerSocket<MessageOf<Schema>, ArgumentsOf<Each>>,
+      HttpRequest<PathParams<P>, NoInput, this>,
+      ArgumentsOf<Inject>
+    >,
   ): void;
   /** The room of that name. */
   room(name: string): Room;
@@ -61,8 +72,10 @@ export const websocket: Feature<WebSocketMethods> = {
         if (!begun) begin(host, sockets);
         begun = true;
         const options = (rest.length === 1 ? {} : rest[0]) as AnyOptions;
-        const endpoint = new Endpoint(sockets, options, rest.at(-1) as AnyHandler);
-        const { guards = [], inject } = options;
+        const handler = rest.at(-1) as AnyHandler;
+        const endpoint = new Endpoint({ sockets, state: host.state, options, handler });
+        const { guards = [], inject, injectEach } = options;
+        if (injectEach !== undefined) host.state.inject(`messages of ${path}`, injectEach);
         host.http.route(
           "GET",
           path,
