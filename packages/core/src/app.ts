@@ -14,7 +14,7 @@ import { PROGRAM_RANK } from "./lifecycle/ranked-tasks.ts";
 import { type Awaitable, toMiddleware } from "./middleware/middleware.ts";
 import { nearest } from "./errors/nearest.ts";
 import { joinWebClass } from "./response/web-class.ts";
-import type { BlueprintFor } from "./routes/blueprint.ts";
+import type { BlueprintFor } from "./blueprint.ts";
 import { type RegisterRoute, type RegisterRoutes, RouteMethods } from "./routes/route-methods.ts";
 import type { RouteDefinition, RouteInfo } from "./routes/route.ts";
 import { run } from "./run/run.ts";

@@ -1,6 +1,6 @@
 // For applications: the App, what handlers see, errors, guards, dependencies, and how an app is run.
 export { App, type LifecycleEvent } from "./app.ts";
-export { Blueprint, type BlueprintFor, type BlueprintOptions } from "./routes/blueprint.ts";
+export { Blueprint, type BlueprintFor, type BlueprintOptions } from "./blueprint.ts";
 export { HttpRequest, type NoInput, type RequestInput } from "./request/http-request.ts";
 export { isHttpRequest } from "./request/is-http-request.ts";
 export { Context } from "./invocation/context.ts";
@@ -37,8 +37,8 @@ export {
   type GuardObject,
   type GuardVerdict,
   isGuard,
-  verifyGuards,
 } from "./guards/guard.ts";
+export { verifyGuards } from "./guards/verify-guards.ts";
 export type { GuardOptions } from "./guards/judge.ts";
 export { ConfigurationError, type Problem } from "./errors/configuration-error.ts";
 export { FrameworkError } from "./errors/framework-error.ts";

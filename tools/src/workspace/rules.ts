@@ -76,17 +76,6 @@ const reachedFrom = (pkg: WorkspacePackage, entries: readonly string[]): Set<str
   return reached;
 };
 
-/** A package is used through its public entries only. */
-export const foreignSourcesStayOut: Rule = (pkg) =>
-  sources(pkg).flatMap(([path, code]) =>
-    importsOf(code)
-      .filter((specifier) => /^@framework\/[^/]+\/(src|dist)\b/.test(specifier) || leaves(path, specifier))
-      .map((specifier) => `${path} reaches into another package: ${specifier}`),
-  );
-
-const leaves = (path: string, specifier: string): boolean =>
-  specifier.startsWith(".") && posix.join(posix.dirname(path), specifier).startsWith("..");
-
 /** A declaration that changes another module's types is on for everyone who imports anything near it. */
 export const nothingIsAugmented: Rule = (pkg) =>
   sources(pkg)

@@ -1,3 +1,4 @@
+// Above 250 lines: one list of facts about heads, each a few lines.
 import assert from "node:assert/strict";
 import type { Test } from "../harness/test.ts";
 import {

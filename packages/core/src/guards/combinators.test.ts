@@ -4,7 +4,8 @@ import type { HttpError } from "../errors/http-error.ts";
 import { GuardError, UnauthorizedError } from "../errors/http-errors.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { And, Not, Or } from "./combinators.ts";
-import { type Guard, verifyGuards } from "./guard.ts";
+import type { Guard } from "./guard.ts";
+import { verifyGuards } from "./verify-guards.ts";
 
 const request = { method: "GET", path: "/" } as HttpRequest;
 const silent = { error: () => {} };

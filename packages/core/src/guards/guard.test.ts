@@ -2,7 +2,8 @@ import { expect, test } from "@jest/globals";
 import type { HttpError } from "../errors/http-error.ts";
 import { ForbiddenError, GuardError, NotFoundError, UnauthorizedError } from "../errors/http-errors.ts";
 import type { HttpRequest } from "../request/http-request.ts";
-import { type Guard, isGuard, verifyGuards } from "./guard.ts";
+import { type Guard, isGuard } from "./guard.ts";
+import { verifyGuards } from "./verify-guards.ts";
 
 const request = { method: "GET", path: "/admin" } as HttpRequest;
 const silent = { error: () => {} };

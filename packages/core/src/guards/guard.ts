@@ -1,7 +1,5 @@
 import type { Awaitable } from "../middleware/middleware.ts";
-import { isPromise } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
-import { firstDenial, type GuardOptions } from "./judge.ts";
 
 /** What a guard says: `true` or nothing lets the request through, `false` refuses it, a text refuses it with that text. */
 export type GuardVerdict = boolean | string | undefined | void;
@@ -30,27 +28,6 @@ export interface GuardFunction {
  * returns, is a refusal too: a guard that fails lets nobody through.
  */
 export type Guard = GuardFunction | GuardObject;
-
-/**
- * Runs guards in order, for use by hand; synchronous guards are done when it returns.
- *
- * @param options.explain names the guard in the reply, as the body's `guard`; for development. @default false
- * @param options.log where faults of guards go. @default console
- * @throws HttpError of the first guard that refuses: 403 with its text or "Access denied", 401, or the status of its GuardError
- */
-export const verifyGuards = (
-  guards: readonly Guard[],
-  request: HttpRequest,
-  options: GuardOptions = {},
-): Awaitable<void> => {
-  const denial = firstDenial(guards, request, options);
-  if (isPromise(denial)) return denial.then(deny);
-  deny(denial);
-};
-
-const deny = (denial: Error | null): void => {
-  if (denial !== null) throw denial;
-};
 
 /** Tells a guard from what is none. */
 export const isGuard = (value: unknown): value is Guard =>

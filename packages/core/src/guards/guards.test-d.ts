@@ -1,6 +1,7 @@
 import { GuardError } from "../errors/http-errors.ts";
 import { And, Not, Or } from "./combinators.ts";
-import { type Guard, type GuardObject, verifyGuards } from "./guard.ts";
+import type { Guard, GuardObject } from "./guard.ts";
+import { verifyGuards } from "./verify-guards.ts";
 
 export const guards: readonly Guard[] = [
   (request) => request.path.startsWith("/public"),

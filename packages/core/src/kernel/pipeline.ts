@@ -1,7 +1,7 @@
 import type { ExceptionHandlers } from "./exception-handlers.ts";
 import type { Problem } from "../errors/configuration-error.ts";
-import { verifyGuards } from "../guards/guard.ts";
 import type { Guard } from "../guards/guard.ts";
+import { verifyGuards } from "../guards/verify-guards.ts";
 import {
   type Awaitable,
   compose,

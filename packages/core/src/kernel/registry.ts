@@ -19,7 +19,7 @@ import { type Task, toTask } from "../lifecycle/tasks.ts";
 import type { Awaitable, Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
-import { registrationPlace } from "../routes/route-place.ts";
+import { registrationPlace } from "../routing/route-place.ts";
 import type { BuiltIn } from "../routes/built-in.ts";
 import type { OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { Method, RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";

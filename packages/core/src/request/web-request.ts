@@ -1,11 +1,15 @@
 import type { RequestSource } from "../exchange/request-source.ts";
-import type { HttpRequest } from "./http-request.ts";
+
+/** What a web `Request` is made from. */
+interface WebRequestParts {
+  readonly method: string;
+  readonly url: string;
+  readonly signal: AbortSignal;
+  body(): Promise<Uint8Array>;
+}
 
 /** A web `Request` of the same content; its body is fed from our buffered one, so both may be read. */
-export const webRequest = (
-  request: Pick<HttpRequest, "method" | "url" | "signal" | "body">,
-  source: RequestSource,
-): globalThis.Request => {
+export const webRequest = (request: WebRequestParts, source: RequestSource): globalThis.Request => {
   const headers = new Headers();
   for (let at = 0; at < source.fields.length; at += 2) {
     headers.append(source.fields[at] ?? "", source.fields[at + 1] ?? "");
@@ -16,7 +20,7 @@ export const webRequest = (
   return new globalThis.Request(url, { method, headers, signal, body: bytesOf(request), duplex: "half" });
 };
 
-const bytesOf = (request: Pick<HttpRequest, "body">): ReadableStream<Uint8Array> =>
+const bytesOf = (request: Pick<WebRequestParts, "body">): ReadableStream<Uint8Array> =>
   new ReadableStream({
     async pull(controller) {
       controller.enqueue(await request.body());

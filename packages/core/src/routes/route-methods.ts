@@ -5,7 +5,7 @@ import type { HttpRequest, NoInput } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { PathParams } from "./path-params.ts";
 import type { RouteOptionsOf } from "./route-option.ts";
-import { type Place, registrationPlace } from "./route-place.ts";
+import { type Place, registrationPlace } from "../routing/route-place.ts";
 import type {
   DependencyArguments,
   InputOf,

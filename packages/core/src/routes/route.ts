@@ -6,7 +6,7 @@ import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { InferOutput, StandardSchema } from "../validation/standard-schema.ts";
 import type { BuiltIn } from "./built-in.ts";
-import type { Place } from "./route-place.ts";
+import type { Place } from "../routing/route-place.ts";
 
 /** Methods that a route may be registered for. */
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | "QUERY";

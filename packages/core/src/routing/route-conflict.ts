@@ -1,6 +1,6 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import type { Pattern } from "./pattern.ts";
-import type { Place } from "../routes/route-place.ts";
+import type { Place } from "./route-place.ts";
 
 /** A route as the program registered it. */
 export interface RegisteredRoute {

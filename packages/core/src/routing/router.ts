@@ -2,7 +2,7 @@ import type { Problem } from "../errors/configuration-error.ts";
 import type { CanonicalTarget } from "./canonical-path.ts";
 import { isStatic, paramsOf, parsePattern, type Pattern } from "./pattern.ts";
 import { routeConflict } from "./route-conflict.ts";
-import type { Place } from "../routes/route-place.ts";
+import type { Place } from "./route-place.ts";
 import { RouteTree } from "./route-tree.ts";
 
 /** A longer path is not kept for the next request. */

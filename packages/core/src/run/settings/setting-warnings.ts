@@ -1,9 +1,17 @@
 import type { Problem } from "../../errors/configuration-error.ts";
-import type { RunSettings } from "./settings.ts";
+import type { Environment } from "../../lifecycle/app-settings.ts";
 
-/** What a person should know about settings that are possible but odd. */
+/** The settings that can be odd together. */
+interface WarnedSettings {
+  readonly env: Environment;
+  readonly debug: boolean;
+  readonly host: string;
+  readonly reload: boolean;
+}
+
+/** Warnings about settings that are allowed but odd. */
 export const settingWarnings = (
-  { env, debug, host, reload }: Pick<RunSettings, "env" | "debug" | "host" | "reload">,
+  { env, debug, host, reload }: WarnedSettings,
   workersAsked: number,
 ): Problem[] => {
   const found: Problem[] = [];

@@ -1,12 +1,12 @@
-import type { App } from "../app.ts";
-import type { Guard } from "../guards/guard.ts";
-import type { HttpMiddleware } from "../feature/http-middleware.ts";
-import { type Middleware, toMiddleware } from "../middleware/middleware.ts";
-import type { HttpRequest } from "../request/http-request.ts";
-import type { Response } from "../response/response.ts";
-import { inGroup, RouteMethods } from "./route-methods.ts";
-import type { NeedsRouteOptions, RouteOptionsOf } from "./route-option.ts";
-import type { RouteDefinition } from "./route.ts";
+import type { App } from "./app.ts";
+import type { Guard } from "./guards/guard.ts";
+import type { HttpMiddleware } from "./feature/http-middleware.ts";
+import { type Middleware, toMiddleware } from "./middleware/middleware.ts";
+import type { HttpRequest } from "./request/http-request.ts";
+import type { Response } from "./response/response.ts";
+import { inGroup, RouteMethods } from "./routes/route-methods.ts";
+import type { NeedsRouteOptions, RouteOptionsOf } from "./routes/route-option.ts";
+import type { RouteDefinition } from "./routes/route.ts";
 
 /** What every route of a blueprint shares. */
 export interface BlueprintOptions {

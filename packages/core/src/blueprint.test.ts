@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { App, Blueprint, type HttpRequest, type Middleware, Response } from "../index.ts";
+import { App, Blueprint, type HttpRequest, type Middleware, Response } from "./index.ts";
 
 const ask = async (app: App, path: string) => {
   const reply = await app.fetch(new Request(`http://host.test${path}`));

@@ -1,0 +1,104 @@
+// What may import what. `pnpm structure` checks it, and that no files and no folders import each other in a circle.
+import { globSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Layers of core, lowest first: a folder imports its own layer and lower ones. */
+const layers = [
+  ["http"],
+  ["errors", "runtime", "middleware", "operation", "config", "log"],
+  ["exchange"],
+  ["body", "request", "response", "lifecycle", "shared-state", "insight"],
+  ["dependencies", "guards", "validation", "routing", "routes", "feature"],
+  ["kernel"],
+];
+/** Beside the layers: no layer imports them, `run` imports `transport`, and `app.ts` joins all. */
+const beside = { transport: 3, run: 3 };
+
+const core = "packages/core/src";
+const placed = [...layers.flat(), ...Object.keys(beside)];
+const unplaced = readdirSync(join(import.meta.dirname, core), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !placed.includes(entry.name))
+  .map(({ name }) => name);
+if (unplaced.length > 0) throw new Error(`${core} has folders without a layer: ${unplaced.join(", ")}`);
+
+const inCore = (names) => `^${core}/(${names.join("|")})/`;
+/** Joins everything: the class of applications, and what applications make with it. */
+const atTop = `^${core}/(app|blueprint)[.]ts$`;
+const besidePaths = inCore(Object.keys(beside));
+const tests = ["[.]test[.]ts$", "[.]test-[a-z]+[.]ts$", "/src/.*testing/"];
+
+const upward = layers.map((names, level) => ({
+  name: `core-layer-${names[0]}`,
+  comment: "A layer of core imports no higher one.",
+  severity: "error",
+  from: { path: inCore(names), pathNot: tests },
+  to: {
+    path: [
+      inCore(
+        layers
+          .slice(level + 1)
+          .flat()
+          .concat("-"),
+      ),
+      besidePaths,
+      atTop,
+    ],
+  },
+}));
+
+const aside = Object.entries(beside).map(([name, level]) => ({
+  name: `core-${name}`,
+  comment: `${name} stands beside the layers of core: it imports those up to ${layers[level].join(", ")}.`,
+  severity: "error",
+  from: { path: inCore([name]), pathNot: tests },
+  to: {
+    path: [inCore(layers.slice(level + 1).flat()), atTop, ...(name === "transport" ? [inCore(["run"])] : [])],
+  },
+}));
+
+/** Sources of the entries in every package.json. */
+const doors = globSync("{packages,tests,tools}/*/package.json", { cwd: import.meta.dirname }).flatMap(
+  (path) => {
+    const { exports = {} } = JSON.parse(readFileSync(join(import.meta.dirname, path), "utf8"));
+    const sources = Object.values(exports).map((entry) => entry["@framework/source"]);
+    return sources.map((source) => `^${join(path, "..", source).replaceAll(".", "[.]")}$`);
+  },
+);
+
+export default {
+  forbidden: [
+    ...upward,
+    ...aside,
+    {
+      name: "core-stands-alone",
+      comment: "Core imports no package.",
+      severity: "error",
+      from: { path: `^${core}/`, pathNot: tests },
+      to: { path: "^(packages|apps|tests|bench|tools)/|node_modules/", pathNot: `^${core}/` },
+    },
+    {
+      name: "doors",
+      comment: "A package is used through the entries of its package.json.",
+      severity: "error",
+      from: { path: "^(packages|apps|tests)/([^/]+)/" },
+      to: { path: "^(packages|apps|tests|tools)/", pathNot: ["^$1/$2/", ...doors] },
+    },
+    {
+      name: "apps-features-core",
+      comment: "Packages know nothing of applications, suites and tools.",
+      severity: "error",
+      from: { path: "^packages/", pathNot: [...tests, "^packages/conformance/"] },
+      to: { path: "^(apps|tests|bench|tools|packages/conformance)/" },
+    },
+    { name: "resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "/dist/" },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["@framework/source", "import", "node"],
+    },
+  },
+};

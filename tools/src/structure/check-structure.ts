@@ -1,0 +1,58 @@
+import { dirname, join } from "node:path";
+import { cruise, type ICruiseResult, type IDependency } from "dependency-cruiser";
+import extractDepcruiseOptions from "dependency-cruiser/config-utl/extract-depcruise-options";
+import { type Edge, findCircles } from "./circles.ts";
+import type { KnownImport } from "./known-imports.ts";
+
+/** What a check of the structure found. */
+export interface StructureReport {
+  readonly modules: number;
+  readonly problems: readonly string[];
+}
+
+/**
+ * Checks which files of a workspace import which: the rules of its `.dependency-cruiser.mjs`, and that neither files nor folders import each
+ * other in a circle, types included. Tests and their fixtures may import what they like of their own package.
+ */
+export const checkStructure = async (
+  root: string,
+  known: readonly KnownImport[],
+): Promise<StructureReport> => {
+  const options = await extractDepcruiseOptions(join(root, ".dependency-cruiser.mjs"));
+  const { output } = await cruise(["packages", "apps", "tests"], { ...options, baseDir: root });
+  const { modules, summary } = output as ICruiseResult;
+  const isKnown = ({ from, to }: Edge): boolean => known.some((each) => each.from === from && each.to === to);
+
+  const types: Edge[] = [];
+  const edges: Edge[] = [];
+  for (const { source, dependencies } of modules) {
+    if (isTest(source)) continue;
+    for (const dependency of dependencies) {
+      const edge = { from: source, to: dependency.resolved };
+      if (!isSource(dependency.resolved)) continue;
+      if (isTypeOnly(dependency)) types.push(edge);
+      if (!isTypeOnly(dependency) || !isKnown(edge)) edges.push(edge);
+    }
+  }
+  const broken = summary.violations
+    .filter((found) => !(found.dependencyTypes?.includes("type-only") === true && isKnown(found)))
+    .map(({ from, to, rule }) => `${rule.name}: ${from} imports ${to}`);
+  const unneeded = known
+    .filter(({ from, to }) => !types.some((edge) => edge.from === from && edge.to === to))
+    .map(({ from, to }) => `known-imports.ts names ${from} and ${to}, which imports no types of it`);
+  const circles = new Set([
+    ...findCircles(edges, (file) => file).map(asText),
+    ...findCircles(edges, folderOf).map(asText),
+  ]);
+  return { modules: modules.length, problems: [...broken, ...circles, ...unneeded] };
+};
+
+const isSource = (path: string): boolean => path.endsWith(".ts") && !path.includes("node_modules/");
+const isTest = (path: string): boolean => /\.test(-\w+)?\.ts$|\/src\/.*testing\//.test(path);
+const isTypeOnly = ({ dependencyTypes }: IDependency): boolean => dependencyTypes.includes("type-only");
+
+/** The folder of a file; files directly in `src` join the folders below them, so each one stands for itself. */
+const folderOf = (file: string): string => (/\/src\/[^/]+$/.test(file) ? file : dirname(file));
+
+const asText = (circle: readonly Edge[]): string =>
+  ["a circle of imports:", ...circle.map(({ from, to }) => `  ${from} imports ${to}`).toSorted()].join("\n");
