@@ -1,3 +1,4 @@
+export { cacheTags } from "./cache-tags.ts";
 export { type Caching, caching } from "./caching.ts";
 export type { CachingRouteOptions, RouteCache } from "./route-cache.ts";
 export { type CachedMethod, CachingConfig } from "./caching-config.ts";

@@ -3,12 +3,12 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { cachedApp, gate } from "./cached-app.test-kit.ts";
 import { Invalidations } from "./invalidations.ts";
-import { type CacheStore, caching, memoryStore } from "./index.ts";
+import { type CacheStore, cacheTags, caching, memoryStore } from "./index.ts";
 
 test("drops what carries a tag, wherever the tag comes from, and tells how many replies", async () => {
   const { app, get } = cachedApp();
   app.get("/books/{id}", { cache: { tags: ["books", "book:{id}"] } }, () => "book");
-  app.get("/called", () => new Response("x").cacheTags("books", "called"));
+  app.get("/called", () => cacheTags(new Response("x"), "books", "called"));
   app.get("/field", () => new Response("x", { headers: { "x-cache-tags": "books , field" } }));
   app.get("/other", () => "x");
   const paths = ["/books/7", "/books/8", "/books/8?page=2", "/called", "/field", "/other"];
@@ -29,7 +29,7 @@ test("drops what carries a tag, wherever the tag comes from, and tells how many 
 
 test("every variant of a reply is dropped and counted, the record of the variants is not counted", async () => {
   const { app, get } = cachedApp();
-  app.get("/", () => new Response("x", { headers: { vary: "accept-language" } }).cacheTags("a"));
+  app.get("/", () => cacheTags(new Response("x", { headers: { vary: "accept-language" } }), "a"));
   for (const language of ["de", "en", "fr"]) await get("/", { "accept-language": language });
   expect(await app.invalidateCache(["a"])).toBe(3);
   expect((await get("/", { "accept-language": "de" })).outcome).toBe("MISS");
@@ -47,7 +47,7 @@ test("a tag may hold what a parameter holds, and look like a member of an object
 test("a tag never drops by path, and a path never by tag", async () => {
   const { app, get, send } = cachedApp();
   app.get("/a", () => "x");
-  app.get("/b", () => new Response("x").cacheTags("/a", "p:/a"));
+  app.get("/b", () => cacheTags(new Response("x"), "/a", "p:/a"));
   app.post("/a", () => "done");
   await Promise.all([get("/a"), get("/b")]);
   expect(await app.invalidateCache(["p:/b", "/b"])).toBe(0);
@@ -173,12 +173,12 @@ test("what is no tag is refused", async () => {
 
 test("a reply with a tag that cannot be one is not stored, and that is logged once", async () => {
   const { app, get, logged } = cachedApp();
-  app.get("/long", () => new Response("x").cacheTags("x".repeat(1025)));
+  app.get("/long", () => cacheTags(new Response("x"), "x".repeat(1025)));
   app.get("/many", () =>
-    new Response("x").cacheTags(...Array.from({ length: 101 }, (_, index) => `${index}`)),
+    cacheTags(new Response("x"), ...Array.from({ length: 101 }, (_, index) => `${index}`)),
   );
   app.get("/most", () =>
-    new Response("x").cacheTags(...Array.from({ length: 100 }, (_, index) => `${index}`)),
+    cacheTags(new Response("x"), ...Array.from({ length: 100 }, (_, index) => `${index}`)),
   );
   for (const [path, outcome] of [
     ["/long", "MISS"],

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { App, Response } from "@framework/core";
 import { expect, jest, test } from "@jest/globals";
-import { caching, memoryStore, type StoredReply } from "./index.ts";
+import { cacheTags, caching, memoryStore, type StoredReply } from "./index.ts";
 
 jest.setTimeout(60_000); // whole heaps are collected, on a machine with other work
 
@@ -63,7 +63,7 @@ test("what a full store takes of the process's memory is what maxBytes says, wha
     "a part of a large text": (index) => `${index}${"x".repeat(20_000)}`.slice(0, 200),
     "fields that are parts of a large text": (index) =>
       new Response("x", { headers: { etag: `"${index}${"x".repeat(20_000)}`.slice(0, 100) + '"' } }),
-    tags: (index) => new Response("x").cacheTags(`one ${index}`, `two ${index}`, `three ${index}`),
+    tags: (index) => cacheTags(new Response("x"), `one ${index}`, `two ${index}`, `three ${index}`),
   };
   for (const [name, make] of Object.entries(kinds)) {
     const app = new (App.with(caching))().enableCaching({ maxBytes, maxEntries: 1_000_000 });

@@ -1,5 +1,6 @@
 import type { Endpoint, Logger, Response } from "@framework/core";
 import type { Ask } from "./ask.ts";
+import { tagsOf } from "./cache-tags.ts";
 import type { ReplyFacts } from "./reply-facts.ts";
 import { isTag, maxTags, pathTag, programTag } from "./tags.ts";
 
@@ -20,7 +21,7 @@ export class ReplyTags {
     facts: ReplyFacts,
     old: readonly string[],
   ): readonly string[] | null {
-    const named = [...plan.tagsFor(request), ...response.cachedUnder, ...facts.tags];
+    const named = [...plan.tagsFor(request), ...tagsOf(response), ...facts.tags];
     if (named.length + old.length === 0) return [pathTag(request.path)];
     const tags = new Set([pathTag(request.path), ...old, ...named.map(programTag)]);
     if (named.every(isTag) && tags.size <= maxTags + 1) return [...tags];

@@ -1,5 +1,5 @@
 // For authors of features: the plugin interface, configuration records, insight, bodies, and state that workers share.
-export { CsrfTokens, OriginAllowed } from "./request/request-keys.ts";
+export { OriginAllowed } from "./request/origin-allowed.ts";
 export { type MetadataInput, toMetadata } from "./invocation/metadata.ts";
 export type { DependenciesOf, OpenScope } from "./dependencies/invocation-scope.ts";
 export { createInvocation, type InvocationParts } from "./invocation/invocation.ts";

@@ -10,7 +10,6 @@ const makeApp = (config: Parameters<typeof CsrfConfig.of>[0] = { secret }) => {
   const app = new (App.with(csrf))().enableCsrf(config);
   app.get("/", () => "page");
   app.get("/form", (request) => csrfToken(request));
-  app.get("/property", (request) => request.csrfToken);
   app.get("/shared", () => Response.text("for all", { headers: { "cache-control": "public, max-age=60" } }));
   app.get("/file", () => Response.text("for all", { headers: { "cache-control": "max-age=3600" } }));
   app.post("/login", (request) => {
@@ -192,28 +191,4 @@ test("nonsense is refused at start, all at once", async () => {
   await expect(app.start()).rejects.toThrow(
     /secret[^]*cookieName[^]*headerName[^]*fieldName[^]*maxAge[^]*trustedOrigins[^]*skipPaths[^]*session/,
   );
-});
-
-eachClient(test, () => makeApp(), {
-  "request.csrfToken is the token, and marks the reply as csrfToken(request) does": async (client) => {
-    const page = await client.get("/property");
-    const token = page.cookies.get("_csrf")?.value ?? "";
-    expect([page.text, page.headers.get("vary"), page.headers.get("cache-control")]).toEqual([
-      token,
-      "Cookie",
-      "private, no-cache",
-    ]);
-    const headers = { cookie: `_csrf=${token}` };
-    expect((await client.get("/property", { headers })).text).toBe(token);
-    const change = await client.post("/change", { headers: { ...headers, "x-csrf-token": token } });
-    expect(change.text).toBe("changed");
-  },
-});
-
-test("request.csrfToken is null without the feature, and without enableCsrf", async () => {
-  for (const app of [new App(), new (App.with(csrf))()]) {
-    app.get("/", (request) => ({ token: request.csrfToken }));
-    await using client = testClient(app);
-    expect((await client.get("/")).json()).toEqual({ token: null });
-  }
 });

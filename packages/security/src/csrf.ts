@@ -6,13 +6,7 @@ import {
   type Middleware,
   type Response,
 } from "@framework/core";
-import {
-  type ConfigInput,
-  CsrfTokens,
-  type Feature,
-  isPromise,
-  type SharedState,
-} from "@framework/core/feature";
+import { type ConfigInput, type Feature, isPromise, type SharedState } from "@framework/core/feature";
 import { CsrfConfig } from "./csrf-config.ts";
 import { CsrfGuard, Guarding } from "./csrf-guard.ts";
 import { csrfTokens } from "./csrf-tokens.ts";
@@ -49,7 +43,7 @@ export const csrf: Feature<Csrf> = {
 };
 
 /**
- * The token of a request, `request.csrfToken` where the feature must be on, for a form's `_csrf` field or a `<meta>` element. A browser that has none gets its cookie with the reply.
+ * The token of a request, for a form's `_csrf` field or a `<meta>` element. A browser that has none gets its cookie with the reply.
  *
  * @throws SECURITY_CSRF_OFF without `enableCsrf`
  */
@@ -73,7 +67,7 @@ const guardOf = ({ context }: HttpRequest): CsrfGuard => {
 type Next = Parameters<Middleware<HttpRequest, Response>>[1];
 
 const guarded = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType<Next> => {
-  request.context.set(Guarding, guard).set(CsrfTokens, guard);
+  request.context.set(Guarding, guard);
   const checked = guard.check(request);
   if (isPromise(checked)) return checked.then(() => answered(guard, request, next));
   return answered(guard, request, next);

@@ -16,7 +16,6 @@ import { isFormType, isJsonType, isMultipartType, type MediaType } from "../http
 import { Context } from "../invocation/context.ts";
 import type { Key } from "../invocation/key.ts";
 import { RequestId } from "../invocation/trace-keys.ts";
-import { CsrfTokens } from "./request-keys.ts";
 import { type Cookies, parseCookies } from "../http/cookies.ts";
 import { parseForm } from "../body/parse-form.ts";
 import type { ParsedForm } from "../body/form-data.ts";
@@ -192,11 +191,6 @@ export class HttpRequest<
 
   get requestId(): string | null {
     return this.store?.get(RequestId) ?? null;
-  }
-
-  /** The token against cross-site forgery, for a form or a page; `null` without a feature that checks one. A reply that holds it is this client's alone. */
-  get csrfToken(): string | null {
-    return this.store?.get(CsrfTokens)?.token(this as unknown as HttpRequest) ?? null;
   }
 
   get isJson(): boolean {

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { expect, test } from "@jest/globals";
 import { BodyStream } from "../exchange/payload.ts";
+import { key } from "../invocation/key.ts";
 import { Response } from "./response.ts";
 import { joinWebClass } from "./web-class.ts";
 import type { ResponseBody } from "./response-body.ts";
@@ -336,11 +337,17 @@ test("fields() of a plain JSON reply is shared, and never changed by one reply",
   expect(second.fields()).toEqual(["content-type", "application/json"]);
 });
 
-test("tags for a cache are kept beside the reply, and never sent", () => {
-  const reply = Response.json(1).cacheTags("a", "b").cacheTags("c");
-  expect([reply.cachedUnder, [...reply.headers], reply.clone().cachedUnder]).toEqual([
-    ["a", "b", "c"],
+test("annotations are kept beside the reply, each by its key, and never sent", () => {
+  const Tags = key<readonly string[]>("tags", []);
+  const Other = key<number | undefined>("tags", 1);
+  const reply = Response.json(1);
+  expect([reply.annotation(Tags), reply.annotation(Other)]).toEqual([[], 1]);
+  reply.annotate(Tags, ["a"]).annotate(Tags, ["b"]).annotate(Other, undefined);
+  const copy = reply.clone();
+  reply.annotate(Tags, ["c"]);
+  expect([reply, copy].map((each) => each.annotation(Tags))).toEqual([["c"], ["b"]]);
+  expect([reply.annotation(Other), [...reply.headers]]).toEqual([
+    undefined,
     [["content-type", "application/json"]],
-    ["a", "b", "c"],
   ]);
 });

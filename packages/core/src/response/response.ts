@@ -1,4 +1,5 @@
 // One class, above the usual length: the web's class and the factories are one name for the program, and its members are mostly one line each.
+import type { Key } from "../invocation/key.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { reasonPhrase } from "../http/reason-phrase.ts";
 import { type StreamSource, toBodyStream } from "./byte-stream.ts";
@@ -61,7 +62,7 @@ export class Response {
   private mediaType: string | null = null;
   private container: ResponseHeaders | null = null;
   private reading: Reading | null = null;
-  private tagNames: readonly string[] | null = null;
+  private notes: Map<Key<unknown>, unknown> | null = null;
 
   constructor(body?: ResponseBody | null, options?: ResponseOptions) {
     if (typeof body === "string") {
@@ -267,15 +268,16 @@ export class Response {
     return this.addCookie(deleteCookieLine(name, options));
   }
 
-  /** Names that a cache may drop this reply by; never sent. Called again it adds. */
-  cacheTags(...tags: readonly string[]): this {
-    this.tagNames = [...(this.tagNames ?? []), ...tags];
+  /** Attaches a value for the middleware around the handler, in place of the key's earlier one; never sent. Features wrap it in functions of their own. */
+  annotate<T>(key: Key<T>, value: T): this {
+    this.notes = (this.notes ?? new Map()).set(key, value);
     return this;
   }
 
-  /** What `cacheTags` was given, in order. */
-  get cachedUnder(): readonly string[] {
-    return this.tagNames ?? [];
+  /** The value that was attached under a key, else the key's `initial`. */
+  annotation<T>(key: Key<T>): T {
+    const { notes } = this;
+    return notes !== null && notes.has(key) ? (notes.get(key) as T) : key.initial; // `annotate` sets the key's type
   }
 
   /** The body as a web byte stream, `null` without one; read only as far as the reader reads. */
@@ -340,7 +342,7 @@ export class Response {
     const copy = new Response();
     copy.code = this.code;
     copy.mediaType = this.mediaType;
-    copy.tagNames = this.tagNames;
+    if (this.notes !== null) copy.notes = new Map(this.notes);
     if (this.container !== null) copy.container = new ResponseHeaders(pairs(this.container.toFields()));
     copy.payload = this.payload;
     if (this.payload instanceof BodyStream) {
