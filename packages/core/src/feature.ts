@@ -25,6 +25,7 @@ export {
   type MiddlewareObject,
   type Rescue,
 } from "./middleware/middleware.ts";
+export { failureStatuses, isFailureOfCallee, statusOf } from "./middleware/outcome.ts";
 export {
   type ConfigInput,
   type ConfigRecord,

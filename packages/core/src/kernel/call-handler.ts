@@ -1,10 +1,9 @@
 import type { Container } from "../dependencies/container.ts";
 import { runWith } from "../dependencies/depends.ts";
-import { HandlerTimeoutError } from "../errors/http-errors.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type Handler, isPromise, mapAwaitable } from "../middleware/middleware.ts";
+import { MAX_TIMEOUT_MS, timeout } from "../middleware/timeout.ts";
 import type { HttpRequest } from "../request/http-request.ts";
-import { BodyStream } from "../exchange/payload.ts";
 import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
@@ -20,7 +19,10 @@ export const callHandler = (
   const reply = withReply(route, value, settings);
   const checked = settings.debug && route.options.responses !== undefined ? checkReply(route, reply) : reply;
   const limitSecs = route.options.timeoutSecs ?? settings.timeouts.handlerSecs;
-  return limitSecs > 0 ? withDeadline(checked, limitSecs) : checked;
+  if (!(limitSecs > 0)) return checked; // a bad one is a start error of its own
+  const timeoutMs = Math.min(Math.max(limitSecs * 1000, 1), MAX_TIMEOUT_MS);
+  const bounded = timeout<HttpRequest, Response>({ timeoutMs });
+  return (request) => bounded(request, checked);
 };
 
 type Call = (request: HttpRequest, dependencies?: unknown) => unknown;
@@ -54,39 +56,4 @@ const withReply = (
     const returned = value(request);
     return isPromise(returned) ? returned.then(toReply) : toReply(returned);
   };
-};
-
-const withDeadline =
-  (handle: Handler<HttpRequest, Response>, limitSecs: number): Handler<HttpRequest, Response> =>
-  (request) => {
-    const reply = handle(request);
-    return isPromise(reply) ? firstOf(reply, request, limitSecs) : reply;
-  };
-
-const firstOf = async (
-  reply: Promise<Response>,
-  request: HttpRequest,
-  limitSecs: number,
-): Promise<Response> => {
-  const { promise: expired, reject } = Promise.withResolvers<never>();
-  let late = false;
-  const expire = () => {
-    late = true;
-    const error = new HandlerTimeoutError(limitSecs);
-    request.abort(error);
-    reject(error);
-  };
-  const timer = setTimeout(expire, limitSecs * 1000);
-  // What comes after the deadline has no one left to tell, but may hold an open file: the client has its 504.
-  reply.then(
-    ({ payload }) => {
-      if (late && payload instanceof BodyStream) payload.cancel().catch(() => {});
-    },
-    () => {},
-  );
-  try {
-    return await Promise.race([reply, expired]);
-  } finally {
-    clearTimeout(timer);
-  }
 };

@@ -1,0 +1,33 @@
+import { App, retry, retryPolicy, type RetryPolicy, timeout } from "../index.ts";
+
+interface Order {
+  readonly id: number;
+}
+interface Receipt {
+  readonly accepted: boolean;
+}
+
+const tried = retry<Order, Receipt>({
+  policy: retryPolicy({ attempts: 5 }) satisfies RetryPolicy,
+  isFailure: (receipt, order) => !receipt.accepted && order.id > 0,
+  refuse: (attempts, order, last) => ({ accepted: attempts === order.id && "output" in last }),
+});
+// @ts-expect-error another input
+void tried("order", () => ({ accepted: true }));
+// @ts-expect-error another output
+void tried({ id: 1 }, () => "accepted");
+// @ts-expect-error an option that does not exist
+retry<Order, Receipt>({ attempts: 5 });
+// @ts-expect-error a field that does not exist
+retryPolicy({ attempt: 5 });
+// @ts-expect-error a policy does not change
+retryPolicy().attempts = 4;
+
+const bounded = timeout<Order, Receipt>({ timeoutMs: 10, refuse: (ms) => ({ accepted: ms > 0 }) });
+// @ts-expect-error another output
+void bounded({ id: 1 }, () => 1);
+
+// Around requests they take their types from the app.
+new App()
+  .use(retry({ isFailure: ({ status }, { method }) => method === "GET" && status >= 500 }))
+  .use(timeout({ timeoutMs: 10, abort: (request, error) => request.abort(error) }));

@@ -1,0 +1,73 @@
+import { expect, test } from "@jest/globals";
+import { App } from "../app.ts";
+import { HttpError } from "../errors/http-error.ts";
+import { Response } from "../response/response.ts";
+import { compose } from "./middleware.ts";
+import { retry } from "./retry.ts";
+import { manualTimers } from "./timers.test-kit.ts";
+import { timeout } from "./timeout.ts";
+
+const ask = (app: App, method = "GET") =>
+  app.fetch(new Request("http://localhost/", { method, ...(method === "POST" && { body: "text" }) }));
+
+test("retry around requests: a handler is called again, and reads the body again", async () => {
+  const app = new App().use(
+    retry({
+      policy: { attempts: 3, delayMs: 1 },
+      clock: manualTimers(true),
+      isFailure: ({ status }) => status >= 500,
+    }),
+  );
+  const bodies: string[] = [];
+  app.post("/", async (request) => {
+    bodies.push(await request.text());
+    if (bodies.length < 3) throw new HttpError(503, "not yet");
+    return Response.text("done");
+  });
+  const reply = await ask(app, "POST");
+  expect([reply.status, await reply.text(), bodies]).toEqual([200, "done", ["text", "text", "text"]]);
+});
+
+test("retry around requests: the stream of a reply that is tried again is cancelled", async () => {
+  let cancelled = 0;
+  let calls = 0;
+  const app = new App().use(retry({ policy: { attempts: 2, delayMs: 0 } }));
+  app.get("/", () => {
+    if (calls++ > 0) return "done";
+    const body = new ReadableStream({ cancel: () => void cancelled++ });
+    return new Response(body, { status: 503 });
+  });
+  expect(await (await ask(app)).text()).toBe("done");
+  expect(cancelled).toBe(1);
+});
+
+test("timeout around requests: a handler that takes longer is a 504, and its signal aborts", async () => {
+  const clock = manualTimers();
+  const app = new App().use(timeout({ timeoutMs: 200, clock }));
+  let reason: unknown;
+  const begun = Promise.withResolvers<void>();
+  app.get("/", ({ signal }) => {
+    signal.addEventListener("abort", () => (reason = signal.reason));
+    begun.resolve();
+    return new Promise(() => {});
+  });
+  const reply = ask(app);
+  await begun.promise;
+  await clock.fire();
+  expect((await reply).status).toBe(504);
+  expect(reason).toMatchObject({ name: "HandlerTimeoutError" });
+});
+
+test("in one chain, each attempt has its own time", async () => {
+  const clock = manualTimers(true);
+  let calls = 0;
+  const call = compose<string, string>(
+    [
+      retry({ policy: { attempts: 3, delayMs: 0 }, isFailure: (output) => output === "late" }),
+      timeout({ timeoutMs: 10, clock, refuse: () => "late" }),
+    ],
+    () => (++calls < 3 ? new Promise(() => {}) : "in time"),
+    () => "error",
+  );
+  expect([await call("a"), calls, clock.all]).toEqual(["in time", 3, [10, 10]]);
+});

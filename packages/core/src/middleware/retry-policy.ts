@@ -1,0 +1,51 @@
+import { type ConfigInput, type ConfigRecord, configRecord } from "../config/config-record.ts";
+import { decimal, integer } from "../config/field-rules.ts";
+
+/** How often something is tried and how long each wait is; plain data, which can be stored. */
+export interface RetryPolicy {
+  /** Attempts in all, the first among them; 1 to 1,000. @default 3 */
+  readonly attempts: number;
+  /** Milliseconds before the second attempt. @default 100 */
+  readonly delayMs: number;
+  /** Growth of the delay from one attempt to the next, 1 to 10. @default 2 */
+  readonly factor: number;
+  /** Part of each delay that is random, from 0 (none) to 1 (all of it), so that many clients do not come back together. @default 0.5 */
+  readonly jitter: number;
+  /** Longest delay in milliseconds, a day at most. @default 30000 */
+  readonly maxDelayMs: number;
+}
+
+const DAY_MS = 86_400_000;
+
+const record: ConfigRecord<RetryPolicy> = configRecord("RetryPolicy", {
+  attempts: integer(3, { min: 1, max: 1000 }),
+  delayMs: decimal(100, { min: 0, max: DAY_MS }),
+  factor: decimal(2, { min: 1, max: 10 }),
+  jitter: decimal(0.5, { min: 0, max: 1 }),
+  maxDelayMs: decimal(30_000, { min: 0, max: DAY_MS }),
+});
+
+/**
+ * A policy with its defaults filled in, frozen.
+ *
+ * @example
+ * const policy = retryPolicy({ attempts: 5, delayMs: 200 }); // waits of about 200, 400, 800 and 1600 ms
+ * @throws ConfigurationError CORE_BAD_CONFIG, all mistakes in one message
+ */
+export const retryPolicy = (policy: ConfigInput<RetryPolicy> = {}): Readonly<RetryPolicy> =>
+  record.of(policy);
+
+/**
+ * Milliseconds to wait after an attempt that failed.
+ *
+ * @param attempt number of that attempt, from 1
+ * @param random a number from 0 up to 1
+ */
+export const retryDelayMs = (
+  { delayMs, factor, jitter, maxDelayMs }: RetryPolicy,
+  attempt: number,
+  random: number = Math.random(),
+): number => {
+  const whole = Math.min(delayMs * factor ** (attempt - 1), maxDelayMs);
+  return whole * (1 - jitter * random);
+};

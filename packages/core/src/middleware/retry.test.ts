@@ -1,0 +1,209 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { type Handler, isPromise } from "./middleware.ts";
+import { retry, type RetryOptions } from "./retry.ts";
+import { retryDelayMs, retryPolicy } from "./retry-policy.ts";
+import { manualTimers } from "./timers.test-kit.ts";
+
+interface Reply {
+  readonly status: number;
+  readonly retryAfterMs?: number;
+  readonly body?: { cancel(): Promise<void> };
+}
+
+const boom = new Error("boom");
+const gone = new DOMException("gone", "AbortError");
+
+/** A callee that answers with one reply after the other, the last for ever; errors are thrown. */
+const answers = (...replies: readonly (Reply | Error)[]) => {
+  let calls = 0;
+  const next: Handler<string, Reply> = () => {
+    const reply = replies[Math.min(calls++, replies.length - 1)];
+    if (reply === undefined || "message" in reply) throw reply;
+    return reply;
+  };
+  return { next, calls: () => calls };
+};
+
+const make = (options: RetryOptions<string, Reply> = {}) => {
+  const clock = manualTimers();
+  return { clock, tried: retry<string, Reply>({ clock, random: () => 0, ...options }) };
+};
+
+test("a first attempt that succeeds stays synchronous, and so does one that is repeated without a delay", () => {
+  const { tried } = make({ policy: { delayMs: 0 } });
+  expect(tried("a", () => ({ status: 200 }))).toEqual({ status: 200 });
+  const callee = answers({ status: 500 }, boom, { status: 201 });
+  expect(tried("a", callee.next)).toEqual({ status: 201 });
+  expect(callee.calls()).toBe(3);
+});
+
+test("it waits longer before each attempt, and gives the last output when they are used up", async () => {
+  const { clock, tried } = make({ policy: { attempts: 3, delayMs: 100, factor: 4 } });
+  const callee = answers({ status: 500 }, { status: 502 }, { status: 503 });
+  const reply = tried("a", callee.next);
+  expect([isPromise(reply), clock.delays(), callee.calls()]).toEqual([true, [100], 1]);
+  await clock.fire();
+  expect([clock.delays(), callee.calls()]).toEqual([[400], 2]);
+  await clock.fire();
+  expect([await reply, clock.delays()]).toEqual([{ status: 503 }, []]);
+});
+
+test("errors are tried again and the last one is thrown; an AbortError passes at once", async () => {
+  const { clock, tried } = make({ policy: { attempts: 2 } });
+  const reply = Promise.resolve(tried("a", async () => Promise.reject(boom)));
+  const thrown = reply.catch((error: unknown) => error);
+  await clock.fire();
+  await clock.fire();
+  expect([await thrown, clock.all]).toEqual([boom, [100]]);
+  const callee = answers(gone, { status: 200 });
+  expect(() => tried("a", callee.next)).toThrow(gone);
+});
+
+test("what is a failure may depend on the input", () => {
+  const { tried } = make({
+    isFailure: ({ status }, input) => input === "GET" && status === 404,
+    isFailingError: (_error, input) => input === "GET",
+    policy: { delayMs: 0 },
+  });
+  expect(tried("GET", answers({ status: 404 }, boom, { status: 500 }).next)).toEqual({ status: 500 });
+  expect(tried("POST", answers({ status: 404 }, { status: 200 }).next)).toEqual({ status: 404 });
+  expect(() => tried("POST", answers(boom, { status: 200 }).next)).toThrow(boom);
+});
+
+test("the callee's own wish to wait counts where it is longer, and gives up where it is too long", async () => {
+  const { clock, tried } = make({
+    policy: { attempts: 5, delayMs: 100, maxDelayMs: 1000 },
+    retryAfterMs: ({ retryAfterMs = null }) => retryAfterMs,
+  });
+  const reply = tried(
+    "a",
+    answers(
+      { status: 503, retryAfterMs: 700 },
+      { status: 503, retryAfterMs: 10 },
+      { status: 503, retryAfterMs: 1001 },
+    ).next,
+  );
+  await clock.fire();
+  await clock.fire();
+  expect(await reply).toMatchObject({ retryAfterMs: 1001 });
+  expect(clock.all).toEqual([700, 200]);
+});
+
+test("refuse answers when the attempts are used up, from an output or an error", () => {
+  const { tried } = make({
+    policy: { attempts: 2, delayMs: 0 },
+    refuse: (attempts, input, last) => ({
+      status: "error" in last ? 599 : last.output.status + attempts + input.length,
+    }),
+  });
+  expect(tried("abc", answers({ status: 500 }).next)).toEqual({ status: 505 });
+  expect(tried("abc", answers(boom).next)).toEqual({ status: 599 });
+});
+
+test("an abort ends the waiting at once, with what the last attempt gave", async () => {
+  const { signal, abort } = (() => {
+    const controller = new AbortController();
+    return { signal: controller.signal, abort: () => controller.abort() };
+  })();
+  const { clock, tried } = make({ signal: () => signal });
+  const callee = answers({ status: 503 }, { status: 200 });
+  const reply = tried("a", callee.next);
+  abort();
+  expect(await reply).toEqual({ status: 503 });
+  expect([clock.delays(), callee.calls()]).toEqual([[], 1]);
+  expect(await tried("a", callee.next)).toEqual({ status: 200 }); // the first attempt is the callee's own affair
+  expect(await tried("a", answers({ status: 500 }).next)).toEqual({ status: 500 });
+});
+
+test("the signal of the input is watched by default", async () => {
+  const clock = manualTimers();
+  const controller = new AbortController();
+  const tried = retry<{ signal: AbortSignal }, Reply>({ clock });
+  const reply = tried({ signal: controller.signal }, () => ({ status: 500 }));
+  controller.abort();
+  expect(await reply).toEqual({ status: 500 });
+});
+
+test("bodies of outputs that are tried again are cancelled, the last one's is not", async () => {
+  const cancelled: number[] = [];
+  const reply = (status: number): Reply => ({
+    status,
+    body: { cancel: async () => void cancelled.push(status) },
+  });
+  const { tried } = make({ policy: { attempts: 3, delayMs: 0 } });
+  await tried("a", answers(reply(500), reply(502), reply(503)).next);
+  expect(cancelled).toEqual([500, 502]);
+});
+
+test("mistakes of the policy are said when the middleware is made", () => {
+  expect(() => retry({ policy: { attempts: 0 } })).toThrow("RetryPolicy.attempts");
+});
+
+type Step = {
+  readonly kind: "ok" | "failure" | "error" | "abort";
+  readonly isLater: boolean;
+  readonly asksMs: number | null;
+};
+
+const steps = fc.array(
+  fc.record<Step>({
+    kind: fc.constantFrom("ok", "failure", "failure", "error", "error", "abort"),
+    isLater: fc.boolean(),
+    asksMs: fc.option(fc.integer({ min: 0, max: 600 })),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+const policies = fc.record({
+  attempts: fc.integer({ min: 1, max: 6 }),
+  delayMs: fc.integer({ min: 0, max: 100 }),
+  factor: fc.integer({ min: 1, max: 3 }),
+  jitter: fc.constantFrom(0, 0.5, 1),
+  maxDelayMs: fc.integer({ min: 0, max: 500 }),
+});
+
+/** The naive model: what the calls and the delays are, one after the other. */
+const expected = (all: readonly Step[], given: Parameters<typeof retryPolicy>[0]) => {
+  const policy = retryPolicy(given);
+  const delays: number[] = [];
+  for (let number = 1; ; number++) {
+    const { kind, asksMs } = all[Math.min(number, all.length) - 1] as Step;
+    const asked = kind === "failure" ? (asksMs ?? 0) : 0;
+    const isOver =
+      kind === "ok" || kind === "abort" || number === policy.attempts || asked > policy.maxDelayMs;
+    if (isOver) return { calls: number, delays, last: kind };
+    const delayMs = Math.max(asked, retryDelayMs(policy, number, 0.25));
+    if (delayMs > 0) delays.push(delayMs);
+  }
+};
+
+test("calls, delays and the result are those of the model, for any callee and policy", async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, policies, async (all, policy) => {
+      const clock = manualTimers(true);
+      let calls = 0;
+      const next = (): Step | Promise<Step> => {
+        const step = all[Math.min(calls++, all.length - 1)] as Step;
+        const settle = (): Step => {
+          if (step.kind === "error") throw boom;
+          if (step.kind === "abort") throw gone;
+          return step;
+        };
+        return step.isLater ? Promise.resolve().then(settle) : settle();
+      };
+      const tried = retry<string, Step>({
+        policy,
+        clock,
+        random: () => 0.25,
+        isFailure: ({ kind }) => kind === "failure",
+        retryAfterMs: ({ asksMs }) => asksMs,
+      });
+      const run = async () => (await tried("a", next)).kind;
+      const last = await run().catch((error: unknown) => (error === boom ? "error" : "abort"));
+      expect({ calls, delays: clock.all, last }).toEqual(expected(all, policy));
+      expect(clock.delays()).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,95 @@
+import type { ConfigInput } from "../config/config-record.ts";
+import { type Awaitable, isPromise, type Middleware } from "./middleware.ts";
+import { discardBody, failureStatuses, isFailureOfCallee, signalOf, statusOf } from "./outcome.ts";
+import { retryDelayMs, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
+import { type Timers, wait } from "./timers.ts";
+
+/** The failure of one attempt: an output that counts as one, or an error. */
+export type AttemptFailure<Out> = { readonly output: Out } | { readonly error: unknown };
+
+/** How calls are tried again. */
+export interface RetryOptions<In, Out> {
+  /** @default 3 attempts, about 100 ms and 200 ms apart */
+  readonly policy?: ConfigInput<RetryPolicy>;
+  /** Whether an output is a failure. @default its `status` is 500, 502, 503 or 504 */
+  readonly isFailure?: (output: Out, input: In) => boolean;
+  /** Whether an error is a failure; any other passes through at once. @default all but an AbortError */
+  readonly isFailingError?: (error: unknown, input: In) => boolean;
+  /** Milliseconds that the callee asks to wait, as by Retry-After. A longer wait than the policy's `maxDelayMs` gives up. @default none */
+  readonly retryAfterMs?: (output: Out) => number | null;
+  /** Answers when the attempts are used up; it frees `last.output` unless it returns it. @default the last output, or the last error thrown */
+  readonly refuse?: (attempts: number, input: In, last: AttemptFailure<Out>) => Awaitable<Out>;
+  /** Frees an output that another attempt replaces. @default cancels its body, if it has one */
+  readonly discard?: (output: Out) => void;
+  /** Ends the waiting, and with it the attempts. @default the input's own `signal`, if it has one */
+  readonly signal?: (input: In) => AbortSignal | undefined;
+  /** @default globalThis */
+  readonly clock?: Timers;
+  /** A number from 0 up to 1. @default Math.random */
+  readonly random?: () => number;
+}
+
+/**
+ * Calls `next` again while it fails: around outgoing calls, message handlers, commands and requests alike.
+ *
+ * Where the first attempt succeeds, synchronous work stays synchronous. Only what may safely happen twice should be tried again: give `isFailure` and
+ * `isFailingError` that look at the input.
+ *
+ * @example
+ * const tried = retry<Order, Receipt>({ policy: { attempts: 5 }, isFailure: (receipt) => !receipt.accepted });
+ * const receipt = await tried(order, charge);
+ * @throws ConfigurationError CORE_BAD_CONFIG for a bad policy
+ */
+export const retry = <In, Out>({
+  policy: given,
+  isFailure = (output) => failureStatuses.includes(statusOf(output)),
+  isFailingError = isFailureOfCallee,
+  retryAfterMs = () => null,
+  refuse = rethrow,
+  discard = discardBody,
+  signal: signalFor = signalOf,
+  clock = globalThis,
+  random = Math.random,
+}: RetryOptions<In, Out> = {}): Middleware<In, Out> => {
+  const policy = retryPolicy(given);
+  /** Milliseconds until the next attempt, `null` where there is none. */
+  const delayAfter = (attempt: number, failure: AttemptFailure<Out>): number | null => {
+    if (attempt >= policy.attempts) return null;
+    const asked = "output" in failure ? (retryAfterMs(failure.output) ?? 0) : 0;
+    return asked > policy.maxDelayMs ? null : Math.max(asked, retryDelayMs(policy, attempt, random()));
+  };
+  return function retry(input, next) {
+    const attempt = (number: number): Awaitable<Out> => {
+      const again = (failure: AttemptFailure<Out>): Awaitable<Out> => {
+        const delayMs = delayAfter(number, failure);
+        if (delayMs === null) return refuse(number, input, failure);
+        const proceed = (): Awaitable<Out> => {
+          if ("output" in failure) discard(failure.output);
+          return attempt(number + 1);
+        };
+        if (delayMs === 0) return proceed();
+        return wait(clock, delayMs, signalFor(input)).then((isOver) =>
+          isOver ? proceed() : refuse(number, input, failure),
+        );
+      };
+      const judge = (output: Out): Awaitable<Out> => (isFailure(output, input) ? again({ output }) : output);
+      const failed = (error: unknown): Awaitable<Out> => {
+        if (isFailingError(error, input)) return again({ error });
+        throw error;
+      };
+      let output: Awaitable<Out>;
+      try {
+        output = next(input);
+      } catch (error) {
+        return failed(error);
+      }
+      return isPromise(output) ? output.then(judge, failed) : judge(output);
+    };
+    return attempt(1);
+  };
+};
+
+const rethrow = <In, Out>(_attempts: number, _input: In, last: AttemptFailure<Out>): Out => {
+  if ("output" in last) return last.output;
+  throw last.error;
+};

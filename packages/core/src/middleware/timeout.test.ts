@@ -1,0 +1,81 @@
+import { expect, test } from "@jest/globals";
+import { HandlerTimeoutError } from "../errors/http-errors.ts";
+import { isPromise } from "./middleware.ts";
+import { timeout } from "./timeout.ts";
+import { manualTimers } from "./timers.test-kit.ts";
+
+test("synchronous work stays synchronous and sets no timer", () => {
+  const clock = manualTimers();
+  expect(timeout<string, number>({ clock })("abc", ({ length }) => length)).toBe(3);
+  expect(clock.all).toEqual([]);
+});
+
+test("work in time gives its output or its error, and clears the timer", async () => {
+  const clock = manualTimers();
+  const bounded = timeout<string, number>({ timeoutMs: 50, clock });
+  const output = bounded("abc", async ({ length }) => length);
+  expect([isPromise(output), clock.delays()]).toEqual([true, [50]]);
+  expect([await output, clock.delays()]).toEqual([3, []]);
+  const boom = new Error("boom");
+  await expect(bounded("abc", async () => Promise.reject(boom))).rejects.toBe(boom);
+  expect(clock.delays()).toEqual([]);
+});
+
+test("work that takes longer is a HandlerTimeoutError, and its input is aborted with it", async () => {
+  const clock = manualTimers();
+  const reasons: Error[] = [];
+  const bounded = timeout<{ abort(reason: Error): void }, number>({ timeoutMs: 1500, clock });
+  const output = bounded({ abort: (reason) => void reasons.push(reason) }, () => new Promise(() => {}));
+  const thrown = Promise.resolve(output).catch((error: unknown) => error);
+  await clock.fire();
+  expect(await thrown).toBeInstanceOf(HandlerTimeoutError);
+  expect(await thrown).toMatchObject({ status: 504, message: expect.stringContaining("1.5 s") });
+  expect(reasons).toEqual([await thrown]);
+});
+
+test("refuse answers in the place of work that takes longer, at once or later", async () => {
+  for (const answer of [(ms: number, input: string) => `${input} ${ms}`, async () => "a 30000"]) {
+    const clock = manualTimers();
+    const output = timeout<string, string>({ clock, refuse: answer })("a", () => new Promise(() => {}));
+    await clock.fire();
+    expect(await output).toBe("a 30000");
+  }
+});
+
+test("what comes too late is discarded: its body is cancelled, its error ignored", async () => {
+  const clock = manualTimers();
+  const bounded = timeout<string, { body: object }>({ clock, refuse: () => ({ body: {} }) });
+  const late = Promise.withResolvers<{ body: object }>();
+  const failing = Promise.withResolvers<never>();
+  const outputs = [bounded("a", () => late.promise), bounded("b", () => failing.promise)] as const;
+  await clock.fire();
+  await clock.fire();
+  let cancelled = 0;
+  late.resolve({
+    body: {
+      cancel: () => {
+        cancelled++;
+        throw new Error("cancelled badly");
+      },
+    },
+  });
+  failing.reject(new Error("late"));
+  expect([await outputs[0], await outputs[1]]).toEqual([{ body: {} }, { body: {} }]);
+  expect(cancelled).toBe(1);
+});
+
+test("a refuse that throws rejects", async () => {
+  const clock = manualTimers();
+  const refuse = () => {
+    throw new RangeError("too slow");
+  };
+  const output = timeout<string, string>({ clock, refuse })("a", () => new Promise(() => {}));
+  const thrown = Promise.resolve(output).catch((error: unknown) => error);
+  await clock.fire();
+  expect(await thrown).toBeInstanceOf(RangeError);
+});
+
+test("a bad time is said when the middleware is made", () => {
+  expect(() => timeout({ timeoutMs: 0 })).toThrow("TimeoutOptions.timeoutMs");
+  expect(() => timeout({ timeoutMs: 2 ** 31 })).toThrow("TimeoutOptions.timeoutMs");
+});
