@@ -66,6 +66,25 @@ test("what is a failure and what is answered meanwhile may be told", () => {
   expect([guard(2, () => "bad"), guard(3, () => "good")]).toEqual(["bad", "3 waits 30 s"]);
 });
 
+test("what is a failure may depend on the input", () => {
+  const guard = breaker<string, Reply>({
+    failureThreshold: 1,
+    isFailure: ({ status }, input) => input === "write" && status === 409,
+    isFailingError: (_error, input) => input === "write",
+  });
+  const fail = () => {
+    throw new Error("no");
+  };
+  void guard("read", () => ({ status: 409 }));
+  expect(() => guard("read", fail)).toThrow("no");
+  expect(guard.state).toBe("closed");
+  void guard("write", () => ({ status: 409 }));
+  expect(guard.state).toBe("open");
+  guard.reset();
+  expect(() => guard("write", fail)).toThrow("no");
+  expect(guard.state).toBe("open");
+});
+
 test("a synchronous callee stays synchronous in every state", () => {
   const { time, guard, answer } = around({ halfOpenTarget: 1 });
   const seen = [answer(500), answer(500)];

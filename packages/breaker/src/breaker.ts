@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Awaitable, CircuitOpenError, type Middleware } from "@framework/core";
+import { isFailureOfCallee, statusOf } from "@framework/core/feature";
 import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts";
 import { CircuitBreakerConfig } from "./circuit-config.ts";
 import { LocalLedger } from "./circuit-ledger.ts";
@@ -18,9 +19,9 @@ export interface BreakerOptions<In, Out> {
   /** Statuses that are failures, of outputs that have a `status`. @default [500, 502, 503, 504] */
   readonly failureCodes?: readonly number[];
   /** Whether an output is a failure. @default its `status` is one of `failureCodes` */
-  readonly isFailure?: (output: Out) => boolean;
+  readonly isFailure?: (output: Out, input: In) => boolean;
   /** Whether something thrown is a failure; what is not says nothing. @default all but an AbortError */
-  readonly isFailingError?: (error: unknown) => boolean;
+  readonly isFailingError?: (error: unknown, input: In) => boolean;
   /** Answers while the circuit is open. @default throws a CircuitOpenError, status 503 */
   readonly refuse?: (retryAfterSecs: number, input: In) => Awaitable<Out>;
   /** Hears of every change of state. @default nobody */
@@ -86,7 +87,7 @@ export const callsOf = <In, Out>(
   failureCodes: readonly number[],
 ): Calls<In, Out> => ({
   isFailure: isFailure ?? ((output) => failureCodes.includes(statusOf(output))),
-  isFailingError: isFailingError ?? ((error) => !(Error.isError(error) && error.name === "AbortError")),
+  isFailingError: isFailingError ?? isFailureOfCallee,
   refuse: refuse ?? refuseByThrowing,
 });
 
@@ -94,8 +95,3 @@ export const callsOf = <In, Out>(
 export const refuseByThrowing = (retryAfterSecs: number): never => {
   throw new CircuitOpenError(retryAfterSecs, "Circuit open", { code: "BREAKER_OPEN" });
 };
-
-const statusOf = (output: unknown): number =>
-  typeof output === "object" && output !== null && "status" in output && typeof output.status === "number"
-    ? output.status
-    : 0;

@@ -7,6 +7,7 @@ import {
   list,
   oneOf,
   optional,
+  failureStatuses,
 } from "@framework/core/feature";
 import type { CircuitTransition } from "./circuit.ts";
 import type { RouteCircuit } from "./route-circuit.ts";
@@ -37,7 +38,7 @@ const ofRoute = {
   failureThreshold: integer(5, { min: 1, max: 1_000_000 }),
   resetTimeout: decimal(30, { min: 0.05, max: 86_400 }),
   halfOpenTarget: integer(3, { min: 1, max: 1000 }),
-  failureCodes: list<number>([500, 502, 503, 504], "statuses from 200 to 599", isStatus),
+  failureCodes: list<number>(failureStatuses, "statuses from 200 to 599", isStatus),
 } as const;
 
 export const CircuitBreakerConfig: ConfigRecord<CircuitBreakerConfig> = configRecord<CircuitBreakerConfig>(

@@ -4,9 +4,9 @@ import type { Circuit, Pass, Verdict } from "./circuit.ts";
 
 /** How calls of one kind are judged and refused. */
 export interface Calls<In, Out> {
-  isFailure(output: Out): boolean;
+  isFailure(output: Out, input: In): boolean;
   /** Whether an error speaks against the callee. */
-  isFailingError(error: unknown): boolean;
+  isFailingError(error: unknown, input: In): boolean;
   /** Answers in the callee's place. */
   refuse(retryAfterSecs: number, input: In): Awaitable<Out>;
   /** Calls back once if nobody waits for the output any more; at once if that has happened. */
@@ -36,7 +36,7 @@ const proceed = <In, Out>(
   if (pass === null) return calls.refuse(circuit.retryAfterSecs, input);
   if (typeof pass !== "number") calls.onAbandoned?.(input, () => circuit.leave(pass, "neutral"));
   const failed = (error: unknown): never => {
-    settle(pass, circuit, calls, input, calls.isFailingError(error) ? "failure" : "neutral");
+    settle(pass, circuit, calls, input, calls.isFailingError(error, input) ? "failure" : "neutral");
     throw error;
   };
   let output: Awaitable<Out>;
@@ -46,7 +46,7 @@ const proceed = <In, Out>(
     return failed(error);
   }
   const passOn = (value: Out): Out => {
-    settle(pass, circuit, calls, input, calls.isFailure(value) ? "failure" : "success");
+    settle(pass, circuit, calls, input, calls.isFailure(value, input) ? "failure" : "success");
     return value;
   };
   return isPromise(output) ? output.then(passOn, failed) : passOn(output);
