@@ -150,10 +150,13 @@ test("a worker that missed an announcement learns of it when it asks for a slot,
   let isDeaf = false;
   const wrap: Parameters<typeof service>[0] = {
     workers: 2,
-    wrap: (shared) => ({
-      ...shared,
-      subscribe: (channel, listener) =>
-        shared.subscribe(channel, (message) => (isDeaf ? undefined : listener(message))),
+    wrap: ({ values, ...others }) => ({
+      ...others,
+      values: {
+        ...values,
+        subscribe: (channel, listener) =>
+          values.subscribe(channel, (message) => (isDeaf ? undefined : listener(message))),
+      },
     }),
   };
   const { workers, clock, states } = await service(wrap);
@@ -177,10 +180,13 @@ test("a worker that is behind is told the present turn by those who know", async
   let isDeaf = false;
   const { workers, clock, states } = await service({
     workers: 2,
-    wrap: (shared) => ({
-      ...shared,
-      subscribe: (channel, listener) =>
-        shared.subscribe(channel, (message) => (isDeaf ? undefined : listener(message))),
+    wrap: ({ values, ...others }) => ({
+      ...others,
+      values: {
+        ...values,
+        subscribe: (channel, listener) =>
+          values.subscribe(channel, (message) => (isDeaf ? undefined : listener(message))),
+      },
     }),
   });
   isDeaf = true;
@@ -203,10 +209,13 @@ test("a worker that comes back after everything about its turn is forgotten is t
   let isDeaf = true;
   const { workers, clock, states } = await service({
     workers: 2,
-    wrap: (shared) => ({
-      ...shared,
-      subscribe: (channel, listener) =>
-        shared.subscribe(channel, (message) => (isDeaf ? undefined : listener(message))),
+    wrap: ({ values, ...others }) => ({
+      ...others,
+      values: {
+        ...values,
+        subscribe: (channel, listener) =>
+          values.subscribe(channel, (message) => (isDeaf ? undefined : listener(message))),
+      },
     }),
   });
   for (const what of ["trip", "reset", "trip", "reset"] as const) await workers[0]?.circuits[what]("callee");
@@ -233,13 +242,16 @@ test("without the shared state each worker goes on by itself", async () => {
   const gone = () => Promise.reject(new Error("gone"));
   const { workers, clock, states } = await service({
     workers: 2,
-    wrap: (shared) => ({
-      ...shared,
-      add: (...args) => (isGone ? gone() : shared.add(...args)),
-      get: (...args) => (isGone ? gone() : shared.get(...args)),
-      set: (...args) => (isGone ? gone() : shared.set(...args)),
-      take: (...args) => (isGone ? gone() : shared.take(...args)),
-      publish: (...args) => (isGone ? gone() : shared.publish(...args)),
+    wrap: ({ values, permits, totals }) => ({
+      values: {
+        ...values,
+        add: (...args) => (isGone ? gone() : values.add(...args)),
+        get: (...args) => (isGone ? gone() : values.get(...args)),
+        set: (...args) => (isGone ? gone() : values.set(...args)),
+        publish: (...args) => (isGone ? gone() : values.publish(...args)),
+      },
+      permits: { take: (...args) => (isGone ? gone() : permits.take(...args)) },
+      totals,
     }),
   });
   isGone = true;

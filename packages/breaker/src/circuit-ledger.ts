@@ -17,10 +17,10 @@ export interface Trial {
   readonly endsAt: number;
 }
 
-/** The answer to who asks for a slot. */
-export interface Lent {
-  readonly isLent: boolean;
-  /** The turn that has followed already, if so. */
+/** The answer to a request for a slot. */
+export interface Leased {
+  readonly isLeased: boolean;
+  /** The turn that has followed already, if there is one. */
   readonly next: Turn | null;
 }
 
@@ -29,7 +29,7 @@ export interface CircuitLedger {
   /** The latest turn, `null` when there was none. */
   current(): Awaitable<Turn | null>;
   /** Asks for one of the slots for trials. */
-  lend(trial: Trial): Awaitable<Lent>;
+  lease(trial: Trial): Awaitable<Leased>;
   giveBack(trial: Trial): Awaitable<void>;
   /** Counts a success; gives how many there were in this epoch. */
   succeed(trial: Trial): Awaitable<number>;
@@ -48,8 +48,8 @@ export class LocalLedger implements CircuitLedger {
     return null;
   }
 
-  lend(): Lent {
-    return { isLent: true, next: null };
+  lease(): Leased {
+    return { isLeased: true, next: null };
   }
 
   giveBack(): void {

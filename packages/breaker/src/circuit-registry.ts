@@ -68,7 +68,7 @@ export class CircuitRegistry implements Circuits {
   async start(routes: readonly RouteInfo[], shared: SharedState, { log }: AppSettings): Promise<void> {
     this.#started = { shared, log };
     for (const route of routes) this.#addRoute(route);
-    this.#unsubscribe = shared.subscribe(TURNS, (message) => {
+    this.#unsubscribe = shared.values.subscribe(TURNS, (message) => {
       const turn = toTurnMessage(message);
       if (turn !== null) this.#members.get(turn.name)?.circuit.hear(turn);
     });

@@ -1,7 +1,7 @@
 // The whole state machine of a circuit stands here in one piece.
 import type { Awaitable } from "@framework/core";
 import { isPromise, mapAwaitable } from "@framework/core/feature";
-import type { CircuitLedger, Lent, Trial, Turn } from "./circuit-ledger.ts";
+import type { CircuitLedger, Leased, Trial, Turn } from "./circuit-ledger.ts";
 
 /** Where a circuit stands. */
 export type CircuitState = "closed" | "open" | "half-open";
@@ -127,15 +127,15 @@ export class Circuit {
     if (this.#trials.size >= halfOpenTarget) return null;
     const trial: Trial = { epoch: this.#turn.epoch, id: `${id}:${++this.#serial}`, endsAt: at + resetMs };
     this.#trials.add(trial);
-    const lent = this.#ledger.lend(trial);
-    return isPromise(lent) ? lent.then((known) => this.#begin(trial, known)) : this.#begin(trial, lent);
+    const leased = this.#ledger.lease(trial);
+    return isPromise(leased) ? leased.then((known) => this.#begin(trial, known)) : this.#begin(trial, leased);
   }
 
-  #begin(trial: Trial, { isLent, next }: Lent): Pass | null {
+  #begin(trial: Trial, { isLeased, next }: Leased): Pass | null {
     if (next !== null) this.#adopt(next);
-    if (isLent && this.#trials.has(trial)) return trial;
+    if (isLeased && this.#trials.has(trial)) return trial;
     this.#trials.delete(trial);
-    if (isLent) void this.#ledger.giveBack(trial);
+    if (isLeased) void this.#ledger.giveBack(trial);
     return this.#turn.state === "closed" ? this.#turn.epoch : null;
   }
 

@@ -1,7 +1,13 @@
 import type { AppSettings, Middleware } from "@framework/core";
 import type { SharedState } from "@framework/core/feature";
-import { inProcessState, memoryHub, primaryState, serveSharedState } from "@framework/core/testing";
-import { type VirtualClock, virtualClock } from "@framework/testing";
+import {
+  inProcessState,
+  memoryHub,
+  primaryState,
+  serveSharedState,
+  type VirtualClock,
+  virtualClock,
+} from "@framework/core/testing";
 import { CircuitBreakerConfig } from "./circuit-config.ts";
 import { CircuitRegistry } from "./circuit-registry.ts";
 import type { CircuitTransition } from "./circuit.ts";
@@ -42,12 +48,8 @@ export const service = async ({
   ...settings
 }: ServiceOptions = {}): Promise<Service> => {
   const clock = virtualClock();
-  const schedule = (run: () => void, delayMs: number): (() => void) => {
-    const timer = clock.setTimeout(run, delayMs);
-    return () => clock.clearTimeout(timer);
-  };
   const hub = memoryHub();
-  serveSharedState(inProcessState({ now: clock.now, schedule, ...quiet }), hub, { schedule });
+  serveSharedState(inProcessState({ clock, ...quiet }), hub, { clock });
   const workers: Worker[] = [];
   const start = async (): Promise<Worker> => {
     const link = hub.connect();
@@ -56,7 +58,7 @@ export const service = async ({
     const onTransition = (transition: CircuitTransition): void => void seen.push(transition);
     circuits.configure(CircuitBreakerConfig.of({ ...settings, now: clock.now, onTransition }));
     const call = circuits.around<null, Outcome>("callee", { isFailure: (outcome) => outcome === "failure" });
-    const shared = wrap(primaryState(link.worker, { schedule, ...quiet }));
+    const shared = wrap(primaryState(link.worker, { clock, ...quiet }));
     await circuits.start([], shared, quiet as AppSettings);
     const worker = { circuits, call, seen, die: () => link.close() };
     workers.push(worker);

@@ -1,7 +1,14 @@
 import { hash } from "node:crypto";
 import type { Awaitable } from "@framework/core";
-import { isPromise, type Json, mapAwaitable, type SharedState } from "@framework/core/feature";
-import { type CircuitLedger, type Lent, LocalLedger, type Trial, type Turn } from "./circuit-ledger.ts";
+import {
+  isPromise,
+  type Json,
+  mapAwaitable,
+  type PermitLease,
+  type PermitRule,
+  type SharedState,
+} from "@framework/core/feature";
+import { type CircuitLedger, type Leased, LocalLedger, type Trial, type Turn } from "./circuit-ledger.ts";
 
 /** Name of the channel on which turns are announced. */
 export const TURNS = "breaker:turns";
@@ -43,8 +50,8 @@ export const toTurnMessage = (message: Json): TurnMessage | null => {
 /**
  * The ledger of a circuit over all workers, in the shared state.
  *
- * What follows a turn is decided by the first to store it. Slots for trials are permits on loan: they come back when they are given back, or when the
- * loan of a worker that died is over. The time that is left of an open turn is the life of a counter.
+ * What follows a turn is decided by the first to store it. Slots for trials are leased permits: they come back when they are given back, or when the
+ * lease of a dead worker ends. The rest of an open turn is the life of a counter.
  */
 export class SharedLedger implements CircuitLedger {
   readonly #options: SharedLedgerOptions;
@@ -61,15 +68,18 @@ export class SharedLedger implements CircuitLedger {
     return this.#ask(() => this.#read(`${this.#key}:current`), null);
   }
 
-  lend({ epoch, id }: Trial): Awaitable<Lent> {
+  lease({ epoch, id }: Trial): Awaitable<Leased> {
     const { shared } = this.#options;
-    return this.#ask<Lent>(() => {
+    return this.#ask<Leased>(() => {
       const next = this.#read(`${this.#key}:${epoch + 1}`);
-      const permits = shared.take(this.#slots(epoch), this.#rule(), { spend: 0, loan: this.#loan(id, 1) });
+      const permits = shared.permits.take(this.#slots(epoch), this.#rule(), {
+        spend: 0,
+        lease: this.#lease(id, 1),
+      });
       return isPromise(next) || isPromise(permits)
-        ? Promise.all([permits, next]).then(([{ lent }, turn]) => ({ isLent: lent === 1, next: turn }))
-        : { isLent: permits.lent === 1, next };
-    }, this.#alone.lend());
+        ? Promise.all([permits, next]).then(([{ leased }, turn]) => ({ isLeased: leased === 1, next: turn }))
+        : { isLeased: permits.leased === 1, next };
+    }, this.#alone.lease());
   }
 
   giveBack({ epoch, id }: Trial): Awaitable<void> {
@@ -77,7 +87,7 @@ export class SharedLedger implements CircuitLedger {
     return this.#ask(
       () =>
         mapAwaitable(
-          shared.take(this.#slots(epoch), this.#rule(), { spend: 0, loan: this.#loan(id, 0) }),
+          shared.permits.take(this.#slots(epoch), this.#rule(), { spend: 0, lease: this.#lease(id, 0) }),
           () => {},
         ),
       undefined,
@@ -88,7 +98,8 @@ export class SharedLedger implements CircuitLedger {
     const alone = this.#alone.succeed(trial);
     const key = `${this.#key}:${trial.epoch}:successes`;
     return this.#ask(
-      () => mapAwaitable(this.#options.shared.add(key, 1, { ttlMs: LASTING_MS }), ({ value }) => value),
+      () =>
+        mapAwaitable(this.#options.shared.values.add(key, 1, { ttlMs: LASTING_MS }), ({ value }) => value),
       alone,
     );
   }
@@ -99,8 +110,10 @@ export class SharedLedger implements CircuitLedger {
     const { epoch, state } = turn;
     return this.#ask(
       () =>
-        mapAwaitable(this.#options.shared.set(key, { epoch, state }, { ttlMs, ifAbsent: true }), (isFirst) =>
-          isFirst ? this.#unlessOver(turn) : mapAwaitable(this.#read(key), (decided) => decided ?? turn),
+        mapAwaitable(
+          this.#options.shared.values.set(key, { epoch, state }, { ttlMs, ifAbsent: true }),
+          (isFirst) =>
+            isFirst ? this.#unlessOver(turn) : mapAwaitable(this.#read(key), (decided) => decided ?? turn),
         ),
       turn,
     );
@@ -117,21 +130,21 @@ export class SharedLedger implements CircuitLedger {
   announce({ epoch, state, leftMs }: Turn): Awaitable<void> {
     const { shared, name } = this.#options;
     return this.#ask(async () => {
-      const timed = leftMs > 0 ? shared.add(this.#timer(epoch), 1, { ttlMs: leftMs }) : undefined;
-      const kept = shared.set(`${this.#key}:current`, { epoch, state }, { ttlMs: LASTING_MS });
-      await Promise.all([timed, kept, shared.publish(TURNS, { name, epoch, state, leftMs })]);
+      const timed = leftMs > 0 ? shared.values.add(this.#timer(epoch), 1, { ttlMs: leftMs }) : undefined;
+      const kept = shared.values.set(`${this.#key}:current`, { epoch, state }, { ttlMs: LASTING_MS });
+      await Promise.all([timed, kept, shared.values.publish(TURNS, { name, epoch, state, leftMs })]);
     }, undefined);
   }
 
   #read(key: string): Awaitable<Turn | null> {
     const { shared } = this.#options;
-    return mapAwaitable(shared.get(key), (value) => {
+    return mapAwaitable(shared.values.get(key), (value) => {
       const turn = toTurnMessage({ ...(value as object), name: "", leftMs: 0 });
       if (turn === null) return null;
       const { epoch, state } = turn;
       if (state === "closed") return { epoch, state, leftMs: 0 };
       return mapAwaitable(
-        shared.add(this.#timer(epoch), 0, { ttlMs: 1 }),
+        shared.values.add(this.#timer(epoch), 0, { ttlMs: 1 }),
         ({ value: isRunning, expiresInMs }) => ({ epoch, state, leftMs: isRunning > 0 ? expiresInMs : 0 }),
       );
     });
@@ -145,12 +158,12 @@ export class SharedLedger implements CircuitLedger {
     return `${this.#key}:${epoch}:trials`;
   }
 
-  #rule(): Parameters<SharedState["take"]>[1] {
+  #rule(): PermitRule {
     return { kind: "window", capacity: this.#options.halfOpenTarget, windowMs: 1 };
   }
 
-  #loan(holder: string, most: number): NonNullable<Parameters<SharedState["take"]>[2]["loan"]> {
-    return { holder, hold: 0, used: [], most, share: 1, loanMs: this.#options.resetMs };
+  #lease(holder: string, most: number): PermitLease {
+    return { holder, hold: 0, used: [], most, share: 1, leaseMs: this.#options.resetMs };
   }
 
   /** Asks the shared state; without an answer this worker goes on alone. */

@@ -1,7 +1,6 @@
 import type { Logger } from "@framework/core";
-import type { RouteOption } from "@framework/core/feature";
+import type { Clock, RouteOption } from "@framework/core/feature";
 import type { CachingConfig } from "./caching-config.ts";
-import type { CacheClock } from "./clock.ts";
 import type { Counts } from "./counts.ts";
 import type { Flights } from "./flights.ts";
 import type { GuardedStore } from "./guarded-store.ts";
@@ -14,7 +13,7 @@ export interface CacheParts {
   readonly config: Readonly<CachingConfig>;
   /** The `cache` option of routes. */
   readonly option: RouteOption<RouteCache | false>;
-  readonly clock: CacheClock;
+  readonly clock: Clock;
   readonly store: GuardedStore;
   readonly invalidations: Invalidations;
   readonly flights: Flights;

@@ -1,37 +1,15 @@
 import { App } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
-import { virtualClock } from "@framework/testing";
-import { type CacheClock, type Caching, caching, type CachingConfig } from "./index.ts";
-
-/** Time that tests move, in the form that the cache takes. */
-export interface TestClock extends CacheClock {
-  /** Lets seconds pass. */
-  pass(secs: number): Promise<void>;
-  /** Callbacks that wait. */
-  readonly pending: number;
-}
+import { type VirtualClock, virtualClock } from "@framework/testing";
+import { type Caching, caching, type CachingConfig } from "./index.ts";
 
 /** A clock that stands at the beginning of 2026. */
-export const testClock = (): TestClock => {
-  const clock = virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
-  return {
-    now: clock.now,
-    date: clock.now,
-    after: (ms, run) => {
-      const timer = clock.setTimeout(run, ms);
-      return () => clock.clearTimeout(timer);
-    },
-    pass: (secs) => clock.advance(secs * 1000),
-    get pending() {
-      return clock.pending;
-    },
-  };
-};
+export const testClock = (): VirtualClock => virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
 
 /** An app with the cache on, and its time. */
 export interface CachedApp {
   readonly app: App & Caching;
-  readonly clock: TestClock;
+  readonly clock: VirtualClock;
   /** What the app wrote as errors and warnings: the codes, else the messages. */
   readonly logged: readonly string[];
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Seen>;

@@ -1,6 +1,14 @@
-import { checked, type ConfigRecord, configRecord, integer, list, optional } from "@framework/core/feature";
+import {
+  checked,
+  type Clock,
+  type ConfigRecord,
+  configRecord,
+  integer,
+  isClock,
+  list,
+  optional,
+} from "@framework/core/feature";
 import type { CacheStore } from "./cache-store.ts";
-import type { CacheClock } from "./clock.ts";
 
 /** Methods whose replies may be cached: HEAD is answered from replies to GET. */
 export type CachedMethod = "GET" | "HEAD" | "QUERY";
@@ -30,7 +38,7 @@ export interface CachingConfig {
   /** The cache's name in `Cache-Status`. @default "framework" */
   readonly name: string;
   /** The cache's time; for tests. @default the process's */
-  readonly clock: CacheClock | undefined;
+  readonly clock: Clock | undefined;
 }
 
 const methods: readonly unknown[] = ["GET", "HEAD", "QUERY"];
@@ -73,7 +81,5 @@ export const CachingConfig: ConfigRecord<CachingConfig> = configRecord("CachingC
     "a word of letters, digits and - that begins with a letter",
     (value) => typeof value === "string" && /^[a-z][\w-]{0,63}$/i.test(value),
   ),
-  clock: optional<CacheClock>({
-    problem: (value) => (hasFunctions(value, ["now", "date", "after"]) ? null : "must be a CacheClock"),
-  }),
+  clock: optional<Clock>({ problem: (value) => (isClock(value) ? null : "must be a Clock") }),
 });

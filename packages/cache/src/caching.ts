@@ -1,8 +1,15 @@
-import type { AddsRouteOptions, ConfigInput, Feature, Host, RouteOption } from "@framework/core/feature";
+import {
+  type AddsRouteOptions,
+  type ConfigInput,
+  type Feature,
+  type Host,
+  type RouteOption,
+  systemClock,
+} from "@framework/core/feature";
 import { FrameworkError } from "@framework/core";
 import type { CacheParts } from "./cache-parts.ts";
 import { CachingConfig } from "./caching-config.ts";
-import { systemClock } from "./clock.ts";
+import { epochClock } from "./epoch-clock.ts";
 import { newCounts, publishFigures } from "./counts.ts";
 import { Flights } from "./flights.ts";
 import { GuardedStore } from "./guarded-store.ts";
@@ -67,7 +74,8 @@ const enable = (
   config: Readonly<CachingConfig>,
   option: RouteOption<RouteCache | false>,
 ): CacheParts => {
-  const { clock = systemClock, maxEntries, maxBytes, waitSecs, storeTimeoutMs } = config;
+  const { maxEntries, maxBytes, waitSecs, storeTimeoutMs } = config;
+  const clock = epochClock(config.clock ?? systemClock);
   const raw = config.store ?? memoryStore({ maxEntries, maxBytes, now: clock.now });
   const store = new GuardedStore(raw, { clock, timeoutMs: storeTimeoutMs });
   const invalidations = new Invalidations();
@@ -90,7 +98,7 @@ const enable = (
     name: "cache",
     run: async () => {
       store.log = log();
-      await purges.start(host.state.shared);
+      await purges.start(host.state.shared.values);
     },
   });
   host.life.onStop({ name: "cache", run: () => purges.stop() });

@@ -66,11 +66,11 @@ test("a route's ttl and the app's ttl are the seconds of freshness", async () =>
   app.get("/app", () => "x");
   app.get("/route", { cache: { ttl: 3 } }, () => "x");
   await Promise.all([get("/app"), get("/route")]);
-  await clock.pass(2.9);
+  await clock.advance(2.9 * 1000);
   expect([(await get("/app")).outcome, (await get("/route")).outcome]).toEqual(["HIT", "HIT"]);
-  await clock.pass(0.1);
+  await clock.advance(0.1 * 1000);
   expect([(await get("/app")).outcome, (await get("/route")).outcome]).toEqual(["HIT", "MISS"]);
-  await clock.pass(4);
+  await clock.advance(4 * 1000);
   expect((await get("/app")).outcome).toBe("MISS");
 });
 

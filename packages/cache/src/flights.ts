@@ -1,6 +1,6 @@
 import type { Awaitable } from "@framework/core";
 import type { StoredReply } from "./cache-store.ts";
-import type { CacheClock } from "./clock.ts";
+import type { Clock } from "@framework/core/feature";
 
 /** What a call that others waited for gave them. */
 export interface Landing {
@@ -21,7 +21,7 @@ export type Landed = Landing | "again" | null;
 
 /** How long others wait, and what is remembered. */
 export interface FlightsOptions {
-  readonly clock: CacheClock;
+  readonly clock: Clock;
   /** Milliseconds that others wait for a call at most. */
   readonly waitMs: number;
 }
@@ -122,13 +122,13 @@ export class Flights {
 
 /** One call that others may wait for. */
 export class Flight {
-  private readonly clock: CacheClock;
+  private readonly clock: Clock;
   private readonly endMs: number;
   private readonly ended: (landed: Landed) => void;
   private waiting: PromiseWithResolvers<Landed> | null = null;
   private cancel: (() => void) | null = null;
 
-  constructor(clock: CacheClock, waitMs: number, ended: (landed: Landed) => void) {
+  constructor(clock: Clock, waitMs: number, ended: (landed: Landed) => void) {
     this.clock = clock;
     this.endMs = clock.now() + waitMs;
     this.ended = ended;

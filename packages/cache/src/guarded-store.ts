@@ -1,11 +1,10 @@
 import { type Awaitable, FrameworkError, type Logger } from "@framework/core";
-import { isPromise } from "@framework/core/feature";
+import { type Clock, isPromise } from "@framework/core/feature";
 import type { CacheEntry, CacheStore, SetOptions } from "./cache-store.ts";
-import type { CacheClock } from "./clock.ts";
 
 /** What a guarded store needs from around it. */
 export interface GuardedStoreOptions {
-  readonly clock: CacheClock;
+  readonly clock: Clock;
   /** Milliseconds after which a call counts as failed. */
   readonly timeoutMs: number;
 }

@@ -2,7 +2,6 @@ export { cacheTags } from "./cache-tags.ts";
 export { type Caching, caching } from "./caching.ts";
 export type { CachingRouteOptions, RouteCache } from "./route-cache.ts";
 export { type CachedMethod, CachingConfig } from "./caching-config.ts";
-export type { CacheClock } from "./clock.ts";
 export type {
   CacheEntry,
   CacheStore,

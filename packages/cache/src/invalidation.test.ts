@@ -95,7 +95,7 @@ test("a reply confirmed by a 304 is not brought back after an invalidation", asy
     return new Response(null, { status: 304 });
   });
   await get("/");
-  await clock.pass(10);
+  await clock.advance(10 * 1000);
   const confirming = get("/");
   await waitFor(() => conditional === 1);
   await app.invalidateCache(["a"]);
@@ -113,7 +113,7 @@ test("a refresh in the background that an invalidation overtakes is not stored",
     return `${calls}`;
   });
   await get("/");
-  await clock.pass(10);
+  await clock.advance(10 * 1000);
   expect((await get("/")).outcome).toBe("STALE");
   await waitFor(() => calls === 2);
   await app.invalidateCache(["a"]);

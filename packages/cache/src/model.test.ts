@@ -201,11 +201,11 @@ class Pair {
     const expected = this.reference.ask(ask, (tag) => this.answer(tag));
     assert.deepEqual({ seen: status === 504 ? "504" : `${status} ${text}`, outcome }, expected);
     this.seen.set(expected.outcome, (this.seen.get(expected.outcome) ?? 0) + 1);
-    await this.cached.clock.pass(0); // a refresh in the background ends before the next step
+    await this.cached.clock.advance(0 * 1000); // a refresh in the background ends before the next step
   }
 
   async pass(secs: number): Promise<void> {
-    await this.cached.clock.pass(secs);
+    await this.cached.clock.advance(secs * 1000);
     this.reference.nowSecs += secs;
   }
 

@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import type { Json, SharedState } from "@framework/core/feature";
+import type { Json, SharedValues } from "@framework/core/feature";
 import type { GuardedStore } from "./guarded-store.ts";
 import type { Invalidations } from "./invalidations.ts";
 
@@ -20,7 +20,7 @@ export interface PurgesParts {
 /** Drops by tag in every worker. */
 export class Purges {
   private readonly parts: PurgesParts;
-  private state: SharedState | null = null;
+  private values: SharedValues | null = null;
   private unsubscribe: (() => void) | null = null;
 
   constructor(parts: PurgesParts) {
@@ -28,16 +28,16 @@ export class Purges {
   }
 
   /** Listens for drops; resolves when none can be missed any more. */
-  async start(state: SharedState): Promise<void> {
-    this.state = state;
-    this.unsubscribe = state.subscribe(channel, (message) => this.obey(message));
-    await state.get(channel); // messages to the primary keep their order: once this is answered, the subscription stands
+  async start(values: SharedValues): Promise<void> {
+    this.values = values;
+    this.unsubscribe = values.subscribe(channel, (message) => this.obey(message));
+    await values.get(channel); // messages to the primary keep their order: once this is answered, the subscription stands
   }
 
   stop(): void {
     this.unsubscribe?.();
     this.unsubscribe = null;
-    this.state = null;
+    this.values = null;
   }
 
   /**
@@ -59,23 +59,23 @@ export class Purges {
   private async dropCounted(tags: readonly string[]): Promise<number> {
     const counter = `cache:dropped:${crypto.randomUUID()}`;
     const dropped = await this.tell({ counter, tags });
-    if (dropped !== null || this.state === null) return dropped ?? 0;
-    const counted = await this.state.get(counter);
+    if (dropped !== null || this.values === null) return dropped ?? 0;
+    const counted = await this.values.get(counter);
     if (typeof counted !== "number") return 0;
-    await this.state.delete(counter);
+    await this.values.delete(counter);
     return counted;
   }
 
   /** Tells every worker, and empties a store that is one for all: `null` where each worker has counted for itself. */
   private async tell(message: DropMessage): Promise<number | null> {
-    const { state } = this;
+    const { values } = this;
     const { store } = this.parts;
-    if (state === null)
+    if (values === null)
       throw new FrameworkError(
         "CACHE_NOT_STARTED",
         "cache: replies can be dropped from start to stop of the app",
       );
-    const told = state.publish(channel, message).then(
+    const told = values.publish(channel, message).then(
       () => null,
       (error: unknown) => ({ error }),
     );
@@ -89,7 +89,7 @@ export class Purges {
   private async obey(message: Json): Promise<void> {
     const { counter, tags } = message as unknown as DropMessage;
     const dropped = await this.dropHere(tags);
-    if (counter !== null && dropped > 0) await this.state?.add(counter, dropped, { ttlMs: countTtlMs });
+    if (counter !== null && dropped > 0) await this.values?.add(counter, dropped, { ttlMs: countTtlMs });
   }
 
   /** A store of all workers is emptied by the one who asked; here only what this worker computed meanwhile is kept out of it. */

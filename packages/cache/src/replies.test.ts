@@ -137,14 +137,14 @@ test("a reply ages, and is fetched again when its time is over", async () => {
   let calls = 0;
   app.get("/", () => `${++calls}`);
   await get("/");
-  await clock.pass(59.5);
+  await clock.advance(59.5 * 1000);
   const hit = await get("/");
   expect([hit.text, hit.headers.get("age"), hit.headers.get("cache-status")]).toEqual([
     "1",
     "59",
     "framework; hit; ttl=0",
   ]);
-  await clock.pass(0.5);
+  await clock.advance(0.5 * 1000);
   const miss = await get("/");
   expect([miss.text, miss.outcome]).toEqual(["2", "MISS"]);
 });

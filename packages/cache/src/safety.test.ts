@@ -84,7 +84,7 @@ test("what was made for one identity never reaches another, unless the reply say
           await Promise.all(running);
           running = [];
         }
-        if (pass > 0) await clock.pass(pass);
+        if (pass > 0) await clock.advance(pass * 1000);
       }
       await Promise.all(running);
       await app.stop();

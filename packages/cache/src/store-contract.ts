@@ -1,32 +1,7 @@
 import assert from "node:assert/strict";
 import type { Awaitable } from "@framework/core";
+import { type PortContract, portContract, type PortFacts, type PortFixture } from "@framework/core/testing";
 import type { CacheEntry, CacheStore, SetOptions, StoredReply } from "./cache-store.ts";
-
-/** A runner's `test`. */
-export type ContractTest = (name: string, body: () => Promise<void>) => void;
-
-/** What the contract is tried on: a fresh, empty store. */
-export interface CacheStoreFixture {
-  /** Two views of one store, as two workers have; one object may be both where there is only one process. */
-  readonly views: readonly [CacheStore, CacheStore];
-  /** Lets `ms` milliseconds pass: on a virtual clock, or by waiting. */
-  readonly advance: (ms: number) => Awaitable<void>;
-  readonly close?: () => Awaitable<void>;
-}
-
-/** States what every adapter of `CacheStore` promises, as tests of the given runner. */
-export const cacheStoreContract = (test: ContractTest, make: () => Awaitable<CacheStoreFixture>): void => {
-  for (const [name, body] of Object.entries(facts)) {
-    test(`cache store: ${name}`, async () => {
-      const fixture = await make();
-      try {
-        await body(fixture);
-      } finally {
-        await fixture.close?.();
-      }
-    });
-  }
-};
 
 const holdMs = 10_000;
 
@@ -63,7 +38,7 @@ const bodies: readonly (string | Uint8Array | null)[] = [
   Uint8Array.from({ length: 256 }, (_, byte) => byte),
 ];
 
-const facts: Readonly<Record<string, (fixture: CacheStoreFixture) => Promise<void>>> = {
+const facts: PortFacts<PortFixture<CacheStore>> = {
   "every entry comes back equal in the other view": async ({ views: [a, b] }) => {
     for (const [index, body] of bodies.entries()) {
       const entry = reply(`${index}`, { body });
@@ -101,7 +76,7 @@ const facts: Readonly<Record<string, (fixture: CacheStoreFixture) => Promise<voi
     await advance(400);
     assert.equal(await put(a, "key", reply("4"), { replaces: "2" }), false);
   },
-  "of many who replace one entry at once, one does": async ({ views: [a, b] }) => {
+  "of concurrent replacements of one entry exactly one succeeds": async ({ views: [a, b] }) => {
     await put(a, "key", reply("0"));
     const done = await Promise.all(
       [a, b, a, b].map(async (view, index) => put(view, "key", reply(`next-${index}`), { replaces: "0" })),
@@ -109,14 +84,14 @@ const facts: Readonly<Record<string, (fixture: CacheStoreFixture) => Promise<voi
     assert.equal(done.filter(Boolean).length, 1);
     assert.equal((await b.get("key"))?.id, `next-${done.indexOf(true)}`);
   },
-  "deleting tells whether there was an entry": async ({ views: [a, b] }) => {
+  "delete resolves to whether there was an entry": async ({ views: [a, b] }) => {
     await put(a, "key", reply("1"));
     assert.equal(await b.delete("key"), true);
     assert.equal(await b.delete("key"), false);
     assert.equal(await a.get("key"), undefined);
     assert.equal(await a.drop(["t:a"]), 0);
   },
-  "dropping removes what carries a tag, and counts each reply once": async ({ views: [a, b] }) => {
+  "drop removes the entries with a tag, and counts each reply once": async ({ views: [a, b] }) => {
     await put(a, "1", reply("1", { tags: ["t:a", "t:b"] }));
     await put(a, "2", reply("2", { tags: ["t:b"] }));
     await put(a, "3", reply("3", { tags: ["t:c"] }));
@@ -146,3 +121,6 @@ const facts: Readonly<Record<string, (fixture: CacheStoreFixture) => Promise<voi
 
 /** Bytes as numbers: adapters may give any kind of byte array. */
 const plain = (body: string | Uint8Array | null): unknown => (body instanceof Uint8Array ? [...body] : body);
+
+/** The promises of `CacheStore`. */
+export const cacheStoreContract: PortContract<PortFixture<CacheStore>> = portContract("cache store", facts);

@@ -1,4 +1,4 @@
-import type { CacheClock } from "./clock.ts";
+import type { Clock } from "@framework/core/feature";
 import { secondsOf } from "./cache-control.ts";
 import type { ReplyFacts } from "./reply-facts.ts";
 
@@ -35,7 +35,7 @@ const finalStatuses: ReadonlySet<number> = new Set([300, 301, 302, 307, 308, 404
 const validatorHoldMs = 3_600_000;
 
 /** The lifetime of a reply that a shared cache may store (RFC 9111 3), `null` for one that it may not. */
-export const lifetimeOf = (facts: ReplyFacts, given: Circumstances, clock: CacheClock): Lifetime | null => {
+export const lifetimeOf = (facts: ReplyFacts, given: Circumstances, clock: Clock): Lifetime | null => {
   const { directives, etag, lastModified } = facts;
   const hasValidator = etag !== null || lastModified !== null;
   if (facts.setsCookies || facts.vary.includes("*")) return null;

@@ -109,7 +109,7 @@ const second = async (reply: () => unknown, config = {}, secsBetween = 0): Promi
   const { app, get, clock } = cachedApp(config);
   app.get("/", reply);
   await get("/");
-  await clock.pass(secsBetween);
+  await clock.advance(secsBetween * 1000);
   return (await get("/")).outcome;
 };
 const withHeaders = (headers: Record<string, string>) => () => new Response("body", { headers });

@@ -15,7 +15,6 @@ export {
   withServer,
 } from "./harness/test-server.ts";
 export { createLedger, expectNothingLeft, type Ledger } from "./harness/ledger.ts";
-export type { ManualClock } from "./harness/manual-clock.ts";
 export {
   connectRaw,
   parseReplies,

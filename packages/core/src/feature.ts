@@ -78,11 +78,28 @@ export { ResponseHeaders } from "./response/response-headers.ts";
 export { replyOf } from "./response/reply-of.ts";
 export { parseContentType } from "./body/content-type.ts";
 export { encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";
-export type { Added, AddOptions, Json, SharedState, Tally } from "./shared-state/shared-state.ts";
-export type { PermitAsk, PermitRule, Permits } from "./shared-state/permits/permits.ts";
+export type { SharedState, SharedStateMakers } from "./shared-state/shared-state.ts";
+export type {
+  Added,
+  AddOptions,
+  Json,
+  SetOptions,
+  SharedValues,
+} from "./shared-state/values/shared-values.ts";
+export type {
+  PermitAnswer,
+  PermitLease,
+  PermitRequest,
+  PermitRule,
+  Permits,
+  PermitStore,
+  Spent,
+} from "./shared-state/permits/permits.ts";
+export type { Total, Totals } from "./shared-state/totals/totals.ts";
 export { checkAddition, checkKey, checkTtl, toText } from "./shared-state/state-bounds.ts";
 export { checkPermits } from "./shared-state/permits/permit-bounds.ts";
-export { checkTallies } from "./shared-state/in-process/tally-table.ts";
-export { Subscriptions, type SubscriptionsOptions } from "./shared-state/in-process/subscriptions.ts";
+export { checkTotals } from "./shared-state/totals/total-table.ts";
+export { Subscriptions, type SubscriptionsOptions } from "./shared-state/values/subscriptions.ts";
+export { type Clock, isClock, systemClock } from "./runtime/clock.ts";
 export type { RequestSource } from "./exchange/request-source.ts";
 export { nearest } from "./errors/nearest.ts";

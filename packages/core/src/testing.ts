@@ -1,14 +1,26 @@
-// Contract suites of core's ports: what an adapter in another package has to pass.
-export { type ContractTest, sharedStateContract } from "./shared-state/contract/contract.ts";
-export type { SharedStateFixture } from "./shared-state/contract/contract-fact.ts";
-// The state of several workers within one process, for tests of features that use `host.state.shared`.
-export { inProcessState, type InProcessStateOptions } from "./shared-state/in-process/in-process-state.ts";
+// For tests of features and adapters: contract suites, the clock of tests, and the shared state of several workers within one process.
+export {
+  type PortContract,
+  portContract,
+  type PortFact,
+  type PortFacts,
+  type PortFixture,
+  type RegisterTest,
+} from "./contract/port-contract.ts";
+export { expectContractToCatch } from "./contract/planted-fault.ts";
+// Suites of core's own ports: what an adapter in another package has to pass.
+export { sharedStateContract } from "./shared-state/contract/shared-state-contract.ts";
+export { valuesContract } from "./shared-state/contract/values-contract.ts";
+export { permitsContract } from "./shared-state/contract/permits-contract.ts";
+export { permitStoreContract } from "./shared-state/contract/permit-store-contract.ts";
+export { totalsContract } from "./shared-state/contract/totals-contract.ts";
+export { virtualClock, type VirtualClock } from "./runtime/virtual-clock.ts";
+export { inProcessState, type InProcessStateOptions } from "./shared-state/in-process-state.ts";
 export { type MemoryHub, memoryHub, type MemoryLink } from "./shared-state/workers/memory-link.ts";
 export { primaryState, type PrimaryStateOptions } from "./shared-state/workers/primary-state.ts";
 export { serveSharedState, type ServeSharedStateOptions } from "./shared-state/workers/serve-shared-state.ts";
 // Transports: their contract, both of core's own, and the parser of the fast one, for `@framework/conformance`.
 export { readBody } from "./body/read-body.ts";
-export type { Clock } from "./exchange/clock.ts";
 export type { Reply } from "./exchange/reply.ts";
 export type {
   Closed,

@@ -1,16 +1,13 @@
 // One list of the promises that both kinds of database keep, so that a reader sees where they agree.
 import assert from "node:assert/strict";
-import { portContract, type PortContract, waitFor } from "@framework/testing";
+import { portContract, type PortContract } from "@framework/core/testing";
+import { waitFor } from "@framework/testing";
 import { type Database, type DatabaseError, sql } from "./index.ts";
 
 const table =
   "CREATE TABLE books (id INTEGER PRIMARY KEY, title TEXT NOT NULL UNIQUE, year INTEGER CHECK (year > 0))";
 
-const withBooks = async (make: () => unknown): Promise<Database> => {
-  const db = (await make()) as Database;
-  await db.execute(table);
-  return db;
-};
+const withBooks = async (db: Database): Promise<void> => void (await db.execute(table));
 
 const failure = async (act: () => Promise<unknown>): Promise<DatabaseError> => {
   try {
@@ -36,8 +33,8 @@ const all = async <T>(rows: AsyncIterable<T>): Promise<T[]> => {
 const add = (id: number, title = `book ${id}`) => sql`INSERT INTO books (id, title) VALUES (${id}, ${title})`;
 
 export const databaseContract: PortContract<Database> = portContract<Database>("database", {
-  "rows, the first row, the first value and the number of changes": async (make) => {
-    const db = await withBooks(make);
+  "rows, the first row, the first value and the number of changes": async (db) => {
+    await withBooks(db);
     assert.deepEqual(
       await db.execute`INSERT INTO books VALUES (${1}, ${"Dune"}, ${1965}), (${2}, ${"Emma"}, ${null})`,
       { changes: 2 },
@@ -56,8 +53,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.equal(await db.fetchValue`INSERT INTO books (id, title) VALUES (3, ${"It"}) RETURNING id`, 3);
   },
 
-  "who asks for one row gets the first, and the statement has done all of its work": async (make) => {
-    const db = await withBooks(make);
+  "who asks for one row gets the first, and the statement has done all of its work": async (db) => {
+    await withBooks(db);
     for (const id of [1, 2, 3]) await db.execute(add(id));
     const big = 9_007_199_254_740_993n;
     assert.deepEqual(
@@ -73,8 +70,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(await titles(db), ["book 1"]);
   },
 
-  "a parameter may stand twice and in any order, and $1 in quotes or comments is text": async (make) => {
-    const db = await make();
+  "a parameter may stand twice and in any order, and $1 in quotes or comments is text": async (db) => {
     const row = await db.fetchOne(
       "SELECT CAST($2 AS TEXT) AS b, CAST($1 AS TEXT) AS a, CAST($2 AS TEXT) AS c, '$1' AS t -- $3",
       ["x", "y"],
@@ -82,8 +78,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual({ ...row }, { b: "y", a: "x", c: "y", t: "$1" });
   },
 
-  "statements are put together from statements": async (make) => {
-    const db = await withBooks(make);
+  "statements are put together from statements": async (db) => {
+    await withBooks(db);
     for (const id of [1, 2, 3]) await db.execute(add(id));
     const where = sql.join([sql`id > ${1}`, sql`title <> ${"book 3"}`], " AND ");
     assert.equal(
@@ -95,8 +91,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.equal(await db.fetchValue`SELECT count(*) FROM ${sql.identifier(odd)}`, 0);
   },
 
-  "hostile text comes back as it went in": async (make) => {
-    const db = await withBooks(make);
+  "hostile text comes back as it went in": async (db) => {
+    await withBooks(db);
     const hostile = [
       "'; DROP TABLE books; --",
       '"',
@@ -112,8 +108,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(await titles(db), hostile);
   },
 
-  "what no parameter can be is refused before anything is sent": async (make) => {
-    const db = await make();
+  "what no parameter can be is refused before anything is sent": async (db) => {
     const bad: unknown[] = [
       undefined,
       {},
@@ -137,8 +132,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     }
   },
 
-  "integers are exact, as bigint where a number is not": async (make) => {
-    const db = await make();
+  "integers are exact, as bigint where a number is not": async (db) => {
     await db.execute("CREATE TABLE numbers (n BIGINT)");
     const numbers = [
       0,
@@ -156,8 +150,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     }
   },
 
-  "bytes, fractions and null come back": async (make) => {
-    const db = await make();
+  "bytes, fractions and null come back": async (db) => {
     await db.execute(
       `CREATE TABLE things (b ${db.dialect === "sqlite" ? "BLOB" : "BYTEA"}, f DOUBLE PRECISION, t TEXT)`,
     );
@@ -168,8 +161,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual([row?.f, row?.t], [0.1, null]);
   },
 
-  "a broken constraint says which kind": async (make) => {
-    const db = await withBooks(make);
+  "a broken constraint says which kind": async (db) => {
+    await withBooks(db);
     await db.execute(add(1, "Dune"));
     const kinds = [
       (await failure(() => db.execute(add(2, "Dune")))).kind,
@@ -181,8 +174,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(await titles(db), ["Dune"]);
   },
 
-  "a transaction commits what its function did and gives its value": async (make) => {
-    const db = await withBooks(make);
+  "a transaction commits what its function did and gives its value": async (db) => {
+    await withBooks(db);
     const value = await db.transaction(async (tx) => {
       await tx.execute(add(1));
       await tx.script(
@@ -194,8 +187,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.equal((await titles(db)).length, 3);
   },
 
-  "a throw rolls everything back and passes through": async (make) => {
-    const db = await withBooks(make);
+  "a throw rolls everything back and passes through": async (db) => {
+    await withBooks(db);
     const fault = new Error("mine");
     assert.equal(
       await failure(() =>
@@ -210,8 +203,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     await db.execute(add(1));
   },
 
-  "a transaction within undoes only its own part": async (make) => {
-    const db = await withBooks(make);
+  "a transaction within undoes only its own part": async (db) => {
+    await withBooks(db);
     await db.transaction(async (tx) => {
       await tx.execute(add(1));
       const inner = tx.transaction(async (deep) => {
@@ -225,8 +218,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(await titles(db), ["book 1", "book 4"]);
   },
 
-  "others do not see what is not committed, and nothing of theirs joins it": async (make) => {
-    const db = await withBooks(make);
+  "others do not see what is not committed, and nothing of theirs joins it": async (db) => {
+    await withBooks(db);
     const begun = Promise.withResolvers<void>();
     const end = Promise.withResolvers<void>();
     const transaction = db.transaction(async (tx) => {
@@ -243,8 +236,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(await titles(db), ["book 2"]);
   },
 
-  "a transaction that has ended refuses every use": async (make) => {
-    const db = await withBooks(make);
+  "a transaction that has ended refuses every use": async (db) => {
+    await withBooks(db);
     let leaked: { execute(text: string): Promise<unknown> } | null = null;
     let deep: { execute(text: string): Promise<unknown> } | null = null;
     await db.transaction(async (tx) => {
@@ -263,15 +256,15 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     );
   },
 
-  "a read-only transaction refuses to write": async (make) => {
-    const db = await withBooks(make);
+  "a read-only transaction refuses to write": async (db) => {
+    await withBooks(db);
     await failure(() => db.transaction((tx) => tx.execute(add(1)), { readOnly: true }));
     await db.execute(add(2));
     assert.deepEqual(await titles(db), ["book 2"]);
   },
 
-  "a transaction idle for too long is rolled back and gives its place to others": async (make) => {
-    const db = await withBooks(make);
+  "a transaction idle for too long is rolled back and gives its place to others": async (db) => {
+    await withBooks(db);
     const stuck = Promise.withResolvers<void>();
     const transaction = db.transaction(async (tx) => {
       await tx.execute(add(1));
@@ -285,8 +278,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(await titles(db), ["other"]);
   },
 
-  "a signal rolls back, with its reason": async (make) => {
-    const db = await withBooks(make);
+  "a signal rolls back, with its reason": async (db) => {
+    await withBooks(db);
     const stop = new AbortController();
     const reason = new Error("the client has gone");
     const transaction = db.transaction(
@@ -303,8 +296,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(await titles(db), []);
   },
 
-  "a stream gives every row once, in order, a batch at a time": async (make) => {
-    const db = await withBooks(make);
+  "a stream gives every row once, in order, a batch at a time": async (db) => {
+    await withBooks(db);
     await db.transaction(async (tx) => {
       for (let id = 1; id <= 250; id++) await tx.execute(add(id));
     });
@@ -322,8 +315,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     }
   },
 
-  "a stream left early frees what it held, and one that fails says why": async (make) => {
-    const db = await withBooks(make);
+  "a stream left early frees what it held, and one that fails says why": async (db) => {
+    await withBooks(db);
     for (let id = 1; id <= 20; id++) await db.execute(add(id));
     for (let turn = 0; turn < 30; turn++) {
       for await (const _row of db.stream(sql`SELECT * FROM books`, { batchSize: 2 })) break;
@@ -336,8 +329,8 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.equal((await titles(db)).length, 21);
   },
 
-  "a stream within a transaction sees the transaction": async (make) => {
-    const db = await withBooks(make);
+  "a stream within a transaction sees the transaction": async (db) => {
+    await withBooks(db);
     const seen = await db.transaction(async (tx) => {
       await tx.execute(add(1));
       return await all(tx.stream<{ id: number }>(sql`SELECT id FROM books`));
@@ -348,8 +341,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     );
   },
 
-  "a notification reaches every listener, and none from a transaction that failed": async (make) => {
-    const db = await make();
+  "a notification reaches every listener, and none from a transaction that failed": async (db) => {
     const seen: string[] = [];
     const end = await db.listen("news", (payload) => seen.push(payload));
     await db.listen("other", () => seen.push("wrong"));
@@ -376,8 +368,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     );
   },
 
-  "a hundred transactions that read and add one lose none": async (make) => {
-    const db = await make();
+  "a hundred transactions that read and add one lose none": async (db) => {
     await db.execute("CREATE TABLE counter (n INTEGER)");
     await db.execute("INSERT INTO counter VALUES (0)");
     const increment = () =>
@@ -392,8 +383,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.equal(await db.fetchValue("SELECT n FROM counter"), 100);
   },
 
-  "closed, it refuses": async (make) => {
-    const db = await make();
+  "closed, it refuses": async (db) => {
     await db.query("SELECT 1");
     await db.close();
     await db.close();

@@ -104,11 +104,11 @@ const migrateAtStart = async (open: Database, { migrations }: DatabaseConfig): P
 /** SQLite cannot tell other processes; the workers of one service can. */
 const shareNotifications = (host: Host, notifications: LocalNotifications, url: string): (() => void) => {
   const channel = `database:${url}`.slice(0, 500);
-  const { shared } = host.state;
+  const { values } = host.state.shared;
   notifications.connect((name, payload) => {
-    shared.publish(channel, [name, payload]).catch(() => notifications.receive(name, payload)); // at least this worker hears it
+    values.publish(channel, [name, payload]).catch(() => notifications.receive(name, payload)); // at least this worker hears it
   });
-  return shared.subscribe(channel, (message) => receive(notifications, message));
+  return values.subscribe(channel, (message) => receive(notifications, message));
 };
 
 const receive = (notifications: LocalNotifications, message: Json): void => {

@@ -47,7 +47,7 @@ test("the machine is described only when asked", async () => {
   expect((await probedApp().probe("/health")).body).not.toHaveProperty("system");
   const { clock, probe } = probedApp({ includeSystemInfo: true });
   await probe("/health");
-  await clock.pass(5000);
+  await clock.advance(5000);
   const { system } = (await probe("/health")).body as { system: Record<string, unknown> };
   expect(Object.keys(system).sort()).toEqual([
     "cpu_usage_percent",

@@ -1,15 +1,16 @@
 import {
+  type Clock,
   type ConfigInput,
   type ConfigRecord,
   configRecord,
   checked,
   decimal,
   flag,
+  isClock,
   list,
   optional,
 } from "@framework/core/feature";
 import { type Guard, isGuard } from "@framework/core";
-import type { HealthClock } from "./clock.ts";
 
 /** What `enableHealthChecks` may be told. */
 export interface HealthCheckConfig {
@@ -30,8 +31,8 @@ export interface HealthCheckConfig {
   readonly cacheSecs: number;
   /** Who may ask; the app's own guards leave these endpoints alone. @default [] */
   readonly guards: readonly Guard[];
-  /** Time, for tests that move it themselves. @default the process's own */
-  readonly clock: HealthClock | undefined;
+  /** Time and timers, for tests. @default the runtime's */
+  readonly clock: Clock | undefined;
 }
 
 /** The record, and two ready-made ones. */
@@ -61,8 +62,8 @@ const record: ConfigRecord<HealthCheckConfig> = configRecord("HealthCheckConfig"
   cacheSecs: decimal(0, { min: 0, max: 3600 }),
   guards: list([], "guards: functions, or objects with check", isGuard),
   clock: optional(
-    checked<HealthClock | null>(null, "a clock with now, date and after", isClock),
-  ) as ReturnType<typeof optional<HealthClock>>,
+    checked<Clock | null>(null, "a clock with now, date, after and every", isClock),
+  ) as ReturnType<typeof optional<Clock>>,
 });
 
 export const HealthCheckConfig: HealthCheckConfigRecord = {
@@ -71,14 +72,3 @@ export const HealthCheckConfig: HealthCheckConfigRecord = {
   detailed: (input) =>
     record.of({ includeDetails: true, includeSystemInfo: true, timeoutSecs: 10, ...input }),
 };
-
-function isClock(value: unknown): boolean {
-  const clock = value as Partial<Record<keyof HealthClock, unknown>> | null;
-  return (
-    typeof clock === "object" &&
-    clock !== null &&
-    typeof clock.now === "function" &&
-    typeof clock.date === "function" &&
-    typeof clock.after === "function"
-  );
-}

@@ -11,8 +11,8 @@ import {
   type Host,
   list,
   optional,
+  systemClock,
 } from "@framework/core/feature";
-import { systemClock } from "./clock.ts";
 import { Health } from "./health.ts";
 import { HealthCheckConfig } from "./health-check-config.ts";
 import { disclosureOf, livenessReply, readinessReply, reportReply } from "./replies.ts";

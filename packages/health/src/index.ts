@@ -5,5 +5,4 @@ export {
   type HealthChecks,
   healthChecks,
 } from "./health-checks.ts";
-export type { HealthClock } from "./clock.ts";
 export { healthErrors } from "./error-codes.ts";

@@ -1,35 +1,10 @@
 import { App } from "@framework/core";
 import type { ConfigInput, Feature, HealthCheck } from "@framework/core/feature";
-import { virtualClock } from "@framework/testing";
-import { type HealthCheckConfig, type HealthChecks, healthChecks, type HealthClock } from "./index.ts";
-
-/** Time that tests move, in the form that the feature takes. */
-export interface TestClock extends HealthClock {
-  /** Lets milliseconds pass. */
-  pass(ms: number): Promise<void>;
-  /** Resolves after as many. */
-  sleep(ms: number): Promise<void>;
-  /** Timers that wait. */
-  readonly pending: number;
-}
+import { type VirtualClock, virtualClock } from "@framework/testing";
+import { type HealthCheckConfig, type HealthChecks, healthChecks } from "./index.ts";
 
 /** A clock that stands at the beginning of 2026. */
-export const testClock = (): TestClock => {
-  const clock = virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
-  return {
-    now: clock.now,
-    date: clock.now,
-    after: (ms, run) => {
-      const timer = clock.setTimeout(run, ms);
-      return () => clock.clearTimeout(timer);
-    },
-    pass: (ms) => clock.advance(ms),
-    sleep: (ms) => clock.sleep(ms),
-    get pending() {
-      return clock.pending;
-    },
-  };
-};
+export const testClock = (): VirtualClock => virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
 
 /** What a probe saw. */
 export interface Probed {
@@ -43,7 +18,7 @@ export interface Probed {
 /** An app with health checks on, and its time. */
 export interface ProbedApp {
   readonly app: App & HealthChecks;
-  readonly clock: TestClock;
+  readonly clock: VirtualClock;
   /** Messages that the app logged. */
   readonly logged: string[];
   /** Asks, and lets time pass until the answer is there. */
@@ -75,7 +50,7 @@ export const probedApp = (
       return reply;
     });
     for (let waited = 0; tookMs === null && waited < 10_000; waited += 50)
-      await clock.pass(waited === 0 ? 0 : 50);
+      await clock.advance(waited === 0 ? 0 : 50);
     const reply = await asked;
     const text = await reply.text();
     return {

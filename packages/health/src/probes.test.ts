@@ -1,11 +1,12 @@
 import type { HealthGroup } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
-import { probedApp, type TestClock } from "./probed-app.test-kit.ts";
+import type { VirtualClock } from "@framework/testing";
+import { probedApp } from "./probed-app.test-kit.ts";
 
 /** How a dependency behaves, as a check that looks at it. */
 const states = {
   up: () => () => {},
-  slow: (clock: TestClock) => () => clock.sleep(500),
+  slow: (clock: VirtualClock) => () => clock.sleep(500),
   down: () => async () => {
     await Promise.resolve();
     throw new Error("refused");

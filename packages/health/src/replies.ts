@@ -1,5 +1,5 @@
 import { Response } from "@framework/core";
-import type { HealthClock } from "./clock.ts";
+import type { Clock } from "@framework/core/feature";
 import type { Findings, Looked, Readiness } from "./health.ts";
 import type { HealthCheckConfig } from "./health-check-config.ts";
 import type { SystemInfo } from "./system-info.ts";
@@ -10,7 +10,7 @@ export type Disclosure = "none" | "states" | "all";
 /** What a report is written with. */
 export interface ReportParts {
   readonly config: Pick<HealthCheckConfig, "version">;
-  readonly clock: HealthClock;
+  readonly clock: Clock;
   readonly disclosure: Disclosure;
   /** When the app started, by the clock's `now`. */
   readonly since: number;
@@ -23,10 +23,10 @@ export const disclosureOf = (includeDetails: boolean | undefined, env: string): 
   return includeDetails ? "all" : "none";
 };
 
-export const livenessReply = (live: boolean, clock: HealthClock): Response =>
+export const livenessReply = (live: boolean, clock: Clock): Response =>
   reply({ status: live ? "ok" : "error", timestamp: timestamp(clock.date()) }, live);
 
-export const readinessReply = (readiness: Readiness, clock: HealthClock): Response => {
+export const readinessReply = (readiness: Readiness, clock: Clock): Response => {
   const ready = readiness === "ok";
   return reply({ status: readiness, ready, timestamp: timestamp(clock.date()) }, ready);
 };

@@ -1,6 +1,6 @@
 import { cpus, hostname, totalmem } from "node:os";
 import process from "node:process";
-import type { HealthClock } from "./clock.ts";
+import type { Clock } from "@framework/core/feature";
 
 /** The `system` member of the report. */
 export interface SystemInfo {
@@ -20,7 +20,7 @@ export interface SystemInfo {
 const SAMPLE_MS = 1000;
 
 /** Reads what the report tells of the machine; CPUs are measured from here on. */
-export const systemInfo = (clock: HealthClock): (() => SystemInfo) => {
+export const systemInfo = (clock: Clock): (() => SystemInfo) => {
   let before = cpuTimes();
   let since = clock.now();
   let cpu = 0;

@@ -24,9 +24,9 @@ test("a slow check fails the answer after 1 s and is judged by its own end", asy
     1000,
     { slow: { message: "still running" } },
   ]);
-  await clock.pass(1900);
+  await clock.advance(1900);
   expect((await probe("/health")).body).toMatchObject({ components: { slow: { message: "still running" } } });
-  await clock.pass(100);
+  await clock.advance(100);
   expect(clock.pending).toBe(0);
 });
 
@@ -45,7 +45,7 @@ test.each([
     return new Promise<void>(() => {});
   });
   await probe("/health/ready");
-  await clock.pass(ms);
+  await clock.advance(ms);
   expect(aborted).toEqual([ms, "HEALTH_CHECK_TIMEOUT"]);
   const { body } = await probe("/health");
   expect(body).toMatchObject({ components: { hung: { status: "unhealthy", message } } });
@@ -60,7 +60,7 @@ test("a check that never ends is tried again ever more rarely, up to once a minu
   });
   for (let second = 0; second < 600; second++) {
     await probe("/health/ready");
-    await clock.pass(1000);
+    await clock.advance(1000);
   }
   const gaps = begun.slice(1).map((at, index) => Math.round(at - (begun[index] ?? 0)));
   expect(gaps.slice(0, 5).map((gap) => Math.round(gap / 5) * 5)).toEqual([10, 15, 25, 45, 65]);
@@ -79,7 +79,7 @@ test("a run that heeds its signal leaves nothing behind: the next probe runs the
   });
   for (let round = 1; round <= 5; round++) {
     expect((await probe("/health/ready")).status).toBe(503);
-    await clock.pass(0);
+    await clock.advance(0);
     expect(runs).toBe(round);
   }
   expect(clock.pending).toBe(0);
@@ -95,12 +95,12 @@ test("an outcome is given again for as long as the configuration says, good or b
   });
   await probe("/health/ready");
   up = false;
-  await clock.pass(4999);
+  await clock.advance(4999);
   expect((await probe("/health/ready")).status).toBe(200);
-  await clock.pass(1);
+  await clock.advance(1);
   expect((await probe("/health/ready")).status).toBe(503);
   up = true;
-  await clock.pass(4999);
+  await clock.advance(4999);
   expect((await probe("/health/ready")).status).toBe(503);
   expect(runs).toBe(2);
 });

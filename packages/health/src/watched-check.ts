@@ -1,6 +1,5 @@
 import { FrameworkError, type Logger } from "@framework/core";
-import type { HealthCheck } from "@framework/core/feature";
-import type { HealthClock } from "./clock.ts";
+import type { Clock, HealthCheck } from "@framework/core/feature";
 import { errorText, type Outcome, plainDetails } from "./outcome.ts";
 
 /** Milliseconds that an answer waits for a check, counted from the check's begin. */
@@ -10,7 +9,7 @@ const MAX_PAUSE_MS = 60_000;
 
 /** What a watched check is made with. */
 export interface WatchOptions {
-  readonly clock: HealthClock;
+  readonly clock: Clock;
   /** Milliseconds that a run may take, unless the check says so itself. */
   readonly timeoutMs: number;
   /** Milliseconds for which an outcome is given again. */

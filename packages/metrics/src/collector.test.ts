@@ -33,15 +33,18 @@ test("what was counted is sent within a moment, without a scrape, and nothing is
   let calls = 0;
   const worker = await start((shared) => ({
     ...shared,
-    tally: (key, amounts) => {
-      calls++;
-      return shared.tally(key, amounts);
+    totals: {
+      ...shared.totals,
+      add: (key, amounts) => {
+        calls++;
+        return shared.totals.add(key, amounts);
+      },
     },
   }));
   const before = calls;
   await worker.serve(50);
   const sent = async () => {
-    const totals = await state.totals("metrics/framework_http");
+    const totals = await state.totals.read("metrics/framework_http");
     return totals
       .find(([series]) => series.startsWith('["",'))?.[1]
       .slice(0, 12)
@@ -91,8 +94,13 @@ test("a worker that is stuck is not waited for, its last values stay, and it is 
   let isStuck = false;
   const deaf = (shared: SharedState): SharedState => ({
     ...shared,
-    subscribe: (channel, listener) =>
-      shared.subscribe(channel, (message) => (isStuck ? new Promise<void>(() => {}) : listener(message))),
+    values: {
+      ...shared.values,
+      subscribe: (channel, listener) =>
+        shared.values.subscribe(channel, (message) =>
+          isStuck ? new Promise<void>(() => {}) : listener(message),
+        ),
+    },
   });
   const stuck = await start(deaf);
   const [one] = await startAll(2, start);
@@ -160,9 +168,12 @@ test("scrapes at the same time share one round of questions", async () => {
   let asked = 0;
   const worker = await start((shared) => ({
     ...shared,
-    publish: (channel, message) => {
-      if (channel.endsWith("/ask")) asked++;
-      return shared.publish(channel, message);
+    values: {
+      ...shared.values,
+      publish: (channel, message) => {
+        if (channel.endsWith("/ask")) asked++;
+        return shared.values.publish(channel, message);
+      },
     },
   }));
   await Promise.all(Array.from({ length: 50 }, () => worker.scrape()));
@@ -208,9 +219,12 @@ test("what could not be sent is lost rather than counted twice", async () => {
   let isAway = false;
   const worker = await start((shared) => ({
     ...shared,
-    tally: async (key, amounts) => {
-      await shared.tally(key, amounts);
-      if (isAway) throw new Error("no answer"); // it was counted, but nobody knows
+    totals: {
+      ...shared.totals,
+      add: async (key, amounts) => {
+        await shared.totals.add(key, amounts);
+        if (isAway) throw new Error("no answer"); // it was counted, but the worker cannot know
+      },
     },
   }));
   isAway = true;

@@ -1,5 +1,5 @@
 import { FrameworkError, type Logger } from "@framework/core";
-import type { Json, SharedState, Tally } from "@framework/core/feature";
+import type { Json, SharedState, Total } from "@framework/core/feature";
 import type { Family, GaugeEntry, Reading } from "./family.ts";
 import { Growth } from "./growth.ts";
 import type { Ledger } from "./ledger.ts";
@@ -23,7 +23,7 @@ export interface CollectorOptions {
 /** Values of the whole service. */
 export interface Collected {
   readonly families: readonly Family[];
-  readonly totals: readonly Tally[];
+  readonly totals: readonly Total[];
   /** Of each worker that answered. */
   readonly gauges: readonly (readonly GaugeEntry[])[];
 }
@@ -59,8 +59,8 @@ export class Collector {
   start(): void {
     const { shared, key } = this.options;
     this.unsubscribe.push(
-      shared.subscribe(`${key}/ask`, (message) => this.answer(message)),
-      shared.subscribe(`${key}/tell/${this.id}`, (message) => this.heard(message)),
+      shared.values.subscribe(`${key}/ask`, (message) => this.answer(message)),
+      shared.values.subscribe(`${key}/tell/${this.id}`, (message) => this.heard(message)),
     );
   }
 
@@ -91,8 +91,8 @@ export class Collector {
     const answers = new Map<string, GaugeEntry[]>();
     this.scrapes.set(scrape, answers);
     try {
-      await shared.publish(`${key}/ask`, { scrape, to: this.id });
-      const totals = await shared.totals(key);
+      await shared.values.publish(`${key}/ask`, { scrape, to: this.id });
+      const totals = await shared.totals.read(key);
       return { families: this.families, totals, gauges: [...answers.values()] };
     } finally {
       this.scrapes.delete(scrape);
@@ -105,7 +105,11 @@ export class Collector {
     const { shared, key } = this.options;
     const gauges = await this.send(true);
     for (const part of parts(gauges)) {
-      await shared.publish(`${key}/tell/${to}`, { scrape, from: this.id, gauges: part as unknown as Json });
+      await shared.values.publish(`${key}/tell/${to}`, {
+        scrape,
+        from: this.id,
+        gauges: part as unknown as Json,
+      });
     }
   }
 
@@ -127,7 +131,7 @@ export class Collector {
     if (isWhole) this.families = readings.flatMap(({ families }) => families);
     const grown = this.growth.of(readings.flatMap(({ totals }) => totals.filter(areFinite)));
     const gains = [...ledger.take(), ...grown];
-    for (let at = 0; at < gains.length; at += BATCH) await this.tally(gains.slice(at, at + BATCH));
+    for (let at = 0; at < gains.length; at += BATCH) await this.add(gains.slice(at, at + BATCH));
     return readings.flatMap(({ gauges }) => gauges.filter(([, value]) => Number.isFinite(value)));
   }
 
@@ -142,22 +146,22 @@ export class Collector {
   }
 
   /** Adds to the totals. Where there is no room for new series, those that are there are still counted. */
-  private async tally(gains: readonly Tally[]): Promise<void> {
+  private async add(gains: readonly Total[]): Promise<void> {
     const { shared, key, log } = this.options;
     try {
-      await shared.tally(key, gains);
+      await shared.totals.add(key, gains);
     } catch (error) {
       const isFull = FrameworkError.is(error) && error.code === "CORE_SHARED_STATE_FULL";
       if (!isFull) return log.error("increments of metrics were lost", { error }); // sent again, they might be counted twice
       if (gains.length === 1) return log.warn("a series of metrics has no room", { series: gains[0]?.[0] });
       const half = gains.length >> 1;
-      await this.tally(gains.slice(0, half));
-      await this.tally(gains.slice(half));
+      await this.add(gains.slice(0, half));
+      await this.add(gains.slice(half));
     }
   }
 }
 
-const areFinite = ([, numbers]: Tally): boolean => numbers.every(Number.isFinite);
+const areFinite = ([, numbers]: Total): boolean => numbers.every(Number.isFinite);
 
 /** Gauges in messages that the shared state takes; one at least, which says that the worker is there. */
 const parts = (gauges: readonly GaugeEntry[]): (readonly GaugeEntry[])[] => {

@@ -1,4 +1,4 @@
-import type { Tally } from "@framework/core/feature";
+import type { Total } from "@framework/core/feature";
 
 /** What one series has gained since it was last sent to the totals; the totals themselves are in the shared state. */
 export class Cell {
@@ -32,7 +32,7 @@ export class Ledger {
   }
 
   /** All gains, each given once. */
-  take(): Tally[] {
+  take(): Total[] {
     const { touched } = this;
     this.touched = [];
     return touched.map((cell) => {

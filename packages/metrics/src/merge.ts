@@ -1,4 +1,4 @@
-import type { Tally } from "@framework/core/feature";
+import type { Total } from "@framework/core/feature";
 import { widthOf } from "./buckets.ts";
 import type { Collected } from "./collector.ts";
 import { type Across, type Family, type GaugeEntry, type LabelList, parseSeries } from "./family.ts";
@@ -96,7 +96,7 @@ const requestTotals = (counted: readonly Series[], bounds: readonly number[]): S
   return [...totals.values()].map(({ labels, count }) => ({ labels, numbers: [count] }));
 };
 
-const mergeGauges = (workers: readonly (readonly GaugeEntry[])[], families: readonly Family[]): Tally[] => {
+const mergeGauges = (workers: readonly (readonly GaugeEntry[])[], families: readonly Family[]): Total[] => {
   const values = new Map<string, number[]>();
   for (const [series, value] of workers.flat()) {
     const present = values.get(series);

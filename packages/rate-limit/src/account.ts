@@ -1,5 +1,5 @@
+import type { PermitAnswer } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
-import type { Permits } from "./permits.ts";
 import type { Quota } from "./quota.ts";
 
 /** A request that waits for the store's answer. */
@@ -11,18 +11,18 @@ export interface Waiter {
 export class Account {
   readonly limit: Limit;
   readonly key: string;
-  /** Names this account's loan, apart from that of every other account of any process. */
+  /** Identifies this account's lease among all accounts of all processes. */
   readonly holder: string;
   readonly waiting: Set<Waiter> = new Set();
-  /** When permits on loan were used, until the store has been told. */
+  /** When leased permits were used, until that is reported to the store. */
   readonly used: number[] = [];
-  /** Permits on loan that were not used yet; worth nothing from `endsAt` on. */
+  /** Leased permits that are unused; void from `endsAt` on. */
   held = 0;
   endsAt = 0;
-  /** The store was asked before: a client that came once borrows nothing. */
+  /** The store was asked before: the first request of a client leases nothing. */
   isKnown = false;
   isBusy = false;
-  /** No permit can be free before, whoever gives one back. */
+  /** No permit is free before this moment, even if other workers give theirs back. */
   refusedUntil = 0;
   /** Permits of others that the last recall did not bring back. */
   stranded = 0;
@@ -39,7 +39,7 @@ export class Account {
     this.holder = holder;
   }
 
-  /** Whether the store counts something as lent to this account. */
+  /** Whether the store counts permits as leased to this account. */
   get isOpen(): boolean {
     return this.held > 0 || this.used.length > 0;
   }
@@ -52,14 +52,14 @@ export class Account {
     return true;
   }
 
-  /** Drops a loan that has ended. */
-  forgetLoan(): void {
+  /** Drops a lease that has ended. */
+  forgetLease(): void {
     this.held = 0;
     this.used.length = 0;
   }
 
-  /** Takes in an answer of the store. */
-  learn({ free, waitMs, resetMs }: Permits, now: number): void {
+  /** Applies an answer of the store. */
+  learn({ free, waitMs, resetMs }: PermitAnswer, now: number): void {
     this.#free = free;
     this.#freeAt = now + waitMs;
     this.#resetAt = now + resetMs;

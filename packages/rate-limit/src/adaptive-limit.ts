@@ -1,4 +1,4 @@
-import type { SharedState } from "@framework/core/feature";
+import type { SharedValues } from "@framework/core/feature";
 import { everySecond, processCpu, processMemory } from "./adaptive-probes.ts";
 import { LoadSignals } from "./load-signals.ts";
 import type { RateLimitConfig } from "./rate-limit-config.ts";
@@ -45,15 +45,15 @@ export class AdaptiveLimit {
   }
 
   /** Begins to judge; `failed` hears of every second whose figures could not be shared. */
-  async start(store: SharedState, failed: (error: unknown) => void): Promise<void> {
+  async start(values: SharedValues, failed: (error: unknown) => void): Promise<void> {
     const accept = (limit: unknown): void => {
       if (typeof limit === "number") this.#limit = this.#bounded(limit);
     };
-    this.#ends.push(store.subscribe(this.#name, accept));
+    this.#ends.push(values.subscribe(this.#name, accept));
     const each = this.#config.probes?.everySecond ?? everySecond;
-    this.#ends.push(each(() => void this.#endSecond(store).catch(failed)));
+    this.#ends.push(each(() => void this.#endSecond(values).catch(failed)));
     try {
-      accept(await store.get(`${this.#name}:limit`));
+      accept(await values.get(`${this.#name}:limit`));
     } catch (error) {
       failed(error);
     }
@@ -76,17 +76,17 @@ export class AdaptiveLimit {
     }
   }
 
-  async #endSecond(store: SharedState): Promise<void> {
+  async #endSecond(values: SharedValues): Promise<void> {
     const { admitted, isOverloaded } = this.#observe();
-    if (isOverloaded) await store.add(`${this.#name}:overloaded`, 1, { ttlMs: TOLD_MS });
-    if (admitted > 0) await store.add(`${this.#name}:used`, admitted, { ttlMs: TOLD_MS });
-    if (!(await store.set(`${this.#name}:judge`, 1, { ttlMs: JUDGE_MS, ifAbsent: true }))) return;
-    const overloaded = await this.#collect(store, "overloaded");
-    const used = await this.#collect(store, "used");
+    if (isOverloaded) await values.add(`${this.#name}:overloaded`, 1, { ttlMs: TOLD_MS });
+    if (admitted > 0) await values.add(`${this.#name}:used`, admitted, { ttlMs: TOLD_MS });
+    if (!(await values.set(`${this.#name}:judge`, 1, { ttlMs: JUDGE_MS, ifAbsent: true }))) return;
+    const overloaded = await this.#collect(values, "overloaded");
+    const used = await this.#collect(values, "used");
     const limit = this.#judged(overloaded > 0, used);
     if (limit === this.#limit) return;
-    await store.set(`${this.#name}:limit`, limit, { ttlMs: LIMIT_MS });
-    await store.publish(this.#name, limit);
+    await values.set(`${this.#name}:limit`, limit, { ttlMs: LIMIT_MS });
+    await values.publish(this.#name, limit);
   }
 
   #observe(): { readonly admitted: number; readonly isOverloaded: boolean } {
@@ -102,10 +102,10 @@ export class AdaptiveLimit {
   }
 
   /** What all workers told since the last second; what one tells meanwhile stays for the next. */
-  async #collect(store: SharedState, what: string): Promise<number> {
-    const told = await store.get(`${this.#name}:${what}`);
+  async #collect(values: SharedValues, what: string): Promise<number> {
+    const told = await values.get(`${this.#name}:${what}`);
     if (typeof told !== "number" || told === 0) return 0;
-    await store.add(`${this.#name}:${what}`, -told, { ttlMs: TOLD_MS });
+    await values.add(`${this.#name}:${what}`, -told, { ttlMs: TOLD_MS });
     return told;
   }
 

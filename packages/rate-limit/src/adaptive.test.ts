@@ -184,7 +184,7 @@ test("workers agree: one that is overloaded cuts for all, once a second, and a l
     throw error;
   };
   const [first, second, late] = workers;
-  for (const worker of [first, second]) await worker?.limit.start(worker.shared, fail);
+  for (const worker of [first, second]) await worker?.limit.start(worker.shared.values, fail);
   if (second !== undefined) second.load.cpu = 1;
   const seen = [];
   for (let seconds = 0; seconds < 4; seconds++) {
@@ -200,7 +200,7 @@ test("workers agree: one that is overloaded cuts for all, once a second, and a l
     [72, 72],
     [65, 65],
   ]);
-  await late?.limit.start(late.shared, fail);
+  await late?.limit.start(late.shared.values, fail);
   expect(late?.limit.capacity).toBe(65);
   if (second !== undefined) second.load.cpu = 0;
   for (const worker of [first, second]) worker?.limit.signals.admitted();
@@ -216,7 +216,7 @@ test("after a step down and one up the admitted load settles within a fifth of w
     "default",
   );
   const { time, shared } = timedState();
-  await limit.start(shared, () => {});
+  await limit.start(shared.values, () => {});
   const settled = async (bearable: number): Promise<number[]> => {
     const seen = [];
     for (let second = 0; second < 150; second++) {

@@ -1,18 +1,18 @@
 import type { Awaitable } from "@framework/core";
-import { isPromise } from "@framework/core/feature";
+import { type Clock, isPromise, type PermitStore, type Spent, systemClock } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import { type Quota, type QuotaSource, quotaOf } from "./quota.ts";
-import type { PermitAnswer, RateLimitStore } from "./rate-limit-store.ts";
-import { deadline, type Schedule, systemSchedule } from "./store-deadline.ts";
+import { deadline } from "./store-deadline.ts";
 
 /** What asking the store directly needs. */
 export interface DirectPermitsOptions {
-  readonly store: RateLimitStore;
+  readonly store: PermitStore;
   /** Milliseconds that a decision may take. */
   readonly timeoutMs: number;
-  /** Hears of every call that failed or came too late. */
+  /** Receives every call that failed or was too late. */
   readonly failed: (error: unknown) => void;
-  readonly schedule?: Schedule;
+  /** @default the runtime's */
+  readonly clock?: Pick<Clock, "after">;
 }
 
 /** One atomic step of the store for each request: at once where the store is in this process. */
@@ -20,17 +20,17 @@ export const directPermits = ({
   store,
   timeoutMs,
   failed,
-  schedule = systemSchedule,
+  clock = systemClock,
 }: DirectPermitsOptions): QuotaSource => {
   let calls = 0;
   const unknown = (error: unknown): null => {
     failed(error);
     return null;
   };
-  const inTime = (answer: Promise<PermitAnswer>): Promise<Quota | null> =>
+  const inTime = (answer: Promise<Spent>): Promise<Quota | null> =>
     new Promise((resolve) => {
       let isLate = false;
-      const cancel = deadline(schedule, timeoutMs, () => {
+      const cancel = deadline(clock, timeoutMs, () => {
         isLate = true;
         resolve(unknown(new Error(`the store gave no answer within ${timeoutMs} ms`)));
       });
@@ -38,7 +38,7 @@ export const directPermits = ({
         cancel();
         resolve(quota);
       };
-      // An answer that comes too late changes nothing: its permit is spent, and the request had its verdict.
+      // A late answer changes nothing: its permit is spent, and the request had its verdict.
       answer.then(quotaOf).then(settle, (error: unknown) => {
         if (isLate) return;
         cancel();

@@ -8,4 +8,3 @@ export {
   type RateLimitOptions,
 } from "./rate-limit-config.ts";
 export type { RateLimitRouteOptions, RouteLimit } from "./route-limit.ts";
-export type { PermitAnswer, PermitRule, RateLimitStore } from "./rate-limit-store.ts";

@@ -1,8 +1,8 @@
 import type { HttpRequest } from "@framework/core";
+import type { PermitRule } from "@framework/core/feature";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
 import { keyOf, shortened } from "./client-key.ts";
 import type { RateLimitConfig } from "./rate-limit-config.ts";
-import type { PermitRule } from "./rate-limit-store.ts";
 
 /** One limit of an app: its own, or that of a route. */
 export class Limit {

@@ -1,10 +1,21 @@
 import { type AppSettings, App } from "@framework/core";
-import type { ConfigInput, Feature, Metric, SharedState } from "@framework/core/feature";
-import { inProcessState, memoryHub, primaryState, serveSharedState } from "@framework/core/testing";
-import { type VirtualClock, virtualClock } from "@framework/testing";
+import {
+  type ConfigInput,
+  type Feature,
+  type Metric,
+  type SharedState,
+  systemClock,
+} from "@framework/core/feature";
+import {
+  inProcessState,
+  memoryHub,
+  primaryState,
+  serveSharedState,
+  type VirtualClock,
+  virtualClock,
+} from "@framework/core/testing";
 import { type RateLimit, rateLimit } from "./rate-limit.ts";
 import type { RateLimitConfig } from "./rate-limit-config.ts";
-import type { Schedule } from "./store-deadline.ts";
 
 /** Figures that an app publishes. */
 export interface Figures {
@@ -32,7 +43,7 @@ export const limitedApp = (config?: ConfigInput<RateLimitConfig>): App & RateLim
 /** Time that a test moves, and a state of one process that lives by it. */
 export const timedState = (): { readonly time: { now: number }; readonly shared: SharedState } => {
   const time = { now: 0 };
-  return { time, shared: inProcessState({ now: () => time.now }) };
+  return { time, shared: inProcessState({ clock: { ...systemClock, now: () => time.now } }) };
 };
 
 /** Settings of a quiet app. */
@@ -40,7 +51,6 @@ export const quiet: Partial<AppSettings> = { log: { info() {}, warn() {}, error(
 
 interface Cluster {
   readonly clock: VirtualClock;
-  readonly schedule: Schedule;
   /** The primary's own state. */
   readonly state: SharedState;
   /** Adds a worker. */
@@ -50,19 +60,15 @@ interface Cluster {
 /** A primary process and any number of workers, all in this process and on one virtual clock. */
 export const cluster = (): Cluster => {
   const clock = virtualClock();
-  const schedule: Schedule = (run, delayMs) => {
-    const timer = clock.setTimeout(run, delayMs);
-    return () => clock.clearTimeout(timer);
-  };
   const log = { error() {} };
   const hub = memoryHub();
-  const state = inProcessState({ now: clock.now, schedule, log });
-  serveSharedState(state, hub, { schedule });
+  const state = inProcessState({ clock, log });
+  serveSharedState(state, hub, { clock });
   const join = () => {
     const link = hub.connect();
-    return { die: () => link.close(), shared: primaryState(link.worker, { schedule, log }) };
+    return { die: () => link.close(), shared: primaryState(link.worker, { clock, log }) };
   };
-  return { clock, schedule, state, join };
+  return { clock, state, join };
 };
 
 /** A structured field that is a list of strings with integer parameters (RFC 9651 3.1), read strictly; throws for anything else. */

@@ -110,7 +110,7 @@ test("one process decides as the model does, and tells the same rest, wait and r
         fc.modelRun(() => {
           const limit = new Limit("default", RateLimitConfig.of({ algorithm, maxRequests, windowSecs }));
           const { time, shared } = timedState();
-          const permits = directPermits({ store: shared, timeoutMs: 50, failed() {} });
+          const permits = directPermits({ store: shared.permits, timeoutMs: 50, failed() {} });
           const ask = () => permits.take(limit, "k") as Quota;
           return { model: new Model(algorithm, maxRequests, windowSecs * 1000), real: { ask, time } };
         }, list);

@@ -1,6 +1,6 @@
 import type { Awaitable } from "@framework/core";
+import type { Spent } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
-import type { PermitAnswer } from "./rate-limit-store.ts";
 
 /** The verdict on one request, and what its key has left. */
 export interface Quota {
@@ -25,7 +25,7 @@ export interface QuotaSource {
 }
 
 /** The verdict for one request whose permit was asked for directly. */
-export const quotaOf = ({ spent, free, waitMs, resetMs }: PermitAnswer): Quota => ({
+export const quotaOf = ({ spent, free, waitMs, resetMs }: Spent): Quota => ({
   allowed: spent > 0,
   remaining: free,
   waitMs,

@@ -8,10 +8,10 @@ import {
   list,
   oneOf,
   optional,
+  type PermitStore,
 } from "@framework/core/feature";
 import type { HttpRequest } from "@framework/core";
 import type { AdaptiveProbes } from "./adaptive-probes.ts";
-import type { RateLimitStore } from "./rate-limit-store.ts";
 import type { RouteLimit } from "./route-limit.ts";
 
 /** Who counts as one client: a name for the request, or `null` to go by the address. */
@@ -30,7 +30,7 @@ export interface RateLimitConfig {
   /** Paths without a limit: each covers itself and what lies below it. @default [] */
   readonly exemptPaths: readonly string[];
   /** Where permits are kept: by the workers of this service together, or in a store of your own. @default "workers" */
-  readonly store: "workers" | RateLimitStore;
+  readonly store: "workers" | PermitStore;
   /** Milliseconds that a request waits for the store. @default 50 */
   readonly storeTimeoutMs: number;
   /** Whether a request without an answer from the store is let through or gets 503. @default "allow" */
@@ -90,7 +90,7 @@ const record: ConfigRecord<RateLimitConfig> = configRecord<RateLimitConfig>("Rat
     'paths such as "/status", which begin with a slash and do not end in one',
     isPath,
   ),
-  store: checked<"workers" | RateLimitStore>(
+  store: checked<"workers" | PermitStore>(
     "workers",
     '"workers" or a store with a method "take"',
     (value) => value === "workers" || isStore(value),

@@ -1,6 +1,7 @@
 import { App } from "@framework/core";
+import type { PermitStore } from "@framework/core/feature";
 import { inProcessState } from "@framework/core/testing";
-import { rateLimit, RateLimitConfig, type RateLimitStore } from "./index.ts";
+import { rateLimit, RateLimitConfig } from "./index.ts";
 
 const app = new (App.with(rateLimit))();
 
@@ -13,10 +14,10 @@ app
   .get("/", { rateLimit: false }, () => "hello");
 app.get("/own", { rateLimit: { algorithm: "adaptive", windowSecs: 5 } }, () => "own");
 
-// every adapter of the shared state is a store
-app.enableRateLimit({ store: inProcessState() satisfies RateLimitStore });
+// permits of the shared state are a store
+app.enableRateLimit({ store: inProcessState().permits satisfies PermitStore });
 
-// a store needs no loans
+// a store needs no leases
 app.enableRateLimit({
   store: {
     take: async (_key, { capacity }, { spend }) => ({ spent: spend, free: capacity, waitMs: 0, resetMs: 0 }),

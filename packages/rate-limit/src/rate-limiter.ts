@@ -3,7 +3,7 @@ import type { AppSettings, Awaitable, Endpoint, HttpRequest, RouteInfo } from "@
 import type { RouteOption, Sample, SharedState } from "@framework/core/feature";
 import { directPermits } from "./direct-permits.ts";
 import { isExempt } from "./exemptions.ts";
-import { LentPermits } from "./lent-permits.ts";
+import { LeasedPermits } from "./leased-permits.ts";
 import { Limit } from "./limit.ts";
 import type { Tally } from "./limit-requests.ts";
 import type { Quota, QuotaSource } from "./quota.ts";
@@ -40,12 +40,12 @@ export class RateLimiter {
       this.#ofRoutes.set(name, new Limit(name, merged(this.#config, own)));
     }
     const failed = (error: unknown): void => this.#failed(error, settings);
-    // Between the workers of one service a call costs more than the work: they borrow. A store of the program's own decides each request by itself.
+    // Between the workers of one service a call costs more than the work: they lease. A store of the program decides each request by itself.
     this.#source =
       store === "workers" && settings.workers > 1
-        ? new LentPermits({ store: shared, workers: settings.workers, id: randomUUID(), timeoutMs, failed })
-        : directPermits({ store: store === "workers" ? shared : store, timeoutMs, failed });
-    for (const { adaptive } of this.limits) await adaptive?.start(shared, failed);
+        ? new LeasedPermits({ shared, workers: settings.workers, id: randomUUID(), timeoutMs, failed })
+        : directPermits({ store: store === "workers" ? shared.permits : store, timeoutMs, failed });
+    for (const { adaptive } of this.limits) await adaptive?.start(shared.values, failed);
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { SharedState } from "@framework/core/feature";
-import type { VirtualClock } from "@framework/testing";
-import { LentPermits } from "./lent-permits.ts";
+import type { VirtualClock } from "@framework/core/testing";
+import { LeasedPermits } from "./leased-permits.ts";
 import { Limit } from "./limit.ts";
 import { cluster } from "./limited-app.test-kit.ts";
 import type { Quota } from "./quota.ts";
@@ -9,7 +9,7 @@ import { RateLimitConfig } from "./rate-limit-config.ts";
 export type Algorithm = "token_bucket" | "sliding_window";
 
 interface Worker {
-  readonly permits: LentPermits;
+  readonly permits: LeasedPermits;
   readonly die: () => void;
 }
 
@@ -45,16 +45,16 @@ export const service = (
   windowSecs: number,
   { algorithm = "sliding_window", workers = 4, maxKeys = 100, wrap = (state) => state }: ServiceOptions = {},
 ): Service => {
-  const { clock, schedule, state, join } = cluster();
+  const { clock, state, join } = cluster();
   const limit = new Limit("default", RateLimitConfig.of({ algorithm, maxRequests, windowSecs }));
   const errors: unknown[] = [];
   let serial = 0;
   const start = (): Worker => {
     const { shared, die } = join();
-    const options = { workers, maxKeys, schedule, now: clock.now, timeoutMs: 50 };
+    const options = { workers, maxKeys, clock, timeoutMs: 50 };
     const failed = (error: unknown) => void errors.push(error);
-    const permits = new LentPermits({
-      store: wrap(shared, serial),
+    const permits = new LeasedPermits({
+      shared: wrap(shared, serial),
       id: `worker ${serial++}`,
       failed,
       ...options,

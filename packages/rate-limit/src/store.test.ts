@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { isPromise, type SharedState } from "@framework/core/feature";
+import { isPromise, type PermitAnswer, type Permits } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { directPermits } from "./direct-permits.ts";
@@ -10,13 +10,13 @@ import { RateLimitConfig } from "./rate-limit-config.ts";
 
 const limit = new Limit("default", RateLimitConfig.of({ maxRequests: 3, windowSecs: 3600 }));
 
-/** A store whose calls take what `take` says. */
-const storeWith = (take: SharedState["take"]): SharedState => ({ ...timedState().shared, take });
+/** A store with this `take`. */
+const storeWith = (take: Permits["take"]): Permits => ({ take });
 const broken = storeWith(() => Promise.reject(new Error("gone")));
 
 test("with one process no promise is made, by the decision or by the whole app around it", () => {
   const { shared } = timedState();
-  const permits = directPermits({ store: shared, timeoutMs: 50, failed() {} });
+  const permits = directPermits({ store: shared.permits, timeoutMs: 50, failed() {} });
   expect(isPromise(permits.take(limit, "k"))).toBe(false);
   expect(permits.take(limit, "k")).toEqual({ allowed: true, remaining: 1, waitMs: 0, resetMs: 2_400_000 });
 });
@@ -31,7 +31,7 @@ const retained = (): number => {
 
 test("a million clients are kept in 48 MiB, and those who ask often stay", () => {
   const { shared } = timedState();
-  const permits = directPermits({ store: shared, timeoutMs: 50, failed() {} });
+  const permits = directPermits({ store: shared.permits, timeoutMs: 50, failed() {} });
   const remaining = (key: string) => (permits.take(limit, key) as { remaining: number }).remaining;
   const before = retained();
   for (let client = 0; client < 1_000_000; client++) {
@@ -77,14 +77,14 @@ test("a store that throws at once is one that fails", async () => {
 });
 
 test("a store that stalls is waited for 50 ms unless told otherwise, and what it says later is ignored", async () => {
-  const { clock, schedule } = cluster();
+  const { clock } = cluster();
   const { promise, resolve } = Promise.withResolvers<never>();
   const errors: unknown[] = [];
   const permits = directPermits({
     store: storeWith(() => promise),
     timeoutMs: RateLimitConfig.of().storeTimeoutMs,
     failed: (error) => void errors.push(error),
-    schedule,
+    clock,
   });
   let quota: unknown = "waiting";
   const decided = Promise.resolve(permits.take(limit, "k")).then((given) => (quota = given));
@@ -98,12 +98,12 @@ test("a store that stalls is waited for 50 ms unless told otherwise, and what it
 });
 
 test("an answer that a busy process reads late, in the turn after its deadline, counts", async () => {
-  const { clock, schedule } = cluster();
-  const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<SharedState["take"]>>>();
-  const permits = directPermits({ store: storeWith(() => promise), timeoutMs: 50, failed() {}, schedule });
+  const { clock } = cluster();
+  const { promise, resolve } = Promise.withResolvers<PermitAnswer>();
+  const permits = directPermits({ store: storeWith(() => promise), timeoutMs: 50, failed() {}, clock });
   const decided = permits.take(limit, "k");
   await clock.advance(50);
-  resolve({ spent: 1, lent: 0, free: 2, elsewhere: 0, waitMs: 0, resetMs: 5 });
+  resolve({ spent: 1, leased: 0, free: 2, elsewhere: 0, waitMs: 0, resetMs: 5 });
   expect(await decided).toMatchObject({ allowed: true, remaining: 2 });
   expect(clock.pending).toBe(0);
 });
@@ -121,7 +121,7 @@ test("an adapter of the program's own decides each request by itself, whatever t
   const { shared } = timedState();
   const store = storeWith(async (...call) => {
     calls.push(call);
-    return shared.take(...call);
+    return shared.permits.take(...call);
   });
   const app = limitedApp({ store, maxRequests: 2, windowSecs: 3600 });
   await app.start({ ...quiet, workers: 4 });
@@ -150,7 +150,7 @@ test("apps of several workers share their limit, and give back what they hold wh
   const [first, second] = apps.map((app) => testClient(app));
   for (let call = 0; call < 2; call++) await first?.get("/");
   const rule = { kind: "window", capacity: 640, windowMs: 3_600_000 } as const;
-  const look = () => state.take("rate-limit:default:a:none", rule, { spend: 0 });
+  const look = () => state.permits.take("rate-limit:default:a:none", rule, { spend: 0 });
   expect(await look()).toMatchObject({ free: 638 - 78, elsewhere: 78 });
   await apps[0]?.stop();
   expect(await look()).toMatchObject({ free: 638, elsewhere: 0 });

@@ -2,18 +2,20 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CacheStore } from "@framework/cache";
 import { cacheStoreContract } from "@framework/cache/testing";
+import type { SharedState } from "@framework/core/feature";
 import { sharedStateContract } from "@framework/core/testing";
 import { tokenStoreContract } from "@framework/auth/testing";
-import { rateLimitStoreContract } from "@framework/rate-limit/testing";
 import { withServer } from "@framework/services";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import {
   type OpenRedis,
   openRedis,
   redisCacheStore,
-  redisRateLimitStore,
-  redisSharedState,
+  redisPermits,
+  type RedisSource,
   redisTokenStore,
+  redisTotals,
+  redisValues,
 } from "./index.ts";
 
 /** Real time, and a little more: the server's clock has whole milliseconds. */
@@ -21,6 +23,17 @@ const advance = (ms: number): Promise<void> => delay(ms + 3);
 const log = { error: () => {} }; // one fact has subscribers that fail
 /** Every fact gets its own corner of the server. */
 const fresh = (): string => `test-${randomUUID()}`;
+
+/** All three ports under one name, and what closes them. */
+const stateOf = (source: RedisSource, name: string): SharedState & { close(): Promise<void> } => {
+  const values = redisValues(source, { name, log });
+  return {
+    values,
+    permits: redisPermits(source, { name }),
+    totals: redisTotals(source, { name }),
+    close: () => values.close(),
+  };
+};
 
 /** Every contract that something in Redis fulfils, and what belongs to it, against one kind of server. */
 export const testContracts = (service: "redis" | "redis-cluster"): void =>
@@ -36,17 +49,12 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
 
     sharedStateContract(test, () => {
       const name = fresh();
-      const views = [redisSharedState(one, { name, log }), redisSharedState(other, { name, log })] as const;
+      const views = [stateOf(one, name), stateOf(other, name)] as const;
       return {
         views,
         advance,
         close: async () => void (await Promise.all(views.map((view) => view.close()))),
       };
-    });
-
-    rateLimitStoreContract(test, () => {
-      const name = fresh();
-      return { views: [redisRateLimitStore(one, { name }), redisRateLimitStore(other, { name })], advance };
     });
 
     cacheStoreContract(test, () => {
@@ -67,14 +75,14 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
     test("whatever the adapters keep expires", async () => {
       const [name, mine] = [fresh(), `mine-${randomUUID()}:`];
       const open = openRedis({ url, clusterMode, keyPrefix: mine });
-      const state = redisSharedState(open, { name });
-      await state.add("counter", 1, { ttlMs: 10_000 });
-      await state.set("value", 1, { ttlMs: 10_000 });
-      await state.tally("totals", [["n", [1]]]);
-      await state.publish("news", 1);
-      const loan = { holder: "me", hold: 0, used: [], most: 5, share: 0.5, loanMs: 4000 };
+      const { close, values, permits, totals } = stateOf(open, name);
+      await values.add("counter", 1, { ttlMs: 10_000 });
+      await values.set("value", 1, { ttlMs: 10_000 });
+      await totals.add("totals", [["n", [1]]]);
+      await values.publish("news", 1);
+      const lease = { holder: "me", hold: 0, used: [], most: 5, share: 0.5, leaseMs: 4000 };
       for (const kind of ["bucket", "window"] as const) {
-        await state.take(kind, { kind, capacity: 10, windowMs: 10_000 }, { spend: 1, loan });
+        await permits.take(kind, { kind, capacity: 10, windowMs: 10_000 }, { spend: 1, lease });
       }
       await redisTokenStore(open, { name }).revoke("id", Date.now() / 1000 + 60);
       await redisTokenStore(open, { name }).consume("id", 0);
@@ -93,17 +101,17 @@ export const testContracts = (service: "redis" | "redis-cluster"): void =>
         }
       }
       expect(seen).toBeGreaterThan(10);
-      await state.close();
+      await close();
       await open.close();
     });
 
     test("scripts that the server forgot are sent again", async () => {
-      const store = redisRateLimitStore(one, { name: fresh() });
+      const permits = redisPermits(one, { name: fresh() });
       const rule = { kind: "bucket", capacity: 10, windowMs: 60_000 } as const;
-      await store.take("k", rule, { spend: 1 });
+      await permits.take("k", rule, { spend: 1 });
       const nodes = "nodes" in one.redis ? one.redis.nodes("master") : [one.redis];
       for (const node of nodes) await node.script("FLUSH");
-      expect((await store.take("k", rule, { spend: 1 })).free).toBe(8);
+      expect((await permits.take("k", rule, { spend: 1 })).free).toBe(8);
     });
 
     test("a reply whose index was pushed out of a full server is not served: nobody could drop it any more", async () => {

@@ -9,8 +9,8 @@ import {
   type OpenRedis,
   openRedis,
   redis,
-  redisRateLimitStore,
-  redisSharedState,
+  redisPermits,
+  redisValues,
   RedisUnavailableError,
 } from "./index.ts";
 
@@ -145,7 +145,7 @@ test("a connection cut between a command and its answer is unknown, and the comm
   await using proxy = await startProxy(server.url);
   const one = open({ url: proxy.url });
   const direct = open();
-  const state = redisSharedState(one, { name: "cut" });
+  const values = redisValues(one, { name: "cut" });
   await Promise.all([direct.redis.del("cut"), direct.redis.del("cut:v:cut")]);
   await one.redis.incr("cut");
   for (let round = 1; round <= 5; round++) {
@@ -154,13 +154,13 @@ test("a connection cut between a command and its answer is unknown, and the comm
     expect(await recovery(one)).toBeLessThan(1000);
     expect(await direct.redis.get("cut")).toBe(String(1 + round));
   }
-  await state.add("cut", 1, { ttlMs: 60_000 });
+  await values.add("cut", 1, { ttlMs: 60_000 });
   proxy.mode = "cut";
-  await expect(state.add("cut", 1, { ttlMs: 60_000 })).rejects.toThrow(
+  await expect(values.add("cut", 1, { ttlMs: 60_000 })).rejects.toThrow(
     expect.objectContaining({ code: "CORE_SHARED_STATE_UNAVAILABLE" }),
   );
   await recovery(one);
-  expect(await state.get("cut")).toBe(2);
+  expect(await values.get("cut")).toBe(2);
 });
 
 test("a bounded number of commands waits for a connection; who gave up is never sent later", async () => {
@@ -258,7 +258,7 @@ test("a server that has become a replica is left, and nothing is written twice",
 
 test("messages reach everybody again after the server is back, also one that was sent while a listener was away for a moment", async () => {
   await using proxy = await startProxy(server.url);
-  const [near, far] = [redisSharedState(open()), redisSharedState(open({ url: proxy.url }))];
+  const [near, far] = [redisValues(open()), redisValues(open({ url: proxy.url }))];
   const seen: unknown[] = [];
   far.subscribe("news", (message) => void seen.push(message));
   await far.get("ready");
@@ -283,7 +283,7 @@ for (const [onStoreError, status] of [
 ] as const) {
   test(`a rate limit whose store is away answers ${status} by its policy "${onStoreError}", and limits again within a second`, async () => {
     const app = new (App.with(redis, rateLimit))().enableRedis({ url: server.url });
-    const store = redisRateLimitStore(app, { name: `policy-${onStoreError}` });
+    const store = redisPermits(app, { name: `policy-${onStoreError}` });
     app.enableRateLimit({
       algorithm: "sliding_window",
       maxRequests: 3,

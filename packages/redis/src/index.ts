@@ -4,16 +4,9 @@ export { RedisUnavailableError } from "./redis-errors.ts";
 export { type LendOptions, type OpenRedis, openRedis, type OpenRedisOptions } from "./open-redis.ts";
 export type { RedisFigures } from "./client/figures.ts";
 export type { RedisSource } from "./redis-source.ts";
-export {
-  redisSharedState,
-  type RedisSharedState,
-  type RedisSharedStateOptions,
-} from "./shared-state/redis-shared-state.ts";
-export {
-  redisRateLimitStore,
-  type RedisRateLimitStore,
-  type RedisRateLimitStoreOptions,
-} from "./permits/redis-rate-limit-store.ts";
+export { redisValues, type RedisValues, type RedisValuesOptions } from "./shared-state/redis-values.ts";
+export { redisPermits, type RedisPermitsOptions } from "./shared-state/redis-permits.ts";
+export { redisTotals, type RedisTotalsOptions } from "./shared-state/redis-totals.ts";
 export {
   redisCacheStore,
   type RedisCacheStore,

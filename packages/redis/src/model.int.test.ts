@@ -1,31 +1,31 @@
 import { randomUUID } from "node:crypto";
-import type { PermitAsk, PermitRule, Permits, SharedState } from "@framework/core/feature";
+import type { PermitAnswer, PermitRequest, PermitRule } from "@framework/core/feature";
 import { inProcessState } from "@framework/core/testing";
 import { withServer } from "@framework/services";
 import { afterAll, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { openRedis, redisSharedState } from "./index.ts";
+import { openRedis, redisPermits, redisValues } from "./index.ts";
 
 /** So long that no permit comes back meanwhile, in either state. */
 const windowMs = 1e10;
 
-const loan = fc.record({
+const lease = fc.record({
   holder: fc.constantFrom("a", "b", "c"),
   hold: fc.nat(4),
   used: fc.array(fc.constantFrom(0, 1, 50), { maxLength: 3 }),
   most: fc.nat(6),
   share: fc.constantFrom(0.05, 0.25, 0.5, 1),
-  loanMs: fc.constant(1e9),
+  leaseMs: fc.constant(1e9),
 });
 const call = fc.record({
   capacity: fc.constantFrom(1, 5, 20, 40, 1500),
   spend: fc.nat(6),
-  loan: fc.option(loan, { nil: undefined }),
+  lease: fc.option(lease, { nil: undefined }),
 });
 
-const countsOf = ({ spent, lent, free, elsewhere, waitMs }: Permits) => ({
+const countsOf = ({ spent, leased, free, elsewhere, waitMs }: PermitAnswer) => ({
   spent,
-  lent,
+  leased,
   free,
   elsewhere,
   waits: waitMs > 0,
@@ -37,17 +37,17 @@ withServer("redis", (url) => {
 
   for (const kind of ["bucket", "window"] as const) {
     test(`permits of a ${kind} are counted as the state of one process counts them`, async () => {
-      const shared = redisSharedState(open, { name: `model-${randomUUID()}` });
+      const permits = redisPermits(open, { name: `model-${randomUUID()}` });
       await fc.assert(
         fc.asyncProperty(fc.array(call, { maxLength: 12 }), fc.boolean(), async (calls, lowers) => {
           const key = randomUUID();
-          const model: SharedState = inProcessState({ now: () => 1000 });
+          const model = inProcessState().permits;
           const fixed = calls[0]?.capacity ?? 1;
-          for (const { capacity, spend, loan: borrowed } of calls) {
+          for (const { capacity, spend, lease } of calls) {
             const rule: PermitRule = { kind, capacity: lowers ? capacity : fixed, windowMs };
-            const ask: PermitAsk = borrowed === undefined ? { spend } : { spend, loan: borrowed };
-            expect(countsOf(await shared.take(key, rule, ask))).toEqual(
-              countsOf(await model.take(key, rule, ask)),
+            const request: PermitRequest = lease === undefined ? { spend } : { spend, lease };
+            expect(countsOf(await permits.take(key, rule, request))).toEqual(
+              countsOf(await model.take(key, rule, request)),
             );
           }
         }),
@@ -57,7 +57,7 @@ withServer("redis", (url) => {
   }
 
   test("counters are what the state of one process makes of the same calls", async () => {
-    const shared = redisSharedState(open, { name: `model-${randomUUID()}` });
+    const values = redisValues(open, { name: `model-${randomUUID()}` });
     const addition = fc.record({
       amount: fc.oneof(fc.integer({ min: -20, max: 20 }), fc.double({ min: -3, max: 3, noNaN: true })),
       max: fc.option(fc.oneof(fc.nat(30), fc.constant(Infinity), fc.constant(0.3)), { nil: undefined }),
@@ -65,10 +65,10 @@ withServer("redis", (url) => {
     await fc.assert(
       fc.asyncProperty(fc.array(addition, { maxLength: 15 }), async (additions) => {
         const key = randomUUID();
-        const model = inProcessState({ now: () => 0 });
+        const model = inProcessState().values;
         for (const { amount, max } of additions) {
           const options = { ttlMs: 60_000, ...(max !== undefined && { max }) };
-          const { value, granted } = await shared.add(key, amount, options);
+          const { value, granted } = await values.add(key, amount, options);
           const wanted = await model.add(key, amount, options);
           expect([value, granted]).toEqual([wanted.value + 0, wanted.granted + 0]);
         }

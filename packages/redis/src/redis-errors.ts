@@ -1,6 +1,6 @@
 import { FrameworkError, HttpError } from "@framework/core";
 
-/** 503 with `Retry-After`: Redis cannot be reached, gave no answer in time, or broke off. Whether the command took effect is not known. */
+/** 503 with `Retry-After`: Redis cannot be reached, gave no answer in time, or broke off. Whether the command took effect is unknown. */
 export class RedisUnavailableError extends HttpError {
   override readonly name = "RedisUnavailableError";
   /** What happened, for the log; the reply says only that Redis is not available. */
@@ -27,12 +27,20 @@ export const toRedisError = (error: Error): Error => {
   return new RedisUnavailableError(error.message, error);
 };
 
-/** The state that cannot be reached. */
-export const stateUnavailable = (cause: unknown): FrameworkError => {
+/** Runs a call of the shared state; a failure of Redis becomes CORE_SHARED_STATE_UNAVAILABLE. */
+export const orUnavailable = async <T>(call: () => Promise<T>): Promise<T> => {
+  try {
+    return await call();
+  } catch (error) {
+    throw FrameworkError.is(error) && error.code.startsWith("CORE_") ? error : stateUnavailable(error);
+  }
+};
+
+const stateUnavailable = (cause: unknown): FrameworkError => {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new FrameworkError(
     "CORE_SHARED_STATE_UNAVAILABLE",
-    `shared state: Redis gave no answer (${reason}); whether the call took effect is not known`,
+    `shared state: Redis gave no answer (${reason}); whether the call took effect is unknown`,
     { cause },
   );
 };

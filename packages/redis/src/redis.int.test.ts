@@ -30,7 +30,7 @@ const watcher: Feature<Watching> = {
     return {
       insight,
       listen: (listener) => host.insight.onOperation(listener),
-      countShared: async () => (await host.state.shared.add("watched", 1, { ttlMs: 10_000 })).value,
+      countShared: async () => (await host.state.shared.values.add("watched", 1, { ttlMs: 10_000 })).value,
     };
   },
 };

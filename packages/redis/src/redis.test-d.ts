@@ -2,14 +2,7 @@ import { App } from "@framework/core";
 import { JwtAuth } from "@framework/auth";
 import { caching } from "@framework/cache";
 import { rateLimit } from "@framework/rate-limit";
-import {
-  redis,
-  redisCacheStore,
-  RedisClient,
-  RedisConfig,
-  redisRateLimitStore,
-  redisTokenStore,
-} from "./index.ts";
+import { redis, redisCacheStore, RedisClient, RedisConfig, redisPermits, redisTokenStore } from "./index.ts";
 
 const app = new (App.with(redis, rateLimit, caching))();
 
@@ -18,7 +11,7 @@ app
   .enableRedis({ url: "redis://localhost", poolSize: 2, clusterMode: true })
   .enableRedis(RedisConfig.local())
   .enableRedis(RedisConfig.cluster("redis://a"))
-  .enableRateLimit({ store: redisRateLimitStore(app) })
+  .enableRateLimit({ store: redisPermits(app) })
   .enableCaching({ store: redisCacheStore(app) })
   .use(new JwtAuth({ secret: "x".repeat(32), store: redisTokenStore(app) }))
   .get("/", { inject: { client: RedisClient } }, async ({ app: { redis: same } }, { client }) => {
@@ -39,4 +32,4 @@ new App().enableRedis();
 app.enableRedis({ poolsize: 1 });
 
 // @ts-expect-error an app without the feature has no client
-redisRateLimitStore(new App());
+redisPermits(new App());

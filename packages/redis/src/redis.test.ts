@@ -11,7 +11,7 @@ import {
   redis,
   redisCacheStore,
   RedisConfig,
-  redisSharedState,
+  redisPermits,
   RedisUnavailableError,
 } from "./index.ts";
 
@@ -95,16 +95,16 @@ test("a command that finds no server is an operation that failed, within the req
   expect(seen).toEqual([["GET", "GET /", attributes]]);
 });
 
-test("with shared, features get the state in Redis and figures stay with the service", async () => {
+test("with shared, features get the state in Redis and totals stay with the service", async () => {
   const app = new App_().enableRedis({ url: await nobody(), shared: true });
   await using client = testClient(app);
   await client.get("/");
   const { shared, own } = insight ?? {};
-  await expect(async () => shared?.get("key")).rejects.toMatchObject({
+  await expect(async () => shared?.values.get("key")).rejects.toMatchObject({
     code: "CORE_SHARED_STATE_UNAVAILABLE",
   });
-  await shared?.tally("figures", [["n", [1]]]);
-  expect(await own?.totals("figures")).toEqual([["n", [1]]]);
+  await shared?.totals.add("figures", [["n", [1]]]);
+  expect(await own?.totals.read("figures")).toEqual([["n", [1]]]);
 });
 
 test("every mistake of the record is said at start", async () => {
@@ -119,12 +119,12 @@ test("every mistake of the record is said at start", async () => {
   expect(() => openRedis({ minIdle: 11 })).toThrow("minIdle must not be above poolSize");
 });
 
-test("two shared states are one too many", async () => {
+test("a port of the shared state has one provider", async () => {
   const other: Feature<{ enableOther(): unknown }> = {
     name: "other",
     install: (host) => ({
       enableOther() {
-        host.state.provideShared((own) => own);
+        host.state.provideShared({ permits: (own) => own, totals: (own) => own });
         return this;
       },
     }),
@@ -132,7 +132,7 @@ test("two shared states are one too many", async () => {
   const app = new (App.with(redis, other))().enableRedis({ shared: true });
   app.enableOther();
   await expect(app.fetch(new Request("http://localhost/"))).rejects.toThrow(
-    "two features provide the shared state",
+    "two features provide shared permits",
   );
 });
 
@@ -164,7 +164,7 @@ test("pauses between attempts grow from 50 ms to 2 s", () => {
 test("names of adapters are checked: a brace would move keys of one step to different nodes", () => {
   const source = openRedis();
   for (const name of ["", "a{b", "a b", "x".repeat(101)]) {
-    expect(() => redisSharedState(source, { name })).toThrow("without braces");
+    expect(() => redisPermits(source, { name })).toThrow("without braces");
     expect(() => redisCacheStore(source, { name })).toThrow("without braces");
   }
 });

@@ -5,7 +5,8 @@ import { isCluster } from "./client/is-cluster.ts";
 import type { IoredisClient } from "./client/ioredis.ts";
 import { Connections, type LendOptions } from "./open-redis.ts";
 import { configProblems, RedisConfig } from "./redis-config.ts";
-import { redisSharedState, type RedisSharedState } from "./shared-state/redis-shared-state.ts";
+import { redisPermits } from "./shared-state/redis-permits.ts";
+import { redisValues, type RedisValues } from "./shared-state/redis-values.ts";
 
 /** What the feature adds to an app. */
 export interface RedisMethods {
@@ -65,7 +66,7 @@ export const redis: Feature<RedisMethods> = {
 class Enabled {
   readonly connections: Connections;
   #log: Logger | null = null;
-  #state: RedisSharedState | null = null;
+  #values: RedisValues | null = null;
 
   constructor(host: Host, config: RedisConfig) {
     for (const message of configProblems(config)) host.problem({ code: "CORE_BAD_CONFIG", message });
@@ -74,19 +75,18 @@ class Enabled {
     host.state.provide(RedisClient, { create: () => connections.redis });
     host.life.onStart({ name: "redis", run: ({ log }) => void (this.#log = log) });
     if (config.shared) {
-      host.state.provideShared((own) => {
-        this.#state = redisSharedState(connections, {
-          log: { error: (message, fields) => this.#log?.error(message, fields) },
-        });
-        // Totals are figures of this service, which is asked for them by itself.
-        return { ...this.#state, tally: own.tally.bind(own), totals: own.totals.bind(own) };
+      const log: Pick<Logger, "error"> = { error: (message, fields) => this.#log?.error(message, fields) };
+      // Totals stay with the workers: they are metrics of this service, which is scraped by itself.
+      host.state.provideShared({
+        values: () => (this.#values = redisValues(connections, { name: "shared", log })),
+        permits: () => redisPermits(connections, { name: "shared" }),
       });
     }
     report(host, connections);
   }
 
   async close(): Promise<void> {
-    await this.#state?.close();
+    await this.#values?.close();
     await this.connections.close();
   }
 }

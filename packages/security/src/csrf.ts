@@ -6,7 +6,7 @@ import {
   type Middleware,
   type Response,
 } from "@framework/core";
-import { type ConfigInput, type Feature, isPromise, type SharedState } from "@framework/core/feature";
+import { type ConfigInput, type Feature, isPromise, type SharedValues } from "@framework/core/feature";
 import { CsrfConfig } from "./csrf-config.ts";
 import { CsrfGuard, Guarding } from "./csrf-guard.ts";
 import { csrfTokens } from "./csrf-tokens.ts";
@@ -90,11 +90,11 @@ const sharedSecret = async ({ shared, env, log }: AppSettings): Promise<string> 
     const message = "CSRF tokens end with this service and hold on this host only; set CsrfConfig.secret";
     log.warn(message, { code: "SECURITY_CSRF_SECRET" });
   }
-  return agreed(shared, randomBytes(32).toString("base64url"));
+  return agreed(shared.values, randomBytes(32).toString("base64url"));
 };
 
-const agreed = async (shared: SharedState, proposed: string): Promise<string> => {
-  await shared.set(secretKey, proposed, { ttlMs: tenYearsMs, ifAbsent: true });
-  const kept = await shared.get(secretKey);
+const agreed = async (values: SharedValues, proposed: string): Promise<string> => {
+  await values.set(secretKey, proposed, { ttlMs: tenYearsMs, ifAbsent: true });
+  const kept = await values.get(secretKey);
   return typeof kept === "string" ? kept : proposed;
 };

@@ -1,4 +1,4 @@
-import { BodyStream, encodePath } from "@framework/core/feature";
+import { BodyStream, type Clock, encodePath, systemClock } from "@framework/core/feature";
 import { type HttpRequest, NotFoundError, Response } from "@framework/core";
 import { mediaTypeOf } from "@framework/core/http";
 import { cacheControlOf } from "./cache-lifetimes.ts";
@@ -10,32 +10,18 @@ import { isServedName, type NameRules, requestNames } from "./request-names.ts";
 import type { ServedFolder } from "./served-folder.ts";
 import type { StaticFilesConfig } from "./static-files-config.ts";
 
-/** Where a server gets its time from; tests pass their own. */
-export interface FileServerClock {
-  /** Milliseconds since 1970. */
-  readonly date: () => number;
-  /** Milliseconds that never go back. */
-  readonly now: () => number;
-}
-
-const systemClock: FileServerClock = { date: () => Date.now(), now: () => performance.now() };
-
 /** Answers requests for files under a prefix. */
 export class FileServer {
   private readonly config: Readonly<StaticFilesConfig>;
   private readonly folder: ServedFolder;
-  private readonly clock: FileServerClock;
+  private readonly clock: Clock;
   private readonly rules: NameRules;
   /** Segments of the prefix. */
   private readonly depth: number;
   private readonly siblings: PrecompressedSiblings | null;
   private readonly cacheControl: (name: string) => string;
 
-  constructor(
-    config: Readonly<StaticFilesConfig>,
-    folder: ServedFolder,
-    clock: FileServerClock = systemClock,
-  ) {
+  constructor(config: Readonly<StaticFilesConfig>, folder: ServedFolder, clock: Clock = systemClock) {
     const { prefix, precompressed, dotFiles } = config;
     this.config = config;
     this.folder = folder;

@@ -1,7 +1,7 @@
 import type { Awaitable, TransportName } from "@framework/core";
+import type { RegisterTest } from "@framework/core/testing";
 import type { AppUnderTest } from "./app-under-test.ts";
 import type { TestClient } from "./client.ts";
-import type { RegisterTest } from "./register-test.ts";
 import { type AppClientOptions, socketClient, testClient } from "./test-client.ts";
 
 /** What a client finds out about an application; each name is a test's. */

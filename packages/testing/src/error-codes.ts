@@ -4,8 +4,6 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export type TestingErrorCode =
   | "TESTING_BAD_OPTION"
   | "TESTING_CLIENT_CLOSED"
-  | "TESTING_CLOCK_RUNAWAY"
-  | "TESTING_CONTRACT_BLIND"
   | "TESTING_CONTRACT_BROKEN"
   | "TESTING_MISSING_PACKAGE"
   | "TESTING_NOT_JSON"
@@ -22,14 +20,6 @@ export const testingErrors: ErrorCatalogue<TestingErrorCode> = {
   TESTING_CLIENT_CLOSED: {
     summary: "a request was made after the client was disposed, or was in flight at that moment",
     action: "dispose the client after the last reply",
-  },
-  TESTING_CLOCK_RUNAWAY: {
-    summary: "one call of a virtual clock fired more timers than its bound",
-    action: "stop timers that restart themselves, or advance in smaller steps",
-  },
-  TESTING_CONTRACT_BLIND: {
-    summary: "a contract passed against an adapter that was broken on purpose",
-    action: "add a test to the contract that fails for this adapter",
   },
   TESTING_CONTRACT_BROKEN: {
     summary: "an app's reply deviates from its OpenAPI document",

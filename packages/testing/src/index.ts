@@ -10,12 +10,7 @@ export { type ContractOptions, type ContractReport, contractTest } from "./contr
 export { startProgram, type ProgramOptions } from "./start-program.ts";
 export type { Program, ProgramExit } from "./program.ts";
 export { type Truthy, waitFor, type WaitOptions } from "./wait-for.ts";
-export { virtualClock, type VirtualClock } from "./virtual-clock.ts";
-export type { VirtualTimer } from "./timer-queue.ts";
+export { virtualClock, type VirtualClock } from "@framework/core/testing";
 export { seededRandom } from "./seeded-random.ts";
 
-// For feature packages.
-export { type Make, type PortContract, portContract, type PortFact } from "./port-contract.ts";
-export { expectContractToCatch } from "./planted-fault.ts";
-export type { RegisterTest } from "./register-test.ts";
 export { type TestingErrorCode, testingErrors } from "./error-codes.ts";

@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import type { Json, SharedState } from "@framework/core/feature";
+import type { Json, SharedValues } from "@framework/core/feature";
 import type { OpenSocket } from "./open-socket.ts";
 
 /** Everyone who joined a room, in every worker. */
@@ -27,10 +27,10 @@ const CHANNEL = "websocket:rooms";
 export class Rooms {
   readonly #rooms = new Map<string, Set<OpenSocket>>();
   readonly #joined = new WeakMap<OpenSocket, Set<string>>();
-  #shared: SharedState | null = null;
+  #shared: SharedValues | null = null;
 
   /** From now on messages reach the members in all workers. Returns what ends it. */
-  connect(shared: SharedState): () => void {
+  connect(shared: SharedValues): () => void {
     this.#shared = shared;
     return shared.subscribe(CHANNEL, (message) => this.#deliver(message));
   }

@@ -1,5 +1,5 @@
 import { FrameworkError, type HttpRequest, type Logger } from "@framework/core";
-import type { Operations, SharedState } from "@framework/core/feature";
+import type { Operations, SharedValues } from "@framework/core/feature";
 import type { WebSocketServer } from "ws";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Rooms } from "./rooms.ts";
@@ -36,7 +36,7 @@ export class Sockets {
   }
 
   /** Loads `ws`, which an app without WebSocket routes never does. */
-  async start(shared: SharedState, log: Logger): Promise<() => void> {
+  async start(shared: SharedValues, log: Logger): Promise<() => void> {
     this.#log = log;
     this.#Server = (await import("ws")).WebSocketServer;
     return this.rooms.connect(shared);

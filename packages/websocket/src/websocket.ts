@@ -94,7 +94,7 @@ const begin = (host: Host, sockets: Sockets): void => {
   host.life.onStart({
     name: "websocket",
     run: async ({ log }) => {
-      disconnect = await sockets.start(host.state.shared, log);
+      disconnect = await sockets.start(host.state.shared.values, log);
     },
   });
   host.life.onStop({ name: "websocket", run: () => disconnect() });

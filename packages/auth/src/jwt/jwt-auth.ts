@@ -156,7 +156,8 @@ export class JwtAuth extends Authentication {
       this.log = log;
       await this.ready();
       await this.keySet?.refresh();
-      if (this.config.store === undefined) opened = await openSharedTokenStore(shared, { now: this.now });
+      if (this.config.store === undefined)
+        opened = await openSharedTokenStore(shared.values, { now: this.now });
       this.store = this.config.store ?? opened;
     };
     host.life.onStart({ name: "JwtAuth", run: start });

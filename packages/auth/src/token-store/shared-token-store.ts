@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Awaitable } from "@framework/core";
-import { mapAwaitable, type SharedState } from "@framework/core/feature";
+import { mapAwaitable, type SharedValues } from "@framework/core/feature";
 import type { TokenStore } from "./token-store.ts";
 
 /** A store on the state that all workers of one host share; it forgets everything when the service ends. */
@@ -20,27 +20,27 @@ const keptMs = 100 * 365 * 86_400_000;
  * @param options.now milliseconds since 1970. @default Date.now
  */
 export const openSharedTokenStore = async (
-  shared: SharedState,
+  values: SharedValues,
   { now = Date.now }: { readonly now?: () => number } = {},
 ): Promise<SharedTokenStore> => {
   let asks = false;
-  const close = shared.subscribe(channel, () => void (asks = true));
-  if ((await shared.get(anyRevoked)) !== undefined) asks = true;
+  const close = values.subscribe(channel, () => void (asks = true));
+  if ((await values.get(anyRevoked)) !== undefined) asks = true;
   const ttlMs = (expiresAt: number): number => Math.max(1, expiresAt * 1000 - now());
   return {
     close,
     async revoke(id, expiresAt) {
       const key = keyOf("revoked", id);
-      const known = await shared.get(key);
+      const known = await values.get(key);
       if (typeof known === "number" && known >= expiresAt) return;
-      await shared.set(key, expiresAt, { ttlMs: ttlMs(expiresAt) });
-      await shared.set(anyRevoked, 1, { ttlMs: keptMs });
-      await shared.publish(channel, 1);
+      await values.set(key, expiresAt, { ttlMs: ttlMs(expiresAt) });
+      await values.set(anyRevoked, 1, { ttlMs: keptMs });
+      await values.publish(channel, 1);
     },
     isRevoked(id): Awaitable<boolean> {
-      return asks && mapAwaitable(shared.get(keyOf("revoked", id)), (known) => known !== undefined);
+      return asks && mapAwaitable(values.get(keyOf("revoked", id)), (known) => known !== undefined);
     },
-    consume: (id, expiresAt) => shared.set(keyOf("used", id), 1, { ttlMs: ttlMs(expiresAt), ifAbsent: true }),
+    consume: (id, expiresAt) => values.set(keyOf("used", id), 1, { ttlMs: ttlMs(expiresAt), ifAbsent: true }),
   };
 };
 

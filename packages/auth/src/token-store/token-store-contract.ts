@@ -1,38 +1,16 @@
 import assert from "node:assert/strict";
-import type { Awaitable } from "@framework/core";
+import { type PortContract, portContract, type PortFacts, type PortFixture } from "@framework/core/testing";
 import type { TokenStore } from "./token-store.ts";
 
-/** A runner's `test`. */
-export type ContractTest = (name: string, body: () => Promise<void>) => void;
-
-/** What the contract is tried on: a fresh, empty store. */
-export interface TokenStoreFixture {
-  /** Two views of one store, as two workers have; one object may be both where there is only one process. */
-  readonly views: readonly [TokenStore, TokenStore];
-  /** Milliseconds since 1970, by the clock that the store goes by. */
+/** A fresh, empty store, and the clock that it uses. */
+export interface TokenStoreFixture extends PortFixture<TokenStore> {
+  /** Milliseconds since 1970, by the store's clock. */
   readonly now: () => number;
-  /** Lets `ms` milliseconds pass: on a virtual clock, or by waiting. */
-  readonly advance: (ms: number) => Awaitable<void>;
-  readonly close?: () => Awaitable<void>;
 }
-
-/** States what every adapter of `TokenStore` promises, as tests of the given runner. */
-export const tokenStoreContract = (test: ContractTest, make: () => Awaitable<TokenStoreFixture>): void => {
-  for (const [name, body] of Object.entries(facts)) {
-    test(`token store: ${name}`, async () => {
-      const fixture = await make();
-      try {
-        await body(fixture);
-      } finally {
-        await fixture.close?.();
-      }
-    });
-  }
-};
 
 const inSecs = ({ now }: TokenStoreFixture, secs: number): number => Math.ceil(now() / 1000) + secs;
 
-/** Ids that other people chose. */
+/** Ids as attackers choose them. */
 const hostileIds = [
   "__proto__",
   "constructor",
@@ -48,11 +26,11 @@ const hostileIds = [
   "x".repeat(256),
 ];
 
-const facts: Readonly<Record<string, (fixture: TokenStoreFixture) => Promise<void>>> = {
-  "nobody is revoked at first": async ({ views: [one] }) => {
+const facts: PortFacts<TokenStoreFixture> = {
+  "nothing is revoked at first": async ({ views: [one] }) => {
     assert.equal(await one.isRevoked("jti:a"), false);
   },
-  "who is revoked is so in every view, before and after it was asked": async (fixture) => {
+  "a revocation holds in every view, also in one that was asked before": async (fixture) => {
     const [one, other] = fixture.views;
     assert.equal(await other.isRevoked("jti:a"), false);
     await one.revoke("jti:a", inSecs(fixture, 60));
@@ -94,21 +72,21 @@ const facts: Readonly<Record<string, (fixture: TokenStoreFixture) => Promise<voi
     await one.revoke("jti:b", inSecs(fixture, 60));
     assert.equal(await one.isRevoked("jti:b"), true);
   },
-  "an id is used up once, in whichever view": async (fixture) => {
+  "an id is consumed once, over all views": async (fixture) => {
     const [one, other] = fixture.views;
     assert.equal(await one.consume("jti:a", inSecs(fixture, 60)), true);
     assert.equal(await other.consume("jti:a", inSecs(fixture, 60)), false);
     assert.equal(await one.consume("jti:a", inSecs(fixture, 60)), false);
     assert.equal(await other.consume("jti:b", inSecs(fixture, 60)), true);
   },
-  "of many who use it up at once one is first": async (fixture) => {
+  "of many concurrent calls exactly one consumes an id": async (fixture) => {
     const { views } = fixture;
     const asked = Array.from({ length: 40 }, async (_, at) =>
       views[at % 2 === 0 ? 0 : 1].consume("jti:a", inSecs(fixture, 60)),
     );
     assert.equal((await Promise.all(asked)).filter(Boolean).length, 1);
   },
-  "used up and revoked are two things": async (fixture) => {
+  "consumed and revoked are independent": async (fixture) => {
     const [one] = fixture.views;
     await one.consume("jti:a", inSecs(fixture, 60));
     assert.equal(await one.isRevoked("jti:a"), false);
@@ -116,3 +94,6 @@ const facts: Readonly<Record<string, (fixture: TokenStoreFixture) => Promise<voi
     assert.equal(await one.consume("jti:b", inSecs(fixture, 60)), true);
   },
 };
+
+/** The promises of `TokenStore`. */
+export const tokenStoreContract: PortContract<TokenStoreFixture> = portContract("token store", facts);

@@ -124,7 +124,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
         await turn(100);
         let seconds = 0;
         for (; seconds < 70 && server.transport.connections > 0; seconds++) {
-          server.clock.advance(1000);
+          await server.clock.advance(1000);
           await turn(10);
         }
         expect({ target, seconds: Math.max(seconds, 12) }).toEqual({ target, seconds: 12 });
@@ -151,7 +151,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
       await client.untilClosed();
       await turn(10);
       expect(server.transport.connections).toBe(1);
-      server.clock.advance(4000);
+      await server.clock.advance(4000);
       await eventually(() => server.transport.connections === 0, "the connection is cut");
     }));
 });

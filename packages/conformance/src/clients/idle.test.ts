@@ -13,7 +13,7 @@ const timeouts = { idleSecs: 75 };
 /** Passes seconds, with time for the sockets in between. */
 const pass = async ({ clock }: TestServer, seconds: number): Promise<void> => {
   for (let second = 0; second < seconds; second++) {
-    clock.advance(1000);
+    await clock.advance(1000);
     await turn(4);
   }
 };

@@ -22,7 +22,7 @@ const drip = async (
     const open = piece === "" ? [] : clients.filter((client) => !client.closed);
     await Promise.all(open.map((client) => client.send(piece)));
     await turn(6);
-    clock.advance(1000);
+    await clock.advance(1000);
     await turn(10);
     second++;
     for (const [at, client] of clients.entries())
@@ -183,7 +183,7 @@ describe.each(bothTransports)("%s", (name, make) => {
       expect(begun).toBeLessThan(1000);
       let passed = 0;
       for (; passed < 60 && server.transport.connections > 0; passed++) {
-        server.clock.advance(1000);
+        await server.clock.advance(1000);
         await turn(10);
       }
       expect([30, 31, 32, 33]).toContain(passed);
@@ -199,7 +199,7 @@ describe.each(bothTransports)("%s", (name, make) => {
       await turn(300);
       let passed = 0;
       for (; passed < 60 && server.transport.connections > 0; passed++) {
-        server.clock.advance(1000);
+        await server.clock.advance(1000);
         await turn(10);
       }
       expect([30, 31, 32, 33]).toContain(passed);
@@ -242,7 +242,7 @@ describe.each(bothTransports)("%s", (name, make) => {
       for (let count = 1; count <= 80; count++) {
         await healthy.send(get("/now"));
         expect((await healthy.replies(count)).length).toBe(count);
-        server.clock.advance(1000);
+        await server.clock.advance(1000);
         await turn(4);
       }
       await eventually(() => server.transport.connections === 1, "the slow ones are gone");
@@ -265,7 +265,7 @@ describe.each(bothTransports)("%s", (name, make) => {
         expect(server.transport.connections).toBe(50);
       }
       await drip(server, slow, seconds(40));
-      server.clock.advance(3000);
+      await server.clock.advance(3000);
       await eventually(() => server.transport.connections === 0, "the slow ones are gone");
       const warnings = server.logged.filter((line) => line.includes("above the limit"));
       expect([warnings.length, server.logged.length]).toEqual([1, 1]);

@@ -135,7 +135,7 @@ const compareOutcomes = ([one, other]: readonly [Outcome, Outcome], bytes: strin
 };
 
 const allGone = async ({ transport, served, clock }: TestServer): Promise<void> => {
-  clock.advance(3000); // what is left of a client that was answered and goes on sending
+  await clock.advance(3000); // what is left of a client that was answered and goes on sending
   await eventually(() => transport.connections === 0, "the connection is gone");
   assert.equal(transport.inFlight, 0);
   served.length = 0;

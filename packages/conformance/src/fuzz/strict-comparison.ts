@@ -87,7 +87,7 @@ const checkBegun = (seen: readonly Seen[], { requests }: StrictReading): void =>
 
 const untilGone = async ({ transport, served, clock }: TestServer): Promise<void> => {
   const patience = performance.now() + 4000;
-  clock.advance(3000);
+  await clock.advance(3000);
   while (transport.connections > 0 && performance.now() < patience) await turn(1);
   assert.deepEqual([transport.connections, transport.inFlight], [0, 0]);
   served.length = 0;

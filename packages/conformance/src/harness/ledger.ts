@@ -112,7 +112,7 @@ export const expectNothingLeft = async (server: TestServer, ledger: Ledger, ling
   assert.equal((await next.replies(1))[0]?.body, "now");
   next.destroy();
   await turn(4);
-  clock.advance(lingerMs);
+  await clock.advance(lingerMs);
   await eventually(() => transport.connections === 0, "all connections are gone");
   await eventually(() => ledger.open === 0, "every handler and stream has ended");
   await eventually(() => ledger.ends.length === ledger.begun, "every exchange has ended");

@@ -1,7 +1,12 @@
 import { LimitsConfig, type Logger, Response, TimeoutConfig } from "@framework/core";
 import type { RequestSource } from "@framework/core/feature";
-import type { Serve, Transport, TransportOptions } from "@framework/core/testing";
-import { type ManualClock, manualClock } from "./manual-clock.ts";
+import {
+  type Serve,
+  type Transport,
+  type TransportOptions,
+  type VirtualClock,
+  virtualClock,
+} from "@framework/core/testing";
 import { connectRaw, patienceMs, type RawClient, type RawClientOptions } from "./raw-client.ts";
 
 /** Makes the transport under test. */
@@ -19,7 +24,7 @@ export interface ServerSetup {
 export interface TestServer {
   readonly transport: Transport;
   readonly port: number;
-  readonly clock: ManualClock;
+  readonly clock: VirtualClock;
   /** Requests that reached the app. */
   readonly served: RequestSource[];
   /** What was logged: level and message. */
@@ -45,7 +50,7 @@ export const withServer = async (
   { serve = hello, limits, timeouts, drainIdleMs = 1000 }: ServerSetup,
   run: (server: TestServer) => Promise<void>,
 ): Promise<void> => {
-  const clock = manualClock();
+  const clock = virtualClock();
   const served: RequestSource[] = [];
   const logged: string[] = [];
   const note = (level: string) => (message: string) => void logged.push(`${level}: ${message}`);
@@ -80,7 +85,7 @@ export const withServer = async (
   } finally {
     for (const client of clients) client.destroy();
     const closed = transport.close(1000);
-    clock.advance(2000);
+    await clock.advance(2000);
     await closed;
   }
 };

@@ -286,7 +286,7 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
           });
           await turn(100);
           assert.deepEqual([flushed, server.transport.connections], [false, 1]);
-          server.clock.advance(3000);
+          await server.clock.advance(3000);
           await eventually(() => server.transport.connections === 0, "the connection is cut");
         }
       },

@@ -75,7 +75,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       );
       assert.ok(answers.length >= 2);
       assert.deepEqual([unused.closed, late.closed], [false, false]);
-      clock.advance(1000);
+      await clock.advance(1000);
       await Promise.all([unused.untilClosed(), late.untilClosed()]);
 
       finish();
@@ -97,10 +97,10 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       await two.send(get);
       await eventually(() => transport.inFlight === 3, "three requests run");
       const closed = transport.close(5000);
-      clock.advance(4999);
+      await clock.advance(4999);
       await turn(4);
       assert.deepEqual([transport.inFlight, one.closed], [3, false]);
-      clock.advance(1);
+      await clock.advance(1);
       assert.deepEqual(await closed, { cut: 3 });
       await eventually(() => ends.length === 3, "all exchanges end");
       assert.deepEqual(
@@ -115,14 +115,14 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       const listener = createServer((socket) => transport.accept(socket));
       await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
       transport.drain();
-      clock.advance(100);
+      await clock.advance(100);
       const { port } = listener.address() as { port: number };
       const [busy, idle] = [await connectRaw(port), await connectRaw(port)];
       await busy.send(get);
       const [reply] = parseReplies(await busy.untilClosed(), true);
       assert.deepEqual([reply?.body, reply?.fields.get("connection")], ["hello", "close"]);
       await eventually(() => transport.connections > 0, "the idle one was taken over");
-      clock.advance(1000);
+      await clock.advance(1000);
       assert.equal(await idle.untilClosed(), "");
       await new Promise((resolve) => void listener.close(resolve));
     }));

@@ -100,7 +100,7 @@ const persistence = (test: Test, make: MakeTransport): void => {
       await eventually(() => server.transport.connections === 2, "two connections");
       const third = await server.connect();
       assert.equal(await third.untilClosed(), "");
-      server.clock.advance(1000);
+      await server.clock.advance(1000);
       assert.deepEqual(server.logged, ["warn: connections above the limit were dropped"]);
       second.destroy();
       await eventually(() => server.transport.connections === 1, "room");
@@ -259,7 +259,7 @@ const behindErrors = (test: Test, make: MakeTransport): void => {
         assert.equal(server.transport.connections, 1, name);
         void client.send(get("/later").repeat(20_000));
         await turn(20);
-        server.clock.advance(3000);
+        await server.clock.advance(3000);
         await eventually(() => server.transport.connections === 0, name);
       }
       assert.equal(server.served.length, 0);
@@ -272,7 +272,7 @@ const behindErrors = (test: Test, make: MakeTransport): void => {
       await client.replies(1);
       await turn(10);
       assert.equal(server.transport.connections, 1);
-      server.clock.advance(4000);
+      await server.clock.advance(4000);
       await eventually(() => server.transport.connections === 0, "the connection is closed");
     }));
 };

@@ -27,7 +27,7 @@ const pass = async (
   for (let second = 1; second <= seconds; second++) {
     if (eachSecond !== "") await client.send(eachSecond);
     await turn(4);
-    clock.advance(1000);
+    await clock.advance(1000);
     await turn(4);
     if (client.closed) return second;
   }
@@ -209,7 +209,7 @@ const slowReaders = (test: Test, make: MakeTransport): void => {
       await eventually(() => server.served.length === 1, "the request is served");
       let seconds = 0;
       for (; seconds < 100 && server.transport.connections > 0; seconds++) {
-        server.clock.advance(1000);
+        await server.clock.advance(1000);
         await turn(10);
       }
       assert.ok(seconds >= 30 && seconds <= 33, `cut after ${seconds} s`);
@@ -224,7 +224,7 @@ const slowReaders = (test: Test, make: MakeTransport): void => {
       await client.send(get);
       await eventually(() => server.served.length === 1, "the request is served");
       for (let second = 0; second < 80; second++) {
-        server.clock.advance(1000);
+        await server.clock.advance(1000);
         if (second % 20 === 0) {
           // More than the system's buffers take: they tell of room only when a large part of them is empty.
           const enough = client.received.length + 6_000_000;

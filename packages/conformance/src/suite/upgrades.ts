@@ -143,7 +143,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
   test("sets no time limit to an accepted upgrade, but counts its connection", () =>
     withServer(make, { serve: accept, limits: { maxConnections: 1 } }, async (server) => {
       const client = await open(server);
-      server.clock.advance(1_000_000);
+      await server.clock.advance(1_000_000);
       await turn(4);
       await client.send("still here");
       await client.until((received) => received.endsWith("STILL HERE"));
@@ -325,7 +325,7 @@ const undecided = (test: Test, make: MakeTransport): void => {
       const client = await server.connect({ stays: true });
       await client.send(upgradeRequest);
       await eventually(() => server.transport.inFlight === 1, "it is served");
-      server.clock.advance(500_000);
+      await server.clock.advance(500_000);
       await turn(4);
       decide((upgrade) => upgrade.accept(shout));
       await client.until((received) => received.endsWith("hello;"));
@@ -362,10 +362,10 @@ const endOfLife = (test: Test, make: MakeTransport): void => {
     return withServer(make, { serve: mute, drainIdleMs: 1000 }, async (server) => {
       const client = await open(server);
       const closed = server.transport.close(60_000);
-      server.clock.advance(59_000);
+      await server.clock.advance(59_000);
       await turn(4);
       assert.deepEqual([client.closed, server.transport.connections], [false, 1]);
-      server.clock.advance(1000);
+      await server.clock.advance(1000);
       assert.deepEqual(await closed, { cut: 0 });
       await client.untilClosed();
     });

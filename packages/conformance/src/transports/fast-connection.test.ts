@@ -64,11 +64,11 @@ test("counts the time of an idle connection from its last answer", () =>
     for (const count of [1, 2, 3]) {
       await client.send(get("/"));
       await client.replies(count);
-      server.clock.advance(8000);
+      await server.clock.advance(8000);
       await turn(4);
       expect(client.closed).toBe(false);
     }
-    server.clock.advance(3000);
+    await server.clock.advance(3000);
     await client.untilClosed();
   }));
 

@@ -164,10 +164,10 @@ test("drains and cuts what was handed over like its own", () => {
     await idle.replies(1);
     await eventually(() => transport.inFlight === 2, "two requests run");
     const closed = transport.close(5000);
-    clock.advance(1000);
+    await clock.advance(1000);
     await idle.untilClosed();
     expect(transport.connections).toBe(2);
-    clock.advance(4000);
+    await clock.advance(4000);
     expect(await closed).toEqual({ cut: 2 });
     await Promise.all([fast.untilClosed(), node.untilClosed()]);
     await eventually(() => transport.connections === 0 && transport.inFlight === 0, "nothing is left");

@@ -110,7 +110,7 @@ test("gives the decrypted connection of an accepted upgrade away, and tells of a
     await peer.send("two");
     await peer.until((received) => received.endsWith("TWO"));
     expect([served[0]?.scheme, transport.connections, transport.inFlight]).toEqual(["https", 1, 0]);
-    clock.advance(500_000);
+    await clock.advance(500_000);
     const closed = transport.close(1000);
     expect(await peer.untilClosed()).toMatch(/TWObye$/);
     expect(await closed).toEqual({ cut: 0 });

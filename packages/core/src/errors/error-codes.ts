@@ -15,9 +15,17 @@ export const coreErrors: ErrorCatalogue = {
     summary: "a streamed body yielded something other than text or bytes; the connection is closed",
     action: "yield text or bytes",
   },
+  CORE_BAD_CLOCK: {
+    summary: "a virtual clock was given a time that is not a number, or cannot pass",
+    action: "pass milliseconds of 0 or more",
+  },
   CORE_BAD_CONFIG: {
     summary: "a field of a record, or an entry of `trustedProxies`, is unknown or out of its range",
     action: "the message names field, rule and value",
+  },
+  CORE_BAD_CONTRACT: {
+    summary: "a contract suite states no facts, or its broken adapter cannot be made",
+    action: "state facts; repair `makeBroken`",
   },
   CORE_BAD_COOKIE: {
     summary: "name, value, attributes or size of a cookie are not allowed, or a reply sets more than 64",
@@ -97,6 +105,10 @@ export const coreErrors: ErrorCatalogue = {
     summary: "the client disconnected; also the reason of `request.signal`; no client sees it",
     action: "nothing",
   },
+  CORE_CLOCK_RUNAWAY: {
+    summary: "one call of a virtual clock fired more timers than its bound",
+    action: "stop timers that restart themselves, or advance in smaller steps",
+  },
   CORE_CONFIGURATION: {
     summary: "a `ConfigurationError` was made without problems",
     action: "pass the problems",
@@ -104,6 +116,10 @@ export const coreErrors: ErrorCatalogue = {
   CORE_CONTEXT_TYPE: {
     summary: "`getContextString` found a value that is not text",
     action: "use `getContext`",
+  },
+  CORE_CONTRACT_BLIND: {
+    summary: "every fact of a contract held for an adapter that was broken on purpose",
+    action: "add a fact that fails for this adapter",
   },
   CORE_CRASH_LOOP: {
     summary: "workers keep exiting before they are ready",
@@ -223,7 +239,8 @@ export const coreErrors: ErrorCatalogue = {
     action: "shorten it",
   },
   CORE_SHARED_STATE_BAD_OPTION: {
-    summary: "`ttlMs`, `max` or an amount is not a number in its range, or a call of `tally` has too many",
+    summary:
+      "`ttlMs`, `max` or an amount is not a number in its range, or an addition to totals has too many",
     action: "the message names it",
   },
   CORE_SHARED_STATE_BAD_VALUE: {

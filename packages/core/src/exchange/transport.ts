@@ -3,7 +3,7 @@ import type { TimeoutConfig } from "../config/timeout-config.ts";
 import type { HttpError } from "../errors/http-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { Socket } from "./socket.ts";
 import type { Reply } from "./reply.ts";
 import type { RequestSource } from "./request-source.ts";

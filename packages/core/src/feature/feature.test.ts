@@ -185,7 +185,7 @@ const probing: Feature<Probing> = {
         "metrics",
       );
       host.http.route("GET", "/pages", ({ endpoint }) => endpoint?.builtIn, {}, "docs");
-      host.http.route("GET", "/count", () => host.state.shared.add("n", 1, { ttlMs: 1000 }));
+      host.http.route("GET", "/count", () => host.state.shared.values.add("n", 1, { ttlMs: 1000 }));
       host.insight.metric({ name: "probes_total", help: "Probes", type: "counter", read: () => 3 });
       host.insight.healthCheck({ name: "store", run: () => {} });
       return this;
@@ -209,7 +209,7 @@ test("a state that a feature provides is the one of every feature and start task
     name: "providing",
     install: (host) => ({
       enableProviding() {
-        host.state.provideShared((own) => ({ ...own, get: (key) => `${key} from elsewhere` }));
+        host.state.provideShared({ values: (own) => ({ ...own, get: (key) => `${key} from elsewhere` }) });
         return this;
       },
     }),
@@ -219,7 +219,8 @@ test("a state that a feature provides is the one of every feature and start task
     name: "looking",
     install: (host) => {
       host.life.onStart(async ({ shared, own }) => {
-        seen.push(await host.state.shared.get("a"), await shared.get("b"), await own?.get("c"));
+        seen.push(await host.state.shared.values.get("a"), await shared.values.get("b"));
+        seen.push(await own?.values.get("c"), shared.totals === own?.totals);
       });
       return {};
     },
@@ -227,11 +228,11 @@ test("a state that a feature provides is the one of every feature and start task
   const app = new (App.with(looking, providing))();
   app.enableProviding();
   await app.start();
-  expect(seen).toEqual(["a from elsewhere", "b from elsewhere", undefined]);
+  expect(seen).toEqual(["a from elsewhere", "b from elsewhere", undefined, true]);
   const twice = new (App.with(providing))();
   twice.enableProviding();
   twice.enableProviding();
-  await expect(twice.start()).rejects.toThrow("two features provide the shared state");
+  await expect(twice.start()).rejects.toThrow("two features provide shared values");
 });
 
 test("guards of the app leave health and metrics alone, and nothing else", async () => {

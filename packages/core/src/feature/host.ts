@@ -17,7 +17,7 @@ import type { Response } from "../response/response.ts";
 import type { BuiltIn } from "../routes/built-in.ts";
 import type { NoFeatureOptions, OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { Method, RouteInfo, RouteOptions } from "../routes/route.ts";
-import type { SharedState } from "../shared-state/shared-state.ts";
+import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
 import type { Stage } from "./stages.ts";
 
 /**
@@ -139,8 +139,8 @@ export interface HostState {
   ): Awaitable<T>;
   /** A scope for an invocation of several calls, such as a stream; the feature disposes of it. @throws as `invoke` */
   scope(invocation: Invocation): OpenScope;
-  /** Puts another state in the place of `shared`, for every feature; `make` is called once, before the first start task, with the workers' own state. */
-  provideShared(make: (own: SharedState) => SharedState): this;
-  /** State on which all workers agree. @throws CORE_NOT_STARTED before the first start task */
+  /** Replaces ports of `shared`, for every feature: one, two or all three. A port that two features provide is a mistake that fails the start. */
+  provideShared(makers: SharedStateMakers): this;
+  /** State on which all workers agree: values, permits and totals. @throws CORE_NOT_STARTED before the first start task */
   readonly shared: SharedState;
 }

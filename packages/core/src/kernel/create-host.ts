@@ -71,7 +71,7 @@ const stateOf = (registry: Registry): HostState => {
     inject: (place, inject) => (registry.inject(place, inject), state),
     invoke: (invocation, inject, work) => runInScope(registry.container, invocation, inject, work),
     scope: (invocation) => registry.container.open(invocation),
-    provideShared: (make) => (registry.provideShared(make), state),
+    provideShared: (makers) => (registry.provideShared(makers), state),
     get shared() {
       return registry.shared;
     },

@@ -23,7 +23,7 @@ import { registrationPlace } from "../routing/route-place.ts";
 import type { BuiltIn } from "../routes/built-in.ts";
 import type { OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { Method, RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
-import type { SharedState } from "../shared-state/shared-state.ts";
+import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
 import { AppMetrics } from "../insight/app-metrics.ts";
 import { AppOperations } from "../insight/app-operations.ts";
@@ -62,7 +62,7 @@ export abstract class Registry {
   private readonly checks: HealthCheck[] = [];
   /** One host for all middleware objects, so that one of them can tell that it was installed before. */
   private middlewareHost: Host | undefined;
-  private makeShared: ((own: SharedState) => SharedState) | null = null;
+  private makeShared: SharedStateMakers = {};
 
   /** Publishes the requests. */
   protected readonly requests: Operations<HttpRequest>;
@@ -220,13 +220,14 @@ export abstract class Registry {
     return this.checks;
   }
 
-  provideShared(make: (own: SharedState) => SharedState): this {
+  provideShared(makers: SharedStateMakers): this {
     this.assertOpen("provideShared");
-    if (this.makeShared !== null) {
-      const message = "two features provide the shared state; enable one of them";
-      return this.problem({ code: "CORE_ENABLED_TWICE", message });
-    }
-    this.makeShared = make;
+    const taken = Object.keys(makers).filter((port) => port in this.makeShared);
+    this.problemIf(
+      "CORE_ENABLED_TWICE",
+      taken.length === 0 ? null : `two features provide shared ${taken.join(" and ")}; enable one of them`,
+    );
+    this.makeShared = { ...this.makeShared, ...makers };
     return this;
   }
 
@@ -301,12 +302,17 @@ export abstract class Registry {
     return this;
   }
 
-  /** The settings with the shared state that a feature provides. */
+  /** The settings with the ports of the shared state that features provide. */
   protected withShared(settings: AppSettings): AppSettings {
-    const { shared } = settings;
-    return this.makeShared === null
-      ? settings
-      : { ...settings, shared: this.makeShared(shared), own: shared };
+    const { shared: own } = settings;
+    const { values, permits, totals } = this.makeShared;
+    if (values === undefined && permits === undefined && totals === undefined) return settings;
+    const shared = {
+      values: values?.(own.values) ?? own.values,
+      permits: permits?.(own.permits) ?? own.permits,
+      totals: totals?.(own.totals) ?? own.totals,
+    };
+    return { ...settings, shared, own };
   }
 
   private problemIf(code: string, message: string | null): void {

@@ -21,9 +21,9 @@ export interface AppSettings {
   readonly timeouts: TimeoutConfig;
   /** Addresses or CIDR blocks of proxies whose `X-Forwarded-*` and `X-Real-IP` fields are believed; none by default. */
   readonly trustedProxies: readonly string[];
-  /** State that agrees across workers; across hosts where a feature provides such a state. */
+  /** State that all workers share; the ports that a feature provides may reach further, such as to all hosts. */
   readonly shared: SharedState;
-  /** The state of this service's own workers, where `shared` is another one: what must not cross hosts, such as figures, is kept here. */
+  /** The state of this service's own workers, where a feature replaced ports of `shared`. It keeps what must not cross hosts, such as metrics. */
   readonly own?: SharedState | undefined;
   readonly log: Logger;
 }

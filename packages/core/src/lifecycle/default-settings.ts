@@ -1,6 +1,6 @@
 import { LimitsConfig } from "../config/limits-config.ts";
 import { TimeoutConfig } from "../config/timeout-config.ts";
-import { inProcessState } from "../shared-state/in-process/in-process-state.ts";
+import { inProcessState } from "../shared-state/in-process-state.ts";
 import type { AppSettings, Environment } from "./app-settings.ts";
 import { consoleLogger } from "../log/console-logger.ts";
 import { redirectable } from "../log/redirectable.ts";

@@ -129,6 +129,6 @@ test("hands the app all settings, the shared state and the log", async () => {
     log,
   });
   expect([seen?.limits.maxBodySize, seen?.timeouts.handlerSecs]).toEqual([7, 3]);
-  expect(await seen?.shared.add("key", 2, { ttlMs: 1000 })).toMatchObject({ value: 2 });
+  expect(await seen?.shared.values.add("key", 2, { ttlMs: 1000 })).toMatchObject({ value: 2 });
   await close();
 });

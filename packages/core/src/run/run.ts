@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { Logger } from "../log/logger.ts";
 import { redirectable } from "../log/redirectable.ts";
 import { nodeBuiltin } from "../runtime/node-builtins.ts";
-import { inProcessState } from "../shared-state/in-process/in-process-state.ts";
+import { inProcessState } from "../shared-state/in-process-state.ts";
 import { urlOf } from "./start/address.ts";
 import { type BannerFacts, listeningLine, terminalBanner } from "./start/banner.ts";
 import { consoleLogger } from "../log/console-logger.ts";

@@ -1,5 +1,5 @@
 import { joinWebClassWhenAsked } from "../response/web-class.ts";
-import { inProcessState } from "../shared-state/in-process/in-process-state.ts";
+import { inProcessState } from "../shared-state/in-process-state.ts";
 import type { Transport } from "../exchange/transport.ts";
 import { urlOf } from "./start/address.ts";
 import { EXIT_FAILURE } from "./stop/exit-codes.ts";

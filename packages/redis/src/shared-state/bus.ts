@@ -1,7 +1,7 @@
 // Who takes part, what is sent, and who has confirmed it stand in one piece.
 import { randomUUID } from "node:crypto";
 import type { Awaitable, Logger } from "@framework/core";
-import { type Json, Subscriptions } from "@framework/core/feature";
+import { type Json, Subscriptions, systemClock } from "@framework/core/feature";
 import { Script } from "../client/script.ts";
 import type { RedisSource } from "../redis-source.ts";
 import { SubscriberLine } from "./subscriber-line.ts";
@@ -70,12 +70,8 @@ export class Bus {
 
   constructor(options: BusOptions) {
     this.#options = options;
-    const schedule = (run: () => void, delayMs: number): (() => void) => {
-      const timer = setTimeout(run, delayMs);
-      timer.unref();
-      return () => clearTimeout(timer);
-    };
-    this.#subscriptions = new Subscriptions({ limitMs: options.timeoutMs, schedule, log: options.log });
+    const { timeoutMs: limitMs, log } = options;
+    this.#subscriptions = new Subscriptions({ limitMs, clock: systemClock, log });
   }
 
   /** The way into the bus; `null` where nobody has asked for it, and once it is done. Rejects when it takes too long, which the next call tries anew. */

@@ -1,4 +1,4 @@
-import { inProcessState } from "../../shared-state/in-process/in-process-state.ts";
+import { inProcessState } from "../../shared-state/in-process-state.ts";
 import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
 import { serveSharedState } from "../../shared-state/workers/serve-shared-state.ts";
 import type { Logger } from "../../log/logger.ts";

@@ -1,7 +1,7 @@
 import { joinWebClassWhenAsked } from "../../response/web-class.ts";
 import cluster from "node:cluster";
 import type { Socket } from "node:net";
-import { inProcessState } from "../../shared-state/in-process/in-process-state.ts";
+import { inProcessState } from "../../shared-state/in-process-state.ts";
 import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
 import { primaryState } from "../../shared-state/workers/primary-state.ts";
 import type { Transport } from "../../exchange/transport.ts";

@@ -7,8 +7,8 @@ const DUST = 1e-6;
 /**
  * A token bucket: `capacity` permits at first, refilled evenly.
  *
- * Permits on loan keep their place in it: the free and the lent together are never more than the capacity. Any interval of length t therefore admits
- * at most capacity + rate × t, whenever borrowers use what they hold.
+ * Leased permits keep their place in it: the free and the leased together are never more than the capacity. Any interval of length t therefore admits
+ * at most capacity + rate × t, whenever holders use their leases.
  */
 export class PermitBucket implements PermitPool {
   readonly kind = "bucket";
@@ -21,8 +21,8 @@ export class PermitBucket implements PermitPool {
     this.#at = now;
   }
 
-  advance({ capacity, windowMs }: PermitRule, now: number, lent: number): void {
-    const room = Math.max(0, capacity - lent);
+  advance({ capacity, windowMs }: PermitRule, now: number, leased: number): void {
+    const room = Math.max(0, capacity - leased);
     const passed = Math.max(0, now - this.#at);
     this.#level = Math.min(room, this.#level + (passed * capacity) / windowMs);
     this.#at = Math.max(this.#at, now);
@@ -36,7 +36,7 @@ export class PermitBucket implements PermitPool {
     this.#level -= count;
   }
 
-  lend(count: number): void {
+  leaseOut(count: number): void {
     this.#level -= count;
   }
 
@@ -44,13 +44,13 @@ export class PermitBucket implements PermitPool {
     this.#level += count;
   }
 
-  told(): void {
-    // Used permits left the bucket when they were lent; the room for their return is made by the smaller number on loan.
+  report(): void {
+    // The permits left the bucket when they were leased; with fewer leased, `advance` has room to refill.
   }
 
-  waitFor({ capacity, windowMs }: PermitRule, missing: number, lent: number): number {
+  waitFor({ capacity, windowMs }: PermitRule, missing: number, leased: number): number {
     const wanted = this.free() + missing;
-    if (wanted > capacity - lent) return Infinity;
+    if (wanted > capacity - leased) return Infinity;
     return ((wanted - this.#level) * windowMs) / capacity;
   }
 

@@ -1,24 +1,24 @@
 import type { PermitRule } from "./permits.ts";
 
-/** The permits of one key that are not on loan, and when used ones come back. Times are milliseconds of one monotonic clock. */
+/** The permits of one key that are not leased, and when used ones come back. Times are milliseconds of one monotonic clock. */
 export interface PermitPool {
   readonly kind: PermitRule["kind"];
-  /** Numbers that it keeps, for the bound on memory. */
+  /** How many numbers it keeps, for the bound on memory. */
   readonly size: number;
-  /** Lets permits come back up to a moment, while `lent` are on loan. */
-  advance(rule: PermitRule, now: number, lent: number): void;
-  /** Whole free permits while `lent` are on loan. */
-  free(rule: PermitRule, lent: number): number;
+  /** Lets permits come back up to a moment, while `leased` are leased. */
+  advance(rule: PermitRule, now: number, leased: number): void;
+  /** Whole free permits while `leased` are leased. */
+  free(rule: PermitRule, leased: number): number;
   /** Uses free permits at the moment of the last `advance`. */
   spend(rule: PermitRule, count: number): void;
-  /** Takes free permits out, to be lent. */
-  lend(count: number): void;
-  /** Takes permits back that were lent and not used. */
+  /** Takes free permits out, to be leased. */
+  leaseOut(count: number): void;
+  /** Puts leased permits back that were not used. */
   giveBack(count: number): void;
-  /** Learns that lent permits were used at a moment. */
-  told(rule: PermitRule, count: number, at: number): void;
-  /** Milliseconds until `missing` more permits are free, `Infinity` while too many are on loan. */
-  waitFor(rule: PermitRule, missing: number, lent: number): number;
-  /** Milliseconds until all that are not on loan are free. */
+  /** Records that leased permits were used at a moment. */
+  report(rule: PermitRule, count: number, at: number): void;
+  /** Milliseconds until `missing` more permits are free, `Infinity` while too many are leased. */
+  waitFor(rule: PermitRule, missing: number, leased: number): number;
+  /** Milliseconds until all permits that are not leased are free. */
   resetMs(rule: PermitRule): number;
 }

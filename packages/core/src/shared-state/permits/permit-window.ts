@@ -13,7 +13,7 @@ export class PermitWindow implements PermitPool {
   readonly kind = "window";
   /** Moments of use, ascending, from `#head` on. */
   #times: number[] = [];
-  /** Permits used at each. */
+  /** PermitAnswer used at each. */
   #counts: number[] = [];
   #head = 0;
   #used = 0;
@@ -39,23 +39,23 @@ export class PermitWindow implements PermitPool {
     this.#head = 0;
   }
 
-  free({ capacity }: PermitRule, lent: number): number {
-    return Math.max(0, Math.floor(capacity) - this.#used - lent);
+  free({ capacity }: PermitRule, leased: number): number {
+    return Math.max(0, Math.floor(capacity) - this.#used - leased);
   }
 
   spend(rule: PermitRule, count: number): void {
-    if (count > 0) this.told(rule, count, this.#at);
+    if (count > 0) this.report(rule, count, this.#at);
   }
 
-  lend(): void {
-    // What is on loan counts by being on loan.
+  leaseOut(): void {
+    // The number of leased permits is passed in wherever it counts.
   }
 
   giveBack(): void {
-    // The smaller number on loan is all there is to it.
+    // The smaller number of leased permits is passed in wherever it counts.
   }
 
-  told({ capacity, windowMs }: PermitRule, count: number, at: number): void {
+  report({ capacity, windowMs }: PermitRule, count: number, at: number): void {
     const step = windowMs / STEPS;
     const time = capacity > EXACT ? Math.ceil(at / step) * step : at;
     if (time + windowMs <= this.#at) return;
@@ -73,9 +73,9 @@ export class PermitWindow implements PermitPool {
     }
   }
 
-  waitFor({ capacity, windowMs }: PermitRule, missing: number, lent: number): number {
+  waitFor({ capacity, windowMs }: PermitRule, missing: number, leased: number): number {
     // A capacity that was lowered leaves more used than there is room for: those have to come back first.
-    let owed = missing + Math.max(0, this.#used + lent - Math.floor(capacity));
+    let owed = missing + Math.max(0, this.#used + leased - Math.floor(capacity));
     for (let index = this.#head; index < this.#times.length; index++) {
       owed -= this.#counts[index] ?? 0;
       if (owed <= 0) return (this.#times[index] ?? 0) + windowMs - this.#at;

@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { inProcessState } from "../in-process/in-process-state.ts";
-import { PermitTable } from "./permit-table.ts";
-import type { PermitAsk, PermitRule, Permits } from "./permits.ts";
+import { inProcessPermits, PermitTable } from "./in-process-permits.ts";
+import type { PermitRequest, PermitRule, PermitAnswer } from "./permits.ts";
 
 const small = fc.record({
   kind: fc.constantFrom("bucket" as const, "window" as const),
@@ -12,11 +11,11 @@ const small = fc.record({
 
 /** State at a moment that the caller moves; `take` never waits there. */
 const stateAt = (time: { now: number }) => {
-  const state = inProcessState({ now: () => time.now });
-  return (rule: PermitRule, ask: PermitAsk): Permits => state.take("k", rule, ask) as Permits;
+  const permits = inProcessPermits({ clock: { now: () => time.now } });
+  return (rule: PermitRule, ask: PermitRequest): PermitAnswer => permits.take("k", rule, ask) as PermitAnswer;
 };
 
-/** Permits free in a bucket or window without loans, by whole numbers and a list of everything that ever happened. */
+/** Permits free in a bucket or window without leases, by whole numbers and a list of everything that ever happened. */
 class NaivePermits {
   private readonly rule: PermitRule;
   private readonly uses: number[] = [];
@@ -63,10 +62,10 @@ test("bucket and window behave as the naive models do for any sequence of calls"
   );
 });
 
-type Act = "borrow" | "use" | "giveBack" | "die" | "wait" | "spend";
+type Act = "lease" | "use" | "giveBack" | "die" | "wait" | "spend";
 
 /** Somebody who borrows, uses what it holds and may die with it. */
-interface Borrower {
+interface Worker {
   holder: string;
   hold: number;
   until: number;
@@ -78,28 +77,28 @@ const lives = (rule: PermitRule, acts: readonly (readonly [Act, who: number, amo
   const take = stateAt(time);
   const uses: number[] = [];
   let births = 0;
-  const born = (): Borrower => ({ holder: `borrower ${births++}`, hold: 0, until: 0, used: [] });
-  const borrowers = [born(), born(), born()];
-  const ask = (borrower: Borrower, spend: number, most: number, share: number, loanMs: number): void => {
-    if (borrower.until <= time.now) borrower.hold = 0;
-    const used = borrower.used.map((at) => time.now - at);
-    const { hold, holder } = borrower;
-    const { spent, lent } = take(rule, { spend, loan: { holder, hold, used, most, share, loanMs } });
+  const born = (): Worker => ({ holder: `holder ${births++}`, hold: 0, until: 0, used: [] });
+  const workers = [born(), born(), born()];
+  const ask = (worker: Worker, spend: number, most: number, share: number, leaseMs: number): void => {
+    if (worker.until <= time.now) worker.hold = 0;
+    const used = worker.used.map((at) => time.now - at);
+    const { hold, holder } = worker;
+    const { spent, leased } = take(rule, { spend, lease: { holder, hold, used, most, share, leaseMs } });
     for (let use = 0; use < spent; use++) uses.push(time.now);
-    Object.assign(borrower, { used: [], hold: hold + lent, until: time.now + loanMs });
+    Object.assign(worker, { used: [], hold: hold + leased, until: time.now + leaseMs });
   };
   for (const [act, who, amount] of acts) {
-    const borrower = borrowers[who] as Borrower;
+    const worker = workers[who] as Worker;
     if (act === "wait") time.now += amount * 3;
-    else if (act === "spend") ask(borrower, amount, 0, 1, 20);
-    else if (act === "borrow") ask(borrower, amount % 2, amount, 0.6, 10 + amount * 4);
-    else if (act === "die") borrowers[who] = born();
+    else if (act === "spend") ask(worker, amount, 0, 1, 20);
+    else if (act === "lease") ask(worker, amount % 2, amount, 0.6, 10 + amount * 4);
+    else if (act === "die") workers[who] = born();
     else if (act === "giveBack") {
-      borrower.hold = 0;
-      ask(borrower, 0, 0, 1, 20);
-    } else if (borrower.hold > 0 && time.now < borrower.until) {
-      borrower.hold--;
-      borrower.used.push(time.now);
+      worker.hold = 0;
+      ask(worker, 0, 0, 1, 20);
+    } else if (worker.hold > 0 && time.now < worker.until) {
+      worker.hold--;
+      worker.used.push(time.now);
       uses.push(time.now);
     }
   }
@@ -108,14 +107,14 @@ const lives = (rule: PermitRule, acts: readonly (readonly [Act, who: number, amo
 
 const acts = fc.array(
   fc.tuple(
-    fc.constantFrom<Act>("borrow", "use", "use", "use", "giveBack", "die", "wait", "wait", "spend"),
+    fc.constantFrom<Act>("lease", "use", "use", "use", "giveBack", "die", "wait", "wait", "spend"),
     fc.nat({ max: 2 }),
     fc.nat({ max: 12 }),
   ),
   { maxLength: 80, size: "max" },
 );
 
-test("no interval ever sees more uses than the rule allows, whoever borrows, dawdles, gives back or dies", () => {
+test("no interval ever sees more uses than the rule allows, however workers lease, delay, give back or die", () => {
   fc.assert(
     fc.property(small, acts, (rule, list) => {
       const { uses } = lives(rule, list);
@@ -135,7 +134,7 @@ test("no interval ever sees more uses than the rule allows, whoever borrows, daw
   );
 });
 
-test("who waits as long as it was told is given a permit, unless somebody else took it", () => {
+test("a caller that waits for waitMs is given a permit, unless another took it", () => {
   fc.assert(
     fc.property(small, acts, (rule, list) => {
       const { time, take } = lives(rule, list);
@@ -148,7 +147,7 @@ test("who waits as long as it was told is given a permit, unless somebody else t
   );
 });
 
-test("once all loans are over and a window has passed, everything is free again and the key is forgotten", () => {
+test("once all leases are over and a window has passed, everything is free again and the key is forgotten", () => {
   fc.assert(
     fc.property(small, acts, (rule, list) => {
       const { time, take } = lives(rule, list);
@@ -221,11 +220,11 @@ test("keys that are as good as new are forgotten, and looking makes none", () =>
 });
 
 test("a hundred thousand keys leave no more than the bound", () => {
-  const state = inProcessState({ now: () => 0, maxKeys: 1000 });
-  for (let key = 0; key < 100_000; key++) void state.take(`${key}`, hour, { spend: 1 });
+  const permits = inProcessPermits({ clock: { now: () => 0 }, maxKeys: 1000 });
+  for (let key = 0; key < 100_000; key++) void permits.take(`${key}`, hour, { spend: 1 });
   const held = Array.from(
     { length: 2000 },
-    (_, back) => state.take(`${99_999 - back}`, hour, { spend: 0 }) as Permits,
+    (_, back) => permits.take(`${99_999 - back}`, hour, { spend: 0 }) as PermitAnswer,
   );
   expect(held.filter(({ free }) => free === 999)).toHaveLength(1000);
 });

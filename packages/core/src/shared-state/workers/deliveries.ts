@@ -1,11 +1,11 @@
 import type { PrimaryLink, PrimaryMessage } from "./primary-link.ts";
-import type { Schedule } from "../in-process/schedule.ts";
+import type { Clock } from "../../runtime/clock.ts";
 
 /** Bounds of what one worker may leave unacknowledged. */
 export interface DeliveriesOptions {
   readonly timeoutMs: number;
   readonly maxUnacknowledged: number;
-  readonly schedule: Schedule;
+  readonly clock: Pick<Clock, "after">;
   /** Called once, when the bound is reached. */
   readonly onStuck: () => void;
 }
@@ -27,7 +27,7 @@ export class Deliveries {
 
   /** Sends a message; resolves when the worker has acknowledged it, has had its time, or is gone. */
   deliver(channel: string, text: string): Promise<void> {
-    const { timeoutMs, maxUnacknowledged, schedule } = this.#options;
+    const { timeoutMs, maxUnacknowledged, clock } = this.#options;
     if (this.#closed) return Promise.resolve();
     if (this.#unacknowledged.size >= maxUnacknowledged) {
       this.#reportStuck();
@@ -35,7 +35,7 @@ export class Deliveries {
     }
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = schedule(resolve, timeoutMs);
+    const cancel = clock.after(timeoutMs, resolve);
     this.#unacknowledged.set(id, () => {
       cancel();
       resolve();

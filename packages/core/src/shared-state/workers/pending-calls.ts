@@ -1,6 +1,6 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { type PrimaryLink, type StateCall, type StateResults, UNAVAILABLE } from "./primary-link.ts";
-import type { Schedule } from "../in-process/schedule.ts";
+import type { Clock } from "../../runtime/clock.ts";
 
 interface Waiting {
   readonly resolve: (result: never) => void;
@@ -12,7 +12,7 @@ interface Waiting {
 export interface PendingCallsOptions {
   readonly timeoutMs: number;
   readonly maxOutstanding: number;
-  readonly schedule: Schedule;
+  readonly clock: Pick<Clock, "after">;
 }
 
 /** Calls on their way to the primary, each until its answer, its deadline, or the end of the link. */
@@ -30,7 +30,7 @@ export class PendingCalls {
 
   /** Sends a call and waits for its result. @throws CORE_SHARED_STATE_UNAVAILABLE, or the code of the primary's refusal */
   ask<C extends StateCall>(call: C): Promise<StateResults[C["op"]]> {
-    const { timeoutMs, maxOutstanding, schedule } = this.#options;
+    const { timeoutMs, maxOutstanding, clock } = this.#options;
     if (this.#closed) return Promise.reject(unavailable("the link to the primary process is closed"));
     if (this.#waiting.size >= maxOutstanding) {
       return Promise.reject(unavailable(`${maxOutstanding} calls wait for the primary process already`));
@@ -40,7 +40,7 @@ export class PendingCalls {
     const { promise, resolve, reject } = Promise.withResolvers<StateResults[C["op"]]>();
     const expire = () =>
       this.fail(id, unavailable(`the primary process gave no answer within ${limitMs} ms`));
-    this.#waiting.set(id, { resolve, reject, cancel: schedule(expire, limitMs) });
+    this.#waiting.set(id, { resolve, reject, cancel: clock.after(limitMs, expire) });
     try {
       this.#link.send({ "@framework": "shared-state", type: "call", id, call });
     } catch (cause) {

@@ -1,10 +1,11 @@
-import type { PermitAsk, PermitRule, Permits } from "../permits/permits.ts";
-import type { Added, Tally } from "../shared-state.ts";
+import type { PermitAnswer, PermitRequest, PermitRule } from "../permits/permits.ts";
+import type { Total } from "../totals/totals.ts";
+import type { Added } from "../values/shared-values.ts";
 
 /**
  * One end of an ordered message channel between a worker and the primary process, such as the IPC channel of node:cluster.
  *
- * Messages are plain JSON objects. Other users of the channel are left alone: a message that is ours has `"@framework": "shared-state"`.
+ * Messages are plain JSON objects. Messages of the shared state have `"@framework": "shared-state"`; others on the same channel are ignored.
  */
 export interface PrimaryLink {
   /** Sends to the other end; may throw when the channel is closed. */
@@ -25,7 +26,7 @@ interface Tagged {
   readonly "@framework": "shared-state";
 }
 
-/** An operation as a worker asks for it; values travel as JSON text, so that no message is nested deeply. */
+/** A worker's call; values travel as JSON text, so that no message is nested deeply. */
 export type StateCall =
   | {
       readonly op: "add";
@@ -42,21 +43,21 @@ export type StateCall =
       readonly ttlMs: number;
       readonly ifAbsent: boolean;
     }
-  | ({ readonly op: "take"; readonly key: string } & PermitRule & PermitAsk)
-  | { readonly op: "tally"; readonly key: string; readonly amounts: readonly Tally[] }
-  | { readonly op: "totals"; readonly key: string }
+  | ({ readonly op: "take"; readonly key: string } & PermitRule & PermitRequest)
+  | { readonly op: "addTotals"; readonly key: string; readonly amounts: readonly Total[] }
+  | { readonly op: "readTotals"; readonly key: string }
   | { readonly op: "delete"; readonly key: string }
   | { readonly op: "publish"; readonly channel: string; readonly text: string };
 
-/** What each operation answers. */
+/** The result of each operation. */
 export interface StateResults {
   readonly add: Added;
   /** The value's JSON text; `null` when the key is absent. */
   readonly get: string | null;
   readonly set: boolean;
-  readonly take: Permits;
-  readonly tally: null;
-  readonly totals: readonly Tally[];
+  readonly take: PermitAnswer;
+  readonly addTotals: null;
+  readonly readTotals: readonly Total[];
   readonly delete: boolean;
   readonly publish: null;
 }

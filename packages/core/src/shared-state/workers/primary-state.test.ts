@@ -1,11 +1,11 @@
 import { expect, test } from "@jest/globals";
-import { sharedStateContract } from "../contract/contract.ts";
-import { inProcessState } from "../in-process/in-process-state.ts";
+import { sharedStateContract } from "../contract/shared-state-contract.ts";
+import { inProcessState } from "../in-process-state.ts";
 import { memoryHub, memoryLink } from "./memory-link.ts";
 import { isStateMessage } from "./primary-link.ts";
 import { primaryState } from "./primary-state.ts";
 import { serveSharedState, type ServeSharedStateOptions } from "./serve-shared-state.ts";
-import { virtualClock } from "../virtual-clock.ts";
+import { virtualClock } from "../../runtime/virtual-clock.ts";
 
 const quiet = { error: () => {} };
 const unavailable = { code: "CORE_SHARED_STATE_UNAVAILABLE" };
@@ -15,13 +15,13 @@ const stuck = () => new Promise<void>(() => {});
 
 const cluster = (options: ServeSharedStateOptions = {}) => {
   const clock = virtualClock();
-  const { now, schedule, advance } = clock;
+  const { advance } = clock;
   const hub = memoryHub();
-  const state = inProcessState({ now, schedule, log: quiet });
-  const stop = serveSharedState(state, hub, { schedule, ...options });
+  const state = inProcessState({ clock, log: quiet });
+  const stop = serveSharedState(state, hub, { clock, ...options });
   const join = () => {
     const link = hub.connect();
-    return { link, state: primaryState(link.worker, { schedule, log: quiet }) };
+    return { link, state: primaryState(link.worker, { clock, log: quiet }) };
   };
   return { clock, advance, state, stop, join, hub };
 };
@@ -36,11 +36,11 @@ test("calls in any number are matched with their own answers", async () => {
   const [a, b] = [join().state, join().state];
   await Promise.all(
     Array.from({ length: 300 }, async (_, index) =>
-      (index % 2 ? a : b).set(`k${index}`, index, { ttlMs: 1000 }),
+      (index % 2 ? a : b).values.set(`k${index}`, index, { ttlMs: 1000 }),
     ),
   );
   const read = await Promise.all(
-    Array.from({ length: 300 }, async (_, index) => (index % 2 ? b : a).get(`k${index}`)),
+    Array.from({ length: 300 }, async (_, index) => (index % 2 ? b : a).values.get(`k${index}`)),
   );
   expect(read).toEqual(Array.from({ length: 300 }, (_, index) => index));
 });
@@ -50,17 +50,17 @@ test("a call without an answer fails after a second, and its late answer is igno
   const link = memoryLink();
   const asked: { id: number }[] = [];
   link.primary.onMessage((message) => void asked.push(message as { id: number }));
-  const state = primaryState(link.worker, { schedule: clock.schedule });
-  const outcome = settled(state.get("k"));
+  const state = primaryState(link.worker, { clock });
+  const outcome = settled(state.values.get("k"));
   await clock.advance(999);
-  expect(clock.waiting).toBe(1);
+  expect(clock.pending).toBe(1);
   await clock.advance(1);
   expect(await outcome).toMatchObject(refused);
-  expect(clock.waiting).toBe(0);
+  expect(clock.pending).toBe(0);
   const [late] = asked;
   link.primary.send({ "@framework": "shared-state", type: "result", id: late?.id, result: "1" });
   await clock.advance(1);
-  const second = state.get("k");
+  const second = state.values.get("k");
   await clock.advance(0);
   link.primary.send({ "@framework": "shared-state", type: "result", id: asked[1]?.id, result: "2" });
   expect(await second).toBe(2);
@@ -69,13 +69,13 @@ test("a call without an answer fails after a second, and its late answer is igno
 test("closing the link fails what waits and whatever is asked later", async () => {
   const clock = virtualClock();
   const link = memoryLink();
-  const state = primaryState(link.worker, { schedule: clock.schedule });
-  const waiting = [settled(state.get("a")), settled(state.publish("c", 1))];
+  const state = primaryState(link.worker, { clock });
+  const waiting = [settled(state.values.get("a")), settled(state.values.publish("c", 1))];
   link.close();
   expect(await Promise.all(waiting)).toMatchObject([refused, refused]);
-  expect(clock.waiting).toBe(0);
-  await expect(state.add("a", 1, { ttlMs: 1 })).rejects.toMatchObject(unavailable);
-  state.subscribe("c", () => {})();
+  expect(clock.pending).toBe(0);
+  await expect(state.values.add("a", 1, { ttlMs: 1 })).rejects.toMatchObject(unavailable);
+  state.values.subscribe("c", () => {})();
 });
 
 test("a link that refuses to send fails the call at once", async () => {
@@ -86,17 +86,17 @@ test("a link that refuses to send fails the call at once", async () => {
       throw new Error("EPIPE");
     },
   };
-  const state = primaryState(broken, { schedule: clock.schedule });
-  await expect(state.get("a")).rejects.toMatchObject({ ...unavailable, cause: new Error("EPIPE") });
-  expect(clock.waiting).toBe(0);
+  const state = primaryState(broken, { clock });
+  await expect(state.values.get("a")).rejects.toMatchObject({ ...unavailable, cause: new Error("EPIPE") });
+  expect(clock.pending).toBe(0);
 });
 
 test("more calls than the bound are refused while the others wait", async () => {
   const clock = virtualClock();
-  const state = primaryState(memoryLink().worker, { schedule: clock.schedule, maxOutstanding: 2 });
-  const waiting = [settled(state.get("a")), settled(state.get("b"))];
-  await expect(state.get("c")).rejects.toMatchObject(unavailable);
-  expect(clock.waiting).toBe(2);
+  const state = primaryState(memoryLink().worker, { clock, maxOutstanding: 2 });
+  const waiting = [settled(state.values.get("a")), settled(state.values.get("b"))];
+  await expect(state.values.get("c")).rejects.toMatchObject(unavailable);
+  expect(clock.pending).toBe(2);
   await clock.advance(1000);
   expect(await Promise.all(waiting)).toMatchObject([refused, refused]);
 });
@@ -104,8 +104,8 @@ test("more calls than the bound are refused while the others wait", async () => 
 test("the primary's refusals keep their code", async () => {
   const { join } = cluster();
   const { state } = join();
-  await state.set("k", "text", { ttlMs: 1000 });
-  await expect(state.add("k", 1, { ttlMs: 1000 })).rejects.toMatchObject({
+  await state.values.set("k", "text", { ttlMs: 1000 });
+  await expect(state.values.add("k", 1, { ttlMs: 1000 })).rejects.toMatchObject({
     code: "CORE_SHARED_STATE_NOT_A_COUNTER",
     message: expect.stringContaining('"k"'),
   });
@@ -131,26 +131,26 @@ test("messages of others on the same channel are left alone", async () => {
     link.primary.send(other);
   }
   await clock.advance(0);
-  expect(await state.get("k")).toBeUndefined();
+  expect(await state.values.get("k")).toBeUndefined();
   expect([null, "x", { "@framework": 1 }].some(isStateMessage)).toBe(false);
 });
 
 test("the death of a subscriber ends the wait of the publisher at once, and its subscriptions", async () => {
   const { join, clock } = cluster();
   const [dying, living] = [join(), join()];
-  dying.state.subscribe("c", stuck);
+  dying.state.values.subscribe("c", stuck);
   const seen: unknown[] = [];
-  living.state.subscribe("c", (message) => void seen.push(message));
-  await living.state.get("ready");
+  living.state.values.subscribe("c", (message) => void seen.push(message));
+  await living.state.values.get("ready");
   let done = false;
-  const published = living.state.publish("c", 1).then(() => (done = true));
+  const published = living.state.values.publish("c", 1).then(() => (done = true));
   await clock.advance(10);
   expect([done, seen]).toEqual([false, [1]]);
   dying.link.close();
   await clock.advance(0);
   expect(done).toBe(true);
   await published;
-  await living.state.publish("c", 2); // nobody is left to wait for, and the clock stands still
+  await living.state.values.publish("c", 2); // nobody is left to wait for, and the clock stands still
   expect(seen).toEqual([1, 2]);
 });
 
@@ -159,7 +159,7 @@ test("a worker that never acknowledges holds the publisher for a second", async 
   hub.connect().worker.send({ "@framework": "shared-state", type: "subscribe", channel: "c" });
   const { state } = join();
   let done = false;
-  const published = state.publish("c", 1).then(() => (done = true));
+  const published = state.values.publish("c", 1).then(() => (done = true));
   await clock.advance(999);
   expect(done).toBe(false);
   await clock.advance(1);
@@ -172,20 +172,23 @@ test("a dead worker's subscriptions are taken from the primary's state", async (
   let subscribed = 0;
   const counting = {
     ...state,
-    subscribe: (...subscription: Parameters<typeof state.subscribe>) => {
-      const stop = state.subscribe(...subscription);
-      subscribed++;
-      return () => {
-        subscribed--;
-        stop();
-      };
+    values: {
+      ...state.values,
+      subscribe: (...subscription: Parameters<typeof state.values.subscribe>) => {
+        const stop = state.values.subscribe(...subscription);
+        subscribed++;
+        return () => {
+          subscribed--;
+          stop();
+        };
+      },
     },
   };
   serveSharedState(counting, hub);
   const { link, state: dying } = join();
-  for (const channel of ["a", "b"]) dying.subscribe(channel, () => {});
-  dying.subscribe("c", () => {})();
-  await dying.get("ready");
+  for (const channel of ["a", "b"]) dying.values.subscribe(channel, () => {});
+  dying.values.subscribe("c", () => {})();
+  await dying.values.get("ready");
   expect(subscribed).toBe(2);
   link.close();
   expect(subscribed).toBe(0);
@@ -194,11 +197,11 @@ test("a dead worker's subscriptions are taken from the primary's state", async (
 test("calls that a dead worker left behind are dropped, and nothing is sent to it", async () => {
   const { join, state, clock } = cluster();
   const { link, state: dying } = join();
-  const outcome = settled(dying.set("k", 1, { ttlMs: 1000 }));
+  const outcome = settled(dying.values.set("k", 1, { ttlMs: 1000 }));
   link.close(); // before the message was taken from the channel
   await clock.advance(0);
   expect(await outcome).toMatchObject(refused);
-  expect(await state.get("k")).toBeUndefined();
+  expect(await state.values.get("k")).toBeUndefined();
 });
 
 test("a worker with too many unacknowledged messages is reported once and gets no more", async () => {
@@ -210,7 +213,7 @@ test("a worker with too many unacknowledged messages is reported once and gets n
   worker.send({ "@framework": "shared-state", type: "subscribe", channel: "c" });
   await clock.advance(0);
   for (let index = 0; index < 5; index++) {
-    const published = state.publish("c", index);
+    const published = state.values.publish("c", index);
     await clock.advance(1000);
     await published;
   }
@@ -227,20 +230,20 @@ test("acknowledged messages leave no timer and do not count against the bound", 
   });
   const seen: unknown[] = [];
   const worker = join();
-  worker.state.subscribe("c", (message) => void seen.push(message));
-  await worker.state.get("ready");
-  for (let index = 0; index < 5; index++) await state.publish("c", index);
-  expect([seen, clock.waiting]).toEqual([[0, 1, 2, 3, 4], 0]);
+  worker.state.values.subscribe("c", (message) => void seen.push(message));
+  await worker.state.values.get("ready");
+  for (let index = 0; index < 5; index++) await state.values.publish("c", index);
+  expect([seen, clock.pending]).toEqual([[0, 1, 2, 3, 4], 0]);
 });
 
 test("the primary's own subscribers hear the workers, and the workers hear the primary", async () => {
   const { join, state } = cluster();
   const worker = join();
   const seen: unknown[] = [];
-  state.subscribe("c", (message) => void seen.push(["primary", message]));
-  worker.state.subscribe("c", (message) => void seen.push(["worker", message]));
-  await worker.state.publish("c", 1);
-  await state.publish("c", 2);
+  state.values.subscribe("c", (message) => void seen.push(["primary", message]));
+  worker.state.values.subscribe("c", (message) => void seen.push(["worker", message]));
+  await worker.state.values.publish("c", 1);
+  await state.values.publish("c", 2);
   expect(seen).toEqual([
     ["primary", 1],
     ["worker", 1],
@@ -254,7 +257,7 @@ test("once it is stopped the primary answers nobody, and later workers neither",
   const early = join();
   stop();
   const late = join();
-  const outcomes = [settled(early.state.get("k")), settled(late.state.get("k"))];
+  const outcomes = [settled(early.state.values.get("k")), settled(late.state.values.get("k"))];
   await clock.advance(1000);
   expect(await Promise.all(outcomes)).toMatchObject([refused, refused]);
 });

@@ -2,12 +2,15 @@ import { FrameworkError } from "../../errors/framework-error.ts";
 import type { Logger } from "../../log/logger.ts";
 import { PendingCalls } from "./pending-calls.ts";
 import { isStateMessage, type PrimaryLink, type PrimaryMessage, type WorkerMessage } from "./primary-link.ts";
-import { type Schedule, systemSchedule } from "../in-process/schedule.ts";
-import type { Json, SharedState } from "../shared-state.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { checkPermits } from "../permits/permit-bounds.ts";
-import { checkTallies } from "../in-process/tally-table.ts";
+import type { Permits } from "../permits/permits.ts";
+import type { SharedState } from "../shared-state.ts";
 import { checkAddition, checkKey, checkTtl, toText } from "../state-bounds.ts";
-import { Subscriptions } from "../in-process/subscriptions.ts";
+import { checkTotals } from "../totals/total-table.ts";
+import type { Totals } from "../totals/totals.ts";
+import type { Json, SharedValues } from "../values/shared-values.ts";
+import { Subscriptions } from "../values/subscriptions.ts";
 
 /** Bounds of a worker's view of the state. */
 export interface PrimaryStateOptions {
@@ -15,9 +18,9 @@ export interface PrimaryStateOptions {
   readonly timeoutMs?: number;
   /** Most calls that may wait for an answer at one time. @default 10000 */
   readonly maxOutstanding?: number;
-  /** Timers. @default the runtime's, which do not keep the process alive */
-  readonly schedule?: Schedule;
-  /** Where failures of subscribers go. @default console */
+  /** @default the runtime's */
+  readonly clock?: Pick<Clock, "after">;
+  /** Receives failures of subscribers. @default console */
   readonly log?: Pick<Logger, "error">;
 }
 
@@ -29,76 +32,83 @@ export interface PrimaryStateOptions {
  */
 export const primaryState = (
   link: PrimaryLink,
-  {
-    timeoutMs = 1000,
-    maxOutstanding = 10_000,
-    schedule = systemSchedule,
-    log = console,
-  }: PrimaryStateOptions = {},
+  { timeoutMs = 1000, maxOutstanding = 10_000, clock = systemClock, log = console }: PrimaryStateOptions = {},
 ): SharedState => {
-  const calls = new PendingCalls(link, { timeoutMs, maxOutstanding, schedule });
-  const subscriptions = new Subscriptions({ limitMs: timeoutMs, schedule, log });
+  const calls = new PendingCalls(link, { timeoutMs, maxOutstanding, clock });
+  const subscriptions = new Subscriptions({ limitMs: timeoutMs, clock, log });
   listen(link, calls, subscriptions);
   return {
-    async add(key, amount, options) {
-      checkAddition(key, amount, options);
-      const { ttlMs, max } = options;
-      const bounded = max !== undefined && Number.isFinite(max); // JSON has no Infinity
-      return calls.ask({ op: "add", key, amount, ttlMs, ...(bounded && { max }) });
-    },
-    async get(key) {
-      checkKey(key);
-      const text = await calls.ask({ op: "get", key });
-      return text === null ? undefined : (JSON.parse(text) as Json);
-    },
-    async set(key, value, { ttlMs, ifAbsent = false }) {
-      checkKey(key);
-      checkTtl(ttlMs);
-      return calls.ask({ op: "set", key, text: toText(value), ttlMs, ifAbsent });
-    },
-    async take(key, rule, ask) {
-      checkPermits(key, rule, ask);
-      const { kind, capacity, windowMs } = rule;
-      const { spend, loan } = ask;
-      return calls.ask({
-        op: "take",
-        key,
-        kind,
-        capacity,
-        windowMs,
-        spend,
-        ...(loan !== undefined && { loan }),
-      });
-    },
-    async tally(key, amounts) {
-      checkTallies(key, amounts);
-      await calls.ask({ op: "tally", key, amounts });
-    },
-    async totals(key) {
-      checkKey(key);
-      return calls.ask({ op: "totals", key });
-    },
-    async delete(key) {
-      checkKey(key);
-      return calls.ask({ op: "delete", key });
-    },
-    async publish(channel, message) {
-      checkKey(channel, "channel");
-      await calls.ask({ op: "publish", channel, text: toText(message) });
-    },
-    subscribe(channel, listener) {
-      checkKey(channel, "channel");
-      const isFirst = !subscriptions.has(channel);
-      const remove = subscriptions.add(channel, listener);
-      if (isFirst) tell(link, { "@framework": "shared-state", type: "subscribe", channel });
-      return () => {
-        if (remove() && !subscriptions.has(channel)) {
-          tell(link, { "@framework": "shared-state", type: "unsubscribe", channel });
-        }
-      };
-    },
+    values: valuesOf(link, calls, subscriptions),
+    permits: permitsOf(calls),
+    totals: totalsOf(calls),
   };
 };
+
+const valuesOf = (link: PrimaryLink, calls: PendingCalls, subscriptions: Subscriptions): SharedValues => ({
+  async add(key, amount, options) {
+    checkAddition(key, amount, options);
+    const { ttlMs, max } = options;
+    const bounded = max !== undefined && Number.isFinite(max); // JSON has no Infinity
+    return calls.ask({ op: "add", key, amount, ttlMs, ...(bounded && { max }) });
+  },
+  async get(key) {
+    checkKey(key);
+    const text = await calls.ask({ op: "get", key });
+    return text === null ? undefined : (JSON.parse(text) as Json);
+  },
+  async set(key, value, { ttlMs, ifAbsent = false }) {
+    checkKey(key);
+    checkTtl(ttlMs);
+    return calls.ask({ op: "set", key, text: toText(value), ttlMs, ifAbsent });
+  },
+  async delete(key) {
+    checkKey(key);
+    return calls.ask({ op: "delete", key });
+  },
+  async publish(channel, message) {
+    checkKey(channel, "channel");
+    await calls.ask({ op: "publish", channel, text: toText(message) });
+  },
+  subscribe(channel, listener) {
+    checkKey(channel, "channel");
+    const isFirst = !subscriptions.has(channel);
+    const remove = subscriptions.add(channel, listener);
+    if (isFirst) send(link, { "@framework": "shared-state", type: "subscribe", channel });
+    return () => {
+      if (remove() && !subscriptions.has(channel)) {
+        send(link, { "@framework": "shared-state", type: "unsubscribe", channel });
+      }
+    };
+  },
+});
+
+const permitsOf = (calls: PendingCalls): Permits => ({
+  async take(key, rule, request) {
+    checkPermits(key, rule, request);
+    const { kind, capacity, windowMs } = rule;
+    const { spend, lease } = request;
+    return calls.ask({
+      op: "take",
+      key,
+      kind,
+      capacity,
+      windowMs,
+      spend,
+      ...(lease !== undefined && { lease }),
+    });
+  },
+});
+
+const totalsOf = (calls: PendingCalls): Totals => ({
+  async add(key, amounts) {
+    checkTotals(key, amounts);
+    await calls.ask({ op: "addTotals", key, amounts });
+  },
+  async read(key) {
+    checkKey(key);
+    return calls.ask({ op: "readTotals", key });
+  },
+});
 
 const listen = (link: PrimaryLink, calls: PendingCalls, subscriptions: Subscriptions): void => {
   const stop = link.onMessage((message) => {
@@ -111,7 +121,7 @@ const listen = (link: PrimaryLink, calls: PendingCalls, subscriptions: Subscript
       const { id, channel, text } = received;
       void subscriptions
         .emit(channel, text)
-        .then(() => tell(link, { "@framework": "shared-state", type: "received", id }));
+        .then(() => send(link, { "@framework": "shared-state", type: "received", id }));
     }
   });
   link.onClose(() => {
@@ -120,10 +130,10 @@ const listen = (link: PrimaryLink, calls: PendingCalls, subscriptions: Subscript
   });
 };
 
-const tell = (link: PrimaryLink, message: WorkerMessage): void => {
+const send = (link: PrimaryLink, message: WorkerMessage): void => {
   try {
     link.send(message);
   } catch {
-    // A closed link has no subscriptions left to tell about; `onClose` ends what waits for an answer.
+    // A closed link has no subscriptions left; `onClose` ends the calls that wait.
   }
 };

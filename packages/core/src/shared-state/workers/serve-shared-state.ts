@@ -11,8 +11,9 @@ import {
   UNAVAILABLE,
   type WorkerMessage,
 } from "./primary-link.ts";
-import { type Schedule, systemSchedule } from "../in-process/schedule.ts";
-import type { Json, SharedState } from "../shared-state.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
+import type { SharedState } from "../shared-state.ts";
+import type { Json } from "../values/shared-values.ts";
 
 /** Bounds of the primary's side. */
 export interface ServeSharedStateOptions {
@@ -22,13 +23,13 @@ export interface ServeSharedStateOptions {
   readonly maxUnacknowledged?: number;
   /** Called once when a worker reaches that bound: it misses messages from then on and should be replaced. */
   readonly onStuck?: (link: PrimaryLink) => void;
-  /** Timers. @default the runtime's, which do not keep the process alive */
-  readonly schedule?: Schedule;
+  /** @default the runtime's */
+  readonly clock?: Pick<Clock, "after">;
 }
 
 /**
- * Answers every worker's calls on the primary's own state, an `inProcessState()`, and hands published messages to the workers that
- * subscribed. Returns what ends it.
+ * Serves the primary's own state, an `inProcessState()`, to every worker, and sends published messages to the workers that subscribed.
+ * Returns a function that ends it.
  */
 export const serveSharedState = (
   state: SharedState,
@@ -54,18 +55,13 @@ export const serveSharedState = (
 const serveWorker = (
   state: SharedState,
   link: PrimaryLink,
-  {
-    timeoutMs = 1000,
-    maxUnacknowledged = 10_000,
-    onStuck,
-    schedule = systemSchedule,
-  }: ServeSharedStateOptions,
+  { timeoutMs = 1000, maxUnacknowledged = 10_000, onStuck, clock = systemClock }: ServeSharedStateOptions,
 ): (() => void) => {
   const subscribed = new Map<string, () => void>();
   const deliveries = new Deliveries(link, {
     timeoutMs,
     maxUnacknowledged,
-    schedule,
+    clock,
     onStuck: () => onStuck?.(link),
   });
   const stop = link.onMessage((message) => {
@@ -76,7 +72,7 @@ const serveWorker = (
     else if (asked.type === "subscribe") {
       const { channel } = asked;
       if (subscribed.has(channel)) return;
-      const unsubscribe = state.subscribe(channel, (text) =>
+      const unsubscribe = state.values.subscribe(channel, (text) =>
         deliveries.deliver(channel, JSON.stringify(text)),
       );
       subscribed.set(channel, unsubscribe);
@@ -112,23 +108,23 @@ const answer = (state: SharedState, id: number, call: StateCall, reply: Reply): 
 const perform = (state: SharedState, call: StateCall): Awaitable<StateResults[keyof StateResults]> => {
   switch (call.op) {
     case "add":
-      return state.add(call.key, call.amount, call);
+      return state.values.add(call.key, call.amount, call);
     case "get":
-      return mapAwaitable(state.get(call.key), (value) =>
+      return mapAwaitable(state.values.get(call.key), (value) =>
         value === undefined ? null : JSON.stringify(value),
       );
     case "set":
-      return state.set(call.key, JSON.parse(call.text) as Json, call);
+      return state.values.set(call.key, JSON.parse(call.text) as Json, call);
     case "take":
-      return state.take(call.key, call, call);
-    case "tally":
-      return mapAwaitable(state.tally(call.key, call.amounts), () => null);
-    case "totals":
-      return state.totals(call.key);
+      return state.permits.take(call.key, call, call);
+    case "addTotals":
+      return mapAwaitable(state.totals.add(call.key, call.amounts), () => null);
+    case "readTotals":
+      return state.totals.read(call.key);
     case "delete":
-      return state.delete(call.key);
+      return state.values.delete(call.key);
     case "publish":
-      return state.publish(call.channel, JSON.parse(call.text) as Json).then(() => null);
+      return state.values.publish(call.channel, JSON.parse(call.text) as Json).then(() => null);
     default:
       throw new FrameworkError(
         UNAVAILABLE,

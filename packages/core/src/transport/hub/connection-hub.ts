@@ -1,5 +1,5 @@
 import { BodyGrace } from "./body-grace.ts";
-import { type Clock, systemClock } from "../../exchange/clock.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { headEnd } from "../wire/head-end.ts";
 import type { Listener, Socket } from "../../exchange/socket.ts";
 import { openListener } from "./open-listener.ts";

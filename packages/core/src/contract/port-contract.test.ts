@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { expect, test } from "@jest/globals";
+import { expectContractToCatch } from "./planted-fault.ts";
+import { portContract } from "./port-contract.ts";
+
+interface Store {
+  set(key: string, value: number): void;
+  get(key: string): number | undefined;
+}
+
+const mapStore = (): Store => {
+  const values = new Map<string, number>();
+  return { set: (key, value) => void values.set(key, value), get: (key) => values.get(key) };
+};
+
+const storeContract = portContract<Store>("store", {
+  "gives back what was set": (store) => {
+    store.set("a", 1);
+    assert.equal(store.get("a"), 1);
+  },
+  "keeps keys apart": (store) => {
+    store.set("a", 1);
+    assert.equal(store.get("b"), undefined);
+  },
+});
+
+storeContract(test, mapStore); // the suite under the runner itself
+
+/** A runner that collects instead of running. */
+const collector = () => {
+  const tests = new Map<string, () => Promise<void>>();
+  return { tests, test: (name: string, run: () => Promise<void>) => void tests.set(name, run) };
+};
+
+test("registers each fact under the contract's title", () => {
+  const { tests, test: register } = collector();
+  storeContract(register, mapStore);
+  expect([...tests.keys()]).toEqual(["store: gives back what was set", "store: keeps keys apart"]);
+});
+
+test("a fact that does not hold fails its test and no other", async () => {
+  const { tests, test: register } = collector();
+  storeContract(register, () => ({ set() {}, get: () => undefined }));
+  await expect(tests.get("store: gives back what was set")?.()).rejects.toMatchObject({ expected: 1 });
+  await expect(tests.get("store: keeps keys apart")?.()).resolves.toBeUndefined();
+});
+
+test("a contract without facts is refused", () => {
+  expect(() => portContract("empty", {})).toThrow("empty");
+});
+
+test("disposes of a fixture by whichever way it ends", async () => {
+  const ended: string[] = [];
+  const fixtures = [
+    {
+      [Symbol.asyncDispose]: async () => void ended.push("asyncDispose"),
+      close: () => ended.push("wrong"),
+    },
+    { [Symbol.dispose]: () => void ended.push("dispose"), close: () => ended.push("wrong") },
+    {
+      name: "self",
+      close() {
+        return Promise.resolve(void ended.push(`close of ${this.name}`));
+      },
+    },
+    {},
+    null,
+  ];
+  const contract = portContract<unknown>("ending", { fact: () => void ended.push("fact") });
+  for (const fixture of fixtures) {
+    const { tests, test: register } = collector();
+    contract(register, () => fixture);
+    await tests.get("ending: fact")?.();
+  }
+  expect(ended).toEqual(["fact", "asyncDispose", "fact", "dispose", "fact", "close of self", "fact", "fact"]);
+});
+
+test("disposes also when the fact fails, and fails when that does", async () => {
+  let closed = 0;
+  const failing = portContract<object>("failing", {
+    fact: () => {
+      throw new Error("no");
+    },
+  });
+  const { tests, test: register } = collector();
+  failing(register, () => ({ close: () => closed++ }));
+  await expect(tests.get("failing: fact")?.()).rejects.toThrow("no");
+  expect(closed).toBe(1);
+
+  const fine = portContract<object>("fine", { fact: () => {} });
+  fine(register, () => ({ close: () => Promise.reject(new Error("leaked")) }));
+  await expect(tests.get("fine: fact")?.()).rejects.toThrow("leaked");
+});
+
+test("a planted fault is caught by the facts that fail", async () => {
+  const forgetful = (): Store => ({ set() {}, get: () => undefined });
+  expect(await expectContractToCatch(storeContract, forgetful)).toEqual(["gives back what was set"]);
+  const oneValue = (): Store => {
+    let last: number | undefined;
+    return { set: (_key, value) => void (last = value), get: () => last };
+  };
+  expect(await expectContractToCatch(storeContract, oneValue)).toEqual(["keeps keys apart"]);
+});
+
+test("a contract that catches nothing is blind", async () => {
+  await expect(expectContractToCatch(storeContract, mapStore)).rejects.toMatchObject({
+    code: "CORE_CONTRACT_BLIND",
+  });
+});
+
+test("a fact that hangs has failed", async () => {
+  const contract = portContract<() => Promise<void>>("waits", { ends: (wait) => wait() });
+  const caught = await expectContractToCatch(contract, () => () => new Promise(() => {}), { timeoutMs: 20 });
+  expect(caught).toEqual(["ends"]);
+});
+
+test("an adapter that cannot be made proves nothing", async () => {
+  const unmade = expectContractToCatch(storeContract, () => {
+    throw new Error("no server");
+  });
+  await expect(unmade).rejects.toMatchObject({ code: "CORE_BAD_CONTRACT" });
+  await expect(unmade).rejects.toMatchObject({ cause: new Error("no server") });
+});

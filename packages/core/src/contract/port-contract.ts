@@ -1,0 +1,80 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import type { Awaitable } from "../middleware/middleware.ts";
+
+/** A test runner's `test`; those of jest and of `node:test` fit. */
+export type RegisterTest = (name: string, run: () => Promise<void>) => unknown;
+
+/** One promise of a port: throws when the adapter in the fixture breaks it. */
+export type PortFact<Fixture> = (fixture: Fixture) => Awaitable<void>;
+
+/** Facts by their names. */
+export type PortFacts<Fixture> = Readonly<Record<string, PortFact<Fixture>>>;
+
+/** A suite that every adapter of a port passes. */
+export interface PortContract<Fixture> {
+  /** Registers every fact as a test of its own, named `title: fact`, with a fixture of its own. */
+  (test: RegisterTest, make: () => Awaitable<Fixture>): void;
+  readonly title: string;
+  readonly facts: PortFacts<Fixture>;
+}
+
+/** The usual fixture: a fresh, empty adapter of a port that several processes share. */
+export interface PortFixture<Port> {
+  /** Two views of one store, as two processes have them; the same object twice where there is only one process. */
+  readonly views: readonly [Port, Port];
+  /** Lets `ms` milliseconds pass: on a virtual clock, or by waiting. */
+  readonly advance: (ms: number) => Awaitable<void>;
+  /** Ends what the fixture opened. */
+  readonly close?: () => Awaitable<void>;
+}
+
+/**
+ * Turns facts about a port into a suite for its adapters.
+ *
+ * Each fact gets a fixture of its own, which is disposed of afterwards, also when the fact fails: by `Symbol.asyncDispose`, `Symbol.dispose` or
+ * `close()`. A suite whose facts assert with `node:assert/strict` needs no particular runner.
+ *
+ * @example
+ * export const storeContract = portContract<Store>("store", {
+ *   "stores a value": async (store) => {
+ *     await store.set("a", 1);
+ *     assert.equal(await store.get("a"), 1);
+ *   },
+ * });
+ * storeContract(test, () => memoryStore());
+ * @throws CORE_BAD_CONTRACT for a contract without facts
+ */
+export const portContract = <Fixture>(title: string, facts: PortFacts<Fixture>): PortContract<Fixture> => {
+  const named = Object.entries(facts);
+  if (named.length === 0) throw badContract(`the contract "${title}" states no facts`);
+  const register = (test: RegisterTest, make: () => Awaitable<Fixture>): void => {
+    for (const [name, fact] of named) test(`${title}: ${name}`, async () => runFact(fact, await make()));
+  };
+  return Object.assign(register, { title, facts });
+};
+
+/** Runs one fact and disposes of its fixture. */
+export const runFact = async <Fixture>(fact: PortFact<Fixture>, fixture: Fixture): Promise<void> => {
+  try {
+    await fact(fixture);
+  } finally {
+    await dispose(fixture);
+  }
+};
+
+/** An error of a contract that cannot be tried. */
+export const badContract = (message: string, cause?: unknown): FrameworkError =>
+  new FrameworkError("CORE_BAD_CONTRACT", message, cause === undefined ? undefined : { cause });
+
+interface Disposable {
+  readonly close?: () => unknown;
+  readonly [Symbol.dispose]?: () => unknown;
+  readonly [Symbol.asyncDispose]?: () => unknown;
+}
+
+const dispose = async (fixture: unknown): Promise<void> => {
+  if ((typeof fixture !== "object" && typeof fixture !== "function") || fixture === null) return;
+  const made: Disposable = fixture;
+  const end = made[Symbol.asyncDispose] ?? made[Symbol.dispose] ?? made.close;
+  await end?.call(made);
+};

@@ -1,0 +1,86 @@
+interface Timer {
+  dueAt: number;
+  /** Position among all registrations; an interval registers anew after each call, as in Node. */
+  order: number;
+  readonly run: () => void;
+  readonly everyMs: number | null;
+  isCleared: boolean;
+}
+
+/** The timers of a virtual clock, and its time. Timers fire by time, then by order of registration. */
+export class TimerQueue {
+  now: number;
+  private readonly waiting: Set<Timer> = new Set();
+  private registrations = 0;
+
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  get size(): number {
+    return this.waiting.size;
+  }
+
+  /** Adds a timer; returns what removes it, also while it fires. */
+  add(run: () => void, delayMs: number, repeats: boolean): () => void {
+    const delay = nodeDelay(delayMs);
+    const timer: Timer = {
+      dueAt: this.now + delay,
+      order: this.registrations++,
+      run,
+      everyMs: repeats ? delay : null,
+      isCleared: false,
+    };
+    this.waiting.add(timer);
+    return () => {
+      timer.isCleared = true;
+      this.waiting.delete(timer);
+    };
+  }
+
+  hasDue(end: number): boolean {
+    const next = this.next();
+    return next !== undefined && next.dueAt <= end;
+  }
+
+  /** Moves to the earliest timer and calls it. @throws what it throws; an interval goes on all the same */
+  fireNext(): void {
+    const timer = this.next();
+    if (timer === undefined) return;
+    this.waiting.delete(timer);
+    this.now = timer.dueAt;
+    try {
+      timer.run();
+    } finally {
+      if (timer.everyMs !== null && !timer.isCleared) this.repeat(timer, timer.everyMs);
+    }
+  }
+
+  passTo(end: number): void {
+    if (end < Infinity) this.now = end;
+  }
+
+  private repeat(timer: Timer, everyMs: number): void {
+    timer.dueAt = this.now + everyMs;
+    timer.order = this.registrations++;
+    this.waiting.add(timer);
+  }
+
+  private next(): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of this.waiting) {
+      if (
+        first === undefined ||
+        timer.dueAt < first.dueAt ||
+        (timer.dueAt === first.dueAt && timer.order < first.order)
+      ) {
+        first = timer;
+      }
+    }
+    return first;
+  }
+}
+
+/** The delay that Node uses: at least 1 ms, and 1 ms above 2³¹ − 1 ms. */
+const nodeDelay = (delayMs: number): number =>
+  delayMs >= 1 && delayMs <= 2 ** 31 - 1 ? Math.trunc(delayMs) : 1;

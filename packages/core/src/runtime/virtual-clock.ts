@@ -1,0 +1,87 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import type { Clock } from "./clock.ts";
+import { TimerQueue } from "./timer-queue.ts";
+
+/**
+ * A clock whose time passes only when a test advances it.
+ *
+ * As in Node, a delay below 1 ms or above 2³¹ − 1 ms counts as 1 ms. `now` and `date` are the same number.
+ */
+export interface VirtualClock extends Clock {
+  /** Resolves when the time has come; rejects with the signal's reason when that comes first. */
+  readonly sleep: (delayMs: number, signal?: AbortSignal) => Promise<void>;
+  /**
+   * Lets time pass: fires the timers that fall due, by time and then by order of registration, timers that timers set included. Promise jobs run
+   * to their end before the first timer and after each. Overlapping calls run one after the other.
+   *
+   * @throws what a timer threw, time standing at it; CORE_CLOCK_RUNAWAY after a million timers
+   */
+  readonly advance: (ms: number) => Promise<void>;
+  /** Lets time pass until no timer waits. @throws what a timer threw; CORE_CLOCK_RUNAWAY after 10,000 timers, since an interval never ends */
+  readonly runAll: () => Promise<void>;
+  /** Number of timers that wait. */
+  readonly pending: number;
+}
+
+/** A clock that stands at `start` milliseconds. @throws CORE_BAD_CLOCK */
+export const virtualClock = ({ start = 0 }: { readonly start?: number } = {}): VirtualClock => {
+  if (!Number.isFinite(start)) throw badClock(`start is a number of milliseconds, not ${start}`);
+  const timers = new TimerQueue(start);
+  let last: Promise<void> = Promise.resolve();
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const mine = last.then(work);
+    last = mine.catch(() => {}); // the caller gets the error; the next call does not
+    return mine;
+  };
+  return {
+    now: () => timers.now,
+    date: () => timers.now,
+    after: (delayMs, task) => timers.add(task, delayMs, false),
+    every: (periodMs, task) => timers.add(task, periodMs, true),
+    sleep: (delayMs, signal) => sleepOn(timers, delayMs, signal),
+    advance: (ms) => {
+      if (ms >= 0 && ms < Infinity) return inTurn(() => fireUntil(timers, timers.now + ms, 1_000_000));
+      return Promise.reject(badClock(`time passes by 0 ms or more, not by ${ms}`));
+    },
+    runAll: () => inTurn(() => fireUntil(timers, Infinity, 10_000)),
+    get pending() {
+      return timers.size;
+    },
+  };
+};
+
+const sleepOn = async (timers: TimerQueue, delayMs: number, signal?: AbortSignal): Promise<void> => {
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const cancel = timers.add(resolve, delayMs, false);
+  const abort = () => reject(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    await promise;
+  } finally {
+    signal?.removeEventListener("abort", abort);
+    cancel();
+  }
+};
+
+const fireUntil = async (timers: TimerQueue, end: number, bound: number): Promise<void> => {
+  await promiseJobs();
+  for (let fired = 0; timers.hasDue(end); fired++) {
+    if (fired === bound) {
+      const message = `${bound} timers fired and ${timers.size} still wait; is one of them an interval?`;
+      throw new FrameworkError("CORE_CLOCK_RUNAWAY", message);
+    }
+    timers.fireNext();
+    await promiseJobs();
+  }
+  timers.passTo(end);
+};
+
+/** Taken at import, so that it stays real where a runner fakes the global timers. */
+const immediate: (task: () => void) => unknown =
+  "setImmediate" in globalThis ? globalThis.setImmediate : (task) => setTimeout(task, 0);
+
+/** Resolves when no promise job is left, however long their chains: the runtime runs all of them before the next immediate. */
+const promiseJobs = (): Promise<void> => new Promise((resolve) => void immediate(resolve));
+
+const badClock = (message: string): FrameworkError => new FrameworkError("CORE_BAD_CLOCK", message);

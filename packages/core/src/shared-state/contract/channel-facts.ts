@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import type { PortFacts, PortFixture } from "../../contract/port-contract.ts";
+import type { Json, SharedValues } from "../values/shared-values.ts";
+
+/** What broadcast promises. */
+export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
+  "publish reaches the subscribers of the channel in every view before it resolves": async ({
+    views: [a, b],
+  }) => {
+    const seen: string[] = [];
+    const record = (who: string) => (message: Json) => void seen.push(`${who} ${JSON.stringify(message)}`);
+    a.subscribe("tags", record("a"));
+    b.subscribe("tags", record("b"));
+    b.subscribe("others", record("other"));
+    await ready(a, b);
+    await a.publish("tags", ["x"]);
+    assert.deepEqual(seen.toSorted(), ['a ["x"]', 'b ["x"]']);
+  },
+  "publish waits for asynchronous subscribers, and each gets a copy of its own": async ({
+    views: [a, b],
+  }) => {
+    const seen: Json[] = [];
+    const slow = async (message: Json) => {
+      (message as Json[] as unknown[]).push("mine");
+      await Promise.resolve();
+      seen.push(message);
+    };
+    a.subscribe("copies", slow);
+    a.subscribe("copies", slow);
+    b.subscribe("copies", slow);
+    await ready(a, b);
+    await b.publish("copies", []);
+    assert.deepEqual(seen, [["mine"], ["mine"], ["mine"]]);
+  },
+  "messages of one publisher arrive in order": async ({ views: [a, b] }) => {
+    const seen: Json[] = [];
+    b.subscribe("order", (message) => void seen.push(message));
+    await ready(a, b);
+    await Promise.all(Array.from({ length: 20 }, (_, index) => a.publish("order", index)));
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 20 }, (_, index) => index),
+    );
+  },
+  "after unsubscribing nothing arrives, and the other subscriptions stay": async ({ views: [a, b] }) => {
+    const seen: string[] = [];
+    const listener = () => void seen.push("twice");
+    const stop = a.subscribe("news", listener);
+    a.subscribe("news", listener);
+    b.subscribe("news", () => void seen.push("b"))();
+    stop();
+    stop();
+    await ready(a, b);
+    await b.publish("news", 1);
+    assert.deepEqual(seen, ["twice"]);
+  },
+  "a subscriber that fails stops neither the others nor the publisher": async ({ views: [a, b] }) => {
+    const seen: Json[] = [];
+    a.subscribe("faults", () => {
+      throw new Error("sync");
+    });
+    a.subscribe("faults", () => Promise.reject(new Error("async")));
+    a.subscribe("faults", (message) => void seen.push(message));
+    await ready(a, b);
+    await b.publish("faults", 1);
+    assert.deepEqual(seen, [1]);
+  },
+  "a subscriber that never ends holds the publisher for a second at most": async ({
+    views: [a, b],
+    advance,
+  }) => {
+    a.subscribe("stuck", () => new Promise<void>(() => {}));
+    await ready(a, b);
+    let done = false;
+    const published = b.publish("stuck", 1).then(() => (done = true));
+    await advance(800);
+    assert.equal(done, false);
+    for (let passed = 800; !done && passed < 1500; passed += 100) await advance(100);
+    assert.equal(done, true);
+    await published;
+  },
+};
+
+/** A call from each view that comes back after its subscriptions have arrived where they must. */
+const ready = async (a: SharedValues, b: SharedValues): Promise<void> => {
+  await a.get("ready");
+  await b.get("ready");
+};

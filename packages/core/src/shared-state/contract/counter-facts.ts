@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import type { PortFacts, PortFixture } from "../../contract/port-contract.ts";
+import type { SharedValues } from "../values/shared-values.ts";
+import { failsWith, ttlMs } from "./fact-tools.ts";
+
+/** What counters promise. */
+export const counterFacts: PortFacts<PortFixture<SharedValues>> = {
+  "a counter begins at 0, adds up across views and tells how long it lives": async ({ views: [a, b] }) => {
+    const first = await a.add("hits", 2, { ttlMs });
+    assert.deepEqual([first.value, first.granted], [2, 2]);
+    const { value, granted, expiresInMs } = await b.add("hits", 3, { ttlMs });
+    assert.deepEqual([value, granted], [5, 3]);
+    assert.ok(expiresInMs > 0 && expiresInMs <= ttlMs, `${expiresInMs}`);
+  },
+  "only as much is granted as fits below max, and giving back stops at 0": async ({ views: [a, b] }) => {
+    const steps: readonly (readonly [amount: number, max: number, value: number, granted: number])[] = [
+      [3, 5, 3, 3],
+      [3, 5, 5, 2],
+      [1, 5, 5, 0],
+      [1, 4, 5, 0],
+      [0, 5, 5, 0],
+      [-2, 5, 3, -2],
+      [-9, 5, 0, -3],
+      [-1, 5, 0, 0],
+      [1, 0, 0, 0],
+    ];
+    for (const [index, [amount, max, value, granted]] of steps.entries()) {
+      const added = await (index % 2 === 0 ? a : b).add("slots", amount, { ttlMs, max });
+      assert.deepEqual([added.value, added.granted], [value, granted], `step ${index}`);
+    }
+  },
+  "concurrent additions are granted exactly max in sum": async ({ views: [a, b] }) => {
+    const additions = Array.from({ length: 200 }, async (_, index) =>
+      (index % 2 === 0 ? a : b).add("seats", 1 + (index % 3), { ttlMs, max: 100 }),
+    );
+    const added = await Promise.all(additions);
+    assert.equal(
+      added.reduce((sum, { granted }) => sum + granted, 0),
+      100,
+    );
+    assert.equal(await a.get("seats"), 100);
+  },
+  "an addition that grants nothing makes no counter": async ({ views: [a] }) => {
+    assert.deepEqual(await a.add("none", 5, { ttlMs, max: 0 }), {
+      value: 0,
+      granted: 0,
+      expiresInMs: ttlMs,
+    });
+    assert.deepEqual(await a.add("none", 0, { ttlMs }), { value: 0, granted: 0, expiresInMs: ttlMs });
+    assert.equal(await a.get("none"), undefined);
+  },
+  "a counter keeps the life of the call that made it, then begins again": async ({
+    views: [a, b],
+    advance,
+  }) => {
+    await a.add("window", 1, { ttlMs: 500 });
+    await advance(200);
+    const again = await b.add("window", 1, { ttlMs: 5000 });
+    assert.ok(again.value === 2 && again.expiresInMs <= 300, JSON.stringify(again));
+    await advance(400);
+    assert.equal((await a.add("window", 1, { ttlMs: 500 })).value, 1);
+  },
+  "a counter is a number to get, set and delete, and no other value is a counter": async ({
+    views: [a, b],
+  }) => {
+    await a.add("n", 4, { ttlMs });
+    assert.equal(await b.get("n"), 4);
+    await b.set("n", 1.5, { ttlMs });
+    assert.equal((await a.add("n", 1, { ttlMs })).value, 2.5);
+    assert.equal(await a.delete("n"), true);
+    assert.equal(await b.get("n"), undefined);
+    await a.set("n", "7", { ttlMs });
+    await failsWith("CORE_SHARED_STATE_NOT_A_COUNTER", () => b.add("n", 1, { ttlMs }));
+    assert.equal(await a.get("n"), "7");
+  },
+};

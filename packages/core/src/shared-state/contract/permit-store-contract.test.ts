@@ -1,0 +1,89 @@
+import { expect, test } from "@jest/globals";
+import { expectContractToCatch } from "../../contract/planted-fault.ts";
+import type { PortFixture } from "../../contract/port-contract.ts";
+import type { Awaitable } from "../../middleware/middleware.ts";
+import { virtualClock } from "../../runtime/virtual-clock.ts";
+import { inProcessPermits } from "../permits/in-process-permits.ts";
+import type { PermitRule, PermitStore, Spent } from "../permits/permits.ts";
+import { permitStoreContract } from "./permit-store-contract.ts";
+
+type StoreFixture = PortFixture<PermitStore>;
+
+const alone = (): { readonly store: PermitStore; readonly advance: (ms: number) => Promise<void> } => {
+  const clock = virtualClock();
+  return { store: inProcessPermits({ clock }), advance: clock.advance };
+};
+
+permitStoreContract(test, () => {
+  const { store, advance } = alone();
+  return { views: [store, store], advance };
+});
+
+type Take = (...call: Parameters<PermitStore["take"]>) => Awaitable<Spent>;
+
+const withTake = (change: (take: Take) => Take) => (): StoreFixture => {
+  const { store, advance } = alone();
+  const take = change((...call) => store.take(...call));
+  return { views: [{ take }, { take }], advance };
+};
+
+/** Counts in windows that begin with the first request. */
+const fixedWindows = (): StoreFixture => {
+  let now = 0;
+  const counts = new Map<string, { used: number; endsAt: number }>();
+  const take = (key: string, { capacity, windowMs }: PermitRule, { spend }: { readonly spend: number }) => {
+    let count = counts.get(key);
+    if (count === undefined || count.endsAt <= now) count = { used: 0, endsAt: now + windowMs };
+    const spent = Math.min(spend, capacity - count.used);
+    count.used += spent;
+    if (spend > 0) counts.set(key, count);
+    const [free, waitMs] = [capacity - count.used, count.endsAt - now];
+    return { spent, free, waitMs: free > 0 ? 0 : waitMs, resetMs: count.used === 0 ? 0 : waitMs };
+  };
+  return { views: [{ take }, { take }], advance: (ms) => void (now += ms) };
+};
+
+const planted: Readonly<Record<string, () => StoreFixture>> = {
+  "counts in each process alone": () => {
+    const [a, b] = [alone(), alone()];
+    const advance = async (ms: number): Promise<void> => {
+      await a.advance(ms);
+      await b.advance(ms);
+    };
+    return { views: [a.store, b.store], advance };
+  },
+  "checks first and spends later": withTake((take) => async (key, rule, request) => {
+    const { free } = await take(key, rule, { spend: 0 });
+    const answer = await take(key, rule, request);
+    return { ...answer, spent: Math.min(free, request.spend) };
+  }),
+  "begins windows anew at an edge": fixedWindows,
+  "uses the wall clock of the caller": () => {
+    let passed = 0;
+    const store = inProcessPermits({ clock: { now: () => Date.now() + passed } });
+    return { views: [store, store], advance: (ms) => void (passed += ms) };
+  },
+  "spends nothing when not all are free": withTake((take) => async (key, rule, request) => {
+    const { free } = await take(key, rule, { spend: 0 });
+    return take(key, rule, { spend: free < request.spend ? 0 : request.spend });
+  }),
+  "rounds windows up to whole seconds": withTake((take) => (key, rule, request) => {
+    return take(key, { ...rule, windowMs: Math.ceil(rule.windowMs / 1000) * 1000 }, request);
+  }),
+  "promises too short a wait": withTake((take) => async (...call) => {
+    const answer = await take(...call);
+    return { ...answer, waitMs: answer.waitMs / 2 };
+  }),
+  "keeps the first capacity": () => {
+    const first = new Map<string, PermitRule>();
+    return withTake((take) => (key, rule, request) => {
+      first.set(key, first.get(key) ?? rule);
+      return take(key, first.get(key) ?? rule, request);
+    })();
+  },
+  "folds keys": withTake((take) => (key, rule, request) => take(key.slice(0, 511), rule, request)),
+};
+
+test.each(Object.entries(planted))("the contract catches a store that %s", async (_name, make) => {
+  expect(await expectContractToCatch(permitStoreContract, make)).not.toEqual([]);
+});

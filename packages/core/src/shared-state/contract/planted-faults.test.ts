@@ -1,0 +1,109 @@
+import { expect, test } from "@jest/globals";
+import { expectContractToCatch } from "../../contract/planted-fault.ts";
+import type { PortFixture } from "../../contract/port-contract.ts";
+import { virtualClock } from "../../runtime/virtual-clock.ts";
+import { inProcessState } from "../in-process-state.ts";
+import type { Permits } from "../permits/permits.ts";
+import type { SharedState } from "../shared-state.ts";
+import type { Totals } from "../totals/totals.ts";
+import type { SharedValues } from "../values/shared-values.ts";
+import { permitsContract } from "./permits-contract.ts";
+import { sharedStateContract } from "./shared-state-contract.ts";
+import { totalsContract } from "./totals-contract.ts";
+import { valuesContract } from "./values-contract.ts";
+
+/** A working state, one port of which `breakIt` replaces in part. */
+const broken =
+  <Name extends keyof SharedState>(
+    name: Name,
+    breakIt: (port: SharedState[Name]) => Partial<SharedState[Name]>,
+  ) =>
+  (): PortFixture<SharedState[Name]> => {
+    const clock = virtualClock();
+    const port = inProcessState({ clock, log: { error: () => {} } })[name];
+    const faulty = { ...port, ...breakIt(port) };
+    return { views: [faulty, faulty], advance: clock.advance };
+  };
+
+const values: Readonly<Record<string, (port: SharedValues) => Partial<SharedValues>>> = {
+  "forgets nothing": (port) => ({
+    set: (key, value, options) => port.set(key, value, { ...options, ttlMs: 1e9 }),
+  }),
+  "ignores ifAbsent": (port) => ({ set: (key, value, { ttlMs }) => port.set(key, value, { ttlMs }) }),
+  "ignores max": (port) => ({ add: (key, amount, { ttlMs }) => port.add(key, amount, { ttlMs }) }),
+  "adds without a step": (port) => ({
+    add: async (key, amount, options) => {
+      const before = await port.get(key);
+      await Promise.resolve();
+      const value = (typeof before === "number" ? before : 0) + amount;
+      await port.set(key, value, options);
+      return { value, granted: amount, expiresInMs: options.ttlMs };
+    },
+  }),
+  "sends no messages": () => ({ publish: async () => {} }),
+  "does not wait for subscribers": (port) => ({
+    publish: async (channel, message) => void port.publish(channel, message).catch(() => {}),
+  }),
+  "never unsubscribes": (port) => ({
+    subscribe: (channel, listener) => {
+      port.subscribe(channel, listener);
+      return () => {};
+    },
+  }),
+  "takes any key": (port) => ({ get: (key) => (key === "" ? undefined : port.get(key)) }),
+};
+test.each(Object.entries(values))("the contract catches values that %s", async (_name, breakIt) => {
+  expect(await expectContractToCatch(valuesContract, broken("values", breakIt))).not.toEqual([]);
+});
+
+const permits: Readonly<Record<string, (port: Permits) => Partial<Permits>>> = {
+  "lease nothing": (port) => ({ take: (key, rule, { spend }) => port.take(key, rule, { spend }) }),
+  "lease for ever": (port) => ({
+    take: (key, rule, { spend, lease }) =>
+      port.take(key, rule, { spend, ...(lease && { lease: { ...lease, leaseMs: 1e9 } }) }),
+  }),
+  "forget reported uses": (port) => ({
+    take: (key, rule, { spend, lease }) =>
+      port.take(key, rule, { spend, ...(lease && { lease: { ...lease, used: [] } }) }),
+  }),
+  "hide leases of others": (port) => ({
+    take: async (...call) => ({ ...(await port.take(...call)), elsewhere: 0 }),
+  }),
+};
+test.each(Object.entries(permits))("the contract catches permits that %s", async (_name, breakIt) => {
+  expect(await expectContractToCatch(permitsContract, broken("permits", breakIt))).not.toEqual([]);
+});
+
+const totals: Readonly<Record<string, (port: Totals) => Partial<Totals>>> = {
+  "lose a concurrent addition": (port) => ({
+    add: async (key, amounts) => {
+      const before = (await port.read(key)).length;
+      await Promise.resolve();
+      if ((await port.read(key)).length === before) await port.add(key, amounts.slice(0, 1));
+    },
+  }),
+  "reverse names": (port) => ({ read: async (key) => (await port.read(key)).toReversed() }),
+  "mix keys": (port) => ({ add: (_key, amounts) => port.add("one", amounts), read: () => port.read("one") }),
+};
+test.each(Object.entries(totals))("the contract catches totals that %s", async (_name, breakIt) => {
+  expect(await expectContractToCatch(totalsContract, broken("totals", breakIt))).not.toEqual([]);
+});
+
+test("the contract of a whole state catches ports that share their keys", async () => {
+  const caught = await expectContractToCatch(sharedStateContract, (): PortFixture<SharedState> => {
+    const clock = virtualClock();
+    const state = inProcessState({ clock, log: { error: () => {} } });
+    const mixed: SharedState = {
+      ...state,
+      totals: {
+        add: async (key, amounts) => {
+          await state.values.delete(key);
+          await state.totals.add(key, amounts);
+        },
+        read: (key) => state.totals.read(key),
+      },
+    };
+    return { views: [mixed, mixed], advance: clock.advance };
+  });
+  expect(caught).toEqual(["each port has keys of its own"]);
+});

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import {
+  type PortContract,
+  type PortFacts,
+  type PortFixture,
+  portContract,
+} from "../../contract/port-contract.ts";
+import type { SharedState } from "../shared-state.ts";
+import { ttlMs } from "./fact-tools.ts";
+import { permitsContract } from "./permits-contract.ts";
+import { totalsContract } from "./totals-contract.ts";
+import { valuesContract } from "./values-contract.ts";
+
+/** The facts of one port, for fixtures of a whole state. */
+const ofPort = <Name extends keyof SharedState>(
+  name: Name,
+  { facts }: PortContract<PortFixture<SharedState[Name]>>,
+): PortFacts<PortFixture<SharedState>> =>
+  Object.fromEntries(
+    Object.entries(facts).map(([fact, holds]) => [
+      `${name}: ${fact}`,
+      ({ views: [a, b], advance }) => holds({ views: [a[name], b[name]], advance }),
+    ]),
+  );
+
+/** The promises of a `SharedState`: those of its three ports, and that they do not touch each other. */
+export const sharedStateContract: PortContract<PortFixture<SharedState>> = portContract("shared state", {
+  ...ofPort("values", valuesContract),
+  ...ofPort("permits", permitsContract),
+  ...ofPort("totals", totalsContract),
+  "each port has keys of its own": async ({ views: [{ values, permits, totals }] }) => {
+    await values.set("k", "text", { ttlMs });
+    await totals.add("k", [["n", [1]]]);
+    assert.equal(
+      (await permits.take("k", { kind: "bucket", capacity: 2, windowMs: ttlMs }, { spend: 1 })).free,
+      1,
+    );
+    assert.equal(await values.get("k"), "text");
+    assert.deepEqual(await totals.read("k"), [["n", [1]]]);
+    assert.equal(await values.delete("k"), true);
+    assert.deepEqual(await totals.read("k"), [["n", [1]]]);
+  },
+});

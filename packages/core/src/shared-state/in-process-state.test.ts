@@ -1,0 +1,215 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { virtualClock } from "../runtime/virtual-clock.ts";
+import { sharedStateContract } from "./contract/shared-state-contract.ts";
+import { inProcessState } from "./in-process-state.ts";
+import { inProcessTotals } from "./totals/in-process-totals.ts";
+import { inProcessValues } from "./values/in-process-values.ts";
+import type { Added, Json } from "./values/shared-values.ts";
+
+const quiet = { error: () => {} };
+
+sharedStateContract(test, () => {
+  const clock = virtualClock();
+  const state = inProcessState({ clock, log: quiet });
+  return { views: [state, state], advance: clock.advance };
+});
+
+test("answers at once, without promises, and makes no timer for subscribers that do not wait", async () => {
+  const clock = virtualClock();
+  const values = inProcessValues({ clock });
+  expect(values.add("a", 1, { ttlMs: 5 })).toEqual({ value: 1, granted: 1, expiresInMs: 5 });
+  expect(values.set("b", [1], { ttlMs: 5 })).toBe(true);
+  expect(values.get("b")).toEqual([1]);
+  expect(values.delete("b")).toBe(true);
+  const seen: Json[] = [];
+  values.subscribe("c", (message) => void seen.push(message));
+  const published = values.publish("c", 1);
+  expect([seen, clock.pending]).toEqual([[1], 0]);
+  await published;
+});
+
+test("the timer of a waiting subscriber is gone once it has run", async () => {
+  const clock = virtualClock();
+  const values = inProcessValues({ clock });
+  values.subscribe("c", () => Promise.resolve());
+  const published = values.publish("c", 1);
+  expect(clock.pending).toBe(1);
+  await published;
+  expect(clock.pending).toBe(0);
+});
+
+test("failures of subscribers are logged with their channel", async () => {
+  const logged: unknown[] = [];
+  const values = inProcessValues({ log: { error: (message, fields) => logged.push([message, fields]) } });
+  const error = new Error("no");
+  values.subscribe("c", () => {
+    throw error;
+  });
+  await values.publish("c", 1);
+  expect(logged).toEqual([['a subscriber of "c" failed', { error, channel: "c" }]]);
+});
+
+test("the key nearest to its expiry makes room", async () => {
+  const clock = virtualClock();
+  const values = inProcessValues({ clock, maxKeys: 3 });
+  await values.set("late", 1, { ttlMs: 900 });
+  await values.set("soon", 1, { ttlMs: 100 });
+  await values.add("middle", 1, { ttlMs: 500 });
+  await values.set("new", 1, { ttlMs: 50 });
+  expect(["late", "soon", "middle", "new"].map((key) => values.get(key))).toEqual([1, undefined, 1, 1]);
+});
+
+test("large values make room before the number of keys does", async () => {
+  const values = inProcessValues({ clock: virtualClock(), maxCharacters: 100 });
+  await values.set("a", "x".repeat(38), { ttlMs: 10 }); // 1 character of key, 40 of JSON
+  await values.set("b", "x".repeat(38), { ttlMs: 20 });
+  expect(values.get("a")).toBe("x".repeat(38));
+  await values.set("c", "x".repeat(38), { ttlMs: 30 });
+  expect([values.get("a"), values.get("b"), values.get("c")]).toEqual([
+    undefined,
+    "x".repeat(38),
+    "x".repeat(38),
+  ]);
+  await values.delete("b");
+  await values.delete("c");
+  await values.set("d", "x".repeat(90), { ttlMs: 10 });
+  expect(values.get("d")).toHaveLength(90);
+});
+
+test("sums of binary fractions never pass their ceiling", async () => {
+  const values = inProcessValues({ clock: virtualClock() });
+  await values.add("f", 0.3, { ttlMs: 1, max: 0.9 });
+  expect(0.3 + (0.9 - 0.3)).toBeGreaterThan(0.9); // the trap
+  expect(values.add("f", 5, { ttlMs: 1, max: 0.9 })).toMatchObject({ value: 0.9 });
+  expect(values.add("g", 2 ** 53, { ttlMs: 1 })).toMatchObject({ value: Number.MAX_SAFE_INTEGER });
+});
+
+type Step =
+  | { op: "add"; key: string; amount: number; ttlMs: number; max: number }
+  | { op: "set"; key: string; value: Json; ttlMs: number; ifAbsent: boolean }
+  | { op: "get"; key: string }
+  | { op: "delete"; key: string }
+  | { op: "wait"; ms: number };
+
+/** The rules of the state in the plainest way: a list of entries, searched from end to end. */
+class NaiveState {
+  private entries: { key: string; value: Json; expiresAt: number; order: number }[] = [];
+  private order = 0;
+  private readonly maxKeys: number;
+  constructor(maxKeys: number) {
+    this.maxKeys = maxKeys;
+  }
+
+  run(step: Exclude<Step, { op: "wait" }>, now: number): unknown {
+    this.entries = this.entries.filter(({ expiresAt }) => expiresAt > now);
+    const found = this.entries.find(({ key }) => key === step.key);
+    if (step.op === "get") return found?.value;
+    if (step.op === "delete") {
+      this.entries = this.entries.filter((entry) => entry !== found);
+      return found !== undefined;
+    }
+    if (step.op === "set") {
+      if (step.ifAbsent && found !== undefined) return false;
+      this.put(step.key, step.value, now + step.ttlMs);
+      return true;
+    }
+    return this.add(step, found, now);
+  }
+
+  private add(
+    step: Extract<Step, { op: "add" }>,
+    found: { value: Json; expiresAt: number } | undefined,
+    now: number,
+  ): Added | "failed" {
+    if (found !== undefined && typeof found.value !== "number") return "failed";
+    const before = found === undefined ? 0 : (found.value as number);
+    let granted = 0;
+    while (granted < step.amount && before + granted < step.max) granted++;
+    while (granted > step.amount && before + granted > 0) granted--;
+    const value = before + granted;
+    if (found !== undefined) found.value = value;
+    else if (granted !== 0) this.put(step.key, value, now + step.ttlMs);
+    return { value, granted, expiresInMs: found === undefined ? step.ttlMs : found.expiresAt - now };
+  }
+
+  private put(key: string, value: Json, expiresAt: number): void {
+    this.entries = this.entries.filter((entry) => entry.key !== key);
+    this.entries.sort((a, b) => a.expiresAt - b.expiresAt || a.order - b.order);
+    if (this.entries.length >= this.maxKeys) this.entries.shift();
+    this.entries.push({ key, value, expiresAt, order: this.order++ });
+  }
+}
+
+const key = fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h");
+const ttlMs = fc.integer({ min: 1, max: 40 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    op: fc.constant("add" as const),
+    key,
+    amount: fc.integer({ min: -4, max: 4 }),
+    ttlMs,
+    max: fc.integer({ min: 0, max: 6 }),
+  }),
+  fc.record({
+    op: fc.constant("set" as const),
+    key,
+    value: fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constantFrom<Json>("text", null, [1], { a: 1 })),
+    ttlMs,
+    ifAbsent: fc.boolean(),
+  }),
+  fc.record({ op: fc.constant("get" as const), key }),
+  fc.record({ op: fc.constant("delete" as const), key }),
+  fc.record({ op: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 20 }) }),
+);
+
+test("behaves as the naive model does for any sequence of calls", () => {
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 120, size: "max" }),
+      fc.integer({ min: 1, max: 6 }),
+      (steps, maxKeys) => {
+        let now = 0;
+        const values = inProcessValues({ clock: { ...virtualClock(), now: () => now }, maxKeys });
+        const model = new NaiveState(maxKeys);
+        const real = (step: Exclude<Step, { op: "wait" }>): unknown => {
+          if (step.op === "get") return values.get(step.key);
+          if (step.op === "delete") return values.delete(step.key);
+          if (step.op === "set") return values.set(step.key, step.value, step);
+          try {
+            return values.add(step.key, step.amount, step);
+          } catch {
+            return "failed";
+          }
+        };
+        const answers: [real: unknown, naive: unknown][] = [];
+        for (const step of steps) {
+          if (step.op === "wait") now += step.ms;
+          else answers.push([real(step), model.run(step, now)]);
+        }
+        expect(answers.map(([answer]) => answer)).toEqual(answers.map(([, answer]) => answer));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("full totals take no new name, nothing of such a call, and go on counting known names", () => {
+  const totals = inProcessTotals({ maxSize: 2 * (1 + 8) });
+  void totals.add("t", [["a", [1]]]);
+  expect(() =>
+    totals.add("t", [
+      ["a", [1]],
+      ["b", [1]],
+      ["c", [1]],
+    ]),
+  ).toThrow("full");
+  void totals.add("t", [
+    ["b", [1]],
+    ["a", [1]],
+  ]);
+  expect(totals.read("t")).toEqual([
+    ["a", [2]],
+    ["b", [1]],
+  ]);
+});

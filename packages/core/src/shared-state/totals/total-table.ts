@@ -1,0 +1,60 @@
+import { FrameworkError } from "../../errors/framework-error.ts";
+import type { Total } from "./totals.ts";
+import { badOption, checkKey } from "../state-bounds.ts";
+
+/** Most names in one call. */
+export const MAX_NAMES = 1000;
+/** Most characters of a name. */
+const MAX_NAME = 4096;
+/** Most totals of one name. */
+const MAX_NUMBERS = 256;
+
+/** Checks an addition to totals. @throws CORE_SHARED_STATE_BAD_KEY, CORE_SHARED_STATE_BAD_OPTION */
+export const checkTotals = (key: string, amounts: readonly Total[]): void => {
+  checkKey(key);
+  if (amounts.length > MAX_NAMES) throw badOption(`one call may add to ${MAX_NAMES} names`);
+  for (const [name, numbers] of amounts) {
+    if (name.length > MAX_NAME) throw badOption(`a name may have ${MAX_NAME} characters`);
+    if (numbers.length > MAX_NUMBERS) throw badOption(`a name may have ${MAX_NUMBERS} totals`);
+    if (!numbers.every(Number.isFinite)) throw badOption("amounts must be finite numbers");
+  }
+};
+
+/** Running totals of many names under a few keys, bounded by refusing new names: a total that was pushed out would begin at 0 again. */
+export class TotalTable {
+  readonly #keys = new Map<string, Map<string, number[]>>();
+  readonly #maxSize: number;
+  #size = 0;
+
+  /** @param maxSize characters of all names, with 8 for each total */
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize;
+  }
+
+  add(key: string, amounts: readonly Total[]): void {
+    const names = this.#keys.get(key) ?? new Map<string, number[]>();
+    const isNew = new Map(amounts.filter(([name]) => !names.has(name)));
+    let size = this.#size;
+    for (const [name, numbers] of isNew) size += name.length + 8 * numbers.length;
+    if (size > this.#maxSize) {
+      throw new FrameworkError(
+        "CORE_SHARED_STATE_FULL",
+        `the totals of the shared state are full; is "${key}" counted by something that clients choose?`,
+      );
+    }
+    this.#size = size;
+    this.#keys.set(key, names);
+    for (const [name, numbers] of amounts) {
+      const totals = names.get(name);
+      if (totals === undefined) names.set(name, [...numbers]);
+      else
+        for (let index = 0; index < totals.length; index++)
+          totals[index] = (totals[index] ?? 0) + (numbers[index] ?? 0);
+    }
+  }
+
+  /** A copy of what there is. */
+  read(key: string): readonly Total[] {
+    return [...(this.#keys.get(key) ?? [])].map(([name, totals]) => [name, [...totals]]);
+  }
+}

@@ -1,0 +1,94 @@
+import { FrameworkError } from "../../errors/framework-error.ts";
+import type { Logger } from "../../log/logger.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
+import { checkAddition, checkKey, checkTtl, toText } from "../state-bounds.ts";
+import { type Entry, ExpiringMap } from "./expiring-map.ts";
+import type { Added, AddOptions, Json, SharedValues } from "./shared-values.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+/** Bounds and clock of values in this process. */
+export interface InProcessValuesOptions {
+  /** Most live keys; the one nearest to its expiry makes room. @default 100000 */
+  readonly maxKeys?: number;
+  /** Most characters of all keys and values together; the same key makes room. @default 67108864 */
+  readonly maxCharacters?: number;
+  /** Milliseconds after which a busy subscriber counts as done. @default 1000 */
+  readonly timeoutMs?: number;
+  /** @default the runtime's */
+  readonly clock?: Clock;
+  /** Receives failures of subscribers. @default console */
+  readonly log?: Pick<Logger, "error">;
+}
+
+/** Values of a service that runs in one process. Never waits, except `publish`. */
+export const inProcessValues = ({
+  maxKeys = 100_000,
+  maxCharacters = 67_108_864,
+  timeoutMs = 1000,
+  clock = systemClock,
+  log = console,
+}: InProcessValuesOptions = {}): SharedValues => {
+  const entries = new ExpiringMap({ maxKeys, maxCharacters });
+  const subscriptions = new Subscriptions({ limitMs: timeoutMs, clock, log });
+  return {
+    add(key, amount, options) {
+      checkAddition(key, amount, options);
+      return addTo(entries, key, amount, options, clock.now());
+    },
+    get(key) {
+      checkKey(key);
+      const entry = entries.get(key, clock.now());
+      if (entry === undefined) return undefined;
+      return typeof entry.value === "number" ? entry.value : (JSON.parse(entry.value) as Json);
+    },
+    set(key, value, { ttlMs, ifAbsent = false }) {
+      checkKey(key);
+      checkTtl(ttlMs);
+      const text = toText(value);
+      const time = clock.now();
+      if (ifAbsent && entries.get(key, time) !== undefined) return false;
+      entries.set(key, typeof value === "number" ? Number(text) : text, time + ttlMs, time);
+      return true;
+    },
+    delete(key) {
+      checkKey(key);
+      return entries.delete(key, clock.now());
+    },
+    async publish(channel, message) {
+      checkKey(channel, "channel");
+      await subscriptions.emit(channel, toText(message));
+    },
+    subscribe(channel, listener) {
+      checkKey(channel, "channel");
+      const remove = subscriptions.add(channel, listener);
+      return () => void remove();
+    },
+  };
+};
+
+const addTo = (
+  entries: ExpiringMap,
+  key: string,
+  amount: number,
+  { ttlMs, max = Number.MAX_SAFE_INTEGER }: AddOptions,
+  time: number,
+): Added => {
+  const entry = entries.get(key, time);
+  const before = entry === undefined ? 0 : countOf(entry);
+  const ceiling = Math.min(max, Number.MAX_SAFE_INTEGER);
+  const room = Math.max(0, ceiling - before);
+  const granted = amount > 0 ? Math.min(amount, room) : 0 - Math.min(-amount, Math.max(0, before));
+  // Where all the room is taken the sum is the ceiling itself, whatever binary fractions make of the addition.
+  const value = granted > 0 && granted === room ? ceiling : before + granted;
+  if (entry !== undefined) entries.count(key, value);
+  else if (granted !== 0) entries.set(key, value, time + ttlMs, time);
+  return { value, granted, expiresInMs: entry === undefined ? ttlMs : entry.expiresAt - time };
+};
+
+const countOf = ({ key, value }: Entry): number => {
+  if (typeof value === "number") return value;
+  throw new FrameworkError(
+    "CORE_SHARED_STATE_NOT_A_COUNTER",
+    `"${key}" holds a value that is not a number; counters and values need keys of their own`,
+  );
+};

@@ -1,0 +1,82 @@
+import { FrameworkError } from "../../errors/framework-error.ts";
+import type { Logger } from "../../log/logger.ts";
+import { type Awaitable, isPromise } from "../../middleware/middleware.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Json } from "./shared-values.ts";
+
+/** Called with each message of a channel. */
+export type Listener = (message: Json) => Awaitable<void>;
+
+/** Most subscriptions of one process. */
+export const MAX_SUBSCRIPTIONS = 100_000;
+
+/** What subscriptions need from around them. */
+export interface SubscriptionsOptions {
+  /** Milliseconds after which a listener that is still busy counts as done. */
+  readonly limitMs: number;
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Pick<Logger, "error">;
+}
+
+/** The subscribers of one process, by channel. */
+export class Subscriptions {
+  readonly #channels = new Map<string, Set<{ readonly listener: Listener }>>();
+  readonly #options: SubscriptionsOptions;
+  #size = 0;
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+  }
+
+  has(channel: string): boolean {
+    return this.#channels.has(channel);
+  }
+
+  /** Adds a listener; the same function may be added twice. Returns what removes it and tells whether it did. @throws CORE_SHARED_STATE_FULL */
+  add(channel: string, listener: Listener): () => boolean {
+    if (this.#size >= MAX_SUBSCRIPTIONS) {
+      const message = `${MAX_SUBSCRIPTIONS} subscriptions exist already; is one made per request?`;
+      throw new FrameworkError("CORE_SHARED_STATE_FULL", message);
+    }
+    const subscription = { listener };
+    const subscribers = this.#channels.get(channel) ?? new Set();
+    this.#channels.set(channel, subscribers.add(subscription));
+    this.#size++;
+    return () => {
+      if (!subscribers.delete(subscription)) return false;
+      this.#size--;
+      if (subscribers.size === 0) this.#channels.delete(channel);
+      return true;
+    };
+  }
+
+  /** Runs every listener of a channel with a copy of its own; resolves when all are done or their time is up. Never rejects. */
+  emit(channel: string, text: string): Promise<void> {
+    const subscribers = this.#channels.get(channel);
+    if (subscribers === undefined) return Promise.resolve();
+    const busy: Promise<void>[] = [];
+    for (const { listener } of subscribers.values().toArray()) {
+      const work = this.#run(listener, channel, text);
+      if (isPromise(work)) busy.push(work);
+    }
+    return busy.length === 0 ? Promise.resolve() : this.#settled(busy);
+  }
+
+  #run(listener: Listener, channel: string, text: string): Awaitable<void> {
+    const failed = (error: unknown): void =>
+      this.#options.log.error(`a subscriber of "${channel}" failed`, { error, channel });
+    try {
+      const work = listener(JSON.parse(text) as Json);
+      return isPromise(work) ? work.then(undefined, failed) : undefined;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #settled(busy: readonly Promise<void>[]): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.after(this.#options.limitMs, resolve);
+    const done = Promise.all(busy).then(cancel);
+    return Promise.race([done, promise]);
+  }
+}

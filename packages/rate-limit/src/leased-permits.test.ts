@@ -1,0 +1,162 @@
+import type { SharedState } from "@framework/core/feature";
+import { expect, test } from "@jest/globals";
+import type { Limit } from "./limit.ts";
+import type { Quota } from "./quota.ts";
+import { service } from "./service.test-kit.ts";
+
+const free = (state: SharedState, limit: Limit) => state.permits.take("client", limit.rule, { spend: 0 });
+
+test("most requests are decided at once, without a call to the store", async () => {
+  const { running, limit, askMany, calls, ask } = service(100_000, 3600);
+  await askMany(0, 2);
+  const decided = running[0]?.permits.take(limit, "client");
+  expect(decided).toMatchObject({ allowed: true });
+  await askMany(0, 5000);
+  expect(calls()).toBeLessThan(5002 / 200);
+  await ask(1, "who came once");
+  expect(await running[1]?.permits.take(limit, "who came once")).toMatchObject({ allowed: true });
+});
+
+test("a client that came once leases nothing, and a lease is rest / (4 x workers) at most", async () => {
+  const { ask, state, limit } = service(160, 3600);
+  await ask(0);
+  expect(await free(state, limit)).toMatchObject({ free: 159, elsewhere: 0 });
+  await ask(0);
+  expect(await free(state, limit)).toMatchObject({ free: 159 - Math.floor(159 / 16), elsewhere: 8 });
+});
+
+test("leases of idle workers are recalled before the first denial, so that the limit is admitted exactly", async () => {
+  const { askMany, outcomes } = service(500, 3600);
+  for (const worker of [0, 1, 2, 3]) await askMany(worker, 3);
+  expect(await askMany(3, 600)).toBe(488);
+  expect(outcomes.filter((quota) => quota?.allowed === false)).toHaveLength(112);
+});
+
+test("a denial is remembered: denied requests cost no calls until a permit can be back", async () => {
+  const { clock, ask, askMany, calls } = service(10, 100, { algorithm: "token_bucket" });
+  await askMany(0, 11);
+  const before = calls();
+  await clock.advance(1);
+  expect(await askMany(0, 50)).toBe(0);
+  expect(calls()).toBe(before);
+  expect(await ask(0)).toMatchObject({ allowed: false, remaining: 0, waitMs: 9999 });
+  await clock.advance(9999);
+  expect(await askMany(0, 2)).toBe(1);
+});
+
+test("an idle worker gives back its lease in the first half of the lease's life, and keeps no timer", async () => {
+  const { clock, askMany, state, limit } = service(1000, 3600);
+  await askMany(0, 2);
+  expect(await free(state, limit)).toMatchObject({ free: 937, elsewhere: 61 });
+  await clock.advance(3000);
+  expect(await free(state, limit)).toMatchObject({ free: 998, elsewhere: 0 });
+  expect(clock.pending).toBe(0);
+});
+
+test("a worker that stops gives back its lease", async () => {
+  const { askMany, state, limit, running } = service(1000, 3600);
+  await askMany(0, 2);
+  await running[0]?.permits.stop();
+  expect(await free(state, limit)).toMatchObject({ free: 998, elsewhere: 0 });
+});
+
+test("the lease of a dead worker counts as used until a window after the lease's end", async () => {
+  const { clock, askMany, replace, admitted } = service(1000, 60);
+  await askMany(0, 2);
+  replace(0);
+  expect(await askMany(1, 1200)).toBe(1000 - 2 - 61);
+  await clock.advance(3999 + 60_000);
+  await askMany(1, 1200);
+  expect(admitted.length).toBe(2 * (1000 - 61));
+  await clock.advance(1);
+  expect(await askMany(2, 100)).toBe(61);
+});
+
+const quotas = (outcomes: readonly (Quota | null)[]) => outcomes.map((quota) => quota?.allowed ?? null);
+
+test("a store that stalls gives no verdict after 50 ms, and a verdict that is late admits nobody", async () => {
+  let held: (() => void)[] | null = [];
+  const wrap = (state: SharedState): SharedState => ({
+    ...state,
+    permits: {
+      take: async (...call) => {
+        if (held !== null) await new Promise<void>((resolve) => held?.push(resolve));
+        return state.permits.take(...call);
+      },
+    },
+  });
+  const { clock, ask, outcomes, errors, askMany } = service(10, 3600, { wrap, workers: 1 });
+  const asked = Promise.all([ask(0), ask(0)]);
+  await clock.advance(49);
+  expect(outcomes).toEqual([]);
+  await clock.advance(2);
+  expect([quotas(outcomes), errors.length]).toEqual([[null, null], 2]);
+  await asked;
+  for (const answer of held.splice(0)) answer();
+  held = null;
+  await clock.advance(0);
+  expect(await askMany(0, 12)).toBe(9); // the first call's permit was spent for a request that had no verdict
+});
+
+test("a store that fails gives no verdict, and nothing is remembered of it", async () => {
+  let isBroken = true;
+  const wrap = (state: SharedState): SharedState => ({
+    ...state,
+    permits: {
+      take: (...call) => (isBroken ? Promise.reject(new Error("gone")) : state.permits.take(...call)),
+    },
+  });
+  const { ask, outcomes, errors, askMany } = service(10, 3600, { wrap });
+  await Promise.all([ask(0), ask(0), ask(1)]);
+  expect([quotas(outcomes), errors.length]).toEqual([[null, null, null], 2]);
+  isBroken = false;
+  expect(await askMany(0, 12)).toBe(10);
+});
+
+test("a worker that is stuck delays a denial by half the time and costs only its own lease", async () => {
+  const wrap = (state: SharedState, worker: number): SharedState => ({
+    ...state,
+    values: {
+      ...state.values,
+      subscribe: (channel, listener) =>
+        state.values.subscribe(channel, (message) =>
+          worker === 0 ? new Promise(() => {}) : listener(message),
+        ),
+    },
+  });
+  const { clock, askMany, outcomes } = service(1000, 3600, { wrap });
+  await askMany(0, 2);
+  const asked = askMany(1, 1200);
+  await clock.advance(26);
+  expect(await asked).toBe(1000 - 2 - 61);
+  expect(outcomes).not.toContain(null);
+});
+
+test("keys beyond the bound are forgotten in the order in which they came", async () => {
+  const { ask, running } = service(1000, 3600, { maxKeys: 3 });
+  for (const key of ["a", "b", "c", "a", "d", "e"]) await ask(0, key);
+  expect(running[0]?.permits.keys).toBe(3);
+  for (let key = 0; key < 1000; key++) await ask(0, `${key}`);
+  expect(running[0]?.permits.keys).toBe(3);
+});
+
+test("a key that is forgotten while it has a lease never admits more", async () => {
+  const { askMany, ask, admitted } = service(200, 3600, { maxKeys: 1 });
+  for (let round = 0; round < 30; round++) {
+    await askMany(0, 12);
+    await ask(0, "other");
+  }
+  expect(admitted.length - 30).toBeLessThanOrEqual(200);
+});
+
+test("leases that have ended are forgotten at once, so that many clients leave nothing behind", async () => {
+  const { clock, running, limit, calls } = service(1000, 3600, { maxKeys: 10_000 });
+  const ask = (key: number) => running[0]?.permits.take(limit, `${key}`);
+  for (let key = 0; key < 6000; key++) {
+    await ask(key);
+    await ask(key);
+  }
+  await clock.advance(5000);
+  expect(clock.pending).toBe(0);
+  expect(calls()).toBeLessThanOrEqual(12_000 + 4 * 1000);
+});

@@ -1,0 +1,34 @@
+import { FrameworkError } from "@framework/core";
+import { checkKey, checkTotals, type Totals } from "@framework/core/feature";
+import { keyHash } from "../client/key-hash.ts";
+import { orUnavailable } from "../redis-errors.ts";
+import { checkName, type RedisSource } from "../redis-source.ts";
+import { addTotals, readTotals } from "./totals-script.ts";
+
+/** How totals name what they keep. */
+export interface RedisTotalsOptions {
+  /** Put before every key, without braces; services with one name share their totals. @default "totals" */
+  readonly name?: string;
+}
+
+/**
+ * Totals that all hosts share which use one Redis. A key expires 30 days after the last addition to it.
+ *
+ * @throws CORE_SHARED_STATE_UNAVAILABLE from every call that Redis did not answer; whether it took effect is unknown
+ */
+export const redisTotals = (source: RedisSource, { name = "totals" }: RedisTotalsOptions = {}): Totals => {
+  checkName(name);
+  const totalsKey = (key: string): string => `${name}:t:${keyHash(key)}`;
+  return {
+    async add(key, amounts) {
+      checkTotals(key, amounts);
+      if (await orUnavailable(() => addTotals(source.redis, totalsKey(key), amounts))) return;
+      const message = `the totals of "${key}" are full; is it counted by something that clients choose?`;
+      throw new FrameworkError("CORE_SHARED_STATE_FULL", message);
+    },
+    async read(key) {
+      checkKey(key);
+      return orUnavailable(() => readTotals(source.redis, totalsKey(key)));
+    },
+  };
+};

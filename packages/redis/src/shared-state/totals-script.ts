@@ -1,0 +1,64 @@
+import type { Total } from "@framework/core/feature";
+import type { IoredisClient } from "../client/ioredis.ts";
+import { Script } from "../client/script.ts";
+
+/** Most characters of all names of a key, with 8 for each total. */
+const MAX_SIZE = 16_777_216;
+/** Totals that nobody added to for so long are forgotten, in seconds: 30 days. */
+const KEPT_SECS = 2_592_000;
+
+/**
+ * KEYS: a hash of size `s`, number of names `c`, and for each name `n<name>` its place and totals. ARGV: amounts as JSON, greatest size, life.
+ *
+ * Sizes are looked at before anything is added: it is all or nothing.
+ */
+const add = new Script(`
+local amounts = cjson.decode(ARGV[1])
+local size = tonumber(redis.call('HGET', KEYS[1], 's') or 0)
+local count = tonumber(redis.call('HGET', KEYS[1], 'c') or 0)
+local isNew = {}
+for _, amount in ipairs(amounts) do
+  local field = 'n' .. amount[1]
+  if not isNew[field] and redis.call('HEXISTS', KEYS[1], field) == 0 then
+    isNew[field] = true
+    size = size + #amount[1] + 8 * #amount[2]
+  end
+end
+if size > tonumber(ARGV[2]) then return 0 end
+for _, amount in ipairs(amounts) do
+  local field = 'n' .. amount[1]
+  local present = redis.call('HGET', KEYS[1], field)
+  local totals = present and cjson.decode(present) or { count, amount[2] }
+  if present then
+    for i = 1, #totals[2] do totals[2][i] = totals[2][i] + (amount[2][i] or 0) end
+  else
+    count = count + 1
+  end
+  local texts = {}
+  for i = 1, #totals[2] do texts[i] = string.format('%.17g', totals[2][i]) end
+  redis.call('HSET', KEYS[1], field, '[' .. totals[1] .. ',[' .. table.concat(texts, ',') .. ']]')
+end
+redis.call('HSET', KEYS[1], 's', size, 'c', count)
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+return 1
+`);
+
+/** Adds to totals; `false` when there is no room. */
+export const addTotals = async (
+  client: IoredisClient,
+  key: string,
+  amounts: readonly Total[],
+): Promise<boolean> =>
+  amounts.length === 0 ||
+  (await add.run(client, [key], [JSON.stringify(amounts), MAX_SIZE, KEPT_SECS])) === 1;
+
+/** Every total, in the order in which the names were first used. */
+export const readTotals = async (client: IoredisClient, key: string): Promise<readonly Total[]> => {
+  const fields = await client.hgetall(key);
+  const placed = Object.entries(fields).flatMap(([field, text]) => {
+    if (!field.startsWith("n")) return [];
+    const [place, totals] = JSON.parse(text) as readonly [number, readonly number[]];
+    return [{ place, total: [field.slice(1), totals] as Total }];
+  });
+  return placed.sort((a, b) => a.place - b.place).map(({ total }) => total);
+};
