@@ -9,4 +9,5 @@ export default {
   transform: { "\\.ts$": tool("strip-types.js") },
   reporters: ["default", [tool("totals-reporter.js"), {}], [tool("leftovers-reporter.js"), {}]],
   maxWorkers: 1,
+  testTimeout: 120_000, // a busy machine needs a minute to start a process or to meet a condition
 };

@@ -7,7 +7,6 @@ export default {
   ...base,
   testMatch: ["<rootDir>/src/**/*.int.test.ts"],
   testPathIgnorePatterns: [],
-  testTimeout: 30_000,
   reporters: [
     "default",
     [tool("totals-reporter.js"), { file: "test-int-results.json" }],

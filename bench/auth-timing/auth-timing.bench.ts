@@ -9,8 +9,8 @@ import { type Comparison, welch } from "./welch.ts";
 
 const scale = Number(process.argv[2] ?? 1);
 /** Standard errors from which on two samples are told apart. */
-const threshold = 4.5;
-const warmUp = 2000;
+const THRESHOLD = 4.5;
+const WARM_UP = 2000;
 
 const timed = async (subject: Subject, first: boolean): Promise<number> => {
   const start = process.hrtime.bigint();
@@ -19,7 +19,7 @@ const timed = async (subject: Subject, first: boolean): Promise<number> => {
 };
 
 const measure = async (subject: Subject): Promise<Comparison> => {
-  for (let count = 0; count < Math.min(warmUp, subject.pairs); count++) await subject.ask(count % 2 === 0);
+  for (let count = 0; count < Math.min(WARM_UP, subject.pairs); count++) await subject.ask(count % 2 === 0);
   const samples: [number[], number[]] = [[], []];
   for (let pair = 0; pair < subject.pairs; pair++) {
     const order = Math.random() < 0.5 ? ([0, 1] as const) : ([1, 0] as const); // neither kind may always come second
@@ -34,7 +34,7 @@ const verdicts: (readonly [holds: boolean, text: string])[] = [];
 for (const subject of await createSubjects(scale)) {
   const { meanOf, t, pairs } = await measure(subject);
   rows.push([subject.name, pairs, meanOf[0].toFixed(2), meanOf[1].toFixed(2), t.toFixed(2)]);
-  const toldApart = Math.abs(t) >= threshold;
+  const toldApart = Math.abs(t) >= THRESHOLD;
   verdicts.push([
     toldApart === subject.leaks,
     `${subject.name}: ${subject.leaks ? "told apart, as planted" : "not told apart"}`,

@@ -11,7 +11,7 @@ export type FailureKind =
   | "reset, reused connection"
   /** Closed or reset after a part of the reply. */
   | "reset within the reply"
-  /** No byte for `silenceMs`. */
+  /** No byte for `SILENCE_MS`. */
   | "no answer"
   | "malformed reply";
 
@@ -23,7 +23,7 @@ export type Outcome =
   | { readonly kind: "left" };
 
 /** Milliseconds without a byte after which a request counts as unanswered. */
-const silenceMs = 15_000;
+const SILENCE_MS = 60_000;
 
 /** A keep-alive connection with one request on the way at most. Nothing is ever sent twice. */
 export class Connection {
@@ -39,8 +39,8 @@ export class Connection {
 
   constructor(port: number, host = "127.0.0.1") {
     this.socket = connect({ port, host, noDelay: true });
-    this.socket.setTimeout(silenceMs, () => {
-      if (this.waiting !== null) this.fail("no answer", `nothing for ${silenceMs} ms`);
+    this.socket.setTimeout(SILENCE_MS, () => {
+      if (this.waiting !== null) this.fail("no answer", `nothing for ${SILENCE_MS} ms`);
     });
     this.socket.setEncoding("latin1");
     this.socket.on("data", (piece) => this.read(String(piece)));

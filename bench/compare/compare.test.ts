@@ -46,10 +46,10 @@ test("a small run writes a report and a plot, and fails only for a broken promis
   } finally {
     rmSync(out, { recursive: true, force: true });
   }
-}, 60_000);
+});
 
 test("an unknown server is refused before anything is measured", async () => {
   const { code, output } = await bench("--servers=raw,fats");
   expect(code).toBe(1);
   expect(output).toContain("--servers: no fats; there are raw, tuned, fast");
-}, 20_000);
+});

@@ -15,7 +15,7 @@ export interface Member extends AsyncDisposable {
 }
 
 /** Core of the servers; the client has the next one. */
-const serverCore = 0;
+const SERVER_CORE = 0;
 
 /** Starts one server in production. */
 export const startMember = async (
@@ -33,7 +33,7 @@ export const startMember = async (
     port: server.port,
     load,
     vitals,
-    pinned: pin(server.program.pid, serverCore),
+    pinned: pin(server.program.pid, SERVER_CORE),
     async [Symbol.asyncDispose]() {
       load.close();
       vitals[Symbol.dispose]();
@@ -44,7 +44,7 @@ export const startMember = async (
 };
 
 /** Keeps the client, which is this process, away from the servers; false where that cannot be. */
-export const pinClient = (): boolean => pin(process.pid, serverCore + 1);
+export const pinClient = (): boolean => pin(process.pid, SERVER_CORE + 1);
 
 /** Servers that are alive at once. */
 export interface Fleet extends AsyncDisposable {

@@ -6,11 +6,11 @@ import type { MemoryRow } from "./report.ts";
 import { verify } from "./verify.ts";
 import type { Workload } from "./workloads.ts";
 
-const loadConnections = 64;
-const loadRequests = 20_000;
-const idleConnections = 4000;
+const LOAD_CONNECTIONS = 64;
+const LOAD_REQUESTS = 20_000;
+const IDLE_CONNECTIONS = 4000;
 /** Opened at once; few, so that requests in flight leave no mark on the heap. */
-const batch = 100;
+const BATCH = 100;
 
 interface Sample {
   readonly start: number;
@@ -39,16 +39,16 @@ const sample = async (contender: Contender, workload: Workload): Promise<Sample>
   const { name, port, load, vitals } = member;
   const start = await vitals.residentBytes();
   const shot = await verify(name, port, workload);
-  await load.run(shot, loadConnections, loadRequests);
+  await load.run(shot, LOAD_CONNECTIONS, LOAD_REQUESTS);
   load.close();
   const afterLoad = await vitals.residentBytes();
   const idle: Load[] = [];
-  for (let open = 0; open < idleConnections; open += batch) {
+  for (let open = 0; open < IDLE_CONNECTIONS; open += BATCH) {
     const next = new Load(port);
     idle.push(next);
-    await next.run(shot, batch, batch);
+    await next.run(shot, BATCH, BATCH);
   }
   const withIdle = await vitals.residentBytes();
   for (const one of idle) one.close();
-  return { start, afterLoad, perConnection: (withIdle - afterLoad) / idleConnections };
+  return { start, afterLoad, perConnection: (withIdle - afterLoad) / IDLE_CONNECTIONS };
 };

@@ -2,14 +2,14 @@ import type { Cell, Report } from "./report.ts";
 import { titleOf } from "./contenders.ts";
 import { workloads } from "./workloads.ts";
 
-const width = 920;
-const labelWidth = 192;
-const margin = 12;
-const gap = 28;
-const barHeight = 13;
-const step = 20;
-const headHeight = 34;
-const panelWidth = (width - 2 * margin - gap) / 2;
+const WIDTH = 920;
+const LABEL_WIDTH = 192;
+const MARGIN = 12;
+const GAP = 28;
+const BAR_HEIGHT = 13;
+const STEP = 20;
+const HEAD_HEIGHT = 34;
+const panelWidth = (WIDTH - 2 * MARGIN - GAP) / 2;
 /** Workloads of the plot: four panels, two in a row. */
 const shownWorkloads = ["json", "param", "echo", "mw5"];
 
@@ -22,11 +22,11 @@ export const plotOf = (report: Report): string => {
     .map((workload) => report.cells.filter((cell) => cell.workload === workload && cell.ratioToRaw !== null))
     .filter((cells) => cells.length > 0);
   const longest = Math.max(0, ...panels.map((cells) => cells.length));
-  const panelHeight = headHeight + longest * step + 40;
+  const panelHeight = HEAD_HEIGHT + longest * STEP + 40;
   const height = 64 + Math.ceil(panels.length / 2) * (panelHeight + 14) + 8;
   const highest = Math.max(1, ...panels.flat().map((cell) => cell.ratioToRaw?.high ?? 0));
   const drawn = panels.map((cells, index) => {
-    const x = margin + (index % 2) * (panelWidth + gap);
+    const x = MARGIN + (index % 2) * (panelWidth + GAP);
     const y = 64 + Math.floor(index / 2) * (panelHeight + 14);
     return `<g transform="translate(${x} ${y})">${panel(cells, highest, longest)}</g>`;
   });
@@ -34,17 +34,17 @@ export const plotOf = (report: Report): string => {
     `Node ${report.versions["node"]}, ${report.machine.cpu}, ${report.rounds} rounds, ${report.date.slice(0, 10)}` +
     (report.quick ? ", quick run" : "");
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" ` +
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" ` +
       `aria-label="Processor time of raw node:http divided by that of each server">`,
-    `<style>${style}</style>`,
-    text(margin, 20, "title", "Requests answered with the processor time that raw node:http needs for one"),
-    text(margin, 42, "note", `longer is better; line: 95 % interval of the median; ${subtitle}`),
+    `<style>${STYLE}</style>`,
+    text(MARGIN, 20, "title", "Requests answered with the processor time that raw node:http needs for one"),
+    text(MARGIN, 42, "note", `longer is better; line: 95 % interval of the median; ${subtitle}`),
     ...drawn,
     "</svg>\n",
   ].join("\n");
 };
 
-const style = `
+const STYLE = `
 text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #57606a; }
 .title { font-size: 16px; font-weight: 600; } .head { font-size: 13px; font-weight: 600; }
 .label, .tick, .value { font-size: 11px; } .note { font-size: 12px; }
@@ -57,31 +57,31 @@ text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #57606
 `;
 
 const panel = (cells: readonly Cell[], highest: number, longest: number): string => {
-  const plotWidth = panelWidth - labelWidth - 34;
-  const scale = (ratio: number): number => labelWidth + (ratio / highest) * plotWidth;
-  const bottom = headHeight + longest * step;
+  const plotWidth = panelWidth - LABEL_WIDTH - 34;
+  const scale = (ratio: number): number => LABEL_WIDTH + (ratio / highest) * plotWidth;
+  const bottom = HEAD_HEIGHT + longest * STEP;
   const title = workloads.find(({ name }) => name === cells[0]?.workload)?.title ?? "";
   const sorted = cells.toSorted((a, b) => (b.ratioToRaw?.median ?? 0) - (a.ratioToRaw?.median ?? 0));
   return [
-    text(labelWidth, 16, "head", title),
+    text(LABEL_WIDTH, 16, "head", title),
     ...ticksTo(highest).map(
       (tick) =>
-        line(scale(tick), headHeight - 8, scale(tick), bottom, tick === 1 ? "one" : "grid") +
+        line(scale(tick), HEAD_HEIGHT - 8, scale(tick), bottom, tick === 1 ? "one" : "grid") +
         text(scale(tick), bottom + 14, "tick", String(tick)),
     ),
-    text(labelWidth + plotWidth / 2, bottom + 30, "axis", "ratio to raw node:http, processor time"),
-    ...sorted.map((cell, row) => bar(cell, headHeight + row * step, scale)),
+    text(LABEL_WIDTH + plotWidth / 2, bottom + 30, "axis", "ratio to raw node:http, processor time"),
+    ...sorted.map((cell, row) => bar(cell, HEAD_HEIGHT + row * STEP, scale)),
   ].join("\n");
 };
 
 const bar = ({ server, ratioToRaw }: Cell, y: number, scale: (ratio: number) => number): string => {
   if (ratioToRaw === null) return "";
   const { median, low, high } = ratioToRaw;
-  const middle = y + barHeight / 2;
+  const middle = y + BAR_HEIGHT / 2;
   const end = Math.max(scale(high), scale(median)) + 5;
   return (
-    text(labelWidth - 6, y + 10, "label", titleOf(server)) +
-    `<rect class="${kindOf(server)}" x="${labelWidth}" y="${y}" width="${fixed(scale(median) - labelWidth)}" height="${barHeight}" rx="2"/>` +
+    text(LABEL_WIDTH - 6, y + 10, "label", titleOf(server)) +
+    `<rect class="${kindOf(server)}" x="${LABEL_WIDTH}" y="${y}" width="${fixed(scale(median) - LABEL_WIDTH)}" height="${BAR_HEIGHT}" rx="2"/>` +
     line(scale(low), middle, scale(high), middle, "span") +
     line(scale(low), middle - 3, scale(low), middle + 3, "span") +
     line(scale(high), middle - 3, scale(high), middle + 3, "span") +

@@ -14,7 +14,7 @@ export interface Cost {
 }
 
 /** Slices that may be void in a row: a server may close idle connections just when they are used again. */
-const attempts = 4;
+const ATTEMPTS = 4;
 
 /** Sends exactly `requests` requests; with one that failed the slice is void and is done again. */
 export const slice = async (
@@ -25,7 +25,7 @@ export const slice = async (
 ): Promise<Cost> => {
   const { load, vitals, name } = member;
   const failures: string[] = [];
-  for (let attempt = 0; attempt < attempts; attempt++) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
       let before = 0;
       const { ms, latencies } = await load.run(shot, connections, requests, async () => {
@@ -44,5 +44,5 @@ export const slice = async (
       load.close();
     }
   }
-  throw new Error(`${name}: ${attempts} slices in a row were void: ${failures.join("; ")}`);
+  throw new Error(`${name}: ${ATTEMPTS} slices in a row were void: ${failures.join("; ")}`);
 };

@@ -3,11 +3,11 @@ import { estimate } from "../measure/statistics.ts";
 import { extra, type Programs, startRounds } from "../start/start-rounds.ts";
 import type { StartRow } from "./report.ts";
 
-const bare = "bare node";
+const BARE = "bare node";
 
 /** Programs of `start/programs/`: one route and a listener each. The framework is loaded as it is built. */
 const programs: Programs = {
-  [bare]: "bare.mjs",
+  [BARE]: "bare.mjs",
   "raw node:http": "http.mjs",
   "framework, fast": "framework-fast.mjs",
   "framework, node": "framework.mjs",
@@ -27,6 +27,6 @@ export const measureStarts = async (rounds: number): Promise<StartRow[]> => {
   return Object.keys(programs).map((program) => ({
     program,
     ms: estimate(measured.map((times) => times[program] ?? NaN)),
-    overBareMs: estimate(extra(measured, program, bare)),
+    overBareMs: estimate(extra(measured, program, BARE)),
   }));
 };

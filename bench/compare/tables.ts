@@ -21,9 +21,9 @@ export const tablesOf = (report: Report): Table[] =>
     gateTable(report.gates),
   ].filter(({ rows }) => rows.length > 0);
 
-const none = "–";
+const NONE = "–";
 const cell = (estimate: Estimate | null | undefined, digits: number): string =>
-  estimate === null || estimate === undefined ? none : shown(estimate, digits);
+  estimate === null || estimate === undefined ? NONE : shown(estimate, digits);
 
 /** Names in the order in which they first come. */
 const distinct = (names: readonly string[]): string[] => [...new Set(names)];
@@ -95,7 +95,7 @@ const gateTable = (gates: readonly Gate[]): Table => ({
   heads: ["Promise", "figure", "must", "hoped for", "holds"],
   rows: gates.map((gate) => [
     gate.name,
-    gate.ratio === null ? none : figureOf(gate),
+    gate.ratio === null ? NONE : figureOf(gate),
     limit(gate, gate.must),
     limit(gate, gate.stretch),
     verdict(gate),

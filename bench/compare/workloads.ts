@@ -1,5 +1,5 @@
 import { get, post } from "../client/wire.ts";
-import { allowedOrigin } from "../servers/five.ts";
+import { ALLOWED_ORIGIN } from "../servers/five.ts";
 import { downloadBytes, greeting, orderText } from "../servers/workload.ts";
 
 /** One kind of request, and what every server must answer it with before it is measured. */
@@ -31,7 +31,7 @@ export interface Workload {
 }
 
 /** What a browser sends besides: with Host, Accept and Connection it makes 14 fields, about 655 bytes. */
-const browserFields =
+const BROWSER_FIELDS =
   `User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36\r\n` +
   `Accept-Language: en-US,en;q=0.9,de;q=0.8\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n` +
   `Referer: https://shop.example/catalogue/books?page=2\r\nCookie: session=6f1c0b52d4e84a7fb1f0c6a2; theme=dark; consent=1\r\n` +
@@ -83,12 +83,12 @@ export const workloads: readonly Workload[] = [
     ...json,
     name: "mw5",
     title: "GET json, five middlewares",
-    request: get("/json", `Origin: ${allowedOrigin}\r\n`),
+    request: get("/json", `Origin: ${ALLOWED_ORIGIN}\r\n`),
     fields: ["access-control-allow-origin", "x-request-id", "etag", "x-content-type-options"],
     five: true,
     promised: true,
   },
-  { ...json, name: "headers", title: "GET json, 14 header fields", request: get("/json", browserFields) },
+  { ...json, name: "headers", title: "GET json, 14 header fields", request: get("/json", BROWSER_FIELDS) },
   {
     name: "stream",
     title: "1 MiB streamed",

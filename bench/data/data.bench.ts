@@ -12,14 +12,14 @@ import { comparePostgres, compareSqlite } from "./queries.ts";
 import { measureStuck } from "./stuck.ts";
 import type { Compared } from "./turns.ts";
 
-const least = 0.9;
+const LEAST = 0.9;
 
 const print = (what: string, { throughput, processor, ours, bare }: Compared): void => {
   printTable(
     [what, "throughput to bare", "processor to bare", "ours, µs", "bare, µs"],
     [["median, 95 %", shown(throughput, 3), shown(processor, 3), shown(ours, 2), shown(bare, 2)]],
   );
-  gate(throughput.median >= least, `${what}: at least ${least} of the throughput of the bare library\n`);
+  gate(throughput.median >= LEAST, `${what}: at least ${LEAST} of the throughput of the bare library\n`);
 };
 
 const parts: Readonly<Record<string, (rounds: number) => Promise<void>>> = {

@@ -9,16 +9,16 @@ const echoBytes = 2 + payload.length;
 
 /** A WebSocket client that costs next to nothing: it sends one prebuilt frame and counts the bytes that come back. */
 export class EchoClient implements Disposable {
-  readonly #socket: Socket;
-  #missing = 0;
-  #echoed: (() => void) | null = null;
-  #failed: ((error: Error) => void) | null = null;
+  private readonly socket: Socket;
+  private missing = 0;
+  private echoed: (() => void) | null = null;
+  private failed: ((error: Error) => void) | null = null;
 
   private constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.on("data", (bytes) => this.#count(bytes.length));
+    this.socket = socket;
+    socket.on("data", (bytes) => this.count(bytes.length));
     socket.on("error", () => socket.destroy()); // "close" tells
-    socket.on("close", () => this.#failed?.(new Error("the server closed the connection")));
+    socket.on("close", () => this.failed?.(new Error("the server closed the connection")));
     socket.resume();
   }
 
@@ -30,21 +30,21 @@ export class EchoClient implements Disposable {
 
   /** Calls back at the echo's last byte. */
   send(echoed: () => void, failed: (error: Error) => void): void {
-    this.#missing = echoBytes;
-    this.#echoed = echoed;
-    this.#failed = failed;
-    this.#socket.write(frame);
+    this.missing = echoBytes;
+    this.echoed = echoed;
+    this.failed = failed;
+    this.socket.write(frame);
   }
 
   [Symbol.dispose](): void {
-    this.#failed = null;
-    this.#socket.destroy();
+    this.failed = null;
+    this.socket.destroy();
   }
 
-  #count(bytes: number): void {
-    this.#missing -= bytes;
-    if (this.#missing === 0) this.#echoed?.();
-    else if (this.#missing < 0) this.#failed?.(new Error("more came back than was sent"));
+  private count(bytes: number): void {
+    this.missing -= bytes;
+    if (this.missing === 0) this.echoed?.();
+    else if (this.missing < 0) this.failed?.(new Error("more came back than was sent"));
   }
 }
 

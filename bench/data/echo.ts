@@ -6,9 +6,9 @@ import { EchoClient, openMany } from "./echo-client.ts";
 import type { Compared } from "./turns.ts";
 
 /** Connections, each with one message of 100 bytes on its way. */
-const connections = 64;
-const messages = 8000;
-const warmUp = 6;
+const CONNECTIONS = 64;
+const MESSAGES = 8000;
+const WARM_UP = 6;
 
 interface Side extends AsyncDisposable {
   /** Sends so many messages; microseconds of one, by the clock and of the server's processor time. */
@@ -24,7 +24,7 @@ export interface EchoServer extends AsyncDisposable {
 
 const startEcho = async (file: URL, execArgv: readonly string[]): Promise<EchoServer> => {
   const env = { NODE_OPTIONS: undefined, NODE_ENV: "production" };
-  const program = await startProgram(file, { execArgv, env, timeoutMs: 20_000 });
+  const program = await startProgram(file, { execArgv, env, timeoutMs: 60_000 });
   const vitals = new VitalsLine(Number(/\{"vitals":(\d+)\}/.exec(program.output())?.[1]));
   return {
     program,
@@ -48,14 +48,14 @@ const startBareEcho = (): Promise<EchoServer> => startEcho(new URL("./echo-bare.
 const measured = async (server: EchoServer): Promise<Side> => {
   const { program, port, vitals } = server;
   pin(program.pid, 0);
-  const clients = await openMany(connections, () => EchoClient.open(port, "/echo"));
+  const clients = await openMany(CONNECTIONS, () => EchoClient.open(port, "/echo"));
   return {
     run: async () => {
       const before = await vitals.cpuMicros();
       const start = performance.now();
       await exchange(clients);
-      const wall = ((performance.now() - start) * 1000) / messages;
-      return { wall, processor: ((await vitals.cpuMicros()) - before) / messages };
+      const wall = ((performance.now() - start) * 1000) / MESSAGES;
+      return { wall, processor: ((await vitals.cpuMicros()) - before) / MESSAGES };
     },
     async [Symbol.asyncDispose]() {
       for (const client of clients) client[Symbol.dispose]();
@@ -67,7 +67,7 @@ const measured = async (server: EchoServer): Promise<Side> => {
 /** Every client sends again as soon as its echo is there, until all messages are through. */
 const exchange = (clients: readonly EchoClient[]): Promise<void> =>
   new Promise((resolve, reject) => {
-    let [unsent, missing] = [messages, messages];
+    let [unsent, missing] = [MESSAGES, MESSAGES];
     const next = (client: EchoClient): void => {
       if (unsent-- <= 0) return;
       client.send(() => {
@@ -84,7 +84,7 @@ export const compareEcho = async (rounds: number): Promise<Compared> => {
   await using bare = await measured(await startBareEcho());
   pin(process.pid, 1);
   const taken = [];
-  for (let round = -warmUp; round < rounds; round++) {
+  for (let round = -WARM_UP; round < rounds; round++) {
     const oursFirst = round % 2 === 0;
     const first = await (oursFirst ? ours : bare).run();
     const second = await (oursFirst ? bare : ours).run();

@@ -7,22 +7,22 @@ import { database, type DatabaseMethods, loadPg } from "./packages.ts";
 import { type Compared, compareWays } from "./turns.ts";
 
 /** Books in the table; every query asks for one of them by its primary key. */
-const books = 1000;
+const BOOKS = 1000;
 const rows = `INSERT INTO bench_books (id, title, author, year) VALUES ${Array.from(
-  { length: books },
+  { length: BOOKS },
   (_, at) => `(${at + 1}, 'Title of book ${at + 1}', 'Author ${at % 50}', ${1900 + (at % 120)})`,
 ).join(", ")}`;
-const table =
+const TABLE =
   "CREATE TABLE bench_books (id INTEGER PRIMARY KEY, title TEXT NOT NULL, author TEXT NOT NULL, year INTEGER)";
 
 /** Callers that wait for their answers at the same time, and connections for them. */
-const callers = 10;
+const CALLERS = 10;
 
 const openApp = async (url: string): Promise<App & DatabaseMethods> => {
-  const app = new (App.with(database))().enableDatabase({ url, poolSize: callers });
+  const app = new (App.with(database))().enableDatabase({ url, poolSize: CALLERS });
   await app.start({ env: "production" });
   await app.db.execute("DROP TABLE IF EXISTS bench_books");
-  await app.db.execute(table);
+  await app.db.execute(TABLE);
   await app.db.execute(rows);
   return app;
 };
@@ -31,15 +31,15 @@ const openApp = async (url: string): Promise<App & DatabaseMethods> => {
 const fromCallers = async (calls: number, ask: (id: number) => Promise<unknown>): Promise<void> => {
   let left = calls;
   const caller = async (): Promise<void> => {
-    while (left-- > 0) await ask((left % books) + 1);
+    while (left-- > 0) await ask((left % BOOKS) + 1);
   };
-  await Promise.all(Array.from({ length: callers }, caller));
+  await Promise.all(Array.from({ length: CALLERS }, caller));
 };
 
 /** A point query over PostgreSQL: `app.db` beside a pool of `pg`, both with the statement prepared. */
 export const comparePostgres = async (url: string, rounds: number): Promise<Compared> => {
   const app = await openApp(url);
-  const pool = new (loadPg().Pool)({ connectionString: url, max: callers });
+  const pool = new (loadPg().Pool)({ connectionString: url, max: CALLERS });
   pool.on("error", () => {}); // connections that still say goodbye when the server goes
   const text = "SELECT id, title, author, year FROM bench_books WHERE id = $1";
   try {
@@ -81,14 +81,14 @@ export const compareSqlite = async (rounds: number): Promise<Compared> => {
         run: async (calls) => {
           for (let at = 0; at < calls; at++) {
             sink = await app.db
-              .fetchOne`SELECT id, title, author, year FROM bench_books WHERE id = ${(at % books) + 1}`;
+              .fetchOne`SELECT id, title, author, year FROM bench_books WHERE id = ${(at % BOOKS) + 1}`;
           }
         },
       },
       {
         name: "node:sqlite",
         run: async (calls) => {
-          for (let at = 0; at < calls; at++) sink = prepared.get((at % books) + 1);
+          for (let at = 0; at < calls; at++) sink = prepared.get((at % BOOKS) + 1);
           return sink;
         },
       },

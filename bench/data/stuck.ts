@@ -5,26 +5,26 @@ import { estimate, quantile, shown } from "../measure/statistics.ts";
 import { startFrameworkEcho } from "./echo.ts";
 import { EchoClient, handshaken, openMany } from "./echo-client.ts";
 
-const half = 500;
-const rounds = 5;
+const HALF = 500;
+const ROUNDS = 5;
 /** Messages of each lively client in one look, and milliseconds between two of them. */
-const looks = 10;
-const everyMs = 150;
+const LOOKS = 10;
+const EVERY_MS = 150;
 /** What may wait for one client that does not read, and what its connection costs besides. */
-const mostKiBEach = 256;
-const mostRatio = 1.5;
+const MOST_KIB_EACH = 256;
+const MOST_RATIO = 1.5;
 
 /** Milliseconds that the lively clients wait for their echoes, ascending; their turns are spread evenly. */
 const wait = async (clients: readonly EchoClient[]): Promise<Float64Array> => {
   const waited = await Promise.all(
     clients.map(async (client, at) => {
-      await pause((at / clients.length) * everyMs);
+      await pause((at / clients.length) * EVERY_MS);
       const mine: number[] = [];
-      for (let look = 0; look < looks; look++) {
+      for (let look = 0; look < LOOKS; look++) {
         const start = performance.now();
         await new Promise<void>((resolve, reject) => client.send(resolve, reject));
         mine.push(performance.now() - start);
-        await pause(Math.max(0, everyMs - (performance.now() - start)));
+        await pause(Math.max(0, EVERY_MS - (performance.now() - start)));
       }
       return mine;
     }),
@@ -39,16 +39,16 @@ const openStuck = (port: number): Promise<Socket> => handshaken(port, "/flood");
 export const measureStuck = async (): Promise<void> => {
   await using server = await startFrameworkEcho(["--expose-gc"]);
   const { vitals } = server;
-  const lively = await openMany(half, () => EchoClient.open(server.port, "/echo"));
+  const lively = await openMany(HALF, () => EchoClient.open(server.port, "/echo"));
   await wait(lively);
   const [medians, tails, memory]: [number[], number[], number[]] = [[], [], []];
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const alone = await wait(lively);
     const before = await vitals.residentBytes();
-    const stuck = await openMany(half, () => openStuck(server.port));
+    const stuck = await openMany(HALF, () => openStuck(server.port));
     await pause(1000); // all of them have been sent as much as they get
     const beside = await wait(lively);
-    memory.push(((await vitals.residentBytes()) - before) / half / 1024);
+    memory.push(((await vitals.residentBytes()) - before) / HALF / 1024);
     for (const socket of stuck) socket.destroy();
     await pause(500); // they are gone before the next look
     medians.push(quantile(beside, 0.5) / quantile(alone, 0.5));
@@ -67,8 +67,8 @@ export const measureStuck = async (): Promise<void> => {
     [["median, 95 %", shown(ratio, 2), shown(estimate(tails), 2), each.toFixed(0)]],
   );
   gate(
-    ratio.median <= mostRatio,
-    `others wait at most ${mostRatio} times as long beside ${half} clients that never read`,
+    ratio.median <= MOST_RATIO,
+    `others wait at most ${MOST_RATIO} times as long beside ${HALF} clients that never read`,
   );
-  gate(each <= mostKiBEach, `a client that never reads costs at most ${mostKiBEach} KiB\n`);
+  gate(each <= MOST_KIB_EACH, `a client that never reads costs at most ${MOST_KIB_EACH} KiB\n`);
 };

@@ -22,7 +22,7 @@ interface Spent {
   readonly processor: number;
 }
 
-const warmUp = 15;
+const WARM_UP = 15;
 
 /** Microseconds of one call. */
 const slice = async (way: Way, calls: number): Promise<Spent> => {
@@ -41,7 +41,7 @@ export const compareWays = async (
   { calls, rounds }: { readonly calls: number; readonly rounds: number },
 ): Promise<Compared> => {
   const taken: { readonly ours: Spent; readonly bare: Spent }[] = [];
-  for (let round = -warmUp; round < rounds; round++) {
+  for (let round = -WARM_UP; round < rounds; round++) {
     const oursFirst = round % 2 === 0;
     const first = await slice(oursFirst ? ours : bare, calls);
     const second = await slice(oursFirst ? bare : ours, calls);

@@ -9,7 +9,7 @@ import { type Stopped, stopUnderLoad } from "./single.ts";
 
 const rounds = Number(process.argv[2] ?? 8);
 /** The default of `ClusterConfig.shutdownTimeoutSecs`. */
-const deadlineMs = 30_000;
+const DEADLINE_MS = 30_000;
 
 printTitle(`SIGTERM under load: ${rounds} single processes, then the workers of one service`);
 const stops: Stopped[] = [];
@@ -41,7 +41,7 @@ gate(
   "single process: every exit code is 0",
 );
 gate(
-  stops.every(({ drainMs }) => drainMs < deadlineMs),
+  stops.every(({ drainMs }) => drainMs < DEADLINE_MS),
   "single process: every drain ends before its deadline",
 );
 gate(

@@ -14,7 +14,7 @@ export interface Rolled {
 }
 
 /** A worker gets so long to be replaced and to finish what it has. */
-const replacementMs = 40_000;
+const REPLACEMENT_MS = 40_000;
 
 /** Sends SIGTERM to each worker in turn, at least `rolls` times over all of them and until `requests` are answered. */
 export const rollWorkers = async (rolls: number, requests: number): Promise<Rolled> => {
@@ -46,7 +46,7 @@ const replace = async (pid: number): Promise<number> => {
   const start = performance.now();
   process.kill(pid, "SIGTERM");
   while (isAlive(pid)) {
-    if (performance.now() - start > replacementMs) throw new Error(`worker ${pid} did not end`);
+    if (performance.now() - start > REPLACEMENT_MS) throw new Error(`worker ${pid} did not end`);
     await pause(20);
   }
   return performance.now() - start;

@@ -14,7 +14,7 @@ export interface Stopped {
   readonly drainMs: number;
 }
 
-const loadMs = 500;
+const LOAD_MS = 500;
 
 /** Starts a single process, loads it, and sends SIGTERM in the middle; each client goes on until it is refused. */
 export const stopUnderLoad = async (): Promise<Stopped> => {
@@ -31,7 +31,7 @@ export const stopUnderLoad = async (): Promise<Stopped> => {
     },
   );
   const running = Promise.all(lanes.map((lane) => lane.run()));
-  await pause(loadMs);
+  await pause(LOAD_MS);
   signalled = true;
   const start = performance.now();
   const { code } = await program.stop("SIGTERM");

@@ -38,7 +38,7 @@ const list = Array.from({ length: 24 }, (_, id) => ({
   year: 1960 + id,
 }));
 
-const secret = "bench bench bench bench bench bench";
+const SECRET = "bench bench bench bench bench bench";
 const bodyText = new TextEncoder().encode(orderText);
 const fileText = "body { color: teal }\n".repeat(50);
 
@@ -140,10 +140,10 @@ export const featureCases: readonly FeatureCase[] = [
   {
     package: "auth",
     what: "a JSON Web Token, HS256",
-    withFeature: () => new App().use(new packages.JwtAuth({ secret })),
+    withFeature: () => new App().use(new packages.JwtAuth({ secret: SECRET })),
     request: async () =>
       asking({
-        authorization: `Bearer ${await new packages.JwtAuth({ secret }).createToken({ sub: "ann" })}`,
+        authorization: `Bearer ${await new packages.JwtAuth({ secret: SECRET }).createToken({ sub: "ann" })}`,
       }),
     calls: 200,
   },

@@ -15,9 +15,9 @@ export interface FeatureCost {
   readonly without: number;
 }
 
-const warmUp = 20;
+const WARM_UP = 20;
 /** Requests that arrive in one turn of the event loop, as on a busy server: what a feature does once a turn is shared by them. */
-const eachTurn = 16;
+const EACH_TURN = 16;
 
 type Serve = (source: MemorySource) => Response | Promise<Response>;
 
@@ -53,9 +53,9 @@ const exchange = (serve: Serve, source: MemorySource): void | Promise<void> => {
 const slice = async (serve: Serve, request: RequestInMemory, calls: number): Promise<number> => {
   const sources = Array.from({ length: calls }, () => new MemorySource(request));
   const before = process.cpuUsage();
-  for (let at = 0; at < calls; at += eachTurn) {
+  for (let at = 0; at < calls; at += EACH_TURN) {
     const late = sources
-      .slice(at, at + eachTurn)
+      .slice(at, at + EACH_TURN)
       .map((source) => exchange(serve, source))
       .filter((one) => one !== undefined);
     if (late.length > 0) await Promise.all(late);
@@ -82,7 +82,7 @@ const measure = async (one: FeatureCase, rounds: number, folder: string): Promis
   await check(featured, request);
   const added: number[] = [];
   const without: number[] = [];
-  for (let round = -warmUp; round < rounds; round++) {
+  for (let round = -WARM_UP; round < rounds; round++) {
     const featuredFirst = round % 2 === 0;
     const first = featuredFirst
       ? await slice(featured, request, calls)

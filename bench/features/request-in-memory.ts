@@ -20,21 +20,21 @@ export class MemorySource implements RequestSource {
   readonly fields: readonly string[];
   readonly bodyLength: number;
   readonly buffered: Uint8Array | null;
-  readonly #values: Readonly<Record<string, string>>;
-  #listeners: ((end: "sent") => void)[] | null = null;
-  #ended = false;
+  private readonly values: Readonly<Record<string, string>>;
+  private listeners: ((end: "sent") => void)[] | null = null;
+  private ended = false;
 
   constructor({ method, target, fields, body = nothing }: RequestInMemory) {
     this.method = method;
     this.target = target;
-    this.#values = fields;
+    this.values = fields;
     this.fields = Object.entries(fields).flat();
     this.bodyLength = body.byteLength;
     this.buffered = body;
   }
 
   field(name: string): string | null {
-    return this.#values[name] ?? null;
+    return this.values[name] ?? null;
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
@@ -42,13 +42,13 @@ export class MemorySource implements RequestSource {
   }
 
   onEnd(listener: (end: "sent") => void): void {
-    if (this.#ended) listener("sent");
-    else (this.#listeners ??= []).push(listener);
+    if (this.ended) listener("sent");
+    else (this.listeners ??= []).push(listener);
   }
 
   /** The reply is out. */
   end(): void {
-    this.#ended = true;
-    for (const listener of this.#listeners ?? []) listener("sent");
+    this.ended = true;
+    for (const listener of this.listeners ?? []) listener("sent");
   }
 }

@@ -2,7 +2,7 @@ import { Peer } from "../soak/peer.ts";
 import { get } from "../client/wire.ts";
 
 /** Connections that are opened at the same time; more would overflow the queue of the system. */
-const atOnce = 500;
+const AT_ONCE = 500;
 
 /** Many connections, each of which asked once and then stays. */
 export class Crowd {
@@ -19,7 +19,7 @@ export class Crowd {
         const peer = new Peer(port);
         this.peers.push(peer);
         peer.send(get("/books"));
-        const ended = await peer.until((received) => received.endsWith("}"), 20_000);
+        const ended = await peer.until((received) => received.endsWith("}"), 60_000);
         this.replyLengths.set(peer, peer.bytes);
         const idleSince = performance.now();
         peer.socket.once("end", () => {
@@ -28,7 +28,7 @@ export class Crowd {
         if (ended === "enough" && peer.received.startsWith("HTTP/1.1 200 ")) answered++;
       }
     };
-    await Promise.all(Array.from({ length: Math.min(atOnce, count) }, one));
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, one));
     return answered;
   }
 

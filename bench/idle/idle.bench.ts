@@ -13,13 +13,13 @@ import { type Left, startService, transports } from "../soak/service-report.ts";
 import { Crowd } from "./crowd.ts";
 import { inWords, type Latency, measureLatency } from "./latency.ts";
 
-const idleSecs = 25;
+const IDLE_SECS = 25;
 /** From the limit to the end of a connection: a sweep comes once a second. */
-const graceMs = 2000;
+const GRACE_MS = 2000;
 /** For the clients to see it. */
-const noticeMs = 2000;
-const rounds = 2;
-const probes = 8;
+const NOTICE_MS = 2000;
+const ROUNDS = 2;
+const PROBES = 8;
 
 /** Node itself raises the limit on open files up to the system's; both programs need one for each connection. */
 const files = Number(execSync("ulimit -Hn", { encoding: "utf8" })) || Infinity;
@@ -50,7 +50,7 @@ const run = async ({
 }: Contestant): Promise<{ before: Left; quiet: Latency; seen: readonly Round[] }> => {
   const left = async (): Promise<Left> => (await ask(port, "/left")) as Left;
   const measured = async (ms: number): Promise<Latency> => {
-    const ended = measureLatency(port, probes, 10);
+    const ended = measureLatency(port, PROBES, 10);
     await pause(ms);
     return ended();
   };
@@ -59,14 +59,14 @@ const run = async ({
   await pause(500);
   const before = await left();
   const seen: Round[] = [];
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const crowd = new Crowd();
     const answered = await crowd.join(port, connections);
     const joined = performance.now();
     const full = await left();
     const busy = await measured(4000);
     const closedEarly = connections - crowd.open;
-    await pause(idleSecs * 1000 + graceMs + noticeMs - (performance.now() - joined));
+    await pause(IDLE_SECS * 1000 + GRACE_MS + NOTICE_MS - (performance.now() - joined));
     const stayed = crowd.open;
     const { disturbed, longestMs } = crowd;
     crowd.leave();
@@ -79,7 +79,7 @@ const run = async ({
 const startRaw = async (): Promise<Contestant> => {
   const program = await startProgram(new URL("raw-idle.ts", import.meta.url), {
     execArgv: ["--expose-gc", "--no-flush-bytecode"],
-    env: { NODE_OPTIONS: undefined, IDLE_SECS: String(idleSecs) },
+    env: { NODE_OPTIONS: undefined, IDLE_SECS: String(IDLE_SECS) },
   });
   return {
     name: "raw node:http",
@@ -91,7 +91,7 @@ const startRaw = async (): Promise<Contestant> => {
 const contestants: readonly (() => Promise<Contestant>)[] = [
   ...transports.map((transport) => async () => {
     const limits = { maxConnections: connections + 500 };
-    const service = await startService(transport, { limits, timeouts: { idleSecs } });
+    const service = await startService(transport, { limits, timeouts: { idleSecs: IDLE_SECS } });
     return {
       name: transport,
       port: service.port,
@@ -106,7 +106,7 @@ const kibibytes = (bytes: number): string => (bytes / 1024).toFixed(2);
 const others = ({ resources }: Left): number =>
   Object.entries(resources).reduce((sum, [kind, count]) => (kind === "TCPSocketWrap" ? sum : sum + count), 0);
 
-printTitle(`${connections} idle keep-alive connections, closed after ${idleSecs} s, ${rounds} times`);
+printTitle(`${connections} idle keep-alive connections, closed after ${IDLE_SECS} s, ${ROUNDS} times`);
 const rows: (string | number)[][] = [];
 const gates: (() => void)[] = [];
 for (const start of contestants) {
@@ -130,14 +130,14 @@ for (const start of contestants) {
   const say = (holds: boolean, text: string): void => void gates.push(() => gate(holds, `${name}: ${text}`));
   const count = (of: (round: Round) => number): number => seen.reduce((sum, round) => sum + of(round), 0);
   say(
-    count(({ answered }) => answered) === connections * rounds,
-    `all ${connections} clients were answered, ${rounds} times`,
+    count(({ answered }) => answered) === connections * ROUNDS,
+    `all ${connections} clients were answered, ${ROUNDS} times`,
   );
   say(count(({ closedEarly }) => closedEarly) === 0, "none was closed before the limit");
   const longestMs = Math.max(...seen.map((round) => round.longestMs));
   say(
-    count(({ stayed }) => stayed) === 0 && longestMs <= idleSecs * 1000 + graceMs,
-    `each was closed within ${idleSecs} + ${graceMs / 1000} s: the last after ${(longestMs / 1000).toFixed(1)} s, ${count(({ stayed }) => stayed)} stayed`,
+    count(({ stayed }) => stayed) === 0 && longestMs <= IDLE_SECS * 1000 + GRACE_MS,
+    `each was closed within ${IDLE_SECS} + ${GRACE_MS / 1000} s: the last after ${(longestMs / 1000).toFixed(1)} s, ${count(({ stayed }) => stayed)} stayed`,
   );
   say(count(({ disturbed }) => disturbed) === 0, "none heard a word but its reply");
   say(

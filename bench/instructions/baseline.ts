@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Count } from "./count.ts";
-import { isFramework, reference } from "./subjects.ts";
+import { isFramework, REFERENCE } from "./subjects.ts";
 
 /** What was counted where; a cell is a server and a workload, such as `fast json`. */
 export interface Counted {
@@ -29,7 +29,7 @@ export interface Verdict {
 }
 
 /** A cell may cost this many times its baseline. */
-export const limit = 1.1;
+export const LIMIT = 1.1;
 
 /** The stored baseline. */
 export const baselineFile: string = `${import.meta.dirname}/baseline.json`;
@@ -55,7 +55,7 @@ export const judge = (now: Counted, baseline: Counted): Verdict[] => {
   const verdicts: Verdict[] = [];
   const absolute = whyNotAbsolute(now, baseline) === null;
   const add = (cell: string, of: Verdict["of"], was: number, is: number): void => {
-    verdicts.push({ cell, of, was, is, holds: is <= was * limit });
+    verdicts.push({ cell, of, was, is, holds: is <= was * LIMIT });
   };
   for (const [cell, { instructions }] of Object.entries(now.cells)) {
     const before = baseline.cells[cell]?.instructions;
@@ -68,7 +68,7 @@ export const judge = (now: Counted, baseline: Counted): Verdict[] => {
 };
 
 const rawOf = ({ cells }: Counted): number => {
-  const raw = cells[reference];
-  if (raw === undefined) throw new Error(`${reference} was not counted, and every ratio is made to it`);
+  const raw = cells[REFERENCE];
+  if (raw === undefined) throw new Error(`${REFERENCE} was not counted, and every ratio is made to it`);
   return raw.instructions;
 };

@@ -26,10 +26,10 @@ export const instrument = (): { readonly name: string | null; readonly reason: s
 };
 
 /** Milliseconds a server may take to listen: counting must work while tests have the processor. */
-const patienceMs = 300_000;
+const PATIENCE_MS = 300_000;
 
 /** Behind the tests that run beside: a count does not depend on how long it takes. */
-const niceness = 10;
+const NICENESS = 10;
 
 const running = new Set<ChildProcess>();
 const endAll = (): void => {
@@ -75,7 +75,7 @@ export const startCounted = async (
   };
   try {
     const pid = child.pid ?? 0;
-    setPriority(pid, niceness);
+    setPriority(pid, NICENESS);
     const port = await listening(child, file);
     return { pid, port, ...counter(pid, folder), [Symbol.asyncDispose]: end };
   } catch (error) {
@@ -88,7 +88,7 @@ const listening = (child: ChildProcess, name: string): Promise<number> => {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const lines: string[] = [];
   const fail = (what: string): void => reject(new Error(`${name} ${what}\n${lines.slice(-20).join("\n")}`));
-  const timer = setTimeout(() => fail(`does not listen after ${patienceMs} ms`), patienceMs);
+  const timer = setTimeout(() => fail(`does not listen after ${PATIENCE_MS} ms`), PATIENCE_MS);
   for (const input of [child.stdout, child.stderr]) {
     if (input === null) continue;
     createInterface({ input }).on("line", (line) => {

@@ -42,7 +42,7 @@ export const gateEffort: Effort = { passes: 2, warmUp: 800, windows: 5, requests
 export const usualEffort: Effort = { passes: 3, warmUp: 4000, windows: 6, requests: 1000 };
 
 /** Connections with one request on the way each: the server has always all of them to answer, however fast the client is. */
-const connections = 64;
+const CONNECTIONS = 64;
 
 /** Starts a server and counts each workload; all of them are warm before the first is counted. */
 export const countSubject = async (
@@ -53,7 +53,7 @@ export const countSubject = async (
   await using server = await startCounted(file, args, nodeArgs);
   const load = new Load(server.port);
   const warm = (shot: Shot): Promise<unknown> =>
-    insist(name, load, () => load.run(shot, connections, effort.warmUp));
+    insist(name, load, () => load.run(shot, CONNECTIONS, effort.warmUp));
   const shots: (readonly [workload: string, shot: Shot])[] = [];
   for (const workload of workloads) shots.push([workload.name, await verify(name, server.port, workload)]);
   for (let pass = 0; pass < effort.passes; pass++) {
@@ -69,10 +69,10 @@ export const countSubject = async (
 };
 
 /** Windows have settled when the medians of their halves differ by less than this share. */
-const tolerance = 0.03;
+const TOLERANCE = 0.03;
 
 /** Times as many windows at most: the compiler works beside the requests, and a busy machine delays it. */
-const patience = 4;
+const PATIENCE = 4;
 
 /** Counts one kind of request in a server that is warm, window by window until the last ones have settled. */
 export const countShot = async (
@@ -85,10 +85,10 @@ export const countShot = async (
   await server.counting(async () => {
     for (
       let window = -1;
-      window < windows * patience && !(last.length === windows && settled(last));
+      window < windows * PATIENCE && !(last.length === windows && settled(last));
       window++
     ) {
-      await load.run(shot, connections, requests);
+      await load.run(shot, CONNECTIONS, requests);
       const instructions = Math.round((await server.taken()) / requests);
       if (window >= 0) last = [...last, instructions].slice(-windows);
     }
@@ -98,11 +98,11 @@ export const countShot = async (
 
 const settled = (counts: readonly number[]): boolean => {
   const middle = counts.length >> 1;
-  return Math.abs(median(counts.slice(0, middle)) / median(counts.slice(middle)) - 1) < tolerance;
+  return Math.abs(median(counts.slice(0, middle)) / median(counts.slice(middle)) - 1) < TOLERANCE;
 };
 
 /** Tries that may fail in a row: a server that waits for the processor may close connections that it holds for idle. */
-const attempts = 4;
+const ATTEMPTS = 4;
 
 const insist = async <T>(name: string, load: Load, work: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
@@ -110,7 +110,7 @@ const insist = async <T>(name: string, load: Load, work: () => Promise<T>): Prom
       return await work();
     } catch (cause) {
       load.close();
-      if (attempt === attempts) throw new Error(`${name}: ${attempts} runs in a row failed`, { cause });
+      if (attempt === ATTEMPTS) throw new Error(`${name}: ${ATTEMPTS} runs in a row failed`, { cause });
     }
   }
 };

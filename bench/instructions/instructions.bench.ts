@@ -18,10 +18,10 @@ import {
 } from "./baseline.ts";
 import { instrument } from "./callgrind.ts";
 import { type Count, countSubject } from "./count.ts";
-import { allJobs, gateJobs, type Job, plantedJobs, reference } from "./subjects.ts";
+import { allJobs, gateJobs, type Job, plantedJobs, REFERENCE } from "./subjects.ts";
 
 /** Servers that are counted at once. */
-const lanes = 2;
+const LANES = 2;
 
 const countJobs = async (jobs: readonly Job[]): Promise<Record<string, Count>> => {
   const waiting = [...jobs];
@@ -34,7 +34,7 @@ const countJobs = async (jobs: readonly Job[]): Promise<Record<string, Count>> =
       }
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: LANES }, lane));
   const inOrder = jobs.flatMap(({ subject, workloads }) =>
     workloads.map(({ name }) => `${subject.name} ${name}`),
   );
@@ -49,14 +49,14 @@ const counted = async (name: string, jobs: readonly Job[]): Promise<Counted> => 
 });
 
 const printCells = (now: Counted, before: Baseline | null): void => {
-  const raw = now.cells[reference]?.instructions ?? NaN;
+  const raw = now.cells[REFERENCE]?.instructions ?? NaN;
   const rows = Object.entries(now.cells).map(([cell, { instructions, low, high }]) => {
     const was = before?.cells[cell]?.instructions;
     const change = was === undefined ? "" : `${((instructions / was - 1) * 100).toFixed(1)} %`;
     return [cell, `${instructions} [${low}–${high}]`, (instructions / raw).toFixed(3), change];
   });
   printTable(
-    ["Server, workload", "instructions [windows]", `ratio to ${reference}`, "to the baseline"],
+    ["Server, workload", "instructions [windows]", `ratio to ${REFERENCE}`, "to the baseline"],
     rows,
   );
 };

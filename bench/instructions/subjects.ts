@@ -9,7 +9,7 @@ export interface Job {
 }
 
 /** What every ratio is made to. */
-export const reference = "raw json";
+export const REFERENCE = "raw json";
 
 const subjects = [
   { name: "raw", file: "raw.ts", args: [] },

@@ -11,7 +11,7 @@ export interface Death {
 }
 
 /** Milliseconds within which a client hears of its worker's death. */
-const noticeMs = 250;
+const NOTICE_MS = 250;
 
 /** Knows which worker each open connection belongs to, and puts each failed request down to the death of its worker. */
 export class Deaths {
@@ -53,6 +53,6 @@ export class Deaths {
   private deathOf(worker: number | null, { openedAt }: Connection): Death | undefined {
     if (worker !== null) return this.all.find(({ pid }) => pid === worker);
     const now = performance.now();
-    return this.all.findLast(({ at }) => at >= openedAt && now - at < noticeMs);
+    return this.all.findLast(({ at }) => at >= openedAt && now - at < NOTICE_MS);
   }
 }

@@ -15,10 +15,10 @@ import { startServer } from "../measure/server.ts";
 import { Deaths } from "./deaths.ts";
 
 const seconds = Number(process.argv[2] ?? 30);
-const connections = 32;
+const CONNECTIONS = 32;
 
 /** A slot whose worker dies again and again waits up to 5 s for the next one. */
-const recoveryMs = 15_000;
+const RECOVERY_MS = 15_000;
 
 printTitle(`${seconds} s of load on 2 workers, one killed every second`);
 await using server = await startServer("books.ts", ["--env", "production", "--workers", "2"]);
@@ -37,7 +37,7 @@ const requests = [
   get("/books"),
 ];
 
-const lanes = Array.from({ length: connections }, (_, index) => {
+const lanes = Array.from({ length: CONNECTIONS }, (_, index) => {
   const request = { bytes: requests[index % requests.length] ?? "" };
   return new Lane({
     port,
@@ -66,7 +66,7 @@ for (let second = 0; second < seconds; second++) {
 }
 const recovers = performance.now();
 let workers = new Set<number>();
-while (workers.size !== 2 && performance.now() - recovers < recoveryMs) {
+while (workers.size !== 2 && performance.now() - recovers < RECOVERY_MS) {
   await pause(100);
   workers = await servingWorkers(port);
 }

@@ -10,10 +10,10 @@ export interface Loaded {
 }
 
 /** Milliseconds after which a run that has not ended is given up. */
-const patienceMs = 60_000;
+const PATIENCE_MS = 60_000;
 
 /** Connections that are opened at once: fewer than a server's queue of connections that it has not accepted yet holds. */
-const batch = 128;
+const BATCH = 128;
 
 /** Keeps one shot in flight on each of some connections, and sends exactly as many requests as it is told. */
 export class Load {
@@ -58,7 +58,7 @@ export class Load {
     for (const connection of kept.splice(count)) connection.close();
     this.connections = kept;
     while (kept.length < count) {
-      const length = Math.min(batch, count - kept.length);
+      const length = Math.min(BATCH, count - kept.length);
       const opened = Array.from({ length }, () => new LoadConnection(this.port, this));
       kept.push(...opened);
       await this.fire(opened, shot, length);
@@ -71,7 +71,7 @@ export class Load {
     this.latencies = new Float64Array(shots);
     this.ended = 0;
     this.left = shots - connections.length;
-    const timer = setTimeout(() => reject(new Error(`no end after ${patienceMs} ms`)), patienceMs);
+    const timer = setTimeout(() => reject(new Error(`no end after ${PATIENCE_MS} ms`)), PATIENCE_MS);
     const start = performance.now();
     for (const connection of connections) connection.fire(shot);
     try {

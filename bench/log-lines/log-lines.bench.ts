@@ -14,15 +14,15 @@ import { printTable, printTitle } from "../measure/report.ts";
 import { estimate, shown } from "../measure/statistics.ts";
 import { type Access, type Way, ways } from "./ways.ts";
 
-const lines = 4096;
-const warmUp = 5;
+const LINES = 4096;
+const WARM_UP = 5;
 /** Requests that are answered in one turn of the event loop, as on a busy server. */
-const eachTurn = 16;
+const EACH_TURN = 16;
 
 const context = { get: () => null };
 
 /** Each request with a path, an id and a latency of its own, so that no memo of the line helps. */
-const accesses: readonly Access[] = Array.from({ length: lines }, (_, at) => ({
+const accesses: readonly Access[] = Array.from({ length: LINES }, (_, at) => ({
   request: {
     method: "GET",
     path: `/books/${1000 + at}`,
@@ -44,13 +44,13 @@ const accesses: readonly Access[] = Array.from({ length: lines }, (_, at) => ({
 /** Microseconds of processor time for a line, all threads. */
 const slice = async ({ write, flushed }: Way): Promise<number> => {
   const before = process.cpuUsage();
-  for (let at = 0; at < lines; at += eachTurn) {
-    for (let index = at; index < at + eachTurn; index++) write(accesses[index] as Access);
+  for (let at = 0; at < LINES; at += EACH_TURN) {
+    for (let index = at; index < at + EACH_TURN; index++) write(accesses[index] as Access);
     await turn();
   }
   await flushed();
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / lines;
+  return (user + system) / LINES;
 };
 
 /** @throws when a way writes other members than ours */
@@ -76,7 +76,7 @@ const normal = (line: string): unknown =>
 const measure = async (fd: number, rounds: number): Promise<ReadonlyMap<string, readonly number[]>> => {
   const samples = new Map<string, number[]>(Object.keys(ways).map((name) => [name, []]));
   const opened = Object.entries(ways).map(([name, open]) => [name, open(fd)] as const);
-  for (let round = -warmUp; round < rounds; round++) {
+  for (let round = -WARM_UP; round < rounds; round++) {
     for (const [name, way] of round % 2 === 0 ? opened : opened.toReversed()) {
       const cost = await slice(way);
       if (round >= 0) samples.get(name)?.push(cost);

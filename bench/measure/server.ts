@@ -17,7 +17,7 @@ export const startServer = async (
     args,
     execArgv,
     env: { NODE_OPTIONS: undefined, ...env },
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     stopTimeoutMs: 40_000,
   });
   return {

@@ -15,13 +15,13 @@ export const median = (values: readonly number[]): number =>
     0.5,
   );
 
-const resamples = 2000;
+const RESAMPLES = 2000;
 
 /** The median of some samples, its interval by bootstrap (percentiles of 2,000 resampled medians, fixed seed). */
 export const estimate = (samples: readonly number[]): Estimate => {
   const random = seededRandom(1);
   const draw = (): number => samples[Math.floor(random() * samples.length)] ?? NaN;
-  const medians = Array.from({ length: resamples }, () => median(samples.map(draw))).sort((a, b) => a - b);
+  const medians = Array.from({ length: RESAMPLES }, () => median(samples.map(draw))).sort((a, b) => a - b);
   return {
     median: median(samples),
     low: quantile(medians, 0.025),

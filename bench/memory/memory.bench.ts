@@ -14,12 +14,12 @@ import type { Vitals } from "../servers/vitals.ts";
 
 const total = Number(process.argv[2] ?? 200_000);
 const stations = [0.1, 0.5, 1].map((share) => Math.round(total * share));
-const connections = 32;
+const CONNECTIONS = 32;
 
 /** A connection that a client left may take a moment to be seen as gone. */
-const settleMs = 10_000;
+const SETTLE_MS = 10_000;
 /** Longer than the longest handler. */
-const lastHandlerMs = 1500;
+const LAST_HANDLER_MS = 1500;
 
 interface Station extends Vitals {
   readonly requests: number;
@@ -32,12 +32,12 @@ const sockets = ({ resources }: Vitals): number => resources["TCPSocketWrap"] ??
  * asks; of three readings the one with the smallest heap, because what waits for a finalizer is no leak.
  */
 const settled = async (port: number): Promise<Vitals> => {
-  await pause(lastHandlerMs);
-  const deadline = performance.now() + settleMs;
+  await pause(LAST_HANDLER_MS);
+  const deadline = performance.now() + SETTLE_MS;
   const readings: Vitals[] = [];
   while (readings.length < 3) {
     const vitals = (await ask(port, "/vitals")) as Vitals;
-    if (sockets(vitals) <= connections + 1 || performance.now() > deadline) readings.push(vitals);
+    if (sockets(vitals) <= CONNECTIONS + 1 || performance.now() > deadline) readings.push(vitals);
   }
   return readings.reduce((least, reading) => (reading.heapBytes < least.heapBytes ? reading : least));
 };
@@ -49,12 +49,12 @@ const inWords = (resources: Vitals["resources"]): string =>
     .map(([name, count]) => `${count} ${name}`)
     .join(", ");
 
-printTitle(`Heap and handles over ${total} requests on ${connections} connections`);
+printTitle(`Heap and handles over ${total} requests on ${CONNECTIONS} connections`);
 /** V8 throws the code of unused functions away whenever it likes, megabytes at a time; a leak could hide behind that. */
 const nodeFlags = ["--expose-gc", "--no-flush-bytecode"];
 
 await using server = await startServer("books.ts", ["--env", "production", "--workers", "1"], nodeFlags);
-const loop = new ClosedLoop(server.port, connections);
+const loop = new ClosedLoop(server.port, CONNECTIONS);
 const next = mix();
 const seen: Station[] = [];
 let [unexpected, failed, left, sent] = [0, 0, 0, 0];
@@ -98,8 +98,8 @@ gate(
   `buffers grew by ${mebibytes(bufferGrowth)} MiB in the second half, under ${mebibytes(allowed)}`,
 );
 gate(
-  seen.every((station) => sockets(station) <= connections + 1),
-  `open sockets are the client's: ${seen.map(sockets).join(", ")} of at most ${connections + 1}`,
+  seen.every((station) => sockets(station) <= CONNECTIONS + 1),
+  `open sockets are the client's: ${seen.map(sockets).join(", ")} of at most ${CONNECTIONS + 1}`,
 );
 const others = (vitals: Vitals): number => handles(vitals) - sockets(vitals);
 gate(others(last) <= others(first), `other open handles are flat: ${others(first)}, then ${others(last)}`);

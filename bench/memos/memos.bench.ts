@@ -12,7 +12,7 @@ import { printTable, printTitle } from "../measure/report.ts";
 import { type Memo, memos, type MemoServer } from "./memos.ts";
 
 /** Servers that are counted at once. */
-const lanes = 2;
+const LANES = 2;
 
 const asked: Readonly<Record<MemoServer, readonly string[]>> = {
   fast: ["json", "param", "varied", "echo"],
@@ -56,7 +56,7 @@ const countAll = async (jobs: readonly Job[]): Promise<ReadonlyMap<Job, Map<stri
       counts.set(job, await count(job.server, job.memo));
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: LANES }, lane));
   return counts;
 };
 

@@ -98,7 +98,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "core/src/transport/fast/fast-head-text.ts",
-        find: "if (line.length > maxRememberedLength) return line;",
+        find: "if (line.length > MAX_REMEMBEREDLength) return line;",
         replace: "if (true) return line;",
       },
     ],
@@ -125,7 +125,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "core/src/response/header-rules.ts",
-        find: "if (lowerNames.size < maxLowerNames && name.length <= maxRememberedLength) lowerNames.set(name, lower);",
+        find: "if (lowerNames.size < maxLowerNames && name.length <= MAX_REMEMBEREDLength) lowerNames.set(name, lower);",
         replace: "",
       },
     ],
@@ -141,7 +141,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "core/src/response/header-rules.ts",
-        find: "if (text.length > maxRememberedValue) return text;",
+        find: "if (text.length > MAX_REMEMBEREDValue) return text;",
         replace: "if (true) return text;",
       },
     ],
@@ -186,7 +186,7 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/kernel/pipeline.ts",
-        find: "if (raw.length <= maxRemembered) last = { raw, target };",
+        find: "if (raw.length <= MAX_REMEMBERED) last = { raw, target };",
         replace: "",
       },
     ],
@@ -257,7 +257,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "logging/src/access-line.ts",
-        find: "if (text.length > maxRemembered) return text;",
+        find: "if (text.length > MAX_REMEMBERED) return text;",
         replace: "if (true) return text;",
       },
     ],

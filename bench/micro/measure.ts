@@ -27,8 +27,8 @@ export interface Cost {
 }
 
 /** Calls of a slice: some milliseconds at most, so that all ways meet the same weather. */
-const calls = 2048;
-const warmUp = 12;
+const CALLS = 2048;
+const WARM_UP = 12;
 
 let sink: unknown;
 
@@ -48,11 +48,11 @@ export const measureSuite = async (
   rounds: number,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, Cost>>> => {
   const samples = new Map<string, number[]>();
-  for (let round = -warmUp; round < rounds; round++) {
+  for (let round = -WARM_UP; round < rounds; round++) {
     for (const { name, inputs, ways } of cases) {
       const entries = Object.entries(ways);
       for (const [way, run] of round % 2 === 0 ? entries : entries.toReversed()) {
-        const nanoseconds = await slice(run, inputs(calls));
+        const nanoseconds = await slice(run, inputs(CALLS));
         if (round >= 0)
           samples.set(`${name} ${way}`, [...(samples.get(`${name} ${way}`) ?? []), nanoseconds]);
       }
@@ -75,8 +75,8 @@ export const measureSuite = async (
 /** Nanoseconds of a call that does nothing, which every figure holds. */
 export const emptyCall = async (): Promise<number> => {
   const nothing = (input: unknown): unknown => input;
-  const inputs = Array.from({ length: calls }, (_, index) => ({ index }));
+  const inputs = Array.from({ length: CALLS }, (_, index) => ({ index }));
   const samples: number[] = [];
   for (let round = 0; round < 50; round++) samples.push(await slice(nothing, inputs));
-  return estimate(samples.slice(warmUp)).median + (sink === samples ? 1 : 0);
+  return estimate(samples.slice(WARM_UP)).median + (sink === samples ? 1 : 0);
 };

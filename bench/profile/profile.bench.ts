@@ -13,7 +13,7 @@ import { printTable, printTitle } from "../measure/report.ts";
 import { startServer } from "../measure/server.ts";
 import { selfTimes } from "./cpu-profile.ts";
 
-const requests = 200_000;
+const REQUESTS = 200_000;
 const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), "bench-profile-"));
 
 const profile = async (workload: Workload): Promise<string> => {
@@ -23,13 +23,13 @@ const profile = async (workload: Workload): Promise<string> => {
   const server = await startServer("framework.ts", args, options);
   const load = new Load(server.port);
   const shot = await verify("framework", server.port, workload);
-  await load.run(shot, workload.connections, requests);
+  await load.run(shot, workload.connections, REQUESTS);
   load.close();
   await server.program.stop();
   return join(folder, name);
 };
 
-printTitle(`Self time of functions over ${requests} requests of each kind, the first third left out`);
+printTitle(`Self time of functions over ${REQUESTS} requests of each kind, the first third left out`);
 for (const workload of workloads.filter(({ promised }) => promised)) {
   const functions = selfTimes(await profile(workload));
   const rows = functions

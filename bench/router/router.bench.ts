@@ -8,12 +8,12 @@
 import { createRouters, type Lookup } from "./routers.ts";
 import { cases } from "./routes.ts";
 
-const lookups = 4096;
-const warmUp = 12;
+const LOOKUPS = 4096;
+const WARM_UP = 12;
 const rounds = Number(process.argv[2] ?? 40);
 
 const freshPaths = (paths: readonly string[]): string[] =>
-  Array.from({ length: lookups }, (_, index) =>
+  Array.from({ length: LOOKUPS }, (_, index) =>
     Buffer.from(paths[index % paths.length] ?? "").toString("latin1"),
   );
 
@@ -27,7 +27,7 @@ const slice = (lookup: Lookup, paths: readonly string[]): number => {
     const { route, params } = lookup(path);
     sink += route + (params === null ? 0 : 1);
   }
-  return Number(process.hrtime.bigint() - start) / lookups;
+  return Number(process.hrtime.bigint() - start) / LOOKUPS;
 };
 
 const median = (values: readonly number[]): number =>
@@ -45,7 +45,7 @@ const agree = (routers: Readonly<Record<string, Lookup>>): void => {
 const measure = (routers: Readonly<Record<string, Lookup>>): Map<string, number[]> => {
   const samples = new Map<string, number[]>();
   const entries = Object.entries(routers);
-  for (let round = -warmUp; round < rounds; round++) {
+  for (let round = -WARM_UP; round < rounds; round++) {
     for (const [name, lookup] of round % 2 === 0 ? entries : entries.toReversed()) {
       for (const [title, paths] of Object.entries(cases)) {
         const nanoseconds = slice(lookup, paths);
@@ -64,7 +64,7 @@ const samples = measure(routers);
 const titles = Object.keys(cases);
 const cost = (name: string, title: string): number => median(samples.get(`${name} ${title}`) ?? []);
 
-console.log(`Node ${process.version}, ${rounds} rounds of ${lookups} lookups; median ns (ratio to ours)\n`);
+console.log(`Node ${process.version}, ${rounds} rounds of ${LOOKUPS} lookups; median ns (ratio to ours)\n`);
 console.log(`| Router | ${titles.join(" | ")} |`);
 console.log(`|---|${titles.map(() => "--:|").join("")}`);
 for (const name of Object.keys(routers)) {

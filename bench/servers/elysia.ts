@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { cors } from "@elysiajs/cors";
 import { node } from "@elysiajs/node";
 import { Elysia, t } from "elysia";
-import { allowedOrigin, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
 import { announce, openVitals } from "./serving.ts";
 import { chunks, greeting } from "./workload.ts";
@@ -35,7 +35,7 @@ if (withFive) {
       set.headers["x-content-type-options"] = "nosniff";
       return { requestId, since: performance.now() };
     })
-    .use(cors({ origin: allowedOrigin, credentials: false, allowedHeaders: [], exposeHeaders: [] }))
+    .use(cors({ origin: ALLOWED_ORIGIN, credentials: false, allowedHeaders: [], exposeHeaders: [] }))
     .mapResponse(({ request, response, set }) => {
       const text = JSON.stringify(response);
       const etag = etagOf(text);

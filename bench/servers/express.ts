@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import cors from "cors";
 import createExpress from "express";
-import { allowedOrigin, logAccess, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, logAccess, requestIdOf, withFive } from "./five.ts";
 import { colonAndNamedStar, plainRoutes } from "./plain-routes.ts";
 import { announceServer, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
@@ -21,7 +21,7 @@ if (withFive) {
     });
     next();
   });
-  app.use(cors({ origin: [allowedOrigin] }));
+  app.use(cors({ origin: [ALLOWED_ORIGIN] }));
 } else {
   app.disable("etag");
 }

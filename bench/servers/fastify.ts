@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import cors from "@fastify/cors";
 import etag from "@fastify/etag";
 import createFastify, { type FastifyInstance } from "fastify";
-import { allowedOrigin, logFile, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, logFile, requestIdOf, withFive } from "./five.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
 import { announceServer, openVitals } from "./serving.ts";
 import { chunks, greeting, orderSchema } from "./workload.ts";
@@ -24,7 +24,7 @@ const enableFive = async (app: FastifyInstance): Promise<void> => {
     reply.header("X-Content-Type-Options", "nosniff");
     done();
   });
-  await app.register(cors, { origin: [allowedOrigin] });
+  await app.register(cors, { origin: [ALLOWED_ORIGIN] });
   await app.register(etag, { weak: true });
 };
 

@@ -6,7 +6,7 @@ import { openSync, writeSync } from "node:fs";
 export const withFive: boolean = process.argv.includes("--five");
 
 /** The origin that CORS admits. */
-export const allowedOrigin = "https://shop.example";
+export const ALLOWED_ORIGIN = "https://shop.example";
 
 /** The id that the client sent where it is harmless, else a new one. */
 export const requestIdOf = (sent: string | null | undefined): string =>

@@ -1,6 +1,6 @@
 import { openSync } from "node:fs";
 import { App } from "@framework/core";
-import { allowedOrigin, logFile } from "./five.ts";
+import { ALLOWED_ORIGIN, logFile } from "./five.ts";
 
 /**
  * An app with the framework's own five: request ids, an access log, `nosniff`, CORS and ETags, told to do what the other servers do and no more.
@@ -22,6 +22,6 @@ export const createFiveApp = async (): Promise<App> => {
       crossOriginResourcePolicy: false,
       permissionsPolicy: false,
     })
-    .enableCors([allowedOrigin])
+    .enableCors([ALLOWED_ORIGIN])
     .enableEtag({ weak: true });
 };

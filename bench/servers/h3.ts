@@ -9,7 +9,7 @@ import {
   serve,
   toResponse,
 } from "h3";
-import { allowedOrigin, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
 import { plainRoutes } from "./plain-routes.ts";
 import { announce, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
@@ -20,7 +20,7 @@ const five: Middleware = async (event, next) => {
   const { headers } = event.res;
   headers.set("x-request-id", requestId);
   headers.set("x-content-type-options", "nosniff");
-  const preflight = handleCors(event, { origin: [allowedOrigin] });
+  const preflight = handleCors(event, { origin: [ALLOWED_ORIGIN] });
   if (preflight !== false) return preflight;
   const value = await next();
   const text = JSON.stringify(value);

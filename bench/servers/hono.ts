@@ -7,14 +7,14 @@ import { logger } from "hono/logger";
 import { requestId } from "hono/request-id";
 import { stream } from "hono/streaming";
 import { validator } from "hono/validator";
-import { allowedOrigin, withFive, writeLog } from "./five.ts";
+import { ALLOWED_ORIGIN, withFive, writeLog } from "./five.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
 import { announce, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
 const app = new Hono();
 if (withFive) {
-  app.use(logger(writeLog), requestId(), cors({ origin: allowedOrigin }), etag({ weak: true }));
+  app.use(logger(writeLog), requestId(), cors({ origin: ALLOWED_ORIGIN }), etag({ weak: true }));
   app.use(async (context, next) => {
     context.header("X-Content-Type-Options", "nosniff");
     await next();

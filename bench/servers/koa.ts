@@ -6,7 +6,7 @@ import { Router } from "@koa/router";
 import Koa from "koa";
 import conditional from "koa-conditional-get";
 import etag from "koa-etag";
-import { allowedOrigin, logAccess, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, logAccess, requestIdOf, withFive } from "./five.ts";
 import { plainRoutes } from "./plain-routes.ts";
 import { announceServer, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
@@ -22,7 +22,7 @@ if (withFive) {
     logAccess({ method, path, status, requestId, since });
   });
   app
-    .use(cors({ origin: allowedOrigin }))
+    .use(cors({ origin: ALLOWED_ORIGIN }))
     .use(conditional())
     .use(etag());
 }

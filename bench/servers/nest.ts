@@ -20,7 +20,7 @@ import {
 } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { FastifyAdapter, type NestFastifyApplication } from "@nestjs/platform-fastify";
-import { allowedOrigin, logFile, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, logFile, requestIdOf, withFive } from "./five.ts";
 import { colonAndStar, plainRoutes, type Verb } from "./plain-routes.ts";
 import { announceServer, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder } from "./workload.ts";
@@ -92,7 +92,7 @@ if (withFive) {
     reply.header("X-Content-Type-Options", "nosniff");
     done();
   });
-  app.enableCors({ origin: [allowedOrigin] });
+  app.enableCors({ origin: [ALLOWED_ORIGIN] });
   await fastify.register(etag, { weak: true });
 }
 await openVitals();

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import createPolka from "polka";
-import { allowedOrigin, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
 import { announceServer, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
@@ -44,8 +44,8 @@ if (withFive) {
     next();
   });
   app.use((request, response, next) => {
-    if (request.headers.origin === allowedOrigin) {
-      response.setHeader("Access-Control-Allow-Origin", allowedOrigin);
+    if (request.headers.origin === ALLOWED_ORIGIN) {
+      response.setHeader("Access-Control-Allow-Origin", ALLOWED_ORIGIN);
     }
     response.setHeader("Vary", "Origin");
     next();

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { allowedOrigin, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
+import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
 import { announceServer, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder, wholeNumber } from "./workload.ts";
 
@@ -41,7 +41,7 @@ const five: Send = ({ method, url, headers }, response, status, value) => {
   response.writeHead(code, {
     "Content-Type": "application/json",
     ...(fresh ? {} : { "Content-Length": Buffer.byteLength(text) }),
-    ...(headers.origin === allowedOrigin ? { "Access-Control-Allow-Origin": allowedOrigin } : {}),
+    ...(headers.origin === ALLOWED_ORIGIN ? { "Access-Control-Allow-Origin": ALLOWED_ORIGIN } : {}),
     Vary: "Origin",
     "X-Request-Id": requestId,
     "X-Content-Type-Options": "nosniff",
@@ -62,7 +62,7 @@ const flatFive: Send = ({ method, url, headers }, response, status, value) => {
   const fields = ["Content-Type", "application/json", "Date", date, "X-Request-Id", requestId, "ETag", etag];
   fields.push("X-Content-Type-Options", "nosniff", "Vary", "Origin");
   if (!fresh) fields.push("Content-Length", String(Buffer.byteLength(text)));
-  if (headers.origin === allowedOrigin) fields.push("Access-Control-Allow-Origin", allowedOrigin);
+  if (headers.origin === ALLOWED_ORIGIN) fields.push("Access-Control-Allow-Origin", ALLOWED_ORIGIN);
   response.sendDate = false;
   response.writeHead(code, fields);
   response.end(fresh ? undefined : text);

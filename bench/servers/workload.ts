@@ -58,12 +58,12 @@ export const orderSchema = {
 const chunk = Buffer.alloc(64 * 1024, "x");
 
 /** Pieces of the download. */
-export const chunkCount = 16;
+export const CHUNK_COUNT = 16;
 
 /** Bytes of the download. */
-export const downloadBytes: number = chunk.length * chunkCount;
+export const downloadBytes: number = chunk.length * CHUNK_COUNT;
 
 /** The download of 1 MiB, 64 KiB at a time. */
 export function* chunks(): Generator<Buffer> {
-  for (let index = 0; index < chunkCount; index++) yield chunk;
+  for (let index = 0; index < CHUNK_COUNT; index++) yield chunk;
 }

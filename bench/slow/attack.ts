@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 
 /** The program that attacks. */
-const program = "slowhttptest";
+const PROGRAM = "slowhttptest";
 
 /** Whether it is installed here. */
-export const hasSlowhttptest = (): boolean => spawnSync(program, ["-h"]).error === undefined;
+export const hasSlowhttptest = (): boolean => spawnSync(PROGRAM, ["-h"]).error === undefined;
 
 /** What slowhttptest said of a run. */
 export interface Verdict {
@@ -17,7 +17,7 @@ export interface Verdict {
 /** Runs slowhttptest against a URL until it ends by itself: its time is over or all its connections are closed. */
 export const attack = (url: string, options: readonly string[]): Promise<Verdict> =>
   new Promise((resolve, reject) => {
-    const child = spawn(program, [...options, "-u", url, "-v", "1"], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(PROGRAM, [...options, "-u", url, "-v", "1"], { stdio: ["ignore", "pipe", "pipe"] });
     let said = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said += String(text)));
     child.on("error", reject);

@@ -19,23 +19,23 @@ export interface NeverRead {
   readonly streams: number;
 }
 
-const half = 500;
-const thinkMs = 1000;
-const measuredMs = 12_000;
+const HALF = 500;
+const THINK_MS = 1000;
+const MEASURED_MS = 12_000;
 /** Default of the limit on writes that stand still, with two seconds for the sweep and two to see it. */
-const cutMs = 34_000;
+const CUT_MS = 34_000;
 
 /** Measures 500 clients alone, then beside 500 that ask for long and endless replies and never read; waits until those are cut. */
 export const neverReading = async (service: Service): Promise<NeverRead> => {
   const measured = async (): Promise<Latency> => {
-    const ended = measureLatency(service.port, half, thinkMs);
-    await pause(measuredMs);
+    const ended = measureLatency(service.port, HALF, THINK_MS);
+    await pause(MEASURED_MS);
     return ended();
   };
   await measured(); // warms the service up
   const alone = await measured();
   const before = await service.left();
-  const peers = Array.from({ length: half }, (_unused, index) => {
+  const peers = Array.from({ length: HALF }, (_unused, index) => {
     const peer = new Peer(service.port);
     peer.socket.pause();
     peer.send(get(index % 2 === 0 ? "/large/32" : "/endless"));
@@ -46,11 +46,11 @@ export const neverReading = async (service: Service): Promise<NeverRead> => {
   const { residentBytes } = await service.left();
   const beside = await measured();
   const stuck = (await service.sockets()).open - 1;
-  await pause(cutMs - (performance.now() - stuckSince));
+  await pause(CUT_MS - (performance.now() - stuckSince));
   const after = await service.left();
   for (const peer of peers) peer.close();
   return {
-    clients: half,
+    clients: HALF,
     stuck,
     alone,
     beside,

@@ -15,7 +15,7 @@ const connections = Number(process.argv[2] ?? 600);
 const wanted = process.argv[3];
 
 /** What an attack may cost, in seconds: the limit that ends its connections, and two more for the sweep. */
-const graceSecs = 2;
+const GRACE_SECS = 2;
 
 interface Attack {
   readonly name: string;
@@ -105,8 +105,8 @@ const judge = (transport: TransportName, { name, limitSecs }: Attack, suffered: 
   );
   say(latency.failed === 0, `others were served: ${latency.failed} of ${latency.requests} requests failed`);
   say(
-    longestMs <= (limitSecs + graceSecs) * 1000,
-    `no connection lived longer than ${limitSecs} + ${graceSecs} s: ${(longestMs / 1000).toFixed(1)} s`,
+    longestMs <= (limitSecs + GRACE_SECS) * 1000,
+    `no connection lived longer than ${limitSecs} + ${GRACE_SECS} s: ${(longestMs / 1000).toFixed(1)} s`,
   );
   say(left === 0, `no connection is left: ${left}`);
 };

@@ -6,8 +6,8 @@ import { Peer } from "./peer.ts";
 export const soakTimeouts = { readHeaderSecs: 2, readBodySecs: 3, writeSecs: 3, idleSecs: 4 } as const;
 
 /** Milliseconds that a limit may be overrun: the sweep comes once a second, and both programs share a core with others. */
-const graceMs = 4000;
-const patienceMs = 15_000;
+const GRACE_MS = 4000;
+const PATIENCE_MS = 60_000;
 
 /** What a client did, as numbers in [0, 1) decide, and what was wrong with the server's part in it: `null` when nothing. */
 export type Scene = (port: number, random: () => number) => Promise<string | null>;
@@ -27,7 +27,7 @@ const exchange =
     const peer = new Peer(port);
     for (const bytes of requests) peer.send(bytes);
     const enough = () => peer.statuses.length === statuses.length && peer.received.endsWith(isEnd);
-    await peer.until(enough, patienceMs);
+    await peer.until(enough, PATIENCE_MS);
     peer.close();
     return wrong(what, statuses, peer);
   };
@@ -38,7 +38,7 @@ const refused =
   async (port) => {
     const peer = new Peer(port);
     peer.send(bytes);
-    const ended = await peer.untilClosed(patienceMs);
+    const ended = await peer.untilClosed(PATIENCE_MS);
     peer.close();
     return ended === "closed" ? wrong(what, [status], peer) : `${what}: the connection stayed open`;
   };
@@ -52,7 +52,7 @@ const regular: Scene = async (port, random) => {
     wanted.push(status);
     peer.send(bytes);
     const whole = () => peer.statuses.length === wanted.length && peer.received.endsWith("}");
-    if ((await peer.until(whole, patienceMs)) !== "enough") break;
+    if ((await peer.until(whole, PATIENCE_MS)) !== "enough") break;
     await pause(random() * 20);
   }
   peer.close();
@@ -67,7 +67,7 @@ const dripping =
     const began = performance.now();
     peer.send(head);
     const timer = setInterval(() => peer.send(piece), 200);
-    const ended = await peer.untilClosed(limitSecs * 1000 + graceMs);
+    const ended = await peer.untilClosed(limitSecs * 1000 + GRACE_MS);
     clearInterval(timer);
     peer.close();
     if (ended !== "closed") return `${what}: open after ${(performance.now() - began).toFixed(0)} ms`;
@@ -82,7 +82,7 @@ const notReading =
     peer.forgets = true;
     peer.socket.pause();
     peer.send(get(path));
-    await pause((soakTimeouts.writeSecs * 1000 + graceMs) / 2);
+    await pause((soakTimeouts.writeSecs * 1000 + GRACE_MS) / 2);
     peer.close(); // half of the limit and of the grace: the one comes before the cut, the other behind it
     return null;
   };
@@ -93,9 +93,9 @@ const readingTooLate: Scene = async (port) => {
   peer.forgets = true;
   peer.socket.pause();
   peer.send(get("/large/32"));
-  await pause(soakTimeouts.writeSecs * 1000 + graceMs);
+  await pause(soakTimeouts.writeSecs * 1000 + GRACE_MS);
   peer.socket.resume();
-  const ended = await peer.untilClosed(patienceMs);
+  const ended = await peer.untilClosed(PATIENCE_MS);
   peer.close();
   const whole = peer.bytes > 32 * 1024 * 1024;
   return ended === "closed" && !whole ? null : `a client that does not read: ${ended}, ${peer.bytes} bytes`;
@@ -104,7 +104,7 @@ const readingTooLate: Scene = async (port) => {
 const idle: Scene = async (port) => {
   const peer = new Peer(port);
   peer.send(get("/books"));
-  const ended = await peer.untilClosed(soakTimeouts.idleSecs * 1000 + graceMs);
+  const ended = await peer.untilClosed(soakTimeouts.idleSecs * 1000 + GRACE_MS);
   peer.close();
   return ended === "closed" ? wrong("an idle client", [200], peer) : "an idle client: still open";
 };
@@ -138,7 +138,7 @@ const leaving: Scene = async (port, random) => {
   else if (how < 0.75) peer.close();
   else {
     peer.socket.end();
-    await peer.untilClosed(soakTimeouts.idleSecs * 1000 + graceMs);
+    await peer.untilClosed(soakTimeouts.idleSecs * 1000 + GRACE_MS);
     peer.close();
   }
   return null;

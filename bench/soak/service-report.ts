@@ -54,7 +54,7 @@ export const startService = async (
       LIMITS: JSON.stringify(limits),
       TIMEOUTS: JSON.stringify(timeouts),
     },
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     stopTimeoutMs: 40_000,
   });
   const port = Number(new URL(program.url).port);

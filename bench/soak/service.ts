@@ -51,14 +51,14 @@ async function* endless(): AsyncGenerator<Uint8Array> {
   }
 }
 
-const mebibyte = 1024 * 1024;
-const large = new Uint8Array(32 * mebibyte).fill(120);
+const MEBIBYTE = 1024 * 1024;
+const large = new Uint8Array(32 * MEBIBYTE).fill(120);
 
 const app = new App();
 app.get("/books", () => ({ books: [{ id: 1, title: "Dune" }], total: 1 }));
 app.get("/books/{id}", (request) => ({ id: toInt(request.params.id, "id") }));
 app.get("/large/{mebibytes}", (request) =>
-  Response.binary(large.subarray(0, toInt(request.params.mebibytes, "mebibytes") * mebibyte)),
+  Response.binary(large.subarray(0, toInt(request.params.mebibytes, "mebibytes") * MEBIBYTE)),
 );
 app.get("/pages/{count}", (request) => {
   const count = toInt(request.params.count, "count");

@@ -18,9 +18,9 @@ import {
 
 const minutes = Number(process.argv[2] ?? 2);
 const wanted = process.argv[3];
-const stations = 10;
-const clients = 60;
-const seed = 7;
+const STATIONS = 10;
+const CLIENTS = 60;
+const SEED = 7;
 
 /** From the end of the load: what is still open runs into its limit, and a sweep sees that. */
 const settleMs = (soakTimeouts.idleSecs + 8) * 1000;
@@ -43,7 +43,7 @@ const play = async (port: number, endsAt: number, random: () => number, faults: 
       if (fault !== null) faults.set(fault, (faults.get(fault) ?? 0) + 1);
     }
   };
-  await Promise.all(Array.from({ length: clients }, client));
+  await Promise.all(Array.from({ length: CLIENTS }, client));
   return played;
 };
 
@@ -107,11 +107,11 @@ const judge = (
 
 const soak = async (transport: TransportName): Promise<void> => {
   await using service = await startService(transport, { timeouts: soakTimeouts });
-  const random = seededRandom(seed);
+  const random = seededRandom(SEED);
   const faults: Faults = new Map();
   const seen: Station[] = [];
-  for (let station = 0; station < stations; station++) {
-    const endsAt = performance.now() + (minutes * 60_000) / stations;
+  for (let station = 0; station < STATIONS; station++) {
+    const endsAt = performance.now() + (minutes * 60_000) / STATIONS;
     const played = await play(service.port, endsAt, random, faults);
     seen.push({ scenes: played, ...(await settled(service)) });
   }
@@ -131,5 +131,5 @@ const soak = async (transport: TransportName): Promise<void> => {
   console.log("");
 };
 
-printTitle(`${minutes} minutes of ${clients} mixed clients on each transport, seed ${seed}`);
+printTitle(`${minutes} minutes of ${CLIENTS} mixed clients on each transport, seed ${SEED}`);
 for (const transport of transports) if (wanted === undefined || wanted === transport) await soak(transport);

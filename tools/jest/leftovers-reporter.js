@@ -1,6 +1,6 @@
 /** Ends a run whose tests left a socket, timer or process open: it fails and says what, instead of hanging for ever. */
 export default class {
-  constructor(_config, { graceMs = 5_000 } = {}) {
+  constructor(_config, { graceMs = 30_000 } = {}) {
     this.graceMs = graceMs;
   }
 

@@ -77,7 +77,7 @@ test(
     using folder = mkdtempDisposableSync(join(tmpdir(), "books-crash-"));
     const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`, BOOKS_RATE: "1000000000" };
     const start = (): Promise<Program> =>
-      startProgram(main, { conditions: ["@framework/source"], env, timeoutMs: 30_000 });
+      startProgram(main, { conditions: ["@framework/source"], env, timeoutMs: 60_000 });
     const random = seededRandom(seed);
     const ledger: Ledger = { acknowledged: new Map(), sent: new Set() };
     let cut = 0;

@@ -23,7 +23,7 @@ test("the program serves the books, stops cleanly, and finds them again", async 
   await using again = await start(env);
   expect((await again.client.get("/books/1")).json()).toMatchObject({ title: "Dune" });
   expect((await again.client.post("/books", { json: { title: "It" } })).json()).toMatchObject({ id: 3 });
-}, 30_000);
+});
 
 test("four workers share the books, and what one changes no other serves old", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
@@ -41,12 +41,12 @@ test("four workers share the books, and what one changes no other serves old", a
     );
     for (const read of reads) expect(await read.json()).toMatchObject({ total: n });
   }
-}, 30_000);
+});
 
 test("more than one worker is refused while books live in memory", async () => {
   const started = start({ DATABASE_URL: "sqlite://:memory:" }, ["--workers", "2"]);
   await expect(started).rejects.toThrow("a database of its own in memory");
-}, 20_000);
+});
 
 test("settings that make no sense are said before anything starts", async () => {
   const started = start({ DATABASE_URL: "sqlite://:memory:", BOOKS_RATE: "many", BOOKS_SECRET: "s" });

@@ -84,4 +84,4 @@ test("the program prints what the README says, command by command", async () => 
     const reply = await send(program.client, command);
     expect([command, reply.status, reply.printed]).toEqual([command, status, printed]);
   }
-}, 20_000);
+});

@@ -11,7 +11,7 @@ export interface DecodeLimits {
   readonly maxRatio: number;
 }
 
-const freeBytes = 1_048_576;
+const FREE_BYTES = 1_048_576;
 
 /** A decoder as `node:zlib` makes it, which counts what it used of its input. */
 type Decoder = Transform & { readonly bytesWritten: number };
@@ -42,8 +42,8 @@ export async function* decodedChunks(
     for await (const piece of decoder as AsyncIterable<Uint8Array>) {
       decoded += piece.byteLength;
       if (decoded > maxSize) throw new PayloadTooLargeError(maxSize, "Decoded request body");
-      if (decoded > freeBytes && decoded > maxRatio * fed.bytes) {
-        throw new PayloadTooLargeError(Math.max(freeBytes, maxRatio * fed.bytes), "Decoded request body");
+      if (decoded > FREE_BYTES && decoded > maxRatio * fed.bytes) {
+        throw new PayloadTooLargeError(Math.max(FREE_BYTES, maxRatio * fed.bytes), "Decoded request body");
       }
       yield piece;
     }

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { CircuitOpenError } from "@framework/core";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { type Outcome, type Service, service, type Worker } from "./service.test-kit.ts";
-
-jest.setTimeout(30_000); // thousands of runs, on a machine with other work
 
 /** One call at a worker: what it gave, or `null` when it was refused. */
 const call = async (worker: Worker | undefined, outcome: Outcome): Promise<Outcome | null> => {

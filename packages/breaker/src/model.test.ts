@@ -190,4 +190,4 @@ test("a circuit behaves as the model does, for any order of calls, outcomes, tim
     },
   );
   await expect(fc.assert(property, { numRuns: 8000 })).resolves.toBeUndefined();
-}, 30_000);
+});

@@ -1,9 +1,7 @@
 import { Agent, get } from "node:http";
 import { text } from "node:stream/consumers";
 import { startProgram, waitFor } from "@framework/testing";
-import { expect, jest, test } from "@jest/globals";
-
-jest.setTimeout(30_000); // five processes, on a machine with other work
+import { expect, test } from "@jest/globals";
 
 interface Reply {
   readonly status: number;

@@ -1,10 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { App, Response } from "@framework/core";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { cacheTags, caching, memoryStore, type StoredReply } from "./index.ts";
-
-jest.setTimeout(60_000); // whole heaps are collected, on a machine with other work
 
 const reply = (): StoredReply => ({
   kind: "reply",

@@ -3,9 +3,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Program, startProgram, waitFor } from "@framework/testing";
-import { afterAll, expect, jest, test } from "@jest/globals";
-
-jest.setTimeout(60_000); // five processes, on a machine with other work
+import { afterAll, expect, test } from "@jest/globals";
 
 interface Value {
   readonly version: number;

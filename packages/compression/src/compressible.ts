@@ -1,7 +1,7 @@
 import type { Response } from "@framework/core";
 
 /** Types whose bodies shrink: text and its relatives. Images, videos and archives are compressed by themselves. */
-const textual =
+const TEXTUAL =
   /^(?:text\/.+|application\/(?:json|javascript|ecmascript|xml|graphql|x-javascript|manifest\+json|openmetrics-text)|image\/svg\+xml|.+\+(?:json|xml))$/;
 
 /** Whether another client might get this reply in a coding: by its type, and by what it says of itself. */
@@ -10,7 +10,7 @@ export const isCompressible = ({ headers, status }: Response): boolean => {
   if (/(?:^|[\s,])no-transform(?:$|[\s,])/i.test(headers.get("cache-control") ?? "")) return false;
   if (status === 304) return true; // it stands for a reply that may have been coded
   const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
-  return textual.test(type.trim().toLowerCase());
+  return TEXTUAL.test(type.trim().toLowerCase());
 };
 
 /** Whether there is a whole body that has no coding yet. */

@@ -106,12 +106,12 @@ const refuse = ({ headers, payload }: Response): never => {
   throw new HttpError(
     406,
     "No content coding that this server has is acceptable, and identity is not either",
-    { headers: Object.fromEntries([...headers].filter(([name]) => !ofBody.test(name))) },
+    { headers: Object.fromEntries([...headers].filter(([name]) => !OF_BODY.test(name))) },
   );
 };
 
 /** Fields of a representation (RFC 9110 8), of how long it may be kept, and cookies, which one line cannot hold. */
-const ofBody = /^(?:content-.*|etag|last-modified|accept-ranges|cache-control|expires|age|set-cookie)$/;
+const OF_BODY = /^(?:content-.*|etag|last-modified|accept-ranges|cache-control|expires|age|set-cookie)$/;
 
 const isWorthIt = ({ payload }: Response, { minSize, streams }: CompressionConfig): boolean => {
   const length = payloadLength(payload);

@@ -19,13 +19,13 @@ export interface CorsConfig {
   readonly credentials: boolean;
 }
 
-const maxOrigins = 1000;
-const maxNames = 100;
+const MAX_ORIGINS = 1000;
+const MAX_NAMES = 100;
 
 export const CorsConfig: ConfigRecord<CorsConfig> = configRecord("CorsConfig", {
   origins: checked(
     ["*"],
-    `a list of 1 to ${maxOrigins} origins as browsers send them (scheme://host[:port] in lower case, without a path), or null, or * alone`,
+    `a list of 1 to ${MAX_ORIGINS} origins as browsers send them (scheme://host[:port] in lower case, without a path), or null, or * alone`,
     isOriginList,
   ),
   methods: names(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"], "methods"),
@@ -44,12 +44,12 @@ export const credentialProblems = (config: CorsConfig): string[] => {
 };
 
 function names(initial: readonly string[], what: string) {
-  const rule = list(initial, `at most ${maxNames} ${what}, each a token (RFC 9110 5.6.2)`, isToken);
+  const rule = list(initial, `at most ${MAX_NAMES} ${what}, each a token (RFC 9110 5.6.2)`, isToken);
   return {
     ...rule,
     problem: (value: unknown) =>
-      Array.isArray(value) && value.length > maxNames
-        ? `must have at most ${maxNames} ${what}`
+      Array.isArray(value) && value.length > MAX_NAMES
+        ? `must have at most ${MAX_NAMES} ${what}`
         : rule.problem(value),
   };
 }
@@ -59,7 +59,7 @@ function isToken(value: unknown): boolean {
 }
 
 function isOriginList(value: unknown): boolean {
-  if (!Array.isArray(value) || value.length === 0 || value.length > maxOrigins) return false;
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_ORIGINS) return false;
   if (value.includes("*")) return value.length === 1;
   return value.every((item) => item === "null" || isOrigin(item));
 }

@@ -1,30 +1,30 @@
 /** Notifications of a database that has none: within this process, and through `carry` to the other workers. */
 export class LocalNotifications {
-  readonly #listeners = new Map<string, Set<(payload: string) => void>>();
-  #carry: ((channel: string, payload: string) => void) | null = null;
+  private readonly listeners = new Map<string, Set<(payload: string) => void>>();
+  private carry: ((channel: string, payload: string) => void) | null = null;
 
   /** From now on what is sent here also goes to others, which hand it to `receive`. */
   connect(carry: (channel: string, payload: string) => void): void {
-    this.#carry = carry;
+    this.carry = carry;
   }
 
   send(channel: string, payload: string): void {
-    if (this.#carry === null) this.receive(channel, payload);
-    else this.#carry(channel, payload);
+    if (this.carry === null) this.receive(channel, payload);
+    else this.carry(channel, payload);
   }
 
   /** Tells the listeners of this process. */
   receive(channel: string, payload: string): void {
-    for (const listener of this.#listeners.get(channel) ?? []) queueMicrotask(() => listener(payload));
+    for (const listener of this.listeners.get(channel) ?? []) queueMicrotask(() => listener(payload));
   }
 
   listen(channel: string, listener: (payload: string) => void, signal?: AbortSignal): () => Promise<void> {
     const own = (payload: string): void => listener(payload); // one listener may listen twice
-    const listeners = this.#listeners.get(channel) ?? new Set();
-    this.#listeners.set(channel, listeners.add(own));
+    const listeners = this.listeners.get(channel) ?? new Set();
+    this.listeners.set(channel, listeners.add(own));
     const end = async (): Promise<void> => {
       listeners.delete(own);
-      if (listeners.size === 0) this.#listeners.delete(channel);
+      if (listeners.size === 0) this.listeners.delete(channel);
     };
     signal?.addEventListener("abort", () => void end(), { once: true });
     return end;

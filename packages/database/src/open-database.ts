@@ -13,13 +13,13 @@ const FIRST_PAUSE_MS = 5;
 /** A database over a backend: transactions with their retries, and everything else handed on. */
 export class OpenDatabase extends SessionQueries implements Database {
   readonly dialect: "sqlite" | "postgres";
-  readonly #backend: Backend;
-  readonly #random: () => number;
+  private readonly backend: Backend;
+  private readonly random: () => number;
 
   constructor(backend: Backend, random: () => number = Math.random) {
     super(backend);
-    this.#backend = backend;
-    this.#random = random;
+    this.backend = backend;
+    this.random = random;
     this.dialect = backend.dialect;
   }
 
@@ -27,27 +27,27 @@ export class OpenDatabase extends SessionQueries implements Database {
     const retries = Math.min(options.retries ?? DEFAULT_RETRIES, MAX_RETRIES);
     for (let failures = 0; ; failures++) {
       try {
-        return await this.#attempt(run, options);
+        return await this.attempt(run, options);
       } catch (error) {
         if (!isTransient(error) || failures >= retries) throw error;
-        await delay(FIRST_PAUSE_MS * 2 ** failures * (0.5 + this.#random()), undefined, {
+        await delay(FIRST_PAUSE_MS * 2 ** failures * (0.5 + this.random()), undefined, {
           signal: options.signal,
         });
       }
     }
   }
 
-  async #attempt<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
+  private async attempt<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
     const { isolation = "read committed", readOnly = false, signal } = options;
     signal?.throwIfAborted();
-    const open = await this.#backend.begin({ isolation, readOnly, signal });
+    const open = await this.backend.begin({ isolation, readOnly, signal });
     const tx = new RunningTransaction(open, signal);
     let value: T;
     try {
       value = await run(tx);
       signal?.throwIfAborted();
     } catch (error) {
-      await this.#rollback(tx, open);
+      await this.rollback(tx, open);
       throw signal?.aborted === true ? signal.reason : error;
     }
     tx.end();
@@ -55,13 +55,13 @@ export class OpenDatabase extends SessionQueries implements Database {
     return value;
   }
 
-  async #rollback(tx: RunningTransaction, open: OpenTransaction): Promise<void> {
+  private async rollback(tx: RunningTransaction, open: OpenTransaction): Promise<void> {
     tx.end();
     await open.rollback();
   }
 
   until(signal: AbortSignal): Queries {
-    return new SessionQueries(this.#backend, signal);
+    return new SessionQueries(this.backend, signal);
   }
 
   async listen(
@@ -70,16 +70,16 @@ export class OpenDatabase extends SessionQueries implements Database {
     options: ListenOptions = {},
   ): Promise<() => Promise<void>> {
     checkNotification(channel, "");
-    return await this.#backend.listen(channel, listener, options);
+    return await this.backend.listen(channel, listener, options);
   }
 
   async notify(channel: string, payload = ""): Promise<void> {
     checkNotification(channel, payload);
-    await this.#backend.notify(channel, payload);
+    await this.backend.notify(channel, payload);
   }
 
   async close(): Promise<void> {
-    await this.#backend.close();
+    await this.backend.close();
   }
 }
 

@@ -7,81 +7,81 @@ import type { Statement } from "./statement.ts";
 
 /** A transaction as its function sees it: usable until it ends, with transactions within as savepoints. */
 export class RunningTransaction extends SessionQueries implements Transaction {
-  readonly #open: GuardedTransaction;
-  readonly #depth: number;
+  private readonly open: GuardedTransaction;
+  private readonly depth: number;
 
   constructor(open: OpenTransaction | GuardedTransaction, signal: AbortSignal | undefined, depth = 0) {
     const guarded = open instanceof GuardedTransaction ? open : new GuardedTransaction(open);
     super(guarded, signal);
-    this.#open = guarded;
-    this.#depth = depth;
+    this.open = guarded;
+    this.depth = depth;
   }
 
   async transaction<T>(run: (inner: Transaction) => Promise<T>): Promise<T> {
-    const name = `inner_${this.#depth + 1}`;
-    await this.#open.script(`SAVEPOINT ${name}`);
-    const inner = new GuardedTransaction(this.#open);
+    const name = `inner_${this.depth + 1}`;
+    await this.open.script(`SAVEPOINT ${name}`);
+    const inner = new GuardedTransaction(this.open);
     try {
-      const value = await run(new RunningTransaction(inner, undefined, this.#depth + 1));
+      const value = await run(new RunningTransaction(inner, undefined, this.depth + 1));
       inner.end();
-      await this.#open.script(`RELEASE SAVEPOINT ${name}`);
+      await this.open.script(`RELEASE SAVEPOINT ${name}`);
       return value;
     } catch (error) {
       inner.end();
-      await this.#open.script(`ROLLBACK TO SAVEPOINT ${name}; RELEASE SAVEPOINT ${name}`);
+      await this.open.script(`ROLLBACK TO SAVEPOINT ${name}; RELEASE SAVEPOINT ${name}`);
       throw error;
     }
   }
 
   async script(text: string): Promise<void> {
-    await this.#open.script(text);
+    await this.open.script(text);
   }
 
   async notify(channel: string, payload = ""): Promise<void> {
     checkNotification(channel, payload);
-    await this.#open.notify(channel, payload);
+    await this.open.notify(channel, payload);
   }
 
   /** From now on every use is a mistake of the program. */
   end(): void {
-    this.#open.end();
+    this.open.end();
   }
 }
 
 /** Refuses statements after the end: on a connection that went back they would land in somebody else's transaction. */
 class GuardedTransaction implements Session {
-  readonly #open: Pick<OpenTransaction, "run" | "stream" | "notify" | "script">;
-  #ended = false;
+  private readonly open: Pick<OpenTransaction, "run" | "stream" | "notify" | "script">;
+  private ended = false;
 
   constructor(open: Pick<OpenTransaction, "run" | "stream" | "notify" | "script">) {
-    this.#open = open;
+    this.open = open;
   }
 
   run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
-    this.#check();
-    return this.#open.run(statement, signal, first);
+    this.check();
+    return this.open.run(statement, signal, first);
   }
 
   stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]> {
-    this.#check();
-    return this.#open.stream(statement, batchSize, signal);
+    this.check();
+    return this.open.stream(statement, batchSize, signal);
   }
 
   async script(text: string): Promise<void> {
-    this.#check();
-    await this.#open.script(text);
+    this.check();
+    await this.open.script(text);
   }
 
   async notify(channel: string, payload: string): Promise<void> {
-    this.#check();
-    await this.#open.notify(channel, payload);
+    this.check();
+    await this.open.notify(channel, payload);
   }
 
   end(): void {
-    this.#ended = true;
+    this.ended = true;
   }
 
-  #check(): void {
-    if (this.#ended) throw transactionOver();
+  private check(): void {
+    if (this.ended) throw transactionOver();
   }
 }

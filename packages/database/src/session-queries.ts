@@ -9,27 +9,27 @@ const DEFAULT_BATCH = 500;
 
 /** The methods of `Queries` over anything that runs statements. */
 export class SessionQueries implements Queries {
-  readonly #session: Session;
-  readonly #signal: AbortSignal | undefined;
+  private readonly session: Session;
+  private readonly signal: AbortSignal | undefined;
 
   constructor(session: Session, signal?: AbortSignal) {
-    this.#session = session;
-    this.#signal = signal;
+    this.session = session;
+    this.signal = signal;
   }
 
   readonly query = ((asked: Asked, ...others: AskedWith): Promise<Row[]> =>
-    this.#answer(asked, others, allRows)) as Ask<object, "rows">;
+    this.answer(asked, others, allRows)) as Ask<object, "rows">;
 
   readonly fetchAll: Ask<object, "rows"> = this.query;
 
   readonly fetchOne = ((asked: Asked, ...others: AskedWith): Promise<Row | null> =>
-    this.#answer(asked, others, firstRow, true)) as Ask<object, "row">;
+    this.answer(asked, others, firstRow, true)) as Ask<object, "row">;
 
   readonly fetchValue = ((asked: Asked, ...others: AskedWith): Promise<unknown> =>
-    this.#answer(asked, others, firstValue, true)) as Ask<unknown, "value">;
+    this.answer(asked, others, firstValue, true)) as Ask<unknown, "value">;
 
   execute(asked: Asked, ...others: AskedWith): Promise<Executed> {
-    return this.#answer(asked, others, executed);
+    return this.answer(asked, others, executed);
   }
 
   stream<T extends object = Row>(
@@ -42,15 +42,20 @@ export class SessionQueries implements Queries {
         `batchSize is a whole number from 1 to ${MAX_BATCH}, not ${batchSize}`,
       );
     }
-    const batches = this.#session.stream(statement, batchSize, this.#signal);
-    return oneByOne(batches, this.#signal) as AsyncIterableIterator<T>;
+    const batches = this.session.stream(statement, batchSize, this.signal);
+    return oneByOne(batches, this.signal) as AsyncIterableIterator<T>;
   }
 
   /** No async function: what SQLite knows at once is not waited for. */
-  #answer<T>(asked: Asked, others: AskedWith, pick: (outcome: Outcome) => T, first = false): Promise<T> {
+  private answer<T>(
+    asked: Asked,
+    others: AskedWith,
+    pick: (outcome: Outcome) => T,
+    first = false,
+  ): Promise<T> {
     try {
-      this.#signal?.throwIfAborted();
-      const outcome = this.#session.run(toStatement(asked, others), this.#signal, first);
+      this.signal?.throwIfAborted();
+      const outcome = this.session.run(toStatement(asked, others), this.signal, first);
       return isPromise(outcome) ? later(outcome, pick) : Promise.resolve(pick(outcome));
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever was thrown, as an async function would

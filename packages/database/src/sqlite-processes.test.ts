@@ -33,4 +33,4 @@ test("eight processes that write one file lose nothing and see no lock", async (
   expect(ends).toEqual(children.map(() => [0, null]));
   expect(await db.fetchValue("SELECT n FROM counter")).toBe(800);
   await db.close();
-}, 30_000);
+});

@@ -41,14 +41,14 @@ const built = (folder: string): string => {
 test("from source the thread runs, and the process ends by itself", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
   expect(await output(here("index.ts"), join(folder.path, "test.db"))).toBe("500000 true\n");
-}, 30_000);
+});
 
 test("as built and published the thread runs, and the process ends by itself", async () => {
   using folder = mkdtempDisposableSync(join(here("../node_modules"), ".built-"));
   const dist = join(folder.path, "dist");
   mkdirSync(dist);
   expect(await output(built(dist), join(folder.path, "test.db"))).toBe("500000 true\n");
-}, 60_000);
+});
 
 test("where the program of the thread is missing, as in a bundle, the process says so once and reads itself", async () => {
   using folder = mkdtempDisposableSync(join(here("../node_modules"), ".built-"));
@@ -56,4 +56,4 @@ test("where the program of the thread is missing, as in a bundle, the process sa
   rmSync(join(folder.path, "sqlite/read-worker.js"));
   const said = "database: long reads of SQLite hold the process, since no thread can be started\n";
   expect(await output(index, join(folder.path, "test.db"))).toBe(`500000 false\n${said}`);
-}, 60_000);
+});

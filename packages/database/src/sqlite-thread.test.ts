@@ -181,7 +181,7 @@ test("two threads may be left behind; then reads are refused in time, until a st
   expect(kinds).toEqual(["canceled", "canceled", "canceled"]);
   expect(await failure(count(db, 3))).toMatchObject({
     status: 503,
-    reason: "no turn for a long read in 100 ms",
+    reason: "the reading thread did not become free in 100 ms",
   });
   await waitFor(async () => (await failure(count(db, 3))) === null, {
     what: "the end of the third statement",
@@ -195,7 +195,7 @@ test("a thousand reads wait for the thread at most", async () => {
   const waiting = Array.from({ length: 1000 }, () => count(db, 1));
   const refused = await failure(count(db, 1));
   expect(refused).toBeInstanceOf(DatabaseUnavailableError);
-  expect(refused).toMatchObject({ reason: "1000 callers wait for a long read already" });
+  expect(refused).toMatchObject({ reason: "1000 callers already wait for the reading thread" });
   await running;
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([1]));
 });

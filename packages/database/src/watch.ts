@@ -20,23 +20,23 @@ const MAX_LOGGED_TEXT = 1000;
 /** A backend whose statements are counted, timed and published as operations. */
 export class WatchedBackend implements Backend {
   readonly dialect: "sqlite" | "postgres";
-  readonly #backend: Backend;
-  readonly #options: WatchOptions;
+  private readonly backend: Backend;
+  private readonly options: WatchOptions;
   /** Below this nothing is to be done about the time that a statement took. */
-  readonly #noticeMs: number;
+  private readonly noticeMs: number;
   statements = 0;
   failures = 0;
   slow = 0;
 
   constructor(backend: Backend, options: WatchOptions) {
-    this.#backend = backend;
-    this.#options = options;
+    this.backend = backend;
+    this.options = options;
     this.dialect = backend.dialect;
-    this.#noticeMs = Math.min(options.slowQueryMs || Infinity, backend.longReads?.longMs ?? Infinity);
+    this.noticeMs = Math.min(options.slowQueryMs || Infinity, backend.longReads?.longMs ?? Infinity);
   }
 
   run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
-    return this.observe(this.#backend, statement, signal, first);
+    return this.observe(this.backend, statement, signal, first);
   }
 
   observe(
@@ -45,12 +45,12 @@ export class WatchedBackend implements Backend {
     signal?: AbortSignal,
     first?: boolean,
   ): Outcome | Promise<Outcome> {
-    const { operations } = this.#options;
-    if (!operations.isObserved) return this.#timed(session, statement, signal, first);
-    return operations.run(statement, () => this.#timed(session, statement, signal, first));
+    const { operations } = this.options;
+    if (!operations.isObserved) return this.timed(session, statement, signal, first);
+    return operations.run(statement, () => this.timed(session, statement, signal, first));
   }
 
-  #timed(
+  private timed(
     session: Session,
     statement: Statement,
     signal?: AbortSignal,
@@ -60,59 +60,59 @@ export class WatchedBackend implements Backend {
     this.statements++;
     try {
       const outcome = session.run(statement, signal, first);
-      if (isPromise(outcome)) return this.#later(outcome, from, statement);
-      const durationMs = this.#observed(from);
-      if (durationMs >= this.#noticeMs) this.#held(session, statement, durationMs);
+      if (isPromise(outcome)) return this.later(outcome, from, statement);
+      const durationMs = this.observed(from);
+      if (durationMs >= this.noticeMs) this.held(session, statement, durationMs);
       return outcome;
     } catch (error) {
       this.failures++;
-      this.#observed(from);
+      this.observed(from);
       throw error;
     }
   }
 
   /** Milliseconds since a statement began, recorded. */
-  #observed(from: number): number {
+  private observed(from: number): number {
     const durationMs = performance.now() - from;
-    this.#options.seconds?.observe(durationMs / 1000);
+    this.options.seconds?.observe(durationMs / 1000);
     return durationMs;
   }
 
-  async #later(outcome: Promise<Outcome>, from: number, statement: Statement): Promise<Outcome> {
+  private async later(outcome: Promise<Outcome>, from: number, statement: Statement): Promise<Outcome> {
     try {
       return await outcome;
     } catch (error) {
       this.failures++;
       throw error;
     } finally {
-      this.#took(statement, this.#observed(from));
+      this.took(statement, this.observed(from));
     }
   }
 
-  #held(session: Session, statement: Statement, durationMs: number): void {
-    if (session === this.#backend) this.#backend.longReads?.took(statement.text, durationMs);
-    this.#took(statement, durationMs);
+  private held(session: Session, statement: Statement, durationMs: number): void {
+    if (session === this.backend) this.backend.longReads?.took(statement.text, durationMs);
+    this.took(statement, durationMs);
   }
 
-  #took({ text }: Statement, durationMs: number): void {
-    const { slowQueryMs, log } = this.#options;
+  private took({ text }: Statement, durationMs: number): void {
+    const { slowQueryMs, log } = this.options;
     if (slowQueryMs === 0 || durationMs < slowQueryMs) return;
     this.slow++;
     log()?.warn("slow query", { durationMs: Math.round(durationMs), text: text.slice(0, MAX_LOGGED_TEXT) });
   }
 
   async begin(options: BeginOptions): Promise<OpenTransaction> {
-    return new WatchedTransaction(await this.#backend.begin(options), this);
+    return new WatchedTransaction(await this.backend.begin(options), this);
   }
 
   stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]> {
-    return this.follow(this.#backend.stream(statement, batchSize, signal), statement);
+    return this.follow(this.backend.stream(statement, batchSize, signal), statement);
   }
 
   /** Counts and publishes a stream as one statement, which ends when its last row has been taken or its reader has left. */
   async *follow(batches: AsyncIterableIterator<Row[]>, statement: Statement): AsyncGenerator<Row[]> {
     this.statements++;
-    const operation = this.#options.operations.begin(statement);
+    const operation = this.options.operations.begin(statement);
     try {
       yield* batches;
     } catch (error) {
@@ -125,7 +125,7 @@ export class WatchedBackend implements Backend {
   }
 
   async notify(channel: string, payload: string): Promise<void> {
-    await this.#backend.notify(channel, payload);
+    await this.backend.notify(channel, payload);
   }
 
   listen(
@@ -133,48 +133,48 @@ export class WatchedBackend implements Backend {
     listener: (payload: string) => void,
     options: ListenOptions,
   ): Promise<() => Promise<void>> {
-    return this.#backend.listen(channel, listener, options);
+    return this.backend.listen(channel, listener, options);
   }
 
   figures(): PoolFigures {
-    return this.#backend.figures();
+    return this.backend.figures();
   }
 
   async close(): Promise<void> {
-    await this.#backend.close();
+    await this.backend.close();
   }
 }
 
 class WatchedTransaction implements OpenTransaction {
-  readonly #open: OpenTransaction;
-  readonly #watch: WatchedBackend;
+  private readonly open: OpenTransaction;
+  private readonly watch: WatchedBackend;
 
   constructor(open: OpenTransaction, watch: WatchedBackend) {
-    this.#open = open;
-    this.#watch = watch;
+    this.open = open;
+    this.watch = watch;
   }
 
   run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
-    return this.#watch.observe(this.#open, statement, signal, first);
+    return this.watch.observe(this.open, statement, signal, first);
   }
 
   stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]> {
-    return this.#watch.follow(this.#open.stream(statement, batchSize, signal), statement);
+    return this.watch.follow(this.open.stream(statement, batchSize, signal), statement);
   }
 
   async script(text: string): Promise<void> {
-    await this.#open.script(text);
+    await this.open.script(text);
   }
 
   async notify(channel: string, payload: string): Promise<void> {
-    await this.#open.notify(channel, payload);
+    await this.open.notify(channel, payload);
   }
 
   async commit(): Promise<void> {
-    await this.#open.commit();
+    await this.open.commit();
   }
 
   async rollback(): Promise<void> {
-    await this.#open.rollback();
+    await this.open.rollback();
   }
 }

@@ -4,8 +4,8 @@ import { entityTag } from "./entity-tag.ts";
 export type TagOf = (body: string | Uint8Array) => string;
 
 /** Texts that are remembered at most, a power of two, and how long each of them may be in UTF-16 units. */
-const places = 64;
-const maxLength = 1024;
+const PLACES = 64;
+const MAX_LENGTH = 1024;
 
 interface Remembered {
   text: string;
@@ -22,9 +22,9 @@ interface Remembered {
  * characters are.
  */
 export const rememberedTags = (weak: boolean): TagOf => {
-  const table = Array.from({ length: places }, (): Remembered => ({ text: "", tag: "", made: "" }));
+  const table = Array.from({ length: PLACES }, (): Remembered => ({ text: "", tag: "", made: "" }));
   return (body) => {
-    if (typeof body !== "string" || body === "" || body.length > maxLength) return entityTag(body, weak);
+    if (typeof body !== "string" || body === "" || body.length > MAX_LENGTH) return entityTag(body, weak);
     const known = table[placeOf(body)] as Remembered;
     if (known.text === body) return known.tag;
     const tag = entityTag(body, weak);
@@ -42,5 +42,5 @@ const placeOf = (text: string): number => {
   const step = (text.length >> 3) + 1;
   let mark = text.length;
   for (let at = text.length - 1; at >= 0; at -= step) mark = (Math.imul(mark, 31) + text.charCodeAt(at)) | 0;
-  return (mark ^ (mark >>> 15)) & (places - 1);
+  return (mark ^ (mark >>> 15)) & (PLACES - 1);
 };

@@ -65,7 +65,7 @@ class LineHead {
   subject(method: string, path: string): string {
     if (path === this.path && method === this.method) return this.last;
     const text = `","method":"${token(method)}","path":${jsonString(path)},"latency":`;
-    if (text.length > maxRemembered) return text;
+    if (text.length > MAX_REMEMBERED) return text;
     this.method = method;
     this.path = path;
     this.last = text;
@@ -73,7 +73,7 @@ class LineHead {
   }
 }
 
-const maxRemembered = 256;
+const MAX_REMEMBERED = 256;
 
 /** As many heads as an app has routes and each of them statuses. */
 const headsOfLines = () => {
@@ -103,14 +103,14 @@ const clients = () => {
 /** A method holds nothing that JSON would have to escape (RFC 9110 9.1), but may be long. */
 const token = (method: string): string => (method.length <= 32 ? method : cut(method, 32));
 
-const maxDetails = 8192;
+const MAX_DETAILS = 8192;
 
 /** What `logHeaders` and `logBody` add; bounded, so that a record stays below 16 KiB. */
 const members = (details: Readonly<Record<string, unknown>>): string => {
   let text = "";
   for (const [name, value] of Object.entries(details)) {
     const json = asciiJson(value);
-    text += `,"${name}":${json.length + text.length > maxDetails ? '"[too long]"' : json}`;
+    text += `,"${name}":${json.length + text.length > MAX_DETAILS ? '"[too long]"' : json}`;
   }
   return text;
 };

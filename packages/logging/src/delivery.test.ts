@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { startProgram } from "@framework/testing";
-import { expect, jest, test } from "@jest/globals";
-
-jest.setTimeout(30_000); // real processes, on a machine with other work
+import { expect, test } from "@jest/globals";
 
 const file = new URL("./logged.test-program.ts", import.meta.url);
 const conditions = ["@framework/source"];

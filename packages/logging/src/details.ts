@@ -1,6 +1,6 @@
 import { type HttpRequest, type Key, key, type Response } from "@framework/core";
 import type { LoggingConfig } from "./logging-config.ts";
-import { censored, type Redaction } from "./redaction.ts";
+import { CENSORED, type Redaction } from "./redaction.ts";
 
 /** What a line says beyond its usual members: header fields and bodies, where they are asked for. */
 export interface Details {
@@ -116,6 +116,6 @@ const shown = (
 const formFields = (text: string, redaction: Redaction): Record<string, unknown> => {
   const fields = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of new URLSearchParams(text))
-    fields[name] = redaction.hides(name) ? censored : value;
+    fields[name] = redaction.hides(name) ? CENSORED : value;
   return fields;
 };

@@ -1,9 +1,9 @@
 import type { Outlet } from "./outlet.ts";
 
 /** UTF-16 units that are gathered at most before a batch is written within a turn. */
-const maxBatch = 65_536;
+const MAX_BATCH = 65_536;
 /** Milliseconds that a process at its end waits for a reader that takes nothing. */
-const patienceMs = 1000;
+const PATIENCE_MS = 1000;
 
 /** How a writer is set up. */
 export interface LineWriterOptions {
@@ -41,7 +41,7 @@ export class LineWriter {
   /** Takes one line, newline included. */
   add(line: string): void {
     this.batch += line;
-    if (this.batch.length >= maxBatch) this.writeBatch();
+    if (this.batch.length >= MAX_BATCH) this.writeBatch();
     else if (!this.scheduled) {
       this.scheduled = true;
       setImmediate(this.endOfTurn);
@@ -62,11 +62,11 @@ export class LineWriter {
   /** Writes everything before it returns, for the end of the process; gives up when the destination takes nothing for a second. */
   readonly flushSync = (): void => {
     this.writeBatch();
-    let patience = patienceMs;
+    let patience = PATIENCE_MS;
     while (this.queue.length > 0 && patience > 0) {
       const before = this.queued;
       this.writeQueue();
-      if (this.queued < before) patience = patienceMs;
+      if (this.queued < before) patience = PATIENCE_MS;
       else patience -= pause(5);
     }
     this.outlet.flushSync?.();
@@ -121,7 +121,7 @@ export class LineWriter {
     if (lines.length === 0) return;
     const room = this.maxQueueBytes - this.queued;
     const fits =
-      lines.length <= room ? lines.length : room <= 0 ? 0 : lines.lastIndexOf(newline, room - 1) + 1;
+      lines.length <= room ? lines.length : room <= 0 ? 0 : lines.lastIndexOf(NEWLINE, room - 1) + 1;
     if (fits > 0) {
       this.queue.push(lines.subarray(0, fits));
       this.queued += fits;
@@ -146,11 +146,11 @@ export class LineWriter {
   }
 }
 
-const newline = 10;
+const NEWLINE = 10;
 
 const linesIn = (lines: Buffer): number => {
   let count = 0;
-  for (let at = lines.indexOf(newline); at !== -1; at = lines.indexOf(newline, at + 1)) count++;
+  for (let at = lines.indexOf(NEWLINE); at !== -1; at = lines.indexOf(NEWLINE, at + 1)) count++;
   return count;
 };
 

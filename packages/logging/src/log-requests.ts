@@ -18,7 +18,7 @@ export interface LogRequestsOptions {
 }
 
 /** A body in memory of so many bytes or fewer is out when it is handed over, as far as anybody can tell: systems buffer as much. */
-const atOnceBytes = 65_536;
+const AT_ONCE_BYTES = 65_536;
 
 const weight = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
 
@@ -30,7 +30,7 @@ export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest
   const { excludePaths, line, write, details, now = performance.now.bind(performance) } = options;
   const threshold = weight[options.level];
   const tell: Tell = (request, reply, start, bytes, aborted, error) => {
-    const status = reply === null ? clientGone : reply.status;
+    const status = reply === null ? CLIENT_GONE : reply.status;
     if (weight[levelOf(status)] < threshold) return;
     const latencyMs = now() - start;
     const more = details === null ? null : details.of(request, reply);
@@ -104,7 +104,7 @@ class LoggedExchange {
 }
 
 /** The status of requests whose client left before there was an answer: no status of HTTP, but the usual one in logs. */
-const clientGone = 499;
+const CLIENT_GONE = 499;
 
 const hasNoBody = (request: HttpRequest, { status }: Response): boolean =>
   request.method === "HEAD" || status === 204 || status === 304;
@@ -113,7 +113,7 @@ const goesAtOnce = (request: HttpRequest, reply: Response): boolean => {
   const { payload } = reply;
   if (payload === null || hasNoBody(request, reply)) return true;
   if (payload instanceof BodyStream) return false;
-  return payload.length * 3 <= atOnceBytes || (payloadLength(payload) ?? 0) <= atOnceBytes;
+  return payload.length * 3 <= AT_ONCE_BYTES || (payloadLength(payload) ?? 0) <= AT_ONCE_BYTES;
 };
 
 const sentBytes = (request: HttpRequest, reply: Response): number | null =>

@@ -26,7 +26,7 @@ export interface LogOptions {
 }
 
 /** Bytes of one record, or a little less; a longer one keeps its message only. */
-const maxRecord = 16_384;
+const MAX_RECORD = 16_384;
 
 /** A log on pino, which is loaded by this call. */
 export const createLog = async ({
@@ -66,7 +66,7 @@ const logOf = (instance: Written, redaction: Redaction): Log => {
     (level: Leveled) =>
     (message: string, fields: LogFields = noFields): void => {
       if (instance.isLevelEnabled(level))
-        instance[level](fields, withoutCredentials(`${message}`.slice(0, maxMessage)));
+        instance[level](fields, withoutCredentials(`${message}`.slice(0, MAX_MESSAGE)));
     };
   return {
     debug: at("debug"),
@@ -77,7 +77,7 @@ const logOf = (instance: Written, redaction: Redaction): Log => {
   };
 };
 
-const maxMessage = 2048;
+const MAX_MESSAGE = 2048;
 const taken = ["level", "timestamp", "message"];
 
 /** Fields as they are written; what would say a second time how the line begins is left out. */
@@ -88,7 +88,7 @@ const ownFields = (fields: LogFields, redaction: Redaction): Record<string, unkn
 };
 
 const bounded = (line: string): string => {
-  if (line.length * 3 <= maxRecord || Buffer.byteLength(line) <= maxRecord) return line;
+  if (line.length * 3 <= MAX_RECORD || Buffer.byteLength(line) <= MAX_RECORD) return line;
   const { level, timestamp, message } = JSON.parse(line) as Record<string, unknown>;
   return `${JSON.stringify({ level, timestamp, message, cut: Buffer.byteLength(line) })}\n`;
 };

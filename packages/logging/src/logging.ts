@@ -86,7 +86,7 @@ interface Begun {
 }
 
 /** Milliseconds that the stop of an app waits for a slow destination. */
-const stopPatienceMs = 5000;
+const STOP_PATIENCE_MS = 5000;
 
 /** All lines of one app, from its start to its stop. */
 class Lines {
@@ -140,7 +140,7 @@ class Lines {
   }
 
   async end(): Promise<void> {
-    await this.writer?.flushed(stopPatienceMs);
+    await this.writer?.flushed(STOP_PATIENCE_MS);
     this.writer?.flushSync();
     this.undo?.();
   }

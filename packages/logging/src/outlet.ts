@@ -12,9 +12,9 @@ export interface Outlet {
 }
 
 /** Up to so many bytes a pipe takes whole or not at all (PIPE_BUF), so that lines of several workers never mix. */
-const pipePiece = 4096;
-const firstWaitMs = 1;
-const longestWaitMs = 64;
+const PIPE_PIECE = 4096;
+const FIRST_WAIT_MS = 1;
+const LONGEST_WAIT_MS = 64;
 
 /**
  * An open file by its number. Files and devices get each batch in one write. Pipes and sockets, whose reader may be slow, get pieces of whole lines
@@ -25,7 +25,7 @@ export const fileOutlet = (fd: number): Outlet => {
   if (fd === 2) void process.stderr.isTTY;
   const stats = fstatSync(fd);
   const hasReader = stats.isFIFO() || stats.isSocket();
-  let waitMs = firstWaitMs;
+  let waitMs = FIRST_WAIT_MS;
   return {
     write(lines) {
       let taken = 0;
@@ -33,7 +33,7 @@ export const fileOutlet = (fd: number): Outlet => {
         while (taken < lines.length) {
           const end = hasReader ? endOfPiece(lines, taken) : lines.length;
           taken += writeSync(fd, lines, taken, end - taken);
-          waitMs = firstWaitMs;
+          waitMs = FIRST_WAIT_MS;
         }
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
@@ -42,18 +42,18 @@ export const fileOutlet = (fd: number): Outlet => {
     },
     onReady(listener) {
       setTimeout(listener, waitMs).unref();
-      waitMs = Math.min(2 * waitMs, longestWaitMs);
+      waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS);
     },
   };
 };
 
-const newline = 10;
+const NEWLINE = 10;
 
 const endOfPiece = (lines: Buffer, start: number): number => {
-  if (lines.length - start <= pipePiece) return lines.length;
-  const last = lines.lastIndexOf(newline, start + pipePiece - 1);
+  if (lines.length - start <= PIPE_PIECE) return lines.length;
+  const last = lines.lastIndexOf(NEWLINE, start + PIPE_PIECE - 1);
   if (last >= start) return last + 1;
-  const next = lines.indexOf(newline, start + pipePiece); // one line longer than a piece
+  const next = lines.indexOf(NEWLINE, start + PIPE_PIECE); // one line longer than a piece
   return next === -1 ? lines.length : next + 1;
 };
 

@@ -1,14 +1,14 @@
-import { cut, maxFieldLength } from "./json-string.ts";
+import { cut, MAX_FIELD_LENGTH } from "./json-string.ts";
 
 /** What stands where a secret would be. */
-export const censored = "[redacted]";
+export const CENSORED = "[redacted]";
 
-const maxDepth = 6;
-const maxMembers = 64;
-const maxStackLength = 8192;
+const MAX_DEPTH = 6;
+const MAX_MEMBERS = 64;
+const MAX_STACK_LENGTH = 8192;
 
 /** Names of secrets in any spelling: `Set-Cookie`, `accessToken`, `DB_PASSWORD`. */
-const secretName =
+const SECRET_NAME =
   /(?:authorization|authenticate|cookie|password|passwd|passphrase|secret|token|apikey|privatekey|credentials?|sessionid)$/;
 
 /** Copies what is to be logged: bounded, plain, and without secrets. */
@@ -27,7 +27,7 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
     const known = verdicts.get(name);
     if (known !== undefined) return known;
     const key = bare(name);
-    const verdict = secretName.test(key) || named.has(key);
+    const verdict = SECRET_NAME.test(key) || named.has(key);
     if (verdicts.size < 1000 && name.length <= 64) verdicts.set(name, verdict);
     return verdict;
   };
@@ -38,13 +38,13 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
     if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
     if (typeof value !== "object" || value === null) return value;
     if (above.includes(value)) return "[circular]";
-    if (depth >= maxDepth) return "[deeper]";
+    if (depth >= MAX_DEPTH) return "[deeper]";
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
     if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
     const inside = [...above, value];
     if (Error.isError(value)) return copyError(value, depth, inside);
     if (Array.isArray(value))
-      return value.slice(0, maxMembers).map((item: unknown) => copy(item, depth + 1, inside));
+      return value.slice(0, MAX_MEMBERS).map((item: unknown) => copy(item, depth + 1, inside));
     return copyMembers(value, depth, inside);
   };
 
@@ -52,10 +52,10 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
     const copied = Object.create(null) as Record<string, unknown>;
     let members = 0;
     for (const name of Object.keys(value)) {
-      if (++members > maxMembers) break;
+      if (++members > MAX_MEMBERS) break;
       const member: unknown = (value as Record<string, unknown>)[name];
       copied[cut(name, 100)] =
-        hides(name) && member !== null && member !== undefined ? censored : copy(member, depth + 1, above);
+        hides(name) && member !== null && member !== undefined ? CENSORED : copy(member, depth + 1, above);
     }
     return copied;
   };
@@ -66,7 +66,7 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
       name: copy(error.name, depth, above),
       message: copy(error.message, depth, above),
       ...(code === undefined ? {} : { code: copy(code, depth + 1, above) }),
-      stack: withoutCredentials(cut(`${error.stack}`, maxStackLength)),
+      stack: withoutCredentials(cut(`${error.stack}`, MAX_STACK_LENGTH)),
       ...(cause === undefined ? {} : { cause: copy(cause, depth + 1, above) }),
     };
   };
@@ -85,12 +85,12 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
 
 const bare = (name: string): string =>
   name
-    .slice(0, maxFieldLength)
+    .slice(0, MAX_FIELD_LENGTH)
     .toLowerCase()
     .replace(/[^a-z\d]/g, "");
 
 /** Credentials inside of text: of URLs, as in connection strings, and of header fields. */
 export const withoutCredentials = (text: string): string =>
   text
-    .replace(/:\/\/[^\s/?#@"']{1,256}@/g, `://${censored}@`)
-    .replace(/\b(basic|bearer) [\w.~+/=-]{8,}/gi, `$1 ${censored}`);
+    .replace(/:\/\/[^\s/?#@"']{1,256}@/g, `://${CENSORED}@`)
+    .replace(/\b(basic|bearer) [\w.~+/=-]{8,}/gi, `$1 ${CENSORED}`);

@@ -1,6 +1,5 @@
 import { startProgram } from "@framework/testing";
-import { expect, jest, test } from "@jest/globals";
-jest.setTimeout(30_000);
+import { expect, test } from "@jest/globals";
 const file = new URL("./logged.test-program.ts", import.meta.url);
 const conditions = ["@framework/source"];
 test("with `run` too, the framework's lines are in the stream, and --no-logs silences request lines, never errors", async () => {

@@ -1,10 +1,8 @@
 import { App } from "@framework/core";
 import { seededRandom } from "@framework/testing";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { parseExposition } from "./exposition-parser.test-kit.ts";
 import { prometheus } from "./index.ts";
-
-jest.setTimeout(60_000); // 100,000 requests
 
 const ask = async (app: App, path: string, init?: RequestInit) =>
   (await app.fetch(new Request(`http://localhost${path}`, init))).text();

@@ -1,9 +1,7 @@
 import { request } from "node:http";
 import { type Program, startProgram, waitFor } from "@framework/testing";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
-
-jest.setTimeout(90_000); // up to five processes, on a machine with other work
 
 /** One request over a connection of its own, so that the workers take turns. */
 const ask = (program: Program, path: string, method = "GET"): Promise<string> =>

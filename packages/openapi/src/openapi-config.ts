@@ -34,7 +34,7 @@ export interface OpenapiConfig {
   readonly guards: readonly Guard[];
 }
 
-const pathRule = "a path of letters, digits, dots, underscores and dashes, such as";
+const PATH_RULE = "a path of letters, digits, dots, underscores and dashes, such as";
 
 export const OpenapiConfig: ConfigRecord<OpenapiConfig> = configRecord("OpenapiConfig", {
   title: text("Framework API"),
@@ -58,13 +58,13 @@ export const OpenapiConfig: ConfigRecord<OpenapiConfig> = configRecord("OpenapiC
 });
 
 function path(initial: string): FieldRule<string> {
-  return checked(initial, `${pathRule} ${initial}`, isPath);
+  return checked(initial, `${PATH_RULE} ${initial}`, isPath);
 }
 
 function pathOrNone(initial: string): FieldRule<string | false> {
   return checked<string | false>(
     initial,
-    `${pathRule} ${initial}, or false`,
+    `${PATH_RULE} ${initial}, or false`,
     (value) => value === false || isPath(value),
   );
 }

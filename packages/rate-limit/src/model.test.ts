@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { directPermits } from "./direct-permits.ts";
 import { Limit } from "./limit.ts";
@@ -7,8 +7,6 @@ import { timedState } from "./limited-app.test-kit.ts";
 import type { Quota } from "./quota.ts";
 import { RateLimitConfig } from "./rate-limit-config.ts";
 import { type Algorithm, type Service, service } from "./service.test-kit.ts";
-
-jest.setTimeout(30_000); // thousands of runs, on a machine with other work
 
 const algorithms = fc.constantFrom<Algorithm>("token_bucket", "sliding_window");
 

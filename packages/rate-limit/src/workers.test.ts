@@ -1,8 +1,6 @@
 import { connect } from "node:net";
 import { startProgram, waitFor } from "@framework/testing";
-import { expect, jest, test } from "@jest/globals";
-
-jest.setTimeout(30_000); // five processes, on a machine with other work
+import { expect, test } from "@jest/globals";
 
 const start = () =>
   startProgram(new URL("./limited.test-program.ts", import.meta.url), {

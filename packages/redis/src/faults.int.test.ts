@@ -341,4 +341,4 @@ test("a cluster that loses a master: calls fail in time, and go on when its repl
   expect(slowestMs).toBeLessThan(2 * bounded); // each writes and reads
   expect([foreign, [...errors]]).toEqual([[], [RedisUnavailableError]]);
   await one.close();
-}, 60_000);
+});

@@ -3,9 +3,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { withServer } from "@framework/services";
 import { type Program, startProgram, waitFor } from "@framework/testing";
-import { expect, jest, test } from "@jest/globals";
-
-jest.setTimeout(120_000); // ten processes, on a machine with other work
+import { expect, test } from "@jest/globals";
 
 const CALLS = 50_000;
 const CONNECTIONS = 16;

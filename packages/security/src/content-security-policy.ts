@@ -37,10 +37,10 @@ const directiveNames = [
   "worker-src",
 ];
 
-const placeholder = "'nonce'";
-const bareKeyword =
+const PLACEHOLDER = "'nonce'";
+const BARE_KEYWORD =
   /^(?:self|none|nonce|unsafe-inline|unsafe-eval|unsafe-hashes|strict-dynamic|report-sample|wasm-unsafe-eval|(?:nonce|sha256|sha384|sha512)-.*)$/;
-const takesNonce = /^(?:default-src|script-src(?:-elem)?|style-src(?:-elem)?)$/;
+const TAKES_NONCE = /^(?:default-src|script-src(?:-elem)?|style-src(?:-elem)?)$/;
 
 /** What is wrong with a policy, each in a sentence that begins with the directive. */
 export const policyProblems = (directives: CspDirectives): string[] =>
@@ -55,10 +55,10 @@ export const policyProblems = (directives: CspDirectives): string[] =>
 const sourceProblems = (name: string, source: string, count: number): string[] => {
   if (!/^[\x21-\x2b\x2d-\x3a\x3c-\x7e]+$/.test(source))
     return [`${name} has a source that is empty or holds a blank, a comma or a semicolon`];
-  if (bareKeyword.test(source)) return [`${name}: write '${source}' with its single quotes`];
+  if (BARE_KEYWORD.test(source)) return [`${name}: write '${source}' with its single quotes`];
   if (source === "'none'" && count > 1) return [`${name}: 'none' stands alone`];
   if (source.startsWith("'nonce-")) return [`${name}: a fixed nonce protects nothing; write 'nonce'`];
-  if (source === placeholder && !takesNonce.test(name)) return [`${name} takes no nonce`];
+  if (source === PLACEHOLDER && !TAKES_NONCE.test(name)) return [`${name} takes no nonce`];
   return [];
 };
 
@@ -75,7 +75,7 @@ export const compilePolicy = (directives: CspDirectives): Policy => {
     Object.entries(directives)
       .map(([name, sources]) => directive(name, sources, nonce))
       .join("; ");
-  const hasNonce = Object.values(directives).some((sources) => sources.includes(placeholder));
+  const hasNonce = Object.values(directives).some((sources) => sources.includes(PLACEHOLDER));
   if (!hasNonce) return { plain: text(null), withNonce: null };
   const parts = text("\n").split("\n");
   return { plain: text(null), withNonce: (nonce) => parts.join(nonce) };
@@ -84,7 +84,7 @@ export const compilePolicy = (directives: CspDirectives): Policy => {
 const directive = (name: string, sources: readonly string[], nonce: string | null): string => {
   if (sources.length === 0) return name;
   const shown = sources
-    .filter((source) => nonce !== null || source !== placeholder)
-    .map((source) => (source === placeholder ? `'nonce-${nonce}'` : source));
+    .filter((source) => nonce !== null || source !== PLACEHOLDER)
+    .map((source) => (source === PLACEHOLDER ? `'nonce-${nonce}'` : source));
   return [name, ...(shown.length === 0 ? ["'none'"] : shown)].join(" ");
 };

@@ -23,11 +23,11 @@ export interface CsrfConfig {
 }
 
 /** Bytes of an HMAC key below which guessing is not hopeless. */
-const minSecretBytes = 32;
+const MIN_SECRET_BYTES = 32;
 
 const isSecret = (value: unknown): boolean =>
-  (typeof value === "string" && Buffer.byteLength(value) >= minSecretBytes) ||
-  (value instanceof Uint8Array && value.byteLength >= minSecretBytes);
+  (typeof value === "string" && Buffer.byteLength(value) >= MIN_SECRET_BYTES) ||
+  (value instanceof Uint8Array && value.byteLength >= MIN_SECRET_BYTES);
 
 const isToken = (value: unknown): boolean =>
   typeof value === "string" && /^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(value);
@@ -37,7 +37,7 @@ const isPath = (value: unknown): boolean => typeof value === "string" && /^\/[^?
 export const CsrfConfig: ConfigRecord<CsrfConfig> = configRecord<CsrfConfig>("CsrfConfig", {
   secret: optional<string | Uint8Array>({
     problem: (value) =>
-      isSecret(value) ? null : `must be a string or bytes, ${minSecretBytes} bytes or more`,
+      isSecret(value) ? null : `must be a string or bytes, ${MIN_SECRET_BYTES} bytes or more`,
   }),
   cookieName: checked("_csrf", "a cookie's name: 1 to 100 characters of a token (RFC 9110 5.6.2)", isToken),
   headerName: checked("X-CSRF-Token", "the name of a field: 1 to 100 letters, digits or dashes", isFieldName),

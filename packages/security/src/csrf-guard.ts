@@ -25,7 +25,7 @@ const Issued: Key<string | null> = key<string | null>("csrf_issued", null);
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"]);
 
 /** Schemes whose credentials browsers send by themselves, to whoever's page. */
-const ambientScheme = /^\s*(?:basic|digest|negotiate|ntlm)\b/i;
+const AMBIENT_SCHEME = /^\s*(?:basic|digest|negotiate|ntlm)\b/i;
 
 /** Decides who may change something, and hands out what proves it. */
 export class CsrfGuard {
@@ -138,7 +138,9 @@ const refusal = (headers: Readonly<Record<string, string>> = {}): ForbiddenError
 /** A client that proves itself with each request, and sends nothing that a browser would add by itself. */
 const isOwnProof = (request: HttpRequest): boolean => {
   const authorization = request.getHeader("authorization");
-  return authorization !== null && request.getHeader("cookie") === null && !ambientScheme.test(authorization);
+  return (
+    authorization !== null && request.getHeader("cookie") === null && !AMBIENT_SCHEME.test(authorization)
+  );
 };
 
 /** Replies that others may be given from a cache never carry a token. */

@@ -10,8 +10,8 @@ export interface CsrfTokens {
   isAging(token: string): boolean;
 }
 
-const form = /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{43})$/;
-const maxRemembered = 1000;
+const FORM = /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{43})$/;
+const MAX_REMEMBERED = 1000;
 
 /**
  * @param maxAge seconds
@@ -32,7 +32,7 @@ export const csrfTokens = (
   const isSigned = (token: string, payload: string, given: string, session: string | null): boolean => {
     if (valid.get(token) === bound(session)) return true;
     if (!areSame(given, signature(payload, session))) return false;
-    if (valid.size >= maxRemembered) valid.delete(valid.keys().next().value as string);
+    if (valid.size >= MAX_REMEMBERED) valid.delete(valid.keys().next().value as string);
     valid.set(token, bound(session));
     return true;
   };
@@ -44,7 +44,7 @@ export const csrfTokens = (
       return `${payload}.${signature(payload, session)}`;
     },
     seedOf(token, session) {
-      const [, seed = "", issued = "", given = ""] = form.exec(token) ?? [];
+      const [, seed = "", issued = "", given = ""] = FORM.exec(token) ?? [];
       if (seed === "") return null;
       const age = ageOf(issued);
       if (age < -60 || age >= maxAge) return null; // a minute: clocks of several hosts

@@ -80,9 +80,9 @@ const answered = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnTyp
     : guard.finish(request, reply);
 };
 
-const secretKey = "security:csrf-secret";
+const SECRET_KEY = "security:csrf-secret";
 /** Longer than a service lives. */
-const tenYearsMs = 315_360_000_000;
+const TEN_YEARS_MS = 315_360_000_000;
 
 /** A random key on which all workers agree. */
 const sharedSecret = async ({ shared, env, log }: AppSettings): Promise<string> => {
@@ -94,7 +94,7 @@ const sharedSecret = async ({ shared, env, log }: AppSettings): Promise<string> 
 };
 
 const agreed = async (values: SharedValues, proposed: string): Promise<string> => {
-  await values.set(secretKey, proposed, { ttlMs: tenYearsMs, ifAbsent: true });
-  const kept = await values.get(secretKey);
+  await values.set(SECRET_KEY, proposed, { ttlMs: TEN_YEARS_MS, ifAbsent: true });
+  const kept = await values.get(SECRET_KEY);
   return typeof kept === "string" ? kept : proposed;
 };

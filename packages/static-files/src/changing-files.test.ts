@@ -3,12 +3,10 @@ import { dirname, join } from "node:path";
 import type { Socket } from "node:net";
 import type { App, TransportName } from "@framework/core";
 import { socketClient, waitFor } from "@framework/testing";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { askRaw, openRaw, readRaw } from "./raw-requests.test-kit.ts";
 import { ServedFolder } from "./served-folder.ts";
 import { canary, makeTree, openBelow, servedApp } from "./served-app.test-kit.ts";
-
-jest.setTimeout(30_000); // megabytes over slow sockets, on a machine with other work
 
 /** Longer than what sockets take in before anybody reads. */
 const size = 48 * 1_048_576;

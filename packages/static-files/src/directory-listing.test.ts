@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { maxListed } from "./directory-listing.ts";
+import { MAX_LISTED } from "./directory-listing.ts";
 import { ask, servedApp } from "./served-app.test-kit.ts";
 
 const nasty = `<img src=x onerror='alert(1)'>&"`;
@@ -57,12 +57,12 @@ test("names are text on the page, and their links lead to them", async () => {
 
 test("an index file goes first, and a list has an end", async () => {
   const many = Object.fromEntries(
-    Array.from({ length: maxListed + 5 }, (_, index) => [`many/${index}.txt`, ""]),
+    Array.from({ length: MAX_LISTED + 5 }, (_, index) => [`many/${index}.txt`, ""]),
   );
   const { app } = servedApp({ ...many, "indexed/index.html": "index" }, { directoryListing: true });
   expect((await ask(app, "/static/indexed/")).text).toBe("index");
   const { text } = await ask(app, "/static/many/");
-  expect(text.match(/\.txt<\/a>/g)).toHaveLength(maxListed);
+  expect(text.match(/\.txt<\/a>/g)).toHaveLength(MAX_LISTED);
   expect(text).toContain("Only 1000 names are shown.");
 });
 

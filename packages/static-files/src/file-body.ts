@@ -7,7 +7,7 @@ import type { OpenedFile } from "./opened-file.ts";
 export type BodyPart = ByteRange | Uint8Array;
 
 /** Bytes read at once; what is no longer is read before the reply begins. */
-export const chunkBytes = 65_536;
+export const CHUNK_BYTES = 65_536;
 
 /** The body of a reply from an open file, which closes the file in any case: read whole when it is short, else while it is sent. */
 export const fileBody = async (
@@ -16,7 +16,7 @@ export const fileBody = async (
 ): Promise<Uint8Array | BodyStream> => {
   const body = streamedBody(file, parts);
   const { length } = body;
-  if (length === null || length > chunkBytes) return body;
+  if (length === null || length > CHUNK_BYTES) return body;
   const whole = new Uint8Array(length);
   let at = 0;
   for await (const chunk of body.chunks) {
@@ -79,7 +79,7 @@ class FileChunks implements AsyncIterableIterator<Uint8Array, undefined> {
   /** A file that became shorter fails the body, whose length is promised already; what was added to it meanwhile is not sent. */
   private async read({ start, end }: ByteRange): Promise<Uint8Array> {
     const from = this.at ?? start;
-    const bytes = new Uint8Array(Math.min(chunkBytes, end + 1 - from));
+    const bytes = new Uint8Array(Math.min(CHUNK_BYTES, end + 1 - from));
     const count = await this.file.read(bytes, from);
     if (count === 0)
       throw new FrameworkError(

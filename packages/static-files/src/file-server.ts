@@ -2,7 +2,7 @@ import { BodyStream, type Clock, encodePath, systemClock } from "@framework/core
 import { type HttpRequest, NotFoundError, Response } from "@framework/core";
 import { mediaTypeOf } from "@framework/core/http";
 import { cacheControlOf } from "./cache-lifetimes.ts";
-import { listingPage, maxListed } from "./directory-listing.ts";
+import { listingPage, MAX_LISTED } from "./directory-listing.ts";
 import { fileReply } from "./file-reply.ts";
 import type { OpenedFile } from "./opened-file.ts";
 import { PrecompressedSiblings } from "./precompressed.ts";
@@ -50,7 +50,7 @@ export class FileServer {
     if (found !== null && found !== "folder") return this.send(request, names, found);
     if (!directoryListing) throw notFound(request);
     const isShown = (name: string) => isServedName(name, this.rules);
-    const entries = await this.folder.list(folder, maxListed, isShown);
+    const entries = await this.folder.list(folder, MAX_LISTED, isShown);
     if (entries === null) throw notFound(request);
     return listingPage(folder, entries);
   }

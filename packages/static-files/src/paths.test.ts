@@ -3,15 +3,13 @@ import { join } from "node:path";
 import { App, ForbiddenError, type TransportName } from "@framework/core";
 import { isUnder } from "@framework/core/feature";
 import { socketClient } from "@framework/testing";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { askRaw } from "./raw-requests.test-kit.ts";
 import { root, spellings } from "./path-spellings.test-kit.ts";
 import { canary, servedApp } from "./served-app.test-kit.ts";
 import { isServedName, requestNames } from "./request-names.ts";
 import { isOtherSpelling } from "./served-folder.ts";
 import { staticFiles } from "./index.ts";
-
-jest.setTimeout(60_000); // thousands of connections, on a machine with other work
 
 const servedOver = async (transport: TransportName) => {
   const app = new (App.with(staticFiles))().enableStaticFiles({ directory: join(root, "public") });

@@ -10,11 +10,11 @@ const siblings: readonly (readonly [coding: string, ending: string])[] = [
 ];
 
 /** Types whose bytes do not shrink any more. */
-const shrunk = /^(?:audio|font\/woff|image\/(?!svg|bmp|vnd)|video)|zip|compress|zstd/;
+const SHRUNK = /^(?:audio|font\/woff|image\/(?!svg|bmp|vnd)|video)|zip|compress|zstd/;
 
 /** Names that are remembered to have no sibling, and for how long. */
-const maxAbsent = 10_000;
-const absentMs = 1000;
+const MAX_ABSENT = 10_000;
+const ABSENT_MS = 1000;
 
 /** A sibling that goes out in place of its file. */
 export interface Precompressed {
@@ -36,7 +36,7 @@ export class PrecompressedSiblings {
 
   /** Whether files of a type may have siblings: replies then depend on `Accept-Encoding`. */
   areLookedFor(contentType: string): boolean {
-    return !shrunk.test(contentType);
+    return !SHRUNK.test(contentType);
   }
 
   /** The sibling that a client wants most of those that there are; `null` when it gets the file itself. */
@@ -72,8 +72,8 @@ export class PrecompressedSiblings {
 
   private noteAbsent(key: string): void {
     this.absentUntil.delete(key);
-    this.absentUntil.set(key, this.now() + absentMs);
-    if (this.absentUntil.size <= maxAbsent) return;
+    this.absentUntil.set(key, this.now() + ABSENT_MS);
+    if (this.absentUntil.size <= MAX_ABSENT) return;
     const [oldest] = this.absentUntil.keys();
     if (oldest !== undefined) this.absentUntil.delete(oldest);
   }

@@ -17,7 +17,7 @@ export interface FolderEntry {
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 /** Looks at a place where things are exchanged while they are looked at, as when files are replaced one by one. */
-const maxAttempts = 5;
+const MAX_ATTEMPTS = 5;
 
 const absentCodes: ReadonlySet<unknown> = new Set([
   "EACCES",
@@ -71,7 +71,7 @@ export class ServedFolder {
    */
   async find(names: readonly string[]): Promise<Found> {
     try {
-      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const place = await this.inside(names);
         const found = place === null ? null : await this.openFile(place);
         if (found !== "exchanged") return found;

@@ -35,7 +35,7 @@ export interface ClientOptions {
   readonly headers?: TestInit["headers"];
   /** Keeps the cookies that replies set and sends them back. @default false */
   readonly cookies?: boolean;
-  /** Milliseconds a request may take, its body included. @default 4000, below the limit that jest sets a test */
+  /** Milliseconds a request may take, its body included. @default 60_000, for busy machines */
   readonly timeoutMs?: number;
   /** Bytes that one buffered reply may have. @default 64 MiB */
   readonly maxReplyBytes?: number;
@@ -53,7 +53,7 @@ export interface Door {
 
 /** A client that speaks through a door, and closes it in the end. */
 export const createClient = (door: Door, options: ClientOptions): TestClient => {
-  const { timeoutMs = 4000, maxReplyBytes = 64 * 1024 * 1024 } = options;
+  const { timeoutMs = 60_000, maxReplyBytes = 64 * 1024 * 1024 } = options;
   const closing = new AbortController();
   const open = opener(door, options, closing.signal);
   let closed: Promise<void> | undefined;

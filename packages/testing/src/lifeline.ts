@@ -5,7 +5,7 @@ const VARIABLE = "FRAMEWORK_TESTING_LIFELINE";
  * Runs in the program before its own code. The operating system closes the other end of the pipe however the test run ends, killed or crashed too; then
  * the program ends as well. Programs that this one starts do not inherit the variable, so that a descriptor of theirs is left alone.
  */
-const PRELOAD = `
+const preload = `
 import { Socket } from "node:net";
 if (process.env.${VARIABLE} !== undefined) {
   const fd = Number(process.env.${VARIABLE});
@@ -24,6 +24,6 @@ export interface Lifeline {
 
 /** A lifeline over a pipe that the child has as descriptor `fd`. */
 export const lifelineOn = (fd: number): Lifeline => ({
-  execArgv: [`--import=data:text/javascript,${encodeURIComponent(PRELOAD)}`],
+  execArgv: [`--import=data:text/javascript,${encodeURIComponent(preload)}`],
   env: { [VARIABLE]: String(fd) },
 });

@@ -46,7 +46,7 @@ const open = async (listen: () => Promise<Listening>): Promise<Opened> => {
 };
 
 /** Statuses whose replies have no body in the web's Response. */
-const BARE: readonly number[] = [204, 205, 304];
+const bare: readonly number[] = [204, 205, 304];
 
 const toResponse = async (
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
@@ -56,7 +56,7 @@ const toResponse = async (
   for (const [name, value] of Object.entries(headers)) {
     for (const line of [value ?? []].flat()) fields.append(name, line);
   }
-  if (method !== "HEAD" && !BARE.includes(status)) {
+  if (method !== "HEAD" && !bare.includes(status)) {
     return new Response(Readable.toWeb(body), { status, headers: fields });
   }
   await body.dump();

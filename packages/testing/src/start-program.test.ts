@@ -2,12 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { type ProgramOptions, startProgram } from "./start-program.ts";
 import type { Program } from "./program.ts";
 import { waitFor } from "./wait-for.ts";
-
-jest.setTimeout(30_000); // up to two processes after each other, on a machine with other work
 
 const conditions = ["@framework/source"];
 const served = new URL("./served.test-program.ts", import.meta.url);

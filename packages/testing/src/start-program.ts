@@ -20,9 +20,9 @@ export interface ProgramOptions {
   /** Export conditions under which the program's packages are loaded. @default those of this process's own command line */
   readonly conditions?: readonly string[];
   readonly cwd?: string;
-  /** Milliseconds that it may take to listen. @default 10000 */
+  /** Milliseconds until the program must listen. @default 60_000 */
   readonly timeoutMs?: number;
-  /** Milliseconds that it may take to stop. @default 10000 */
+  /** Milliseconds until the program must have stopped; then it is killed. @default 60_000 */
   readonly stopTimeoutMs?: number;
 }
 
@@ -40,7 +40,7 @@ export interface ProgramOptions {
  */
 export const startProgram = async (file: string | URL, options: ProgramOptions = {}): Promise<Program> => {
   const name = typeof file === "string" ? file : fileURLToPath(file);
-  const { timeoutMs = 10_000, stopTimeoutMs = 10_000 } = options;
+  const { timeoutMs = 60_000, stopTimeoutMs = 60_000 } = options;
   const child = spawnProgram(name, options);
   const exited = exitOf(child);
   const { promise: listening, resolve, reject } = Promise.withResolvers<string>();

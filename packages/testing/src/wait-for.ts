@@ -5,11 +5,11 @@ import { inTime, unlessAborted } from "./in-time.ts";
 
 /** How long to wait, and for what. */
 export interface WaitOptions {
-  /** @default 5000 */
+  /** @default 60_000 */
   readonly timeoutMs?: number;
   /** Milliseconds from the end of one look to the next. @default 10 */
   readonly intervalMs?: number;
-  /** Completes "waited 5000 ms for …" in the error's message. @default "a condition" */
+  /** Completes "waited 60000 ms for …" in the error's message. @default "a condition" */
   readonly what?: string;
 }
 
@@ -23,7 +23,7 @@ export type Truthy<T> = Exclude<T, false | 0 | 0n | "" | null | undefined>;
  */
 export const waitFor = async <T>(
   condition: () => Awaitable<T>,
-  { timeoutMs = 5000, intervalMs = 10, what = "a condition" }: WaitOptions = {},
+  { timeoutMs = 60_000, intervalMs = 10, what = "a condition" }: WaitOptions = {},
 ): Promise<Truthy<T>> => {
   let last: { readonly said: string; readonly error?: unknown } = { said: "the first look did not end" };
   const late = () =>

@@ -26,4 +26,4 @@ test("a room spans all workers", async () => {
   await waitFor(() => seen.slice(1).every((texts) => texts.includes("to all")));
   expect(seen[0]).not.toContain("to all");
   for (const client of clients) client.terminate();
-}, 60_000);
+});

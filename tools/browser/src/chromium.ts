@@ -20,7 +20,7 @@ export const noChromium = (): string | false =>
 const chromiumPath = (): string => process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 /** A busy machine needs many seconds to start a browser. */
-const timeoutMs = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Starts Chromium; only `127.0.0.1` and the hosts named resolve. */
 export const startChromium = async ({ hosts = [] }: ChromiumOptions = {}): Promise<Chromium> => {
@@ -28,7 +28,7 @@ export const startChromium = async ({ hosts = [] }: ChromiumOptions = {}): Promi
     executablePath: chromiumPath(),
     args: flagsFor(hosts),
     defaultViewport: { width: 1200, height: 1000 },
-    timeout: timeoutMs,
+    timeout: TIMEOUT_MS,
     handleSIGINT: false, // the test runner handles signals
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -37,7 +37,7 @@ export const startChromium = async ({ hosts = [] }: ChromiumOptions = {}): Promi
     async visit(url) {
       const context = await browser.createBrowserContext();
       const page = await context.newPage();
-      page.setDefaultTimeout(timeoutMs);
+      page.setDefaultTimeout(TIMEOUT_MS);
       return startVisit(page, url, () => context.close());
     },
     [Symbol.asyncDispose]: () => browser.close(),

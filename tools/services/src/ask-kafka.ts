@@ -33,7 +33,7 @@ export const askKafka = async (brokers: string[]): Promise<void> => {
 
 const firstMessage = async (consumer: ReturnType<Kafka["consumer"]>): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => reject(new Error("no message arrived in 10 s")), 10_000);
+  const timer = setTimeout(() => reject(new Error("no message arrived in 60 s")), 60_000);
   try {
     await consumer.run({ eachMessage: async () => resolve() });
     await promise;

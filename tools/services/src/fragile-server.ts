@@ -32,38 +32,38 @@ export const startFragileServer = async (parts: ServerParts): Promise<FragileSer
 
 class LocalServer implements FragileServer {
   readonly url: string;
-  readonly #parts: ServerParts;
+  private readonly parts: ServerParts;
 
   constructor(parts: ServerParts) {
     this.url = parts.url;
-    this.#parts = parts;
+    this.parts = parts;
   }
 
   async start(): Promise<void> {
-    const { name, process, ask } = this.#parts;
+    const { name, process, ask } = this.parts;
     process.start();
     await untilReady(name, ask, { gaveUp: () => !process.running });
   }
 
   async shutdown(): Promise<void> {
-    await this.#parts.process.stop(this.#parts.stopSignal);
+    await this.parts.process.stop(this.parts.stopSignal);
   }
 
   async kill(): Promise<void> {
-    await this.#parts.process.kill();
+    await this.parts.process.kill();
   }
 
   pause(): void {
-    this.#parts.process.pause();
+    this.parts.process.pause();
   }
 
   resume(): void {
-    this.#parts.process.resume();
+    this.parts.process.resume();
   }
 
   async stop(): Promise<void> {
     await this.shutdown();
-    this.#parts.folder[Symbol.dispose]();
+    this.parts.folder[Symbol.dispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

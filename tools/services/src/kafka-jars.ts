@@ -18,7 +18,7 @@ export const kafkaJars = async (): Promise<string> => {
   mkdirSync(unfinished, { recursive: true });
   try {
     const project = join(unfinished, "pom.xml");
-    writeFileSync(project, POM);
+    writeFileSync(project, pom);
     const copy = [
       "dependency:copy-dependencies",
       "-DincludeScope=runtime",
@@ -36,7 +36,7 @@ const dependency = (group: string, artifact: string, version: string): string =>
   `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;
 
 // Kafka speaks SLF4J 1.7, so log4j-slf4j-impl and not log4j-slf4j2-impl.
-const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 <modelVersion>4.0.0</modelVersion><groupId>framework</groupId><artifactId>kafka</artifactId><version>1</version><packaging>pom</packaging>
 <dependencies>
 ${dependency("org.apache.kafka", "kafka_2.13", VERSION)}

@@ -11,7 +11,7 @@ import { ServerFolder } from "./server-folder.ts";
 import { ServerProcess } from "./server-process.ts";
 
 /** Fast to start rather than fast to run. */
-const JAVA_OPTIONS = ["-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
+const javaOptions = ["-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
 /** An Apache Kafka broker of its own, one node in KRaft mode, on loopback; `url` is its `host:port`. */
 export const startKafka = async (): Promise<FragileServer> => {
@@ -22,7 +22,7 @@ export const startKafka = async (): Promise<FragileServer> => {
   writeFileSync(folder.at("server.properties"), properties(port, controller, folder.at("data")));
   writeFileSync(folder.at("log4j2.properties"), LOG_SETTINGS);
   const options = [
-    ...JAVA_OPTIONS,
+    ...javaOptions,
     `-Dlog4j2.configurationFile=${folder.at("log4j2.properties")}`,
     "-cp",
     `${jars}/*`,

@@ -27,7 +27,7 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
     execFileSync(cli, ["--cluster", "create", ...addresses, ...replicas], {
       stdio: ["ignore", "ignore", "pipe"],
     });
-    await untilReady("Redis Cluster", () => askCluster(nodes), { withinMs: 30_000 });
+    await untilReady("Redis Cluster", () => askCluster(nodes), { withinMs: 60_000 });
   } catch (cause) {
     await stop();
     throw cause;

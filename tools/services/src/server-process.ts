@@ -16,20 +16,20 @@ const alive = new Set<ServerProcess>();
 
 /** One server's process: started, stopped, killed, paused and started again over the same data. */
 export class ServerProcess {
-  readonly #command: ServerCommand;
-  #child: ChildProcess | null = null;
+  private readonly command: ServerCommand;
+  private child: ChildProcess | null = null;
 
   constructor(command: ServerCommand) {
-    this.#command = command;
+    this.command = command;
   }
 
   get running(): boolean {
-    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
+    return this.child !== null && this.child.exitCode === null && this.child.signalCode === null;
   }
 
   /** Starts it; its output goes to the folder's log, never to a pipe that a caller would wait on. */
   start(): void {
-    const { program, args, folder, user, env } = this.#command;
+    const { program, args, folder, user, env } = this.command;
     const log = openSync(folder.at("log"), "a");
     const child = spawn(program, args, {
       cwd: folder.path,
@@ -41,13 +41,13 @@ export class ServerProcess {
     closeSync(log);
     child.on("error", () => {}); // `running` turns false, and the readiness check tells with the log
     child.unref();
-    this.#child = child;
+    this.child = child;
     if (alive.size === 0) process.once("exit", killAll);
     alive.add(this);
   }
 
   signal(signal: NodeJS.Signals): void {
-    if (this.#child?.pid !== undefined && this.running) signalTree(this.#child.pid, signal);
+    if (this.child?.pid !== undefined && this.running) signalTree(this.child.pid, signal);
   }
 
   /** Stops the server and everything below it from running, without ending it. */
@@ -61,22 +61,22 @@ export class ServerProcess {
 
   /** `kill -9`, as a crash of the machine would. */
   async kill(): Promise<void> {
-    await this.#end(() => this.signal("SIGKILL"));
+    await this.end(() => this.signal("SIGKILL"));
   }
 
   /** Asks it to end, and kills it once `deadlineMs` have passed. */
-  async stop(signal: NodeJS.Signals = "SIGTERM", deadlineMs = 10_000): Promise<void> {
+  async stop(signal: NodeJS.Signals = "SIGTERM", deadlineMs = 60_000): Promise<void> {
     const timer = setTimeout(() => this.signal("SIGKILL"), deadlineMs);
-    await this.#end(() => {
+    await this.end(() => {
       this.resume();
-      if (this.#child?.pid !== undefined) process.kill(this.#child.pid, signal);
+      if (this.child?.pid !== undefined) process.kill(this.child.pid, signal);
     });
     clearTimeout(timer);
   }
 
-  async #end(ask: () => void): Promise<void> {
+  private async end(ask: () => void): Promise<void> {
     alive.delete(this);
-    const child = this.#child;
+    const child = this.child;
     if (child === null || !this.running) return;
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
     child.ref();
@@ -86,7 +86,7 @@ export class ServerProcess {
 
   killNow(): void {
     this.signal("SIGKILL");
-    this.#command.folder[Symbol.dispose]();
+    this.command.folder[Symbol.dispose]();
   }
 }
 

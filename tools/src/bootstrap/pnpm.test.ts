@@ -42,19 +42,19 @@ test("arguments reach the script as they were given", () => {
   const { status, lines } = start(folder.path, "args", ...words);
   expect(JSON.parse(lines.at(-1) ?? "")).toEqual(words);
   expect(status).toBe(0);
-}, 30_000);
+});
 
 test("the script's exit code is the command's", () => {
   using folder = workspace();
   expect(start(folder.path, "fail").status).toBe(7);
-}, 30_000);
+});
 
 test("the script does not start when the lockfile and package.json disagree", () => {
   using folder = workspace({ dependencies: { "@framework/absent": "1.0.0" } });
   const { status, lines } = start(folder.path, "args", "reached");
   expect(status).not.toBe(0);
   expect(lines.at(-1)).not.toContain("reached");
-}, 30_000);
+});
 
 test("the script may end its work after SIGTERM", async () => {
   using folder = workspace();
@@ -66,4 +66,4 @@ test("the script may end its work after SIGTERM", async () => {
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   expect(output).toContain("drained");
-}, 30_000);
+});

@@ -4,7 +4,7 @@ import { root } from "../root.ts";
 import { deriveNames, NewPackageError } from "./names.ts";
 import { newPackage } from "./new-package.ts";
 
-const usage = "usage: pnpm new:package NAME [--feature enableX]";
+const USAGE = "usage: pnpm new:package NAME [--feature enableX]";
 
 const main = (): void => {
   const { positionals, values } = parseArgs({
@@ -12,7 +12,7 @@ const main = (): void => {
     options: { feature: { type: "string" } },
   });
   const [name] = positionals;
-  if (name === undefined || positionals.length > 1) throw new NewPackageError(usage);
+  if (name === undefined || positionals.length > 1) throw new NewPackageError(USAGE);
   const files = newPackage(root, deriveNames(name, values.feature));
   spawnSync("oxfmt", files, { cwd: root, shell: process.platform === "win32" }); // names differ in length, so lines break elsewhere
   console.log(files.join("\n"));
@@ -23,7 +23,7 @@ try {
   main();
 } catch (error) {
   if (!(error instanceof NewPackageError) && !isParseError(error)) throw error;
-  console.error(error instanceof NewPackageError ? error.message : `${error.message}\n${usage}`);
+  console.error(error instanceof NewPackageError ? error.message : `${error.message}\n${USAGE}`);
   process.exitCode = 1;
 }
 

@@ -17,7 +17,7 @@ export class NewPackageError extends Error {
   override readonly name = "NewPackageError";
 }
 
-const GRAB_BAGS = ["base", "common", "helper", "helpers", "misc", "shared", "util", "utils"];
+const grabBags = ["base", "common", "helper", "helpers", "misc", "shared", "util", "utils"];
 
 /**
  * Derives every spelling from the package's name and, where they differ, its method: `cache` with `enableCaching`.
@@ -30,7 +30,7 @@ export const deriveNames = (name: string, method: string = `enable${pascal(name)
       `"${name}" is no package name: use one or two words in kebab-case, such as rate-limit`,
     );
   }
-  if (GRAB_BAGS.includes(name)) {
+  if (grabBags.includes(name)) {
     throw new NewPackageError(
       `"${name}" says nothing about what is inside: name the package after its subject`,
     );
@@ -55,9 +55,9 @@ const pascal = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("");
 
-const RESERVED =
+const reserved =
   `await break case catch class const continue debugger default delete do else enum eval export extends false finally for function
   if implements import in instanceof interface let new null package private protected public return static super switch this throw true try
   typeof undefined var void while with yield arguments app App`.split(/\s+/);
 
-const isReserved = (word: string): boolean => RESERVED.includes(word);
+const isReserved = (word: string): boolean => reserved.includes(word);

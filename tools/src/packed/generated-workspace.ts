@@ -4,7 +4,7 @@ import { deriveNames } from "../new-package/names.ts";
 import { newPackage } from "../new-package/new-package.ts";
 import { run } from "./run-node.ts";
 
-const SETTINGS = [
+const settings = [
   "package.json",
   "pnpm-workspace.yaml",
   "tsconfig.base.json",
@@ -14,7 +14,7 @@ const SETTINGS = [
 
 /** Makes `folder` a workspace of core and one package fresh from the generator, installed as pnpm would. */
 export const generateWorkspace = (root: string, folder: string, name: string): void => {
-  for (const path of [...SETTINGS, "LICENSE", "tools/bundle.mjs", "tools/jest"]) {
+  for (const path of [...settings, "LICENSE", "tools/bundle.mjs", "tools/jest"]) {
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
   cpSync(join(root, "packages/core"), join(folder, "packages/core"), {

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { root } from "../root.ts";
 import { generateWorkspace, pack } from "./generated-workspace.ts";
-import { program, tsconfig } from "./program.ts";
+import { PROGRAM, tsconfig } from "./program.ts";
 import { run, runTool } from "./run-node.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "packed-"));
@@ -29,15 +29,15 @@ beforeAll(() => {
   mkdirSync(project);
   writeFileSync(join(project, "package.json"), '{ "name": "project", "private": true, "type": "module" }');
   run(project, "npm", "install", "--offline", "--no-audit", "--no-fund", ...tarballs);
-  writeFileSync(join(project, "program.ts"), program);
+  writeFileSync(join(project, "program.ts"), PROGRAM);
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify(tsconfig(join(root, "node_modules/@types"))));
-}, 120_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a package from the generator passes its lint", () => {
   expect(runTool(greeting, root, "oxlint/bin/oxlint", "src")).toContain("0 errors");
-}, 60_000);
+});
 
 test("a package from the generator passes its own tests", () => {
   const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
@@ -47,7 +47,7 @@ test("a package from the generator passes its own tests", () => {
     failed: 0,
     passed: 3,
   });
-}, 60_000);
+});
 
 test.each(["core", "greeting"])(
   "the tarball of %s holds builds, README and licence, no tests and no maps",
@@ -80,4 +80,4 @@ test("a program on the tarballs compiles with their declarations checked, and ru
   expect(output).toContain('fetch 200 packed {"id":"7"}\n');
   expect(output).toContain("socket 404 on\n");
   expect([child.exitCode, child.signalCode, output]).toEqual([0, null, output]);
-}, 60_000);
+});

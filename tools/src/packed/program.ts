@@ -1,5 +1,5 @@
 /** The program of someone who installed core and the package `greeting` from the registry. */
-export const program = `import { App } from "@framework/core";
+export const PROGRAM = `import { App } from "@framework/core";
 import { greeting } from "@framework/greeting";
 
 class Books extends App.with(greeting) {}

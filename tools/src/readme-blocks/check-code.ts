@@ -5,7 +5,7 @@ import { linkPackages, scratchFolder } from "../scratch-folder.ts";
 import type { Block } from "./extract-blocks.ts";
 
 /** Milliseconds that an executed block may take. */
-const RUN_TIMEOUT_MS = 20_000;
+const RUN_TIMEOUT_MS = 60_000;
 
 /**
  * Compiles every `ts` and `js` block as a module of its own, in one run of the compiler, and executes those that say `run`.

@@ -16,8 +16,8 @@ export interface Known {
   readonly exists: (path: string) => boolean;
 }
 
-const EVERYWHERE = ["cd", "curl", "docker", "echo", "export", "git", "head", "kill", "mkdir"];
-const PNPM = ["add", "exec", "install", "pack", "publish", "-r"];
+const everywhere = ["cd", "curl", "docker", "echo", "export", "git", "head", "kill", "mkdir"];
+const pnpm = ["add", "exec", "install", "pack", "publish", "-r"];
 
 /** What is wrong with the commands of an `sh` block: programs, scripts, packages or files that do not exist. */
 export const checkCommands = (block: Block, known: Known): string[] =>
@@ -46,7 +46,7 @@ const problemOf = ([program = "", ...rest]: readonly string[], known: Known): st
   if (program === "npm") return npmProblem(rest, known);
   if (program === "pnpm") return pnpmProblem(rest, known);
   if (program === "node") return fileProblem(rest.find((word) => !word.startsWith("-")) ?? "", known);
-  if (EVERYWHERE.includes(program) || known.bins.includes(program)) return null;
+  if (everywhere.includes(program) || known.bins.includes(program)) return null;
   return `nothing here provides the command "${program} ${first}"`;
 };
 
@@ -61,7 +61,7 @@ const npmProblem = ([verb = "", ...rest]: readonly string[], known: Known): stri
 const pnpmProblem = ([verb = "", ...rest]: readonly string[], known: Known): string | null => {
   if (verb === "run") return scriptProblem(rest[0] ?? "", known);
   if (verb === "turbo") return tasksProblem(rest, known);
-  if (PNPM.includes(verb) || known.programs.includes(verb)) return null;
+  if (pnpm.includes(verb) || known.programs.includes(verb)) return null;
   return scriptProblem(verb, known);
 };
 

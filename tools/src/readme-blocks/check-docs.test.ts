@@ -4,4 +4,4 @@ import { checkDocs } from "./check-docs.ts";
 
 test("every example in the documents compiles, runs and names commands that exist", () => {
   expect(checkDocs(root).problems).toEqual([]);
-}, 120_000);
+});

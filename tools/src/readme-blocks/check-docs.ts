@@ -12,11 +12,11 @@ export interface DocsReport {
   readonly problems: readonly string[];
 }
 
-const DOCUMENTS = ["{README,ARCHITECTURE,CONTRIBUTING}.md", "{packages,apps}/*/README.md", "bench/README.md"];
+const patterns = ["{README,ARCHITECTURE,CONTRIBUTING}.md", "{packages,apps}/*/README.md", "bench/README.md"];
 
 /** Checks every example of the workspace's documents: code compiles and runs, commands exist. */
 export const checkDocs = (root: string): DocsReport => {
-  const documents = globSync(DOCUMENTS, { cwd: root })
+  const documents = globSync(patterns, { cwd: root })
     .map((path) => path.replaceAll("\\", "/"))
     .sort();
   const read = documents.map((path) => extractBlocks(path, readFileSync(join(root, path), "utf8")));

@@ -17,7 +17,7 @@ export interface Extracted {
 }
 
 /** Names under which code would slip past the check. */
-const SAME_AS: Readonly<Record<string, string>> = {
+const sameAs: Readonly<Record<string, string>> = {
   typescript: "ts",
   mts: "ts",
   javascript: "js",
@@ -44,7 +44,7 @@ export const extractBlocks = (document: string, text: string): Extracted => {
       // up to the closing fence
     }
     if (index >= lines.length) problems.push(`${document}:${line} the block is never closed`);
-    const same = SAME_AS[language];
+    const same = sameAs[language];
     if (same !== undefined) problems.push(`${document}:${line} write ${same} instead of ${language}`);
     if (language !== "ts" && language !== "js" && language !== "sh") continue;
     const runs = flags === "run";

@@ -75,4 +75,4 @@ test("the changesets at hand give a release: they name packages that exist", () 
   }
   release(folder.path);
   expect(globSync(".changeset/*.md", { cwd: folder.path })).toEqual([]);
-}, 30_000);
+});

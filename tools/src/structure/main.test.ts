@@ -1,11 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { root } from "../root.ts";
 import { scratchFolder } from "../scratch-folder.ts";
-
-jest.setTimeout(60_000); // reads some hundred files, on a machine that may be busy
 
 /** What the check says of a copy of core and one feature, to which files were added. */
 const check = (planted: Readonly<Record<string, string>>): { status: number | null; output: string } => {

@@ -1,10 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { type Program, startProgram, waitFor } from "@framework/testing";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import type { TokenPair } from "../index.ts";
-
-jest.setTimeout(30_000); // five processes, on a machine with other work
 
 const start = () =>
   startProgram(new URL("./revocation.test-program.ts", import.meta.url), {

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { App, type HttpRequest } from "@framework/core";
 import { connectRaw } from "../harness/raw-client.ts";
 import { eventually } from "../harness/test-server.ts";
-
-jest.setTimeout(30_000); // a loaded machine may take long
 
 const waits: Record<string, (request: HttpRequest) => unknown> = {
   "throws the reason of its signal": async ({ signal }) => {

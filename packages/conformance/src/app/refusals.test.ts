@@ -1,10 +1,8 @@
-import { describe, expect, jest, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { App, HttpError, Response } from "@framework/core";
 import { type Feature, mapAwaitable, type Stage } from "@framework/core/feature";
 import { connectRaw } from "../harness/raw-client.ts";
 import { eventually } from "../harness/test-server.ts";
-
-jest.setTimeout(30_000); // a loaded machine may take long
 
 const outside: readonly Stage[] = ["telemetry", "request-id", "log", "headers"];
 const inside: readonly Stage[] = ["compression", "etag", "body-limit", "rate-limit", "session", "app"];

@@ -1,11 +1,9 @@
 import { channel } from "node:diagnostics_channel";
-import { afterEach, describe, expect, jest, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { App, Response } from "@framework/core";
 import type { TracedOperation } from "@framework/core/feature";
 import { connectRaw } from "../harness/raw-client.ts";
 import { eventually, turn } from "../harness/test-server.ts";
-
-jest.setTimeout(30_000); // a loaded machine may take long
 
 const start = channel("framework.operation.start");
 const end = channel("framework.operation.end");

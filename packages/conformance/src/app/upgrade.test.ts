@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { App, ForbiddenError, HttpError } from "@framework/core";
 import { type Feature, mapAwaitable } from "@framework/core/feature";
 import { connectRaw, parseReplies } from "../harness/raw-client.ts";
 import { shout } from "../suite/upgrades.ts";
 import { eventually } from "../harness/test-server.ts";
-
-jest.setTimeout(30_000); // a loaded machine may take long
 
 interface Chat {
   enableChat(path: string): this;

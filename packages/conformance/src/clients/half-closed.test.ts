@@ -1,10 +1,8 @@
-import { describe, expect, jest, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { bothTransports } from "../harness/both-transports.ts";
 import { createLedger, expectNothingLeft, type Ledger } from "../harness/ledger.ts";
 import { parseReplies } from "../harness/raw-client.ts";
 import { eventually, type TestServer, turn, withServer } from "../harness/test-server.ts";
-
-jest.setTimeout(30_000); // a loaded machine may take long
 
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const post = (fields: string, body: string): string =>

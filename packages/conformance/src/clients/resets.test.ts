@@ -1,11 +1,9 @@
-import { describe, expect, jest, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { App, Response } from "@framework/core";
 import { bothTransports } from "../harness/both-transports.ts";
 import { createLedger, expectNothingLeft } from "../harness/ledger.ts";
 import { connectRaw } from "../harness/raw-client.ts";
 import { eventually, turn, withServer } from "../harness/test-server.ts";
-
-jest.setTimeout(30_000); // a loaded machine may take long
 
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const post = (fields: string, body: string): string =>

@@ -36,7 +36,7 @@ export interface RawClient {
 }
 
 /** Milliseconds after which a test gives up on what it waits for: a loaded machine may take long. */
-export const patienceMs = 20_000;
+export const patienceMs = 60_000;
 
 export interface RawClientOptions {
   /** Whether the client keeps its side open when the server closes the other. @default false */

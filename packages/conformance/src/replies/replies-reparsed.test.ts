@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import { describe, expect, jest, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { Response } from "@framework/core";
 import type { Serve } from "@framework/core/testing";
@@ -7,8 +7,6 @@ import { bothTransports } from "../harness/both-transports.ts";
 import { parseReplies } from "../harness/raw-client.ts";
 import { bytesOf, type ReplyBody, replyCase, toReply, type ReplyCase } from "./response-replies.ts";
 import { eventually, type TestServer, turn, withServer } from "../harness/test-server.ts";
-
-jest.setTimeout(30_000); // a loaded machine may take long
 
 /** A reply as llhttp, in the role of a client, reads it. */
 interface Parsed {

@@ -1,9 +1,7 @@
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { Response } from "@framework/core";
 import { createFastTransport, type Serve } from "@framework/core/testing";
 import { eventually, turn, withServer } from "../harness/test-server.ts";
-
-jest.setTimeout(30_000); // a loaded machine may take long
 
 const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
 const later: Serve = async ({ target }) => {

@@ -1,12 +1,10 @@
 // Above 250 lines: one table of the messages that are handed over, and what must hold for each.
 import { spawnSync } from "node:child_process";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { Response } from "@framework/core";
 import { createFastTransport, readBody, type Serve } from "@framework/core/testing";
 import { parseReplies } from "../harness/raw-client.ts";
 import { eventually, type TestServer, turn, withServer } from "../harness/test-server.ts";
-
-jest.setTimeout(30_000); // a loaded machine may take long
 
 const host = "Host: a\r\n";
 const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\n${host}${fields}\r\n`;

@@ -1,8 +1,6 @@
-import { jest, test } from "@jest/globals";
+import { test } from "@jest/globals";
 import { createFastTransport } from "@framework/core/testing";
 import { transportConformance } from "../suite/transport-conformance.ts";
-
-jest.setTimeout(30_000); // on a loaded machine megabytes take their time
 
 /** What the parser behind the hand-over lets through; the fast path itself takes none of it. */
 const lenient: ReadonlySet<string> = new Set([

@@ -1,13 +1,11 @@
 import { connect as connectTcp } from "node:net";
 import { connect, type ConnectionOptions } from "node:tls";
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { createNodeTransport, type Serve, type TransportTls } from "@framework/core/testing";
 import { rawClient, type RawClient } from "../harness/raw-client.ts";
 import { selfSigned } from "../harness/self-signed.ts";
 import { offeredUpgrade, shout, upgradeRequest } from "../suite/upgrades.ts";
 import { eventually, type MakeTransport, withServer } from "../harness/test-server.ts";
-
-jest.setTimeout(30_000); // a loaded machine may take long
 
 const server = selfSigned();
 const client = selfSigned("client");

@@ -1,9 +1,7 @@
-import { expect, jest, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { createNodeTransport } from "@framework/core/testing";
 import { transportConformance } from "../suite/transport-conformance.ts";
 import { eventually, withServer } from "../harness/test-server.ts";
-
-jest.setTimeout(30_000); // on a loaded machine megabytes take their time
 
 /** What llhttp lets through and does not show: harmless, since neither changes where a message ends. */
 const lenient: ReadonlySet<string> = new Set([

@@ -382,4 +382,4 @@ test("reads hostile content in linear time", () => {
       );
     expect(performance.now() - start).toBeLessThan(20_000); // quadratic time would be minutes
   }
-}, 60_000);
+});

@@ -1,9 +1,8 @@
 import { Agent, request } from "node:http";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, jest, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import { endPrograms, startProgram } from "./testing/start-program.ts";
 
-jest.setTimeout(60_000); // a loaded machine may take long
 afterEach(endPrograms);
 
 const program = fileURLToPath(new URL("testing/fixtures/modules.ts", import.meta.url));

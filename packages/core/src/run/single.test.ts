@@ -1,10 +1,9 @@
 import { connect, createServer, type AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, jest, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import { pidAt, replyAt, startService, until } from "./testing/service-program.ts";
 import { endPrograms, startProgram } from "./testing/start-program.ts";
 
-jest.setTimeout(30_000); // processes are started, on a machine that may be busy
 afterEach(endPrograms);
 
 test("announces itself with one JSON line, serves, and ends with 0 on SIGTERM", async () => {

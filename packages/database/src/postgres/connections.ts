@@ -28,20 +28,20 @@ export const MAX_WAITING = 10_000;
 
 /** A bounded set of connections to one PostgreSQL server, each used by one caller at a time. */
 export class Connections {
-  readonly #config: PoolConfig;
-  readonly #pool: Pool;
+  private readonly config: PoolConfig;
+  private readonly pool: Pool;
 
   constructor(options: PostgresOptions) {
-    this.#config = clientConfig(options);
-    this.#pool = new Pool({
-      ...this.#config,
+    this.config = clientConfig(options);
+    this.pool = new Pool({
+      ...this.config,
       max: options.poolSize,
       min: options.minIdle,
       idleTimeoutMillis: options.idleTimeoutSecs * 1000,
       maxLifetimeSeconds: Math.ceil(options.maxLifetimeSecs * (0.9 + Math.random() * 0.2)), // or all would be renewed at once
     });
-    this.#pool.on("error", options.onIdleError);
-    this.#pool.on("connect", (client) => client.on("error", ignore)); // the statement under way rejects by itself
+    this.pool.on("error", options.onIdleError);
+    this.pool.on("connect", (client) => client.on("error", ignore)); // the statement under way rejects by itself
   }
 
   /**
@@ -58,8 +58,8 @@ export class Connections {
     lasting: boolean,
   ): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      if (this.#pool.waitingCount >= MAX_WAITING) return reject(tooManyWait());
-      this.#pool.connect((fault, client, release) => {
+      if (this.pool.waitingCount >= MAX_WAITING) return reject(tooManyWait());
+      this.pool.connect((fault, client, release) => {
         if (client === undefined) return reject(unreachable(fault));
         const query =
           name === undefined ? { text, values: [...values] } : { name, text, values: [...values] };
@@ -76,9 +76,9 @@ export class Connections {
   /** @throws DatabaseUnavailableError when none is free in time or the server cannot be reached */
   async take(signal?: AbortSignal): Promise<PoolClient> {
     signal?.throwIfAborted();
-    if (this.#pool.waitingCount >= MAX_WAITING) throw tooManyWait();
+    if (this.pool.waitingCount >= MAX_WAITING) throw tooManyWait();
     try {
-      const client = await this.#pool.connect();
+      const client = await this.pool.connect();
       if (signal?.aborted !== true) return client;
       client.release();
     } catch (cause) {
@@ -89,7 +89,7 @@ export class Connections {
 
   /** A connection outside the pool. */
   async lone(): Promise<Client> {
-    const client = new Client(this.#config);
+    const client = new Client(this.config);
     client.on("error", () => {}); // whoever holds it hears of its end by "end"
     await client.connect();
     return client;
@@ -112,12 +112,12 @@ export class Connections {
   }
 
   figures(): PoolFigures {
-    const { totalCount: size, idleCount: idle, waitingCount: waiting } = this.#pool;
+    const { totalCount: size, idleCount: idle, waitingCount: waiting } = this.pool;
     return { size, idle, waiting };
   }
 
   async close(): Promise<void> {
-    if (!this.#pool.ended && !this.#pool.ending) await this.#pool.end();
+    if (!this.pool.ended && !this.pool.ending) await this.pool.end();
   }
 }
 

@@ -1,13 +1,13 @@
 /** Whether a text changes the session for whoever uses the connection next; one that says "yes" wrongly only costs a connection. */
 export const leavesState = (text: string): boolean => {
   const words = text.replaceAll(QUOTED, (piece) => (/^[-/]/.test(piece) ? " " : '""'));
-  return LASTING.some((pattern) => pattern.test(words));
+  return lasting.some((pattern) => pattern.test(words));
 };
 
 /** Strings, quoted names and comments, to the end of the text where they never close: each character is read once. */
 const QUOTED = /\be'(?:[^'\\]|\\[^])*'?|'[^']*'?|"[^"]*"?|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/gi;
 
-const LASTING: readonly RegExp[] = [
+const lasting: readonly RegExp[] = [
   /(?:^|;)\s*(?:set(?!\s+(?:local|transaction|constraints)\b)|listen|prepare|deallocate|discard|load)\b/i,
   /(?:^|;)\s*declare\b[^;]*\bwith\s+hold\b/i,
   /(?:^|;)\s*create\s+(?:or\s+replace\s+)?(?:(?:global|local)\s+)?temp(?:orary)?\b/i,

@@ -12,15 +12,15 @@ const LONGEST_PAUSE_MS = 2000;
 
 /** Notifications over one connection of its own, which is made anew, with all its channels, whenever it breaks. */
 export class Listener {
-  readonly #connect: () => Promise<Client>;
-  readonly #channels = new Map<string, Set<Subscription>>();
-  #client: Promise<Client> | null = null;
-  #retry: NodeJS.Timeout | null = null;
-  #pauseMs = FIRST_PAUSE_MS;
-  #closed = false;
+  private readonly connect: () => Promise<Client>;
+  private readonly channels = new Map<string, Set<Subscription>>();
+  private client: Promise<Client> | null = null;
+  private retry: NodeJS.Timeout | null = null;
+  private pauseMs = FIRST_PAUSE_MS;
+  private closed = false;
 
   constructor(connect: () => Promise<Client>) {
-    this.#connect = connect;
+    this.connect = connect;
   }
 
   async add(
@@ -29,73 +29,73 @@ export class Listener {
     { signal, onGap }: ListenOptions,
   ): Promise<() => Promise<void>> {
     const subscription: Subscription = { call, onGap };
-    const known = this.#channels.get(channel);
-    this.#channels.set(channel, (known ?? new Set()).add(subscription));
+    const known = this.channels.get(channel);
+    this.channels.set(channel, (known ?? new Set()).add(subscription));
     try {
-      const client = await this.#connected();
+      const client = await this.connected();
       await client.query(`LISTEN ${quoted(channel)}`); // once more does no harm
     } catch (error) {
-      await this.#remove(channel, subscription);
+      await this.remove(channel, subscription);
       throw postgresError(error, "LISTEN");
     }
-    const end = (): Promise<void> => this.#remove(channel, subscription);
+    const end = (): Promise<void> => this.remove(channel, subscription);
     signal?.addEventListener("abort", () => void end(), { once: true });
     return end;
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    if (this.#retry !== null) clearTimeout(this.#retry);
-    const client = await this.#client?.catch(() => null);
+    this.closed = true;
+    if (this.retry !== null) clearTimeout(this.retry);
+    const client = await this.client?.catch(() => null);
     await client?.end().catch(() => {});
   }
 
-  async #remove(channel: string, subscription: Subscription): Promise<void> {
-    const left = this.#channels.get(channel);
+  private async remove(channel: string, subscription: Subscription): Promise<void> {
+    const left = this.channels.get(channel);
     if (left?.delete(subscription) !== true || left.size > 0) return;
-    this.#channels.delete(channel);
-    const client = await this.#client?.catch(() => null);
+    this.channels.delete(channel);
+    const client = await this.client?.catch(() => null);
     await client?.query(`UNLISTEN ${quoted(channel)}`).catch(() => {}); // a connection that broke listens to nothing
   }
 
-  #connected(): Promise<Client> {
-    this.#client ??= this.#open();
-    return this.#client;
+  private connected(): Promise<Client> {
+    this.client ??= this.open();
+    return this.client;
   }
 
-  async #open(): Promise<Client> {
+  private async open(): Promise<Client> {
     try {
-      const client = await this.#connect();
-      client.on("notification", (note) => this.#deliver(note));
-      client.once("end", () => this.#lost());
-      for (const channel of this.#channels.keys()) await client.query(`LISTEN ${quoted(channel)}`);
-      this.#pauseMs = FIRST_PAUSE_MS;
+      const client = await this.connect();
+      client.on("notification", (note) => this.deliver(note));
+      client.once("end", () => this.lost());
+      for (const channel of this.channels.keys()) await client.query(`LISTEN ${quoted(channel)}`);
+      this.pauseMs = FIRST_PAUSE_MS;
       return client;
     } catch (error) {
-      this.#client = null;
+      this.client = null;
       throw error;
     }
   }
 
-  #deliver({ channel, payload }: Notification): void {
-    for (const { call } of this.#channels.get(channel) ?? []) call(payload ?? "");
+  private deliver({ channel, payload }: Notification): void {
+    for (const { call } of this.channels.get(channel) ?? []) call(payload ?? "");
   }
 
-  #lost(): void {
-    this.#client = null;
-    if (this.#closed || this.#channels.size === 0) return;
-    this.#retry = setTimeout(() => void this.#reconnect(), this.#pauseMs);
-    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+  private lost(): void {
+    this.client = null;
+    if (this.closed || this.channels.size === 0) return;
+    this.retry = setTimeout(() => void this.reconnect(), this.pauseMs);
+    this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
   }
 
-  async #reconnect(): Promise<void> {
+  private async reconnect(): Promise<void> {
     try {
-      await this.#connected();
+      await this.connected();
     } catch {
-      this.#lost();
+      this.lost();
       return;
     }
-    for (const subscriptions of this.#channels.values()) for (const { onGap } of subscriptions) onGap?.();
+    for (const subscriptions of this.channels.values()) for (const { onGap } of subscriptions) onGap?.();
   }
 }
 

@@ -11,28 +11,28 @@ import { StatementNames } from "./statement-names.ts";
 /** PostgreSQL through a pool of connections of `pg`. */
 export class PostgresBackend implements Backend {
   readonly dialect = "postgres";
-  readonly #connections: Connections;
-  readonly #names = new StatementNames();
-  readonly #listener: Listener;
+  private readonly connections: Connections;
+  private readonly names = new StatementNames();
+  private readonly listener: Listener;
 
   constructor(options: PostgresOptions) {
-    this.#connections = new Connections(options);
-    this.#listener = new Listener(() => this.#connections.lone());
+    this.connections = new Connections(options);
+    this.listener = new Listener(() => this.connections.lone());
   }
 
   async run(statement: Statement, signal?: AbortSignal): Promise<Outcome> {
-    if (signal !== undefined) return await this.#runUntil(statement, signal);
+    if (signal !== undefined) return await this.runUntil(statement, signal);
     const { text, values } = statement;
-    const { name, lasting } = this.#names.of(text);
+    const { name, lasting } = this.names.of(text);
     try {
-      return await this.#connections.runOnce(name, text, values, lasting);
+      return await this.connections.runOnce(name, text, values, lasting);
     } catch (error) {
       throw postgresError(error, text);
     }
   }
 
-  async #runUntil(statement: Statement, signal: AbortSignal): Promise<Outcome> {
-    const client = await this.#take(signal);
+  private async runUntil(statement: Statement, signal: AbortSignal): Promise<Outcome> {
+    const client = await this.take(signal);
     try {
       return await client.run(statement, signal);
     } finally {
@@ -41,7 +41,7 @@ export class PostgresBackend implements Backend {
   }
 
   async begin({ isolation, readOnly, signal }: BeginOptions): Promise<OpenTransaction> {
-    const client = await this.#take(signal);
+    const client = await this.take(signal);
     try {
       await client.script(`BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${readOnly ? " READ ONLY" : ""}`);
       return new PostgresTransaction(client);
@@ -70,19 +70,19 @@ export class PostgresBackend implements Backend {
     listener: (payload: string) => void,
     options: ListenOptions,
   ): Promise<() => Promise<void>> {
-    return await this.#listener.add(channel, listener, options);
+    return await this.listener.add(channel, listener, options);
   }
 
   figures(): PoolFigures {
-    return this.#connections.figures();
+    return this.connections.figures();
   }
 
   async close(): Promise<void> {
-    await this.#listener.close();
-    await this.#connections.close();
+    await this.listener.close();
+    await this.connections.close();
   }
 
-  async #take(signal?: AbortSignal): Promise<PostgresClient> {
-    return new PostgresClient(await this.#connections.take(signal), this.#connections, this.#names);
+  private async take(signal?: AbortSignal): Promise<PostgresClient> {
+    return new PostgresClient(await this.connections.take(signal), this.connections, this.names);
   }
 }

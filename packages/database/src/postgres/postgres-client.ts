@@ -9,41 +9,41 @@ import type { StatementNames } from "./statement-names.ts";
 
 /** A connection taken from the pool, until it is given back: whole, or destroyed when nobody can know its state. */
 export class PostgresClient {
-  readonly #client: PoolClient;
-  readonly #connections: Connections;
-  readonly #names: StatementNames;
-  #spoilt = false;
-  #released = false;
-  readonly #onError = (): void => {
-    this.#spoilt = true; // the statement under way rejects by itself
+  private readonly client: PoolClient;
+  private readonly connections: Connections;
+  private readonly names: StatementNames;
+  private isUnusable = false;
+  private released = false;
+  private readonly onError = (): void => {
+    this.isUnusable = true; // the statement under way rejects by itself
   };
 
   constructor(client: PoolClient, connections: Connections, names: StatementNames) {
-    this.#client = client;
-    this.#connections = connections;
-    this.#names = names;
-    client.on("error", this.#onError);
+    this.client = client;
+    this.connections = connections;
+    this.names = names;
+    client.on("error", this.onError);
   }
 
-  get spoilt(): boolean {
-    return this.#spoilt;
+  get unusable(): boolean {
+    return this.isUnusable;
   }
 
   async run({ text, values }: Statement, signal?: AbortSignal): Promise<Outcome> {
-    const { name, lasting } = this.#names.of(text);
-    if (lasting) this.#spoilt = true;
+    const { name, lasting } = this.names.of(text);
+    if (lasting) this.isUnusable = true;
     const query = name === undefined ? { text, values: [...values] } : { name, text, values: [...values] };
-    const { rows, rowCount } = await this.#answered(this.#client.query<Row>(query), text, signal);
+    const { rows, rowCount } = await this.answered(this.client.query<Row>(query), text, signal);
     return { rows: rows ?? [], changes: rowCount ?? 0 };
   }
 
   async script(text: string): Promise<void> {
-    if (leavesState(text)) this.#spoilt = true;
-    await this.#answered(this.#client.query(text), text);
+    if (leavesState(text)) this.isUnusable = true;
+    await this.answered(this.client.query(text), text);
   }
 
-  async #answered<T>(answer: Promise<T>, text: string, signal?: AbortSignal): Promise<T> {
-    const stop = signal === undefined ? null : this.#stopOn(signal);
+  private async answered<T>(answer: Promise<T>, text: string, signal?: AbortSignal): Promise<T> {
+    const stop = signal === undefined ? null : this.stopOn(signal);
     try {
       return await (stop === null ? answer : Promise.race([answer, stop.promise]));
     } catch (error) {
@@ -51,7 +51,7 @@ export class PostgresClient {
         answer.catch(() => {});
         throw signal.reason;
       }
-      if (isBroken(error)) this.#spoilt = true;
+      if (isBroken(error)) this.isUnusable = true;
       throw postgresError(error, text);
     } finally {
       stop?.off();
@@ -59,12 +59,12 @@ export class PostgresClient {
   }
 
   /** An answer that nobody waits for any more must not reach the next user of the connection. */
-  #stopOn(signal: AbortSignal): { promise: Promise<never>; off: () => void } {
+  private stopOn(signal: AbortSignal): { promise: Promise<never>; off: () => void } {
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => {});
     const stop = (): void => {
-      this.#spoilt = true;
-      void this.#connections.cancel(this.#client);
+      this.isUnusable = true;
+      void this.connections.cancel(this.client);
       reject(signal.reason);
     };
     signal.addEventListener("abort", stop, { once: true });
@@ -72,10 +72,10 @@ export class PostgresClient {
   }
 
   release(): void {
-    if (this.#released) return;
-    this.#released = true;
-    this.#client.off("error", this.#onError);
-    if (this.#spoilt) this.#client.on("error", () => {}); // its end may still be on the way
-    this.#client.release(this.#spoilt);
+    if (this.released) return;
+    this.released = true;
+    this.client.off("error", this.onError);
+    if (this.isUnusable) this.client.on("error", () => {}); // its end may still be on the way
+    this.client.release(this.isUnusable);
   }
 }

@@ -17,7 +17,7 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
 };
 
 /** The server goes away, comes up, or has no room; nothing is wrong with the statement. */
-const unavailable = /^(08|57P0[1235]$|53[0-9A-Z]{3}$)/;
+const UNAVAILABLE = /^(08|57P0[1235]$|53[0-9A-Z]{3}$)/;
 
 interface ServerError extends Error {
   readonly code: string;
@@ -30,13 +30,13 @@ const isServerError = (error: unknown): error is ServerError =>
   "severity" in error;
 
 /** Whether the connection can no longer be used, so that it must not go back to the pool. */
-export const isBroken = (error: unknown): boolean => !isServerError(error) || unavailable.test(error.code);
+export const isBroken = (error: unknown): boolean => !isServerError(error) || UNAVAILABLE.test(error.code);
 
 /** The framework's error for what `pg` threw; an error of the connection is one of being unavailable. */
 export const postgresError = (error: unknown, text: string): unknown => {
   if (!Error.isError(error) || error instanceof DatabaseUnavailableError) return error;
   if (!isServerError(error)) return new DatabaseUnavailableError(error.message, { cause: error });
-  if (unavailable.test(error.code)) return new DatabaseUnavailableError(error.message, { cause: error });
+  if (UNAVAILABLE.test(error.code)) return new DatabaseUnavailableError(error.message, { cause: error });
   const { code, constraint = null } = error;
   const kind = kinds[code] ?? "other";
   const cause = new Error(`${error.message}, in: ${text}`, { cause: error });

@@ -6,65 +6,65 @@ import type { PostgresClient } from "./postgres-client.ts";
 
 /** One transaction on the connection that it holds. */
 export class PostgresTransaction implements OpenTransaction {
-  readonly #client: PostgresClient;
-  #over = false;
-  #cursors = 0;
+  private readonly client: PostgresClient;
+  private over = false;
+  private cursors = 0;
 
   constructor(client: PostgresClient) {
-    this.#client = client;
+    this.client = client;
   }
 
   async run(statement: Statement, signal?: AbortSignal): Promise<Outcome> {
-    return await this.#client.run(statement, signal);
+    return await this.client.run(statement, signal);
   }
 
   async script(text: string): Promise<void> {
-    await this.#client.script(text);
+    await this.client.script(text);
   }
 
   async *stream({ text, values }: Statement, batchSize: number, signal?: AbortSignal): AsyncGenerator<Row[]> {
-    const cursor = `cursor_${++this.#cursors}`;
-    await this.#client.run(new Statement(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${text}`, values), signal);
+    const cursor = `cursor_${++this.cursors}`;
+    await this.client.run(new Statement(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${text}`, values), signal);
     const fetch = new Statement(`FETCH ${batchSize} FROM ${cursor}`, []);
     try {
       for (;;) {
-        const { rows } = await this.#client.run(fetch, signal);
+        const { rows } = await this.client.run(fetch, signal);
         yield rows;
         if (rows.length < batchSize) return;
       }
     } finally {
-      if (!this.#client.spoilt) await this.#client.script(`CLOSE ${cursor}`).catch(() => {}); // after a failure it is gone already
+      if (!this.client.unusable) await this.client.script(`CLOSE ${cursor}`).catch(() => {}); // after a failure it is gone already
     }
   }
 
   async notify(channel: string, payload: string): Promise<void> {
-    await this.#client.run(new Statement("SELECT pg_notify($1, $2)", [channel, payload]));
+    await this.client.run(new Statement("SELECT pg_notify($1, $2)", [channel, payload]));
   }
 
   async commit(): Promise<void> {
     try {
-      await this.#client.script("COMMIT");
+      await this.client.script("COMMIT");
     } catch (error) {
       throw error instanceof DatabaseError ? error : new CommitUnknownError(error);
     } finally {
-      this.#end();
+      this.end();
     }
   }
 
   async rollback(): Promise<void> {
-    if (this.#over) return;
+    if (this.over) return;
     try {
-      if (!this.#client.spoilt) await this.#client.script("ROLLBACK");
+      if (!this.client.unusable) await this.client.script("ROLLBACK");
     } catch {
       // A connection that cannot roll back is destroyed, and the server rolls back for it.
     } finally {
-      this.#end();
+      this.end();
     }
   }
 
-  #end(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#client.release();
+  private end(): void {
+    if (this.over) return;
+    this.over = true;
+    this.client.release();
   }
 }

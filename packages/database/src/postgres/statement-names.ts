@@ -13,15 +13,15 @@ export interface KnownText {
 
 /** Names under which statements are prepared once per connection; the first texts get one, since names cannot be taken back. */
 export class StatementNames {
-  readonly #known = new Map<string, KnownText>();
+  private readonly known = new Map<string, KnownText>();
 
   of(text: string): KnownText {
-    const known = this.#known.get(text);
+    const known = this.known.get(text);
     if (known !== undefined) return known;
     const lasting = leavesState(text);
-    if (this.#known.size >= MAX_NAMES) return { name: undefined, lasting };
-    const made = { name: `s${this.#known.size}`, lasting };
-    this.#known.set(text, made);
+    if (this.known.size >= MAX_NAMES) return { name: undefined, lasting };
+    const made = { name: `s${this.known.size}`, lasting };
+    this.known.set(text, made);
     return made;
   }
 }

@@ -15,42 +15,42 @@ interface Known {
 export class LongReads {
   /** A read that takes so long is a long one. */
   readonly longMs: number;
-  readonly #texts = new Map<string, Known>();
-  #stopped = false;
+  private readonly texts = new Map<string, Known>();
+  private stopped = false;
 
   constructor(longMs: number) {
     this.longMs = longMs;
   }
 
   has(text: string): boolean {
-    return this.#texts.size > 0 && this.#texts.get(text)?.away === true; // most apps have none
+    return this.texts.size > 0 && this.texts.get(text)?.away === true; // most apps have none
   }
 
   took(text: string, ms: number): void {
-    if (this.#stopped) return;
-    const known = this.#texts.get(text);
-    if (ms >= this.longMs) this.#wasLong(text, known);
+    if (this.stopped) return;
+    const known = this.texts.get(text);
+    if (ms >= this.longMs) this.wasLong(text, known);
     else if (known?.away === true && ++known.quick >= known.proof) known.away = false;
   }
 
   /** From now on no text is known. */
   stop(): void {
-    this.#stopped = true;
-    this.#texts.clear();
+    this.stopped = true;
+    this.texts.clear();
   }
 
-  #wasLong(text: string, known: Known | undefined): void {
-    if (known === undefined) return this.#add(text);
+  private wasLong(text: string, known: Known | undefined): void {
+    if (known === undefined) return this.add(text);
     if (!known.away) known.proof = Math.min(known.proof * 2, LONGEST_PROOF);
     known.away = true;
     known.quick = 0;
   }
 
-  #add(text: string): void {
-    this.#texts.set(text, { away: true, quick: 0, proof: FIRST_PROOF });
-    if (this.#texts.size <= MAX_TEXTS) return;
-    for (const oldest of this.#texts.keys()) {
-      this.#texts.delete(oldest);
+  private add(text: string): void {
+    this.texts.set(text, { away: true, quick: 0, proof: FIRST_PROOF });
+    if (this.texts.size <= MAX_TEXTS) return;
+    for (const oldest of this.texts.keys()) {
+      this.texts.delete(oldest);
       break;
     }
   }

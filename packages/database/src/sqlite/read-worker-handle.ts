@@ -3,64 +3,64 @@ import type { Part, Question, ReadWorkerData } from "./read-protocol.ts";
 
 /** A reading thread seen from outside: one question at a time; it keeps the process alive only while one is open. */
 export class ReadWorkerHandle {
-  readonly #worker: Worker;
+  private readonly worker: Worker;
   /** Rejects when the thread cannot be started. */
   readonly ready: Promise<Part>;
-  #open: PromiseWithResolvers<Part> | null;
-  #started = false;
-  #ended = false;
+  private open: PromiseWithResolvers<Part> | null;
+  private hasStarted = false;
+  private hasEnded = false;
 
   constructor(data: ReadWorkerData) {
     const start = Promise.withResolvers<Part>();
-    this.#open = start;
+    this.open = start;
     this.ready = start.promise;
-    this.#worker = new Worker(program(), { name: "database-read", workerData: data, execArgv: ARGUMENTS });
-    this.#worker.on("message", (part: Part) => {
-      this.#started = true;
-      this.#close()?.resolve(part);
+    this.worker = new Worker(program(), { name: "database-read", workerData: data, execArgv });
+    this.worker.on("message", (part: Part) => {
+      this.hasStarted = true;
+      this.close()?.resolve(part);
     });
-    this.#worker.on("error", (error) => this.#fail(error));
-    this.#worker.on("exit", () => this.#fail(new Error("the thread ended")));
+    this.worker.on("error", (error) => this.fail(error));
+    this.worker.on("exit", () => this.fail(new Error("the thread ended")));
   }
 
   /** Whether its program runs. */
   get started(): boolean {
-    return this.#started;
+    return this.hasStarted;
   }
 
   get ended(): boolean {
-    return this.#ended;
+    return this.hasEnded;
   }
 
   /** Rejects when the thread ends first. */
   ask(question: Question | null): Promise<Part> {
-    this.#open = Promise.withResolvers();
-    this.#worker.ref();
-    this.#worker.postMessage(question);
-    return this.#open.promise;
+    this.open = Promise.withResolvers();
+    this.worker.ref();
+    this.worker.postMessage(question);
+    return this.open.promise;
   }
 
   /** Resolves when the thread is gone, which is not before SQLite has come to the end of its statement. */
   async end(): Promise<void> {
-    this.#fail(new Error("the thread was left behind"));
-    await this.#worker.terminate();
+    this.fail(new Error("the thread was left behind"));
+    await this.worker.terminate();
   }
 
-  #fail(error: unknown): void {
-    this.#ended = true;
-    this.#close()?.reject(error);
+  private fail(error: unknown): void {
+    this.hasEnded = true;
+    this.close()?.reject(error);
   }
 
-  #close(): PromiseWithResolvers<Part> | null {
-    this.#worker.unref();
-    const open = this.#open;
-    this.#open = null;
+  private close(): PromiseWithResolvers<Part> | null {
+    this.worker.unref();
+    const open = this.open;
+    this.open = null;
     return open;
   }
 }
 
 /** Not those of the process: some of them, such as `--input-type`, keep a thread from starting. What SQLite warns of, it has said already. */
-const ARGUMENTS: string[] = ["--disable-warning=ExperimentalWarning"];
+const execArgv: string[] = ["--disable-warning=ExperimentalWarning"];
 
 /** The file beside this one, which is source or built. */
 const program = (): URL =>

@@ -2,7 +2,7 @@ import { DatabaseError, DatabaseUnavailableError } from "../database-errors.ts";
 import type { Row } from "../queries.ts";
 import type { Fault, Question } from "./read-protocol.ts";
 import { ReadWorkerHandle } from "./read-worker-handle.ts";
-import { Turns } from "./turns.ts";
+import { Mutex } from "./mutex.ts";
 
 export interface ReadingThreadOptions {
   readonly location: string;
@@ -40,28 +40,28 @@ export class NoThreadError extends Error {}
  * another takes its place.
  */
 export class ReadingThread {
-  readonly #options: ReadingThreadOptions;
-  readonly #turns: Turns;
-  #worker: ReadWorkerHandle | null = null;
-  #leftBehind = 0;
-  #closed = false;
+  private readonly options: ReadingThreadOptions;
+  private readonly mutex: Mutex;
+  private worker: ReadWorkerHandle | null = null;
+  private leftBehind = 0;
+  private closed = false;
 
   constructor(options: ReadingThreadOptions) {
-    this.#options = options;
-    this.#turns = new Turns({ what: "a long read", waitMs: options.waitMs, maxWaiting: MAX_WAITING });
+    this.options = options;
+    this.mutex = new Mutex({ what: "the reading thread", waitMs: options.waitMs, maxWaiting: MAX_WAITING });
   }
 
   /** Connections, of which at most one is in use. */
   get size(): number {
-    return (this.#worker === null ? 0 : 1) + this.#leftBehind;
+    return (this.worker === null ? 0 : 1) + this.leftBehind;
   }
 
   get busy(): boolean {
-    return this.#turns.taken;
+    return this.mutex.held;
   }
 
   get waiting(): number {
-    return this.#turns.waiting;
+    return this.mutex.waiting;
   }
 
   /**
@@ -69,41 +69,41 @@ export class ReadingThread {
    * of the signal; NoThreadError; else what `node:sqlite` threw
    */
   async read(question: Question, signal?: AbortSignal): Promise<ReadRows> {
-    await this.#turns.take(signal);
+    await this.mutex.acquire(signal);
     let worker: ReadWorkerHandle;
     try {
-      worker = this.#running();
+      worker = this.running();
     } catch (error) {
-      this.#turns.give();
+      this.mutex.release();
       throw error;
     }
     const left = new AbortController();
-    const read = this.#converse(worker, question, left.signal).finally(() => this.#turns.give());
-    return await this.#untilGivenUp(read, worker, left, signal);
+    const read = this.converse(worker, question, left.signal).finally(() => this.mutex.release());
+    return await this.untilGivenUp(read, worker, left, signal);
   }
 
   /** Waits for what is under way, as long as a caller would; what runs on then ends by itself. */
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    const free = await this.#turns.take().then(
+    if (this.closed) return;
+    this.closed = true;
+    const free = await this.mutex.acquire().then(
       () => true,
       () => false,
     );
-    const ended = this.#worker?.end();
+    const ended = this.worker?.end();
     if (!free) return;
-    this.#turns.give();
+    this.mutex.release();
     await ended;
   }
 
-  #running(): ReadWorkerHandle {
-    if (this.#closed)
+  private running(): ReadWorkerHandle {
+    if (this.closed)
       throw new DatabaseUnavailableError("the database is closed", { code: "DATABASE_CLOSED" });
-    const { location, waitMs } = this.#options;
-    return (this.#worker ??= new ReadWorkerHandle({ location, lockMs: Math.ceil(waitMs) }));
+    const { location, waitMs } = this.options;
+    return (this.worker ??= new ReadWorkerHandle({ location, lockMs: Math.ceil(waitMs) }));
   }
 
-  async #converse(worker: ReadWorkerHandle, question: Question, left: AbortSignal): Promise<ReadRows> {
+  private async converse(worker: ReadWorkerHandle, question: Question, left: AbortSignal): Promise<ReadRows> {
     const rows: Row[] = [];
     try {
       await worker.ready;
@@ -115,14 +115,14 @@ export class ReadingThread {
       }
     } catch (error) {
       if (!worker.ended) throw error;
-      if (this.#worker === worker) this.#worker = null;
+      if (this.worker === worker) this.worker = null;
       if (!worker.started) throw new NoThreadError("no thread", { cause: error });
       throw new DatabaseUnavailableError("the reading thread ended", { cause: error });
     }
   }
 
   /** What the caller sees of a read: it may be over for the caller sooner than for the thread. */
-  async #untilGivenUp(
+  private async untilGivenUp(
     read: Promise<ReadRows>,
     worker: ReadWorkerHandle,
     left: AbortController,
@@ -134,9 +134,9 @@ export class ReadingThread {
       reject(reason);
       left.abort();
       clearTimeout(timer);
-      timer = setTimeout(() => this.#leaveBehind(worker), graceMs);
+      timer = setTimeout(() => this.leaveBehind(worker), graceMs);
     };
-    const { statementTimeoutMs: limitMs } = this.#options;
+    const { statementTimeoutMs: limitMs } = this.options;
     const limit = (): void => {
       if (limitMs === 0 || left.signal.aborted) return;
       timer = setTimeout(() => giveUp(tooLong(limitMs), 0), limitMs);
@@ -154,11 +154,11 @@ export class ReadingThread {
   }
 
   /** Only called while the statement that was given up still has the turn. */
-  #leaveBehind(worker: ReadWorkerHandle): void {
-    if (this.#worker !== worker || this.#leftBehind >= MAX_LEFT_BEHIND) return; // whoever waits then is refused in time
-    this.#worker = null;
-    this.#leftBehind++;
-    void worker.end().finally(() => this.#leftBehind--);
+  private leaveBehind(worker: ReadWorkerHandle): void {
+    if (this.worker !== worker || this.leftBehind >= MAX_LEFT_BEHIND) return; // whoever waits then is refused in time
+    this.worker = null;
+    this.leftBehind++;
+    void worker.end().finally(() => this.leftBehind--);
   }
 }
 

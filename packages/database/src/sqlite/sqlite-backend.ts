@@ -13,7 +13,7 @@ import { isBusy, isReadOnly, sqliteError } from "./sqlite-errors.ts";
 import { toParameters } from "./sqlite-parameters.ts";
 import { SqliteTransaction } from "./sqlite-transaction.ts";
 import { onlyReads } from "./statement-kind.ts";
-import { Turns } from "./turns.ts";
+import { Mutex } from "./mutex.ts";
 
 /** How a SQLite database is opened. */
 export interface SqliteOptions {
@@ -50,75 +50,75 @@ const MAX_WRITES = 1000;
 export class SqliteBackend implements Backend {
   readonly dialect = "sqlite";
   readonly longReads: LongReads;
-  readonly #options: SqliteOptions;
-  readonly #turns: Turns;
-  readonly #thread: ReadingThread;
-  readonly #writes = new Set<string>();
-  #writer: SqliteConnection | null = null;
-  #reader: SqliteConnection | null = null;
-  #streams = 0;
-  #closed = false;
+  private readonly options: SqliteOptions;
+  private readonly mutex: Mutex;
+  private readonly thread: ReadingThread;
+  private readonly writes = new Set<string>();
+  private writer: SqliteConnection | null = null;
+  private reader: SqliteConnection | null = null;
+  private streams = 0;
+  private closed = false;
 
   constructor(options: SqliteOptions) {
     const { location, waitMs, threadAfterMs } = options;
-    this.#options = options;
-    this.#turns = new Turns({ what: "writing", waitMs, maxWaiting: MAX_WAITING });
-    this.#thread = new ReadingThread(options);
+    this.options = options;
+    this.mutex = new Mutex({ what: "the writing connection", waitMs, maxWaiting: MAX_WAITING });
+    this.thread = new ReadingThread(options);
     this.longReads = new LongReads(location === ":memory:" || threadAfterMs === 0 ? Infinity : threadAfterMs);
   }
 
   run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
     const { text, values } = statement;
     try {
-      const read = this.#reader?.known(text) ?? this.#prepareRead(text);
+      const read = this.reader?.known(text) ?? this.prepareRead(text);
       if (read !== null) {
-        if (this.longReads.has(text)) return this.#readAway(statement, signal, first);
-        return this.#readingConnection().run(read, toParameters(values), first);
+        if (this.longReads.has(text)) return this.readAway(statement, signal, first);
+        return this.readingConnection().run(read, toParameters(values), first);
       }
     } catch (error) {
-      if (isReadOnly(error)) this.#noteWrite(text);
+      if (isReadOnly(error)) this.noteWrite(text);
       else if (!isBusy(error)) throw sqliteError(error, text);
     }
-    return this.#write(statement, signal, first);
+    return this.write(statement, signal, first);
   }
 
-  async #readAway(statement: Statement, signal?: AbortSignal, first = false): Promise<Outcome> {
+  private async readAway(statement: Statement, signal?: AbortSignal, first = false): Promise<Outcome> {
     const { text, values } = statement;
     try {
       const question = { text, parameters: toParameters(values).map(withoutSurroundings), first };
-      const { rows, tookMs } = await this.#thread.read(question, signal);
+      const { rows, tookMs } = await this.thread.read(question, signal);
       this.longReads.took(text, tookMs);
       return { rows, changes: rows.length };
     } catch (error) {
       if (!(error instanceof NoThreadError)) throw sqliteError(error, text);
-      if (this.longReads.has(text)) this.#readWithoutThread(error.cause); // only the first of several
+      if (this.longReads.has(text)) this.readWithoutThread(error.cause); // only the first of several
       return await this.run(statement, signal, first);
     }
   }
 
-  #readWithoutThread(cause: unknown): void {
+  private readWithoutThread(cause: unknown): void {
     this.longReads.stop();
     const message = "database: long reads of SQLite hold the process, since no thread can be started";
     process.emitWarning(message, { detail: String(cause) });
   }
 
-  async #write({ text, values }: Statement, signal?: AbortSignal, first?: boolean): Promise<Outcome> {
-    await this.#turns.take(signal);
+  private async write({ text, values }: Statement, signal?: AbortSignal, first?: boolean): Promise<Outcome> {
+    await this.mutex.acquire(signal);
     try {
       const parameters = toParameters(values);
       const run = (): Outcome => {
-        const connection = this.#writingConnection();
+        const connection = this.writingConnection();
         return connection.run(connection.prepare(text), parameters, first);
       };
-      return await this.#patiently(run, text, signal);
+      return await this.patiently(run, text, signal);
     } finally {
-      this.#turns.give();
+      this.mutex.release();
     }
   }
 
   /** Tries again while another process holds the lock; a statement that was refused for it did nothing. */
-  async #patiently<T>(act: () => T, text: string, signal?: AbortSignal): Promise<T> {
-    const deadline = performance.now() + this.#options.waitMs;
+  private async patiently<T>(act: () => T, text: string, signal?: AbortSignal): Promise<T> {
+    const deadline = performance.now() + this.options.waitMs;
     for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
         return act();
@@ -132,13 +132,13 @@ export class SqliteBackend implements Backend {
   }
 
   async begin({ readOnly, signal }: BeginOptions): Promise<OpenTransaction> {
-    await this.#turns.take(signal);
-    const give = (): void => this.#turns.give();
+    await this.mutex.acquire(signal);
+    const give = (): void => this.mutex.release();
     try {
       const text = readOnly ? "BEGIN" : "BEGIN IMMEDIATE";
-      await this.#patiently(() => this.#writingConnection().script(text), text, signal);
-      const connection = this.#writingConnection();
-      const { idleInTransactionMs, notifications } = this.#options;
+      await this.patiently(() => this.writingConnection().script(text), text, signal);
+      const connection = this.writingConnection();
+      const { idleInTransactionMs, notifications } = this.options;
       return new SqliteTransaction({ connection, give, idleInTransactionMs, notifications, readOnly });
     } catch (error) {
       give();
@@ -148,22 +148,22 @@ export class SqliteBackend implements Backend {
 
   /** On a connection of its own, which keeps seeing the moment that it began at. */
   async *stream({ text, values }: Statement, batchSize: number): AsyncGenerator<Row[]> {
-    if (this.#streams >= MAX_STREAMS)
+    if (this.streams >= MAX_STREAMS)
       throw new DatabaseUnavailableError(`${MAX_STREAMS} streams are open already; end one before the next`);
-    this.#streams++;
+    this.streams++;
     let own: SqliteConnection | null = null;
     try {
-      if (this.#options.location !== ":memory:") own = this.#newReader();
-      const rows = (own ?? this.#writingConnection()).rows(text, toParameters(values));
+      if (this.options.location !== ":memory:") own = this.newReader();
+      const rows = (own ?? this.writingConnection()).rows(text, toParameters(values));
       yield* inBatches(rows, batchSize, text);
     } finally {
-      this.#streams--;
+      this.streams--;
       own?.close();
     }
   }
 
   notify(channel: string, payload: string): void {
-    this.#options.notifications.send(channel, payload);
+    this.options.notifications.send(channel, payload);
   }
 
   async listen(
@@ -171,53 +171,53 @@ export class SqliteBackend implements Backend {
     listener: (payload: string) => void,
     { signal }: ListenOptions,
   ): Promise<() => Promise<void>> {
-    return this.#options.notifications.listen(channel, listener, signal);
+    return this.options.notifications.listen(channel, listener, signal);
   }
 
   figures(): PoolFigures {
-    const size = (this.#writer === null ? 0 : 1) + (this.#reader === null ? 0 : 1) + this.#thread.size;
-    const busy = (this.#turns.taken ? 1 : 0) + (this.#thread.busy ? 1 : 0);
-    return { size, idle: Math.max(0, size - busy), waiting: this.#turns.waiting + this.#thread.waiting };
+    const size = (this.writer === null ? 0 : 1) + (this.reader === null ? 0 : 1) + this.thread.size;
+    const busy = (this.mutex.held ? 1 : 0) + (this.thread.busy ? 1 : 0);
+    return { size, idle: Math.max(0, size - busy), waiting: this.mutex.waiting + this.thread.waiting };
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    await this.#turns.take();
-    this.#closed = true;
-    this.#reader?.close();
-    this.#writer?.close();
-    this.#turns.give();
-    await this.#thread.close();
+    if (this.closed) return;
+    await this.mutex.acquire();
+    this.closed = true;
+    this.reader?.close();
+    this.writer?.close();
+    this.mutex.release();
+    await this.thread.close();
   }
 
-  #prepareRead(text: string): Prepared | null {
-    if (this.#options.location === ":memory:" || this.#writes.has(text)) return null;
-    if (onlyReads(text)) return this.#readingConnection().prepare(text);
-    this.#noteWrite(text);
+  private prepareRead(text: string): Prepared | null {
+    if (this.options.location === ":memory:" || this.writes.has(text)) return null;
+    if (onlyReads(text)) return this.readingConnection().prepare(text);
+    this.noteWrite(text);
     return null;
   }
 
-  #noteWrite(text: string): void {
-    this.#reader?.forget(text);
-    if (this.#writes.size >= MAX_WRITES) this.#writes.clear();
-    this.#writes.add(text);
+  private noteWrite(text: string): void {
+    this.reader?.forget(text);
+    if (this.writes.size >= MAX_WRITES) this.writes.clear();
+    this.writes.add(text);
   }
 
-  #writingConnection(): SqliteConnection {
-    return (this.#writer ??= this.#opened(() => new SqliteConnection(this.#options.location)));
+  private writingConnection(): SqliteConnection {
+    return (this.writer ??= this.opened(() => new SqliteConnection(this.options.location)));
   }
 
-  #readingConnection(): SqliteConnection {
-    return (this.#reader ??= this.#newReader());
+  private readingConnection(): SqliteConnection {
+    return (this.reader ??= this.newReader());
   }
 
-  #newReader(): SqliteConnection {
-    this.#writingConnection(); // makes the file and its journal mode
-    return this.#opened(() => new SqliteConnection(this.#options.location, { readOnly: true }));
+  private newReader(): SqliteConnection {
+    this.writingConnection(); // makes the file and its journal mode
+    return this.opened(() => new SqliteConnection(this.options.location, { readOnly: true }));
   }
 
-  #opened(open: () => SqliteConnection): SqliteConnection {
-    if (this.#closed)
+  private opened(open: () => SqliteConnection): SqliteConnection {
+    if (this.closed)
       throw new DatabaseUnavailableError("the database is closed", { code: "DATABASE_CLOSED" });
     try {
       return open();

@@ -25,31 +25,31 @@ export interface ConnectionOptions {
 
 /** One connection to a SQLite database: synchronous, with its statements prepared once. */
 export class SqliteConnection {
-  readonly #database: DatabaseSync;
-  readonly #prepared = new Map<string, Prepared>();
+  private readonly database: DatabaseSync;
+  private readonly prepared = new Map<string, Prepared>();
 
   constructor(location: string, { readOnly = false, busyTimeoutMs = 0 }: ConnectionOptions = {}) {
-    this.#database = new DatabaseSync(location, { readOnly, timeout: OPEN_TIMEOUT_MS });
+    this.database = new DatabaseSync(location, { readOnly, timeout: OPEN_TIMEOUT_MS });
     if (!readOnly)
-      this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
-    this.#database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+      this.database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+    this.database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
 
   /** What was prepared for a text, if it was. */
   known(text: string): Prepared | undefined {
-    const known = this.#prepared.get(text);
-    if (known !== undefined && this.#prepared.size > MAX_PREPARED / 2) this.#touch(text, known);
+    const known = this.prepared.get(text);
+    if (known !== undefined && this.prepared.size > MAX_PREPARED / 2) this.touch(text, known);
     return known;
   }
 
   prepare(text: string): Prepared {
     const known = this.known(text);
     if (known !== undefined) return known;
-    const prepared = prepare(this.#database, text);
-    this.#touch(text, prepared);
-    if (this.#prepared.size > MAX_PREPARED) {
-      for (const oldest of this.#prepared.keys()) {
-        this.#prepared.delete(oldest);
+    const prepared = prepare(this.database, text);
+    this.touch(text, prepared);
+    if (this.prepared.size > MAX_PREPARED) {
+      for (const oldest of this.prepared.keys()) {
+        this.prepared.delete(oldest);
         break;
       }
     }
@@ -57,7 +57,7 @@ export class SqliteConnection {
   }
 
   forget(text: string): void {
-    this.#prepared.delete(text);
+    this.prepared.delete(text);
   }
 
   /** @param first reads one row only */
@@ -69,28 +69,28 @@ export class SqliteConnection {
   }
 
   script(text: string): void {
-    this.#database.exec(text);
+    this.database.exec(text);
   }
 
   /** Rows of a statement that nothing else uses meanwhile. */
   *rows(text: string, parameters: readonly SQLInputValue[]): Generator<Row> {
-    const statement = this.#database.prepare(numberedPlaceholders(text));
+    const statement = this.database.prepare(numberedPlaceholders(text));
     statement.setReadBigInts(true);
     for (const row of statement.iterate(...parameters)) yield plainRow(row as Row);
   }
 
   get inTransaction(): boolean {
-    return this.#database.isTransaction;
+    return this.database.isTransaction;
   }
 
   close(): void {
-    this.#prepared.clear();
-    if (this.#database.isOpen) this.#database.close();
+    this.prepared.clear();
+    if (this.database.isOpen) this.database.close();
   }
 
-  #touch(text: string, prepared: Prepared): void {
-    this.#prepared.delete(text);
-    this.#prepared.set(text, prepared);
+  private touch(text: string, prepared: Prepared): void {
+    this.prepared.delete(text);
+    this.prepared.set(text, prepared);
   }
 }
 

@@ -19,54 +19,54 @@ export interface SqliteTransactionParts {
 
 /** The transaction that holds the turn on the writing connection. */
 export class SqliteTransaction implements OpenTransaction {
-  readonly #parts: SqliteTransactionParts;
-  readonly #notes: [channel: string, payload: string][] = [];
-  readonly #idle: NodeJS.Timeout;
-  #over = false;
-  #expired = false;
+  private readonly parts: SqliteTransactionParts;
+  private readonly notes: [channel: string, payload: string][] = [];
+  private readonly idle: NodeJS.Timeout;
+  private over = false;
+  private expired = false;
 
   constructor(parts: SqliteTransactionParts) {
-    this.#parts = parts;
+    this.parts = parts;
     if (parts.readOnly) parts.connection.script("PRAGMA query_only = ON");
-    this.#idle = setTimeout(() => this.#expire(), parts.idleInTransactionMs);
+    this.idle = setTimeout(() => this.expire(), parts.idleInTransactionMs);
   }
 
   run(statement: Statement, _signal?: AbortSignal, first?: boolean): Outcome {
-    const { connection } = this.#parts;
+    const { connection } = this.parts;
     const { text, values } = statement;
-    return this.#act(() => connection.run(connection.prepare(text), toParameters(values), first), text);
+    return this.act(() => connection.run(connection.prepare(text), toParameters(values), first), text);
   }
 
   script(text: string): void {
-    this.#act(() => this.#parts.connection.script(text), text);
+    this.act(() => this.parts.connection.script(text), text);
   }
 
   async *stream({ text, values }: Statement, batchSize: number): AsyncGenerator<Row[]> {
-    this.#touch();
-    yield* inBatches(this.#parts.connection.rows(text, toParameters(values)), batchSize, text);
+    this.touch();
+    yield* inBatches(this.parts.connection.rows(text, toParameters(values)), batchSize, text);
   }
 
   notify(channel: string, payload: string): void {
-    this.#notes.push([channel, payload]);
+    this.notes.push([channel, payload]);
   }
 
   commit(): void {
-    this.#act(() => this.#parts.connection.script("COMMIT"), "COMMIT");
-    this.#end();
-    for (const [channel, payload] of this.#notes) this.#parts.notifications.send(channel, payload);
+    this.act(() => this.parts.connection.script("COMMIT"), "COMMIT");
+    this.end();
+    for (const [channel, payload] of this.notes) this.parts.notifications.send(channel, payload);
   }
 
   rollback(): void {
-    if (this.#over) return;
+    if (this.over) return;
     try {
-      if (this.#parts.connection.inTransaction) this.#parts.connection.script("ROLLBACK");
+      if (this.parts.connection.inTransaction) this.parts.connection.script("ROLLBACK");
     } finally {
-      this.#end();
+      this.end();
     }
   }
 
-  #act<T>(act: () => T, text: string): T {
-    this.#touch();
+  private act<T>(act: () => T, text: string): T {
+    this.touch();
     try {
       return act();
     } catch (error) {
@@ -74,26 +74,26 @@ export class SqliteTransaction implements OpenTransaction {
     }
   }
 
-  #touch(): void {
-    if (this.#expired) {
+  private touch(): void {
+    if (this.expired) {
       throw new FrameworkError(
         "DATABASE_TRANSACTION_IDLE",
-        `the transaction was rolled back after ${this.#parts.idleInTransactionMs} ms without a statement; others wait for it to write`,
+        `the transaction was rolled back after ${this.parts.idleInTransactionMs} ms without a statement; others wait for it to write`,
       );
     }
-    this.#idle.refresh();
+    this.idle.refresh();
   }
 
-  #expire(): void {
-    this.#expired = true;
+  private expire(): void {
+    this.expired = true;
     this.rollback();
   }
 
-  #end(): void {
-    if (this.#over) return;
-    this.#over = true;
-    clearTimeout(this.#idle);
-    if (this.#parts.readOnly) this.#parts.connection.script("PRAGMA query_only = OFF");
-    this.#parts.give();
+  private end(): void {
+    if (this.over) return;
+    this.over = true;
+    clearTimeout(this.idle);
+    if (this.parts.readOnly) this.parts.connection.script("PRAGMA query_only = OFF");
+    this.parts.give();
   }
 }

@@ -34,7 +34,7 @@ const open = async (text: string, path: string, facts: (visit: Visit, url: strin
 };
 
 const shows = (visit: Visit, expression: string, what: string) =>
-  waitFor(() => visit.evaluate<boolean>(expression), { what, timeoutMs: 20_000 });
+  waitFor(() => visit.evaluate<boolean>(expression), { what, timeoutMs: 60_000 });
 
 const picture = async (visit: Visit, name: string): Promise<void> =>
   writeFileSync(join(tmpdir(), `openapi-${name}.png`), await visit.screenshot());

@@ -8,7 +8,7 @@ export interface Output {
   complain(line: string): void;
 }
 
-const usage = "usage: framework-client <url or file of an OpenAPI document> <out.ts> [--check]";
+const USAGE = "usage: framework-client <url or file of an OpenAPI document> <out.ts> [--check]";
 
 /**
  * `framework-client <url-or-file> <out.ts>`: writes a typed client; with `--check` it only tells whether the file is still what it would write.
@@ -26,8 +26,8 @@ export const runClientCommand = async (args: readonly string[], output: Output):
       },
     });
     const [source, target, ...others] = positionals;
-    if (values.help) return say(output, usage);
-    if (source === undefined || target === undefined || others.length > 0) throw new Error(usage);
+    if (values.help) return say(output, USAGE);
+    if (source === undefined || target === undefined || others.length > 0) throw new Error(USAGE);
     const text = generateClient(JSON.parse(await readSource(source)));
     const present = await readFile(target, "utf8").catch(() => null); // no file yet
     if (present === text) return say(output, `${target} is up to date`);

@@ -1,5 +1,5 @@
 /** The part of every generated client that no document changes. */
-export const clientRuntime: string = `/** A route as the client is asked for it, such as "GET /books/{id}". */
+export const CLIENT_RUNTIME: string = `/** A route as the client is asked for it, such as "GET /books/{id}". */
 export type RouteKey = keyof Routes;
 
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206;

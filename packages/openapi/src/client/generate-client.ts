@@ -1,5 +1,5 @@
 import { isSchemaObject, type JsonSchemaObject } from "../document/json-schema.ts";
-import { clientRuntime } from "./client-runtime.ts";
+import { CLIENT_RUNTIME } from "./client-runtime.ts";
 import { memberName, typeOfSchema } from "./type-of-schema.ts";
 
 /**
@@ -32,7 +32,7 @@ export const generateClient = (document: unknown): string => {
     ...routes,
     "}",
     "",
-    clientRuntime,
+    CLIENT_RUNTIME,
   ].join("\n");
 };
 

@@ -118,7 +118,7 @@ test("Redocly's recommended rules have nothing against the documents", async () 
   } finally {
     rmSync(folder, { recursive: true });
   }
-}, 15_000);
+});
 
 const redoclyProblems = (folder: string, file: string): string[] => {
   const require = createRequire(import.meta.url);

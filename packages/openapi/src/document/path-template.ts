@@ -13,11 +13,14 @@ export interface TemplateParam {
   readonly takesRest: boolean;
 }
 
-const param = /\{(\*?)(\w+)\}/g;
+const PARAMETER = /\{(\*?)(\w+)\}/g;
 
 /** Reads a pattern such as `/books/{id}` or `/files/{*path}`. */
 export const pathTemplate = (pattern: string): PathTemplate => ({
-  path: pattern.replaceAll(param, "{$2}"),
-  shape: pattern.replaceAll(param, "{}"),
-  params: Array.from(pattern.matchAll(param), ([, star, name = ""]) => ({ name, takesRest: star === "*" })),
+  path: pattern.replaceAll(PARAMETER, "{$2}"),
+  shape: pattern.replaceAll(PARAMETER, "{}"),
+  params: Array.from(pattern.matchAll(PARAMETER), ([, star, name = ""]) => ({
+    name,
+    takesRest: star === "*",
+  })),
 });

@@ -62,13 +62,13 @@ export const contractTest = async (
 };
 
 /** Any origin works: requests go to `app.fetch`. */
-const origin = "http://contract.test";
+const ORIGIN = "http://contract.test";
 
 const documentOf = async (
   app: Pick<AppUnderTest, "fetch">,
   headers: Readonly<Record<string, string>>,
 ): Promise<unknown> => {
-  const reply = await app.fetch(new Request(`${origin}/openapi.json`, { headers }));
+  const reply = await app.fetch(new Request(`${ORIGIN}/openapi.json`, { headers }));
   if (reply.ok) return reply.json();
   const message = `the app answers ${reply.status} at /openapi.json; give contractTest the document`;
   throw testingError("TESTING_BAD_OPTION", message);
@@ -113,7 +113,7 @@ const requestOf = (
   const headers = new Headers(fields);
   if (body !== null && body.type !== null) headers.set("content-type", body.type);
   // As bytes: a text body would set a content type.
-  return new Request(`${origin}${target}`, {
+  return new Request(`${ORIGIN}${target}`, {
     method,
     headers,
     body: body === null ? null : new TextEncoder().encode(body.text),

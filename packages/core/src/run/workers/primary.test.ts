@@ -1,8 +1,7 @@
-import { afterEach, expect, jest, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import { pidAt, pidsAt, replyAt, startService, until } from "../testing/service-program.ts";
 import { endPrograms } from "../testing/start-program.ts";
 
-jest.setTimeout(30_000); // processes are started, on a machine that may be busy
 afterEach(endPrograms);
 
 test.each([1, 2])("answers what is in flight before it ends, with %d worker(s)", async (workers) => {

@@ -1,11 +1,9 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { replyAt, until } from "../testing/service-program.ts";
 import { endPrograms, type Program, startProgram } from "../testing/start-program.ts";
-
-jest.setTimeout(30_000); // processes are started, on a machine that may be busy
 
 let folder = "";
 beforeEach(() => {

@@ -1,9 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { readDirectly } from "./direct-reading.ts";
-
-jest.setTimeout(30_000); // a loaded machine may take long
 
 let server: Server;
 let client: Socket;

@@ -1,0 +1,76 @@
+import { DatabaseUnavailableError } from "../database-errors.ts";
+
+interface Waiter {
+  readonly acquire: () => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+export interface MutexOptions {
+  /** The protected resource, for error messages. */
+  readonly what: string;
+  /** Milliseconds that a caller waits at most. */
+  readonly waitMs: number;
+  readonly maxWaiting: number;
+}
+
+/** One holder at a time, first come, first served; the queue and each wait are bounded. */
+export class Mutex {
+  private readonly options: MutexOptions;
+  private readonly waiters = new Set<Waiter>();
+  private isHeld = false;
+
+  constructor(options: MutexOptions) {
+    this.options = options;
+  }
+
+  get waiting(): number {
+    return this.waiters.size;
+  }
+
+  get held(): boolean {
+    return this.isHeld;
+  }
+
+  /** Acquires the mutex if it is free. */
+  tryAcquire(): boolean {
+    if (this.isHeld) return false;
+    this.isHeld = true;
+    return true;
+  }
+
+  /** @throws DatabaseUnavailableError when the mutex is not free in time, or the queue is full */
+  async acquire(signal?: AbortSignal): Promise<void> {
+    if (this.tryAcquire()) return;
+    const { what, waitMs, maxWaiting } = this.options;
+    if (this.waiters.size >= maxWaiting)
+      throw new DatabaseUnavailableError(`${maxWaiting} callers already wait for ${what}`);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leave = (error: unknown): void => {
+      clearTimeout(waiter.timer);
+      this.waiters.delete(waiter);
+      reject(error);
+    };
+    const late = (): void =>
+      leave(new DatabaseUnavailableError(`${what} did not become free in ${waitMs} ms`));
+    const waiter: Waiter = { acquire: resolve, timer: setTimeout(late, waitMs) };
+    this.waiters.add(waiter);
+    const aborted = (): void => leave(signal?.reason);
+    signal?.addEventListener("abort", aborted, { once: true });
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener("abort", aborted);
+    }
+  }
+
+  /** Releases the mutex to the caller that has waited longest. */
+  release(): void {
+    for (const waiter of this.waiters) {
+      clearTimeout(waiter.timer);
+      this.waiters.delete(waiter);
+      waiter.acquire();
+      return;
+    }
+    this.isHeld = false;
+  }
+}
