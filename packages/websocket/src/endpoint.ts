@@ -99,7 +99,9 @@ export class Endpoint {
     const { headers, params, context } = request;
     const name = request.route ?? request.path;
     const invocation = createInvocation({ kind: "websocket", name, headers, params, context, signal });
-    return this.#state.invoke(invocation, this.#options.injectEach, work);
+    const { messages } = this.#sockets;
+    const invoke = (): unknown => this.#state.invoke(invocation, this.#options.injectEach, work);
+    return messages.isObserved ? messages.run(invocation, invoke) : invoke();
   }
 
   async #check(value: unknown): Promise<unknown> {

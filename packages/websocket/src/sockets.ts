@@ -1,8 +1,9 @@
-import { FrameworkError, type HttpRequest, type Logger } from "@framework/core";
-import type { Operations, SharedValues } from "@framework/core/feature";
+import { FrameworkError, type HttpRequest, type Invocation, type Logger } from "@framework/core";
+import type { HostInsight, Operations, SharedValues } from "@framework/core/feature";
 import type { WebSocketServer } from "ws";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Rooms } from "./rooms.ts";
+import { messageOperation, sessionOperation } from "./socket-operations.ts";
 import { newTraffic, type Traffic } from "./traffic.ts";
 import { WebSocketConfig } from "./websocket-config.ts";
 
@@ -13,13 +14,16 @@ export class Sockets {
   readonly traffic: Traffic = newTraffic(monotonicClock());
   /** Publishes each connection. */
   readonly sessions: Operations<HttpRequest>;
+  /** Publishes each message that a handler takes with `each`. */
+  readonly messages: Operations<Invocation>;
   #heartbeat: Heartbeat | null = null;
   #Server: typeof WebSocketServer | null = null;
   #log: Logger | null = null;
 
-  constructor(rooms: Rooms, sessions: Operations<HttpRequest>) {
+  constructor(rooms: Rooms, { operation }: Pick<HostInsight, "operation">) {
     this.rooms = rooms;
-    this.sessions = sessions;
+    this.sessions = operation(sessionOperation);
+    this.messages = operation(messageOperation);
   }
 
   get size(): number {

@@ -1,5 +1,5 @@
-import { App, type HttpRequest } from "@framework/core";
-import type { Feature, HostInsight } from "@framework/core/feature";
+import { App } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { cors } from "@framework/cors";
 import { waitFor } from "@framework/testing";
 import { WebSocket } from "ws";
@@ -403,40 +403,44 @@ test("every mistake of the configuration is said at start", async () => {
   await expect(starts).rejects.toThrow(/pingSecs[\s\S]*origins/);
 });
 
-test("a connection is an operation from its upgrade to its end, and what its handler does is part of it", async () => {
+test("a connection is an operation from its upgrade to its end, and each message one within it", async () => {
   const seen: string[] = [];
-  let part: string | undefined;
-  const listening: Feature<{ readonly current: HostInsight["currentOperation"] }> = {
+  const current: (string | undefined)[] = [];
+  const listening: Feature<{ readonly note: () => void }> = {
     name: "listening",
     install: ({ insight }) => {
       insight.onOperation({
         kinds: ["websocket"],
-        start: ({ name, subject }) => seen.push(`start ${name} ${(subject as HttpRequest).path}`),
-        error: ({ error }) => seen.push(`error ${error?.message}`),
-        end: ({ attributes }) => seen.push(`end ${Number(attributes["websocket.close_code"])}`),
+        start: ({ name, role, parent }) => seen.push(`start ${role} ${name} in ${parent?.role ?? "none"}`),
+        error: ({ role, error }) => seen.push(`error ${role} ${error?.message}`),
+        end: ({ role, attributes }) => seen.push(`end ${role} ${Number(attributes["websocket.close_code"])}`),
       });
-      return { current: () => insight.currentOperation() };
+      return { note: () => void current.push(insight.currentOperation()?.role) };
     },
   };
   const app = new (App.with(websocket, listening))();
   app.websocket("/rooms/{id}", async (socket) => {
-    const message = await socket.receiveText();
-    part = app.current()?.name;
-    if (message === "fail") throw new Error("a bug");
+    app.note();
+    await socket.each(async ({ text }) => {
+      app.note();
+      if (text === "fail") throw new Error("a bug");
+    });
   });
   await using service = await serveApp(app);
-  for (const message of ["leave", "fail"]) {
-    const client = await service.open("/rooms/7");
-    client.send(message);
-    await collect(client).closed;
-  }
-  await waitFor(() => seen.length === 5);
+  const client = await service.open("/rooms/7");
+  client.send("hello");
+  client.send("fail");
+  await collect(client).closed;
+  await waitFor(() => seen.length === 8);
   expect(seen).toEqual([
-    "start /rooms/{id} /rooms/7",
-    "end 1000",
-    "start /rooms/{id} /rooms/7",
-    "error a bug",
-    "end 1011",
+    "start server /rooms/{id} in none",
+    "start consumer /rooms/{id} in server",
+    "end consumer NaN",
+    "start consumer /rooms/{id} in server",
+    "error consumer a bug",
+    "end consumer NaN",
+    "error server a bug",
+    "end server 1011",
   ]);
-  expect(part).toBe("/rooms/{id}");
+  expect(current).toEqual(["server", "consumer", "consumer"]);
 });

@@ -12,7 +12,6 @@ import type {
 import { Endpoint } from "./endpoint.ts";
 import { Rooms, type Room } from "./rooms.ts";
 import type { ServerSocket } from "./server-socket.ts";
-import { sessionOperation } from "./session-operation.ts";
 import { Sockets } from "./sockets.ts";
 import { WebSocketConfig } from "./websocket-config.ts";
 import type { AnyHandler, AnyOptions, WebSocketHandler, WebSocketOptions } from "./websocket-handler.ts";
@@ -61,7 +60,7 @@ export const websocket: Feature<WebSocketMethods> = {
   name: "websocket",
   install: (host) => {
     const rooms = new Rooms();
-    const sockets = new Sockets(rooms, host.insight.operation(sessionOperation));
+    const sockets = new Sockets(rooms, host.insight);
     let begun = false;
     return {
       enableWebSocket(config) {

@@ -1,4 +1,4 @@
-import type { HttpRequest } from "@framework/core";
+import type { HttpRequest, Invocation } from "@framework/core";
 import type { OperationDefinition } from "@framework/core/feature";
 
 /** A connection as an operation of the kind `websocket`, from its upgrade to its end. */
@@ -13,4 +13,11 @@ export const sessionOperation: OperationDefinition<HttpRequest> = {
       ...(route !== null && { attributes: { "http.route": route } }),
     };
   },
+};
+
+/** A message that `socket.each` handles, as an operation of the kind `websocket` within that of its connection. */
+export const messageOperation: OperationDefinition<Invocation> = {
+  kind: "websocket",
+  role: "consumer",
+  describe: (invocation) => ({ name: invocation.name, subject: invocation }),
 };
