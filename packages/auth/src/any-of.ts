@@ -1,13 +1,13 @@
-import type { Awaitable, HttpRequest } from "@framework/core";
+import type { Awaitable, Invocation } from "@framework/core";
 import { type Host, isPromise } from "@framework/core/feature";
 import type { SecuritySchemes } from "./auth-description.ts";
 import { Authentication } from "./authentication.ts";
 import { authError } from "./errors.ts";
 
 /**
- * Lets in whom any of several lets in: they are asked in order until one knows the caller; the 401 is the last one's.
+ * Accepts callers that any of several accepts: they are tried in order until one identifies the caller; the 401 is the last one's.
  *
- * A path that one of them skips is skipped. Whatever is no 401, such as a 503, ends the search.
+ * A path that one of them skips is skipped. An error other than 401, such as a 503, ends the search.
  *
  * @example
  * app.use(anyOf(new JwtAuth({ secret }), new ApiKeyAuth(keys, "X-API-Key")));
@@ -25,8 +25,8 @@ class AnyOf extends Authentication {
     this.alternatives = alternatives;
   }
 
-  protected override identify(request: HttpRequest): Awaitable<void> {
-    return identifyFrom(this.alternatives, 0, request);
+  override identify(invocation: Invocation): Awaitable<void> {
+    return identifyFrom(this.alternatives, 0, invocation);
   }
 
   override skips(path: string): boolean {
@@ -48,16 +48,16 @@ class AnyOf extends Authentication {
 const identifyFrom = (
   alternatives: readonly Authentication[],
   from: number,
-  request: HttpRequest,
+  invocation: Invocation,
 ): Awaitable<void> => {
   for (let index = from; index < alternatives.length; index++) {
     const isLast = index === alternatives.length - 1;
     try {
-      const outcome = alternatives[index]?.authenticate(request);
+      const outcome = alternatives[index]?.identify(invocation);
       if (!isPromise(outcome)) return outcome;
       return isLast
         ? outcome
-        : outcome.catch((error: unknown) => otherwise(error, alternatives, index, request));
+        : outcome.catch((error: unknown) => otherwise(error, alternatives, index, invocation));
     } catch (error) {
       if (isLast || !isUnauthorized(error)) throw error;
     }
@@ -68,10 +68,10 @@ const otherwise = (
   error: unknown,
   alternatives: readonly Authentication[],
   index: number,
-  request: HttpRequest,
+  invocation: Invocation,
 ): Awaitable<void> => {
   if (!isUnauthorized(error)) throw error;
-  return identifyFrom(alternatives, index + 1, request);
+  return identifyFrom(alternatives, index + 1, invocation);
 };
 
 const isUnauthorized = (error: unknown): boolean =>

@@ -1,12 +1,19 @@
-import type { Awaitable, Handler, HttpRequest, HttpMiddlewareObject, Response } from "@framework/core";
+import type {
+  Awaitable,
+  Handler,
+  HttpRequest,
+  HttpMiddlewareObject,
+  Invocation,
+  Response,
+} from "@framework/core";
 import { type Host, isUnder, mapAwaitable } from "@framework/core/feature";
 import type { AuthDescription, SecuritySchemes } from "./auth-description.ts";
 import { authError, authProblem } from "./errors.ts";
 
 /**
- * A middleware that lets nobody on without credentials: what `JwtAuth`, `BasicAuth`, `ApiKeyAuth` and `anyOf` have in common.
+ * A middleware that refuses requests without credentials: the base of `JwtAuth`, `BasicAuth`, `ApiKeyAuth` and `anyOf`.
  *
- * It needs no reply: WebSocket upgrades, GraphQL and gRPC call `authenticate` alone.
+ * Other doors, such as messages, GraphQL and gRPC, call `identify` with their invocation.
  */
 export abstract class Authentication implements HttpMiddlewareObject {
   private readonly skipped: string[] = [];
@@ -14,7 +21,7 @@ export abstract class Authentication implements HttpMiddlewareObject {
   private started = false;
 
   /**
-   * Exempts a path, and everything below it: `/health` covers `/health/live`, not `/healthz`. The path is the decoded one that the router matched.
+   * Exempts a path of HTTP, and everything below it: `/health` covers `/health/live`, not `/healthz`. The path is the decoded one that the router matched.
    *
    * @throws AUTH_ALREADY_STARTED after start; what is no path is a start error, AUTH_BAD_SKIP_PATH
    */
@@ -26,13 +33,12 @@ export abstract class Authentication implements HttpMiddlewareObject {
   }
 
   /**
-   * Puts who asks into the request's context; does nothing on a skipped path.
+   * Reads the credentials of an invocation from its headers or metadata, those of a request from its cookies and query too as far as configured, and
+   * sets the caller in its context. Paths that `skipPath` exempts are the business of `handle` alone.
    *
-   * @throws UnauthorizedError 401 with its challenge for missing, bad or expired credentials; HttpError 503 when nobody can tell
+   * @throws UnauthorizedError 401 with its challenge for missing, bad or expired credentials; HttpError 503 when they cannot be checked now
    */
-  authenticate(request: HttpRequest): Awaitable<void> {
-    return this.skips(request.path) ? undefined : this.identify(request);
-  }
+  abstract identify(invocation: Invocation): Awaitable<void>;
 
   handle(request: HttpRequest, next: Handler<HttpRequest, Response>): Awaitable<Response> {
     if (this.skips(request.path)) return next(request);
@@ -62,8 +68,6 @@ export abstract class Authentication implements HttpMiddlewareObject {
     return false;
   }
 
-  /** Reads the credentials and fills the context, or throws. */
-  protected abstract identify(request: HttpRequest): Awaitable<void>;
   protected abstract schemes(): SecuritySchemes;
   /** Reports mistakes and asks for start tasks; once per app. */
   protected abstract prepare(host: Host): void;

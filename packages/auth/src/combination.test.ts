@@ -1,5 +1,6 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
-import { App, Context, HttpError, type HttpRequest } from "@framework/core";
+import { App, HttpError } from "@framework/core";
+import { createInvocation } from "@framework/core/feature";
 import { eachClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { anyOf, ApiKeyAuth, BasicAuth, JwtAuth } from "./index.ts";
@@ -116,13 +117,13 @@ test("routes say what their callers must pass, for API documents", () => {
   });
 });
 
-test("who asks can be found out without a reply, as for an upgrade or a call of gRPC", async () => {
+test("a caller is identified without a reply, as for an upgrade or a call of gRPC", async () => {
   const seen: unknown[] = [];
   const auth = anyOf(jwt, apiKey());
   const app = new App().use({
     install: (host) => auth.install(host),
     async handle(request, next) {
-      await Promise.resolve(auth.authenticate(request)).then(
+      await Promise.resolve(auth.identify(request)).then(
         () => seen.push(whoAsks(request)),
         (error: HttpError) => seen.push([error.status, error.headers]),
       );
@@ -141,12 +142,12 @@ test("a credential field that comes twice is refused, where a transport hands bo
     [jwt, token.authorization],
     [basic(), user.authorization],
   ] as const) {
-    const requestWith = (times: number) => {
-      const headers = { get: () => value, getAll: () => Array.from({ length: times }, () => value) };
-      return { path: "/", context: new Context(), headers } as unknown as HttpRequest;
+    const messageWith = (times: number) => {
+      const headers = { authorization: Array.from({ length: times }, () => value) };
+      return createInvocation({ kind: "message", name: "order.placed", headers });
     };
-    await auth.authenticate(requestWith(1));
-    await expect((async () => auth.authenticate(requestWith(2)))()).rejects.toMatchObject({ status: 401 });
+    await auth.identify(messageWith(1));
+    await expect((async () => auth.identify(messageWith(2)))()).rejects.toMatchObject({ status: 401 });
   }
 });
 

@@ -13,6 +13,7 @@ import { createHost } from "./kernel/create-host.ts";
 import { PROGRAM_RANK } from "./lifecycle/ranked-tasks.ts";
 import { type Awaitable, toMiddleware } from "./middleware/middleware.ts";
 import { nearest } from "./errors/nearest.ts";
+import type { HttpRequest } from "./request/http-request.ts";
 import { joinWebClass } from "./response/web-class.ts";
 import type { BlueprintFor } from "./blueprint.ts";
 import { type RegisterRoute, type RegisterRoutes, RouteMethods } from "./routes/route-methods.ts";
@@ -95,7 +96,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 
   /** Adds a guard to every route. */
-  addGuard(guard: Guard): this {
+  addGuard(guard: Guard<HttpRequest>): this {
     this.kernel.addGuard(guard);
     return this;
   }

@@ -11,7 +11,7 @@ import type { RouteDefinition } from "./routes/route.ts";
 /** What every route of a blueprint shares. */
 export interface BlueprintOptions {
   /** Run after the app's guards and before the routes' own. */
-  readonly guards?: readonly Guard[];
+  readonly guards?: readonly Guard<HttpRequest>[];
   /** Added to each route's tags. */
   readonly tags?: readonly string[];
 }
@@ -34,7 +34,7 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   A
 > {
   readonly prefix: Prefix;
-  private readonly guards: Guard[];
+  private readonly guards: Guard<HttpRequest>[];
   private readonly tags: readonly string[];
   private readonly middleware: Middleware<HttpRequest, Response>[] = [];
   private readonly routes: RouteDefinition[] = [];
@@ -47,7 +47,7 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   }
 
   /** Adds a guard to all its routes. */
-  addGuard(guard: Guard): this {
+  addGuard(guard: Guard<HttpRequest>): this {
     this.guards.push(guard);
     return this;
   }

@@ -10,7 +10,7 @@ import {
   list,
   optional,
 } from "@framework/core/feature";
-import { type Guard, isGuard } from "@framework/core";
+import { type Guard, type HttpRequest, isGuard } from "@framework/core";
 
 /** What `enableHealthChecks` may be told. */
 export interface HealthCheckConfig {
@@ -30,7 +30,7 @@ export interface HealthCheckConfig {
   /** Seconds for which the outcome of a check is given again without a new run. @default 0 */
   readonly cacheSecs: number;
   /** Who may ask; the app's own guards leave these endpoints alone. @default [] */
-  readonly guards: readonly Guard[];
+  readonly guards: readonly Guard<HttpRequest>[];
   /** Time and timers, for tests. @default the runtime's */
   readonly clock: Clock | undefined;
 }

@@ -7,7 +7,7 @@ import {
   list,
   optional,
 } from "@framework/core/feature";
-import { type Guard, isGuard } from "@framework/core";
+import { type Guard, type HttpRequest, isGuard } from "@framework/core";
 import { areBounds } from "./buckets.ts";
 import { isLabelName, isMetricName } from "./family.ts";
 import type { PromRegistry } from "./prom-registry.ts";
@@ -33,7 +33,7 @@ export interface PrometheusConfig {
   /** Registries of prom-client whose metrics are shown as well. @default [] */
   readonly registries: readonly PromRegistry[];
   /** Who may scrape; the app's own guards leave the endpoint alone. @default [] */
-  readonly guards: readonly Guard[];
+  readonly guards: readonly Guard<HttpRequest>[];
   /** Milliseconds that never go back, for tests that move time themselves. @default performance.now */
   readonly now: (() => number) | undefined;
 }
@@ -62,7 +62,7 @@ export const PrometheusConfig: ConfigRecord<PrometheusConfig> = configRecord("Pr
   maxSeries: integer(10_000, { min: 1, max: 100_000 }),
   processMetrics: flag(true),
   registries: list<PromRegistry>([], "registries of prom-client", isRegistry),
-  guards: list<Guard>([], "guards: functions, or objects with check", isGuard),
+  guards: list<Guard<HttpRequest>>([], "guards: functions, or objects with check", isGuard),
   now: optional<() => number>(
     checked(
       () => 0,

@@ -7,7 +7,7 @@ import {
   optional,
   text,
 } from "@framework/core/feature";
-import { type Guard, isGuard } from "@framework/core";
+import { type Guard, type HttpRequest, isGuard } from "@framework/core";
 import type { License, Server, Tag } from "./document/openapi-document.ts";
 
 /** What `enableOpenapi` may be told. */
@@ -31,7 +31,7 @@ export interface OpenapiConfig {
   /** Path of the Redoc page, or `false` for none. @default "/redoc" */
   readonly redocPath: string | false;
   /** Who may see the document and the pages; run after the app's guards. @default [] */
-  readonly guards: readonly Guard[];
+  readonly guards: readonly Guard<HttpRequest>[];
 }
 
 const PATH_RULE = "a path of letters, digits, dots, underscores and dashes, such as";
@@ -54,7 +54,7 @@ export const OpenapiConfig: ConfigRecord<OpenapiConfig> = configRecord("OpenapiC
   path: path("/openapi.json"),
   docsPath: pathOrNone("/docs"),
   redocPath: pathOrNone("/redoc"),
-  guards: list<Guard>([], "guards", isGuard),
+  guards: list<Guard<HttpRequest>>([], "guards", isGuard),
 });
 
 function path(initial: string): FieldRule<string> {

@@ -8,7 +8,7 @@ export interface WebSocketOptions<
   Each extends Injections | undefined = undefined,
 > {
   /** Must pass before the upgrade; a denial is answered as HTTP. */
-  readonly guards?: readonly Guard[];
+  readonly guards?: readonly Guard<HttpRequest>[];
   /**
    * Dependencies, handed to the handler as its third argument. Those of the scope `invocation` live until the handler has settled and the connection
    * has ended. A factory that fails is answered as HTTP, before the upgrade.

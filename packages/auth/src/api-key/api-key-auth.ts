@@ -1,12 +1,12 @@
 import { ApiKeyName, type Host } from "@framework/core/feature";
-import { type HttpRequest, UnauthorizedError } from "@framework/core";
+import { type Invocation, UnauthorizedError } from "@framework/core";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
 import { authProblem, missing } from "../errors.ts";
 import { type ApiKeys, type KeyDigests, keyDigests } from "./key-digests.ts";
 
 /**
- * Lets in who sends one of the keys, and puts the name that belongs to it into the context under `ApiKeyName`. Two keys may have one name, while
+ * Accepts callers with one of the keys, and sets the name that belongs to it in the context under `ApiKeyName`. Two keys may have one name, while
  * the old one is being replaced.
  *
  * @param keys key, or `sha256:` and its hexadecimal digest, to name; at most 1,000
@@ -27,7 +27,7 @@ export class ApiKeyAuth extends Authentication {
     this.challenge = `ApiKey header="${header}"`;
   }
 
-  protected override identify({ headers, context }: HttpRequest): void {
+  override identify({ headers, context }: Invocation): void {
     const [key, ...more] = headers.getAll(this.header);
     if (key === undefined || key === "") throw missing(this.challenge);
     const name = more.length === 0 ? this.keys.nameOf(key) : null;

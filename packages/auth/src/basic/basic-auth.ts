@@ -1,9 +1,9 @@
-import { type Awaitable, type HttpRequest, UnauthorizedError } from "@framework/core";
+import { type Awaitable, type Invocation, UnauthorizedError } from "@framework/core";
 import { type Host, mapAwaitable, User } from "@framework/core/feature";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
 import { missing } from "../errors.ts";
-import { afterScheme } from "../jwt/token-in-request.ts";
+import { afterScheme } from "../jwt/sent-token.ts";
 import { parseBasicCredentials } from "./basic-credentials.ts";
 
 /** Whether a password is the user's: `true` lets in, nothing else does. What it throws is a 500. */
@@ -13,7 +13,7 @@ export type VerifyCredentials = (username: string, password: string) => Awaitabl
 const challenge = 'Basic realm="Restricted", charset="UTF-8"';
 
 /**
- * Lets in who sends a name and a password (RFC 7617) that `verify` takes, and puts the name into the context under `User`.
+ * Accepts callers with a name and a password (RFC 7617) that `verify` confirms, and sets the name in the context under `User`.
  *
  * @example
  * app.use(new BasicAuth((name, password) => verifyPassword(password, hashes.get(name))));
@@ -26,7 +26,7 @@ export class BasicAuth extends Authentication {
     this.verify = verify;
   }
 
-  protected override identify({ headers, context }: HttpRequest): Awaitable<void> {
+  override identify({ headers, context }: Invocation): Awaitable<void> {
     const value = headers.get("authorization");
     const encoded = value === null ? null : afterScheme(value, "Basic");
     if (encoded === null) throw missing(challenge);

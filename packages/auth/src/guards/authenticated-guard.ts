@@ -1,10 +1,11 @@
-import { type GuardObject, type HttpRequest, UnauthorizedError } from "@framework/core";
-import { principalsOf } from "../principal.ts";
+import { type GuardObject, type Invocation, UnauthorizedError } from "@framework/core";
+import { principalOf } from "@framework/core/feature";
 
 /**
- * Passes whoever is known: by a token, a user name or an API key alike; refuses others with 401. `Not(new AuthenticatedGuard())` is for guests only.
+ * Passes callers that are identified, by a token, a user name or an API key alike; refuses others with 401. `Not(new AuthenticatedGuard())` is for
+ * guests only. Works at every door.
  *
- * @param userKey where the application itself may have put its user in the context. @default "user"
+ * @param userKey name under which the application sets its own user in the context. @default "user"
  */
 export class AuthenticatedGuard implements GuardObject {
   readonly name: string = "AuthenticatedGuard";
@@ -15,8 +16,8 @@ export class AuthenticatedGuard implements GuardObject {
     this.userKey = userKey;
   }
 
-  check({ context }: HttpRequest): true {
-    if (principalsOf(context, this.userKey).length === 0) throw new UnauthorizedError();
+  check(invocation: Invocation): true {
+    if (principalOf(invocation, this.userKey) === null) throw new UnauthorizedError();
     return true;
   }
 }

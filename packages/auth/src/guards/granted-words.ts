@@ -1,11 +1,13 @@
-import { type Awaitable, ForbiddenError, type HttpRequest, UnauthorizedError } from "@framework/core";
+import { type Awaitable, ForbiddenError, type Invocation, UnauthorizedError } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import { authError } from "../errors.ts";
-import { JwtClaims } from "@framework/core/feature";
-import { principalsOf } from "../principal.ts";
+import { JwtClaims, principalOf } from "@framework/core/feature";
 
-/** Finds the words of one principal, such as the roles of a user in a database. */
-export type ResolveWords = (principal: unknown, request: HttpRequest) => Awaitable<Words>;
+/**
+ * Finds the words of one identity, such as the roles of a user in a database. It is called with the user, the claims of the token or the name of the
+ * API key, once for each that the caller has.
+ */
+export type ResolveWords = (identity: unknown, invocation: Invocation) => Awaitable<Words>;
 
 /** Roles or permissions: a list, or one text with commas or blanks between; nothing for none. */
 export type Words = readonly string[] | string | null | undefined;
@@ -29,22 +31,24 @@ export const wantedWords = (guard: string, given: string | readonly string[]): r
   throw authError("AUTH_GUARD_EMPTY", `${guard} needs at least one name, such as new ${guard}(["admin"])`);
 };
 
-/** Passes a request whose principals have the words between them. @throws UnauthorizedError, ForbiddenError */
-export const checkWords = (rule: WordRule, request: HttpRequest): Awaitable<true> => {
-  const principals = principalsOf(request.context, rule.userKey);
-  if (principals.length === 0) throw new UnauthorizedError();
-  const granted = new Set(principals.flatMap((principal) => ownWords(principal, rule.members)));
+/** Passes a caller whose identities have the words between them. @throws UnauthorizedError, ForbiddenError */
+export const checkWords = (rule: WordRule, invocation: Invocation): Awaitable<true> => {
+  const principal = principalOf(invocation, rule.userKey);
+  if (principal === null) throw new UnauthorizedError();
+  const identities: readonly unknown[] = Object.values(principal);
+  const granted = new Set(identities.flatMap((identity) => ownWords(identity, rule.members)));
   const { resolve } = rule;
-  const resolved = resolve === undefined ? [] : principals.map((principal) => resolve(principal, request));
-  if (!resolved.some((words) => isPromise(words))) return judged(rule, request, granted, resolved as Words[]);
+  const resolved = resolve === undefined ? [] : identities.map((identity) => resolve(identity, invocation));
+  if (!resolved.some((words) => isPromise(words)))
+    return judged(rule, invocation, granted, resolved as Words[]);
   return Promise.all(resolved.map(async (words) => words)).then((words) =>
-    judged(rule, request, granted, words),
+    judged(rule, invocation, granted, words),
   );
 };
 
 const judged = (
   { words, requireAll, what }: WordRule,
-  request: HttpRequest,
+  { context }: Invocation,
   granted: Set<string>,
   resolved: readonly Words[],
 ): true => {
@@ -54,15 +58,15 @@ const judged = (
   const detail = requireAll
     ? `Missing required ${what}: ${absent.join(", ")}`
     : `Requires one of ${what}: ${words.join(", ")}`;
-  throw new ForbiddenError(detail, request.context.has(JwtClaims) ? { headers: insufficientScope } : {});
+  throw new ForbiddenError(detail, context.has(JwtClaims) ? { headers: insufficientScope } : {});
 };
 
-/** What RFC 6750 3.1 says to the holder of a token that is good, but not for this. */
+/** Challenge to the holder of a valid token whose scope is insufficient (RFC 6750 3.1). */
 const insufficientScope = { "www-authenticate": 'Bearer realm="Restricted", error="insufficient_scope"' };
 
-const ownWords = (principal: unknown, members: readonly string[]): readonly string[] =>
-  typeof principal === "object" && principal !== null
-    ? members.flatMap((member) => toWords(Reflect.get(principal, member)))
+const ownWords = (identity: unknown, members: readonly string[]): readonly string[] =>
+  typeof identity === "object" && identity !== null
+    ? members.flatMap((member) => toWords(Reflect.get(identity, member)))
     : [];
 
 const toWords = (value: unknown): readonly string[] => {

@@ -1,11 +1,11 @@
-import type { Awaitable, GuardObject, HttpRequest } from "@framework/core";
+import type { Awaitable, GuardObject, Invocation } from "@framework/core";
 import { checkWords, type ResolveWords, wantedWords, type WordRule } from "./granted-words.ts";
 
-/** How `PermissionGuard` judges. */
+/** Options of `PermissionGuard`. */
 export interface PermissionGuardOptions {
   /** Whether all permissions are needed, and not just one. @default true */
   readonly requireAll?: boolean;
-  /** Where the application itself may have put its user in the context. @default "user" */
+  /** Name under which the application sets its own user in the context. @default "user" */
   readonly userKey?: string;
   /** Member of the user, or claim of the token, that holds the permissions; `scope` and `scp` count too. @default "permissions" */
   readonly permKey?: string;
@@ -14,7 +14,8 @@ export interface PermissionGuardOptions {
 }
 
 /**
- * Passes who has all of the permissions, or one of them. Permissions are lists, or texts with commas or blanks between them.
+ * Passes callers with all of the permissions, or with one of them. Permissions are lists, or texts with commas or blanks between them. Works at every
+ * door.
  *
  * @throws AUTH_GUARD_EMPTY where it is written without permissions; 401 without a principal, 403 without the permissions
  */
@@ -36,7 +37,7 @@ export class PermissionGuard implements GuardObject {
     };
   }
 
-  check(request: HttpRequest): Awaitable<true> {
-    return checkWords(this.rule, request);
+  check(invocation: Invocation): Awaitable<true> {
+    return checkWords(this.rule, invocation);
   }
 }

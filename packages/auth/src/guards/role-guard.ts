@@ -1,11 +1,11 @@
-import type { Awaitable, GuardObject, HttpRequest } from "@framework/core";
+import type { Awaitable, GuardObject, Invocation } from "@framework/core";
 import { checkWords, type ResolveWords, wantedWords, type WordRule } from "./granted-words.ts";
 
-/** How `RoleGuard` judges. */
+/** Options of `RoleGuard`. */
 export interface RoleGuardOptions {
   /** Whether all roles are needed, and not just one. @default false */
   readonly requireAll?: boolean;
-  /** Where the application itself may have put its user in the context. @default "user" */
+  /** Name under which the application sets its own user in the context. @default "user" */
   readonly userKey?: string;
   /** Member of the user, or claim of the token, that holds the roles; `role` counts too. @default "roles" */
   readonly roleKey?: string;
@@ -14,7 +14,7 @@ export interface RoleGuardOptions {
 }
 
 /**
- * Passes who has one of the roles, or all of them. Roles are lists, or texts with commas or blanks between them.
+ * Passes callers with one of the roles, or with all of them. Roles are lists, or texts with commas or blanks between them. Works at every door.
  *
  * @throws AUTH_GUARD_EMPTY where it is written without roles; 401 without a principal, 403 without the roles
  */
@@ -29,7 +29,7 @@ export class RoleGuard implements GuardObject {
     this.rule = { words, requireAll, userKey, members: [roleKey, "role"], resolve, what: "roles" };
   }
 
-  check(request: HttpRequest): Awaitable<true> {
-    return checkWords(this.rule, request);
+  check(invocation: Invocation): Awaitable<true> {
+    return checkWords(this.rule, invocation);
   }
 }

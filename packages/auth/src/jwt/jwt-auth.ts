@@ -2,7 +2,7 @@ import {
   type AppSettings,
   type Awaitable,
   ConfigurationError,
-  type HttpRequest,
+  type Invocation,
   type Logger,
   type Problem,
   UnauthorizedError,
@@ -27,7 +27,7 @@ import { JwtConfig } from "../tokens/jwt-config.ts";
 import { jwtSchemes } from "./jwt-schemes.ts";
 import { KeySet } from "../jose/key-set.ts";
 import { type OwnKeys, readOwnKeys } from "../tokens/own-keys.ts";
-import { tokenInRequest } from "./token-in-request.ts";
+import { sentToken } from "./sent-token.ts";
 
 /** What stands in for the world, in tests. */
 export interface JwtAuthOptions {
@@ -40,7 +40,7 @@ export interface JwtAuthOptions {
 }
 
 /**
- * Lets in who sends a good JSON Web Token (RFC 7519), and puts its claims into the context under `JwtClaims`. Also makes, renews and revokes tokens.
+ * Accepts callers with a valid JSON Web Token (RFC 7519), and sets its claims in the context under `JwtClaims`. Also makes, renews and revokes tokens.
  *
  * @example
  * const auth = new JwtAuth({ secret: process.env.JWT_SECRET }).skipPath("/login");
@@ -138,10 +138,10 @@ export class JwtAuth extends Authentication {
     return this.startedStore().isRevoked(tokenId(jti));
   }
 
-  protected override async identify(request: HttpRequest): Promise<void> {
-    const token = tokenInRequest(request, this.config);
+  override async identify(invocation: Invocation): Promise<void> {
+    const token = sentToken(invocation, this.config);
     if (token === null) throw missing(this.challenge());
-    request.context.set(JwtClaims, await this.believed(token, "access"));
+    invocation.context.set(JwtClaims, await this.believed(token, "access"));
   }
 
   protected override schemes(): SecuritySchemes {

@@ -2,17 +2,17 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { HttpError } from "../errors/http-error.ts";
 import { GuardError, UnauthorizedError } from "../errors/http-errors.ts";
-import type { HttpRequest } from "../request/http-request.ts";
+import { createInvocation } from "../invocation/invocation.ts";
 import { And, Not, Or } from "./combinators.ts";
 import type { Guard } from "./guard.ts";
 import { verifyGuards } from "./verify-guards.ts";
 
-const request = { method: "GET", path: "/" } as HttpRequest;
+const invocation = createInvocation({ kind: "command", name: "PlaceOrder" });
 const silent = { error: () => {} };
 
 const outcome = async (guard: Guard, options = {}): Promise<HttpError | "passes"> => {
   try {
-    await verifyGuards([guard], request, { log: silent, ...options });
+    await verifyGuards([guard], invocation, { log: silent, ...options });
     return "passes";
   } catch (error) {
     return error as HttpError;
@@ -82,8 +82,8 @@ test.each(table)("%s", async (_, guard, expected) => {
 });
 
 test("combinations of synchronous guards are synchronous", () => {
-  expect(verifyGuards([And(pass, Or(deny, pass), Not(deny))], request)).toBeUndefined();
-  expect(() => verifyGuards([Not(pass)], request)).toThrow("Access denied");
+  expect(verifyGuards([And(pass, Or(deny, pass), Not(deny))], invocation)).toBeUndefined();
+  expect(() => verifyGuards([Not(pass)], invocation)).toThrow("Access denied");
 });
 
 test("guards after the one that decides are not asked", async () => {
@@ -97,7 +97,7 @@ test("guards after the one that decides are not asked", async () => {
 });
 
 test("a combination is a guard to call by hand: check throws the refusal", async () => {
-  const check = async (guard: Guard) => (typeof guard === "function" ? undefined : guard.check(request));
+  const check = async (guard: Guard) => (typeof guard === "function" ? undefined : guard.check(invocation));
   await expect(check(Not(pass))).rejects.toMatchObject({ status: 403, detail: "Access denied" });
   await expect(check(And(pass, async () => "later"))).rejects.toMatchObject({ detail: "later" });
   expect(await check(Or(deny, async () => true))).toBeUndefined();
@@ -114,7 +114,7 @@ test("a fault in a branch is logged though another branch passes", async () => {
   expect(await outcome(Or(broken, pass), { log: { error: (message: string) => logged.push(message) } })).toBe(
     "passes",
   );
-  expect(logged).toEqual(['guard "broken" failed, so the request is refused']);
+  expect(logged).toEqual(['guard "broken" failed, so the caller is refused']);
 });
 
 const named = (name: string, verdict: boolean): Guard => ({ name, check: () => verdict });

@@ -1,7 +1,7 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { HttpError } from "../errors/http-error.ts";
+import type { Invocation } from "../invocation/invocation.ts";
 import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
-import type { HttpRequest } from "../request/http-request.ts";
 import { type Guard, isGuard } from "./guard.ts";
 import {
   type Denial,
@@ -16,42 +16,42 @@ import {
 } from "./judge.ts";
 
 /** Guards as arguments, as one list, or both. */
-export type GuardList = readonly (Guard | readonly Guard[])[];
+export type GuardList<In extends Invocation = Invocation> = readonly (Guard<In> | readonly Guard<In>[])[];
 
 /**
- * Passes who passes every guard; the first refusal is the reply, and the guards after it are not asked.
+ * Passes callers that pass every guard; the first refusal is the reply, and the guards after it do not run.
  *
  * @throws CORE_GUARD_EMPTY without guards, CORE_GUARD_INVALID for what is no guard
  */
-export function And(...guards: GuardList): Guard {
+export function And<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
   const all = checkedGuards("And", guards);
-  return judgingGuard(nameOf("And", all), (request, options) => firstDenial(all, request, options));
+  return judgingGuard(nameOf("And", all), (invocation, options) => firstDenial(all, invocation, options));
 }
 
 /**
- * Passes who passes any guard; the guards after that one are not asked. Refuses with 401 only if every guard did, else as the last that said 403.
+ * Passes callers that pass any guard; the guards after that one do not run. Refuses with 401 only if every guard did, else as the last one with 403.
  *
  * @throws CORE_GUARD_EMPTY without guards, CORE_GUARD_INVALID for what is no guard
  */
-export function Or(...guards: GuardList): Guard {
+export function Or<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
   const any = checkedGuards("Or", guards);
   const name = nameOf("Or", any);
-  return judgingGuard(name, (request, options) =>
-    mapAwaitable(lastDenial(any, request, options), (denial) =>
+  return judgingGuard(name, (invocation, options) =>
+    mapAwaitable(lastDenial(any, invocation, options), (denial) =>
       denial === null ? null : explained(denial, name, options),
     ),
   );
 }
 
 /**
- * Passes whom the guard refuses, and refuses with "Access denied" whom it passes.
+ * Passes callers that the guard refuses, and refuses the others with "Access denied".
  *
- * A 401 stays a 401, for nobody knows who asks, except for guards with `guestsWhenNegated`: `Not(Authenticated)` is for guests only. A guard that
- * fails passes nobody, negated or not.
+ * A 401 stays a 401, because the caller is unknown, except for guards with `guestsWhenNegated`: `Not(Authenticated)` is for guests only. A guard that
+ * fails lets no caller pass, negated or not.
  *
  * @throws CORE_GUARD_INVALID for what is no guard
  */
-export function Not(guard: Guard): Guard {
+export function Not<In extends Invocation>(guard: Guard<In>): Guard<In> {
   const [inner] = checkedGuards("Not", [guard]);
   const name = nameOf("Not", [guard]);
   const negated = (denial: Denial, options: GuardOptions): Denial => {
@@ -59,26 +59,28 @@ export function Not(guard: Guard): Guard {
     if (isFault(denial)) return denial;
     return denial.status === 401 && guard.guestsWhenNegated !== true ? denial : null;
   };
-  return judgingGuard(name, (request, options) =>
-    mapAwaitable(judge(inner, request, options), (denial) => negated(denial, options)),
+  return judgingGuard(name, (invocation, options) =>
+    mapAwaitable(judge(inner, invocation, options), (denial) => negated(denial, options)),
   );
 }
 
-/** Asks guards until one passes. */
-const lastDenial = (
-  guards: readonly Guard[],
-  request: HttpRequest,
+/** Runs guards until one passes. */
+const lastDenial = <In extends Invocation>(
+  guards: readonly Guard<In>[],
+  invocation: In,
   options: GuardOptions,
   from = 0,
   before: Denial = null,
 ): Awaitable<Denial> => {
   let denial = before;
   for (let index = from; index < guards.length; index++) {
-    const next = judge(guards[index], request, options);
+    const next = judge(guards[index], invocation, options);
     if (isPromise(next)) {
       const earlier = denial;
       return next.then((settled) =>
-        settled === null ? null : lastDenial(guards, request, options, index + 1, heavier(earlier, settled)),
+        settled === null
+          ? null
+          : lastDenial(guards, invocation, options, index + 1, heavier(earlier, settled)),
       );
     }
     if (next === null) return null;
@@ -93,12 +95,12 @@ const heavier = (earlier: Denial, later: HttpError): HttpError => {
   return isFault(earlier) || later.status === 401 ? earlier : later;
 };
 
-const checkedGuards = (name: string, list: GuardList): readonly Guard[] => {
-  const guards = list.flat() as readonly Guard[]; // `flat` loses the type of a read-only list; each is checked below
+const checkedGuards = <In extends Invocation>(name: string, list: GuardList<In>): readonly Guard<In>[] => {
+  const guards = list.flat() as readonly Guard<In>[]; // `flat` loses the type of a read-only list; each is checked below
   if (guards.length === 0) {
     throw new FrameworkError("CORE_GUARD_EMPTY", `${name}() needs at least one guard`);
   }
-  for (const guard of guards) {
+  for (const guard of guards as readonly unknown[]) {
     if (isGuard(guard)) continue;
     const message = `${name}(...) got ${guard === null ? "null" : typeof guard} instead of a guard: a function, or an object with check(request)`;
     throw new FrameworkError("CORE_GUARD_INVALID", message);
@@ -106,5 +108,5 @@ const checkedGuards = (name: string, list: GuardList): readonly Guard[] => {
   return guards;
 };
 
-const nameOf = (name: string, guards: readonly Guard[]): string =>
+const nameOf = (name: string, guards: readonly Guard<never>[]): string =>
   `${name}(${guards.map(guardName).join(", ")})`;

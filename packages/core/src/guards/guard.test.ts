@@ -1,16 +1,16 @@
 import { expect, test } from "@jest/globals";
 import type { HttpError } from "../errors/http-error.ts";
 import { ForbiddenError, GuardError, NotFoundError, UnauthorizedError } from "../errors/http-errors.ts";
-import type { HttpRequest } from "../request/http-request.ts";
+import { createInvocation } from "../invocation/invocation.ts";
 import { type Guard, isGuard } from "./guard.ts";
 import { verifyGuards } from "./verify-guards.ts";
 
-const request = { method: "GET", path: "/admin" } as HttpRequest;
+const invocation = createInvocation({ kind: "command", name: "PlaceOrder" });
 const silent = { error: () => {} };
 
 const outcome = async (guards: readonly Guard[], options = {}): Promise<HttpError | "passes"> => {
   try {
-    await verifyGuards(guards, request, { log: silent, ...options });
+    await verifyGuards(guards, invocation, { log: silent, ...options });
     return "passes";
   } catch (error) {
     return error as HttpError;
@@ -69,9 +69,9 @@ test.each(table)("%s from %s", async (_what, _form, guard, status, detail) => {
 test("synchronous guards are done when the call returns, and the first asynchronous one makes a promise", async () => {
   const asked: string[] = [];
   const sync = () => void asked.push("sync");
-  expect(verifyGuards([sync, sync], request)).toBeUndefined();
-  expect(() => verifyGuards([() => false], request)).toThrow(ForbiddenError);
-  const verified = verifyGuards([sync, async () => void asked.push("async"), sync], request);
+  expect(verifyGuards([sync, sync], invocation)).toBeUndefined();
+  expect(() => verifyGuards([() => false], invocation)).toThrow(ForbiddenError);
+  const verified = verifyGuards([sync, async () => void asked.push("async"), sync], invocation);
   expect(verified).toBeInstanceOf(Promise);
   await verified;
   expect(asked).toEqual(["sync", "sync", "sync", "async", "sync"]);
@@ -95,7 +95,7 @@ test("an error that a guard throws on purpose reaches the client unchanged, clas
   expect(error.extras).toEqual({ minimum: 18 });
 });
 
-test("a fault is logged with guard and request, and kept as the cause", async () => {
+test("a fault is logged with guard and invocation, and kept as the cause", async () => {
   const logged: unknown[] = [];
   const error = new TypeError("bug");
   const log = { error: (...entry: unknown[]) => logged.push(entry) };
@@ -109,8 +109,8 @@ test("a fault is logged with guard and request, and kept as the cause", async ()
   });
   expect(logged).toEqual([
     [
-      'guard "broken" failed, so the request is refused',
-      { error, guard: "broken", method: "GET", path: "/admin" },
+      'guard "broken" failed, so the caller is refused',
+      { error, guard: "broken", kind: "command", invocation: "PlaceOrder" },
     ],
   ]);
 });

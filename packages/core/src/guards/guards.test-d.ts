@@ -1,9 +1,12 @@
 import { GuardError } from "../errors/http-errors.ts";
+import { App, type HttpRequest, type Invocation } from "../index.ts";
 import { And, Not, Or } from "./combinators.ts";
 import type { Guard, GuardObject } from "./guard.ts";
 import { verifyGuards } from "./verify-guards.ts";
 
-export const guards: readonly Guard[] = [
+const pass: Guard = () => true;
+
+export const guards: readonly Guard<HttpRequest>[] = [
   (request) => request.path.startsWith("/public"),
   (request) => (request.method === "GET" ? true : "Only GET"),
   () => {},
@@ -13,29 +16,65 @@ export const guards: readonly Guard[] = [
   async (request) => request.getHeader("x-key") !== null,
   { check: (request) => request.route !== null },
   { name: "Named", guestsWhenNegated: true, check: async () => "no" },
+  pass,
   And(() => true, [() => true]),
   Or([() => true]),
   Not({ check: () => true }),
+  And(pass, (request: HttpRequest) => request.path === "/", [Or((request) => request.method === "GET")]),
 ];
 
 export class AdminGuard implements GuardObject {
   readonly guestsWhenNegated = true;
-  check(): boolean {
-    return false;
+  check({ headers, params, context, kind, name }: Invocation): boolean {
+    return (
+      headers.get("x-admin") === "yes" && params["id"] !== name && context.has("user") && kind === "grpc"
+    );
   }
 }
+export class PathGuard implements GuardObject<HttpRequest> {
+  check(request: HttpRequest): boolean {
+    return request.path === "/";
+  }
+}
+const byPath = (request: HttpRequest): boolean => request.path === "/";
 export const byClass: Guard = new AdminGuard();
+export const onRoutes: readonly Guard<HttpRequest>[] = [new AdminGuard(), new PathGuard(), byPath];
 
-declare const request: Parameters<GuardObject["check"]>[0];
-export const verified: void | Promise<void> = verifyGuards(guards, request, { explain: true });
+new App()
+  .addGuard(new AdminGuard())
+  .addGuard(byPath)
+  .get(
+    "/",
+    { guards: [new AdminGuard(), new PathGuard(), (request) => request.path === "/", Not((r) => r.isXhr)] },
+    () => 1,
+  );
 
-// @ts-expect-error a number says nothing
+declare const request: HttpRequest;
+declare const message: Invocation;
+export const verified: readonly (void | Promise<void>)[] = [
+  verifyGuards(guards, request, { explain: true }),
+  verifyGuards([pass, new AdminGuard()], request),
+  verifyGuards([pass, new AdminGuard(), (invocation) => invocation.kind === "message"], message),
+];
+
+// @ts-expect-error a guard of requests decides on nothing else
+void verifyGuards(guards, message);
+// @ts-expect-error nor does one written as a method of a class
+void verifyGuards([new PathGuard()], message);
+// @ts-expect-error nor within a guard that works everywhere
+void verifyGuards([And(pass, byPath)], message);
+// @ts-expect-error a function of requests is not a guard of every door
+export const everywhere: Guard = byPath;
+// @ts-expect-error nor is a class
+export const everywhereByClass: Guard = new PathGuard();
+// @ts-expect-error nor its negation
+export const everywhereNegated: Guard = Not(byPath);
+// @ts-expect-error a number is no verdict
 export const numeric: Guard = () => 1;
-// @ts-expect-error null says nothing
+// @ts-expect-error null is no verdict
 export const nothing: Guard = async () => null;
 // @ts-expect-error `check` is missing
 export const without: Guard = { name: "x" };
-const pass: Guard = () => true;
 // @ts-expect-error Not takes one guard
 Not(pass, pass);
 // @ts-expect-error a guard is no name

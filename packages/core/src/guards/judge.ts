@@ -1,21 +1,24 @@
 import { HttpError } from "../errors/http-error.ts";
 import { ForbiddenError, GuardError } from "../errors/http-errors.ts";
+import type { Invocation } from "../invocation/invocation.ts";
 import type { Logger } from "../log/logger.ts";
 import { type Awaitable, isPromise } from "../middleware/middleware.ts";
-import type { HttpRequest } from "../request/http-request.ts";
 import type { Guard, GuardVerdict } from "./guard.ts";
 
-/** How guards are run. */
+/** Options of running guards. */
 export interface GuardOptions {
   readonly explain?: boolean;
   readonly log?: Pick<Logger, "error">;
 }
 
-/** The reply that refuses a request, or `null` for a request that may pass. */
+/** The error that refuses a caller, `null` for one that may pass. */
 export type Denial = HttpError | null;
 
-/** Judges one request. Never throws. */
-export type Judge = (request: HttpRequest, options: GuardOptions) => Awaitable<Denial>;
+/** Judges one invocation. Never throws. */
+export type Judge<In extends Invocation> = (invocation: In, options: GuardOptions) => Awaitable<Denial>;
+
+/** A guard of any invocation, for what does not call it. */
+type AnyGuard = Guard<never>;
 
 /** Code of the denial that stands for a guard which failed to decide. */
 const FAULT = "CORE_GUARD_FAILED";
@@ -24,55 +27,55 @@ const FAULT = "CORE_GUARD_FAILED";
 export const isFault = (denial: HttpError): boolean => denial.code === FAULT;
 
 /** Asks one guard. Never throws: a guard that fails has refused. */
-export const judge = (
-  guard: Guard | undefined,
-  request: HttpRequest,
+export const judge = <In extends Invocation>(
+  guard: Guard<In> | undefined,
+  invocation: In,
   options: GuardOptions,
 ): Awaitable<Denial> => {
   try {
     if (guard === undefined) throw new TypeError("undefined is not a guard");
-    const own = judges.get(guard);
-    if (own !== undefined) return own(request, options);
-    const verdict = typeof guard === "function" ? guard(request) : guard.check(request);
+    const own = judges.get(guard) as Judge<In> | undefined; // `judgingGuard` keeps each with a guard of its own type
+    if (own !== undefined) return own(invocation, options);
+    const verdict = typeof guard === "function" ? guard(invocation) : guard.check(invocation);
     if (!isPromise(verdict)) return denialOf(verdict, guard, options);
     return verdict.then(
       (settled) => denialOf(settled, guard, options),
-      (error: unknown) => denialOfThrown(error, guard, request, options),
+      (error: unknown) => denialOfThrown(error, guard, invocation, options),
     );
   } catch (error) {
-    return denialOfThrown(error, guard, request, options);
+    return denialOfThrown(error, guard, invocation, options);
   }
 };
 
 /** Asks guards in order until one refuses. */
-export const firstDenial = (
-  guards: readonly Guard[],
-  request: HttpRequest,
+export const firstDenial = <In extends Invocation>(
+  guards: readonly Guard<In>[],
+  invocation: In,
   options: GuardOptions,
   from = 0,
 ): Awaitable<Denial> => {
   for (let index = from; index < guards.length; index++) {
-    const denial = judge(guards[index], request, options);
+    const denial = judge(guards[index], invocation, options);
     if (isPromise(denial)) {
-      return denial.then((settled) => settled ?? firstDenial(guards, request, options, index + 1));
+      return denial.then((settled) => settled ?? firstDenial(guards, invocation, options, index + 1));
     }
     if (denial !== null) return denial;
   }
   return null;
 };
 
-/** What guards that are made of guards do instead of `check`, which could not tell a fault from a decision. */
-const judges = new WeakMap<Guard, Judge>();
+/** Judges of guards that are made of guards: `check` alone could not tell a fault from a decision. */
+const judges = new WeakMap<AnyGuard, Judge<never>>();
 
 /** Makes a guard that judges by itself. */
-export const judgingGuard = (name: string, own: Judge): Guard => {
-  const guard: Guard = {
+export const judgingGuard = <In extends Invocation>(name: string, own: Judge<In>): Guard<In> => {
+  const guard: Guard<In> = {
     name,
-    check(request) {
+    check(invocation) {
       const passed = (denial: Denial): void => {
         if (denial !== null) throw denial;
       };
-      const denial = own(request, {});
+      const denial = own(invocation, {});
       return isPromise(denial) ? denial.then(passed) : passed(denial);
     },
   };
@@ -81,7 +84,7 @@ export const judgingGuard = (name: string, own: Judge): Guard => {
 };
 
 /** Name of a guard for people. */
-export const guardName = (guard: Guard | null | undefined): string => {
+export const guardName = (guard: AnyGuard | null | undefined): string => {
   if (typeof guard?.name === "string" && guard.name !== "") return guard.name;
   const { constructor } = guard ?? {}; // absent where there is no prototype
   const className: unknown = typeof guard === "object" ? constructor?.name : undefined;
@@ -90,7 +93,7 @@ export const guardName = (guard: Guard | null | undefined): string => {
 
 const ANONYMOUS = "anonymous guard";
 
-/** What a reply says about who refused: nothing where there is no name to say. */
+/** Names the guard that refused in the reply, where it has a name. */
 const blame = (name: string, { explain }: GuardOptions): { readonly guard?: string } =>
   explain === true && name !== ANONYMOUS ? { guard: name } : {};
 
@@ -98,29 +101,28 @@ const blame = (name: string, { explain }: GuardOptions): { readonly guard?: stri
 export const forbidden = (name: string, options: GuardOptions, text?: string): HttpError =>
   new ForbiddenError(text, blame(name, options));
 
-/** Writes into a refusal who refused, when asked to. */
+/** Adds the name of the guard to its refusal, when asked to. */
 export const explained = (denial: HttpError, name: string, options: GuardOptions): HttpError => {
   // A program may throw one frozen error again and again: it then stays as it is.
   if (options.explain === true) Reflect.set(denial, "extras", { ...denial.extras, ...blame(name, options) });
   return denial;
 };
 
-const denialOf = (verdict: GuardVerdict, guard: Guard, options: GuardOptions): Denial => {
+const denialOf = (verdict: GuardVerdict, guard: AnyGuard, options: GuardOptions): Denial => {
   if (verdict === true || verdict === undefined) return null;
   return forbidden(guardName(guard), options, typeof verdict === "string" ? verdict || undefined : undefined);
 };
 
 const denialOfThrown = (
   error: unknown,
-  guard: Guard | undefined,
-  request: HttpRequest,
+  guard: AnyGuard | undefined,
+  { kind, name: invocation }: Invocation,
   options: GuardOptions,
 ): HttpError => {
   const name = guardName(guard);
   if (isRefusal(error)) return explained(error, name, options);
   const { log = console } = options;
-  const { method, path } = request;
-  log.error(`guard "${name}" failed, so the request is refused`, { error, guard: name, method, path });
+  log.error(`guard "${name}" failed, so the caller is refused`, { error, guard: name, kind, invocation });
   return new ForbiddenError(undefined, {
     cause: error,
     code: FAULT,

@@ -35,7 +35,7 @@ export type Serve = (source: RequestSource) => Awaitable<Response>;
 /** All that was registered on an app, as the pipeline is built from it. */
 export interface PipelineParts {
   readonly routes: readonly RouteDefinition[];
-  readonly guards: readonly Guard[];
+  readonly guards: readonly Guard<HttpRequest>[];
   readonly middleware: Stages;
   readonly exceptionHandlers: ExceptionHandlers;
   /** Publishes each request as an operation. */
@@ -144,7 +144,7 @@ const rethrow = (error: unknown): never => {
 };
 
 const guarded = (
-  guards: readonly Guard[],
+  guards: readonly Guard<HttpRequest>[],
   { debug: explain, log }: AppSettings,
 ): Middleware<HttpRequest, Response> =>
   function verify(request, next) {

@@ -38,7 +38,7 @@ import { type OperationDefinition, operationProblem } from "../insight/traced-op
 export abstract class Registry {
   readonly routeDefinitions: RouteDefinition[] = [];
   readonly container: Container = new Container();
-  protected readonly guards: Guard[] = [];
+  protected readonly guards: Guard<HttpRequest>[] = [];
   protected readonly exceptionHandlers: ExceptionHandlers = new ExceptionHandlers();
   protected readonly middleware: Map<Stage, Middleware<HttpRequest, Response>[]> = new Map();
   protected readonly startTasks: RankedTask[] = [];
@@ -115,7 +115,7 @@ export abstract class Registry {
     return this;
   }
 
-  addGuard(guard: Guard): void {
+  addGuard(guard: Guard<HttpRequest>): void {
     this.assertOpen("addGuard");
     if (!isGuard(guard))
       this.problem({ code: "CORE_BAD_GUARD", message: "addGuard takes a function or an object with check" });
@@ -342,5 +342,7 @@ const authOf = (
   });
 
 /** Guards of the app that stand before a route: endpoints for probes and scrapes have guards of their own instead. */
-export const guardsOfApp = (guards: readonly Guard[], builtIn: BuiltIn | null): readonly Guard[] =>
-  builtIn === "health" || builtIn === "metrics" ? [] : guards;
+export const guardsOfApp = (
+  guards: readonly Guard<HttpRequest>[],
+  builtIn: BuiltIn | null,
+): readonly Guard<HttpRequest>[] => (builtIn === "health" || builtIn === "metrics" ? [] : guards);

@@ -119,7 +119,7 @@ const routeDefinition = (
 /** What a group of routes adds to each of them. */
 export interface RouteGroup {
   readonly prefix: string;
-  readonly guards: readonly Guard[];
+  readonly guards: readonly Guard<HttpRequest>[];
   readonly middleware: readonly Middleware<HttpRequest, Response>[];
   readonly tags: readonly string[];
 }

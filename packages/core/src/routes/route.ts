@@ -32,7 +32,7 @@ export interface RouteOptions<
   /** Dependencies, handed to the handler as its second argument. */
   readonly inject?: Inject;
   /** Who may call; run after the app's and the blueprints' guards. */
-  readonly guards?: readonly Guard[];
+  readonly guards?: readonly Guard<HttpRequest>[];
   /** Groups of the API document. */
   readonly tags?: readonly string[];
   /** One line for the API document and `app.routes`. */
@@ -72,7 +72,7 @@ export interface RouteDefinition {
   readonly handler: RouteHandler;
   readonly place: Place;
   /** Guards of the blueprints around it, outermost first. */
-  readonly guards: readonly Guard[];
+  readonly guards: readonly Guard<HttpRequest>[];
   /** Middleware of the blueprints around it, outermost first. */
   readonly middleware: readonly Middleware<HttpRequest, Response>[];
   /** Tags of the blueprints around it and its own. */
@@ -97,7 +97,7 @@ export interface Endpoint {
 /** A route as features see it. */
 export interface RouteInfo extends Pick<RouteDefinition, "method" | "path" | "options" | "tags" | "builtIn"> {
   /** Guards of the app and of the blueprints around it, outermost first; its own are in its options. */
-  readonly guards: readonly Guard[];
+  readonly guards: readonly Guard<HttpRequest>[];
   /** What callers of this route must pass, outermost first, each of them; middleware that skips its path is not listed. */
   readonly auth: readonly AuthDescription[];
 }

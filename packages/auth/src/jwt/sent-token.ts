@@ -1,14 +1,20 @@
-import type { HttpRequest } from "@framework/core";
+import { type HttpRequest, type Invocation, isHttpRequest } from "@framework/core";
 import type { JwtConfig } from "../tokens/jwt-config.ts";
 
-/** A token that was sent, `null` for none; `""` for something in its place that is none. */
+/** A token that was sent, `null` for none; `""` for something else in its place. */
 export type SentToken = string | null;
 
-/** Finds the token of a request: in the field, else in the cookie, else in the query, as far as these are configured (RFC 6750 2). */
-export const tokenInRequest = (request: HttpRequest, config: JwtConfig): SentToken =>
-  inField(request, config) ?? inCookie(request, config) ?? inQuery(request, config);
+/**
+ * Finds the token of an invocation (RFC 6750 2): in its headers or metadata, else, of a request, in the cookie, else in the query, as far as these are
+ * configured.
+ */
+export const sentToken = (invocation: Invocation, config: JwtConfig): SentToken => {
+  const token = inField(invocation, config);
+  if (token !== null || !isHttpRequest(invocation)) return token;
+  return inCookie(invocation, config) ?? inQuery(invocation, config);
+};
 
-const inField = ({ headers }: HttpRequest, { headerName, scheme }: JwtConfig): SentToken => {
+const inField = ({ headers }: Invocation, { headerName, scheme }: JwtConfig): SentToken => {
   const value = headers.get(headerName);
   if (value === null) return null;
   const token = scheme === "" ? value : afterScheme(value, scheme);
