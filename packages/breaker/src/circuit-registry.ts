@@ -8,7 +8,13 @@ import {
   type Response,
   type RouteInfo,
 } from "@framework/core";
-import { nearest, type RouteOption, type Sample, type SharedState } from "@framework/core/feature";
+import {
+  nearest,
+  type RouteOption,
+  type Sample,
+  type SharedState,
+  throttledLog,
+} from "@framework/core/feature";
 import { type BreakerOptions, callsOf } from "./breaker.ts";
 import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts";
 import { CircuitBreakerConfig, merged } from "./circuit-config.ts";
@@ -21,8 +27,6 @@ import { SharedLedger, toTurnMessage, TURNS } from "./shared-ledger.ts";
 
 /** Most circuits of one app. */
 export const MAX_CIRCUITS = 1000;
-/** Most often that a failure of the shared state is logged. */
-const LOG_EVERY_MS = 60_000;
 
 /** A circuit with what decides on it. */
 interface Member {
@@ -53,7 +57,7 @@ export class CircuitRegistry implements Circuits {
   #config: Readonly<CircuitBreakerConfig> | null = null;
   #started: Started | null = null;
   #unsubscribe: () => void = () => {};
-  #loggedAt = -Infinity;
+  readonly #logSometimes = throttledLog();
 
   /** @param option the `breaker` option of routes */
   constructor(option: Pick<RouteOption<RouteCircuit | false>, "of">) {
@@ -198,13 +202,10 @@ export class CircuitRegistry implements Circuits {
     }
   }
 
-  /** Most often once a minute. */
+  /** Logs one failure of the shared state a minute. */
   #failed(error: unknown): void {
-    const now = performance.now();
-    if (now - this.#loggedAt < LOG_EVERY_MS) return;
-    this.#loggedAt = now;
     const message = "the shared state does not answer; circuits of this worker decide by themselves";
-    this.#started?.log.warn(message, { error });
+    this.#logSometimes(() => this.#started?.log.warn(message, { error }));
   }
 
   #named(name: string): Circuit {

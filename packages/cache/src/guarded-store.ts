@@ -1,5 +1,5 @@
 import { type Awaitable, FrameworkError, type Logger } from "@framework/core";
-import { type Clock, isPromise } from "@framework/core/feature";
+import { type Clock, isPromise, throttledLog } from "@framework/core/feature";
 import type { CacheEntry, CacheStore, SetOptions } from "./cache-store.ts";
 
 /** What a guarded store needs from around it. */
@@ -12,9 +12,9 @@ export interface GuardedStoreOptions {
 const quietMs = 10_000;
 
 /**
- * A store whose failures reach nobody: reading gives a miss, writing nothing. A failure is logged, at most one in 10 s, and counted.
+ * A store whose failures do not reach callers: a failed read is a miss. Failures are counted, and logged at most every 10 s.
  *
- * `drop` alone fails to its caller, who was promised that the replies are gone.
+ * Only `drop` rejects, since it promises that the replies are gone.
  */
 export class GuardedStore {
   readonly shared: boolean;
@@ -25,11 +25,12 @@ export class GuardedStore {
   private readonly store: CacheStore;
   private readonly options: GuardedStoreOptions;
   private readonly writing = new Set<Promise<unknown>>();
-  private quietUntilMs = 0;
+  private readonly logSometimes: ReturnType<typeof throttledLog>;
 
   constructor(store: CacheStore, options: GuardedStoreOptions) {
     this.store = store;
     this.options = options;
+    this.logSometimes = throttledLog({ everyMs: quietMs, clock: options.clock });
     this.shared = store.shared;
   }
 
@@ -88,16 +89,14 @@ export class GuardedStore {
 
   private failed<Lost>(error: unknown, lost: Lost): Lost {
     this.failures++;
-    const now = this.options.clock.now();
-    if (now >= this.quietUntilMs) {
-      this.quietUntilMs = now + quietMs;
-      const { failures } = this;
+    const { failures } = this;
+    this.logSometimes(() =>
       this.log.error("cache: the store failed; requests go to their handlers", {
         code: "CACHE_STORE_UNAVAILABLE",
         error,
         failures,
-      });
-    }
+      }),
+    );
     return lost;
   }
 }

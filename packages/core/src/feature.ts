@@ -101,5 +101,6 @@ export { checkPermits } from "./shared-state/permits/permit-bounds.ts";
 export { checkTotals } from "./shared-state/totals/total-table.ts";
 export { Subscriptions, type SubscriptionsOptions } from "./shared-state/values/subscriptions.ts";
 export { type Clock, isClock, systemClock } from "./runtime/clock.ts";
+export { throttledLog, type ThrottledLogOptions } from "./log/throttled-log.ts";
 export type { RequestSource } from "./exchange/request-source.ts";
 export { nearest } from "./errors/nearest.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { addressKey, shortened } from "./client-key.ts";
+import { addressKey, shortened } from "./limit.ts";
 
 test.each([
   [null, "none"],

@@ -6,10 +6,9 @@ import {
   type SharedState,
   systemClock,
 } from "@framework/core/feature";
-import { Account, type Waiter } from "./account.ts";
+import { LeasedKey, type Waiter } from "./leased-key.ts";
 import type { Limit } from "./limit.ts";
-import type { Quota, QuotaSource } from "./quota.ts";
-import { deadline } from "./store-deadline.ts";
+import { deadline, type Quota, type QuotaSource } from "./quota.ts";
 
 /** Life of a lease in milliseconds; each call to the store renews it. */
 const LEASE_MS = 4000;
@@ -49,10 +48,10 @@ export class LeasedPermits implements QuotaSource {
   readonly #options: LeasedPermitsOptions;
   readonly #share: number;
   readonly #clock: Clock;
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new Map<string, LeasedKey>();
   /** Keys in the order in which they were first seen; never ends. */
   readonly #oldest: Iterator<string>;
-  readonly #open = new Set<Account>();
+  readonly #open = new Set<LeasedKey>();
   readonly #unsubscribe: () => void;
   #cancelSweep: (() => void) | null = null;
   #serial = 0;
@@ -79,7 +78,7 @@ export class LeasedPermits implements QuotaSource {
     const now = this.#clock.now();
     if (account.waiting.size === 0) {
       if (account.useHeld(now)) return account.quota(true, now);
-      if (now < account.refusedUntil) return account.quota(false, now);
+      if (now < account.deniedUntil) return account.quota(false, now);
     }
     return this.#wait(account);
   }
@@ -95,17 +94,17 @@ export class LeasedPermits implements QuotaSource {
     );
   }
 
-  #begin(limit: Limit, key: string): Account {
+  #begin(limit: Limit, key: string): LeasedKey {
     if (this.#accounts.size >= (this.#options.maxKeys ?? 100_000)) {
       const { value, done } = this.#oldest.next();
       if (done !== true) this.#accounts.delete(value); // its lease ends by itself
     }
-    const account = new Account(limit, key, `${this.#options.id}:${++this.#serial}`);
+    const account = new LeasedKey(limit, key, `${this.#options.id}:${++this.#serial}`);
     this.#accounts.set(key, account);
     return account;
   }
 
-  #wait(account: Account): Promise<Quota | null> {
+  #wait(account: LeasedKey): Promise<Quota | null> {
     const { timeoutMs, failed } = this.#options;
     const { promise, resolve } = Promise.withResolvers<Quota | null>();
     const cancel = deadline(this.#clock, timeoutMs, () => {
@@ -126,7 +125,7 @@ export class LeasedPermits implements QuotaSource {
   }
 
   /** Decides on the requests that wait for a key, those that arrive meanwhile included. */
-  async #serve(account: Account): Promise<void> {
+  async #serve(account: LeasedKey): Promise<void> {
     account.isBusy = true;
     try {
       while (account.waiting.size > 0) await this.#round(account);
@@ -137,7 +136,7 @@ export class LeasedPermits implements QuotaSource {
     account.isBusy = false;
   }
 
-  async #round(account: Account): Promise<void> {
+  async #round(account: LeasedKey): Promise<void> {
     const asked = account.waiting.size;
     const first = await this.#call(account, asked, account.isKnown ? MOST : 0);
     account.isKnown = true;
@@ -147,12 +146,12 @@ export class LeasedPermits implements QuotaSource {
     const last = this.#isElsewhere(account, first) ? await this.#recall(account, missing) : first;
     if (last !== first && last.spent === missing) return;
     const now = this.#clock.now();
-    account.refusedUntil = now + last.waitMs;
+    account.deniedUntil = now + last.waitMs;
     for (const waiter of account.waiting) waiter.decide(account.quota(false, now));
   }
 
   /** Admits as many requests as there are permits: those just spent, and leased ones for requests that arrived meanwhile. */
-  #allow(account: Account, spent: number): void {
+  #allow(account: LeasedKey, spent: number): void {
     const now = this.#clock.now();
     for (const waiter of account.waiting) {
       if (spent > 0) spent--;
@@ -162,14 +161,14 @@ export class LeasedPermits implements QuotaSource {
   }
 
   /** Whether a recall may bring permits: others hold more than the last recall left with workers that did not answer. */
-  #isElsewhere(account: Account, { elsewhere }: PermitAnswer): boolean {
+  #isElsewhere(account: LeasedKey, { elsewhere }: PermitAnswer): boolean {
     const stranded = this.#clock.now() < account.strandedUntil ? account.stranded : 0;
     account.stranded = Math.min(stranded, elsewhere);
     return elsewhere > account.stranded;
   }
 
   /** Makes other workers give back their leases of a key, and spends them. Does not wait for a worker that is stuck. */
-  async #recall(account: Account, missing: number): Promise<PermitAnswer> {
+  async #recall(account: LeasedKey, missing: number): Promise<PermitAnswer> {
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const cancel = deadline(this.#clock, this.#options.timeoutMs / 2, resolve);
     await Promise.race([this.#options.shared.values.publish(RECALL, account.key), late]).finally(cancel);
@@ -186,7 +185,7 @@ export class LeasedPermits implements QuotaSource {
   }
 
   /** Reports the uses to the store and keeps nothing. Never rejects. */
-  async #giveBack(account: Account): Promise<void> {
+  async #giveBack(account: LeasedKey): Promise<void> {
     try {
       await this.#call(account, 0, 0);
     } catch (error) {
@@ -195,13 +194,13 @@ export class LeasedPermits implements QuotaSource {
   }
 
   /** Asks the store, after the calls before; `spend: 0` gives everything back. */
-  #call(account: Account, spend: number, most: number): Promise<PermitAnswer> {
+  #call(account: LeasedKey, spend: number, most: number): Promise<PermitAnswer> {
     const call = account.lastCall.then(() => this.#ask(account, spend, most));
     account.lastCall = call.catch(() => {}); // the caller gets the error
     return call;
   }
 
-  async #ask(account: Account, spend: number, most: number): Promise<PermitAnswer> {
+  async #ask(account: LeasedKey, spend: number, most: number): Promise<PermitAnswer> {
     const { limit, key, holder } = account;
     const sentAt = this.#clock.now();
     if (spend === 0 || sentAt >= account.endsAt) account.held = 0;
@@ -226,7 +225,7 @@ export class LeasedPermits implements QuotaSource {
   }
 
   /** Remembers accounts with a lease, so that it is given back in time. */
-  #note(account: Account): void {
+  #note(account: LeasedKey): void {
     if (account.isOpen) this.#open.add(account);
     else this.#open.delete(account);
     if (this.#open.size > 0) this.#cancelSweep ??= this.#clock.after(SWEEP_MS, () => this.#sweep());

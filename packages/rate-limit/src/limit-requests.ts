@@ -3,15 +3,15 @@ import { isPromise, mapAwaitable } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 import { retryAfterSecs, writePolicy, writeQuota } from "./quota-fields.ts";
-import { exceeded, unknownQuota } from "./refusals.ts";
+import { exceeded, unknownQuota } from "./denials.ts";
 
-/** What became of the requests that were limited. */
-export interface Tally {
+/** Numbers of requests by their verdicts. */
+export interface Verdicts {
   allowed: number;
-  refused: number;
+  denied: number;
 }
 
-/** What limiting needs. */
+/** Options of `limitRequests`. */
 export interface LimitRequestsOptions {
   /** The limit of a request; `null` for none. */
   readonly limitOf: (request: HttpRequest) => Limit | null;
@@ -19,18 +19,18 @@ export interface LimitRequestsOptions {
   readonly take: (limit: Limit, key: string) => Awaitable<Quota | null>;
   /** The app's reply to an error. */
   readonly replyTo: (error: HttpError, request: HttpRequest) => Awaitable<Response>;
-  readonly tally: Tally;
+  readonly verdicts: Verdicts;
 }
 
-/** Refuses requests over their limit and writes the quota on every reply, a refusal included, whichever exception handler made it. */
+/** Denies requests over their limit, and writes the quota on every reply, also on a denial that an exception handler made. */
 export const limitRequests = ({
   limitOf,
   take,
   replyTo,
-  tally,
+  verdicts,
 }: LimitRequestsOptions): Middleware<HttpRequest, Response> => {
-  const refuse = (error: HttpError, request: HttpRequest): Awaitable<Response> => {
-    tally.refused++;
+  const deny = (error: HttpError, request: HttpRequest): Awaitable<Response> => {
+    verdicts.denied++;
     return mapAwaitable(replyTo(error, request), (response) => {
       for (const [name, value] of Object.entries(error.headers)) response.headers.set(name, value);
       return response;
@@ -46,7 +46,7 @@ export const limitRequests = ({
     if (quota === null) return withoutQuota(limit, request, next);
     const answer = quota.allowed
       ? admit(limit, request, next)
-      : refuse(exceeded(retryAfterSecs(quota, limit)), request);
+      : deny(exceeded(retryAfterSecs(quota, limit)), request);
     return mapAwaitable(answer, (response) => {
       writeQuota(response.headers, limit, quota, Date.now());
       return response;
@@ -58,7 +58,7 @@ export const limitRequests = ({
     request: HttpRequest,
     next: Handler<HttpRequest, Response>,
   ): Awaitable<Response> => {
-    tally.allowed++;
+    verdicts.allowed++;
     const { adaptive } = limit;
     if (adaptive === null) return next(request);
     const startedAt = adaptive.now();
@@ -76,7 +76,7 @@ export const limitRequests = ({
   ): Awaitable<Response> => {
     const isDenied = limit.config.onStoreError === "deny";
     return mapAwaitable(
-      isDenied ? refuse(unknownQuota(), request) : admit(limit, request, next),
+      isDenied ? deny(unknownQuota(), request) : admit(limit, request, next),
       (response) => {
         writePolicy(response.headers, limit);
         return response;

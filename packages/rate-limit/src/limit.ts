@@ -1,67 +1,94 @@
+import { hash } from "node:crypto";
 import type { HttpRequest } from "@framework/core";
 import type { PermitRule } from "@framework/core/feature";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
-import { keyOf, shortened } from "./client-key.ts";
-import type { RateLimitConfig } from "./rate-limit-config.ts";
+import { PolicyField } from "./quota-fields.ts";
+import type { ClientKey, RateLimitConfig } from "./rate-limit-config.ts";
 
-/** One limit of an app: its own, or that of a route. */
+/** One limit of an app, its own or that of a route: which clients it counts, and by which rule. */
 export class Limit {
   readonly name: string;
   readonly config: Readonly<RateLimitConfig>;
   readonly adaptive: AdaptiveLimit | null;
+  /** The header fields that state this limit. */
+  readonly field: PolicyField;
   readonly #prefix: string;
-  /** The name as a string of a structured field (RFC 9651). */
-  readonly quotedName: string;
   #rule: PermitRule;
-  /** `RateLimit-Policy`, as long as the capacity stays. */
-  #policy: string;
 
   constructor(name: string, config: Readonly<RateLimitConfig>) {
     const { algorithm, maxRequests, windowSecs } = config;
     this.name = name;
     this.config = config;
     this.adaptive = algorithm === "adaptive" ? new AdaptiveLimit(config, shortened(name)) : null;
+    this.field = new PolicyField(name, windowSecs);
     this.#prefix = `rate-limit:${shortened(name)}:`;
-    this.quotedName = structuredString(name);
     this.#rule = {
       kind: algorithm === "sliding_window" ? "window" : "bucket",
       capacity: maxRequests,
       windowMs: windowSecs * 1000,
     };
-    this.#policy = this.#toPolicy();
   }
 
   /** How permits come back at this moment. */
   get rule(): PermitRule {
-    this.#follow();
+    const capacity = this.adaptive?.capacity ?? this.#rule.capacity;
+    if (capacity !== this.#rule.capacity) this.#rule = { ...this.#rule, capacity };
     return this.#rule;
   }
 
   /** `RateLimit-Policy` at this moment. */
   get policy(): string {
-    this.#follow();
-    return this.#policy;
+    return this.field.policy(this.rule.capacity);
   }
 
   /** The store's key for a request. */
   keyOf(request: HttpRequest): string {
-    return this.#prefix + keyOf(request, this.config.key);
-  }
-
-  #follow(): void {
-    if (this.adaptive === null || this.adaptive.capacity === this.#rule.capacity) return;
-    this.#rule = { ...this.#rule, capacity: this.adaptive.capacity };
-    this.#policy = this.#toPolicy();
-  }
-
-  #toPolicy(): string {
-    return `${this.quotedName};q=${this.#rule.capacity};w=${this.config.windowSecs}`;
+    return this.#prefix + clientOf(request, this.config.key);
   }
 }
 
-/** Printable ASCII in quotes; anything else is percent-encoded. */
-const structuredString = (text: string): string =>
-  `"${text
-    .toWellFormed()
-    .replaceAll(/[^ -~]+/g, encodeURIComponent)
-    .replaceAll(/["\\]/g, "\\$&")}"`;
+/** Longest key that is kept as it is; a longer one becomes its SHA-256. */
+const LONGEST = 200;
+
+/** Networks whose addresses stand for IPv4 clients, as their first six groups: mapped (RFC 4291), translated (RFC 2765), NAT64 (RFC 6052). */
+const IPV4_NETWORKS: readonly string[] = ["0:0:0:0:0:ffff", "0:0:0:0:ffff:0", "64:ff9b:0:0:0:0"];
+
+/** Text that is short enough for a key of the store. */
+export const shortened = (text: string): string =>
+  text.length <= LONGEST ? text : `sha256:${hash("sha256", text)}`;
+
+/** The client of a request: named by `key`, else by its address. */
+const clientOf = (request: HttpRequest, key: ClientKey | undefined): string => {
+  const named = key?.(request);
+  return typeof named === "string" && named !== ""
+    ? `k:${shortened(named)}`
+    : `a:${addressKey(request.clientIp)}`;
+};
+
+/**
+ * The part of an address that identifies a client: all of IPv4, the /64 network of IPv6, since a host owns all of it.
+ *
+ * Takes canonical text (RFC 5952), as `request.clientIp` is. An IPv6 address that stands for an IPv4 client is that client, judged by its bits.
+ */
+export const addressKey = (address: string | null): string => {
+  if (address === null) return "none";
+  if (!address.includes(":")) return address;
+  const groups = groupsOf(address);
+  if (IPV4_NETWORKS.includes(groups.slice(0, 6).join(":"))) return groups.slice(6).flatMap(bytesOf).join(".");
+  return `${groups.slice(0, 4).join(":")}::/64`;
+};
+
+const groupsOf = (address: string): readonly string[] => {
+  const [front = "", back] = address.split("::");
+  const head = listed(front);
+  if (back === undefined) return head;
+  const tail = listed(back);
+  return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => "0"), ...tail];
+};
+
+const listed = (text: string): readonly string[] => (text === "" ? [] : text.split(":"));
+
+const bytesOf = (group: string): readonly number[] => {
+  const value = Number.parseInt(group, 16);
+  return [value >> 8, value & 0xff];
+};

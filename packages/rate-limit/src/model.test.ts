@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { directPermits } from "./direct-permits.ts";
 import { Limit } from "./limit.ts";
 import { timedState } from "./limited-app.test-kit.ts";
-import type { Quota } from "./quota.ts";
+import { directQuotas, type Quota } from "./quota.ts";
 import { RateLimitConfig } from "./rate-limit-config.ts";
 import { type Algorithm, type Service, service } from "./service.test-kit.ts";
 
@@ -108,7 +107,7 @@ test("one process decides as the model does, and tells the same rest, wait and r
         fc.modelRun(() => {
           const limit = new Limit("default", RateLimitConfig.of({ algorithm, maxRequests, windowSecs }));
           const { time, shared } = timedState();
-          const permits = directPermits({ store: shared.permits, timeoutMs: 50, failed() {} });
+          const permits = directQuotas({ store: shared.permits, timeoutMs: 50, failed() {} });
           const ask = () => permits.take(limit, "k") as Quota;
           return { model: new Model(algorithm, maxRequests, windowSecs * 1000), real: { ask, time } };
         }, list);

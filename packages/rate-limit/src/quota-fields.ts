@@ -2,12 +2,12 @@ import type { ResponseHeaders } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 
-/** Whole seconds until a refused client may come again, at least 1. */
+/** Whole seconds until a denied client may try again, at least 1. */
 export const retryAfterSecs = ({ waitMs }: Quota, { adaptive }: Limit): number =>
   Math.max(1, Math.ceil((adaptive === null ? waitMs : adaptive.longestWaitMs(waitMs)) / 1000));
 
 /**
- * Writes `RateLimit-Policy`, `RateLimit` (draft-ietf-httpapi-ratelimit-headers) and the `X-RateLimit-*` fields, which say the same.
+ * Writes `RateLimit-Policy`, `RateLimit` (draft-ietf-httpapi-ratelimit-headers) and the `X-RateLimit-*` fields, which agree.
  *
  * While requests remain, `t` is when the whole quota is there again; once none does, when the next one is.
  */
@@ -15,13 +15,40 @@ export const writeQuota = (headers: ResponseHeaders, limit: Limit, quota: Quota,
   const { remaining, resetMs } = quota;
   const secs = remaining > 0 ? Math.ceil(resetMs / 1000) : retryAfterSecs(quota, limit);
   writePolicy(headers, limit);
-  headers.set("ratelimit", `${limit.quotedName};r=${remaining};t=${secs}`);
+  headers.set("ratelimit", `${limit.field.quotedName};r=${remaining};t=${secs}`);
   headers.set("x-ratelimit-remaining", String(remaining));
   headers.set("x-ratelimit-reset", String(Math.ceil(dateMs / 1000) + secs));
 };
 
-/** Writes what is known of a limit without asking the store. */
+/** Writes the fields that state a limit; they need no answer of the store. */
 export const writePolicy = (headers: ResponseHeaders, limit: Limit): void => {
   headers.set("ratelimit-policy", limit.policy);
   headers.set("x-ratelimit-limit", String(limit.rule.capacity));
 };
+
+/** The name of a limit, and its `RateLimit-Policy` for the last capacity that was asked for. */
+export class PolicyField {
+  /** The name as a string of a structured field (RFC 9651). */
+  readonly quotedName: string;
+  readonly #windowSecs: number;
+  #capacity = Number.NaN;
+  #policy = "";
+
+  constructor(name: string, windowSecs: number) {
+    this.quotedName = structuredString(name);
+    this.#windowSecs = windowSecs;
+  }
+
+  policy(capacity: number): string {
+    if (capacity === this.#capacity) return this.#policy;
+    this.#capacity = capacity;
+    return (this.#policy = `${this.quotedName};q=${capacity};w=${this.#windowSecs}`);
+  }
+}
+
+/** Printable ASCII in quotes; anything else is percent-encoded. */
+const structuredString = (text: string): string =>
+  `"${text
+    .toWellFormed()
+    .replaceAll(/[^ -~]+/g, encodeURIComponent)
+    .replaceAll(/["\\]/g, "\\$&")}"`;

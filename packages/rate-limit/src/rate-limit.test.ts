@@ -66,7 +66,7 @@ eachClient(
         }
         expect(app.figures()["rate_limit_requests_total"]).toEqual([
           { value: 0, labels: { result: "allowed" } },
-          { value: 0, labels: { result: "refused" } },
+          { value: 0, labels: { result: "denied" } },
         ]);
         expect(await statuses(4, () => client.get("/other"))).toEqual([200, 200, 200, 429]);
         expect((await client.get("/statuses")).status).toBe(429);
@@ -94,12 +94,12 @@ eachClient(
       await client.head("/own/1");
       expect((await client.get("/own/1")).status).toBe(429);
     },
-    "what was let through and refused is counted": async (client, app) => {
+    "allowed and denied requests are counted": async (client, app) => {
       await statuses(5, () => client.get("/"));
       expect(app.figures()).toMatchObject({
         rate_limit_requests_total: [
           { value: 3, labels: { result: "allowed" } },
-          { value: 2, labels: { result: "refused" } },
+          { value: 2, labels: { result: "denied" } },
         ],
         rate_limit_store_errors_total: 0,
         rate_limit_store_calls_total: 5,
@@ -108,7 +108,7 @@ eachClient(
           { value: 1, labels: { limit: "GET /own/{id}" } },
         ],
       });
-      expect(app.snapshot()).toMatchObject({ rateLimit: { allowed: 3, refused: 2, keys: 0 } });
+      expect(app.snapshot()).toMatchObject({ rateLimit: { allowed: 3, denied: 2, keys: 0 } });
     },
   },
   quiet.log === undefined ? {} : { log: quiet.log },

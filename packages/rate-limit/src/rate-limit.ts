@@ -1,7 +1,8 @@
-import type { AddsRouteOptions, ConfigInput, Feature, Host } from "@framework/core/feature";
+import type { AddsRouteOptions, ConfigInput, Feature } from "@framework/core/feature";
 import { limitRequests } from "./limit-requests.ts";
 import { RateLimitConfig, routeLimitProblem } from "./rate-limit-config.ts";
 import { RateLimiter } from "./rate-limiter.ts";
+import { publishMetrics } from "./rate-limit-metrics.ts";
 import type { RateLimitRouteOptions } from "./route-limit.ts";
 
 /** What the feature adds to an app. */
@@ -16,7 +17,7 @@ export interface RateLimit extends AddsRouteOptions<RateLimitRouteOptions> {
 }
 
 /**
- * Refuses clients that send too much with 429 and a `Retry-After` that holds, before authentication and before any body is read.
+ * Denies clients that send too much with 429 and a `Retry-After` that holds, before authentication and before any body is read.
  *
  * Limits are exact across workers. Health, metrics, docs and preflights are never limited. Every limited reply carries `RateLimit-Policy`, `RateLimit`
  * and the `X-RateLimit-*` fields.
@@ -38,7 +39,7 @@ export const rateLimit: Feature<RateLimit> = {
             limitOf: (request) => limiter.limitOf(request),
             take: (limit, key) => limiter.take(limit, key),
             replyTo: host.http.replyTo,
-            tally: limiter.tally,
+            verdicts: limiter.verdicts,
           }),
         );
         host.life.onStart({
@@ -46,39 +47,9 @@ export const rateLimit: Feature<RateLimit> = {
           run: (settings) => limiter.start(host.http.routes(), host.state.shared, settings),
         });
         host.life.onStop({ name: "rate limit", run: () => limiter.stop() });
-        publish(host, limiter);
+        publishMetrics(host, limiter);
         return this;
       },
     };
   },
-};
-
-const publish = (host: Host, limiter: RateLimiter): void => {
-  host.insight
-    .metric({
-      name: "rate_limit_requests_total",
-      help: "Requests that were limited, by what became of them.",
-      type: "counter",
-      read: () => limiter.requests(),
-    })
-    .metric({
-      name: "rate_limit_store_errors_total",
-      help: "Calls to the store of the rate limit that failed or were too late.",
-      type: "counter",
-      read: () => limiter.storeErrors,
-    })
-    .metric({
-      name: "rate_limit_store_calls_total",
-      help: "Calls to the store of the rate limit.",
-      type: "counter",
-      read: () => limiter.storeCalls,
-    })
-    .metric({
-      name: "rate_limit_max_requests",
-      help: "Requests per window that a limit allows one client at this moment.",
-      type: "gauge",
-      across: "max",
-      read: () => limiter.capacities(),
-    })
-    .expose("rateLimit", () => limiter.snapshot());
 };

@@ -1,27 +1,25 @@
 import { randomUUID } from "node:crypto";
 import type { AppSettings, Awaitable, Endpoint, HttpRequest, RouteInfo } from "@framework/core";
-import type { RouteOption, Sample, SharedState } from "@framework/core/feature";
-import { directPermits } from "./direct-permits.ts";
-import { isExempt } from "./exemptions.ts";
+import { isUnder, type RouteOption, type SharedState, throttledLog } from "@framework/core/feature";
 import { LeasedPermits } from "./leased-permits.ts";
 import { Limit } from "./limit.ts";
-import type { Tally } from "./limit-requests.ts";
-import type { Quota, QuotaSource } from "./quota.ts";
+import type { Verdicts } from "./limit-requests.ts";
+import { directQuotas, type Quota, type QuotaSource } from "./quota.ts";
 import type { RateLimitConfig } from "./rate-limit-config.ts";
 import type { RouteLimit } from "./route-limit.ts";
 
 /** The limits of one app and where their permits come from, from start to stop. */
 export class RateLimiter {
-  readonly tally: Tally = { allowed: 0, refused: 0 };
+  readonly verdicts: Verdicts = { allowed: 0, denied: 0 };
   storeErrors = 0;
   readonly #config: Readonly<RateLimitConfig>;
   readonly #option: RouteOption<RouteLimit | false>;
   readonly #ofApp: Limit;
   readonly #ofRoutes = new Map<string, Limit>();
-  /** The same limits by what a request carries. */
+  /** The same limits by the endpoint of a request. */
   readonly #byEndpoint = new Map<Endpoint, Limit>();
   #source: QuotaSource | null = null;
-  #loggedAt = -Infinity;
+  readonly #logSometimes = throttledLog();
 
   /** @param option the `rateLimit` option of routes */
   constructor(config: Readonly<RateLimitConfig>, option: RouteOption<RouteLimit | false>) {
@@ -44,7 +42,7 @@ export class RateLimiter {
     this.#source =
       store === "workers" && settings.workers > 1
         ? new LeasedPermits({ shared, workers: settings.workers, id: randomUUID(), timeoutMs, failed })
-        : directPermits({ store: store === "workers" ? shared.permits : store, timeoutMs, failed });
+        : directQuotas({ store: store === "workers" ? shared.permits : store, timeoutMs, failed });
     for (const { adaptive } of this.limits) await adaptive?.start(shared.values, failed);
   }
 
@@ -62,11 +60,6 @@ export class RateLimiter {
     return this.#source === null ? null : this.#source.take(limit, key);
   }
 
-  /** Calls to the store so far. */
-  get storeCalls(): number {
-    return this.#source?.calls ?? 0;
-  }
-
   /** The limit of a request; `null` for none. */
   limitOf(request: HttpRequest): Limit | null {
     if (isExempt(request, this.#config.exemptPaths)) return null;
@@ -76,25 +69,9 @@ export class RateLimiter {
     return own === false ? null : this.#ofRoute(endpoint);
   }
 
-  /** What pages show. */
-  snapshot(): Readonly<Record<string, unknown>> {
-    const limits = Object.fromEntries(this.limits.map(({ name, policy }) => [name, policy]));
-    const { storeErrors, storeCalls } = this;
-    return { ...this.tally, storeErrors, storeCalls, keys: this.#source?.keys ?? 0, limits };
-  }
-
-  /** Requests so far by what became of them. */
-  requests(): readonly Sample[] {
-    const { allowed, refused } = this.tally;
-    return [
-      { value: allowed, labels: { result: "allowed" } },
-      { value: refused, labels: { result: "refused" } },
-    ];
-  }
-
-  /** Requests per window that each limit allows at this moment. */
-  capacities(): readonly Sample[] {
-    return this.limits.map(({ name, rule }) => ({ value: rule.capacity, labels: { limit: name } }));
+  /** Where permits come from; `null` before start. */
+  get source(): QuotaSource | null {
+    return this.#source;
   }
 
   #ofRoute(endpoint: Endpoint): Limit {
@@ -105,23 +82,29 @@ export class RateLimiter {
     return limit;
   }
 
-  /** Counts a failure of the store; at most one a minute is logged. */
+  /** Counts a failure of the store, and logs one a minute. */
   #failed(error: unknown, { log }: AppSettings): void {
     this.storeErrors++;
-    const now = performance.now();
-    if (now - this.#loggedAt < LOG_EVERY_MS) return;
-    this.#loggedAt = now;
-    log.warn(
-      `the store of the rate limit does not answer; requests are ${OUTCOME[this.#config.onStoreError]}`,
-      { error },
+    const outcome = this.#config.onStoreError === "allow" ? "allowed" : "denied";
+    this.#logSometimes(() =>
+      log.warn(`the store of the rate limit does not answer; requests are ${outcome}`, { error }),
     );
   }
 }
 
-const LOG_EVERY_MS = 60_000;
-const OUTCOME = { allow: "let through", deny: "denied" } as const;
+/** Whether a request is never limited: a probe, a scrape, a page of the docs, a preflight of CORS (Fetch standard), or a path that is exempt. */
+const isExempt = (request: HttpRequest, exemptPaths: readonly string[]): boolean => {
+  const builtIn = request.endpoint === null ? null : request.endpoint.builtIn;
+  if (builtIn !== null && builtIn !== "other") return true;
+  if (request.method === "OPTIONS" && isPreflight(request)) return true;
+  for (const path of exemptPaths) if (isUnder(request.path, path)) return true;
+  return false;
+};
 
-/** The app's record with what a route says in its place. */
+const isPreflight = (request: HttpRequest): boolean =>
+  request.getHeader("origin") !== null && request.getHeader("access-control-request-method") !== null;
+
+/** The app's record, with the route's values in place of its own. */
 const merged = (config: Readonly<RateLimitConfig>, own: RouteLimit): Readonly<RateLimitConfig> => {
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
   return { ...config, ...Object.fromEntries(given) };

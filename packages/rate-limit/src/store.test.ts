@@ -3,9 +3,9 @@ import { runInNewContext } from "node:vm";
 import { isPromise, type PermitAnswer, type Permits } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { directPermits } from "./direct-permits.ts";
 import { Limit } from "./limit.ts";
 import { cluster, limitedApp, quiet, timedState } from "./limited-app.test-kit.ts";
+import { directQuotas } from "./quota.ts";
 import { RateLimitConfig } from "./rate-limit-config.ts";
 
 const limit = new Limit("default", RateLimitConfig.of({ maxRequests: 3, windowSecs: 3600 }));
@@ -16,7 +16,7 @@ const broken = storeWith(() => Promise.reject(new Error("gone")));
 
 test("with one process no promise is made, by the decision or by the whole app around it", () => {
   const { shared } = timedState();
-  const permits = directPermits({ store: shared.permits, timeoutMs: 50, failed() {} });
+  const permits = directQuotas({ store: shared.permits, timeoutMs: 50, failed() {} });
   expect(isPromise(permits.take(limit, "k"))).toBe(false);
   expect(permits.take(limit, "k")).toEqual({ allowed: true, remaining: 1, waitMs: 0, resetMs: 2_400_000 });
 });
@@ -31,7 +31,7 @@ const retained = (): number => {
 
 test("a million clients are kept in 48 MiB, and those who ask often stay", () => {
   const { shared } = timedState();
-  const permits = directPermits({ store: shared.permits, timeoutMs: 50, failed() {} });
+  const permits = directQuotas({ store: shared.permits, timeoutMs: 50, failed() {} });
   const remaining = (key: string) => (permits.take(limit, key) as { remaining: number }).remaining;
   const before = retained();
   for (let client = 0; client < 1_000_000; client++) {
@@ -80,7 +80,7 @@ test("a store that stalls is waited for 50 ms unless told otherwise, and what it
   const { clock } = cluster();
   const { promise, resolve } = Promise.withResolvers<never>();
   const errors: unknown[] = [];
-  const permits = directPermits({
+  const permits = directQuotas({
     store: storeWith(() => promise),
     timeoutMs: RateLimitConfig.of().storeTimeoutMs,
     failed: (error) => void errors.push(error),
@@ -100,7 +100,7 @@ test("a store that stalls is waited for 50 ms unless told otherwise, and what it
 test("an answer that a busy process reads late, in the turn after its deadline, counts", async () => {
   const { clock } = cluster();
   const { promise, resolve } = Promise.withResolvers<PermitAnswer>();
-  const permits = directPermits({ store: storeWith(() => promise), timeoutMs: 50, failed() {}, clock });
+  const permits = directQuotas({ store: storeWith(() => promise), timeoutMs: 50, failed() {}, clock });
   const decided = permits.take(limit, "k");
   await clock.advance(50);
   resolve({ spent: 1, leased: 0, free: 2, elsewhere: 0, waitMs: 0, resetMs: 5 });
@@ -164,5 +164,5 @@ test("a store that fails is logged once, not for each request", async () => {
   await app.start({ log: { info() {}, error() {}, warn: (message) => void logged.push(message) } });
   await using client = testClient(app);
   for (let call = 0; call < 5; call++) await client.get("/");
-  expect(logged).toEqual(["the store of the rate limit does not answer; requests are let through"]);
+  expect(logged).toEqual(["the store of the rate limit does not answer; requests are allowed"]);
 });

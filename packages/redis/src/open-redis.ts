@@ -1,4 +1,9 @@
-import { type ConfigInput, type Operations, operationsWithoutApp } from "@framework/core/feature";
+import {
+  type ConfigInput,
+  type Operations,
+  operationsWithoutApp,
+  throttledLog,
+} from "@framework/core/feature";
 import { FrameworkError, type Logger } from "@framework/core";
 import { closeClient } from "./client/close-client.ts";
 import { commandOperation } from "./client/command-operation.ts";
@@ -58,7 +63,7 @@ export class Connections implements OpenRedis {
   readonly #lent: LentConnections;
   #client: IoredisClient | null = null;
   #isClosed = false;
-  #quietUntil = -Infinity;
+  readonly #logSometimes = throttledLog({ everyMs: LOG_EVERY_MS });
 
   constructor(
     config: RedisConfig,
@@ -123,10 +128,8 @@ export class Connections implements OpenRedis {
 
   /** An outage is one line in ten seconds, however many attempts it takes. */
   #failed(error: Error): void {
-    const now = performance.now();
-    if (this.#isClosed || now < this.#quietUntil) return;
-    this.#quietUntil = now + LOG_EVERY_MS;
-    this.#log()?.warn("a connection to Redis failed; it is made again", { error });
+    if (this.#isClosed) return;
+    this.#logSometimes(() => this.#log()?.warn("a connection to Redis failed; it is made again", { error }));
   }
 }
 

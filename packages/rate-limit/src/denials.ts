@@ -6,7 +6,7 @@ export const exceeded = (retryAfterSecs: number): HttpError =>
     code: "RATE_LIMIT_EXCEEDED",
   });
 
-/** 503: nobody knows how many requests this client has sent, and such requests are denied. */
+/** 503: the number of requests of this client is unknown, and such requests are denied. */
 export const unknownQuota = (): HttpError =>
   new HttpError(503, "The rate limit cannot be checked at the moment", {
     code: "RATE_LIMIT_STORE_UNAVAILABLE",

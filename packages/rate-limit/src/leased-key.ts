@@ -7,11 +7,11 @@ export interface Waiter {
   readonly decide: (quota: Quota | null) => void;
 }
 
-/** What one worker knows and holds of one key. Times are of its own monotonic clock, in milliseconds. */
-export class Account {
+/** One key as one worker knows it, with its lease. Times are of the worker's monotonic clock, in milliseconds. */
+export class LeasedKey {
   readonly limit: Limit;
   readonly key: string;
-  /** Identifies this account's lease among all accounts of all processes. */
+  /** Identifies this lease among those of all keys and processes. */
   readonly holder: string;
   readonly waiting: Set<Waiter> = new Set();
   /** When leased permits were used, until that is reported to the store. */
@@ -23,7 +23,7 @@ export class Account {
   isKnown = false;
   isBusy = false;
   /** No permit is free before this moment, even if other workers give theirs back. */
-  refusedUntil = 0;
+  deniedUntil = 0;
   /** Permits of others that the last recall did not bring back. */
   stranded = 0;
   strandedUntil = 0;
@@ -39,7 +39,7 @@ export class Account {
     this.holder = holder;
   }
 
-  /** Whether the store counts permits as leased to this account. */
+  /** Whether the store counts permits as leased here. */
   get isOpen(): boolean {
     return this.held > 0 || this.used.length > 0;
   }
@@ -69,7 +69,7 @@ export class Account {
     return {
       allowed,
       remaining: allowed ? this.#free + this.held : 0,
-      waitMs: Math.max(0, (allowed ? this.#freeAt : this.refusedUntil) - now),
+      waitMs: Math.max(0, (allowed ? this.#freeAt : this.deniedUntil) - now),
       resetMs: Math.max(0, this.#resetAt - now),
     };
   }
