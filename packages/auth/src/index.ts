@@ -31,3 +31,4 @@ export { Authentication } from "./authentication.ts";
 export type { AuthDescription, SecuritySchemes } from "./auth-description.ts";
 export type { TokenStore } from "./token-store/token-store.ts";
 export { openSharedTokenStore, type SharedTokenStore } from "./token-store/shared-token-store.ts";
+export { authErrors } from "./error-codes.ts";

@@ -4,3 +4,4 @@ export type { CircuitBreakerRouteOptions, RouteCircuit } from "./route-circuit.t
 export { CircuitBreakerConfig } from "./circuit-config.ts";
 export type { CallOptions, CircuitInfo, Circuits } from "./circuits.ts";
 export type { CircuitState, CircuitTransition } from "./circuit.ts";
+export { breakerErrors } from "./error-codes.ts";

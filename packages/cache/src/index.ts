@@ -11,3 +11,4 @@ export type {
   VaryingReplies,
 } from "./cache-store.ts";
 export { type MemoryStore, memoryStore, type MemoryStoreOptions } from "./memory-store.ts";
+export { cacheErrors } from "./error-codes.ts";

@@ -16,3 +16,4 @@ export type {
 export type { Across } from "./family.ts";
 export type { LabelValues } from "./series-table.ts";
 export type { PromMetric, PromRegistry, PromValue } from "./prom-registry.ts";
+export { metricsErrors } from "./error-codes.ts";

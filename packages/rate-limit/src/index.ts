@@ -8,3 +8,4 @@ export {
   type RateLimitOptions,
 } from "./rate-limit-config.ts";
 export type { RateLimitRouteOptions, RouteLimit } from "./route-limit.ts";
+export { rateLimitErrors } from "./error-codes.ts";

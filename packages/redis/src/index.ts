@@ -19,3 +19,4 @@ export {
   type RedisTokenStore,
   type RedisTokenStoreOptions,
 } from "./tokens/redis-token-store.ts";
+export { redisErrors } from "./error-codes.ts";

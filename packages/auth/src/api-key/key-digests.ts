@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import { type AuthCode, authProblem } from "../errors.ts";
+import type { AuthErrorCode } from "../error-codes.ts";
+import { authProblem } from "../errors.ts";
 import type { Problem } from "@framework/core";
 
 /** API keys, or `sha256:` and the hexadecimal digest of one, each with the name of who holds it. */
@@ -48,7 +49,7 @@ const digestOf = (key: unknown): Uint8Array => {
 
 const problemsOf = (list: readonly (readonly [unknown, unknown])[], entries: readonly Entry[]): Problem[] => {
   const problems: Problem[] = [];
-  const say = (message: string, code: AuthCode = "AUTH_BAD_API_KEY"): void =>
+  const say = (message: string, code: AuthErrorCode = "AUTH_BAD_API_KEY"): void =>
     void problems.push(authProblem(code, message));
   if (list.length === 0) say('ApiKeyAuth has no keys; give at least one, such as { [key]: "service" }');
   if (list.length > maxKeys)

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
 import type { Problem } from "@framework/core";
-import { type AuthCode, authProblem } from "../errors.ts";
+import type { AuthErrorCode } from "../error-codes.ts";
+import { authProblem } from "../errors.ts";
 import { fits, isHmac, isWeak, minRsaBits, wantedKey } from "../jose/algorithms.ts";
 import type { JwtConfig, KeyInput } from "./jwt-config.ts";
 
@@ -19,7 +20,7 @@ const advisedBytes = 32;
 /** Reads the keys of a configuration and finds what is wrong with them; no message holds a key. */
 export const readOwnKeys = (config: JwtConfig): OwnKeys => {
   const problems: Problem[] = [];
-  const say = (code: AuthCode, message: string): void => void problems.push(authProblem(code, message));
+  const say = (code: AuthErrorCode, message: string): void => void problems.push(authProblem(code, message));
   for (const message of choiceProblems(config)) say("AUTH_NO_KEY", message);
   const { jwksUrl } = config;
   if (jwksUrl !== undefined && !isSafeUrl(jwksUrl))

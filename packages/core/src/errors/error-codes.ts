@@ -16,7 +16,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "yield text or bytes",
   },
   CORE_BAD_CLOCK: {
-    summary: "a virtual clock was given a time that is not a number, or cannot pass",
+    summary: "a virtual clock was given a time that is not a number or goes back",
     action: "pass milliseconds of 0 or more",
   },
   CORE_BAD_CONFIG: {
@@ -24,7 +24,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "the message names field, rule and value",
   },
   CORE_BAD_CONTRACT: {
-    summary: "a contract suite states no facts, or its broken adapter cannot be made",
+    summary: "a contract suite states no facts, or its broken adapter cannot be created",
     action: "state facts; repair `makeBroken`",
   },
   CORE_BAD_COOKIE: {
@@ -57,12 +57,16 @@ export const coreErrors: ErrorCatalogue = {
     action: "`127.0.0.1`, or `0.0.0.0` for every address",
   },
   CORE_BAD_INVOCATION: {
-    summary: "a feature makes an invocation of the kind `http`, or opens a second scope for a request",
-    action: "name another kind; use `request.scope`",
+    summary: "a feature creates an invocation of the kind `http`, or opens a second scope for a request",
+    action: "use another kind, or `request.scope`",
   },
   CORE_BAD_METRIC: {
     summary: "a feature publishes a metric under a malformed or taken name",
     action: "snake case; counters end in `_total`",
+  },
+  CORE_BAD_OPERATION_KIND: {
+    summary: "a feature defines an operation kind with a malformed name",
+    action: "one to four lower-case words, separated by dots",
   },
   CORE_BAD_REDIRECT: {
     status: 400,
@@ -146,11 +150,11 @@ export const coreErrors: ErrorCatalogue = {
     action: "register it; the message lists the names",
   },
   CORE_DEPENDENCY_SCOPE: {
-    summary: "a singleton needs a dependency of scope `invocation`",
-    action: "give it the scope `invocation` too",
+    summary: "a singleton needs a dependency of scope `request`",
+    action: "give it the scope `request` too",
   },
   CORE_DEPENDENCY_TOO_LATE: {
-    summary: "a dependency was resolved after its invocation or app had ended",
+    summary: "a dependency was resolved after its request or app had ended",
     action: "resolve it earlier",
   },
   CORE_DEPENDS_ASYNC: {
@@ -207,7 +211,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "put it in a file, or `workers: 1`",
   },
   CORE_OPTION_TAKEN: {
-    summary: "a feature owns an option of routes whose name core or another feature has",
+    summary: "a feature owns a route option whose name core or another feature has",
     action: "compose one of them, or rename the option",
   },
   CORE_PORT_IN_USE: {
@@ -239,8 +243,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "shorten it",
   },
   CORE_SHARED_STATE_BAD_OPTION: {
-    summary:
-      "`ttlMs`, `max` or an amount is not a number in its range, or an addition to totals has too many",
+    summary: "`ttlMs`, `max` or an amount is not a number in its range, or a call of `tally` has too many",
     action: "the message names it",
   },
   CORE_SHARED_STATE_BAD_VALUE: {

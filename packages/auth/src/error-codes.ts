@@ -1,0 +1,97 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** An error code of this package. */
+export type AuthErrorCode =
+  | "AUTH_NO_KEY"
+  | "AUTH_BAD_KEY"
+  | "AUTH_WEAK_KEY"
+  | "AUTH_SECRET_IS_KEY"
+  | "AUTH_SHORT_SECRET"
+  | "AUTH_BAD_KEY_SET_URL"
+  | "AUTH_BAD_API_KEY"
+  | "AUTH_BAD_SKIP_PATH"
+  | "AUTH_GUARD_EMPTY"
+  | "AUTH_ALREADY_STARTED"
+  | "AUTH_NOT_STARTED"
+  | "AUTH_CANNOT_SIGN"
+  | "AUTH_BAD_CLAIMS"
+  | "AUTH_BAD_HASH"
+  | "AUTH_KEYS_UNAVAILABLE"
+  | "AUTH_STORE_UNAVAILABLE"
+  | "AUTH_BUSY";
+
+/** The error codes of this package. */
+export const authErrors: ErrorCatalogue<AuthErrorCode> = {
+  AUTH_NO_KEY: {
+    summary: "no key matches the algorithm, or several do; the app does not start",
+    action: "give the one key that the message names",
+  },
+  AUTH_BAD_KEY: {
+    summary: "a key is unreadable, or of another type than the algorithm needs; the app does not start",
+    action: "give a key of the type that the message names",
+  },
+  AUTH_WEAK_KEY: {
+    summary: "an RSA key has fewer than 2048 bits; the app does not start",
+    action: "make a key with 2048 bits or more",
+  },
+  AUTH_SECRET_IS_KEY: {
+    summary: "`secret` contains a PEM or JWK key, which may be public; the app does not start",
+    action: "use `publicKey`, or a random secret",
+  },
+  AUTH_SHORT_SECRET: {
+    summary: "a warning: `secret` has fewer than 32 bytes",
+    action: "use 32 random bytes",
+  },
+  AUTH_BAD_KEY_SET_URL: {
+    summary: "`jwksUrl` is neither https nor on this machine; the app does not start",
+    action: "use https",
+  },
+  AUTH_BAD_API_KEY: {
+    summary:
+      "an API key or the name of its field cannot be sent, is duplicated, or there are none or too many",
+    action: "the message names the key",
+  },
+  AUTH_BAD_SKIP_PATH: {
+    summary: "`skipPath` was given a value that is not a path",
+    action: "give a path that begins with `/`",
+  },
+  AUTH_GUARD_EMPTY: {
+    summary: "a guard was given no role or permission, or `anyOf` no alternative",
+    action: "give at least one",
+  },
+  AUTH_ALREADY_STARTED: {
+    summary: "`skipPath` was called after the app started",
+    action: "call it before start",
+  },
+  AUTH_NOT_STARTED: {
+    summary: "a token was checked or revoked before an app that uses it has started",
+    action: "start the app first",
+  },
+  AUTH_CANNOT_SIGN: {
+    summary: "a token was to be signed without `secret` or `privateKey`",
+    action: "configure one of them",
+  },
+  AUTH_BAD_CLAIMS: {
+    summary: "the claims of a new token are malformed, or make it longer than 8 KiB",
+    action: "the message names the claim",
+  },
+  AUTH_BAD_HASH: {
+    summary: "a stored password is not a scrypt hash that `hashPassword` could have made",
+    action: "store what `hashPassword` returns",
+  },
+  AUTH_KEYS_UNAVAILABLE: {
+    status: 503,
+    summary: "the key set was never loaded, and cannot be loaded now",
+    action: "check `jwksUrl`; clients retry after a second",
+  },
+  AUTH_STORE_UNAVAILABLE: {
+    status: 503,
+    summary: "the store of revoked tokens does not answer",
+    action: "check the store; clients retry after a second",
+  },
+  AUTH_BUSY: {
+    status: 503,
+    summary: "too many passwords are waiting to be checked",
+    action: "limit the rate of logins; clients retry after a second",
+  },
+};

@@ -1,0 +1,22 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const cacheErrors: ErrorCatalogue = {
+  CACHE_NOT_ENABLED: {
+    summary: "`invalidateCache` was called without `enableCaching`",
+    action: "call `enableCaching`",
+  },
+  CACHE_NOT_STARTED: {
+    summary: "`invalidateCache` was called before the app started, or after it stopped",
+    action: "call it while the app runs",
+  },
+  CACHE_BAD_TAG: {
+    summary: "`invalidateCache` was given a malformed tag; logged once for a route whose reply has one",
+    action: "the message states the format",
+  },
+  CACHE_STORE_UNAVAILABLE: {
+    summary:
+      "the store failed in `invalidateCache`; logged for every other failure of a store, never sent to clients",
+    action: "check the store",
+  },
+};

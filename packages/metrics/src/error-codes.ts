@@ -1,0 +1,25 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const metricsErrors: ErrorCatalogue = {
+  METRICS_BAD_METRIC: {
+    summary: "a metric's name, labels, help or buckets are malformed or taken; the app does not start",
+    action: "the message names the problem",
+  },
+  METRICS_NOT_ENABLED: {
+    summary: "a metric was created before `enablePrometheus`; the app does not start",
+    action: "call `enablePrometheus` first",
+  },
+  METRICS_ALREADY_STARTED: {
+    summary: "a metric was created after start",
+    action: "create it before start",
+  },
+  METRICS_BAD_AMOUNT: {
+    summary: "an amount is negative or not a finite number; nothing is recorded",
+    action: "record a finite amount of 0 or more",
+  },
+  METRICS_BAD_LABELS: {
+    summary: "an amount has other labels than its metric; nothing is recorded",
+    action: "give each label of the metric a value",
+  },
+};

@@ -1,0 +1,15 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const rateLimitErrors: ErrorCatalogue = {
+  RATE_LIMIT_EXCEEDED: {
+    status: 429,
+    summary: "the client has no request left",
+    action: "retry after `Retry-After`",
+  },
+  RATE_LIMIT_STORE_UNAVAILABLE: {
+    status: 503,
+    summary: "the store failed and `onStoreError` is `deny`",
+    action: "check the store",
+  },
+};

@@ -1,0 +1,27 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const redisErrors: ErrorCatalogue = {
+  REDIS_UNAVAILABLE: {
+    status: 503,
+    summary:
+      "`RedisUnavailableError`: no connection, no reply in time, a broken connection, or too many commands waiting",
+    action: "check the server; clients retry after a second",
+  },
+  REDIS_NOT_ENABLED: {
+    summary: "the client was used before `enableRedis`",
+    action: "call `enableRedis` first",
+  },
+  REDIS_CLOSED: {
+    summary: "a connection was requested after the app had stopped",
+    action: "end all work before stop tasks run",
+  },
+  REDIS_BAD_NAME: {
+    summary: "the `name` of an adapter contains a brace or white space",
+    action: "use letters, digits, `-` and `_`",
+  },
+  REDIS_CLUSTER_DOWN: {
+    summary: "a health check: the cluster does not serve every slot",
+    action: "check the cluster",
+  },
+};

@@ -1,0 +1,37 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const websocketErrors: ErrorCatalogue = {
+  WEBSOCKET_NO_JSON: {
+    summary: "`sendJson` was given a value that JSON cannot represent",
+    action: "send a plain value",
+  },
+  WEBSOCKET_CLOSED: {
+    summary: "a message was sent to or awaited from a closed connection",
+    action: "stop when the connection closes",
+  },
+  WEBSOCKET_CLOSE: {
+    summary: "`WebSocketClose`: a handler closes its connection with a code",
+    action: "nothing",
+  },
+  WEBSOCKET_BAD_CLOSE_CODE: {
+    summary: "a close code or reason is not one that may be sent",
+    action: "the message states the range",
+  },
+  WEBSOCKET_BAD_ROOM: {
+    summary: "a room's name is empty or too long",
+    action: "the message states the bound",
+  },
+  WEBSOCKET_TOO_MANY_ROOMS: {
+    summary: "a connection joined more rooms than its bound",
+    action: "leave rooms",
+  },
+  WEBSOCKET_NOT_STARTED: {
+    summary: "a room or the sockets were used before the app started",
+    action: "start the app first",
+  },
+  WEBSOCKET_BROADCAST_TOO_LARGE: {
+    summary: "a broadcast is larger than the shared state can carry",
+    action: "send less, or a reference to the data",
+  },
+};
