@@ -10,7 +10,7 @@ import { defaultSettings } from "./lifecycle/default-settings.ts";
 import type { AppSettings } from "./lifecycle/app-settings.ts";
 import type { HttpMiddleware } from "./feature/http-middleware.ts";
 import { createHost } from "./kernel/create-host.ts";
-import { PROGRAM_RANK } from "./lifecycle/ranked-tasks.ts";
+import { PROGRAM_RANK } from "./lifecycle/ranks.ts";
 import { type Awaitable, toMiddleware } from "./middleware/middleware.ts";
 import { nearest } from "./errors/nearest.ts";
 import type { HttpRequest } from "./request/http-request.ts";
@@ -124,11 +124,18 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     return this.kernel.container.override(token, value);
   }
 
-  /** Runs a handler when the application starts or stops: startup in order, before anything is served; shutdown in reverse. */
-  onEvent(event: LifecycleEvent, handler: (settings: AppSettings) => Awaitable<void>): this {
+  /**
+   * Runs a handler when the application starts or stops: startup in order, after every feature and before anything is served; shutdown in reverse.
+   *
+   * `signal` aborts when the handler is no longer waited for: its limit passed, or the app was stopped while it started.
+   */
+  onEvent(
+    event: LifecycleEvent,
+    handler: (settings: AppSettings, signal: AbortSignal) => Awaitable<void>,
+  ): this {
     const task = { name: handler.name || event, run: handler };
-    if (event === "startup") this.kernel.onStart(task, PROGRAM_RANK);
-    else if (event === "shutdown") this.kernel.onStop(task, PROGRAM_RANK);
+    if (event === "startup") this.kernel.addTask("onStart", task, PROGRAM_RANK);
+    else if (event === "shutdown") this.kernel.addTask("onStop", task, PROGRAM_RANK);
     else this.kernel.problem(unknownEvent(event));
     return this;
   }
@@ -150,12 +157,18 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 
   /**
-   * Compiles the app and runs its start tasks without listening; `run` and the first `fetch` do so by themselves.
+   * Compiles the app and runs its start and listening tasks without a port; `run` and the first `fetch` do so by themselves.
    *
-   * @throws ConfigurationError with every mistake that was found
+   * @throws ConfigurationError with every mistake that was found; CORE_START_TASK when a task failed, and then what had begun is undone
    */
   async start(settings: Partial<AppSettings> = {}): Promise<this> {
-    await this.kernel.start(defaultSettings(settings));
+    try {
+      await this.kernel.start(defaultSettings(settings));
+      await this.kernel.listen();
+    } catch (error) {
+      await this.kernel.stop();
+      throw error;
+    }
     return this;
   }
 
@@ -166,7 +179,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     return serveWebRequest(this.kernel.serve, request);
   }
 
-  /** Finishes background tasks and runs the stop tasks of an app that was started without `run`. */
+  /** Drains and stops an app that was started without `run`; a start that is under way is abandoned. */
   async stop(): Promise<void> {
     await this.kernel.stop();
   }

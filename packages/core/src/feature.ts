@@ -68,6 +68,7 @@ export type {
   OperationStart,
   TracedOperation,
 } from "./insight/traced-operation.ts";
+export type { DrainListener } from "./lifecycle/drain-listeners.ts";
 export type { Task } from "./lifecycle/tasks.ts";
 export { BodyStream, type Payload, payloadLength } from "./exchange/payload.ts";
 export { payloadBytes } from "./response/readable-stream.ts";

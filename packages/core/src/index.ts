@@ -15,6 +15,7 @@ export type {
   RedirectOptions,
   ResponseOptions,
   SseReplyOptions,
+  StreamReplyOptions,
   XmlReplyOptions,
 } from "./response/response-options.ts";
 export type { CookieOptions } from "./response/set-cookie.ts";

@@ -9,6 +9,7 @@ import type { OperationListener } from "../insight/operation-listener.ts";
 import type { Operations } from "../insight/operations.ts";
 import type { OperationDefinition, TracedOperation } from "../insight/traced-operation.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
+import type { DrainListener } from "../lifecycle/drain-listeners.ts";
 import type { Task } from "../lifecycle/tasks.ts";
 import type { Awaitable, Middleware } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
@@ -77,13 +78,37 @@ export interface HostHttp<Options = NoFeatureOptions> {
   replyTo(error: Error, request: HttpRequest): Awaitable<Response>;
 }
 
+/**
+ * The life of an app: prepare → listening → drain → stop.
+ *
+ * Features stand in the order of `App.with`, whatever the order of the `enableX` calls; the tasks of one feature in the order added. The program's own
+ * `startup` handlers run after all features, its `shutdown` handlers before. A task is a function or `{ name, run, timeoutSecs }`, and gets the settings
+ * and a signal that aborts when nothing waits for it any more.
+ */
 export interface HostLife {
-  /** Adds work before the app serves. Features start in the order of `App.with`, each one's tasks in the order added; a failure stops the start. */
+  /** Prepare: runs before the app listens, in order. A failure stops the start, and the stop tasks of all that had begun run. */
   onStart(task: Task | Task["run"]): this;
-  /** Adds work after the last reply. Features stop in the reverse order of their start; every task runs, whatever fails. */
+  /**
+   * Listening: runs when everything is up, in order. Consumers, schedulers and queue workers begin here.
+   *
+   * Under `run` the port is open and the service is not announced yet; with `start` and `fetch` it follows the startup handlers. A failure is a start
+   * error: the app drains and stops.
+   */
+  onListening(task: Task | Task["run"]): this;
+  /**
+   * Drain: called when the service begins to drain, while it still accepts connections. Readiness turns 503 and consumers stop here.
+   *
+   * All listeners run at once, beside the requests in flight. Stop tasks wait for them until the drain's deadline, when `deadline` aborts. A listener
+   * that fails is logged. Not called for an app whose start failed before the listening phase.
+   */
+  onDrain(listener: DrainListener): this;
+  /** Stop: runs after the last reply and the last drain listener, in reverse order; every task runs, whatever fails. Pools close here. */
   onStop(task: Task | Task["run"]): this;
-  /** Calls back when the service begins to drain, before it stops listening: readiness turns 503 here. */
-  onDrain(listener: () => void): this;
+  /**
+   * Aborts when the service stops accepting connections, after `readinessDelaySecs` of the drain. One signal for the whole app, `request.draining` too:
+   * remove what you add to it. Its reason is an `HttpError` 503.
+   */
+  readonly draining: AbortSignal;
   /** Names of the `enableX` methods that were called; complete from the first start task on. */
   enabledFeatures(): readonly string[];
   /** How the app is run. @throws CORE_NOT_STARTED before the first start task */

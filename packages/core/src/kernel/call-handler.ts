@@ -1,9 +1,12 @@
 import type { Container } from "../dependencies/container.ts";
 import { runWith } from "../dependencies/depends.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
+import type { Draining } from "../lifecycle/draining.ts";
 import { type Handler, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import { MAX_TIMEOUT_MS, timeout } from "../middleware/timeout.ts";
 import type { HttpRequest } from "../request/http-request.ts";
+import type { RequestKernel } from "../request/request-kernel.ts";
+import { EndlessBody } from "../response/endless-body.ts";
 import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
@@ -12,11 +15,10 @@ import { checkReply } from "./check-reply.ts";
 /** The innermost step of a route: dependencies, the program's handler, and the reply that its return value means. */
 export const callHandler = (
   route: RouteDefinition,
-  container: Container,
-  settings: AppSettings,
+  { container, settings, draining }: Pick<RequestKernel, "container" | "settings" | "draining">,
 ): Handler<HttpRequest, Response> => {
   const value = withDependencies(route, container);
-  const reply = withReply(route, value, settings);
+  const reply = withReply(route, value, settings, draining);
   const checked = settings.debug && route.options.responses !== undefined ? checkReply(route, reply) : reply;
   const limitSecs = route.options.timeoutSecs ?? settings.timeouts.handlerSecs;
   if (!(limitSecs > 0)) return checked; // a bad one is a start error of its own
@@ -41,6 +43,7 @@ const withReply = (
   route: RouteDefinition,
   value: Handler<HttpRequest, unknown>,
   { debug, log }: AppSettings,
+  draining: Draining,
 ): Handler<HttpRequest, Response> => {
   let warned = !debug;
   const toReply = (returned: unknown): Response => {
@@ -50,7 +53,11 @@ const withReply = (
         `${route.method} ${route.path} returned undefined, answered 204; forgot to return? (null says 204 on purpose)`,
       );
     }
-    return replyOf(returned);
+    const reply = replyOf(returned);
+    const { payload } = reply;
+    // Here, since middleware may wrap the body: a compressed event stream ends with its trailer.
+    if (typeof payload === "object" && payload instanceof EndlessBody) payload.endWith(draining);
+    return reply;
   };
   return (request) => {
     const returned = value(request);

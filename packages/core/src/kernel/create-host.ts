@@ -38,9 +38,13 @@ const httpOf = (registry: Registry, owner: HostOwner): HostHttp<never> => {
 
 const lifeOf = (registry: Registry, rank: number): HostLife => {
   const life: HostLife = {
-    onStart: (task) => (registry.onStart(task, rank), life),
-    onStop: (task) => (registry.onStop(task, rank), life),
-    onDrain: (listener) => (registry.onDrain(listener), life),
+    onStart: (task) => (registry.addTask("onStart", task, rank), life),
+    onListening: (task) => (registry.addTask("onListening", task, rank), life),
+    onDrain: (listener) => (registry.onDrain(listener, rank), life),
+    onStop: (task) => (registry.addTask("onStop", task, rank), life),
+    get draining() {
+      return registry.draining.signal;
+    },
     enabledFeatures: () => registry.enabledFeatures(),
     get settings() {
       return registry.settings;

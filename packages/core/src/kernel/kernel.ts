@@ -4,8 +4,6 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import { HttpError } from "../errors/http-error.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { BackgroundTasks } from "../lifecycle/background-tasks.ts";
-import { byRank } from "../lifecycle/ranked-tasks.ts";
-import { runStartTasks, runStopTasks } from "../lifecycle/tasks.ts";
 import { compileTrustedProxies } from "../request/client-address.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
@@ -17,10 +15,16 @@ import { createRefusals, type Refuse } from "./refusals.ts";
 import { Registry } from "./registry.ts";
 import { routeProblems } from "./route-problems.ts";
 
+/** Milliseconds that the drain listeners of an app without `run` may take. */
+const DRAIN_MS = 30_000;
+
 /** What an app is behind its public face: everything registered, and its life from start to stop. */
 export class Kernel extends Registry {
   private readonly app: object;
+  /** Aborts when the app is stopped, which ends a start that is still under way. */
+  private readonly abandoned: AbortController = new AbortController();
   private started: Promise<void> | undefined;
+  private listening: Promise<void> | undefined;
   private stopped: Promise<void> | undefined;
   private settled: AppSettings | undefined;
   private pipeline: Pipeline | undefined;
@@ -41,7 +45,7 @@ export class Kernel extends Registry {
     throw new FrameworkError("CORE_NOT_STARTED", "settings are known from the first start task on");
   }
 
-  /** Resolves when start is through; `undefined` before it began. */
+  /** Resolves when the app can serve; `undefined` before its start began. */
   get ready(): Promise<void> | undefined {
     return this.started;
   }
@@ -50,6 +54,11 @@ export class Kernel extends Registry {
   start(settings: AppSettings): Promise<void> {
     this.started ??= this.begin(settings);
     return this.started;
+  }
+
+  /** Runs the listening tasks of an app that has started; once. */
+  listen(): Promise<void> {
+    return (this.listening ??= this.life.listen(this.settings, this.abandoned.signal));
   }
 
   get serve(): Serve {
@@ -69,22 +78,33 @@ export class Kernel extends Registry {
     return {
       check: (settings) => this.compile(settings).problems,
       start: (settings) => this.start(settings),
+      listen: () => this.listen(),
       serve: (source) => this.serve(source),
       reject: (error, source) =>
         source === null || this.refusals === undefined || this.stopped !== undefined
           ? errorReply(error, { path: null, accept: null }, this.settings)
           : this.refusals(error, source),
-      drain: () => this.drainListeners.forEach((listener) => listener()),
+      drain: (limitMs) => this.drain(limitMs),
+      endStreams: () => this.draining.begin(),
+      abandon: () => this.abandoned.abort(abandonedStart()),
       stop: () => this.stop(),
       report: () => this.report(),
     };
   }
 
-  /** Waits for background tasks, runs the stop tasks in reverse, disposes singletons; once. */
+  /** Calls the drain listeners; once. Resolves to whether all settled within `limitMs`. */
+  private async drain(limitMs: number): Promise<boolean> {
+    return this.settled === undefined || this.life.drain(this.settled, limitMs);
+  }
+
+  /**
+   * Drains, waits for background tasks, runs the stop tasks in reverse, disposes singletons; once.
+   *
+   * A start that is under way is abandoned, and what it had begun is undone.
+   */
   stop(): Promise<void> {
-    if (this.settled === undefined) return Promise.resolve(); // nothing was started, so nothing is to be stopped
-    this.stopped ??= this.end(this.settled);
-    return this.stopped;
+    if (this.started === undefined) return Promise.resolve();
+    return (this.stopped ??= this.end(this.started));
   }
 
   private report(): AppReport {
@@ -107,7 +127,7 @@ export class Kernel extends Registry {
     const { settings, background } = kernel;
     this.settled = settings;
     this.background = background;
-    await runStartTasks(byRank(this.startTasks), settings);
+    await this.life.prepare(settings, this.abandoned.signal);
     this.refusals = createRefusals(this.middleware, kernel);
     this.pipeline = pipeline;
   }
@@ -129,16 +149,25 @@ export class Kernel extends Registry {
       ...container.check([...ofRoutes, ...this.injections]),
     ];
     const background = new BackgroundTasks(log);
-    const kernel = { app, settings, container, background, trustedProxies: proxies };
+    const { draining } = this;
+    const kernel = { app, settings, container, background, trustedProxies: proxies, draining };
     const { guards, middleware, exceptionHandlers, requests } = this;
     const parts = { routes, guards, middleware, exceptionHandlers, requests };
     const pipeline = createPipeline(parts, kernel, (problem) => problems.push(problem));
     return { kernel, pipeline, problems };
   }
 
-  private async end(settings: AppSettings): Promise<void> {
+  private async end(started: Promise<void>): Promise<void> {
+    await Promise.resolve(); // `stopped` is set before a listener of `abandoned` can ask for it
+    this.abandoned.abort(abandonedStart());
+    await Promise.allSettled([started, this.listening]);
+    const { settled: settings } = this;
+    if (settings === undefined) return; // the start failed before its first task
+    const drained = this.drain(DRAIN_MS);
+    this.draining.begin();
+    await drained;
     await this.background?.drained();
-    await runStopTasks(byRank(this.stopTasks), settings, settings.log);
+    await this.life.stop(settings);
     await this.container.dispose();
   }
 }
@@ -148,5 +177,8 @@ interface Compiled {
   readonly pipeline: Pipeline;
   readonly problems: readonly Problem[];
 }
+
+const abandonedStart = (): FrameworkError =>
+  new FrameworkError("CORE_START_ABANDONED", "the app was stopped while it started");
 
 const gone = (): HttpError => new HttpError(503, "The application has stopped");

@@ -71,7 +71,7 @@ export const createPipeline = (
       ...(guards.length > 0 ? [guarded(guards, settings)] : []),
       ...inner,
     ];
-    const innermost = validateInput(route.options, callHandler(route, kernel.container, settings));
+    const innermost = validateInput(route.options, callHandler(route, kernel));
     const handle = compose(chain, innermost, rescue);
     const endpoint = {
       method: route.method,

@@ -9,7 +9,10 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import type { Host } from "../feature/host.ts";
 import { httpMiddlewareObject } from "../feature/http-middleware.ts";
 import type { Stage } from "../feature/stages.ts";
-import { MIDDLEWARE_RANK, type RankedTask } from "../lifecycle/ranked-tasks.ts";
+import type { DrainListener } from "../lifecycle/drain-listeners.ts";
+import { Draining } from "../lifecycle/draining.ts";
+import { Life, type TaskPhase } from "../lifecycle/life.ts";
+import { MIDDLEWARE_RANK } from "../lifecycle/ranks.ts";
 import { createHost, type HostOwner } from "./create-host.ts";
 import { FeatureOptions } from "./feature-options.ts";
 import { requestOperation } from "./request-operations.ts";
@@ -41,9 +44,8 @@ export abstract class Registry {
   protected readonly guards: Guard<HttpRequest>[] = [];
   protected readonly exceptionHandlers: ExceptionHandlers = new ExceptionHandlers();
   protected readonly middleware: Map<Stage, Middleware<HttpRequest, Response>[]> = new Map();
-  protected readonly startTasks: RankedTask[] = [];
-  protected readonly stopTasks: RankedTask[] = [];
-  protected readonly drainListeners: (() => void)[] = [];
+  readonly draining: Draining = new Draining();
+  protected readonly life: Life = new Life();
   protected readonly problems: Problem[] = [];
   /** What features inject besides routes. */
   protected readonly injections: InjectionPlace[] = [];
@@ -127,21 +129,15 @@ export abstract class Registry {
     this.keep(this.exceptionHandlers.add(errorClass, handler));
   }
 
-  onStart(task: Task | Task["run"], rank: number): this {
-    this.assertOpen("onStart");
-    this.startTasks.push({ ...toTask(task), rank });
+  addTask(phase: TaskPhase, task: Task | Task["run"], rank: number): this {
+    this.assertOpen(phase);
+    this.life.add(phase, toTask(task), rank);
     return this;
   }
 
-  onStop(task: Task | Task["run"], rank: number): this {
-    this.assertOpen("onStop");
-    this.stopTasks.push({ ...toTask(task), rank });
-    return this;
-  }
-
-  onDrain(listener: () => void): this {
+  onDrain(listener: DrainListener, rank: number): this {
     this.assertOpen("onDrain");
-    this.drainListeners.push(listener);
+    this.life.addDrainListener(listener, rank);
     return this;
   }
 

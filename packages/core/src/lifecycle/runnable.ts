@@ -2,17 +2,17 @@ import type { Problem } from "../errors/configuration-error.ts";
 import type { AppSettings } from "./app-settings.ts";
 import type { Reject, Serve } from "../exchange/transport.ts";
 
-/** What the banner tells about an app that has started. */
+/** Facts for the banner about an app that has started. */
 export interface AppReport {
   /** Number of routes that the program registered. */
   readonly routes: number;
-  /** Names of the features that are on. */
+  /** Names of the enabled features. */
   readonly features: readonly string[];
   /** Path or URL of the API documentation, when there is one. */
   readonly docsUrl?: string;
-  /** What an operator should know, though the app runs. */
+  /** Findings that an operator should know of, though the app runs. */
   readonly warnings: readonly Problem[];
-  /** Whether somebody probes readiness, so that a drain must leave time to see it turn 503. */
+  /** Whether the app has a readiness endpoint, so that a drain must leave probes time to see it turn 503. */
   readonly needsReadinessDelay: boolean;
 }
 
@@ -20,15 +20,21 @@ export interface AppReport {
 export interface Runnable {
   /** Every mistake of the app under these settings; nothing is started, and the app may still be changed and started. */
   check(settings: AppSettings): readonly Problem[];
-  /** Reports all configuration mistakes at once, then runs the startup tasks; throws when the app cannot serve. */
+  /** Reports all configuration mistakes at once, then runs the start tasks; throws when the app cannot serve. */
   start(settings: AppSettings): Promise<void>;
+  /** Runs the listening tasks, once the port is open; throws when one fails. */
+  listen(): Promise<void>;
   /** Answers one request; read after `start`. */
   readonly serve: Serve;
   /** Reply to a request that no handler may see, such as a malformed one. */
   readonly reject: Reject;
-  /** Turns readiness to 503; everything is still served. */
-  drain(): void;
-  /** Ends background tasks and runs the shutdown hooks in reverse, always to the end. */
+  /** Calls the drain listeners: readiness turns 503, requests are still served. Resolves to whether all settled within `limitMs`. */
+  drain(limitMs: number): Promise<boolean>;
+  /** Ends event streams in order and aborts `request.draining`. */
+  endStreams(): void;
+  /** Ends a start that is under way: `start` or `listen` rejects with CORE_START_ABANDONED, about a second later if a task ignores its signal. */
+  abandon(): void;
+  /** Waits for drain listeners and background tasks, then runs the stop tasks of all that had begun, in reverse and always to the end. */
   stop(): Promise<void>;
   report(): AppReport;
 }

@@ -1,13 +1,14 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 import type { AppSettings } from "./app-settings.ts";
-import type { Logger } from "../log/logger.ts";
+import { byRank, type Ranked } from "./ranks.ts";
 
-/** Work at start or stop; a function's name, or `name`, appears in messages. */
+/** Work in one phase of an app's life; a function's name, or `name`, appears in messages. */
 export interface Task {
   readonly name?: string;
-  run(settings: AppSettings): Awaitable<void>;
-  /** Limit in seconds. @default 60 at start, 10 at stop */
+  /** Does the work. `signal` aborts when the result is no longer awaited: the limit passed, or the app was stopped while it started. */
+  run(settings: AppSettings, signal: AbortSignal): Awaitable<void>;
+  /** Limit in seconds. @default 60 at start and when listening, 10 at stop */
   readonly timeoutSecs?: number;
 }
 
@@ -15,52 +16,83 @@ export interface Task {
 export const toTask = (task: Task | Task["run"]): Task =>
   typeof task === "function" ? { name: task.name, run: task } : task;
 
-/** Seconds that one start task may take. */
+/** Seconds that one task may take before the app serves. */
 export const START_TASK_SECS = 60;
 /** Seconds that one stop task may take. */
 export const STOP_TASK_SECS = 10;
+/** Milliseconds that a start task gets to end after its signal aborted because the app was stopped. */
+export const ABANDONED_TASK_MS = 1000;
 
-/** Runs start tasks in order. @throws CORE_START_TASK with the task's error as cause; the tasks after it do not run */
-export const runStartTasks = async (tasks: readonly Task[], settings: AppSettings): Promise<void> => {
-  for (const task of tasks) {
+/** How tasks run that must all succeed. */
+export interface TaskRun {
+  readonly settings: AppSettings;
+  /** What the tasks are called in errors, such as `startup`. */
+  readonly phase: string;
+  /** Aborts when the app is stopped meanwhile. */
+  readonly abandoned: AbortSignal;
+  /** Called with the rank of each task before it runs. */
+  readonly begins?: (rank: number) => void;
+}
+
+/**
+ * Runs tasks in the order of their ranks.
+ *
+ * @throws CORE_START_TASK with the task's error as cause; the reason of `abandoned` when that aborts. The tasks after it do not run.
+ */
+export const runStartTasks = async (tasks: readonly Ranked<Task>[], run: TaskRun): Promise<void> => {
+  const { settings, phase, abandoned, begins } = run;
+  for (const { rank, item: task } of byRank(tasks)) {
+    abandoned.throwIfAborted();
+    begins?.(rank);
     try {
-      await bounded(task, settings, task.timeoutSecs ?? START_TASK_SECS);
+      await bounded(task, settings, task.timeoutSecs ?? START_TASK_SECS, abandoned);
     } catch (cause) {
+      abandoned.throwIfAborted();
       const reason = Error.isError(cause) ? cause.message : String(cause);
-      throw new FrameworkError("CORE_START_TASK", `startup task "${nameOf(task)}" failed: ${reason}`, {
-        cause,
-      });
+      const message = `${phase} task "${nameOf(task)}" failed: ${reason}`;
+      throw new FrameworkError("CORE_START_TASK", message, { cause });
     }
   }
+  abandoned.throwIfAborted();
 };
 
-/** Runs stop tasks in reverse and always to the end; a failure is logged and the rest run. Returns how many failed. */
-export const runStopTasks = async (
-  tasks: readonly Task[],
-  settings: AppSettings,
-  log: Logger,
-): Promise<number> => {
-  let failed = 0;
-  for (const task of tasks.toReversed()) {
+/** Runs stop tasks in the reverse order of ranks and always to the end; a failure is logged and the rest run. */
+export const runStopTasks = async (tasks: readonly Ranked<Task>[], settings: AppSettings): Promise<void> => {
+  for (const { item: task } of byRank(tasks).toReversed()) {
     try {
       await bounded(task, settings, task.timeoutSecs ?? STOP_TASK_SECS);
     } catch (error) {
-      failed++;
-      log.error(`shutdown task "${nameOf(task)}" failed`, { error });
+      settings.log.error(`shutdown task "${nameOf(task)}" failed`, { error });
     }
   }
-  return failed;
 };
 
 const nameOf = (task: Task): string => task.name ?? "(anonymous)";
 
-const bounded = async (task: Task, settings: AppSettings, limitSecs: number): Promise<void> => {
+const bounded = async (
+  task: Task,
+  settings: AppSettings,
+  limitSecs: number,
+  abandoned?: AbortSignal,
+): Promise<void> => {
+  const controller = new AbortController();
   const { promise: expired, reject } = Promise.withResolvers<never>();
-  const late = () => reject(new FrameworkError("CORE_TASK_TIMEOUT", `still running after ${limitSecs} s`));
-  const timer = setTimeout(late, limitSecs * 1000);
+  const expire = (): void => {
+    const error = new FrameworkError("CORE_TASK_TIMEOUT", `still running after ${limitSecs} s`);
+    controller.abort(error);
+    reject(error);
+  };
+  let timer = setTimeout(expire, limitSecs * 1000);
+  const abandon = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(expire, ABANDONED_TASK_MS);
+    controller.abort(abandoned?.reason);
+  };
+  abandoned?.addEventListener("abort", abandon, { once: true });
   try {
-    await Promise.race([task.run(settings), expired]);
+    await Promise.race([task.run(settings, controller.signal), expired]);
   } finally {
     clearTimeout(timer);
+    abandoned?.removeEventListener("abort", abandon);
   }
 };

@@ -306,6 +306,15 @@ export class HttpRequest<
     return this.abortController.signal;
   }
 
+  /**
+   * Aborts when the service stops accepting connections during a drain, so that a long poll can end. Its reason is an `HttpError` 503.
+   *
+   * One signal for the whole app: remove what you add to it. A client that goes away aborts `signal`.
+   */
+  get draining(): AbortSignal {
+    return this.kernel.draining.signal;
+  }
+
   /** The client's wish to speak WebSocket on this connection, to be accepted or not; `null` for every other request. */
   get upgrade(): Upgrade | null {
     const { upgrade } = this.source;

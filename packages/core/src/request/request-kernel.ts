@@ -1,6 +1,7 @@
 import type { Container } from "../dependencies/container.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import type { BackgroundTasks } from "../lifecycle/background-tasks.ts";
+import type { Draining } from "../lifecycle/draining.ts";
 import type { TrustedProxies } from "./client-address.ts";
 
 /** What every request of one started app shares. */
@@ -10,4 +11,5 @@ export interface RequestKernel {
   readonly trustedProxies: TrustedProxies;
   readonly container: Container;
   readonly background: BackgroundTasks;
+  readonly draining: Draining;
 }

@@ -1,4 +1,5 @@
 import { FrameworkError } from "../errors/framework-error.ts";
+import type { Draining } from "../lifecycle/draining.ts";
 import {
   bodyUsed,
   type ChunkSource,
@@ -30,11 +31,12 @@ export type StreamSource =
  *
  * @throws CORE_BODY_USED when somebody reads the stream already, CORE_BAD_BODY when the source is nothing of the kind
  */
-export const toBodyStream = (source: StreamSource): BodyStream => {
-  if (isBlob(source))
-    return new BodyStream(new ByteChunks(readableStreamSource(source.stream())), source.size);
-  return new BodyStream(new ByteChunks(sourceOf(source)));
-};
+export const toBodyStream = (source: StreamSource): BodyStream =>
+  new BodyStream(toChunks(source), isBlob(source) ? source.size : null);
+
+/** The chunks of everything that can be streamed. @throws as `toBodyStream` */
+export const toChunks = (source: StreamSource): ByteChunks =>
+  new ByteChunks(isBlob(source) ? readableStreamSource(source.stream()) : sourceOf(source));
 
 /** Tells a `Blob` or `File` from everything else. */
 export const isBlob = (value: unknown): value is Blob =>
@@ -75,6 +77,8 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   private readonly source: ChunkSource;
   private taken = false;
   private over = false;
+  /** Where the chunks are counted while they are sent. */
+  private draining: Draining | null = null;
   /** First half of a surrogate pair that a string chunk ended with. */
   private half = "";
   private settle: ((result: IteratorResult<Uint8Array, undefined>) => void) | null = null;
@@ -83,10 +87,17 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
     this.source = source;
   }
 
+  /** Makes the chunks end when the app drains, if they are being sent then. */
+  endWith(draining: Draining): void {
+    this.draining = draining;
+    if (this.taken && !this.over) draining.opened(this);
+  }
+
   /** @throws CORE_BODY_USED the second time */
   [Symbol.asyncIterator](): this {
     if (this.taken) throw bodyUsed();
     this.taken = true;
+    this.draining?.opened(this);
     return this;
   }
 
@@ -102,7 +113,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.taken = true;
     if (this.over) return finished;
-    this.over = true;
+    this.finish();
     const closed = this.source.close();
     if (this.settle === null) await closed;
     else {
@@ -123,7 +134,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
         if (this.over) return finished;
       }
     } catch (error) {
-      this.over = true;
+      this.finish();
       throw error;
     } finally {
       this.settle = null;
@@ -131,8 +142,13 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   private flush(): Uint8Array {
-    this.over = true;
+    this.finish();
     return this.takeHalf();
+  }
+
+  private finish(): void {
+    this.over = true;
+    this.draining?.closed(this);
   }
 
   /** A half that stays one is sent as the replacement character. */

@@ -30,6 +30,12 @@ export interface RedirectOptions extends RedirectTargetOptions {
   readonly status?: number;
 }
 
+/** Options of `Response.stream`. */
+export interface StreamReplyOptions extends ResponseOptions {
+  /** Whether the body ends in order when the service drains: for a source without an end of its own. A drain waits for others. @default false */
+  readonly untilDrain?: boolean;
+}
+
 /** Options of `Response.sse`. */
 export interface SseReplyOptions extends ResponseOptions, SseOptions {}
 

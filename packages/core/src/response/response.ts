@@ -2,7 +2,8 @@
 import type { Key } from "../invocation/key.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { reasonPhrase } from "../http/reason-phrase.ts";
-import { type StreamSource, toBodyStream } from "./byte-stream.ts";
+import { type StreamSource, toBodyStream, toChunks } from "./byte-stream.ts";
+import { EndlessBody } from "./endless-body.ts";
 import { headerValue } from "./header-rules.ts";
 import {
   downloadedFile,
@@ -26,6 +27,7 @@ import {
   redirectStatus,
   type ResponseOptions,
   type SseReplyOptions,
+  type StreamReplyOptions,
   type XmlReplyOptions,
 } from "./response-options.ts";
 import { type CookieOptions, deleteCookieLine, setCookieLine } from "./set-cookie.ts";
@@ -100,11 +102,12 @@ export class Response {
   }
 
   /** A body that is pulled while it is sent, `application/octet-stream` unless `contentType` says otherwise. */
-  static stream(source: StreamSource, options?: ResponseOptions): Response {
-    return Response.of(toBodyStream(source), binaryType, options);
+  static stream(source: StreamSource, options?: StreamReplyOptions): Response {
+    const body = options?.untilDrain === true ? new EndlessBody(toChunks(source)) : toBodyStream(source);
+    return Response.of(body, binaryType, options);
   }
 
-  /** Server-sent events (HTML Standard 9.2), one chunk each; a comment keeps the connection alive while none comes. */
+  /** Server-sent events (HTML Standard 9.2), one chunk each; a comment keeps the connection alive while none comes, and a drain ends the stream. */
   static sse(events: EventSource, options: SseReplyOptions = {}): Response {
     const response = Response.of(eventStream(events, options), "text/event-stream; charset=utf-8", options);
     const { headers } = response;
@@ -347,9 +350,14 @@ export class Response {
     copy.payload = this.payload;
     if (this.payload instanceof BodyStream) {
       const { length } = this.payload;
-      const [ours, theirs] = toReadableStream(this.payload).tee();
-      this.payload = new BodyStream(toBodyStream(ours).chunks, length);
-      copy.payload = new BodyStream(toBodyStream(theirs).chunks, length);
+      const isEndless = this.payload instanceof EndlessBody;
+      const [ours, theirs] = toReadableStream(this.payload)
+        .tee()
+        .map((half) =>
+          isEndless ? new EndlessBody(toChunks(half)) : new BodyStream(toChunks(half), length),
+        );
+      this.payload = ours as BodyStream; // of two halves
+      copy.payload = theirs as BodyStream;
     }
     return copy;
   }

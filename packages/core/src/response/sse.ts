@@ -3,6 +3,7 @@ import { ByteChunks } from "./byte-stream.ts";
 import { type ChunkSource, iterableSource } from "./chunk-source.ts";
 import { toJsonText } from "./json-text.ts";
 import { BodyStream } from "../exchange/payload.ts";
+import { EndlessBody } from "./endless-body.ts";
 
 /** One server-sent event (HTML Standard 9.2). */
 export interface ServerSentEvent {
@@ -16,10 +17,15 @@ export interface ServerSentEvent {
   readonly retry?: number;
 }
 
-/** How events are sent. */
+/** Options of an event stream. */
 export interface SseOptions {
   /** Seconds without an event after which a comment keeps the connection alive; 0 turns it off. @default 15 */
   readonly heartbeatSecs?: number;
+  /**
+   * Whether the stream ends in order when the service drains, so that the client connects to another instance. `false` for events that come to an end by
+   * themselves, such as the words of one answer: a drain waits for them. @default true
+   */
+  readonly untilDrain?: boolean;
 }
 
 /** Events, or strings that become the data of one. */
@@ -30,11 +36,15 @@ export type EventSource = AsyncIterable<ServerSentEvent | string> | Iterable<Ser
  *
  * @throws CORE_BAD_EVENT for a bad `heartbeatSecs`; a bad event fails the body with it
  */
-export const eventStream = (events: EventSource, { heartbeatSecs = 15 }: SseOptions = {}): BodyStream => {
+export const eventStream = (
+  events: EventSource,
+  { heartbeatSecs = 15, untilDrain = true }: SseOptions = {},
+): BodyStream => {
   if (typeof heartbeatSecs !== "number" || !(heartbeatSecs >= 0 && heartbeatSecs <= maxHeartbeatSecs)) {
     throw badEvent(`heartbeatSecs must be from 0 to ${maxHeartbeatSecs}`);
   }
-  return new BodyStream(new ByteChunks(new EventChunks(iterableSource(events), heartbeatSecs * 1000)));
+  const chunks = new ByteChunks(new EventChunks(iterableSource(events), heartbeatSecs * 1000));
+  return untilDrain ? new EndlessBody(chunks) : new BodyStream(chunks);
 };
 
 const maxHeartbeatSecs = 86_400;

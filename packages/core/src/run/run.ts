@@ -7,7 +7,8 @@ import { inProcessState } from "../shared-state/in-process-state.ts";
 import { urlOf } from "./start/address.ts";
 import { type BannerFacts, listeningLine, terminalBanner } from "./start/banner.ts";
 import { consoleLogger } from "../log/console-logger.ts";
-import { EXIT_FAILURE, EXIT_OK } from "./stop/exit-codes.ts";
+import { reportFailedStart } from "./stop/ending.ts";
+import { EXIT_OK } from "./stop/exit-codes.ts";
 import { type Flags, parseFlags } from "./settings/flags.ts";
 import { frameworkVersion } from "./start/framework-version.ts";
 import { helpText } from "./settings/help-text.ts";
@@ -15,8 +16,8 @@ import type { Plan } from "./start/plan.ts";
 import type { Running, RunOptions } from "./settings/run-options.ts";
 import type { AppReport, Runnable } from "../lifecycle/runnable.ts";
 import { resolveSettings, type RunSettings } from "./settings/settings.ts";
-import { startFailureText, toStartFailure } from "./start/start-error.ts";
 import { runSingle } from "./single.ts";
+import { OwnedProcess } from "./stop/owned-process.ts";
 import { workerBrief } from "./workers/worker-brief.ts";
 
 /** Calls of `run` in this program: a worker serves the one that it was forked for. */
@@ -31,10 +32,12 @@ let calls = 0;
  * printed in one message on stderr and the process ends with code 1
  */
 export const run = async (app: Runnable, options: RunOptions = {}): Promise<Running> => {
-  const service = calls++;
   const brief = workerBrief();
+  const owned = brief === undefined && options.exitOnError !== false ? new OwnedProcess() : null;
+  const service = calls++;
+  let plan: Plan | undefined;
   try {
-    const plan = makePlan(app, options, brief?.workers);
+    plan = makePlan(app, options, brief?.workers, owned);
     if (brief !== undefined) {
       if (brief.service !== service) return elsewhere(plan.settings);
       const { runWorker } = await severalProcesses();
@@ -45,9 +48,8 @@ export const run = async (app: Runnable, options: RunOptions = {}): Promise<Runn
     return await runPrimary(plan, service);
   } catch (error) {
     if (brief !== undefined) return (await severalProcesses()).failWorker(error);
-    if (options.exitOnError === false) throw error;
-    process.stderr.write(startFailureText(toStartFailure(error)));
-    process.exit(EXIT_FAILURE);
+    if (owned === null) throw error;
+    process.exit(reportFailedStart(error, owned.ending, plan?.log));
   }
 };
 
@@ -55,7 +57,12 @@ export const run = async (app: Runnable, options: RunOptions = {}): Promise<Runn
 const severalProcesses = (): Promise<typeof import("./workers/several-processes.ts")> =>
   import("./workers/several-processes.ts");
 
-const makePlan = (app: Runnable, options: RunOptions, workersTold: number | undefined): Plan => {
+const makePlan = (
+  app: Runnable,
+  options: RunOptions,
+  workersTold: number | undefined,
+  owned: OwnedProcess | null,
+): Plan => {
   const { flags, problems } = parseFlags(options.argv ?? process.argv.slice(2));
   answerAtOnce(flags);
   const foreign = workersTold === undefined && isClusterWorker(); // a worker of the program's own making cannot fork
@@ -75,8 +82,7 @@ const makePlan = (app: Runnable, options: RunOptions, workersTold: number | unde
       ...app.check({ ...settings, log, shared: inProcessState({ log }) }),
     ]);
   }
-  const ownsProcess = options.exitOnError !== false;
-  return { settings, log, ownsProcess, announce: ownsProcess ? announcer(settings, log) : () => {} };
+  return { settings, log, process: owned, announce: owned === null ? () => {} : announcer(settings, log) };
 };
 
 /** `--help` and `--version` are questions about the program: it answers and ends. */

@@ -1,13 +1,14 @@
 import type { Logger } from "../../log/logger.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
 import type { RunSettings } from "../settings/settings.ts";
+import type { OwnedProcess } from "../stop/owned-process.ts";
 
-/** What `run` decided: settings, where to write, and whose the process is. */
+/** Everything that `run` decided: the settings, the log, and whether the process is its own. */
 export interface Plan {
   readonly settings: RunSettings;
   readonly log: Logger;
-  /** Whether signals and uncaught errors end the process. */
-  readonly ownsProcess: boolean;
-  /** Tells the world that the service listens; called once, when it does. */
+  /** The process, where signals and uncaught errors end it; `null` in a larger program, and in a worker, whose primary owns it. */
+  readonly process: OwnedProcess | null;
+  /** Announces the service; called once, when everything is up. */
   readonly announce: (url: string, report: AppReport) => void;
 }

@@ -1,37 +1,33 @@
+import { isLate } from "../../lifecycle/deadline.ts";
 import type { SharedState } from "../../shared-state/shared-state.ts";
 import { createFastTransport } from "../../transport/fast-transport.ts";
 import { createNodeTransport } from "../../transport/node-transport.ts";
 import type { Transport } from "../../exchange/transport.ts";
 import type { Plan } from "./plan.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
-import { isLate } from "../stop/shutdown.ts";
 
-/** Milliseconds that an idle connection is kept in a drain for a request already under way; at a developer's desk nobody waits for it. */
+/** Milliseconds that an idle connection is kept in a drain for a request already under way; short in development, where a person waits for the exit. */
 const DRAIN_IDLE_MS = { production: 1000, development: 50 } as const;
 
-/** Starts the app and gives the transport that serves it; nothing listens yet. What a failed start had opened is closed again. */
-export const startService = async (
-  app: Runnable,
-  { settings, log }: Plan,
-  shared: SharedState,
-): Promise<Transport> => {
-  const { env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, cluster, tls, transport } =
-    settings;
-  try {
+/** Starts the app and makes the transport that serves it; nothing listens yet. What a failed start had opened is closed again. */
+export const startService = async (app: Runnable, plan: Plan, shared: SharedState): Promise<Transport> => {
+  const { log } = plan;
+  const { env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, tls, transport } =
+    plan.settings;
+  return orUndo(app, plan, async () => {
     await app.start({ env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, shared, log });
     const { serve, reject } = app;
     const create = transport === "fast" ? createFastTransport : createNodeTransport;
-    return create({
-      serve,
-      reject,
-      limits,
-      timeouts,
-      log,
-      tls,
-      drainIdleMs: DRAIN_IDLE_MS[env],
-    });
+    return create({ serve, reject, limits, timeouts, log, tls, drainIdleMs: DRAIN_IDLE_MS[env] });
+  });
+};
+
+/** Takes a step of the start; when it fails, stops the app before the error goes on, within the time of a drain. */
+export const orUndo = async <T>(app: Runnable, { settings }: Plan, step: () => Promise<T>): Promise<T> => {
+  try {
+    return await step();
   } catch (error) {
-    await isLate(app.stop(), cluster.shutdownTimeoutSecs * 1000);
+    await isLate(app.stop(), settings.cluster.shutdownTimeoutSecs * 1000);
     throw error;
   }
 };

@@ -50,3 +50,24 @@ test.each(system)("explains %s", (code, ours, message) => {
 test("offers a port that exists when the last one is in use", () => {
   expect(toListenError({ code: "EADDRINUSE" }, "::1", 65_535).message).toContain("--port 65534");
 });
+
+test("prints every cause of what a startup task threw, up to eight, and the errors of one that holds several", () => {
+  const refused = new AggregateError([new Error("connect ECONNREFUSED ::1:5432")], "");
+  const middle = new FrameworkError("DATABASE_UNREACHABLE", "cannot reach the database", { cause: refused });
+  const error = new FrameworkError("CORE_START_TASK", "task failed", { cause: middle });
+  const text = startFailureText(toStartFailure(error));
+  expect(text).toContain("cannot reach the database");
+  expect(text).toMatch(/caused by AggregateError[\s\S]*- Error: connect ECONNREFUSED ::1:5432/);
+
+  const ring = new Error("round and round");
+  ring.cause = ring;
+  const endless = startFailureText(toStartFailure(ring));
+  expect(endless.match(/caused by/g)).toHaveLength(7);
+  expect(endless).toContain("further causes are left out");
+});
+
+test("shows a cause that is no error as text", () => {
+  const cause = new Error("outer", { cause: "plain words" });
+  const error = new FrameworkError("CORE_START_TASK", "task failed", { cause });
+  expect(startFailureText(toStartFailure(error))).toContain("caused by plain words");
+});

@@ -1,14 +1,15 @@
 import { ConfigurationError, type Problem } from "../../errors/configuration-error.ts";
 import { FrameworkError } from "../../errors/framework-error.ts";
+import { causeChain } from "./cause-chain.ts";
 
 /** Why a service could not start, in a form that may cross from a worker to the primary. */
 export interface StartFailure {
   readonly problems: readonly Problem[];
-  /** Stack of an error that is not the framework's own: the program's author needs it. */
+  /** Stacks of the error behind it and of all its causes. */
   readonly stack?: string;
 }
 
-/** What was thrown at start, as data. */
+/** A thrown start error, as data. */
 export const toStartFailure = (error: unknown): StartFailure => {
   if (FrameworkError.is(error) && Array.isArray((error as { problems?: unknown }).problems)) {
     return { problems: (error as unknown as ConfigurationError).problems };
@@ -22,7 +23,7 @@ export const toStartFailure = (error: unknown): StartFailure => {
   return withStack(problems, error);
 };
 
-/** The error that a failure came from, as far as it can be made again. */
+/** The error behind a failure, as far as it can be made again. */
 export const fromStartFailure = ({ problems, stack }: StartFailure): FrameworkError => {
   const [first, ...rest] = problems;
   if (first === undefined || rest.length > 0) return new ConfigurationError(problems);
@@ -73,7 +74,9 @@ const explain = (code: string, host: string, port: number): [code: string, messa
 
 const nextPort = (port: number): number => (port < 65_535 ? port + 1 : port - 1);
 
-const withStack = (problems: readonly Problem[], error: unknown): StartFailure =>
-  Error.isError(error) && error.stack !== undefined ? { problems, stack: error.stack } : { problems };
+const withStack = (problems: readonly Problem[], error: unknown): StartFailure => {
+  const stack = causeChain(error);
+  return stack === null ? { problems } : { problems, stack };
+};
 
 const indented = (stack: string): string => stack.replaceAll(/^/gm, "    ");

@@ -2,7 +2,11 @@ import { expect, test } from "@jest/globals";
 import type { Logger } from "../../log/logger.ts";
 import { isClean, readinessDelayMs, shutDown } from "./shutdown.ts";
 
-const recorded = ({ cut = 0, stop = async (): Promise<void> => {} } = {}) => {
+const recorded = ({
+  cut = 0,
+  listeners = Promise.resolve(true),
+  stop = async (): Promise<void> => {},
+} = {}) => {
   const events: string[] = [];
   const log: Logger = {
     info: () => {},
@@ -11,7 +15,11 @@ const recorded = ({ cut = 0, stop = async (): Promise<void> => {} } = {}) => {
   };
   let given = 0;
   const app = {
-    drain: () => void events.push("readiness 503"),
+    drain: () => {
+      events.push("readiness 503");
+      return listeners;
+    },
+    endStreams: () => void events.push("streams end"),
     stop: () => {
       events.push("stop tasks");
       return stop();
@@ -31,7 +39,7 @@ const recorded = ({ cut = 0, stop = async (): Promise<void> => {} } = {}) => {
 test("turns readiness off first, then stops accepting, finishes what is in flight, and stops the app last", async () => {
   const { events, log, app, transport } = recorded();
   const result = await shutDown(app, transport, { readinessDelayMs: 1, timeoutMs: 1000 }, log);
-  expect(events).toEqual(["readiness 503", "no more connections", "in flight", "stop tasks"]);
+  expect(events).toEqual(["readiness 503", "no more connections", "streams end", "in flight", "stop tasks"]);
   expect(result).toEqual({ cut: 0, late: false });
   expect(isClean(result)).toBe(true);
 });
@@ -61,6 +69,17 @@ test("tells how many connections were cut, and stops the app all the same", asyn
     "stop tasks",
   ]);
   expect(isClean(result)).toBe(false);
+});
+
+test("waits for drain listeners before the stop tasks, and is late when one was given up", async () => {
+  const { promise: listeners, resolve } = Promise.withResolvers<boolean>();
+  const { events, log, app, transport } = recorded({ listeners });
+  const ended = shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(events.at(-1)).toBe("in flight");
+  resolve(false);
+  expect(await ended).toEqual({ cut: 0, late: true });
+  expect(events.at(-1)).toBe("stop tasks");
 });
 
 test("does not wait for stop tasks beyond the deadline", async () => {

@@ -1,3 +1,4 @@
+import { isLate } from "../../lifecycle/deadline.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 
@@ -5,7 +6,7 @@ import type { Runnable } from "../../lifecycle/runnable.ts";
 export interface Drainable {
   /** Stops accepting and says `Connection: close` on every further reply. */
   drain(): void;
-  /** Resolves when no connection is left; at the deadline cuts those that are and tells how many. */
+  /** Resolves when no connection is left; at the deadline it cuts the rest and counts them. */
   close(deadlineMs: number): Promise<{ readonly cut: number }>;
 }
 
@@ -17,57 +18,51 @@ export interface ShutdownLimits {
   readonly timeoutMs: number;
 }
 
-/** How it ended; a service that was cut or whose stop tasks were late did not stop cleanly. */
+/** How it ended. */
 export interface ShutdownResult {
   /** Connections that were still in use at the deadline. */
   readonly cut: number;
-  /** Whether the stop tasks were still running at the deadline. */
+  /** Whether drain listeners or stop tasks were still running at their deadline. */
   readonly late: boolean;
 }
 
-/** Whether everything in flight was finished and every stop task ended in time. */
+/** Whether everything in flight was finished and every listener and task ended in time. */
 export const isClean = ({ cut, late }: ShutdownResult): boolean => cut === 0 && !late;
+
+/** Milliseconds of a drain that are kept for the stop tasks, so that pools are closed also after clients had to be cut: a tenth, 2 s at most. */
+export const reserveMs = (timeoutMs: number): number => Math.min(2000, timeoutMs / 10);
 
 /**
  * Stops a serving app in order: readiness 503, the delay, no more connections, what is in flight, then the stop tasks.
  *
- * A tenth of the time, 2 s at most, is kept for the stop tasks: pools are closed and spans flushed even after clients had to be cut.
+ * Drain listeners run from the beginning, beside the requests; stop tasks wait for both.
  */
 export const shutDown = async (
-  app: Pick<Runnable, "drain" | "stop">,
+  app: Pick<Runnable, "drain" | "endStreams" | "stop">,
   transport: Drainable,
   { readinessDelayMs, timeoutMs }: ShutdownLimits,
   log: Logger,
 ): Promise<ShutdownResult> => {
   const deadline = performance.now() + timeoutMs;
   const left = (kept: number): number => Math.max(0, deadline - performance.now() - kept);
-  app.drain();
+  const reserve = reserveMs(timeoutMs);
+  const listeners = app.drain(left(reserve));
   if (readinessDelayMs > 0) await pause(Math.min(readinessDelayMs, timeoutMs));
   transport.drain();
-  const { cut } = await transport.close(left(Math.min(2000, timeoutMs / 10)));
+  app.endStreams();
+  const [{ cut }, inTime] = await Promise.all([transport.close(left(reserve)), listeners]);
   if (cut > 0) log.error("the drain passed its deadline; connections were cut", { cut });
   const late = await isLate(stopped(app, log), left(0));
   if (late) log.error("the drain passed its deadline; shutdown tasks were still running");
-  return { cut, late };
+  return { cut, late: late || !inTime };
 };
 
-/** Readiness must be seen to be 503 only where somebody probes it: in production with health checks. */
+/** Probes need time to see readiness 503 only where there are any: in production with health checks. */
 export const readinessDelayMs = (
   secs: number | undefined,
   env: string,
   needsReadinessDelay: boolean,
 ): number => (secs ?? (env === "production" && needsReadinessDelay ? 2 : 0)) * 1000;
-
-/** Whether a promise is still open after `ms`. */
-export const isLate = async (done: Promise<unknown>, ms: number): Promise<boolean> => {
-  const { promise: expired, resolve } = Promise.withResolvers<true>();
-  const timer = setTimeout(resolve, ms, true);
-  try {
-    return await Promise.race([done.then(() => false), expired]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 /** Resolves after `ms`. */
 export const pause = (ms: number): Promise<void> =>

@@ -1,13 +1,15 @@
-import type { Logger } from "../../log/logger.ts";
-import { EXIT_FAILURE, EXIT_OK, exitCodeOf } from "./exit-codes.ts";
+import { exitCodeOf } from "./exit-codes.ts";
 
 /** What a process does on the signals that ask it to end. */
 interface SignalActions {
   /** The first SIGTERM or SIGINT. */
   readonly stop: (signal: NodeJS.Signals) => void;
   /** Before a second one ends the process at once with 128 + its number. */
-  readonly abandon?: () => void;
+  readonly abandon: () => void;
 }
+
+/** The two ways in which an error ends a process. */
+export type UncaughtKind = "uncaught exception" | "unhandled rejection";
 
 const endSignals = ["SIGTERM", "SIGINT"] as const;
 
@@ -15,14 +17,14 @@ const endSignals = ["SIGTERM", "SIGINT"] as const;
 const SAME_SIGNAL_MS = 250;
 
 /** Listens to SIGTERM and SIGINT until the returned function is called. */
-const onEndSignals = ({ stop, abandon }: SignalActions): (() => void) => {
+export const onEndSignals = ({ stop, abandon }: SignalActions): (() => void) => {
   let first: number | undefined;
   const listener = (signal: NodeJS.Signals): void => {
     if (first === undefined) {
       first = performance.now();
       stop(signal);
     } else if (performance.now() - first > SAME_SIGNAL_MS) {
-      abandon?.();
+      abandon();
       process.exit(exitCodeOf(signal));
     }
   };
@@ -32,8 +34,8 @@ const onEndSignals = ({ stop, abandon }: SignalActions): (() => void) => {
   };
 };
 
-/** Hands an uncaught exception or an unhandled rejection to `report` until the returned function is called. */
-export const onUncaught = (report: (error: unknown, kind: string) => void): (() => void) => {
+/** Passes uncaught exceptions and unhandled rejections to `report` until the returned function is called. */
+export const onUncaught = (report: (error: unknown, kind: UncaughtKind) => void): (() => void) => {
   const thrown = (error: unknown): void => report(error, "uncaught exception");
   const rejected = (reason: unknown): void => report(reason, "unhandled rejection");
   process.on("uncaughtException", thrown);
@@ -44,7 +46,7 @@ export const onUncaught = (report: (error: unknown, kind: string) => void): (() 
   };
 };
 
-/** Lets the process live on when nobody reads its output any more, until the returned function is called. */
+/** Keeps the process alive when the reader of its output is gone (EPIPE), until the returned function is called. */
 export const onLostOutput = (): (() => void) => {
   const listener = (error: NodeJS.ErrnoException): void => {
     if (error.code !== "EPIPE") throw error;
@@ -53,23 +55,5 @@ export const onLostOutput = (): (() => void) => {
   for (const stream of streams) stream.on("error", listener);
   return () => {
     for (const stream of streams) stream.off("error", listener);
-  };
-};
-
-/**
- * Makes the process the service's own: SIGTERM and SIGINT end it cleanly, an uncaught error ends it with a failure, a second signal
- * ends it at once, after `abandon`. Lasts until the returned function is called.
- */
-export const ownProcess = (log: Logger, end: (code: number) => void, abandon?: () => void): (() => void) => {
-  const undo = [
-    onEndSignals({ stop: () => end(EXIT_OK), ...(abandon && { abandon }) }),
-    onUncaught((error, kind) => {
-      log.error(kind, { error });
-      end(EXIT_FAILURE);
-    }),
-    onLostOutput(),
-  ];
-  return () => {
-    for (const off of undo) off();
   };
 };

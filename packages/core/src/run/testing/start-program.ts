@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 
 /** How a program ended. */
 interface Exit {
@@ -22,17 +23,32 @@ export interface Program {
   deafen(): void;
 }
 
+const unshare = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
+/** The first child of a process, by its number outside any namespace. */
+const childOf = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]);
+
 const running = new Set<ChildProcess>();
+
+/** Where a program runs. */
+export interface ProgramOptions {
+  readonly cwd?: string;
+  /** Runs it as PID 1 of a namespace of its own; `kill` then signals it all the same. Needs `unshare` and the right to use it. */
+  readonly pidNamespace?: boolean;
+}
 
 /** Starts a program file from source, with arguments and variables. */
 export const startProgram = (
   file: string,
   args: readonly string[] = [],
   variables: Readonly<Record<string, string>> = {},
-  cwd?: string,
+  { cwd, pidNamespace = false }: ProgramOptions = {},
 ): Program => {
   const { HOST: _host, PORT: _port, NODE_OPTIONS: _options, ...environment } = process.env;
-  const child = spawn(process.execPath, ["--conditions=@framework/source", file, ...args], {
+  const command = [process.execPath, "--conditions=@framework/source", file, ...args];
+  const [executable = "", ...rest] = pidNamespace ? [...unshare, ...command] : command;
+  const child = spawn(executable, rest, {
     env: { ...environment, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
     ...(cwd !== undefined && { cwd }),
@@ -81,7 +97,10 @@ export const startProgram = (
       child.stdout.destroy();
       child.stderr.destroy();
     },
-    kill: (signal) => void child.kill(signal),
+    kill: (signal) => {
+      if (pidNamespace) process.kill(childOf(child.pid ?? -1), signal);
+      else child.kill(signal);
+    },
   };
 };
 

@@ -1,17 +1,20 @@
 import type { AppReport } from "../../lifecycle/runnable.ts";
+import type { ShutdownResult } from "../stop/shutdown.ts";
 import type { StartFailure } from "../start/start-error.ts";
 
 /** What the primary says to a worker. */
 export type ToWorker =
-  /** Comes with a socket that nobody has read from; the primary keeps its own copy until it hears `taken`. */
+  /** Comes with a socket that is unread; the primary keeps its own copy until it hears `taken`. */
   | { readonly "@framework": "connection"; readonly id: number }
-  /** Readiness 503; connections still come. */
-  | { readonly "@framework": "unready" }
-  /** No more connections come: finish what is in flight and exit within the time. */
+  /** The service begins to drain, and ends within the time: drain listeners run, connections still come. */
+  | { readonly "@framework": "unready"; readonly timeoutMs: number }
+  /** No more connections come: finish what is in flight and exit within the time. A worker that is starting undoes that and exits. */
   | { readonly "@framework": "drain"; readonly timeoutMs: number };
 
 /** What a worker says to the primary. */
 export type ToPrimary =
+  /** The program has come to its `run`: from now on the worker hears messages. */
+  | { readonly "@framework": "begun" }
   | { readonly "@framework": "ready"; readonly report: AppReport }
   | { readonly "@framework": "failed"; readonly failure: StartFailure }
   | { readonly "@framework": "taken"; readonly id: number }
@@ -21,8 +24,8 @@ export type ToPrimary =
   | { readonly "@framework": "broken" }
   /** The program in the worker called `close()`: the whole service is to stop. */
   | { readonly "@framework": "close" }
-  /** The last word before exit: connections that were cut at the deadline. */
-  | { readonly "@framework": "drained"; readonly cut: number };
+  /** The last message before exit: how the drain ended. */
+  | ({ readonly "@framework": "drained" } & ShutdownResult);
 
 /** Whether a message on the channel is one of ours; the program may use the channel for its own. */
 export const isEnvelope = (message: unknown): message is { readonly "@framework": string } =>

@@ -9,7 +9,7 @@ import { watchSources } from "./reload.ts";
 import { restartPolicy } from "./restart-policy.ts";
 import type { Running } from "../settings/run-options.ts";
 import { pause, readinessDelayMs } from "../stop/shutdown.ts";
-import { ownProcess } from "../stop/signals.ts";
+import { endingCode, reportUncaught } from "../stop/ending.ts";
 import { toListenError } from "../start/start-error.ts";
 import { Supervisor } from "./supervisor.ts";
 import { clusterFork } from "./worker-process.ts";
@@ -45,6 +45,7 @@ class Primary {
   private readonly supervisor: Supervisor;
   private readonly url: string;
   private readonly cleanups: (() => void)[] = [];
+  private isUp = false;
   private needsReadinessDelay = false;
   private closing: Promise<number> | undefined;
 
@@ -71,23 +72,26 @@ class Primary {
   }
 
   async start(): Promise<void> {
-    const { ownsProcess, log } = this.plan;
-    if (ownsProcess)
-      this.cleanups.push(
-        ownProcess(
-          log,
-          (code) => this.end(code),
-          () => this.supervisor.kill(),
-        ),
-      );
+    const { process: owned, log, settings } = this.plan;
+    owned?.onEnd(
+      () => void this.close(),
+      () => this.supervisor.kill(),
+    );
     try {
       const report = await this.supervisor.start();
+      this.isUp = true;
       this.needsReadinessDelay = report.needsReadinessDelay;
-      if (this.plan.settings.reload) this.watch();
+      owned?.onEnd(
+        (ending) => {
+          reportUncaught(ending, log);
+          this.end(endingCode(ending));
+        },
+        () => this.supervisor.kill(),
+      );
+      if (settings.reload) this.watch();
       this.plan.announce(this.url, report);
     } catch (error) {
-      this.supervisor.kill();
-      this.release();
+      await this.close(); // the other workers may be up
       throw error;
     }
   }
@@ -110,7 +114,7 @@ class Primary {
   private end(code: number): void {
     void this.close().then(async () => {
       const stopped = (await this.closing) ?? EXIT_OK;
-      if (this.plan.ownsProcess) process.exit(code === EXIT_OK ? stopped : code);
+      if (this.plan.process !== null) process.exit(code === EXIT_OK ? stopped : code);
     });
   }
 
@@ -118,15 +122,18 @@ class Primary {
     const { settings, log } = this.plan;
     const { shutdownTimeoutSecs, readinessDelaySecs } = settings.cluster;
     const deadline = performance.now() + shutdownTimeoutSecs * 1000;
-    const delay = readinessDelayMs(readinessDelaySecs, settings.env, this.needsReadinessDelay);
-    this.supervisor.unready();
+    const delay = this.isUp
+      ? readinessDelayMs(readinessDelaySecs, settings.env, this.needsReadinessDelay)
+      : 0;
+    this.supervisor.unready(shutdownTimeoutSecs * 1000);
     if (delay > 0) await pause(Math.min(delay, shutdownTimeoutSecs * 1000));
     this.server.close();
-    const { killed, cut } = await this.supervisor.stop(Math.max(0, deadline - performance.now()));
+    const { killed, cut, late } = await this.supervisor.stop(Math.max(0, deadline - performance.now()));
     const refused = this.desk.dismiss();
-    if (killed + cut + refused === 0) return EXIT_OK;
+    if (killed + cut + late + refused === 0) return EXIT_OK;
     log.error("the drain was not clean", {
       workersKilled: killed,
+      workersLate: late,
       connectionsCut: cut,
       neverServed: refused,
     });
@@ -136,6 +143,7 @@ class Primary {
   private release(): void {
     this.server.close();
     this.desk.dismiss();
+    this.plan.process?.release();
     for (const cleanup of this.cleanups.splice(0)) cleanup();
   }
 }

@@ -28,7 +28,7 @@ const write = (answer: string): void => {
 
 const start = async (): Promise<{ program: Program; url: string; answer: () => Promise<unknown> }> => {
   write('"first"');
-  const program = startProgram(join(folder, "main.ts"), [], {}, folder);
+  const program = startProgram(join(folder, "main.ts"), [], {}, { cwd: folder });
   const { url } = await program.listening;
   return { program, url, answer: async () => (await replyAt(url, "/"))["answer"] };
 };

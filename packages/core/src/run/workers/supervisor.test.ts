@@ -183,9 +183,9 @@ test("stops when every worker has ended, without respawns, and counts what they 
   const { supervisor, forked } = await started();
   const stopped = supervisor.stop(1000);
   expect(forked.map(({ heard }) => heard)).toEqual([["drain"], ["drain"]]);
-  forked[0]?.says({ "@framework": "drained", cut: 2 });
+  forked[0]?.says({ "@framework": "drained", cut: 2, late: false });
   for (const worker of forked) worker.dies(0);
-  expect(await stopped).toEqual({ killed: 0, cut: 2 });
+  expect(await stopped).toEqual({ killed: 0, cut: 2, late: 0 });
   expect(forked).toHaveLength(2);
 });
 
@@ -193,11 +193,30 @@ test("does not count what replaced workers had cut before", async () => {
   const { supervisor, forked } = await started({ workers: 1 });
   supervisor.replaceAll();
   forked[1]?.ready();
-  forked[0]?.says({ "@framework": "drained", cut: 5 });
+  forked[0]?.says({ "@framework": "drained", cut: 5, late: false });
   forked[0]?.dies();
   const stopped = supervisor.stop(1000);
   forked[1]?.dies(0);
-  expect(await stopped).toEqual({ killed: 0, cut: 0 });
+  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0 });
+});
+
+test("asks workers that are starting to undo that, and fails the start, when it is stopped meanwhile", async () => {
+  const { supervisor, forked } = supervise();
+  const start = supervisor.start();
+  for (const worker of forked) worker.says({ "@framework": "begun" });
+  const stopped = supervisor.stop(1000);
+  await expect(start).rejects.toMatchObject({ code: "CORE_START_ABANDONED" });
+  expect(forked.map(({ heard }) => heard)).toEqual([["drain"], ["drain"]]);
+  for (const worker of forked) worker.dies(0);
+  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0 });
+});
+
+test("lets a starting worker undo its start when a newer one takes its place", async () => {
+  const { supervisor, forked } = await started({ workers: 1 });
+  supervisor.replaceAll();
+  forked[1]?.says({ "@framework": "begun" });
+  supervisor.replaceAll();
+  expect(forked[1]?.heard).toEqual(["drain"]);
 });
 
 test("kills what has not ended at the deadline, and what was only starting at once", async () => {
@@ -208,7 +227,7 @@ test("kills what has not ended at the deadline, and what was only starting at on
   forked[1]?.dies();
   while (!forked[0]?.heard.includes("kill")) await new Promise((resolve) => setImmediate(resolve));
   forked[0]?.dies();
-  expect(await stopped).toEqual({ killed: 1, cut: 0 });
+  expect(await stopped).toEqual({ killed: 1, cut: 0, late: 0 });
 });
 
 test("passes on a worker's wish to close the service", async () => {

@@ -1,9 +1,10 @@
+import { FrameworkError } from "../../errors/framework-error.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { ConnectionDesk } from "./dispatcher.ts";
 import type { ToPrimary } from "./messages.ts";
 import type { RestartPolicy } from "./restart-policy.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
-import { isLate } from "../stop/shutdown.ts";
+import { isLate } from "../../lifecycle/deadline.ts";
 import { fromStartFailure, type StartFailure } from "../start/start-error.ts";
 import type { ForkWorker, WorkerProcess } from "./worker-process.ts";
 
@@ -28,9 +29,19 @@ interface Member {
   readonly slot: number;
   readonly process: WorkerProcess;
   phase: "starting" | "ready" | "leaving" | "gone";
+  /** Whether the program in it has come to its `run`, and so hears messages. */
+  begun: boolean;
   failure?: StartFailure;
   /** Monotonic milliseconds. */
   readyAt?: number;
+}
+
+/** What the workers of a service could not finish in time. */
+export interface Drained {
+  /** Connections that were cut. */
+  readonly cut: number;
+  /** Workers whose drain listeners or stop tasks were still running. */
+  readonly late: number;
 }
 
 /** Keeps a fixed number of workers serving: starts, replaces and stops them; serves nothing itself. */
@@ -42,14 +53,16 @@ export class Supervisor {
   private readonly empty: PromiseWithResolvers<void> = Promise.withResolvers<void>();
   private serving = false;
   private stopping = false;
-  private cut = 0;
+  private drained: Drained = { cut: 0, late: 0 };
 
   constructor(options: SupervisorOptions) {
     this.options = options;
+    this.started.promise.catch(() => {}); // `stop` may reject it before `start` hands it out
   }
 
   /** Starts all workers; resolves with an app's report when every one is ready. Rejects when they cannot be. */
   start(): Promise<AppReport> {
+    if (this.stopping) return this.started.promise;
     for (let slot = 0; slot < this.options.workers; slot++) this.add(slot);
     return this.started.promise;
   }
@@ -66,27 +79,27 @@ export class Supervisor {
     }
   }
 
-  /** Turns readiness to 503 in every worker; they all go on serving. */
-  unready(): void {
-    for (const { process } of this.members) process.send({ "@framework": "unready" });
+  /** Begins the drain in every worker: readiness turns 503, and they go on serving. */
+  unready(timeoutMs: number): void {
+    for (const { process } of this.members) process.send({ "@framework": "unready", timeoutMs });
   }
 
-  /** Lets every worker finish within `timeoutMs`, then kills what is left. */
-  async stop(timeoutMs: number): Promise<{ readonly killed: number; readonly cut: number }> {
+  /** Lets every worker finish, or undo its start, within `timeoutMs`, then kills the rest. A `start` that is under way rejects. */
+  async stop(timeoutMs: number): Promise<Drained & { readonly killed: number }> {
     this.halt();
-    this.cut = 0; // what replaced workers cut earlier is not of this stop
-    for (const member of this.members) {
-      // what is still starting has nothing in flight; the others end a moment before they would be killed
-      if (member.phase === "starting") member.process.kill();
-      else this.drain(member, timeoutMs - Math.min(250, timeoutMs / 20));
-    }
+    this.started.reject(
+      new FrameworkError("CORE_START_ABANDONED", "the service was stopped while it started"),
+    );
+    this.drained = { cut: 0, late: 0 }; // connections that replaced workers cut earlier are not of this stop
+    // workers end a moment before they would be killed
+    for (const member of this.members) this.dismiss(member, timeoutMs - Math.min(250, timeoutMs / 20));
     if (this.members.size === 0 || !(await isLate(this.empty.promise, timeoutMs))) {
-      return { killed: 0, cut: this.cut };
+      return { killed: 0, ...this.drained };
     }
     const killed = this.members.size;
     this.kill();
     await this.empty.promise;
-    return { killed, cut: this.cut };
+    return { killed, ...this.drained };
   }
 
   /** Ends every worker at once. */
@@ -106,25 +119,30 @@ export class Supervisor {
       message: (message) => this.heard(member, message),
       gone: (code, signal) => this.lost(member, signal ?? `exit code ${code}`),
     });
-    const member: Member = { slot, process: fork, phase: "starting" };
+    const member: Member = { slot, process: fork, phase: "starting", begun: false };
     this.members.add(member);
   }
 
   private replace(slot: number): void {
     if (this.stopping) return;
     for (const member of this.members) {
-      if (member.slot === slot && member.phase === "starting") this.discard(member);
+      if (member.slot === slot && member.phase === "starting") this.dismiss(member, this.options.drainMs);
     }
     this.add(slot);
   }
 
-  private discard(member: Member): void {
+  /** Sends a worker away in order; one whose program has not come to `run` has nothing to undo and cannot hear. */
+  private dismiss(member: Member, timeoutMs: number): void {
+    if (member.phase !== "starting" || member.begun) return this.drain(member, timeoutMs);
     member.phase = "leaving";
     member.process.kill();
   }
 
   private heard(member: Member, message: ToPrimary): void {
     switch (message["@framework"]) {
+      case "begun":
+        member.begun = true;
+        return;
       case "ready":
         return this.welcome(member, message.report);
       case "failed":
@@ -143,7 +161,10 @@ export class Supervisor {
       case "close":
         return this.options.onClose();
       case "drained":
-        this.cut += message.cut;
+        this.drained = {
+          cut: this.drained.cut + message.cut,
+          late: this.drained.late + Number(message.late),
+        };
     }
   }
 

@@ -2,7 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
 import type { Taker } from "./dispatcher.ts";
 import { BRIEF_VARIABLE, isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
-import { isLate } from "../stop/shutdown.ts";
+import { isLate } from "../../lifecycle/deadline.ts";
 
 /** What a worker process makes known to its supervisor. */
 export interface WorkerEvents {

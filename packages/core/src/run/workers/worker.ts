@@ -10,12 +10,13 @@ import { isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./m
 import type { Plan } from "../start/plan.ts";
 import type { Running } from "../settings/run-options.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
-import { startService } from "../start/service.ts";
-import { isClean, shutDown, type ShutdownResult } from "../stop/shutdown.ts";
-import { onLostOutput, onUncaught } from "../stop/signals.ts";
+import { orUndo, startService } from "../start/service.ts";
+import type { SharedState } from "../../shared-state/shared-state.ts";
+import { isClean, reserveMs, shutDown, type ShutdownResult } from "../stop/shutdown.ts";
+import { onLostOutput, onUncaught, type UncaughtKind } from "../stop/signals.ts";
 import { toStartFailure } from "../start/start-error.ts";
 
-/** Tells the primary why this worker cannot serve, and ends: the primary prints it, once for all workers. */
+/** Reports to the primary why this worker cannot serve, and ends: the primary prints it, once for all workers. */
 export const failWorker = (error: unknown): Promise<never> =>
   new Promise(() => {
     tell({ "@framework": "failed", failure: toStartFailure(error) }, () => process.exit(EXIT_FAILURE));
@@ -32,12 +33,9 @@ export const runWorker = async (app: Runnable, plan: Plan, brief: WorkerBrief): 
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => tell({ "@framework": "retire" }));
   const { log } = plan;
+  const worker = new WorkerService(app, plan);
   const state = brief.workers > 1 ? primaryState(linkToPrimary(), { log }) : inProcessState({ log });
-  const offUncaught = onUncaught((error) => void failWorker(error));
-  const transport = await startService(app, plan, state);
-  offUncaught();
-  const worker = new Serving(app, transport, plan);
-  worker.begin();
+  await worker.start(state);
   const { url, host, port } = brief;
   return {
     url,
@@ -50,35 +48,45 @@ export const runWorker = async (app: Runnable, plan: Plan, brief: WorkerBrief): 
   };
 };
 
-/** A worker that is ready, until it has drained. */
-class Serving {
+/** The service in one worker, from its start until it has drained. */
+class WorkerService {
   /** Resolves when the app has stopped. */
   readonly ended: Promise<void>;
   private readonly app: Runnable;
-  private readonly transport: Transport;
   private readonly plan: Plan;
   private readonly over: PromiseWithResolvers<void> = Promise.withResolvers<void>();
+  /** `null` until everything is up. */
+  private transport: Transport | null = null;
+  /** Why the start is being given up. */
+  private abandoned: { readonly error?: unknown } | null = null;
   private closing: Promise<ShutdownResult> | undefined;
 
-  constructor(app: Runnable, transport: Transport, plan: Plan) {
+  constructor(app: Runnable, plan: Plan) {
     this.app = app;
-    this.transport = transport;
     this.plan = plan;
     this.ended = this.over.promise;
-  }
-
-  begin(): void {
-    const limit = this.plan.settings.cluster.shutdownTimeoutSecs * 1000;
+    const limit = plan.settings.cluster.shutdownTimeoutSecs * 1000;
     process.on("message", (message: unknown, socket: unknown) => {
       if (isEnvelope(message)) this.heard(message as ToWorker, socket as Socket | undefined);
     });
     onDisconnect(() => this.end(EXIT_OK, limit));
-    onUncaught((error, kind) => {
-      this.plan.log.error(kind, { error });
-      tell({ "@framework": "broken" });
-      this.end(EXIT_FAILURE, limit);
-    });
-    tell({ "@framework": "ready", report: this.app.report() });
+    onUncaught((error, kind) => this.broke(error, kind, limit));
+    tell({ "@framework": "begun" });
+  }
+
+  /** Starts the app and reports that it is ready. @throws the start error; ends the process when the primary gave the start up */
+  async start(state: SharedState): Promise<void> {
+    const { app, plan } = this;
+    try {
+      const transport = await startService(app, plan, state);
+      await orUndo(app, plan, () => app.listen());
+      this.transport = transport;
+    } catch (error) {
+      if (this.abandoned === null) throw error;
+      if ("error" in this.abandoned) throw this.abandoned.error;
+      process.exit(EXIT_OK);
+    }
+    tell({ "@framework": "ready", report: app.report() });
     joinWebClassWhenAsked();
   }
 
@@ -86,29 +94,41 @@ class Serving {
     switch (message["@framework"]) {
       case "connection":
         tell({ "@framework": "taken", id: message.id });
-        if (socket !== undefined) this.transport.accept(socket); // a client may be gone before its socket arrives
+        if (socket !== undefined) this.transport?.accept(socket); // a client may be gone before its socket arrives
         return;
       case "unready":
-        return this.app.drain();
+        if (this.transport !== null) void this.app.drain(message.timeoutMs - reserveMs(message.timeoutMs));
+        return;
       case "drain":
         this.end(EXIT_OK, message.timeoutMs);
     }
   }
 
+  private broke(error: unknown, kind: UncaughtKind, limit: number): void {
+    if (this.transport === null) return this.abandon({ error });
+    this.plan.log.error(`${kind}: this worker drains and ends, another one takes its place`, { error });
+    tell({ "@framework": "broken" });
+    this.end(EXIT_FAILURE, limit);
+  }
+
+  private abandon(why: { readonly error?: unknown }): void {
+    this.abandoned ??= why;
+    this.app.abandon();
+  }
+
   private end(code: number, timeoutMs: number): void {
-    if (this.closing !== undefined) return;
     const { app, transport, plan } = this;
+    if (transport === null) return this.abandon({});
+    if (this.closing !== undefined) return;
     this.closing = shutDown(app, transport, { readinessDelayMs: 0, timeoutMs }, plan.log);
     void this.closing.then((result) => {
       this.over.resolve();
-      tell({ "@framework": "drained", cut: result.cut }, () =>
-        process.exit(isClean(result) ? code : EXIT_FAILURE),
-      );
+      tell({ "@framework": "drained", ...result }, () => process.exit(isClean(result) ? code : EXIT_FAILURE));
     });
   }
 }
 
-/** Says something to the primary; `then` is called also when it cannot hear any more. */
+/** Sends a message to the primary; `then` is called also when the primary is gone. */
 const tell = (message: ToPrimary, then: () => void = () => {}): void => {
   if (process.connected) process.send?.(message, undefined, undefined, then);
   else then();

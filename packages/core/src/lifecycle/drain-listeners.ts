@@ -1,0 +1,36 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import type { Logger } from "../log/logger.ts";
+import type { Awaitable } from "../middleware/middleware.ts";
+import { isLate } from "./deadline.ts";
+import { byRank, type Ranked } from "./ranks.ts";
+
+/** Reacts to the drain of the app; `deadline` aborts when the drain's time is up and the result is no longer awaited. */
+export type DrainListener = (deadline: AbortSignal) => Awaitable<void>;
+
+/**
+ * Calls every listener at once, those of later features first, and resolves when all have settled or after `limitMs`.
+ *
+ * A listener that fails is logged and holds up no other. Resolves to whether all settled in time; logged when they did not.
+ */
+export const callDrainListeners = async (
+  listeners: readonly Ranked<DrainListener>[],
+  limitMs: number,
+  log: Logger,
+): Promise<boolean> => {
+  if (listeners.length === 0) return true;
+  const controller = new AbortController();
+  const call = async (listener: DrainListener): Promise<void> => {
+    try {
+      await listener(controller.signal);
+    } catch (error) {
+      log.error("a drain listener failed", { error });
+    }
+  };
+  const calls = byRank(listeners)
+    .toReversed()
+    .map(({ item }) => call(item));
+  if (!(await isLate(Promise.all(calls), limitMs))) return true;
+  log.error("the drain passed its deadline; drain listeners were still running");
+  controller.abort(new FrameworkError("CORE_TASK_TIMEOUT", "the drain passed its deadline"));
+  return false;
+};

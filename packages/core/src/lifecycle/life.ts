@@ -1,0 +1,54 @@
+import type { AppSettings } from "./app-settings.ts";
+import { callDrainListeners, type DrainListener } from "./drain-listeners.ts";
+import type { Ranked } from "./ranks.ts";
+import { runStartTasks, runStopTasks, type Task } from "./tasks.ts";
+
+/** The phases that tasks are registered for, by the method that does. */
+export type TaskPhase = "onStart" | "onListening" | "onStop";
+
+/** The phases of one app: prepare, listening, drain, stop. Knows how far the start came, so that exactly that is undone. */
+export class Life {
+  private readonly tasks: Readonly<Record<TaskPhase, Ranked<Task>[]>> = {
+    onStart: [],
+    onListening: [],
+    onStop: [],
+  };
+  private readonly drainListeners: Ranked<DrainListener>[] = [];
+  /** Rank of the last feature whose start has begun; infinite when all have started. */
+  private reached = -1;
+  private drained: Promise<boolean> | undefined;
+
+  add(phase: TaskPhase, task: Task, rank: number): void {
+    this.tasks[phase].push({ rank, item: task });
+  }
+
+  addDrainListener(listener: DrainListener, rank: number): void {
+    this.drainListeners.push({ rank, item: listener });
+  }
+
+  /** Runs the start tasks. @throws CORE_START_TASK; the reason of `abandoned` */
+  async prepare(settings: AppSettings, abandoned: AbortSignal): Promise<void> {
+    const begins = (rank: number): void => {
+      this.reached = rank;
+    };
+    await runStartTasks(this.tasks.onStart, { settings, phase: "startup", abandoned, begins });
+    this.reached = Infinity;
+  }
+
+  /** Runs the tasks that need a service in which everything is up. @throws as `prepare` */
+  listen(settings: AppSettings, abandoned: AbortSignal): Promise<void> {
+    return runStartTasks(this.tasks.onListening, { settings, phase: "listening", abandoned });
+  }
+
+  /** Calls the drain listeners, once; an app that was never up has nothing to drain. Resolves to whether all settled within `limitMs`. */
+  drain(settings: AppSettings, limitMs: number): Promise<boolean> {
+    const listeners = this.reached === Infinity ? this.drainListeners : [];
+    return (this.drained ??= callDrainListeners(listeners, limitMs, settings.log));
+  }
+
+  /** Runs the stop tasks of every feature whose start has begun, in reverse. */
+  stop(settings: AppSettings): Promise<void> {
+    const begun = this.tasks.onStop.filter(({ rank }) => rank <= this.reached);
+    return runStopTasks(begun, settings);
+  }
+}

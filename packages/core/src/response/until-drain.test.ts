@@ -1,0 +1,75 @@
+import { expect, test } from "@jest/globals";
+import { App, Response } from "../index.ts";
+
+const ask = (app: App) => app.fetch(new Request("http://host.test/"));
+
+/** A source that gives one chunk and then waits for ever. */
+const endless = (closed: () => void) => ({
+  async *[Symbol.asyncIterator]() {
+    try {
+      yield "first";
+      await new Promise(() => {});
+    } finally {
+      closed();
+    }
+  },
+});
+
+test("an event stream that is being sent ends in order when the app drains", async () => {
+  const app = new App();
+  app.get("/", () => Response.sse(endless(() => {})));
+  const text = (await ask(app)).text();
+  await new Promise((resolve) => setImmediate(resolve));
+  await app.stop();
+  expect(await text).toBe("data: first\n\n");
+});
+
+test("a stream with untilDrain ends and its source is closed; one without does not", async () => {
+  const app = new App();
+  let closed = 0;
+  const source = (async function* () {
+    try {
+      for (;;) {
+        yield "x";
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      closed++;
+    }
+  })();
+  app.get("/", () => Response.stream(source, { untilDrain: true }));
+  const { body } = await ask(app);
+  const reader = body?.getReader();
+  await reader?.read();
+  await app.stop();
+  const rest = await reader?.read();
+  expect([rest?.done, closed]).toEqual([true, 1]);
+});
+
+test("a stream that opens during the drain ends at once", async () => {
+  const app = new App();
+  app.get("/", async ({ draining }) => {
+    await new Promise((resolve) => draining.addEventListener("abort", resolve));
+    return Response.sse(endless(() => {}));
+  });
+  await app.start();
+  const reply = ask(app);
+  await new Promise((resolve) => setImmediate(resolve));
+  await app.stop();
+  expect(await (await reply).text()).toBe("");
+});
+
+test("an event stream that was cloned ends too", async () => {
+  const app = new App();
+  let copy: Response | undefined;
+  app.get("/", () => {
+    const reply = Response.sse(endless(() => {}));
+    copy = reply.clone();
+    return reply;
+  });
+  const text = (await ask(app)).text();
+  await new Promise((resolve) => setImmediate(resolve));
+  await app.stop();
+  expect(await text).toBe("data: first\n\n");
+  expect(copy?.contentType).toContain("text/event-stream");
+});

@@ -1,0 +1,106 @@
+import { afterEach, expect, jest, test } from "@jest/globals";
+import type { TransportName } from "./settings/run-options.ts";
+import { linesOf, type LifeScenario, startLife, tallyOf } from "./testing/life-program.ts";
+import { endPrograms, type Program } from "./testing/start-program.ts";
+
+jest.setTimeout(120_000); // processes are started, on a machine that may be busy
+afterEach(endPrograms);
+
+/** Ends a program with SIGTERM; its exit code, and the seconds until it ended. */
+const terminate = async (program: Program): Promise<{ code: number | null; secs: number }> => {
+  const begun = performance.now();
+  program.kill("SIGTERM");
+  const { code } = await program.exit;
+  return { code, secs: (performance.now() - begun) / 1000 };
+};
+
+test.each<[number, LifeScenario["drain"]]>([
+  [1, "throws"],
+  [4, "throws"],
+  [1, "rejects"],
+  [4, "rejects"],
+])(
+  "with %d worker(s), a drain listener that %s stops no other part of the shutdown",
+  async (workers, drain) => {
+    const program = startLife({ drain, run: { workers } });
+    const { url } = await program.listening;
+    const reply = fetch(`${url}/slow`);
+    await program.says("in flight");
+    const { code, secs } = await terminate(program);
+    expect((await reply).status).toBe(200);
+    expect(code).toBe(0);
+    expect(secs).toBeLessThan(15); // not the drain's 30 s
+    expect(program.stderr()).toContain("cannot leave the group");
+    expect(tallyOf(program)["stop db"]).toBe(workers);
+  },
+);
+
+test.each([1, 4])("with %d worker(s), stop tasks wait for drain listeners", async (workers) => {
+  const program = startLife({ drain: "waits", run: { workers } });
+  await program.listening;
+  expect((await terminate(program)).code).toBe(0);
+  const lines = linesOf(program);
+  expect(lines.indexOf("drained consumer")).toBeLessThan(lines.indexOf("shutdown"));
+  expect(tallyOf(program)).toMatchObject({ "drained consumer": workers, "stop db": workers });
+});
+
+test.each([1, 4])(
+  "with %d worker(s), a drain listener that hangs is given up at the deadline",
+  async (workers) => {
+    const program = startLife({ drain: "hangs", run: { workers, cluster: { shutdownTimeoutSecs: 1 } } });
+    await program.listening;
+    expect((await terminate(program)).code).toBe(1);
+    expect(program.stderr()).toContain("drain listeners were still running");
+    expect(tallyOf(program)["stop db"]).toBe(workers);
+  },
+);
+
+test.each<[number, TransportName, string]>([
+  [1, "fast", "/events"],
+  [1, "node", "/events"],
+  [4, "fast", "/events"],
+  [1, "fast", "/numbers"],
+  [1, "node", "/numbers"],
+])("with %d worker(s) over %s, %s ends in order when the drain begins", async (workers, transport, path) => {
+  const program = startLife({ run: { workers, transport } });
+  const { url } = await program.listening;
+  const replies = await Promise.all(Array.from({ length: workers * 2 }, () => fetch(url + path)));
+  const bodies = replies.map((reply) => reply.text()); // rejects unless the last chunk came
+  const { code, secs } = await terminate(program);
+  expect((await Promise.all(bodies)).every((body) => /first|0\n/.test(body))).toBe(true);
+  expect(code).toBe(0);
+  expect(secs).toBeLessThan(15);
+});
+
+test("a source that is not waiting is closed when the drain ends its stream", async () => {
+  const program = startLife();
+  const { url } = await program.listening;
+  const body = (await fetch(`${url}/numbers`)).text();
+  program.kill("SIGTERM");
+  expect(await body).toContain("0\n");
+  await program.exit;
+  expect(program.stderr()).toContain("source closed");
+});
+
+test.each([1, 4])(
+  "with %d worker(s), a drain waits for events that come to an end by themselves",
+  async (workers) => {
+    const program = startLife({ run: { workers } });
+    const { url } = await program.listening;
+    const body = (await fetch(`${url}/answer`)).text();
+    await program.says("in flight");
+    expect((await terminate(program)).code).toBe(0);
+    expect(await body).toBe("data: word\n\ndata: last word\n\n");
+  },
+);
+
+test.each([1, 4])("with %d worker(s), request.draining ends a long poll", async (workers) => {
+  const program = startLife({ run: { workers } });
+  const { url } = await program.listening;
+  const reply = fetch(`${url}/poll`);
+  await program.says("in flight");
+  const { code, secs } = await terminate(program);
+  expect(await (await reply).json()).toEqual({ news: [] });
+  expect(code).toBe(0);
+  expect(secs).toBeLessThan(15);
+});

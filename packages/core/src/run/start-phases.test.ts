@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, jest, test } from "@jest/globals";
+import { linesOf, type LifeScenario, saidTimes, startLife, tallyOf } from "./testing/life-program.ts";
+import { endPrograms, type Program } from "./testing/start-program.ts";
+
+jest.setTimeout(120_000); // processes are started, on a machine that may be busy
+afterEach(endPrograms);
+
+const abandoned = /SIGTERM during the start: the service did not start/g;
+
+/** Ends a program with SIGTERM; its exit, and the seconds until then. */
+const terminate = async (program: Program): Promise<{ code: number | null; secs: number }> => {
+  const begun = performance.now();
+  program.kill("SIGTERM");
+  const { code } = await program.exit;
+  return { code, secs: (performance.now() - begun) / 1000 };
+};
+
+test("features start in the order of App.with before the program, listen last, and stop in reverse", async () => {
+  const program = startLife();
+  await program.listening;
+  await terminate(program);
+  expect(linesOf(program)).toEqual([
+    "start db",
+    "start consumer",
+    "startup",
+    "listening consumer",
+    "drain consumer",
+    "drained consumer",
+    "shutdown",
+    "stop consumer",
+    "stop db",
+  ]);
+});
+
+test.each([1, 4])(
+  "announces nothing before the listening tasks are through, with %d worker(s)",
+  async (workers) => {
+    const program = startLife({ listening: "waits", run: { workers } });
+    await saidTimes(program, "listening consumer", workers);
+    expect((await terminate(program)).code).toBe(0);
+    expect(program.stdout()).not.toContain('"listening"');
+    expect(program.stdout().match(abandoned)).toHaveLength(1);
+    expect(tallyOf(program)).toMatchObject({
+      "drain consumer": workers,
+      shutdown: workers,
+      "stop db": workers,
+    });
+  },
+);
+
+test.each([1, 4])(
+  "a listening task that fails is a start error and undoes the start, with %d worker(s)",
+  async (workers) => {
+    const program = startLife({ listening: "fails", run: { workers } });
+    expect((await program.exit).code).toBe(1);
+    expect(
+      program.stderr().match(/CORE_START_TASK: listening task "consumer" failed: no broker/g),
+    ).toHaveLength(1);
+    expect(program.stdout()).not.toContain('"listening"');
+    expect(linesOf(program)).toContain("stop db");
+    expect(tallyOf(program)["stop db"]).toBe(tallyOf(program)["startup"]);
+  },
+);
+
+test.each<[number, LifeScenario["start"]]>([
+  [1, "waits"],
+  [4, "waits"],
+  [1, "ignores"],
+  [4, "ignores"],
+])(
+  "SIGTERM undoes a start that is under way, with %d worker(s) and a task that %s",
+  async (workers, start) => {
+    const program = startLife({ start, run: { workers } });
+    await saidTimes(program, "start db", workers);
+    const { code, secs } = await terminate(program);
+    expect(code).toBe(0);
+    expect(secs).toBeLessThan(15); // neither the task's 60 s nor the drain's 30 s
+    expect(program.stdout().match(abandoned)).toHaveLength(1);
+    expect(program.stderr()).not.toContain("did not start");
+    expect(tallyOf(program)).toEqual({ "start db": workers, "stop db": workers }); // the consumer had not begun
+  },
+);
+
+test.each([1, 4])("a second signal ends a start at once, with %d worker(s)", async (workers) => {
+  const program = startLife({ start: "ignores", run: { workers } });
+  await saidTimes(program, "start db", workers);
+  const again = setInterval(() => program.kill("SIGTERM"), 50);
+  expect((await program.exit).code).toBe(143);
+  clearInterval(again);
+});
+
+test.each([1, 4])(
+  "an error that is not caught during the start ends it with 1 and its reason, with %d worker(s)",
+  async (workers) => {
+    const program = startLife({ start: "crashes", run: { workers } });
+    expect((await program.exit).code).toBe(1);
+    expect(program.stderr().match(/The service did not start/g)).toHaveLength(1);
+    expect(program.stderr()).toContain("CORE_START_FAILED: crash during the start");
+    expect(tallyOf(program)["stop db"]).toBe(tallyOf(program)["start db"]);
+  },
+);
+
+test.each([
+  [1, "the process drains and ends with code 1", 1],
+  [4, "this worker drains and ends, another one takes its place", 0],
+])(
+  "says what follows an unhandled rejection, and why, with %d worker(s)",
+  async (workers, consequence, code) => {
+    const program = startLife({ run: { workers } });
+    const { url } = await program.listening;
+    await fetch(`${url}/crash`, { headers: { connection: "close" } });
+    await program.says(`unhandled rejection: ${consequence}`);
+    await program.says("crash on purpose");
+    program.kill("SIGTERM");
+    expect((await program.exit).code).toBe(code);
+  },
+);
+
+test("SIGTERM while a worker is replaced undoes the start of the new one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "replacement-"));
+  try {
+    const slowIf = join(folder, "slow");
+    const program = startLife({ slowIf, run: { workers: 2 } });
+    const { url } = await program.listening;
+    writeFileSync(slowIf, "");
+    const { pid } = (await (await fetch(`${url}/slow`)).json()) as { pid: number };
+    process.kill(pid, "SIGTERM"); // asks for a replacement
+    await saidTimes(program, "start db", 3);
+    expect((await terminate(program)).code).toBe(0);
+    expect(tallyOf(program)).toMatchObject({ "start db": 3, startup: 2, shutdown: 2, "stop db": 3 });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const namespaces = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0;
+const inNamespace = namespaces ? test : test.skip; // where the system lets no user make a PID namespace
+
+inNamespace.each([1, 4])(
+  "as PID 1, SIGTERM ends a start that is under way, with %d worker(s)",
+  async (workers) => {
+    const program = startLife({ start: "waits", run: { workers } }, { pidNamespace: true });
+    await saidTimes(program, "start db", workers);
+    const { code } = await terminate(program);
+    // oxlint-disable-next-line jest/no-standalone-expect -- `inNamespace` is `test`
+    expect([code, program.stdout().match(abandoned)?.length]).toEqual([0, 1]);
+  },
+);

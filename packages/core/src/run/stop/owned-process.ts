@@ -1,0 +1,48 @@
+import { onEndSignals, onLostOutput, onUncaught, type UncaughtKind } from "./signals.ts";
+
+/** Why a process must end: a signal asked for it, or an error was not caught. */
+export type Ending =
+  | { readonly signal: NodeJS.Signals }
+  | { readonly error: unknown; readonly kind: UncaughtKind };
+
+/**
+ * The process of a service that owns it: from construction to `release`, SIGTERM, SIGINT and uncaught errors end the service in order, and a second
+ * signal ends the process at once with 128 + its number.
+ */
+export class OwnedProcess {
+  private readonly undo: readonly (() => void)[];
+  private first: Ending | undefined;
+  private react: ((ending: Ending) => void) | null = null;
+  private abandon: () => void = () => {};
+
+  constructor() {
+    this.undo = [
+      onEndSignals({ stop: (signal) => this.end({ signal }), abandon: () => this.abandon() }),
+      onUncaught((error, kind) => this.end({ error, kind })),
+      onLostOutput(),
+    ];
+  }
+
+  /** The first reason to end, if there was one. */
+  get ending(): Ending | undefined {
+    return this.first;
+  }
+
+  /** Sets the reaction to the first signal and to each uncaught error, and what precedes the exit on a second signal. */
+  onEnd(react: (ending: Ending) => void, abandon: () => void = () => {}): void {
+    const missed = this.react === null ? this.first : undefined;
+    this.react = react;
+    this.abandon = abandon;
+    if (missed !== undefined) react(missed);
+  }
+
+  /** Leaves signals and uncaught errors to the program again. */
+  release(): void {
+    for (const off of this.undo) off();
+  }
+
+  private end(ending: Ending): void {
+    this.first ??= ending;
+    this.react?.(ending);
+  }
+}
