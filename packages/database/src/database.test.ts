@@ -141,6 +141,20 @@ test("migrations run at start only when asked, and their failure stops the start
   await expect(ask(make(true))).rejects.toThrow(/database.*failed/);
 });
 
+test("a startup handler sees the migrated tables, also when it was added before enableDatabase", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
+  writeFileSync(join(folder.path, "0001-books.up.sql"), "CREATE TABLE books (id INTEGER)");
+  const app = new App_();
+  let count: unknown;
+  app.onEvent("startup", async () => {
+    count = await app.db.fetchValue("SELECT count(*) FROM books");
+  });
+  app.enableDatabase({ url: "sqlite://:memory:", migrations: folder.path, migrateAtStart: true });
+  await app.start();
+  expect(count).toBe(0);
+  await app.stop();
+});
+
 /** Listens to the operations of the process on its channels. */
 const watchOperations = (note: (event: string, operation: TracedOperation) => void): Disposable => {
   const listeners = ["start", "error", "end"].map((event) => {

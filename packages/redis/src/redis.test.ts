@@ -119,6 +119,25 @@ test("every mistake of the record is said at start", async () => {
   expect(() => openRedis({ minIdle: 11 })).toThrow("minIdle must not be above poolSize");
 });
 
+test.each([true, false])(
+  "a feature that starts after redis stops before its connections close (shared: %p)",
+  async (shared) => {
+    const statuses: string[] = [];
+    const later: Feature = {
+      name: "later",
+      install: (host) => {
+        host.life.onStop(() => void statuses.push(app.redis.status));
+        return {};
+      },
+    };
+    const app = new (App.with(redis, later))().enableRedis({ url: await nobody(), shared });
+    await app.start();
+    const client = app.redis;
+    await app.stop();
+    expect([...statuses, client.status]).toEqual(["wait", "end"]);
+  },
+);
+
 test("a port of the shared state has one provider", async () => {
   const other: Feature<{ enableOther(): unknown }> = {
     name: "other",

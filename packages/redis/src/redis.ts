@@ -43,8 +43,6 @@ export const redis: Feature<RedisMethods> = {
   name: "redis",
   install: (host) => {
     let open: Enabled | null = null;
-    // Stop tasks run in reverse: this one, which stands before those of every `enableX`, comes when nobody needs the connections any more.
-    host.life.onStop({ name: "redis", run: () => open?.close() });
     const enabled = (what: string): Enabled => {
       if (open !== null) return open;
       throw new FrameworkError("REDIS_NOT_ENABLED", `call enableRedis() before ${what} is used`);
@@ -66,7 +64,6 @@ export const redis: Feature<RedisMethods> = {
 class Enabled {
   readonly connections: Connections;
   #log: Logger | null = null;
-  #values: RedisValues | null = null;
 
   constructor(host: Host, config: RedisConfig) {
     for (const message of configProblems(config)) host.problem({ code: "CORE_BAD_CONFIG", message });
@@ -76,18 +73,21 @@ class Enabled {
     host.life.onStart({ name: "redis", run: ({ log }) => void (this.#log = log) });
     if (config.shared) {
       const log: Pick<Logger, "error"> = { error: (message, fields) => this.#log?.error(message, fields) };
+      let values: RedisValues | null = null;
+      const close = async (): Promise<void> => {
+        await values?.close();
+        await connections.close();
+      };
       // Totals stay with the workers: they are metrics of this service, which is scraped by itself.
-      host.state.provideShared({
-        values: () => (this.#values = redisValues(connections, { name: "shared", log })),
-        permits: () => redisPermits(connections, { name: "shared" }),
-      });
-    }
+      host.state.provideShared(
+        {
+          values: () => (values = redisValues(connections, { name: "shared", log })),
+          permits: () => redisPermits(connections, { name: "shared" }),
+        },
+        { name: "redis", run: close },
+      );
+    } else host.life.onStop({ name: "redis", run: () => connections.close() });
     report(host, connections);
-  }
-
-  async close(): Promise<void> {
-    await this.#values?.close();
-    await this.connections.close();
   }
 }
 

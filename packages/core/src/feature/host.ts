@@ -164,8 +164,12 @@ export interface HostState {
   ): Awaitable<T>;
   /** A scope for an invocation of several calls, such as a stream; the feature disposes of it. @throws as `invoke` */
   scope(invocation: Invocation): OpenScope;
-  /** Replaces ports of `shared`, for every feature: one, two or all three. A port that two features provide is a mistake that fails the start. */
-  provideShared(makers: SharedStateMakers): this;
+  /**
+   * Replaces ports of `shared`, for every feature: one, two or all three. A port that two features provide is a mistake that fails the start.
+   *
+   * `close` frees what the ports hold. It runs after the stop tasks of all features, whatever their order, since each may use the ports until then.
+   */
+  provideShared(makers: SharedStateMakers, close?: Task | Task["run"]): this;
   /** State on which all workers agree: values, permits and totals. @throws CORE_NOT_STARTED before the first start task */
   readonly shared: SharedState;
 }

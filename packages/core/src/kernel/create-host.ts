@@ -75,7 +75,7 @@ const stateOf = (registry: Registry): HostState => {
     inject: (place, inject) => (registry.inject(place, inject), state),
     invoke: (invocation, inject, work) => runInScope(registry.container, invocation, inject, work),
     scope: (invocation) => registry.container.open(invocation),
-    provideShared: (makers) => (registry.provideShared(makers), state),
+    provideShared: (makers, close) => (registry.provideShared(makers, close), state),
     get shared() {
       return registry.shared;
     },

@@ -12,7 +12,7 @@ import type { Stage } from "../feature/stages.ts";
 import type { DrainListener } from "../lifecycle/drain-listeners.ts";
 import { Draining } from "../lifecycle/draining.ts";
 import { Life, type TaskPhase } from "../lifecycle/life.ts";
-import { MIDDLEWARE_RANK } from "../lifecycle/ranks.ts";
+import { MIDDLEWARE_RANK, SHARED_RANK } from "../lifecycle/ranks.ts";
 import { createHost, type HostOwner } from "./create-host.ts";
 import { FeatureOptions } from "./feature-options.ts";
 import { requestOperation } from "./request-operations.ts";
@@ -216,7 +216,7 @@ export abstract class Registry {
     return this.checks;
   }
 
-  provideShared(makers: SharedStateMakers): this {
+  provideShared(makers: SharedStateMakers, close?: Task | Task["run"]): this {
     this.assertOpen("provideShared");
     const taken = Object.keys(makers).filter((port) => port in this.makeShared);
     this.problemIf(
@@ -224,6 +224,7 @@ export abstract class Registry {
       taken.length === 0 ? null : `two features provide shared ${taken.join(" and ")}; enable one of them`,
     );
     this.makeShared = { ...this.makeShared, ...makers };
+    if (close !== undefined) this.addTask("onStop", close, SHARED_RANK);
     return this;
   }
 

@@ -148,6 +148,42 @@ test("the signal of a task aborts when its limit passes", async () => {
   expect(reason).toMatchObject({ code: "CORE_TASK_TIMEOUT" });
 });
 
+test("a shared state that a feature provides is closed when no feature can use it any more", async () => {
+  const events: string[] = [];
+  const uses = feature("uses", (host) =>
+    host.life.onStop(() => void events.push("stop of an earlier feature")),
+  );
+  const provides = feature("provides", (host) =>
+    host.state.provideShared({ values: (own) => own }, () => void events.push("closed")),
+  );
+  const app = new (App.with(uses, provides))();
+  await app.start({ log });
+  await app.stop();
+  expect(events).toEqual(["stop of an earlier feature", "closed"]);
+});
+
+test("the position in App.with orders features, whatever the order of the enable calls", async () => {
+  const events: string[] = [];
+  const noting = <Name extends string>(name: Name) =>
+    ({
+      name,
+      install: (host: Host) =>
+        ({
+          [`enable${name}`]() {
+            host.life.onStart(() => void events.push(`start ${name}`));
+            host.life.onStop(() => void events.push(`stop ${name}`));
+          },
+        }) as Record<`enable${Name}`, () => void>,
+    }) satisfies Feature;
+  const app = new (App.with(noting("Db"), noting("Saga")))();
+  app.onEvent("startup", () => void events.push("startup"));
+  app.enableSaga();
+  app.enableDb();
+  await app.start({ log });
+  await app.stop();
+  expect(events).toEqual(["start Db", "start Saga", "startup", "stop Saga", "stop Db"]);
+});
+
 test("a task may be an object of a class", async () => {
   class Opening {
     readonly name = "opening";

@@ -4,6 +4,9 @@ export interface Ranked<T> {
   readonly item: T;
 }
 
+/** A shared state that a feature provides is there before every feature, so it closes after all of them. */
+export const SHARED_RANK: number = -1;
+
 /** Middleware objects, such as an authentication, start when all features are up. */
 export const MIDDLEWARE_RANK: number = Number.MAX_SAFE_INTEGER - 1;
 
