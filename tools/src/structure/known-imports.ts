@@ -21,7 +21,7 @@ export const knownImports: readonly KnownImport[] = [
   },
   {
     from: `${CORE}/request/http-request.ts`,
-    to: `${CORE}/dependencies/request-scope.ts`,
+    to: `${CORE}/dependencies/invocation-scope.ts`,
     reason: "a request opens its scope of dependencies when one is first asked for",
   },
   {
@@ -30,12 +30,7 @@ export const knownImports: readonly KnownImport[] = [
     reason: "a request opens its scope of dependencies when one is first asked for",
   },
   {
-    from: `${CORE}/request/request-keys.ts`,
-    to: `${CORE}/request/http-request.ts`,
-    reason: "request.csrfToken is issued for a request",
-  },
-  {
-    from: `${CORE}/dependencies/request-scope.ts`,
+    from: `${CORE}/dependencies/invocation-scope.ts`,
     to: `${CORE}/dependencies/container.ts`,
     reason: "a scope resolves through the container that made it",
   },

@@ -11,7 +11,7 @@ import {
   nameOf,
   placeProblems,
 } from "./dependency-graph.ts";
-import { duplicate, missing, twoTokens } from "./dependency-problems.ts";
+import { asynchronous, duplicate, missing, twoTokens } from "./dependency-problems.ts";
 import { runWithout } from "./depends.ts";
 import { Lifetime } from "./lifetime.ts";
 import { InvocationScope } from "./invocation-scope.ts";
@@ -96,11 +96,11 @@ export class Container {
   /** The value of a dependency that is made without waiting. @throws CORE_DEPENDS_ASYNC besides what `resolve` throws */
   resolveNow(dependency: Token<unknown> | string, scope: InvocationScope): unknown {
     const definition = this.find(dependency);
-    if (this.asynchronous.has(definition)) throw asynchronous(definition);
+    if (this.asynchronous.has(definition)) throw asynchronous(definition.name);
     const value = this.valueOf(definition, scope);
     if (!isPromise(value)) return value;
     value.then(undefined, () => {}); // its failure would be reported besides the error below, which tells what to do
-    throw asynchronous(definition);
+    throw asynchronous(definition.name);
   }
 
   /**
@@ -241,11 +241,5 @@ const invocationScope = ({ name }: Definition, owner: Lifetime): InvocationScope
     `"${name}" has the scope invocation; no invocation is running here`,
   );
 };
-
-const asynchronous = ({ name }: Definition): FrameworkError =>
-  new FrameworkError(
-    "CORE_DEPENDS_ASYNC",
-    `Depends("${name}") cannot wait for an asynchronous factory; name the dependency in inject of the handler's options instead`,
-  );
 
 const toError = ({ code, message }: Problem): FrameworkError => new FrameworkError(code, message);

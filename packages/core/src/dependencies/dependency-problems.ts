@@ -1,4 +1,5 @@
 import type { Problem } from "../errors/configuration-error.ts";
+import { FrameworkError } from "../errors/framework-error.ts";
 import { nearest } from "../errors/nearest.ts";
 
 /** Names listed in a message at most. */
@@ -42,3 +43,10 @@ export const outlives = (path: readonly string[]): Problem => {
     `give "${name}" the scope invocation too, or pass what it needs to its methods`;
   return { code: "CORE_DEPENDENCY_SCOPE", message };
 };
+
+/** The error of `Depends` for a dependency whose factory is asynchronous. */
+export const asynchronous = (name: string): FrameworkError =>
+  new FrameworkError(
+    "CORE_DEPENDS_ASYNC",
+    `Depends("${name}") cannot wait for an asynchronous factory; name the dependency in inject of the handler's options instead`,
+  );

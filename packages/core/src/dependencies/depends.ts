@@ -1,6 +1,5 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { isPromise } from "../middleware/middleware.ts";
-import type { InvocationScope } from "./invocation-scope.ts";
 import type { Token } from "./token.ts";
 
 /**
@@ -16,12 +15,20 @@ import type { Token } from "./token.ts";
 export function Depends<T>(dependency: Token<T> | string): T {
   const scope = currentScope();
   if (scope === undefined) throw outside(dependency);
-  return scope.container.resolveNow(dependency, scope) as T; // for a name the caller asserts the type
+  return scope.resolveNow(dependency) as T; // for a name the caller asserts the type
+}
+
+/** What `Depends` needs of a scope. */
+export interface DependsScope {
+  /** The value of a dependency that is made without waiting. */
+  resolveNow(dependency: Token<unknown> | string): unknown;
+  /** Keeps the values alive until `work` has settled. */
+  during(work: unknown): void;
 }
 
 /** The owner of a scope, which may make it when first touched: a request. */
 export interface ScopeHolder {
-  readonly scope: InvocationScope;
+  readonly scope: DependsScope;
 }
 
 let current: ScopeHolder | undefined;
@@ -66,7 +73,7 @@ export const runWithout = <T>(call: () => T): T => {
 };
 
 /** The scope of the call that is running, `undefined` outside one. */
-const currentScope = (): InvocationScope | undefined => {
+const currentScope = (): DependsScope | undefined => {
   if (current === undefined) return undefined;
   isTouched = true;
   return current.scope;

@@ -1,9 +1,9 @@
 import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import type { Container } from "./container.ts";
-import { runWith } from "./depends.ts";
+import { type DependsScope, runWith } from "./depends.ts";
 import { Lifetime } from "./lifetime.ts";
-import type { Injected, Injections } from "./token.ts";
+import type { Injected, Injections, Token } from "./token.ts";
 
 /** What a call gets for its injections: their values by name, nothing without any. */
 export type DependenciesOf<I extends Injections | undefined> = I extends Injections ? Injected<I> : undefined;
@@ -26,7 +26,7 @@ export interface OpenScope {
 }
 
 /** A scope with what the container and `Depends` need of it. */
-export class InvocationScope extends Lifetime implements OpenScope {
+export class InvocationScope extends Lifetime implements OpenScope, DependsScope {
   readonly invocation: Invocation;
   readonly container: Container;
   private users = 0;
@@ -54,6 +54,10 @@ export class InvocationScope extends Lifetime implements OpenScope {
     );
     this.during(output);
     return output;
+  }
+
+  resolveNow(dependency: Token<unknown> | string): unknown {
+    return this.container.resolveNow(dependency, this);
   }
 
   during(work: unknown): void {
