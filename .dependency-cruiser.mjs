@@ -5,7 +5,7 @@ import { join } from "node:path";
 /** Layers of core, lowest first: a folder imports its own layer and lower ones. */
 const layers = [
   ["http"],
-  ["errors", "runtime", "middleware", "invocation", "config", "log"],
+  ["errors", "runtime", "middleware", "invocation", "config", "log", "contract"],
   ["exchange"],
   ["body", "request", "response", "lifecycle", "shared-state", "insight"],
   ["dependencies", "guards", "validation", "routing", "routes", "feature"],

@@ -97,7 +97,7 @@ export type {
   Spent,
 } from "./shared-state/permits/permits.ts";
 export type { Total, Totals } from "./shared-state/totals/totals.ts";
-export { checkAddition, checkKey, checkTtl, toText } from "./shared-state/state-bounds.ts";
+export { checkAddition, checkKey, checkTtl, toText } from "./shared-state/values/state-bounds.ts";
 export { checkPermits } from "./shared-state/permits/permit-bounds.ts";
 export { checkTotals } from "./shared-state/totals/total-table.ts";
 export { Subscriptions, type SubscriptionsOptions } from "./shared-state/values/subscriptions.ts";

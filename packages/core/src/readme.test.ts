@@ -25,7 +25,7 @@ import { canonicalise, maxSegments } from "./routing/canonical-path.ts";
 import { flagNames, parseFlags } from "./run/settings/flags.ts";
 import { MAX_WAITING } from "./run/workers/dispatcher.ts";
 import { resolveSettings } from "./run/settings/settings.ts";
-import { MAX_KEY_LENGTH, MAX_VALUE_BYTES } from "./shared-state/state-bounds.ts";
+import { MAX_KEY_LENGTH, MAX_VALUE_BYTES } from "./shared-state/values/state-bounds.ts";
 import { innerStages, outerStages } from "./feature/stages.ts";
 import { MAX_ISSUES } from "./validation/validation-issues.ts";
 

@@ -45,16 +45,6 @@ export const knownImports: readonly KnownImport[] = [
     reason: "a host is a view of the registry, which makes the one of middleware objects",
   },
   {
-    from: `${CORE}/shared-state/shared-state.ts`,
-    to: `${CORE}/shared-state/permits/permits.ts`,
-    reason: "the shared state hands out permits, whose types stand beside their store",
-  },
-  {
-    from: `${CORE}/shared-state/virtual-clock.ts`,
-    to: `${CORE}/shared-state/in-process/schedule.ts`,
-    reason: "the clock of tests schedules as the state in one process does",
-  },
-  {
     from: `${CORE}/transport/fast/fast-cached-head.ts`,
     to: `${CORE}/transport/fast/fast-request-head.ts`,
     reason: "a cached head is compared with the next one while that is read",

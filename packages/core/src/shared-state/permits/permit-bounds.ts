@@ -1,5 +1,5 @@
 import type { PermitRequest, PermitLease, PermitRule } from "./permits.ts";
-import { badOption, checkKey } from "../state-bounds.ts";
+import { badOption, checkKey } from "../values/state-bounds.ts";
 
 /** Most permits that one lease may have, and most uses that one call may report. */
 export const MAX_LEASE = 1024;

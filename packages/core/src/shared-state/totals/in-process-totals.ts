@@ -1,4 +1,4 @@
-import { checkKey } from "../state-bounds.ts";
+import { checkKey } from "../values/state-bounds.ts";
 import { checkTotals, TotalTable } from "./total-table.ts";
 import type { Totals } from "./totals.ts";
 

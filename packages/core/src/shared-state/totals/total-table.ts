@@ -1,6 +1,6 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import type { Total } from "./totals.ts";
-import { badOption, checkKey } from "../state-bounds.ts";
+import { badOption, checkKey } from "../values/state-bounds.ts";
 
 /** Most names in one call. */
 export const MAX_NAMES = 1000;

@@ -1,7 +1,7 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import type { Logger } from "../../log/logger.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
-import { checkAddition, checkKey, checkTtl, toText } from "../state-bounds.ts";
+import { checkAddition, checkKey, checkTtl, toText } from "./state-bounds.ts";
 import { type Entry, ExpiringMap } from "./expiring-map.ts";
 import type { Added, AddOptions, Json, SharedValues } from "./shared-values.ts";
 import { Subscriptions } from "./subscriptions.ts";

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { checkPermits } from "../permits/permit-bounds.ts";
 import type { Permits } from "../permits/permits.ts";
 import type { SharedState } from "../shared-state.ts";
-import { checkAddition, checkKey, checkTtl, toText } from "../state-bounds.ts";
+import { checkAddition, checkKey, checkTtl, toText } from "../values/state-bounds.ts";
 import { checkTotals } from "../totals/total-table.ts";
 import type { Totals } from "../totals/totals.ts";
 import type { Json, SharedValues } from "../values/shared-values.ts";

@@ -1,6 +1,6 @@
-import { FrameworkError } from "../errors/framework-error.ts";
-import { utf8Length } from "../exchange/payload.ts";
-import type { AddOptions, Json } from "./values/shared-values.ts";
+import { FrameworkError } from "../../errors/framework-error.ts";
+import { utf8Length } from "../../exchange/payload.ts";
+import type { AddOptions, Json } from "./shared-values.ts";
 
 /** Most UTF-16 units of a key or channel name. */
 export const MAX_KEY_LENGTH = 512;
