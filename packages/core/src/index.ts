@@ -83,7 +83,6 @@ export type { Awaitable, Handler, Middleware } from "./middleware/middleware.ts"
 export { type AttemptFailure, retry, type RetryOptions } from "./middleware/retry.ts";
 export { retryDelayMs, type RetryPolicy, retryPolicy } from "./middleware/retry-policy.ts";
 export { timeout, type TimeoutOptions } from "./middleware/timeout.ts";
-export type { Timers } from "./middleware/timers.ts";
 export type { Logger } from "./log/logger.ts";
 export type { ExchangeEnd } from "./exchange/request-source.ts";
 export type { BeginUpgraded, UpgradedConnection } from "./exchange/upgrade.ts";

@@ -4,7 +4,8 @@ import { HttpError } from "../errors/http-error.ts";
 import { Response } from "../response/response.ts";
 import { compose } from "./middleware.ts";
 import { retry } from "./retry.ts";
-import { manualTimers } from "./timers.test-kit.ts";
+import { instantClock } from "./instant-clock.test-kit.ts";
+import { virtualClock } from "../runtime/virtual-clock.ts";
 import { timeout } from "./timeout.ts";
 
 const ask = (app: App, method = "GET") =>
@@ -14,7 +15,7 @@ test("retry around requests: a handler is called again, and reads the body again
   const app = new App().use(
     retry({
       policy: { attempts: 3, delayMs: 1 },
-      clock: manualTimers(true),
+      clock: instantClock(),
       isFailure: ({ status }) => status >= 500,
     }),
   );
@@ -42,7 +43,7 @@ test("retry around requests: the stream of a reply that is tried again is cancel
 });
 
 test("timeout around requests: a handler that takes longer is a 504, and its signal aborts", async () => {
-  const clock = manualTimers();
+  const clock = virtualClock();
   const app = new App().use(timeout({ timeoutMs: 200, clock }));
   let reason: unknown;
   const begun = Promise.withResolvers<void>();
@@ -53,13 +54,13 @@ test("timeout around requests: a handler that takes longer is a 504, and its sig
   });
   const reply = ask(app);
   await begun.promise;
-  await clock.fire();
+  await clock.advance(200);
   expect((await reply).status).toBe(504);
   expect(reason).toMatchObject({ name: "HandlerTimeoutError" });
 });
 
 test("in one chain, each attempt has its own time", async () => {
-  const clock = manualTimers(true);
+  const clock = instantClock();
   let calls = 0;
   const call = compose<string, string>(
     [
@@ -69,5 +70,5 @@ test("in one chain, each attempt has its own time", async () => {
     () => (++calls < 3 ? new Promise(() => {}) : "in time"),
     () => "error",
   );
-  expect([await call("a"), calls, clock.all]).toEqual(["in time", 3, [10, 10]]);
+  expect([await call("a"), calls, clock.delays]).toEqual(["in time", 3, [10, 10]]);
 });

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { type Handler, isPromise } from "./middleware.ts";
 import { retry, type RetryOptions } from "./retry.ts";
 import { retryDelayMs, retryPolicy } from "./retry-policy.ts";
-import { manualTimers } from "./timers.test-kit.ts";
+import { instantClock } from "./instant-clock.test-kit.ts";
+import { virtualClock } from "../runtime/virtual-clock.ts";
 
 interface Reply {
   readonly status: number;
@@ -26,7 +27,7 @@ const answers = (...replies: readonly (Reply | Error)[]) => {
 };
 
 const make = (options: RetryOptions<string, Reply> = {}) => {
-  const clock = manualTimers();
+  const clock = virtualClock();
   return { clock, tried: retry<string, Reply>({ clock, random: () => 0, ...options }) };
 };
 
@@ -42,20 +43,22 @@ test("it waits longer before each attempt, and gives the last output when they a
   const { clock, tried } = make({ policy: { attempts: 3, delayMs: 100, factor: 4 } });
   const callee = answers({ status: 500 }, { status: 502 }, { status: 503 });
   const reply = tried("a", callee.next);
-  expect([isPromise(reply), clock.delays(), callee.calls()]).toEqual([true, [100], 1]);
-  await clock.fire();
-  expect([clock.delays(), callee.calls()]).toEqual([[400], 2]);
-  await clock.fire();
-  expect([await reply, clock.delays()]).toEqual([{ status: 503 }, []]);
+  await clock.advance(99);
+  expect([isPromise(reply), callee.calls()]).toEqual([true, 1]);
+  await clock.advance(1);
+  expect(callee.calls()).toBe(2);
+  await clock.advance(399);
+  expect(callee.calls()).toBe(2);
+  await clock.advance(1);
+  expect([await reply, callee.calls(), clock.pending]).toEqual([{ status: 503 }, 3, 0]);
 });
 
 test("errors are tried again and the last one is thrown; an AbortError passes at once", async () => {
   const { clock, tried } = make({ policy: { attempts: 2 } });
   const reply = Promise.resolve(tried("a", async () => Promise.reject(boom)));
   const thrown = reply.catch((error: unknown) => error);
-  await clock.fire();
-  await clock.fire();
-  expect([await thrown, clock.all]).toEqual([boom, [100]]);
+  await clock.runAll();
+  expect([await thrown, clock.now()]).toEqual([boom, 100]);
   const callee = answers(gone, { status: 200 });
   expect(() => tried("a", callee.next)).toThrow(gone);
 });
@@ -84,10 +87,9 @@ test("the callee's own wish to wait counts where it is longer, and gives up wher
       { status: 503, retryAfterMs: 1001 },
     ).next,
   );
-  await clock.fire();
-  await clock.fire();
+  await clock.runAll();
   expect(await reply).toMatchObject({ retryAfterMs: 1001 });
-  expect(clock.all).toEqual([700, 200]);
+  expect(clock.now()).toBe(700 + 200);
 });
 
 test("refuse answers when the attempts are used up, from an output or an error", () => {
@@ -111,13 +113,13 @@ test("an abort ends the waiting at once, with what the last attempt gave", async
   const reply = tried("a", callee.next);
   abort();
   expect(await reply).toEqual({ status: 503 });
-  expect([clock.delays(), callee.calls()]).toEqual([[], 1]);
+  expect([clock.pending, callee.calls()]).toEqual([0, 1]);
   expect(await tried("a", callee.next)).toEqual({ status: 200 }); // the first attempt is the callee's own affair
   expect(await tried("a", answers({ status: 500 }).next)).toEqual({ status: 500 });
 });
 
 test("the signal of the input is watched by default", async () => {
-  const clock = manualTimers();
+  const clock = virtualClock();
   const controller = new AbortController();
   const tried = retry<{ signal: AbortSignal }, Reply>({ clock });
   const reply = tried({ signal: controller.signal }, () => ({ status: 500 }));
@@ -181,7 +183,7 @@ const expected = (all: readonly Step[], given: Parameters<typeof retryPolicy>[0]
 test("calls, delays and the result are those of the model, for any callee and policy", async () => {
   await fc.assert(
     fc.asyncProperty(steps, policies, async (all, policy) => {
-      const clock = manualTimers(true);
+      const clock = instantClock();
       let calls = 0;
       const next = (): Step | Promise<Step> => {
         const step = all[Math.min(calls++, all.length - 1)] as Step;
@@ -201,8 +203,7 @@ test("calls, delays and the result are those of the model, for any callee and po
       });
       const run = async () => (await tried("a", next)).kind;
       const last = await run().catch((error: unknown) => (error === boom ? "error" : "abort"));
-      expect({ calls, delays: clock.all, last }).toEqual(expected(all, policy));
-      expect(clock.delays()).toEqual([]);
+      expect({ calls, delays: clock.delays, last }).toEqual(expected(all, policy));
     }),
     { numRuns: 500 },
   );

@@ -1,8 +1,9 @@
+import type { Clock } from "../runtime/clock.ts";
 import type { ConfigInput } from "../config/config-record.ts";
 import { type Awaitable, isPromise, type Middleware } from "./middleware.ts";
 import { discardBody, failureStatuses, isFailureOfCallee, signalOf, statusOf } from "./outcome.ts";
 import { retryDelayMs, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
-import { type Timers, wait } from "./timers.ts";
+import { holdingTimers, wait } from "./wait.ts";
 
 /** The failure of one attempt: an output that counts as one, or an error. */
 export type AttemptFailure<Out> = { readonly output: Out } | { readonly error: unknown };
@@ -23,8 +24,8 @@ export interface RetryOptions<In, Out> {
   readonly discard?: (output: Out) => void;
   /** Ends the waiting, and with it the attempts. @default the input's own `signal`, if it has one */
   readonly signal?: (input: In) => AbortSignal | undefined;
-  /** @default globalThis */
-  readonly clock?: Timers;
+  /** @default timers that keep the process alive */
+  readonly clock?: Pick<Clock, "after">;
   /** A number from 0 up to 1. @default Math.random */
   readonly random?: () => number;
 }
@@ -48,7 +49,7 @@ export const retry = <In, Out>({
   refuse = rethrow,
   discard = discardBody,
   signal: signalFor = signalOf,
-  clock = globalThis,
+  clock = holdingTimers,
   random = Math.random,
 }: RetryOptions<In, Out> = {}): Middleware<In, Out> => {
   const policy = retryPolicy(given);

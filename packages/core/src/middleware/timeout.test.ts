@@ -2,32 +2,34 @@ import { expect, test } from "@jest/globals";
 import { HandlerTimeoutError } from "../errors/http-errors.ts";
 import { isPromise } from "./middleware.ts";
 import { timeout } from "./timeout.ts";
-import { manualTimers } from "./timers.test-kit.ts";
+import { virtualClock } from "../runtime/virtual-clock.ts";
 
 test("synchronous work stays synchronous and sets no timer", () => {
-  const clock = manualTimers();
+  const clock = virtualClock();
   expect(timeout<string, number>({ clock })("abc", ({ length }) => length)).toBe(3);
-  expect(clock.all).toEqual([]);
+  expect(clock.pending).toBe(0);
 });
 
 test("work in time gives its output or its error, and clears the timer", async () => {
-  const clock = manualTimers();
+  const clock = virtualClock();
   const bounded = timeout<string, number>({ timeoutMs: 50, clock });
   const output = bounded("abc", async ({ length }) => length);
-  expect([isPromise(output), clock.delays()]).toEqual([true, [50]]);
-  expect([await output, clock.delays()]).toEqual([3, []]);
+  expect([isPromise(output), clock.pending]).toEqual([true, 1]);
+  expect([await output, clock.pending]).toEqual([3, 0]);
   const boom = new Error("boom");
   await expect(bounded("abc", async () => Promise.reject(boom))).rejects.toBe(boom);
-  expect(clock.delays()).toEqual([]);
+  expect(clock.pending).toBe(0);
 });
 
 test("work that takes longer is a HandlerTimeoutError, and its input is aborted with it", async () => {
-  const clock = manualTimers();
+  const clock = virtualClock();
   const reasons: Error[] = [];
   const bounded = timeout<{ abort(reason: Error): void }, number>({ timeoutMs: 1500, clock });
   const output = bounded({ abort: (reason) => void reasons.push(reason) }, () => new Promise(() => {}));
   const thrown = Promise.resolve(output).catch((error: unknown) => error);
-  await clock.fire();
+  await clock.advance(1499);
+  expect(reasons).toEqual([]);
+  await clock.advance(1);
   expect(await thrown).toBeInstanceOf(HandlerTimeoutError);
   expect(await thrown).toMatchObject({ status: 504, message: expect.stringContaining("1.5 s") });
   expect(reasons).toEqual([await thrown]);
@@ -35,21 +37,20 @@ test("work that takes longer is a HandlerTimeoutError, and its input is aborted 
 
 test("refuse answers in the place of work that takes longer, at once or later", async () => {
   for (const answer of [(ms: number, input: string) => `${input} ${ms}`, async () => "a 30000"]) {
-    const clock = manualTimers();
+    const clock = virtualClock();
     const output = timeout<string, string>({ clock, refuse: answer })("a", () => new Promise(() => {}));
-    await clock.fire();
+    await clock.runAll();
     expect(await output).toBe("a 30000");
   }
 });
 
 test("what comes too late is discarded: its body is cancelled, its error ignored", async () => {
-  const clock = manualTimers();
+  const clock = virtualClock();
   const bounded = timeout<string, { body: object }>({ clock, refuse: () => ({ body: {} }) });
   const late = Promise.withResolvers<{ body: object }>();
   const failing = Promise.withResolvers<never>();
   const outputs = [bounded("a", () => late.promise), bounded("b", () => failing.promise)] as const;
-  await clock.fire();
-  await clock.fire();
+  await clock.runAll();
   let cancelled = 0;
   late.resolve({
     body: {
@@ -65,13 +66,13 @@ test("what comes too late is discarded: its body is cancelled, its error ignored
 });
 
 test("a refuse that throws rejects", async () => {
-  const clock = manualTimers();
+  const clock = virtualClock();
   const refuse = () => {
     throw new RangeError("too slow");
   };
   const output = timeout<string, string>({ clock, refuse })("a", () => new Promise(() => {}));
   const thrown = Promise.resolve(output).catch((error: unknown) => error);
-  await clock.fire();
+  await clock.runAll();
   expect(await thrown).toBeInstanceOf(RangeError);
 });
 

@@ -1,9 +1,10 @@
+import type { Clock } from "../runtime/clock.ts";
 import { type ConfigRecord, configRecord } from "../config/config-record.ts";
 import { decimal } from "../config/field-rules.ts";
 import { HandlerTimeoutError } from "../errors/http-errors.ts";
 import { type Awaitable, isPromise, type Middleware } from "./middleware.ts";
 import { abortInput, discardBody } from "./outcome.ts";
-import { after, type Timers } from "./timers.ts";
+import { holdingTimers } from "./wait.ts";
 
 /** How long calls may take, and what happens then. */
 export interface TimeoutOptions<In, Out> {
@@ -15,8 +16,8 @@ export interface TimeoutOptions<In, Out> {
   readonly abort?: (input: In, error: Error) => void;
   /** Frees an output that comes too late. @default cancels its body, if it has one */
   readonly discard?: (output: Out) => void;
-  /** @default globalThis */
-  readonly clock?: Timers;
+  /** @default timers that keep the process alive */
+  readonly clock?: Pick<Clock, "after">;
 }
 
 /** The longest delay that timers of JavaScript take. */
@@ -42,13 +43,13 @@ export const timeout = <In, Out>({
   refuse,
   abort = abortInput,
   discard = discardBody,
-  clock = globalThis,
+  clock = holdingTimers,
 }: TimeoutOptions<In, Out> = {}): Middleware<In, Out> => {
   const { timeoutMs } = record.of({ timeoutMs: given });
   const inTime = (output: Promise<Out>, input: In): Promise<Out> =>
     new Promise((resolve, reject) => {
       let isLate = false;
-      const clear = after(clock, timeoutMs, () => {
+      const clear = clock.after(timeoutMs, () => {
         isLate = true;
         const error = new HandlerTimeoutError(timeoutMs / 1000);
         if (refuse === undefined) reject(error);

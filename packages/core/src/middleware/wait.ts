@@ -1,0 +1,31 @@
+import type { Clock } from "../runtime/clock.ts";
+
+/** Timers that keep the process alive: a program that awaits a call must not end while the call waits. */
+export const holdingTimers: Pick<Clock, "after"> = {
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Waits; resolves to false at once when the signal aborts first. */
+export const wait = (
+  { after }: Pick<Clock, "after">,
+  delayMs: number,
+  signal: AbortSignal | undefined,
+): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (signal?.aborted === true) {
+      resolve(false);
+      return;
+    }
+    const aborted = (): void => {
+      cancel();
+      resolve(false);
+    };
+    const cancel = after(delayMs, () => {
+      signal?.removeEventListener("abort", aborted);
+      resolve(true);
+    });
+    signal?.addEventListener("abort", aborted, { once: true });
+  });
