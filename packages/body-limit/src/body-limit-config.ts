@@ -6,7 +6,7 @@ export type BodyEncoding = "gzip" | "deflate" | "br" | "zstd";
 /** What `enableBodyLimit` may be told. */
 export interface BodyLimitConfig {
   /** Bytes that a request body may have, on the wire and decoded; a route's `maxBodyBytes` goes before it. @default 10485760 */
-  readonly maxSize: number;
+  readonly maxBodyBytes: number;
   /** Codings that are decoded; a body in any other is refused with 415. @default [] */
   readonly decode: readonly BodyEncoding[];
   /** How many times its coded size a body may have decoded, counted above 1 MiB. @default 100 */
@@ -16,7 +16,7 @@ export interface BodyLimitConfig {
 const known: readonly unknown[] = ["gzip", "deflate", "br", "zstd"];
 
 export const BodyLimitConfig: ConfigRecord<BodyLimitConfig> = configRecord("BodyLimitConfig", {
-  maxSize: integer(10_485_760),
+  maxBodyBytes: integer(10_485_760),
   decode: checked<readonly BodyEncoding[]>(
     [],
     "a list of some of gzip, deflate, br and zstd, each once",

@@ -6,7 +6,7 @@ const app = new (App.with(bodyLimit))();
 app
   .enableBodyLimit()
   .enableBodyLimit(1000)
-  .enableBodyLimit({ maxSize: 1000, decode: ["gzip", "zstd"] });
+  .enableBodyLimit({ maxBodyBytes: 1000, decode: ["gzip", "zstd"] });
 app.post("/", { maxBodyBytes: 10 }, () => "hello");
 
 // @ts-expect-error the method exists only where the feature was composed

@@ -69,11 +69,11 @@ test("the limit is 10 MiB unless something else is said", async () => {
 });
 
 test("every mistake of a configuration is reported at start, at once", async () => {
-  const input = { maxSize: -1, decode: ["compress" as never], maxRatio: 0 };
+  const input = { maxBodyBytes: -1, decode: ["compress" as never], maxRatio: 0 };
   const app = new (App.with(bodyLimit))().enableBodyLimit(input);
   const error: unknown = await app.start().catch((thrown: unknown) => thrown);
   expect((error as ConfigurationError).problems.map(({ message }) => message.split(" ")[0])).toEqual([
-    "BodyLimitConfig.maxSize",
+    "BodyLimitConfig.maxBodyBytes",
     "BodyLimitConfig.decode",
     "BodyLimitConfig.maxRatio",
   ]);

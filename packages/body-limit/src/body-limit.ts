@@ -14,23 +14,23 @@ export interface BodyLimiting {
   /**
    * Refuses request bodies above a size with 413.
    *
-   * @param maxSize bytes, or a whole configuration. @default 10485760
+   * @param maxBodyBytes bytes, or a whole configuration. @default 10485760
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
-  enableBodyLimit(maxSize?: number | ConfigInput<BodyLimitConfig>): this;
+  enableBodyLimit(maxBodyBytes?: number | ConfigInput<BodyLimitConfig>): this;
 }
 
 /**
  * A limit on request bodies: a declared length above it is refused before a byte of the body is read, any other body at the first byte above it.
  *
  * @example
- * const app = new (App.with(bodyLimit))().enableBodyLimit({ maxSize: 1_000_000, decode: ["gzip"] });
+ * const app = new (App.with(bodyLimit))().enableBodyLimit({ maxBodyBytes: 1_000_000, decode: ["gzip"] });
  */
 export const bodyLimit: Feature<BodyLimiting> = {
   name: "body-limit",
   install: (host) => ({
     enableBodyLimit(given) {
-      const input = typeof given === "number" ? { maxSize: given } : given;
+      const input = typeof given === "number" ? { maxBodyBytes: given } : given;
       host.http.use("body-limit", limitBodies(host.configure(BodyLimitConfig, input)));
       return this;
     },
@@ -38,20 +38,20 @@ export const bodyLimit: Feature<BodyLimiting> = {
 };
 
 const limitBodies = (config: BodyLimitConfig): Middleware<HttpRequest, Response> => {
-  const { maxSize, maxRatio } = config;
+  const { maxBodyBytes, maxRatio } = config;
   const takes = new Set<string>(config.decode);
   const taken = takes.size === 0 ? "identity" : [...takes].join(", ");
   return function limitBodies(request, next) {
-    const limit = request.endpoint?.options.maxBodyBytes ?? maxSize;
+    const limit = request.endpoint?.options.maxBodyBytes ?? maxBodyBytes;
     const { contentLength } = request;
     if (contentLength === 0) return next(request);
     if (contentLength !== null && contentLength > limit) throw new PayloadTooLargeError(limit);
-    request.limitBody(maxSize);
+    request.limitBody(maxBodyBytes);
     const coding = codingOf(request);
     if (coding === null) return next(request);
     if (!takes.has(coding)) throw refused(coding, taken);
     request.decodeBody((chunks) =>
-      decodedChunks(chunks, coding as BodyEncoding, { maxSize: limit, maxRatio }),
+      decodedChunks(chunks, coding as BodyEncoding, { maxBodyBytes: limit, maxRatio }),
     );
     return next(request);
   };

@@ -6,7 +6,7 @@ import type { BodyEncoding } from "./body-limit-config.ts";
 /** What stops a small body from becoming a huge one. */
 export interface DecodeLimits {
   /** Bytes that the decoded body may have. */
-  readonly maxSize: number;
+  readonly maxBodyBytes: number;
   /** How many times its coded size, counted above 1 MiB. */
   readonly maxRatio: number;
 }
@@ -32,7 +32,7 @@ const decoders: Readonly<Record<BodyEncoding, () => Decoder>> = {
 export async function* decodedChunks(
   chunks: AsyncIterable<Uint8Array>,
   coding: BodyEncoding,
-  { maxSize, maxRatio }: DecodeLimits,
+  { maxBodyBytes, maxRatio }: DecodeLimits,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const decoder = decoders[coding]();
   const fed = { bytes: 0, failure: null as unknown };
@@ -41,7 +41,7 @@ export async function* decodedChunks(
   try {
     for await (const piece of decoder as AsyncIterable<Uint8Array>) {
       decoded += piece.byteLength;
-      if (decoded > maxSize) throw new PayloadTooLargeError(maxSize, "Decoded request body");
+      if (decoded > maxBodyBytes) throw new PayloadTooLargeError(maxBodyBytes, "Decoded request body");
       if (decoded > FREE_BYTES && decoded > maxRatio * fed.bytes) {
         throw new PayloadTooLargeError(Math.max(FREE_BYTES, maxRatio * fed.bytes), "Decoded request body");
       }

@@ -62,7 +62,7 @@ eachClient(test, () => makeApp(), {
 });
 
 test("the limit holds for the decoded bytes", async () => {
-  await using client = testClient(makeApp({ maxSize: 1000 }));
+  await using client = testClient(makeApp({ maxBodyBytes: 1000 }));
   for (const coding of codings) {
     const send = (length: number) =>
       client.post("/length", { body: code[coding]("x".repeat(length)), headers: headersOf(coding) });

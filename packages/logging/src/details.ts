@@ -10,11 +10,11 @@ export interface Details {
   of(request: HttpRequest, reply: Response | null): Readonly<Record<string, unknown>>;
 }
 
-type Wanted = Pick<LoggingConfig, "logHeaders" | "logBody" | "maxBodyBytes">;
+type Wanted = Pick<LoggingConfig, "logHeaders" | "logBody" | "maxLoggedBodyBytes">;
 
 /** `null` when nothing is wanted. */
 export const createDetails = (wanted: Wanted, redaction: Redaction): Details | null => {
-  const { logHeaders, logBody, maxBodyBytes } = wanted;
+  const { logHeaders, logBody, maxLoggedBodyBytes } = wanted;
   if (logHeaders === false && !logBody) return null;
   const names = Array.isArray(logHeaders)
     ? new Set(logHeaders.map((name: string) => name.toLowerCase()))
@@ -23,7 +23,7 @@ export const createDetails = (wanted: Wanted, redaction: Redaction): Details | n
     redaction.fields(Object.fromEntries([...headers].filter(([name]) => names?.has(name) ?? true)));
   return {
     watch(request) {
-      if (logBody && isReadable(request)) request.context.set(Body, tapped(request, maxBodyBytes));
+      if (logBody && isReadable(request)) request.context.set(Body, tapped(request, maxLoggedBodyBytes));
     },
     of(request, reply) {
       const details: Record<string, unknown> = {};
@@ -38,7 +38,7 @@ export const createDetails = (wanted: Wanted, redaction: Redaction): Details | n
           body.text(),
           body.length,
           request.getHeader("content-type"),
-          maxBodyBytes,
+          maxLoggedBodyBytes,
           redaction,
         );
       if (typeof reply?.payload === "string" && reply.payload !== "") {
@@ -47,7 +47,7 @@ export const createDetails = (wanted: Wanted, redaction: Redaction): Details | n
           payload,
           Buffer.byteLength(payload),
           contentType,
-          maxBodyBytes,
+          maxLoggedBodyBytes,
           redaction,
         );
       }

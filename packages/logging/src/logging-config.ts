@@ -31,10 +31,10 @@ export interface LoggingConfig {
   readonly excludePaths: readonly string[];
   /** Header fields on the line: all, or those named; secrets stay redacted. @default false */
   readonly logHeaders: boolean | readonly string[];
-  /** JSON and form bodies on the line, redacted, where they are no longer than `maxBodyBytes`. @default false */
+  /** JSON and form bodies on the line, redacted, where they are no longer than `maxLoggedBodyBytes`. @default false */
   readonly logBody: boolean;
   /** Bytes of a body that `logBody` writes; longer ones are only measured. @default 1024 */
-  readonly maxBodyBytes: number;
+  readonly maxLoggedBodyBytes: number;
   /** Names of fields, header fields and body members whose values are never written, besides those that always are. @default [] */
   readonly redact: readonly string[];
   /** Where lines go: an open file by its number, or an object that takes lines. @default 1, standard output */
@@ -61,7 +61,7 @@ export const LoggingConfig: ConfigRecord<LoggingConfig> = configRecord<LoggingCo
     (value) => typeof value === "boolean" || (Array.isArray(value) && value.every(isName)),
   ),
   logBody: flag(false),
-  maxBodyBytes: integer(1024, { min: 1, max: 8192 }),
+  maxLoggedBodyBytes: integer(1024, { min: 1, max: 8192 }),
   redact: list([], "names: letters, digits, dots, dashes and underscores", isName),
   destination: checked<number | LogDestination>(
     1,

@@ -195,12 +195,12 @@ test("mistakes of the configuration are reported at start, at once", async () =>
     level: "loud" as never,
     excludePaths: ["health"],
     logHeaders: "all" as never,
-    maxBodyBytes: 1e6,
+    maxLoggedBodyBytes: 1e6,
     redact: ["a b"],
     destination: "out.log" as never,
     maxQueueBytes: 1,
   });
   await expect(app.start()).rejects.toThrow(
-    /format[^]*level[^]*excludePaths[^]*logHeaders[^]*maxBodyBytes[^]*redact[^]*destination[^]*maxQueueBytes/,
+    /format[^]*level[^]*excludePaths[^]*logHeaders[^]*maxLoggedBodyBytes[^]*redact[^]*destination[^]*maxQueueBytes/,
   );
 });

@@ -68,7 +68,7 @@ test("no secret of headers, bodies, queries or fields is ever written", async ()
 });
 
 test("bodies that are too long, of another type or malformed are measured, not written", async () => {
-  const { app, text } = collected({ logBody: true, maxBodyBytes: 20 });
+  const { app, text } = collected({ logBody: true, maxLoggedBodyBytes: 20 });
   app.post("/in", (request) => request.text());
   await using client = testClient(app);
   const send = (body: string, type: string) =>

@@ -161,7 +161,7 @@ test("in production a service without a secret says so", async () => {
 });
 
 test("a body over the limit is refused as such, not read for its token", async () => {
-  await using client = socketClient(makeApp(), { limits: { maxBodySize: 1000 } });
+  await using client = socketClient(makeApp(), { limits: { maxBodyBytes: 1000 } });
   const reply = await client.post("/change", { form: { _csrf: "x".repeat(2000) } });
   expect(reply.status).toBe(413);
 });

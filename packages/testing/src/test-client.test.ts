@@ -167,7 +167,7 @@ eachClient(
       expect((await client.post("/echo", { body: "12345678901" })).status).toBe(413);
     },
   },
-  { env: "production", headers: { "x-one": "client" }, limits: { maxBodySize: 10 } },
+  { env: "production", headers: { "x-one": "client" }, limits: { maxBodyBytes: 10 } },
 );
 
 eachClient(

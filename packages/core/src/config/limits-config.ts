@@ -10,7 +10,7 @@ export interface LimitsConfig {
   /** Number of header fields. @default 100 */
   readonly maxHeaderFields: number;
   /** Bytes of a body, where nothing sets a smaller limit. @default 104857600 */
-  readonly maxBodySize: number;
+  readonly maxBodyBytes: number;
   /** Open connections of one worker. @default 10000 */
   readonly maxConnections: number;
   /** Requests on one connection; the last answer says `Connection: close`. @default 0 (unlimited) */
@@ -21,7 +21,7 @@ export const LimitsConfig: ConfigRecord<LimitsConfig> = configRecord("LimitsConf
   maxRequestLine: integer(8192, { min: 64, max: 1_048_576 }),
   maxHeaderSize: integer(16_384, { min: 256, max: 1_048_576 }),
   maxHeaderFields: integer(100, { min: 1, max: 10_000 }),
-  maxBodySize: integer(104_857_600),
+  maxBodyBytes: integer(104_857_600),
   maxConnections: integer(10_000, { min: 1 }),
   maxRequestsPerConnection: integer(0),
 });

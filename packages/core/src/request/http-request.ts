@@ -115,7 +115,7 @@ export class HttpRequest<
     this.match = match;
     this.kernel = kernel;
     this.search = target.search;
-    this.bodyLimit = endpoint?.options.maxBodyBytes ?? kernel.settings.limits.maxBodySize;
+    this.bodyLimit = endpoint?.options.maxBodyBytes ?? kernel.settings.limits.maxBodyBytes;
   }
 
   // --- head ---

@@ -41,7 +41,7 @@ export interface RouteOptions<
   readonly description?: string;
   /** Name of the operation; unique in an app. */
   readonly name?: string;
-  /** Bytes that a body of this route may have. @default `LimitsConfig.maxBodySize` */
+  /** Bytes that a body of this route may have. @default `LimitsConfig.maxBodyBytes` */
   readonly maxBodyBytes?: number;
   /** Seconds until the client gets 504. @default `TimeoutConfig.handlerSecs` */
   readonly timeoutSecs?: number;

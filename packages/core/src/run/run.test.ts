@@ -58,7 +58,7 @@ test("rejects with the mistakes of settings and of the app in one, and starts ne
   app.get("/books", () => "one");
   app.get("/books", () => "two");
   app.get("/{id", () => "three");
-  const options = { ...embedded, port: -1, argv: ["--prot=1"], limits: { maxBodySize: -1 } };
+  const options = { ...embedded, port: -1, argv: ["--prot=1"], limits: { maxBodyBytes: -1 } };
   const codes = [
     "CORE_UNKNOWN_FLAG",
     "CORE_BAD_CONFIG",
@@ -117,7 +117,7 @@ test("hands the app all settings, the shared state and the log", async () => {
     env: "production",
     workers: 1,
     trustedProxies: ["10.0.0.0/8"],
-    limits: { maxBodySize: 7 },
+    limits: { maxBodyBytes: 7 },
   } as const;
   const { close } = await run(app, { ...embedded, ...options, timeouts: { handlerSecs: 3 } });
   expect(seen).toMatchObject({
@@ -128,7 +128,7 @@ test("hands the app all settings, the shared state and the log", async () => {
     trustedProxies: ["10.0.0.0/8"],
     log,
   });
-  expect([seen?.limits.maxBodySize, seen?.timeouts.handlerSecs]).toEqual([7, 3]);
+  expect([seen?.limits.maxBodyBytes, seen?.timeouts.handlerSecs]).toEqual([7, 3]);
   expect(await seen?.shared.values.add("key", 2, { ttlMs: 1000 })).toMatchObject({ value: 2 });
   await close();
 });

@@ -146,7 +146,7 @@ test("accepts names, IPv4, IPv6 and zoned addresses as host", () => {
 });
 
 test("reports everything that is wrong at once", () => {
-  const options = { port: -1, env: "test", workers: 1.5, limits: { maxBodySize: -1 }, prot: 1 };
+  const options = { port: -1, env: "test", workers: 1.5, limits: { maxBodyBytes: -1 }, prot: 1 };
   expect(resolve(options as unknown as RunOptions).problems).toHaveLength(5);
 });
 
