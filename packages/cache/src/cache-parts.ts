@@ -2,7 +2,7 @@ import type { Logger } from "@framework/core";
 import type { Clock, RouteOption } from "@framework/core/feature";
 import type { CachingConfig } from "./caching-config.ts";
 import type { Counts } from "./counts.ts";
-import type { Flights } from "./flights.ts";
+import type { Coalescing } from "./coalescing.ts";
 import type { GuardedStore } from "./guarded-store.ts";
 import type { Invalidations } from "./invalidations.ts";
 import type { Purges } from "./purges.ts";
@@ -16,7 +16,7 @@ export interface CacheParts {
   readonly clock: Clock;
   readonly store: GuardedStore;
   readonly invalidations: Invalidations;
-  readonly flights: Flights;
+  readonly coalescing: Coalescing;
   readonly purges: Purges;
   readonly counts: Counts;
   readonly log: () => Logger;

@@ -11,7 +11,7 @@ import type { CacheParts } from "./cache-parts.ts";
 import { CachingConfig } from "./caching-config.ts";
 import { epochClock } from "./epoch-clock.ts";
 import { newCounts, publishFigures } from "./counts.ts";
-import { Flights } from "./flights.ts";
+import { Coalescing } from "./coalescing.ts";
 import { GuardedStore } from "./guarded-store.ts";
 import { stripInternalFields } from "./internal-fields.ts";
 import { Invalidations } from "./invalidations.ts";
@@ -80,10 +80,10 @@ const enable = (
   const store = new GuardedStore(raw, { clock, timeoutMs: storeTimeoutMs });
   const invalidations = new Invalidations();
   const purges = new Purges({ store, invalidations });
-  const flights = new Flights({ clock, waitMs: waitSecs * 1000 });
+  const coalescing = new Coalescing({ clock, waitMs: waitSecs * 1000 });
   const counts = newCounts();
   const log = () => host.life.settings.log;
-  const parts: CacheParts = { config, option, clock, store, invalidations, flights, purges, counts, log };
+  const parts: CacheParts = { config, option, clock, store, invalidations, coalescing, purges, counts, log };
 
   host.http.use("headers", stripInternalFields);
   host.http.use(

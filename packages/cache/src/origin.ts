@@ -5,7 +5,7 @@ import type { Ask } from "./ask.ts";
 import { variantKey } from "./cache-key.ts";
 import type { CacheParts } from "./cache-parts.ts";
 import type { StoredReply } from "./cache-store.ts";
-import type { Flight, Landing } from "./flights.ts";
+import type { SharedCall, SharedResult } from "./coalescing.ts";
 import { hasPrincipal, isSingleUse } from "./identity.ts";
 import type { Place } from "./lookup.ts";
 import { factsOf, type ReplyFacts } from "./reply-facts.ts";
@@ -29,7 +29,7 @@ import { type Forwarded, mark, type Outcome } from "./verdicts.ts";
 interface Call {
   readonly ask: Ask;
   readonly place: Place;
-  readonly flight: Flight | null;
+  readonly sharedCall: SharedCall | null;
   readonly moment: number;
   readonly sent: Conditional;
   /** Whether the reply goes to no client. */
@@ -46,14 +46,14 @@ export class Origin {
     this.tags = new ReplyTags(parts.log);
   }
 
-  /** Calls the handler of a request. With `flight` others wait for what it gives. */
-  ask(ask: Ask, place: Place, flight: Flight | null): Awaitable<Response> {
-    return this.call(ask, place, flight, false);
+  /** Calls the handler of a request. With `sharedCall` other requests wait for its reply. */
+  ask(ask: Ask, place: Place, sharedCall: SharedCall | null): Awaitable<Response> {
+    return this.call(ask, place, sharedCall, false);
   }
 
   /** Calls the handler once more for a request that is answered already. */
-  refresh(ask: Ask, place: Place, flight: Flight): Awaitable<void> {
-    return mapAwaitable(this.call(ask, place, flight, true), ({ payload }) => giveUp(payload));
+  refresh(ask: Ask, place: Place, sharedCall: SharedCall): Awaitable<void> {
+    return mapAwaitable(this.call(ask, place, sharedCall, true), ({ payload }) => giveUp(payload));
   }
 
   /** Why a request goes to its handler. */
@@ -63,15 +63,15 @@ export class Origin {
     return names.length > 0 ? "vary-miss" : "uri-miss";
   }
 
-  private call(ask: Ask, place: Place, flight: Flight | null, silent: boolean): Awaitable<Response> {
+  private call(ask: Ask, place: Place, sharedCall: SharedCall | null, silent: boolean): Awaitable<Response> {
     const { moment } = this.parts.invalidations;
-    const sent = conditionally(ask.request, place.entry, flight !== null);
-    const call: Call = { ask, place, flight, moment, sent, silent };
+    const sent = conditionally(ask.request, place.entry, sharedCall !== null);
+    const call: Call = { ask, place, sharedCall, moment, sent, silent };
     return mapAwaitable(ask.next(sent.request), (response) => {
       try {
         return this.settle(call, response);
       } finally {
-        flight?.land(null); // whatever went wrong, nobody waits for it
+        sharedCall?.settle(null); // whatever failed, no request waits for it any longer
       }
     });
   }
@@ -97,11 +97,11 @@ export class Origin {
     if (isHead && lifetime !== null) announce(response, lifetime, ask.plan.vary);
     const tags = lifetime === null || isHead ? null : this.tags.of(call.ask, response, facts, []);
     if (lifetime === null || tags === null || !isWhole(payload)) {
-      if (call.flight !== null && status < 500) this.parts.flights.noteUnshareable(call.place.key);
+      if (call.sharedCall !== null && status < 500) this.parts.coalescing.noteUnshareable(call.place.key);
       return this.handOn(call, response, facts);
     }
     if (this.isOvertaken(call, tags)) {
-      call.flight?.land("again");
+      call.sharedCall?.settle("again");
       return this.handOn(call, response, facts);
     }
 
@@ -139,7 +139,7 @@ export class Origin {
   /** RFC 5861 4: a handler that fails is covered by the stale reply, for those who wait as well. */
   private insteadOfError(call: Call, entry: StoredReply, response: Response): Response {
     const { key, names } = call.place;
-    call.flight?.land({ key, names, entry, how: "STALE" });
+    call.sharedCall?.settle({ key, names, entry, how: "STALE" });
     giveUp(response.payload);
     this.count(call, "STALE");
     return this.answer(call, entry, "STALE", { forwardStatus: response.status });
@@ -157,7 +157,7 @@ export class Origin {
     this.count(call, "REVALIDATED");
     if (lifetime === null || tags === null || this.isOvertaken(call, tags)) {
       this.parts.store.delete(place.key);
-      if (lifetime !== null) call.flight?.land("again");
+      if (lifetime !== null) call.sharedCall?.settle("again");
       const reply = this.answer(call, { ...old, fields, bornMs: this.parts.clock.now() }, "REVALIDATED", {
         forwardStatus: 304,
       });
@@ -187,14 +187,14 @@ export class Origin {
   }
 
   private keep(
-    { ask, place, flight }: Call,
+    { ask, place, sharedCall }: Call,
     entry: StoredReply,
     facts: ReplyFacts,
     { holdMs }: Lifetime,
-    how: Landing["how"],
+    how: SharedResult["how"],
     oldId?: string,
   ): void {
-    const { store, flights, clock } = this.parts;
+    const { store, coalescing, clock } = this.parts;
     const names = namesOf(place, ask.plan, facts);
     const key = variantKey(ask.key, names, ask.request);
     const [path = ""] = entry.tags;
@@ -209,8 +209,8 @@ export class Origin {
     }
     const replaces = oldId !== undefined && key === place.key ? { replaces: oldId } : {};
     store.set(key, entry, { holdMs, tags: entry.tags, ...replaces });
-    flights.noteShareable(place.key);
-    flight?.land({ key, names, entry, how });
+    coalescing.noteShareable(place.key);
+    sharedCall?.settle({ key, names, entry, how });
   }
 
   private answer(

@@ -14,7 +14,7 @@ import { parseCacheControl } from "./cache-control.ts";
 import { keyOf, variantKey } from "./cache-key.ts";
 import type { CacheParts } from "./cache-parts.ts";
 import type { StoredReply } from "./cache-store.ts";
-import type { Landed, Landing } from "./flights.ts";
+import type { SharedOutcome, SharedResult } from "./coalescing.ts";
 import { hasIdentity } from "./identity.ts";
 import { lookUp, type Place } from "./lookup.ts";
 import { Origin } from "./origin.ts";
@@ -95,15 +95,15 @@ class ReplyCache {
   }
 
   private serveLater(ask: Ask, finding: Promise<Place>): Promise<Response> {
-    const { flights, invalidations } = this.parts;
+    const { coalescing, invalidations } = this.parts;
     const { moment } = invalidations;
-    return flights.during(finding, (place, missed) =>
+    return coalescing.whileLooking(finding, (place, missed) =>
       this.decide(ask, place, moment === invalidations.moment ? missed : undefined),
     );
   }
 
   /** Answers from the store where that may be done, else obtains a reply; `missed` came about after the look into the store. */
-  private decide(ask: Ask, place: Place, missed: Landing | undefined): Awaitable<Response> {
+  private decide(ask: Ask, place: Place, missed: SharedResult | undefined): Awaitable<Response> {
     const { directives, identity, plan } = ask;
     const closed = identity && !plan.shared && place.entry?.shareable !== true;
     const entry = closed ? undefined : place.entry;
@@ -120,20 +120,20 @@ class ReplyCache {
   }
 
   /** Asks the handler, or waits for the one who is asking already. */
-  private obtain(ask: Ask, place: Place, missed: Landing | undefined): Awaitable<Response> {
-    const { flights } = this.parts;
-    if (!mayShare(ask) || flights.isUnshareable(place.key)) return this.origin.ask(ask, place, null);
-    if (missed !== undefined) return this.board(ask, place, missed);
-    const flight = flights.to(place.key);
-    if (flight === undefined) return this.origin.ask(ask, place, flights.start(place.key));
-    return flight.landing().then((landing) => this.board(ask, place, landing));
+  private obtain(ask: Ask, place: Place, missed: SharedResult | undefined): Awaitable<Response> {
+    const { coalescing } = this.parts;
+    if (!mayShare(ask) || coalescing.isUnshareable(place.key)) return this.origin.ask(ask, place, null);
+    if (missed !== undefined) return this.follow(ask, place, missed);
+    const sharedCall = coalescing.callFor(place.key);
+    if (sharedCall === undefined) return this.origin.ask(ask, place, coalescing.start(place.key));
+    return sharedCall.result().then((outcome) => this.follow(ask, place, outcome));
   }
 
   /** Takes what another call gave, if it is for this request; else goes on, not waiting again for the same. */
-  private board(ask: Ask, place: Place, landing: Landed): Awaitable<Response> {
-    if (landing === null) return this.origin.ask(ask, place, null);
-    if (landing === "again") return this.serve({ ...ask, round: ask.round + 1 });
-    const { key, names, entry, how } = landing;
+  private follow(ask: Ask, place: Place, outcome: SharedOutcome): Awaitable<Response> {
+    if (outcome === null) return this.origin.ask(ask, place, null);
+    if (outcome === "again") return this.serve({ ...ask, round: ask.round + 1 });
+    const { key, names, entry, how } = outcome;
     if (variantKey(ask.key, names, ask.request) !== key) return this.serve({ ...ask, round: ask.round + 1 });
     return this.fromStore(ask, entry, how, { forwarded: this.origin.reason(ask, place), collapsed: true });
   }
@@ -146,13 +146,13 @@ class ReplyCache {
 
   /** Refreshes after this reply is out, once for all who are answered with the stale one. */
   private refreshLater(ask: Ask, place: Place): void {
-    const { flights, log } = this.parts;
-    if (ask.request.method === "HEAD" || flights.to(place.key) !== undefined) return;
-    const flight = flights.start(place.key);
+    const { coalescing, log } = this.parts;
+    if (ask.request.method === "HEAD" || coalescing.callFor(place.key) !== undefined) return;
+    const sharedCall = coalescing.start(place.key);
     try {
-      ask.request.defer(() => this.origin.refresh(ask, place, flight));
+      ask.request.defer(() => this.origin.refresh(ask, place, sharedCall));
     } catch (error) {
-      flight.land(null); // too much work waits in this process: the next request tries again
+      sharedCall.settle(null); // too much work waits in this process: the next request tries again
       log().warn("cache: a stale reply could not be refreshed", { error });
     }
   }
