@@ -3,7 +3,7 @@ import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Layers of core, lowest first: a folder imports its own layer and lower ones. */
-const layers = [
+export const layers = [
   ["http"],
   ["errors", "runtime", "middleware", "invocation", "config", "log", "contract"],
   ["exchange"],

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { HttpRequest } from "@framework/core";
 import type { PermitRule } from "@framework/core/feature";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
-import { PolicyField } from "./quota-fields.ts";
+import { PolicyField } from "./policy-field.ts";
 import type { ClientKey, RateLimitConfig } from "./rate-limit-config.ts";
 
 /** One limit of an app, its own or that of a route: which clients it counts, and by which rule. */

@@ -7,7 +7,7 @@ import { inProcessState } from "../shared-state/in-process-state.ts";
 import { urlOf } from "./start/address.ts";
 import { type BannerFacts, listeningLine, terminalBanner } from "./start/banner.ts";
 import { consoleLogger } from "../log/console-logger.ts";
-import { reportFailedStart } from "./stop/ending.ts";
+import { reportFailedStart } from "./start/failed-start.ts";
 import { EXIT_OK } from "./stop/exit-codes.ts";
 import { type Flags, parseFlags } from "./settings/flags.ts";
 import { frameworkVersion } from "./start/framework-version.ts";
