@@ -23,6 +23,10 @@ test("delays grow by the factor up to the longest one", () => {
   ]);
 });
 
+test("without a delay there is none after the last attempt either", () => {
+  expect(retryDelayMs(retryPolicy({ attempts: 1000, delayMs: 0, factor: 10 }), 1000, 0.5)).toBe(0);
+});
+
 test("chance takes away the part that jitter says, and never more", () => {
   const policies = fc.record({
     attempts: fc.integer({ min: 1, max: 1000 }),

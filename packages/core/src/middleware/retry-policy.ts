@@ -46,6 +46,7 @@ export const retryDelayMs = (
   attempt: number,
   random: number = Math.random(),
 ): number => {
-  const whole = Math.min(delayMs * factor ** (attempt - 1), maxDelayMs);
+  const growth = Math.min(factor ** (attempt - 1), Number.MAX_VALUE); // never infinite, since 0 ms times that is no number
+  const whole = Math.min(delayMs * growth, maxDelayMs);
   return whole * (1 - jitter * random);
 };
