@@ -26,7 +26,7 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/fast/fast-input.ts",
-        find: "if (this.sawHead) this.known = known;",
+        find: "if (this.sawHead) this.cached = parsed;",
         replace: "",
       },
     ],
@@ -37,7 +37,7 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/fast/fast-input.ts",
-        find: "if (known !== null && known.readChunk(chunk, head)) return known;",
+        find: "if (cached !== null && cached.readChunk(chunk, head)) return cached;",
         replace: "",
       },
     ],
@@ -48,7 +48,7 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/fast/fast-request-head.ts",
-        find: "known === null ? -1 : known.readLine(bytes, start, head)",
+        find: "cached === null ? -1 : cached.readLine(bytes, start, head)",
         replace: "-1",
       },
     ],
@@ -69,8 +69,8 @@ export const memos: readonly Memo[] = [
     servers: ["fast", "five"],
     edits: [
       {
-        file: "core/src/transport/fast/fast-head-text.ts",
-        find: "if (fields === shared.fields && status === shared.status) return sharedHead(length, ends);",
+        file: "core/src/transport/fast/reply-heads.ts",
+        find: "if (fields === this.sharedFields && status === this.sharedStatus) return this.sharedHead(length, end);",
         replace: "",
       },
     ],
@@ -80,10 +80,10 @@ export const memos: readonly Memo[] = [
     servers: ["fast"],
     edits: [
       {
-        file: "core/src/transport/fast/fast-head-text.ts",
-        find: "const { lengths, texts } = whole;",
+        file: "core/src/transport/fast/reply-heads.ts",
+        find: "const { lengths, heads } = this;",
         replace:
-          "if (true) return `${shared.start}${length}\\r\\n${ends}`; const { lengths, texts } = whole;",
+          "if (true) return `${this.sharedStart}${length}\\r\\n${end}`; const { lengths, heads } = this;",
       },
     ],
   },
@@ -92,13 +92,13 @@ export const memos: readonly Memo[] = [
     servers: ["fast", "five"],
     edits: [
       {
-        file: "core/src/transport/fast/fast-head-text.ts",
-        find: "const known = lines.get(name);",
-        replace: "const known = undefined as { value: string; line: string; again: boolean } | undefined;",
+        file: "core/src/transport/fast/reply-heads.ts",
+        find: "const kept = this.lines.get(name);",
+        replace: "const kept = undefined as Line | undefined;",
       },
       {
-        file: "core/src/transport/fast/fast-head-text.ts",
-        find: "if (line.length > MAX_REMEMBEREDLength) return line;",
+        file: "core/src/transport/fast/reply-heads.ts",
+        find: "if (line.length > maxLineLength) return line;",
         replace: "if (true) return line;",
       },
     ],
@@ -109,7 +109,7 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/hub/connection-hub.ts",
-        find: "return (this.endsKeeping ??= headEnd(this.date, false));",
+        find: "return (this.keepAliveEnd ??= headEnd(this.date, false));",
         replace: "return headEnd(this.date, false);",
       },
     ],
@@ -125,7 +125,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "core/src/response/header-rules.ts",
-        find: "if (lowerNames.size < maxLowerNames && name.length <= MAX_REMEMBEREDLength) lowerNames.set(name, lower);",
+        find: "if (lowerNames.size < maxLowerNames && name.length <= maxRememberedLength) lowerNames.set(name, lower);",
         replace: "",
       },
     ],
@@ -141,7 +141,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "core/src/response/header-rules.ts",
-        find: "if (text.length > MAX_REMEMBEREDValue) return text;",
+        find: "if (text.length > maxRememberedValue) return text;",
         replace: "if (true) return text;",
       },
     ],
@@ -186,7 +186,7 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/kernel/pipeline.ts",
-        find: "if (raw.length <= MAX_REMEMBERED) last = { raw, target };",
+        find: "if (raw.length <= maxRemembered) last = { raw, target };",
         replace: "",
       },
     ],
@@ -257,7 +257,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "logging/src/access-line.ts",
-        find: "if (text.length > MAX_REMEMBERED) return text;",
+        find: "if (text.length > maxRemembered) return text;",
         replace: "if (true) return text;",
       },
     ],

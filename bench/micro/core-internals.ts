@@ -5,7 +5,7 @@ export { Query } from "../../packages/core/src/request/query.ts";
 export { canonicalise } from "../../packages/core/src/routing/canonical-path.ts";
 export { Router } from "../../packages/core/src/routing/router.ts";
 export { FastFields } from "../../packages/core/src/transport/fast/fast-fields.ts";
-export { ordinaryHeadText } from "../../packages/core/src/transport/fast/fast-head-text.ts";
+export { ReplyHeads } from "../../packages/core/src/transport/fast/reply-heads.ts";
 export { headEnd } from "../../packages/core/src/transport/wire/head-end.ts";
 export { shortLength } from "../../packages/core/src/transport/wire/memory-payload.ts";
 export { emptyFastHead, readFastHead } from "../../packages/core/src/transport/fast/fast-request-head.ts";

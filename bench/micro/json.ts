@@ -1,10 +1,11 @@
 import { Response as Reply } from "@framework/core";
 import { greeting, orderText } from "../servers/workload.ts";
-import { headEnd, ordinaryHeadText, parseJson, shortLength } from "./core-internals.ts";
+import { headEnd, parseJson, ReplyHeads, shortLength } from "./core-internals.ts";
 import { freshValues, sameBytes } from "./inputs.ts";
 import { type Case, defineCase, type Suite } from "./measure.ts";
 import { fastifyJson } from "./peers.ts";
 
+const heads = new ReplyHeads();
 const ends = headEnd(new Date(0).toUTCString(), false);
 
 const byHand = (value: unknown): string => {
@@ -19,7 +20,7 @@ const ours = (value: unknown): string => {
   const reply = Reply.json(value);
   const { status, payload } = reply;
   if (typeof payload !== "string") throw new Error("a JSON reply is text");
-  const head = ordinaryHeadText(status, reply.fields(), shortLength(payload), ends);
+  const head = heads.ordinary(status, reply.fields(), shortLength(payload), ends);
   if (head === null) throw new Error("a JSON reply is ordinary");
   return head + payload;
 };

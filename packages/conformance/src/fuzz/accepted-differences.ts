@@ -33,7 +33,7 @@ export const told = ({ received }: Outcome): string =>
     );
 
 const refused =
-  /HTTP\/1\.1 (?:400 (?:(?!HTTP\/1)[^])*"The request line is malformed"|501 (?:(?!HTTP\/1)[^])*"The method is not known"),"status":\d+\}$/;
+  /HTTP\/1\.1 (?:400 (?:(?!HTTP\/1)[^])*"The request line is malformed"|501 (?:(?!HTTP\/1)[^])*"The method is not supported"),"status":\d+\}$/;
 const withoutRefusal = (outcome: Outcome): string => told(outcome).replace(refused, "400 or 501");
 
 const withoutInterim = (outcome: Outcome): string =>

@@ -82,7 +82,7 @@ const expectFields = (given: ReplyCase, { fields }: Parsed): void => {
 
 const expectBroken = async ({ body }: ReplyCase, parsed: Parsed | null, logged: string[]): Promise<void> => {
   await eventually(() => logged.length > 0, "it is logged");
-  expect(logged).toEqual(["error: a streamed reply broke off"]);
+  expect(logged).toEqual(["error: a streamed reply failed"]);
   const taken = breaksBehindLength(body) ? false : (parsed?.whole ?? false);
   expect(taken).toBe(false);
 };

@@ -381,7 +381,7 @@ const brokenStreams = (test: Test, make: MakeTransport): void => {
             true,
           );
           assert.deepEqual([broken?.complete ?? false, more.length], [false, 0], name);
-          assert.deepEqual(server.logged, ["error: a streamed reply broke off"], name);
+          assert.deepEqual(server.logged, ["error: a streamed reply failed"], name);
         }
       },
     ));

@@ -1,10 +1,21 @@
-/** A reply's body: text, bytes, a stream, or none. */
+/**
+ * A reply's body: text (sent as UTF-8), bytes, a stream, or `null` for none.
+ *
+ * Bytes belong to the transport until the exchange ends: they must not change before that.
+ */
 export type Payload = string | Uint8Array | BodyStream | null;
 
-/** A body that is produced while it is sent: pulled chunk by chunk, `return()` called when the client goes away. */
+/**
+ * A body that is produced while it is sent.
+ *
+ * A transport pulls one chunk at a time, and the next when the socket has room. It calls the iterator's `return()` when the client
+ * disconnects or the reply fails, also while a `next()` is pending. An error ends the connection, so that the client does not take the body
+ * for complete.
+ */
 export class BodyStream {
+  /** Iterated at most once. A chunk must not be changed after it was produced. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Total length in bytes when it is known beforehand, else `null`. */
+  /** Exact length in bytes, `null` while unknown. A stream that produces another number of bytes fails with CORE_BAD_REPLY. */
   readonly length: number | null;
 
   constructor(chunks: AsyncIterable<Uint8Array>, length: number | null = null) {
@@ -12,7 +23,7 @@ export class BodyStream {
     this.length = length;
   }
 
-  /** Gives up the body: who drops a reply, or answers HEAD, lets the source free what it holds. Harmless after the end. */
+  /** Frees the source of a body that will not be sent, as for HEAD or a dropped reply. Harmless after the end. */
   async cancel(): Promise<void> {
     await (this.chunks as Partial<AsyncIterator<Uint8Array>>).return?.();
   }
@@ -25,7 +36,7 @@ export const payloadLength = (payload: Payload): number | null => {
   return payload instanceof BodyStream ? payload.length : payload.byteLength;
 };
 
-/** Bytes that a string takes in UTF-8; a lone surrogate counts as the replacement character that stands for it. */
+/** Length of a string in UTF-8. A lone surrogate counts as the three bytes of U+FFFD, which replaces it. */
 export const utf8Length = (text: string): number => {
   if (text === last.text) return last.bytes;
   const bytes = beyondAscii.test(text) ? countBytes(text) : text.length;
@@ -36,7 +47,10 @@ export const utf8Length = (text: string): number => {
   return bytes;
 };
 
-/** The text asked for last: several ask for one body, and bodies come again. */
+/**
+ * The last text and its length: several layers ask for the length of the same body. Shared by all apps of a process, which is safe because the
+ * length depends on the text alone; at most 1,024 characters, replaced by the next text.
+ */
 const last = { text: "", bytes: 0 };
 const maxRemembered = 1024;
 
@@ -54,7 +68,7 @@ const countBytes = (text: string): number => {
   return bytes;
 };
 
-/** Most bodies hold none, and this is known three times as fast as the loop would know it. */
+/** Finds most bodies to be ASCII in a third of the loop's time. */
 const beyondAscii = /[\x80-\uffff]/;
 
 const isSurrogatePair = (text: string, index: number): boolean =>

@@ -1,15 +1,16 @@
 import type { UpgradeOffer } from "./upgrade.ts";
 
-/** How an exchange ended: the reply went out whole, or the connection was lost before that. */
+/** How an exchange ended: the complete reply was sent, or the connection was lost before. */
 export type ExchangeEnd = "sent" | "aborted";
 
 /**
- * One request as a transport hands it to the app: framed, within the limits on its head, its body not read yet.
+ * One request as a transport passes it to the app: framed, and with a head within the limits.
  *
- * `node:http`, the framework's own HTTP/1.1 path and `app.fetch` each make one; nothing behind it knows which.
+ * `node:http`, the fast path and `app.fetch` each implement it, and the app cannot tell them apart. All members can be read until the exchange
+ * ends and after it; only `chunks` depends on the connection. Nothing of it may be changed: lists and bytes may be shared with later requests.
  */
 export interface RequestSource {
-  /** Token as received; upper case is significant. */
+  /** Method as received, a token; case is significant. */
   readonly method: string;
   /** Origin-form (`/books?genre=x`) or `*`; an absolute-form target was split into `authority` and this. */
   readonly target: string;
@@ -18,18 +19,37 @@ export interface RequestSource {
   readonly authority: string;
   /** Address of the peer, `null` when there is no socket. */
   readonly remoteAddress: string | null;
-  /** Fields as received: name, value, name, value … */
+  /**
+   * Fields as received: name, value, name, value …
+   *
+   * The list must not be changed, and does not change: a transport may return the same list for later requests with equal fields.
+   */
   readonly fields: readonly string[];
-  /** Value of a field by its lower-case name; repeated list fields joined with `, `, cookies with `; `; `null` when absent. */
+  /**
+   * Value of a field by its lower-case name, `null` when absent. Repeated fields are joined with `, `, cookies with `; `; of a repeated
+   * singleton field the first value counts.
+   */
   field(name: string): string | null;
   /** Length of the body in bytes; 0 without one, `null` while unknown (chunked). */
   readonly bodyLength: number | null;
-  /** The whole body when the transport already holds it, else `null`; perhaps a part of what it has read, so that who keeps it copies it. */
+  /**
+   * The complete body if the transport already has it, else `null`.
+   *
+   * It may be a view into a larger buffer of the transport, and must not be changed. Code that keeps it beyond the request copies it, so that it
+   * does not keep the buffer in memory.
+   */
   readonly buffered: Uint8Array | null;
-  /** The body's chunks as they arrive, with back-pressure; may be taken once. Fails when the client goes away or is too slow. */
+  /**
+   * The body's chunks as they arrive, with back-pressure; can be iterated once, also when `buffered` is set.
+   *
+   * An early `return` stops reading and keeps the connection. A read fails with an `HttpError`: 408 for a client that is too slow, 400 for
+   * malformed chunks, CORE_CLIENT_GONE after a disconnect. A second iteration throws.
+   */
   chunks(): AsyncIterable<Uint8Array>;
-  /** The client's request for WebSocket, if it made one. */
+  /** The client's offer to upgrade to WebSocket, if it made one. */
   readonly upgrade?: UpgradeOffer;
-  /** Calls back once, when the reply is out or the connection is lost; at once if that has happened. */
+  /**
+   * Calls `listener` once, when the reply was sent or the connection was lost; at once if that has happened. A listener must not throw.
+   */
   onEnd(listener: (end: ExchangeEnd) => void): void;
 }

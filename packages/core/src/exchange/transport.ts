@@ -8,13 +8,18 @@ import type { Socket } from "./socket.ts";
 import type { Reply } from "./reply.ts";
 import type { RequestSource } from "./request-source.ts";
 
-/** Answers one request. It never rejects: every error became a reply inside; should it fail all the same, the client gets a plain 500. */
+/**
+ * Serves one request. A transport calls it once for each request, in the order of the requests of a connection, and again before earlier replies are ready
+ * when the client pipelines.
+ *
+ * The app turns its errors into replies, so it neither throws nor rejects; if it does, the client gets a plain 500 and the error is logged.
+ */
 export type Serve = (source: RequestSource) => Awaitable<Reply>;
 
 /**
- * Makes the reply for a message that no handler sees, at once: bad framing, limits on the head, a head that came too slowly.
+ * Makes the reply for a message that no handler sees, synchronously: malformed framing, a head beyond the limits, a head that arrives too slowly.
  *
- * `message` is what could be read of it; `null` for a request that the app has answered, when that answer cannot be written.
+ * @param message the readable parts of the message; `null` when the app has replied but its reply cannot be written
  */
 export type Reject = (error: HttpError, message: RequestSource | null) => Reply;
 
@@ -24,62 +29,64 @@ export interface TransportTls {
   readonly cert: string | Uint8Array;
   /** Private key, PEM. */
   readonly key: string | Uint8Array;
-  /** Authorities that client certificates must come from, PEM. */
+  /** Authorities that must have issued client certificates, PEM. */
   readonly ca?: string | Uint8Array | undefined;
-  /** Refuses handshakes without a client certificate that `ca` vouches for. @default false */
+  /** Refuses handshakes without a client certificate issued by `ca`. @default false */
   readonly requireClientCert?: boolean | undefined;
   /** Lowest TLS version. @default "1.2" */
   readonly minVersion?: "1.2" | "1.3" | undefined;
 }
 
+/** The app's side of a transport, and its limits. */
 export interface TransportOptions {
   readonly serve: Serve;
   readonly reject: Reject;
   readonly limits: LimitsConfig;
   readonly timeouts: TimeoutConfig;
   readonly log: Logger;
-  /** With it every connection speaks TLS. */
+  /** Makes every connection a TLS connection. */
   readonly tls?: TransportTls | undefined;
-  /** Milliseconds that an idle connection is kept after `drain`, so that a request already under way gets its answer. @default 1000 */
+  /** Milliseconds that an idle connection is kept after `drain`, so that a request already on its way gets a reply. @default 1000 */
   readonly drainIdleMs?: number | undefined;
   /** Time and timers; the process's own by default. */
   readonly clock?: Clock | undefined;
 }
 
-/** Where a listener listens. */
+/** Address of a listener. */
 export interface ListenAddress {
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** Port; 0 for one that the system chooses. */
   readonly port: number;
 }
 
-/** What `close` had to break off. */
+/** Result of `close`. */
 export interface Closed {
-  /** Requests whose answer was not out at the deadline. */
+  /** Requests whose replies were not sent at the deadline. */
   readonly cut: number;
 }
 
 /**
- * Speaks HTTP/1.1 on sockets and serves what arrives.
+ * Serves HTTP/1.1 on sockets.
  *
- * Connections above `limits.maxConnections` are dropped without an answer, and the count is logged: under such load the reset tells a load
- * balancer to try elsewhere. A client that half-closes gives up what was not answered yet.
+ * Connections above `limits.maxConnections` are reset without a reply, and their number is logged: a load balancer then tries another instance.
+ * A client that half-closes abandons its unanswered requests. All state belongs to the transport; what a process shares are caches of pure
+ * functions, such as the lower-case spelling of a field name (`docs/memos.md`).
  */
 export interface Transport {
-  /** Takes over a connection: from the primary process, another listener, or with bytes put back by `unshift`. */
+  /** Serves a connected socket: of the primary process or another listener, possibly with bytes put back by `unshift`. */
   accept(socket: Socket): void;
-  /** Opens a listener of its own. @throws the system's error, such as EADDRINUSE */
+  /** Opens a listener and returns its address. @throws the system's error, such as EADDRINUSE */
   listen(address: ListenAddress): Promise<ListenAddress>;
-  /** Stops listening; from now on every last answer on a connection says `Connection: close`; idle connections close after `drainIdleMs`. */
+  /** Closes the listeners. From now on the last reply of a connection says `Connection: close`; idle connections close after `drainIdleMs`. */
   drain(): void;
   /**
-   * Drains, and resolves when the last connection is gone; what is left after `deadlineMs` is cut and counted.
+   * Drains, and resolves when the last connection is closed. After `deadlineMs` the remaining connections are cut and their requests counted.
    *
-   * Called again it gives the same promise; a socket that comes later is destroyed.
+   * A second call returns the same promise. A socket passed to `accept` after the end is destroyed.
    */
   close(deadlineMs: number): Promise<Closed>;
   /** Open connections. */
   readonly connections: number;
-  /** Requests that are being answered. */
+  /** Requests in progress. */
   readonly inFlight: number;
 }

@@ -1,2 +1,2 @@
-/** Stands for a method, a target or a path that could not be read, as in access logs; no route, prefix or guard takes it for one. */
+/** Replaces a method, target or path that could not be read, as in access logs. It matches no route, prefix or guard. */
 export const UNREADABLE = "-";

@@ -1,22 +1,22 @@
 import type { Duplex } from "./socket.ts";
 
-/** A connection on which HTTP is over. */
+/** An upgraded connection: HTTP has ended on it, and no limit or deadline of the transport applies, except `maxConnections`. */
 export interface UpgradedConnection {
-  /** The raw connection, decrypted with TLS. No limit of HTTP holds for it any more, except that it counts for `maxConnections`. */
+  /** The raw connection; decrypted, with TLS. */
   readonly socket: Duplex;
-  /** Bytes that came behind the request already; they are not in `socket`. */
+  /** Bytes received after the request; `socket` does not emit them again. */
   readonly head: Uint8Array;
-  /** Fields that middleware put on the 101 reply: name, value, name, value … For whoever writes it to send along. */
+  /** Fields that middleware set on the 101 reply, to be sent with it: name, value, name, value … */
   readonly fields: readonly string[];
-  /** Aborts when the service begins to drain: the time to say goodbye. What is open at the drain's deadline is cut. */
+  /** Aborts when the service begins to drain, so that the protocol can close properly. At the drain's deadline the connection is cut. */
   readonly draining: AbortSignal;
 }
 
-/** Speaks on from here: writes the 101 reply first (RFC 9110 15.2.2). Should it throw, the connection is cut. */
+/** Takes over an upgraded connection, and writes the 101 reply first (RFC 9110 15.2.2). If it throws, the connection is cut. */
 export type BeginUpgraded = (connection: UpgradedConnection) => void;
 
-/** A request to upgrade its connection, as the transport hands it over. */
+/** A client's offer to upgrade its connection. */
 export interface UpgradeOffer {
-  /** Names what to call with the connection once a reply of status 101 has passed all middleware. Of several calls the last counts. */
+  /** Sets the function to call with the connection when a reply of status 101 has passed all middleware. The last call counts. */
   accept(begin: BeginUpgraded): void;
 }

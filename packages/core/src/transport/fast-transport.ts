@@ -1,16 +1,18 @@
 import { ConnectionHub } from "./hub/connection-hub.ts";
 import { FastConnection, type FastConnectionHost } from "./fast/fast-connection.ts";
 import { emptyFastHead, type FastHead } from "./fast/fast-request-head.ts";
+import { ReplyHeads } from "./fast/reply-heads.ts";
 import { NodeHttp } from "./node/node-http.ts";
 import type { Socket } from "../exchange/socket.ts";
 import { createNodeTransport } from "./node-transport.ts";
 import type { Transport, TransportOptions } from "../exchange/transport.ts";
 
 /**
- * HTTP/1.1 by the framework itself: ordinary requests with an ordinary answer take no part of `node:http`.
+ * HTTP/1.1 over the framework's own parser and writer: ordinary requests and replies do not touch `node:http`.
  *
- * A connection that shows anything else goes on over `node:http`, loaded when the first one does, with every byte that was not answered yet:
- * that transport alone refuses, upgrades, continues and reads long bodies, so that both answer alike. With `tls` all connections are its own.
+ * The first message that is not ordinary moves its connection, with all unread bytes, to `node:http`, which is loaded when the first
+ * connection needs it. Only `node:http` refuses, upgrades, continues and reads long bodies, so both transports behave alike. With `tls` all
+ * connections are on `node:http`.
  */
 export const createFastTransport = (options: TransportOptions): Transport =>
   options.tls === undefined
@@ -20,10 +22,11 @@ export const createFastTransport = (options: TransportOptions): Transport =>
       })
     : createNodeTransport(options);
 
-/** What the connections of one fast transport share. */
+/** State that the connections of one fast transport share. */
 class FastHttp implements FastConnectionHost {
   readonly hub: ConnectionHub;
   readonly head: FastHead = emptyFastHead();
+  readonly replyHeads: ReplyHeads = new ReplyHeads();
   private node: NodeHttp | null = null;
 
   constructor(hub: ConnectionHub) {

@@ -1,10 +1,10 @@
 import type { BodySink } from "../wire/body-writer.ts";
 import type { Socket } from "../../exchange/socket.ts";
 
-/** Chunks up to this are joined with their frame before they are written. */
+/** Chunks of up to this many bytes are joined with their frame and written as one text. */
 const joinedBytes = 4096;
 
-/** Puts the bytes of one long or streamed body on a socket, in chunks of RFC 9112 7.1 or as they are. */
+/** Writes the bytes of one long or streamed body to a socket, chunked (RFC 9112 7.1) or unframed. */
 export class FastBodySink implements BodySink {
   private readonly socket: Socket;
   private readonly chunked: boolean;
@@ -19,7 +19,7 @@ export class FastBodySink implements BodySink {
 
   write(bytes: Uint8Array): boolean {
     const { socket } = this;
-    if (bytes.byteLength === 0) return true; // an empty chunk would be the last
+    if (bytes.byteLength === 0) return true; // an empty chunk would end the body
     if (!this.chunked) return socket.write(bytes);
     const size = `${bytes.byteLength.toString(16)}\r\n`;
     if (bytes.byteLength <= joinedBytes) {
@@ -29,9 +29,9 @@ export class FastBodySink implements BodySink {
     socket.cork();
     socket.write(size, "latin1");
     socket.write(bytes);
-    const goesOn = socket.write("\r\n", "latin1");
+    const hasRoom = socket.write("\r\n", "latin1");
     socket.uncork();
-    return goesOn;
+    return hasRoom;
   }
 
   end(): void {
@@ -43,7 +43,7 @@ export class FastBodySink implements BodySink {
     this.drained = listener;
   }
 
-  /** The socket takes more. */
+  /** The socket's buffer has room again. */
   drain(): void {
     this.drained();
   }

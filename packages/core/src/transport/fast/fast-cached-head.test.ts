@@ -142,7 +142,7 @@ test("keeps a head for the next request unless it came in a long piece, and unti
   expect(readAgain(new FastInput(), long)).toBe(false);
   const input = new FastInput();
   readAgain(input, small);
-  input.forget();
+  input.dropCache();
   input.add(small);
   input.readHead(small, LimitsConfig.of(), head);
   expect(head.fieldsCached).toBe(false);

@@ -3,14 +3,13 @@ import type { FastHead } from "./fast-request-head.ts";
 
 const LF = 0x0a;
 
-/** Names that are looked up at once in the next request with the same fields. */
-const maxAsked = 16;
+/** Field values that are kept as strings for the next request with the same fields. */
+const maxValues = 16;
 
 /**
- * A head that was read and found right, to be known again: most clients send the same fields with every request of a connection, and many the
- * same request line.
+ * A validated head, compared byte by byte with the next one on its connection: equal bytes under the same limits need no second parse.
  *
- * The same bytes under the same limits mean the same, so what follows byte for byte needs no second look.
+ * Most clients repeat all fields from request to request, and many repeat the request line. `docs/memos.md` has what each part saves.
  */
 export class CachedHead extends FastFields {
   /** Value of Host. */
@@ -24,10 +23,10 @@ export class CachedHead extends FastFields {
   private method: string;
   private target: string;
   private repeated = false;
-  /** A chunk that is this head and nothing else, once the same request line has come again. */
+  /** A chunk that holds exactly this head; set when the request line has repeated. */
   private chunk: Buffer | null = null;
-  /** Names that were asked for since the fields came again, and beside each its value. */
-  private readonly asked: (string | null)[] = [];
+  /** name, value, name, value … of the fields that were read since the head repeated. */
+  private readonly values: (string | null)[] = [];
 
   constructor(bytes: Buffer, start: number, head: FastHead, authority: string) {
     super(bytes, head.fieldsStart, head.fieldsEnd);
@@ -44,14 +43,14 @@ export class CachedHead extends FastFields {
 
   override get(lowerName: string): string | null {
     if (!this.repeated) return super.get(lowerName);
-    const { asked } = this;
-    for (let at = 0; at < asked.length; at += 2) if (asked[at] === lowerName) return asked[at + 1] ?? null;
+    const { values } = this;
+    for (let at = 0; at < values.length; at += 2) if (values[at] === lowerName) return values[at + 1] ?? null;
     const value = super.get(lowerName);
-    if (asked.length < 2 * maxAsked) asked.push(lowerName, value);
+    if (values.length < 2 * maxValues) values.push(lowerName, value);
     return value;
   }
 
-  /** Takes the request line of a head with the same fields. */
+  /** Replaces the request line by that of a head with the same fields. */
   setLine(bytes: Buffer, start: number, head: FastHead): void {
     this.line = bytes;
     this.lineStart = start;
@@ -61,12 +60,12 @@ export class CachedHead extends FastFields {
     this.chunk = null;
   }
 
-  /** Keeps a chunk with this very head in it, if that is all it holds. */
+  /** Keeps a chunk that holds this head and nothing else. */
   keepChunk(bytes: Buffer, start: number, head: FastHead): void {
     if (this.chunk === null && start === 0 && head.bodyStart === bytes.length) this.chunk = bytes;
   }
 
-  /** Whether a chunk is the one that was kept, byte for byte; notes in a head what it says then. */
+  /** Fills in `head` if a chunk equals the kept one byte for byte; whether it does. */
   readChunk(bytes: Buffer, head: FastHead): boolean {
     if (this.chunk === null || !this.chunk.equals(bytes)) return false;
     head.method = this.method;
@@ -79,7 +78,7 @@ export class CachedHead extends FastFields {
     return true;
   }
 
-  /** Notes method and target in a head and gives the place behind the request line; -1 when it is another one. */
+  /** Fills in method and target and returns the end of the request line; -1 for a different line. */
   readLine(bytes: Buffer, start: number, head: FastHead): number {
     const { line, lineStart, lineLength } = this;
     const end = start + lineLength;
@@ -90,7 +89,7 @@ export class CachedHead extends FastFields {
     return end;
   }
 
-  /** Notes in a head what the fields say and gives the place behind the empty line; -1 when they are others. */
+  /** Fills in what the fields determine and returns the end of the head; -1 for different fields. */
   readFields(bytes: Buffer, at: number, head: FastHead): number {
     const end = at + this.bodyStart - this.start;
     if (end > bytes.length || bytes.compare(this.bytes, this.start, this.bodyStart, at, end) !== 0) return -1;

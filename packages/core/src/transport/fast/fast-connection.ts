@@ -1,4 +1,4 @@
-// Above 250 lines because what is buffered and what is under way decide together when to read, serve, close and hand over.
+// Above 250 lines because buffered input and pending replies together decide when to read, serve, close and hand over.
 import type { AwaitsBody } from "../hub/body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
 import { FastExchange, type FastExchangeConnection } from "./fast-exchange.ts";
@@ -7,35 +7,38 @@ import type { CachedHead } from "./fast-cached-head.ts";
 import { FastPipeline } from "./fast-pipeline.ts";
 import { type FastReplyConnection, FastReplyWriter } from "./fast-reply-writer.ts";
 import type { FastHead } from "./fast-request-head.ts";
+import type { ReplyHeads } from "./reply-heads.ts";
 import { Linger } from "../hub/linger.ts";
 import { readDirectly } from "../hub/direct-reading.ts";
 import type { Socket } from "../../exchange/socket.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
-/** What a connection needs of the transport besides its hub. */
+/** Parts of the transport that a connection uses. */
 export interface FastConnectionHost {
   readonly hub: ConnectionHub;
-  /** Where heads are read into. */
+  /** Scratch object for the head being read; one serves all connections, since reading is synchronous. */
   readonly head: FastHead;
-  /** Another transport goes on with the connection, on which `served` requests were answered. */
+  readonly replyHeads: ReplyHeads;
+  /** Moves the connection to `node:http`. @param served requests answered so far, for `maxRequestsPerConnection` */
   handOver(connection: FastConnection, socket: Socket, served: number): void;
 }
 
-/** Requests of one connection that the app works on at the same time; those behind wait, and reading stops. */
+/** Requests of one connection that the app handles at the same time. Later ones wait, and the socket is not read. */
 const maxPipelined = 16;
 
-/** The head of the request before is kept for so long. */
-const rememberMs = 5000;
+/** Idle milliseconds after which the cached head of a connection is dropped. */
+const keepHeadMs = 5000;
 
 /**
- * One connection of the fast path: serves ordinary requests in order, and gives the connection away, with all unread bytes, at the first
- * message that is anything else. That happens when every answer in front is out and before the message is answered in any way.
+ * One connection of the fast path: serves ordinary requests in order, and hands the socket with all unread bytes to `node:http` at the first
+ * unsupported message. The hand-over happens after every earlier reply is sent and before any byte of a reply to that message.
  */
 export class FastConnection
   implements OpenConnection, AwaitsBody, FastExchangeConnection, FastReplyConnection
 {
   readonly hub: ConnectionHub;
+  readonly heads: ReplyHeads;
   private readonly socket: Socket;
   private readonly host: FastConnectionHost;
   private readonly input = new FastInput();
@@ -46,7 +49,7 @@ export class FastConnection
   private pumping = false;
   private pumpQueued = false;
   private readingPaused = false;
-  /** Nothing that arrives is served any more. */
+  /** No further message is served; input is discarded. */
   private stopped = false;
   private lingering: Linger | null = null;
   private idleSince: number;
@@ -57,6 +60,7 @@ export class FastConnection
     this.socket = socket;
     this.host = host;
     this.hub = host.hub;
+    this.heads = host.replyHeads;
     this.pipeline = new FastPipeline(host.hub);
     this.replies = new FastReplyWriter(socket, this);
     this.idleSince = host.hub.now;
@@ -89,9 +93,9 @@ export class FastConnection
   check(now: number): void {
     if (this.lingering?.isLate(now) === true || this.isWriteStalled(now)) this.cut();
     else if (this.pipeline.first !== null || this.lingering !== null) return;
-    else if (this.input.bytes !== null) this.handOver(); // what does not come at once is watched there
+    else if (this.input.bytes !== null) this.handOver(); // node:http has the deadlines for incomplete messages
     else if (now - this.idleSince >= this.options.timeouts.idleSecs * 1000) this.cut();
-    else if (now - this.idleSince >= rememberMs) this.input.forget();
+    else if (now - this.idleSince >= keepHeadMs) this.input.dropCache();
   }
 
   bodyGraceEnded(): void {
@@ -103,7 +107,7 @@ export class FastConnection
   replyReady(): void {
     if (this.pumping || this.pumpQueued) return;
     if (this.pipeline.unsent === this.pipeline.last) return this.pump();
-    // Answers that are ready in the same turn go out together.
+    // Replies that become ready in the same turn are sent in one write.
     this.pumpQueued = true;
     queueMicrotask(() => {
       this.pumpQueued = false;
@@ -145,7 +149,11 @@ export class FastConnection
     }
   };
 
-  /** Serves a chunk that is a whole message while nothing else is under way: the case of most requests, for which all that follows does too much. */
+  /**
+   * Serves a chunk that is exactly one message while the connection has no other: no buffering, no pipeline.
+   *
+   * Saves @@lone-request@@ (callgrind).
+   */
   private serveLone(chunk: Buffer): boolean {
     const { input, pipeline, socket, hub, host } = this;
     if (input.bytes !== null || pipeline.first !== null || socket.writableNeedDrain) return false;
@@ -175,7 +183,7 @@ export class FastConnection
     else this.idleSince = hub.now;
   }
 
-  /** Serves, writes and reads on as far as it goes. */
+  /** Serves and writes until input, the pipeline limit or the socket's buffer stops it. Not reentrant. */
   private pump(): void {
     if (this.pumping) return;
     this.pumping = true;
@@ -233,7 +241,7 @@ export class FastConnection
     );
   }
 
-  /** Writes the answers whose turn it is. */
+  /** Writes the replies that are ready, in the order of their requests. */
   private advance(): void {
     const { pipeline, replies } = this;
     while (pipeline.unsent !== null && pipeline.unsent.ready && !replies.busy) replies.write(pipeline.unsent);
@@ -295,7 +303,7 @@ export class FastConnection
     if (!this.replies.drain()) this.pump();
   };
 
-  /** Who half-closes gives up what was not answered yet; what was written still goes out. */
+  /** A client that half-closes abandons its unanswered requests; replies that were written are still sent. */
   private readonly onEnd = (): void => {
     this.stop();
     this.socket.end();

@@ -13,25 +13,25 @@ import { FastBody } from "./fast-body.ts";
 import type { Reply } from "../../exchange/reply.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
 
-/** What an exchange needs of the connection that it runs on. */
+/** Parts of a connection that an exchange uses. */
 export interface FastExchangeConnection extends ExchangeHost {
-  /** The app's answer is here, though perhaps not at once. */
+  /** The app's reply to an exchange is ready. Called only for replies that were awaited. */
   replyReady(): void;
 }
 
-/** The fields of a request that was read. */
+/** Header fields of a parsed request. */
 export interface ExchangeFields {
   /** Value of Host. */
   readonly authority: string;
   /** Value of a field by its lower-case name. */
   get(lowerName: string): string | null;
-  /** As received: name, value, name, value … */
+  /** As received: name, value, name, value … The caller must not change the list: several requests may share it. */
   toList(): readonly string[];
 }
 
 const noBody: Uint8Array = new Uint8Array(0);
 
-/** One request of the fast path and its answer: whole when it is made, and without a closure while the app answers at once. */
+/** One request of the fast path and its reply. Its body is in memory; a synchronous handler costs no closure and no promise. */
 export class FastExchange implements RequestSource, Exchange {
   readonly connection: FastExchangeConnection;
   end: ExchangeEnd | null = null;
@@ -39,12 +39,12 @@ export class FastExchange implements RequestSource, Exchange {
   readonly method: string;
   readonly target: string;
   readonly buffered: Uint8Array;
-  /** The exchange behind this one on the same connection. */
+  /** The next exchange on the same connection. */
   next: FastExchange | null = null;
-  /** Whether the app has answered, with `reply` or, being `null`, with an error that is logged already. */
+  /** Whether the app has replied. A `null` reply then means that it failed, and that the error is logged. */
   ready = false;
   reply: Reply | null = null;
-  /** Whether the connection closes behind the answer. */
+  /** Whether the connection closes after the reply. */
   last = false;
   private readonly head: ExchangeFields;
   private body: FastBody | null = null;

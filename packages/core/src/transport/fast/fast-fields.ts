@@ -6,19 +6,19 @@ const TAB = 0x09;
 const COLON = 0x3a;
 
 /**
- * The fields of a head that was checked, found by places in its bytes; reads like `fieldValue` over the flat list.
+ * Header fields of a validated head, located by offsets into its bytes; same results as `fieldValue` over the flat list.
  *
- * Names and values become strings when somebody asks for them, each one its own: a slice of the head's text would keep all of it in memory
- * for as long as a program keeps the value.
+ * A name or value becomes a string when it is read, each a copy of its own: a slice of the head's text would keep the whole text in memory for
+ * as long as a program keeps the value.
  */
 export class FastFields {
   protected readonly bytes: Buffer;
   protected readonly start: number;
   private readonly end: number;
-  private known: readonly number[] | null = null;
+  private located: readonly number[] | null = null;
   private list: readonly string[] | null = null;
 
-  /** @param start where the first field begins @param end the empty line behind the last */
+  /** @param start offset of the first field @param end offset of the empty line after the last */
   constructor(bytes: Buffer, start: number, end: number) {
     this.bytes = bytes;
     this.start = start;
@@ -46,9 +46,9 @@ export class FastFields {
     return (this.list ??= listOf(this.bytes, this.places));
   }
 
-  /** For each field: start of the name, colon, start of the value, end of the value. */
+  /** Four offsets for each field: start of the name, colon, start of the value, end of the value. */
   private get places(): readonly number[] {
-    return (this.known ??= placesOf(this.bytes, this.start, this.end));
+    return (this.located ??= placesOf(this.bytes, this.start, this.end));
   }
 }
 
@@ -78,7 +78,7 @@ const placesOf = (bytes: Buffer, start: number, end: number): number[] => {
 
 const isBlank = (byte: number | undefined): boolean => byte === SPACE || byte === TAB;
 
-/** Whether a name stands here in any case; of two bytes that differ, only capitals become the other. */
+/** Compares a name in any case. Only a capital letter may differ from its lower-case byte. */
 const isNamed = (bytes: Buffer, start: number, lowerName: string): boolean => {
   for (let index = 0; index < lowerName.length; index++) {
     const byte = bytes[start + index] as number;

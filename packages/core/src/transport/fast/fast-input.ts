@@ -3,26 +3,27 @@ import { isAuthority } from "../../http/authority.ts";
 import { CachedHead } from "./fast-cached-head.ts";
 import { type FastHead, UNSUPPORTED, INCOMPLETE, readFastHead } from "./fast-request-head.ts";
 
-/** Reads that a message may take: each one looks at its head again. */
+/** Reads that a message may take, because each one scans its head again. */
 const maxReads = 8;
 
-/** Chunks up to this are kept for the head in them until the next request. */
+/** A cached head keeps its chunk in memory; a longer chunk is not kept. */
 const maxKeptChunk = 2048;
 
-/** What arrived on a connection and is not served yet. */
+/** Unserved input of one connection, and the cached head of its previous request. */
 export class FastInput {
-  /** Bytes that are not served yet, from `at` on. */
+  /** Unserved bytes, from `at` on; `null` without any. */
   bytes: Buffer | null = null;
   at = 0;
-  /** The message at `at` is for another transport. */
+  /** Whether the message at `at` is one for `node:http`. */
   unsupported = false;
-  /** Whether it has its head, and its body is waited for a little. */
+  /** Whether the message has its head but not its whole body, which gets a short grace. */
   lacksBody = false;
-  /** Whether the bytes are the beginning of a message, and how many reads it has taken. */
+  /** Whether the bytes are an incomplete message. */
   partial = false;
+  /** Reads that the incomplete message has taken. */
   private reads = 0;
-  /** The head of the request before; not of the first, behind which many connections only wait. */
-  private known: CachedHead | null = null;
+  /** Head of the previous request; not of the first, since many connections send only one. */
+  private cached: CachedHead | null = null;
   private sawHead = false;
 
   add(chunk: Buffer): void {
@@ -44,21 +45,21 @@ export class FastInput {
     return this.bytes !== null && !this.partial && !this.unsupported;
   }
 
-  /** Reads a chunk that is one whole message, with nothing in front of it; gives its fields, `null` where it is anything else. */
+  /** Parses a chunk that is exactly one message, with no unserved bytes before it; `null` for any other chunk. */
   takeWhole(chunk: Buffer, limits: LimitsConfig, head: FastHead): CachedHead | null {
-    const { known } = this;
+    const { cached } = this;
     this.at = 0;
-    if (known !== null && known.readChunk(chunk, head)) return known;
-    const end = readFastHead(chunk, 0, limits, head, known);
+    if (cached !== null && cached.readChunk(chunk, head)) return cached;
+    const end = readFastHead(chunk, 0, limits, head, cached);
     if (end < 0 || end + head.bodyLength !== chunk.length) return null;
     const fields = this.takeHead(chunk, head);
-    if (chunk.length > maxKeptChunk) this.known = null;
+    if (chunk.length > maxKeptChunk) this.cached = null;
     return fields;
   }
 
-  /** Reads the head of the message at `at`, and gives where it ends; -1 when there is none to serve, and what there is instead is noted. */
+  /** Parses the head of the message at `at` and returns its end; -1 when there is nothing to serve, and the flags say why. */
   readHead(bytes: Buffer, limits: LimitsConfig, head: FastHead): number {
-    const end = readFastHead(bytes, this.at, limits, head, this.known);
+    const end = readFastHead(bytes, this.at, limits, head, this.cached);
     if (end === UNSUPPORTED) this.unsupported = true;
     else if (end === INCOMPLETE || end + head.bodyLength > bytes.length) {
       this.partial = true;
@@ -68,43 +69,43 @@ export class FastInput {
     return -1;
   }
 
-  /** The fields of the head at `at`, which was read; `null`, and the message unsupported, when its Host is malformed. */
+  /** Fields of the head that was just parsed at `at`; `null` for a malformed Host, which makes the message unsupported. */
   takeHead(bytes: Buffer, head: FastHead): CachedHead | null {
     if (head.lineCached && head.fieldsCached) {
-      this.known?.keepChunk(bytes, this.at, head);
-      return this.known;
+      this.cached?.keepChunk(bytes, this.at, head);
+      return this.cached;
     }
     if (!head.lineCached) head.target = bytes.toString("latin1", head.targetStart, head.targetEnd);
     if (head.fieldsCached) {
-      this.known?.setLine(bytes, this.at, head);
-      return this.known;
+      this.cached?.setLine(bytes, this.at, head);
+      return this.cached;
     }
     const authority = this.readHost(bytes, head);
     if (authority === null) return null;
-    const known = new CachedHead(bytes, this.at, head, authority);
-    if (this.sawHead) this.known = known;
+    const parsed = new CachedHead(bytes, this.at, head, authority);
+    if (this.sawHead) this.cached = parsed;
     this.sawHead = true;
-    return known;
+    return parsed;
   }
 
-  /** Keeps nothing for the next request: it does not come soon. */
-  forget(): void {
-    this.known = null;
+  /** Drops the cached head. Called on an idle connection, to free its memory. */
+  dropCache(): void {
+    this.cached = null;
     this.sawHead = false;
   }
 
-  /** The message up to `end` is served. */
+  /** Marks the bytes up to `end` as served. */
   take(end: number): void {
     this.reads = 0;
     this.at = end;
     if (this.bytes?.length !== end) return;
     this.bytes = null;
-    if (end > maxKeptChunk) this.known = null;
+    if (end > maxKeptChunk) this.cached = null;
   }
 
   private readHost(bytes: Buffer, { hostStart, hostEnd }: FastHead): string | null {
     const host = bytes.toString("latin1", hostStart, hostEnd);
-    if (host === this.known?.authority || isAuthority(host)) return host;
+    if (host === this.cached?.authority || isAuthority(host)) return host;
     this.unsupported = true;
     return null;
   }

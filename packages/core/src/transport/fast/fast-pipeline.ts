@@ -1,13 +1,13 @@
 import type { ConnectionHub } from "../hub/connection-hub.ts";
 import type { FastExchange } from "./fast-exchange.ts";
 
-/** The exchanges of one connection whose answers are not out, in the order of their requests. */
+/** Linked list of the exchanges of one connection whose replies are not sent, in the order of their requests. */
 export class FastPipeline {
   first: FastExchange | null = null;
   last: FastExchange | null = null;
-  /** The first that is not wholly written. */
+  /** The first exchange whose reply is not completely written. */
   unsent: FastExchange | null = null;
-  /** Number of those that are not wholly written. */
+  /** Number of exchanges whose replies are not completely written. */
   active = 0;
   private readonly hub: ConnectionHub;
 
@@ -23,19 +23,19 @@ export class FastPipeline {
     this.active++;
   }
 
-  /** Takes in an exchange, in front of which there is none, whose answer is written though not out. */
+  /** Adds the only exchange of a connection; its reply is written but not flushed. */
   appendWritten(exchange: FastExchange): void {
     this.first = exchange;
     this.last = exchange;
   }
 
-  /** The answer of the first unsent exchange is written. */
+  /** The reply of the first unsent exchange is completely written. */
   replyWritten(exchange: FastExchange): void {
     this.active--;
     this.unsent = exchange.next;
   }
 
-  /** The answers in front of an exchange, or all, are out; tells whether one of them was the connection's last. */
+  /** Ends the exchanges before `limit`, or all, as sent; whether one of them was the connection's last. */
   finishBefore(limit: FastExchange | null): boolean {
     while (this.first !== null && this.first !== limit) {
       const exchange = this.first;
@@ -48,15 +48,15 @@ export class FastPipeline {
     return false;
   }
 
-  /** Gives up an exchange and all behind it. */
+  /** Aborts an exchange and all after it. */
   abortFrom(start: FastExchange): void {
     this.unsent = null;
     if (start === this.first) this.first = this.last = null;
     else {
-      let before = this.first;
-      while (before !== null && before.next !== start) before = before.next;
-      if (before !== null) before.next = null;
-      this.last = before;
+      let previous = this.first;
+      while (previous !== null && previous.next !== start) previous = previous.next;
+      if (previous !== null) previous.next = null;
+      this.last = previous;
     }
     for (let exchange: FastExchange | null = start; exchange !== null; exchange = exchange.next) {
       this.hub.inFlight--;

@@ -4,7 +4,7 @@ import type { ConnectionHub } from "../hub/connection-hub.ts";
 import { discardReply, logBroken, logFailed, logLate } from "../wire/exchange.ts";
 import { FastBodySink } from "./fast-body-sink.ts";
 import type { FastExchange } from "./fast-exchange.ts";
-import { headText, ordinaryHeadText } from "./fast-head-text.ts";
+import { headText } from "./fast-head-text.ts";
 import {
   bytesToText,
   type MemoryPayload,
@@ -14,34 +14,36 @@ import {
 } from "../wire/memory-payload.ts";
 import { BodyWriter } from "../wire/body-writer.ts";
 import type { FastPipeline } from "./fast-pipeline.ts";
+import type { ReplyHeads } from "./reply-heads.ts";
 import type { Socket } from "../../exchange/socket.ts";
 import { prepareReply, type ReplyHead } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
 
-/** What writing needs of the connection that it is done for. */
+/** Callbacks and state of a connection that its reply writer uses. */
 export interface FastReplyConnection {
   readonly hub: ConnectionHub;
-  /** Whether the answer of an exchange must say that it is the last one. */
+  readonly heads: ReplyHeads;
+  /** Whether the reply must carry `connection: close`. */
   closesAfter(exchange: FastExchange): boolean;
-  /** The answer of an exchange says that it is the last one. */
+  /** The reply carries `connection: close`: nothing after it is served. */
   closeAfter(exchange: FastExchange): void;
-  /** An answer is written, though perhaps not out. */
+  /** A reply is completely written; it may still be in the socket's buffer. */
   replyWritten(exchange: FastExchange): void;
-  /** The answers in front of an exchange, or all, are out. */
+  /** The replies before `exchange`, or all of them, left the socket's buffer. */
   repliesSentBefore(exchange: FastExchange | null): void;
-  /** There may be more to do: a long answer has come to its end, or room was made. */
+  /** A streamed reply ended or the socket has room again: further replies may be written. */
   proceed(): void;
   cut(): void;
 }
 
-/** Answers are joined up to about this length. */
+/** Replies of one turn are joined into one write of about this length. */
 const joinedLength = 65_536;
 
-/** Writes the answers of one connection: those of one turn as one text, long and streamed ones as they come. */
+/** Writes the replies of one connection: short ones of the same turn in one write, long and streamed ones chunk by chunk. */
 export class FastReplyWriter {
   private readonly socket: Socket;
   private readonly connection: FastReplyConnection;
-  /** Answers of this turn, one character a byte. */
+  /** Replies of this turn, one character for each byte. */
   private out = "";
   private sink: FastBodySink | null = null;
   private writer: BodyWriter | null = null;
@@ -52,12 +54,12 @@ export class FastReplyWriter {
     this.connection = connection;
   }
 
-  /** Whether a long answer is under way. */
+  /** Whether a long or streamed reply is being written. */
   get busy(): boolean {
     return this.writer !== null;
   }
 
-  /** Whether enough is joined to be sent. */
+  /** Whether the joined replies should be sent before more are added. */
   get full(): boolean {
     return this.out.length > joinedLength;
   }
@@ -78,7 +80,7 @@ export class FastReplyWriter {
     }
   }
 
-  /** Writes the answer of an exchange that no other is in front of, if it is an ordinary one with a text; tells whether it did. */
+  /** Writes the reply of the only exchange in one call, if it is an ordinary reply with a text; whether it did. */
   writeLone(exchange: FastExchange): boolean {
     const { reply, method } = exchange;
     if (reply === null || method === "HEAD") return false;
@@ -92,11 +94,11 @@ export class FastReplyWriter {
       this.socket.write(head + onWire(payload, length), "latin1");
       return true;
     } catch {
-      return false; // whoever writes it the other way finds the same mistake, and tells of it
+      return false; // `write` meets the same error and logs it
     }
   }
 
-  /** Sends what is joined; tells whether everything written is out already, and otherwise says so later. */
+  /** Sends the joined replies. `true` when everything is out of the socket's buffer; otherwise `repliesSentBefore` is called later. */
   flush(pipeline: FastPipeline): boolean {
     this.send();
     const { first, unsent, last } = pipeline;
@@ -112,14 +114,14 @@ export class FastReplyWriter {
     return false;
   }
 
-  /** The socket takes more; `false` when nobody waited for that. */
+  /** Resumes a streamed reply when the socket has room; `false` without one. */
   drain(): boolean {
     if (this.sink === null) return false;
     this.sink.drain();
     return true;
   }
 
-  /** Gives up the answer that is under way. */
+  /** Aborts the streamed reply, if there is one. */
   stop(): void {
     this.writer?.stop();
     this.writer = null;
@@ -133,7 +135,7 @@ export class FastReplyWriter {
     this.socket.write(out, "latin1");
   }
 
-  /** Writes a reply whose body is in memory and not long; `false` when the rules for all others have to be asked. */
+  /** Writes a short reply from memory without `prepareReply`; `false` for a reply that needs it. */
   private writeOrdinary(exchange: FastExchange, reply: Reply): boolean {
     const { payload } = reply;
     if (payload instanceof BodyStream) return false;
@@ -149,12 +151,13 @@ export class FastReplyWriter {
   private ordinaryHead(exchange: FastExchange, reply: Reply, length: number): string | null {
     const { connection } = this;
     const close = connection.closesAfter(exchange);
-    const text = ordinaryHeadText(reply.status, reply.fields(), length, connection.hub.ends(close));
+    const end = connection.hub.headEnd(close);
+    const text = connection.heads.ordinary(reply.status, reply.fields(), length, end);
     if (text !== null && close) connection.closeAfter(exchange);
     return text;
   }
 
-  /** A plain 500 that tells nothing. */
+  /** Writes a plain 500 without any detail. */
   private writeFailure(exchange: FastExchange): void {
     const { connection } = this;
     const { reject, log } = connection.hub.options;
@@ -203,7 +206,7 @@ export class FastReplyWriter {
     }
   }
 
-  /** Sends a long or streamed body, with its head in front. */
+  /** Sends a head, then its long or streamed body. */
   private stream(exchange: FastExchange, text: string, { payload, framing }: ReplyHead): void {
     const body = toWriterBody(payload);
     this.out += text;
@@ -227,6 +230,6 @@ export class FastReplyWriter {
   }
 }
 
-/** A text of so many bytes in UTF-8, one character each. */
+/** A text in UTF-8, one character for each byte. @param length its bytes: ASCII when equal to the text's length */
 const onWire = (text: string, length: number): string =>
   length === text.length ? text : Buffer.from(text).toString("latin1");

@@ -1,36 +1,36 @@
-// Above 250 lines because the byte scanner is one piece on purpose: what one function leaves unchecked, the next may not assume.
+// Above 250 lines because the byte scanner is reviewed as one piece: each function relies on what the one before it checked.
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import type { CachedHead } from "./fast-cached-head.ts";
 
-/** A request that the fast path serves itself, as places in the bytes it was read from; one object serves all requests in turn. */
+/** Result of parsing one head, as offsets into its bytes; the object is reused for every request. */
 export interface FastHead {
   method: string;
-  /** Set where the request line was known; whoever takes the head sets it otherwise. */
+  /** Set when the request line is cached; `FastInput.takeHead` sets it otherwise. */
   target: string;
   targetStart: number;
   targetEnd: number;
-  /** Where the first field begins, and the empty line behind the last. */
+  /** Offset of the first field, and of the empty line after the last. */
   fieldsStart: number;
   fieldsEnd: number;
   hostStart: number;
   hostEnd: number;
-  /** Where the body begins. */
+  /** Offset of the body. */
   bodyStart: number;
   bodyLength: number;
-  /** Whether the client wants the connection to close behind the answer. */
+  /** Whether the client wants the connection closed after the reply. */
   last: boolean;
-  /** Whether the request line is the one that was known; then the places in it are not set. */
+  /** Whether the request line equals the cached one; its offsets are not set then. */
   lineCached: boolean;
-  /** Whether the fields are those that were known; then the places in them are not set. */
+  /** Whether the fields equal the cached ones; their offsets are not set then. */
   fieldsCached: boolean;
 }
 
-/** Nothing in the bytes is against an ordinary request, but its head is not whole yet. */
+/** The bytes are a valid start of an ordinary request, whose head is incomplete. */
 export const INCOMPLETE = -1;
-/** The message is not an ordinary request, or not plainly right: another parser has to judge it. */
+/** The message is not an ordinary request, or not certainly valid: `node:http` has to parse it. */
 export const UNSUPPORTED = -2;
 
-/** Bodies up to this are waited for and kept; with a larger one a message is `UNSUPPORTED`. */
+/** Largest body in bytes that the fast path buffers; a message with a larger one is `UNSUPPORTED`. */
 export const maxFastBody = 65_536;
 
 export const emptyFastHead = (): FastHead => ({
@@ -60,7 +60,7 @@ const TOKEN = 1;
 const TARGET = 2;
 const VALUE = 4;
 
-/** For each byte the places where it may stand. */
+/** For each byte, the parts of a head in which it may occur. */
 const classes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
   const visible = byte > SPACE && byte < 0x7f;
   return (
@@ -78,27 +78,27 @@ const CONTENT_LENGTH = 2;
 const CONNECTION = 4;
 
 /**
- * Reads the head of an ordinary request: HTTP/1.1, a common method, a path, one Host, no body or a short one of known length, a connection
- * that plainly stays open or closes. Gives the place behind the head, `INCOMPLETE` or `UNSUPPORTED`.
+ * Parses the head of an ordinary request: HTTP/1.1, a common method, a path, one Host, no body or a short one of known length, and no
+ * `Connection` but `close` or `keep-alive`. Returns the end of the head, `INCOMPLETE` or `UNSUPPORTED`.
  *
- * What it takes, `readHead` takes too and reads alike, except that the form of Host is left to the caller. It reads each byte once and
- * repairs nothing: what looks odd in any way is `UNSUPPORTED`.
+ * `readHead` accepts every head that this accepts, with the same result; only the syntax of Host is left to the caller. Each byte is read
+ * once and nothing is repaired: any irregularity is `UNSUPPORTED`.
  *
- * @param known what was read under the same limits before: where the same bytes follow, they are not looked at again
+ * @param cached a head parsed before under the same limits; bytes equal to it are not parsed again
  */
 export const readFastHead = (
   bytes: Buffer,
   start: number,
   limits: LimitsConfig,
   head: FastHead,
-  known: CachedHead | null = null,
+  cached: CachedHead | null = null,
 ): number => {
-  let at = known === null ? -1 : known.readLine(bytes, start, head);
+  let at = cached === null ? -1 : cached.readLine(bytes, start, head);
   head.lineCached = at >= 0;
   if (!head.lineCached) at = readLine(bytes, start, limits, head);
   if (at < 0) return at;
   head.fieldsStart = at;
-  const end = known === null ? -1 : known.readFields(bytes, at, head);
+  const end = cached === null ? -1 : cached.readFields(bytes, at, head);
   head.fieldsCached = end >= 0;
   return head.fieldsCached ? end : readFields(bytes, at, limits, head);
 };
@@ -115,7 +115,7 @@ const readMethod = (bytes: Uint8Array, start: number, head: FastHead): number =>
   for (const method of methods) {
     if (method.charCodeAt(0) !== first) continue;
     const at = expectText(bytes, start, method);
-    if (at === UNSUPPORTED) continue; // POST, PUT and PATCH begin alike
+    if (at === UNSUPPORTED) continue; // POST, PUT and PATCH share their first letter
     if (at === INCOMPLETE || at === bytes.length) return INCOMPLETE;
     head.method = method;
     return bytes[at] === SPACE ? at + 1 : UNSUPPORTED;
@@ -151,7 +151,7 @@ const readFields = (bytes: Uint8Array, start: number, limits: LimitsConfig, head
   let seen = 0;
   let at = start;
   for (let count = 0; ; count++) {
-    // A blank may follow each colon: `readHead` counts it, whether it is there or not.
+    // `readHead` counts a blank after each colon, present or not; so does this.
     if (count > limits.maxHeaderFields || at - start + count > limits.maxHeaderSize) return UNSUPPORTED;
     if (at === length) return INCOMPLETE;
     if (bytes[at] === CR) break;
@@ -204,7 +204,7 @@ const lineEnd = (bytes: Uint8Array, at: number): number => {
   return bytes[at + 1] === LF ? at + 2 : UNSUPPORTED;
 };
 
-/** Looks at the fields that framing and persistence hang on, and at those that must not be repeated; gives what was seen so far. */
+/** Checks the fields that decide framing and persistence, and those that must not be repeated; returns the bits of the fields seen so far. */
 const watch = (
   bytes: Uint8Array,
   start: number,
@@ -255,7 +255,7 @@ const watch = (
 
 const once = (seen: number, bit: number): number => ((seen & bit) === 0 ? seen | bit : UNSUPPORTED);
 
-/** Whether a word in lower case stands here, in any case. Only bytes that are tokens or values are compared: `| 0x20` confuses none of them. */
+/** Compares with a lower-case word in any case. `| 0x20` is exact here, because only token and value bytes are compared. */
 const isWord = (bytes: Uint8Array, start: number, word: string): boolean => {
   for (let index = 0; index < word.length; index++) {
     if (((bytes[start + index] as number) | 0x20) !== word.charCodeAt(index)) return false;
@@ -266,7 +266,7 @@ const isWord = (bytes: Uint8Array, start: number, word: string): boolean => {
 const endsBlank = (bytes: Uint8Array, start: number, end: number): boolean =>
   end > start && (bytes[end - 1] === SPACE || bytes[end - 1] === TAB);
 
-/** Digits only, and no more than a short body needs. */
+/** Parses a Content-Length of up to five digits. */
 const readLength = (bytes: Uint8Array, start: number, end: number): number => {
   if (end === start || end - start > 5) return UNSUPPORTED;
   let length = 0;

@@ -8,7 +8,7 @@ import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.t
 
 type Serve = (source: RequestSource) => Awaitable<Response>;
 
-/** Answers a web request through a compiled app: the transport without a socket. */
+/** Serves a web request by a compiled app: the transport without a socket. */
 export const serveWebRequest = async (
   serve: Serve,
   request: globalThis.Request,
@@ -17,7 +17,7 @@ export const serveWebRequest = async (
   return exchange.reply(await serve(exchange));
 };
 
-/** One web request as the app sees it, and the end of its exchange. */
+/** One web request as the app sees it; ends with its web response. */
 class WebExchange implements RequestSource {
   readonly method: string;
   readonly target: string;
@@ -57,7 +57,7 @@ class WebExchange implements RequestSource {
     else listener(this.ended);
   }
 
-  /** The web response; the exchange ends when its body was read or cancelled, at once for a body in memory. */
+  /** Converts the reply. The exchange ends when its body was read or cancelled, for a body in memory in the next microtask. */
   reply(response: Response): globalThis.Response {
     const { payload, status } = response;
     const length = payloadLength(payload);
@@ -67,11 +67,11 @@ class WebExchange implements RequestSource {
       response.payload = onBodyEnd(payload, ({ how }) => this.end(how === "complete" ? "sent" : "aborted"));
     else queueMicrotask(() => this.end("sent"));
     if (this.method === "HEAD" || bare) {
-      if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // nobody is left who could act on how it ends
+      if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // the reply has no body: an error of its source changes nothing
       response.payload = null;
     }
     const reply = toWebResponse(response);
-    if (length !== null && !bare) reply.headers.set("content-length", String(length)); // as the other transports: beside the lines of the app
+    if (length !== null && !bare) reply.headers.set("content-length", String(length)); // after the app's own lines, as on the other transports
     return reply;
   }
 

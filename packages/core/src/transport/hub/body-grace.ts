@@ -1,19 +1,19 @@
-/** Milliseconds that a short body may come behind its head; clients often send the two one by one. */
+/** Milliseconds that a short body may arrive after its head: clients often send the two in separate writes. */
 const graceMs = 10;
 
-/** Whoever has a head and waits a little for its short body, so that the app gets both at once. */
+/** A connection that waits briefly for a short body, so that the app gets the request in one piece. */
 export interface AwaitsBody {
-  /** The body did not come in time; the app may want to answer without it. */
+  /** The grace is over; the request is served without its body if that is still missing. */
   bodyGraceEnded(): void;
 }
 
-/** One timer for all short bodies that are waited for. */
+/** One timer for all connections that wait for a short body. */
 export class BodyGrace {
   private readonly waiting = new Set<AwaitsBody>();
 
-  /** Calls `bodyGraceEnded` in a moment, whether the body came or not. */
+  /** Calls `bodyGraceEnded` after at most 10 ms, whether the body has arrived or not. */
   begin(connection: AwaitsBody): void {
-    // The process's own timer: what it decides is who reads the body, and not how long a client may take.
+    // Not the hub's clock: this decides which code reads the body, and no limit on a client.
     if (this.waiting.size === 0) setTimeout(this.end, graceMs).unref();
     this.waiting.add(connection);
   }

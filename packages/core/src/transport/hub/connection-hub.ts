@@ -7,55 +7,55 @@ import type { Closed, ListenAddress, Transport, TransportOptions } from "../../e
 
 const sweepMs = 1000;
 
-/** Whoever serves an open connection. */
+/** An open connection, as the hub manages it. */
 export interface OpenConnection {
-  /** Whether no request is under way on it, not even a part of one. */
+  /** Whether it has no request in progress, and no part of one in its input. */
   readonly idle: boolean;
-  /** Looks at the deadlines; called once a second. */
+  /** Enforces its deadlines; called once a second. */
   check(now: number): void;
-  /** Breaks the connection off. */
+  /** Destroys the connection. */
   cut(): void;
-  /** Told once, when the transport begins to drain. */
+  /** Called once, when the transport begins to drain. */
   drain?(): void;
 }
 
-/** Begins to serve an accepted socket. */
+/** Starts serving an accepted socket. */
 export type ServeSocket = (socket: Socket) => void;
 
 /**
- * What every transport has, whatever it speaks: listeners, the open connections and their number, one sweep a second for all of them, the
- * drain and the end.
+ * State and life cycle that all transports share: listeners, open connections and their count, one sweep a second for all deadlines, drain
+ * and close. Every app has its own hub; nothing here is shared between apps.
  */
 export class ConnectionHub implements Transport {
   readonly options: TransportOptions;
   readonly bodyGrace: BodyGrace = new BodyGrace();
   draining = false;
-  /** Requests that are being answered; whoever serves them counts. */
+  /** Requests in progress; the connections count them. */
   inFlight = 0;
   /** Monotonic milliseconds, as of the last sweep. */
   now: number;
   private readonly clock: Clock;
-  private readonly take: ServeSocket;
+  private readonly serve: ServeSocket;
   private readonly listeners: Listener[] = [];
-  /** Every socket taken over, whatever is spoken on it. */
+  /** Every accepted socket, upgraded ones included. */
   private readonly sockets = new Set<Socket>();
-  /** Those that are served: with TLS they exist only when the handshake is done. */
+  /** Connections being served. With TLS one exists only after its handshake. */
   private readonly open = new Set<OpenConnection>();
   private readonly stopSweep: () => void;
   private dateText: string | null = null;
-  private endsKeeping: string | null = null;
+  private keepAliveEnd: string | null = null;
   private dropped = 0;
   private keepsIdle = true;
-  private over = false;
+  private closed = false;
   private closing: Promise<Closed> | null = null;
   private whenEmpty: (() => void) | null = null;
 
-  /** @param serving makes what serves the sockets of this hub */
-  constructor(options: TransportOptions, serving: (hub: ConnectionHub) => ServeSocket) {
+  /** @param createServe returns the function that serves the sockets of this hub */
+  constructor(options: TransportOptions, createServe: (hub: ConnectionHub) => ServeSocket) {
     this.options = options;
     this.clock = options.clock ?? systemClock;
     this.now = this.clock.now();
-    this.take = serving(this);
+    this.serve = createServe(this);
     this.stopSweep = this.clock.every(sweepMs, this.sweep);
   }
 
@@ -68,16 +68,16 @@ export class ConnectionHub implements Transport {
     return (this.dateText ??= new Date().toUTCString());
   }
 
-  /** The last lines of an ordinary reply behind which the connection stays open, or closes. */
-  ends(close: boolean): string {
+  /** The lines of an ordinary reply's head after its content-length. */
+  headEnd(close: boolean): string {
     if (close) return headEnd(this.date, true);
-    return (this.endsKeeping ??= headEnd(this.date, false));
+    return (this.keepAliveEnd ??= headEnd(this.date, false));
   }
 
   accept(socket: Socket): void {
-    if (socket.destroyed) return; // its client left before it came here; there may be no further event
-    if (this.over || this.connections >= this.options.limits.maxConnections) {
-      if (!this.over) this.dropped++;
+    if (socket.destroyed) return; // it may have emitted "close" already
+    if (this.closed || this.connections >= this.options.limits.maxConnections) {
+      if (!this.closed) this.dropped++;
       socket.destroy();
       return;
     }
@@ -85,20 +85,20 @@ export class ConnectionHub implements Transport {
     this.sockets.add(socket);
     socket.on("close", () => {
       this.sockets.delete(socket);
-      this.gone();
+      this.checkEmpty();
     });
-    this.take(socket);
+    this.serve(socket);
   }
 
-  /** A connection is served from now on: by the first one that is added, or by the next one behind a hand-over. */
+  /** Registers a connection for sweeps and the drain. */
   add(connection: OpenConnection): void {
     this.open.add(connection);
   }
 
-  /** A connection is served no longer; its socket counts until it closes. */
+  /** Unregisters a connection that closed or was handed over. Its socket counts until it closes. */
   remove(connection: OpenConnection): void {
     this.open.delete(connection);
-    this.gone();
+    this.checkEmpty();
   }
 
   async listen(wanted: ListenAddress): Promise<ListenAddress> {
@@ -129,7 +129,7 @@ export class ConnectionHub implements Transport {
       let stopWaiting = (): void => {};
       const finish = (cut: number): void => {
         this.whenEmpty = null;
-        this.over = true;
+        this.closed = true;
         stopWaiting();
         this.stopSweep();
         for (const connection of this.open) connection.cut();
@@ -146,14 +146,14 @@ export class ConnectionHub implements Transport {
     for (const connection of this.open) if (connection.idle) connection.cut();
   }
 
-  private gone(): void {
+  private checkEmpty(): void {
     if (this.sockets.size === 0 && this.open.size === 0) this.whenEmpty?.();
   }
 
   private readonly sweep = (): void => {
     this.now = this.clock.now();
     this.dateText = null;
-    this.endsKeeping = null;
+    this.keepAliveEnd = null;
     for (const connection of this.open) connection.check(this.now);
     if (!this.keepsIdle) this.closeIdle();
     if (this.dropped === 0) return;

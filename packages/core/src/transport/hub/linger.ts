@@ -1,15 +1,15 @@
 import type { Socket } from "../../exchange/socket.ts";
 
 /**
- * Bytes and time that a closing connection may still send. Many clients read an answer only when all of their body is on its way: a refused
- * upload of some megabytes is told so at once, and an endless one costs no more than a few large requests.
+ * Bytes and milliseconds that a closing connection may still send. Many clients read the reply only after they have sent their whole body: the
+ * client of a refused upload of some megabytes gets its reply, and an endless upload costs no more than a few large requests.
  */
 const lingerBytes = 8_388_608;
 const lingerMs = 2000;
 
 /**
- * The end of a connection: half-closed, it reads a bounded rest away and then no more, so that no reset destroys the answer before the client has
- * read it. A reset it is at last for a client that still sends when its time is up.
+ * Lingering close: the socket is half-closed and discards a bounded amount of further input, so that no reset destroys the reply before the
+ * client has read it. A client that still sends at the deadline gets a reset.
  */
 export class Linger {
   private readonly socket: Socket;
@@ -24,12 +24,12 @@ export class Linger {
     socket.end();
   }
 
-  /** Whether the client had its time. */
+  /** Whether the deadline has passed. */
   isLate(now: number): boolean {
     return now - this.since >= lingerMs;
   }
 
-  /** Whether the client sends more than is read away. */
+  /** Whether the client has sent more than is discarded. */
   isTooLong(): boolean {
     return this.socket.bytesRead - this.from > lingerBytes;
   }

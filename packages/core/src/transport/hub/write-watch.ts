@@ -1,19 +1,19 @@
 import type { Socket } from "../../exchange/socket.ts";
 
-/** Sees from a socket's counters that a client does not read what is written to it. */
+/** Detects a client that does not read its replies, from the socket's counters. */
 export class WriteWatch {
   private readonly socket: Socket;
   private readonly limitMs: number;
   private flushed = -1;
   private since: number | null = null;
 
-  /** @param limitSecs seconds in which at least one byte has to go out */
+  /** @param limitSecs seconds within which at least one byte must leave the socket's buffer */
   constructor(socket: Socket, limitSecs: number) {
     this.socket = socket;
     this.limitMs = limitSecs * 1000;
   }
 
-  /** Whether bytes wait to be written and none went out for too long; asked once a second. */
+  /** Whether bytes are waiting and none has left for too long; called once a second. */
   isStalled(now: number): boolean {
     const waiting = this.socket.writableLength;
     if (waiting === 0) {

@@ -7,12 +7,12 @@ interface Waiter {
 }
 
 /**
- * The chunks of a request's body, pulled one at a time; the socket is read no further than somebody wants.
+ * Chunks of a request's body, pulled one at a time, with back-pressure to the socket.
  *
- * Giving up early (`return`) leaves the connection alone, which `Readable`'s own iterator would destroy.
+ * An early `return` leaves the connection open; the iterator of `Readable` would destroy it.
  */
 export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
-  /** Bytes that arrived so far. */
+  /** Bytes received so far. */
   received = 0;
   private readonly message: IncomingMessage;
   private readonly length: number | null;
@@ -25,7 +25,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
   private ended = false;
   private taken = false;
 
-  /** @param beforeFirst runs when the first chunk is asked for: the time to send `100 Continue` */
+  /** @param beforeFirst called before the first read, to send `100 Continue` */
   constructor(message: IncomingMessage, length: number | null, beforeFirst: () => void) {
     this.message = message;
     this.length = length;
@@ -33,30 +33,30 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
     this.ended = length === 0;
   }
 
-  /** Whether somebody waits for the client to send more. */
+  /** Whether a reader waits for the client to send more. */
   get waiting(): boolean {
     return this.waiter !== null;
   }
 
-  /** Keeps all that arrives, though nobody asks for it yet, and calls back when it is the whole body. */
+  /** Reads the whole body into memory ahead of any reader, and calls `onWhole` when it is complete. */
   collect(onWhole: () => void): void {
     this.onWhole = onWhole;
     this.flow();
   }
 
-  /** Goes back to keeping one chunk at a time. */
+  /** Goes back to reading one chunk at a time. */
   stopCollecting(): void {
     if (this.onWhole === null) return;
     this.onWhole = null;
     this.message.pause();
   }
 
-  /** What was collected, in one piece, which may share its memory with the chunks. */
+  /** The collected body as one array, which may share memory with its chunks. */
   whole(): Uint8Array {
     const { queue } = this;
     const [first] = queue;
     if (first !== undefined && queue.length === 1) {
-      return new Uint8Array(first.buffer, first.byteOffset, first.byteLength); // not the `Buffer` that `node:http` gives
+      return new Uint8Array(first.buffer, first.byteOffset, first.byteLength); // a plain Uint8Array, not a Buffer
     }
     const bytes = new Uint8Array(this.received);
     let at = 0;
@@ -77,7 +77,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
     const chunk = this.queue.shift();
     if (chunk !== undefined) return Promise.resolve({ done: false, value: chunk });
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the error of whoever ended the body, passed on as it is
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- passes on the value that `fail` was called with
     if (this.failure !== null) return Promise.reject(this.failure);
     if (this.ended || this.received === this.length) return Promise.resolve(bodyEnd);
     return new Promise((resolve, reject) => {
@@ -93,7 +93,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
     return Promise.resolve(bodyEnd);
   }
 
-  /** Makes the pending and every later pull fail, unless the body had arrived whole. */
+  /** Rejects the pending and every later read, unless the body is complete. */
   fail(error: unknown): void {
     if (this.ended || this.received === this.length) return;
     this.failure = error;
@@ -103,7 +103,7 @@ export class NodeBody implements AsyncIterableIterator<Uint8Array, undefined> {
     waiter?.reject(error);
   }
 
-  /** Takes no more chunks; what still arrives is the connection's to deal with. */
+  /** Stops listening; the connection handles what still arrives. */
   private detach(): void {
     this.queue.length = 0;
     this.message.off("data", this.onData);

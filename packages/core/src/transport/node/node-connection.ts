@@ -1,5 +1,4 @@
-// Above 250 lines because the order of answers, the stop behind an error and the end of a connection share one state, which two files would
-// have to hand back and forth.
+// Above 250 lines because the order of replies, the stop after an error and the close of a connection share one state.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "../../errors/http-error.ts";
@@ -20,14 +19,14 @@ import type { TransportOptions } from "../../exchange/transport.ts";
 import { UpgradeConnection } from "../upgrade/upgrade-connection.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
-/** Requests of one connection that the app works on at the same time; those behind wait, and reading stops. */
+/** Requests of one connection that the app handles at the same time. Later ones wait, and the socket is not read. */
 const maxPipelined = 16;
 
 /**
- * One connection on `node:http`: keeps the order of its exchanges, their number, and what `node:http` alone gets wrong about the end.
+ * One connection on `node:http`: keeps its exchanges in order and bounded, and closes it where `node:http` would close too early or too late.
  *
- * After a framing error or an answer with `Connection: close` nothing that arrives is served any more, though the parser below may still
- * find messages in it. Good requests in front of a bad one get their answers first.
+ * After a framing error or a reply with `Connection: close` nothing is served any more, although `node:http` may still parse messages. Valid
+ * requests before a malformed one get their replies first.
  */
 export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConnection {
   private readonly socket: Socket;
@@ -36,26 +35,26 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private readonly writes: WriteWatch;
   readonly heads: NodeHeadCache;
   private address: string | null = null;
-  /** Exchanges that are not over, in order. */
+  /** Unfinished exchanges, as a linked list in the order of their requests. */
   private first: NodeExchange | null = null;
   private last: NodeExchange | null = null;
-  /** The first exchange that waits for the app. */
+  /** The first exchange that was not passed to the app yet. */
   private waiting: NodeExchange | null = null;
-  /** Whether a request is being handed to the app that is not in the list. */
+  /** Whether `serveLone` is serving an exchange that is not in the list. */
   private lone = false;
   private active = 0;
   private requests: number;
-  /** A message whose body still arrives though its answer is out. */
+  /** A request whose reply is sent while its body still arrives. */
   private unread: IncomingMessage | null = null;
   private stopped = false;
-  /** The answer to a message that could not be parsed, for when those in front are replySent. */
+  /** The refusal of a malformed message; it is written after the replies before it. */
   private failure: Failure | null = null;
   private undecided = false;
   private lingering: Linger | null = null;
   private readingPaused = false;
   private detached = false;
 
-  /** @param served requests that were replySent on the connection before */
+  /** @param served requests that were already answered on this connection */
   constructor(socket: Socket, hub: ConnectionHub, recent: RecentFields, served: number) {
     this.socket = socket;
     this.hub = hub;
@@ -63,7 +62,8 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.watch = new NodeWatch(socket, hub.options.timeouts, hub.now);
     this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
     this.heads = new NodeHeadCache(hub.options.limits, recent);
-    // node:http destroys the socket after the last answer; that is this connection's to decide.
+    // node:http ends the socket by `destroySoon` after the last reply. Replaced by a lingering close; should a release of Node not call it, the
+    // socket closes without lingering, and the conformance test of closing connections fails.
     socket.destroySoon = () => this.linger();
     socket.on("close", this.onClose);
     socket.on("error", ignore); // node:http reports the first as well, and stops listening then
@@ -85,9 +85,9 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     return this.first === null && this.lingering === null && this.unread === null && !this.watch.headBegan;
   }
 
-  /** A message's head was parsed. */
+  /** Handles a parsed head. */
   onRequest(request: IncomingMessage, response: NodeResponse): void {
-    if (this.stopped) return this.boundLinger();
+    if (this.stopped) return this.limitLinger();
     const head = this.readHead(request);
     const { maxRequestsPerConnection } = this.options.limits;
     this.requests++;
@@ -101,26 +101,26 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     }
     const exchange = new NodeExchange(this, request, response, head);
     this.unread = null;
-    this.watch.bodyBegins();
+    this.watch.headComplete();
     if (this.last === null && exchange.complete) this.serveLone(exchange);
     else this.append(exchange);
   }
 
-  /** Whether a wish for another protocol is put before the app; otherwise its request is one like any other. */
+  /** Whether an Upgrade request reaches the app as one. If not, it is served like any other request. */
   canUpgrade(request: IncomingMessage): boolean {
     if (this.stopped || this.first !== null || !wantsWebSocket(request)) return false;
     return !(this.readHead(request) instanceof HttpError);
   }
 
-  /** `node:http` gave the socket away for another protocol: the request is another connection's to answer. */
+  /** Handles an upgrade: `node:http` has detached from the socket, and an `UpgradeConnection` serves the request. */
   onUpgrade(request: IncomingMessage, rest: Uint8Array): void {
-    const head = this.canUpgrade(request) ? this.readHead(request) : notImplemented(); // early lines of Node 24 do not ask before
+    const head = this.canUpgrade(request) ? this.readHead(request) : notImplemented(); // early releases of Node 24 do not call canUpgrade first
     if (head instanceof HttpError) {
       this.detached = true;
       return this.fail(head, headOf(request));
     }
     const { socket, hub } = this;
-    // Put back, not deleted: a socket that lost a property is slow with every other one for as long as it lives.
+    // Assigned, not deleted: `delete` makes the object slow for good.
     const { destroySoon } = Object.getPrototypeOf(socket) as Socket;
     socket.destroySoon = destroySoon;
     socket.off("close", this.onClose);
@@ -130,23 +130,23 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     connection.start();
   }
 
-  /** `node:http` gave the socket away for CONNECT: there is no response object, and nothing is parsed any more. */
+  /** Refuses CONNECT: `node:http` has detached from the socket, so there is no response object and no parser. */
   onConnect(request: IncomingMessage): void {
     this.detached = true;
     this.fail(notImplemented(), headOf(request));
   }
 
-  /** What arrived cannot be parsed, or the socket failed. */
+  /** Handles input that cannot be parsed, and errors of the socket. */
   onParseError(error: ParseError): void {
-    if (this.lingering !== null) return this.boundLinger();
-    // A client that leaves in the middle of a message wants no answer to it.
+    if (this.lingering !== null) return this.limitLinger();
+    // A client that disconnects within a message gets no reply to it.
     if (error.code?.startsWith("HPE_") !== true || error.code === "HPE_INVALID_EOF_STATE") return this.cut();
     if (this.stopped && !this.undecided && !this.bodyArrives) return;
     const { rawPacket = new Uint8Array() } = error;
     const { limits } = this.options;
     const atStart = !this.undecided && this.watch.beginsMessage(rawPacket.byteLength);
     const verdict = this.undecided ? restOfMethod(rawPacket) : parseFailure(error, limits, atStart);
-    const whole = atStart && this.last === null; // else messages in front are in these bytes
+    const whole = atStart && this.last === null; // otherwise the bytes also hold earlier messages
     if (verdict !== "undecided") {
       this.fail(verdict, whole ? readPartialHead(rawPacket, limits) : unreadableHead);
     } else {
@@ -169,8 +169,8 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   replySent(exchange: NodeExchange): void {
-    if (exchange.end !== null) return; // the connection is lost
-    if (!this.isFirst(exchange)) return this.cut(); // node:http answers in order, so this cannot be told from corruption
+    if (exchange.end !== null) return; // aborted
+    if (!this.isFirst(exchange)) return this.cut(); // node:http writes replies in order: anything else would be corrupt
     this.end(exchange, "sent");
     if (this.lone) return this.settle();
     this.first = exchange.next;
@@ -182,7 +182,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
 
   discardBody(message: IncomingMessage): void {
     this.unread = message;
-    message.on("data", this.boundLinger);
+    message.on("data", this.limitLinger);
     message.resume();
   }
 
@@ -191,7 +191,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   check(now: number): void {
-    this.watch.look(now);
+    this.watch.tick(now);
     this.bodyGraceEnded();
     if (this.lingering?.isLate(now) === true || this.writes.isStalled(now)) return this.cut();
     if (this.unread?.complete === true) this.bodyIsIn();
@@ -206,7 +206,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     } else if (this.lingering === null) this.checkHead(now);
   }
 
-  /** Serves those whose turn it is: an answer was flushed, or a body is here. */
+  /** Passes waiting exchanges to the app, in order, as far as there is room. Called when a reply was sent or a body is complete. */
   advance(): void {
     while (this.waiting !== null && this.waiting.ready && this.hasRoom()) {
       const exchange = this.waiting;
@@ -225,14 +225,14 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.advance();
   }
 
-  /** Says the last words on a connection without requests, and closes it. */
+  /** Refuses a message and closes the connection, after the replies to the messages before it. */
   fail(failure: HttpError, head: PartialHead): void {
     const { bodyArrives } = this;
     if (this.stopped && !this.undecided && !bodyArrives) return;
     this.undecided = false;
     this.stopped = true;
     if (bodyArrives) {
-      // The message has, or had, its own answer: a second one would be taken for another request's.
+      // The message has its own reply: the client would take a second one for the reply to its next request.
       this.last?.failBody(failure);
       if (this.last === null) this.linger();
       return;
@@ -241,12 +241,12 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     if (this.first === null) this.settle();
   }
 
-  /** Half-closes; then reads a bounded rest away, so that no reset destroys the answer before the client has read it. */
+  /** Begins a lingering close; see `Linger`. */
   linger(): void {
     if (this.lingering !== null) return;
     this.stopped = true;
     this.failure = null;
-    if (this.detached) this.socket.on("data", this.boundLinger);
+    if (this.detached) this.socket.on("data", this.limitLinger);
     this.lingering = new Linger(this.socket, this.hub.now);
     this.socket.resume();
   }
@@ -262,7 +262,11 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     return this.heads.read(raw, (request as NodeRequest).cachedFields ?? undefined);
   }
 
-  /** Serves a request that no other is in front of; most are over then, and were never in the list, which each one of them would have to be written to. */
+  /**
+   * Serves the only request of the connection; it joins the list only if its reply is not sent synchronously.
+   *
+   * Saves @@node-lone@@ (callgrind).
+   */
   private serveLone(exchange: NodeExchange): void {
     this.lone = true;
     this.serve(exchange);
@@ -279,7 +283,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.advance();
   }
 
-  /** Whether the last message is not in yet: what is wrong is then wrong with its body. */
+  /** Whether the body of the last message is incomplete: a parse error is then one of its body. */
   private get bodyArrives(): boolean {
     return this.last !== null ? !this.last.request.complete : this.unread?.complete === false;
   }
@@ -302,7 +306,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     exchange.finish(how);
   }
 
-  /** Nothing is under way any more: says what is left to say, or becomes idle. */
+  /** After the last exchange: writes a pending refusal, closes, or becomes idle. */
   private settle(): void {
     if (this.failure !== null) this.writeFailure(this.failure);
     else if (this.stopped && !this.undecided) this.linger();
@@ -328,17 +332,20 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     if (this.first === null && this.lingering === null) this.watch.becameIdle(this.hub.now);
   }
 
-  private readonly boundLinger = (): void => {
+  private readonly limitLinger = (): void => {
     if (this.lingering?.isTooLong() === true) this.pauseReading();
   };
 
   private checkHead(now: number): void {
-    const found = this.watch.head(now);
+    const found = this.watch.headState(now);
     if (found === "slow") this.fail(slow(), unreadableHead);
     else if (found === "idle too long") this.cut();
   }
 
-  /** Stops reading: also `node:http`, which resumes the socket after each message. */
+  /**
+   * Stops reading. `node:http` calls the public `socket.resume` after each message, so that is replaced as well; should a release of Node not
+   * call it, at most the pipeline limit is exceeded by what one read holds.
+   */
   private pauseReading(): void {
     if (this.readingPaused) return;
     this.readingPaused = true;
@@ -364,7 +371,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   };
 }
 
-/** Why a message without an exchange is refused, and what is known of it. */
+/** Why a message without an exchange is refused, and its readable parts. */
 interface Failure {
   readonly error: HttpError;
   readonly head: PartialHead;

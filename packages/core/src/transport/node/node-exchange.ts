@@ -1,4 +1,4 @@
-// Above 250 lines because it is one object on purpose: a request and its answer, made once for every request.
+// Above 250 lines because a request and its reply are one object: every request creates it.
 import type { IncomingMessage } from "node:http";
 import { clientGone } from "../../errors/client-gone.ts";
 import { HttpError } from "../../errors/http-error.ts";
@@ -25,31 +25,31 @@ import type { Reply } from "../../exchange/reply.ts";
 import type { RequestHead } from "../wire/request-head.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
 
-/** What an exchange needs of the connection that it runs on. */
+/** Parts of a connection that an exchange uses. */
 export interface ExchangeConnection extends ExchangeHost {
   readonly date: string;
-  /** Whether the answer of this exchange must say that it is the last one on its connection. */
+  /** Whether the reply must carry `connection: close`. */
   closesAfter(exchange: NodeExchange): boolean;
-  /** No request that arrives from now on is served. */
+  /** Serves no further request of the connection. */
   stop(): void;
-  /** Whether it is this exchange's turn to write. */
+  /** Whether the exchange is the oldest unfinished one. */
   isFirst(exchange: NodeExchange): boolean;
-  /** The answer is out, though not all of the request is in: reads on, and drops what comes. */
+  /** Discards the rest of a request's body after its reply. */
   discardBody(request: IncomingMessage): void;
-  /** An exchange became ready. */
+  /** Passes ready exchanges to the app. */
   advance(): void;
-  /** The answer is out. */
+  /** The reply of an exchange left the socket's buffer. */
   replySent(exchange: NodeExchange): void;
   cut(): void;
 }
 
-/** An unread body of at most so many bytes is read away; a connection with more of it closes. */
+/** Unread bytes of a body that are discarded to keep the connection; with more of them it closes. */
 const unreadBytes = 65_536;
 
-/** A body of at most so many bytes is given to the app in one piece, if it comes at once. */
+/** Largest body in bytes that is collected before the app gets its request. */
 const shortBody = 65_536;
 
-/** One request of `node:http` and its answer. */
+/** One request of `node:http` and its reply. */
 export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   readonly connection: ExchangeConnection;
   end: ExchangeEnd | null = null;
@@ -61,11 +61,11 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   readonly bodyLength: number | null;
   buffered: Uint8Array | null = null;
   readonly request: IncomingMessage;
-  /** The exchange behind this one on the same connection. */
+  /** The next exchange on the same connection. */
   next: NodeExchange | null = null;
-  /** Whether it can be handed to the app: not while its short body is waited for. */
+  /** Whether it can be passed to the app: not while its short body is collected. */
   ready = true;
-  /** Whether it was handed to the app. */
+  /** Whether it was passed to the app. */
   started = false;
   private readonly response: NodeResponse;
   private readonly refusal: HttpError | null;
@@ -77,7 +77,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   private continued = false;
   private replied = false;
 
-  /** @param head what the rules made of the request: a head to serve, or why it is refused */
+  /** @param head the validated head, or the error that refuses the request */
   constructor(
     connection: ExchangeConnection,
     request: IncomingMessage,
@@ -118,7 +118,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     return this.refusal === null ? this.ownBody() : noChunks();
   }
 
-  /** Waits for a short body, so that the app gets it with the head; tells whether there is one to wait for. */
+  /** Starts to collect a short body, so that the app gets it with the head; whether there is one. */
   collect(): boolean {
     const { bodyLength } = this;
     if (bodyLength === null || bodyLength === 0 || bodyLength > shortBody || this.expectsContinue)
@@ -133,7 +133,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     return true;
   }
 
-  /** The body did not come in time, or will not come: the app has to know of the request without it. */
+  /** Serves the request without waiting further for its body. */
   stopCollecting(): void {
     if (this.ready) return;
     this.body?.stopCollecting();
@@ -143,7 +143,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   /** Whether the request's body has arrived whole. */
   get complete(): boolean {
     if (this.refusal === null && this.bodyLength === 0) return true;
-    // Every byte may be here though node:http has not said so yet.
+    // All bytes may have arrived before `complete` is set.
     return this.request.complete || (this.body !== null && this.body.received === this.bodyLength);
   }
 
@@ -152,7 +152,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     return this.body?.waiting === true;
   }
 
-  /** Hands the request to the app, or answers why it is refused. */
+  /** Passes the request to the app, or refuses it. */
   start(): void {
     this.started = true;
     const { serve, reject } = this.connection.options;
@@ -168,12 +168,12 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     }
   }
 
-  /** Writes the body of the answer if it has waited for the exchanges in front. */
+  /** Writes a body that has waited for earlier exchanges. */
   startBody(): void {
     this.writer?.start();
   }
 
-  /** The rest of the request's body cannot be had: it is malformed, too slow, or the client is gone. */
+  /** Fails the rest of the body: it is malformed, too slow, or the client is gone. */
   failBody(error: HttpError): void {
     if (this.complete) return;
     this.bodyFailure = error;
@@ -196,7 +196,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   finish(end: ExchangeEnd): void {
     if (this.end !== null) return;
     this.end = end;
-    this.ready = true; // it is collected no longer
+    this.ready = true; // nothing is collected any more
     if (!this.complete) this.failBody(end === "aborted" ? clientGone() : bodyOver());
     if (end === "aborted") this.writer?.stop();
     notifyEnd(this, end);
@@ -216,7 +216,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     }
   }
 
-  /** The short way of most replies: a body in memory, on a connection that stays open. */
+  /** Writes a reply with a body in memory on a connection that stays open; `false` for any other. Saves @@node-ordinary@@ (callgrind). */
   private writeOrdinary(reply: Reply): boolean {
     const { connection, response } = this;
     if (!this.complete || this.minor === 0) return false;
@@ -245,24 +245,24 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     return head;
   }
 
-  /** Whether this message itself forbids another one behind it. */
+  /** Whether this message itself forbids a next one on the connection. */
   private closesBefore(): boolean {
     if (this.refusal !== null || !this.response.shouldKeepAlive) return true;
-    if (this.expectsContinue && !this.continued) return true; // node:http closes too, though the body may be here
+    if (this.expectsContinue && !this.continued) return true; // node:http closes as well, even if the body has arrived
     if (this.complete) return false;
     const received = this.body?.received ?? 0;
     return this.bodyLength === null || this.bodyLength - received > unreadBytes;
   }
 
   private write(head: ReplyHead): void {
-    // Before node:http's own listener: it would read away without a bound, and without a way to see it.
+    // Before node:http's own listener, which would discard an unbounded body unseen.
     if (!this.complete) this.response.prependListener("finish", () => this.discardBody());
     this.awaitClose();
     this.writer = writeReply(this.response, head, this.minor, this);
     if (this.writer !== null && this.connection.isFirst(this)) this.writer.start();
   }
 
-  /** The reply cannot be written: a plain 500 that tells nothing, unless the head is out already. */
+  /** Replaces a reply that cannot be written by a plain 500 without any detail; cuts the connection if the head is already sent. */
   private answerBroken(error: unknown): void {
     const { options } = this.connection;
     logBroken(this, error);
@@ -295,14 +295,14 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   }
 }
 
-/** Whether the socket took a response at once. `node:http` says so too, but a tick later, and to a listener, which costs more than the look. */
+/** Whether the socket has taken a whole response. Saves waiting for "finish" and "close": @@node-sent@@ (callgrind). */
 const isOut = ({ socket }: NodeResponse): boolean =>
   socket !== null && socket.writableLength === 0 && !socket.writableNeedDrain && !socket.destroyed;
 
-/** A refused message is seen without its body. */
+/** The body of a refused message: none. */
 async function* noChunks(): AsyncGenerator<Uint8Array> {}
 
-/** For whoever still reads when the answer is out. */
+/** The error for a handler that still reads after the reply was sent. */
 const bodyOver = (): HttpError =>
   new HttpError(400, "The request was replySent before its body was read to the end", {
     code: "CORE_BODY_OVER",

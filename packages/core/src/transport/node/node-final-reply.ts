@@ -2,7 +2,7 @@ import { reasonPhrase } from "../../http/reason-phrase.ts";
 import { prepareReply } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
 
-/** A whole reply as bytes: for messages that `node:http` gave no response object for. */
+/** A complete reply as bytes, for refused messages without a response object of `node:http`. It says `connection: close`. */
 export const finalReply = (reply: Reply, date: string): Buffer => {
   const { status, fields, payload } = prepareReply(reply, { method: "GET", minor: 1, close: true, date });
   let head = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;

@@ -12,7 +12,7 @@ export class NodeHttp {
   private readonly hub: ConnectionHub;
   private readonly server: Server;
   private readonly recent = new RecentFields();
-  /** With TLS other sockets than those taken; they exist when the handshake is done. */
+  /** With TLS, keyed by the decrypted socket, which exists after the handshake. */
   private readonly bySocket = new Map<Socket, NodeConnection>();
 
   /** @throws the system's error for a certificate that cannot be used */
@@ -34,7 +34,11 @@ export class NodeHttp {
     }
   }
 
-  /** @param served requests that were replySent on the connection before; they count for `maxRequestsPerConnection` */
+  /**
+   * Serves a socket; `emit("connection")` is the documented way to pass one to a server of `node:http`.
+   *
+   * @param served requests that were already answered on this connection; they count for `maxRequestsPerConnection`
+   */
   take(socket: Socket, served: number): void {
     if (this.hub.options.tls === undefined) this.attach(socket, served);
     else socket.on("error", ignore);
@@ -54,7 +58,7 @@ export class NodeHttp {
   };
 
   private readonly onConnect = (request: IncomingMessage, stream: NodeJS.EventEmitter): void => {
-    stream.on("error", ignore); // a stream around the socket when a body follows; the socket's own errors are seen already
+    stream.on("error", ignore); // a wrapper of the socket if a body follows; the socket has listeners of its own
     this.bySocket.get(request.socket)?.onConnect(request);
   };
 
@@ -72,5 +76,5 @@ export class NodeHttp {
   };
 }
 
-/** A socket that fails closes too, and that is acted on. */
+/** Errors need no handling of their own: the socket closes after them. */
 const ignore = (): void => {};

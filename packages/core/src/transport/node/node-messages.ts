@@ -7,14 +7,14 @@ import type {
 } from "node:http";
 import type { HasFields, CachedFields, NodeHeadCache } from "./node-head-cache.ts";
 
-/** A request that is told what is known of its fields. */
+/** A request that carries the cache entry of its fields. */
 export interface NodeRequest extends IncomingMessage, HasFields {
   rawHeaders: string[];
 }
 
-/** A response with a short way that `ServerResponse` has not. */
+/** A `ServerResponse` whose head can be given as fields without framing. */
 export interface NodeResponse extends ServerResponse {
-  /** Fields of a head that `end` makes, which adds the body's length and `Date` for less than it takes to check given ones. */
+  /** Fields for the implicit head of `end`, which adds `content-length` and `date`; not changed by the response. */
   impliedFields: readonly string[] | null;
 }
 
@@ -23,10 +23,12 @@ type ResponseClass = typeof ServerResponse;
 type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
- * The class of a server's requests. `node:http` itself looks into `headers` of each one, so they come from the memory of the connection: an
- * object of their own for every request, though names that are repeated are not read again.
+ * The class of a server's requests, whose `headers` come from the cache of the connection; `node:http` itself reads `headers` of each
+ * request. Every request gets an object of its own.
  *
- * @param cacheOf the memory of the request's connection, `undefined` when it has none
+ * Overrides the accessor `headers`; where a release of Node has none on the prototype, requests are plain `IncomingMessage`s.
+ *
+ * @param cacheOf the cache of the request's connection, `undefined` without one
  */
 export const requestClass = (
   cacheOf: (request: IncomingMessage) => NodeHeadCache | undefined,
@@ -51,7 +53,12 @@ export const requestClass = (
   return KnownRequest;
 };
 
-/** The class of a server's responses: each is a `NodeResponse`. */
+/**
+ * The class of a server's responses, each a `NodeResponse`.
+ *
+ * Overrides `writeHead`, which `end` calls with the status alone when no head was sent; packages that observe heads rely on that call too. If a
+ * release of Node dropped it, replies would lack their fields and the conformance suite would fail.
+ */
 export const responseClass = (): ResponseClass => {
   const { ServerResponse } = process.getBuiltinModule("node:http");
   return class<Request extends IncomingMessage> extends ServerResponse<Request> implements NodeResponse {
@@ -64,7 +71,7 @@ export const responseClass = (): ResponseClass => {
       const implied = first === undefined && second === undefined ? this.impliedFields : null;
       return implied === null
         ? super.writeHead(status, first, second)
-        : super.writeHead(status, implied as string[]); // which it only reads
+        : super.writeHead(status, implied as string[]); // the type is mutable, but node:http only reads the list
     }
   };
 };

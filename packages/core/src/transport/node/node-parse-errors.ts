@@ -1,24 +1,24 @@
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
 
-/** What node:http tells about bytes that it could not parse. */
+/** Error of node:http's parser. */
 export interface ParseError extends Error {
   readonly code?: string;
   readonly reason?: string;
-  /** Place in `rawPacket` where parsing stopped. */
+  /** Offset in `rawPacket` at which parsing stopped. */
   readonly bytesParsed?: number;
-  /** The bytes of the last read; earlier ones are gone. */
+  /** Bytes of the last read only. */
   readonly rawPacket?: Uint8Array;
 }
 
 const badRequest = (detail: string): HttpError => new HttpError(400, detail);
 
 /**
- * The error for the client behind an error of node:http's parser, so that every transport answers the same message alike.
+ * The reply's error for an error of node:http's parser, equal to that of `readHead` for the same message.
  *
- * `undecided` when a method is unknown but has not arrived whole: whether it is a token (501) or not (400) shows in the next read.
+ * `undecided` for an unknown method that is incomplete: the next read decides between a token (501) and a malformed line (400).
  *
- * @param atStart whether the bytes of the read begin a message
+ * @param atStart whether the bytes of the read start a message
  */
 export const parseFailure = (
   error: ParseError,
@@ -59,8 +59,8 @@ export const parseFailure = (
 
 const badVersion = (): HttpError => new HttpError(505, "This server speaks HTTP/1.1 and HTTP/1.0");
 
-/** 501: the method is a token that nobody here knows. */
-export const notImplemented = (): HttpError => new HttpError(501, "The method is not known");
+/** 501, for a method that is a token but unknown. */
+export const notImplemented = (): HttpError => new HttpError(501, "The method is not supported");
 
 const isLineEnd = (byte: number | undefined): boolean => byte === 0x0d || byte === 0x0a;
 
@@ -72,8 +72,8 @@ const hasLongLine = (bytes: Uint8Array, limit: number): boolean => {
 };
 
 /**
- * Whether bytes in the middle of a head may be the middle of a target: then that is what is said to be too long, because 414 is a must
- * (RFC 9112 3), unlike 431. It may be a field without any blank.
+ * Whether bytes from within a head may belong to the target: then the reply is 414, which RFC 9112 3 requires, unlike 431. They may also
+ * belong to a field without any blank.
  */
 const isWithinTarget = (bytes: Uint8Array): boolean => bytes.every((byte) => byte > 0x20 && byte < 0x7f);
 
@@ -83,7 +83,7 @@ const unknownMethod = (bytes: Uint8Array, stoppedAt: number, atStart: boolean): 
   return restOfMethod(bytes, stoppedAt);
 };
 
-/** Judges the method's bytes from `from` on; those before were part of a token. */
+/** Decides on an unknown method whose bytes before `from` were token characters. */
 export const restOfMethod = (bytes: Uint8Array, from = 0): HttpError | "undecided" => {
   let at = from;
   while (isTokenByte(bytes[at])) at++;

@@ -2,24 +2,24 @@ import type { LimitsConfig } from "../../config/limits-config.ts";
 import { trimBlanks } from "../../http/field-grammar.ts";
 import { type PartialHead, unreadableHead } from "../wire/refused-message.ts";
 
-/** A method that is longer is not told. */
+/** A longer method is not reported. */
 const maxMethod = 32;
 
 const requestLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e]+)(?: HTTP\/\d\.\d)?$/;
 const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /**
- * What can be read of a head that `node:http` could not parse: the request line when it is plainly right, and the whole field lines behind it up to the
- * first that is odd. Of a line that is not whole, as it is too long, the target counts when its path is.
+ * The readable parts of a head that `node:http` could not parse: a valid request line, and the complete field lines after it up to the first
+ * malformed one. Of an incomplete request line, which is too long, the target is reported if its path is complete.
  *
- * It is for logs and for fields such as `Access-Control-Allow-Origin` only; nothing is served by it.
+ * Used for logs and for reply fields such as `Access-Control-Allow-Origin` only; no request is served from it.
  *
- * @param bytes the beginning of the message; no more of it is looked at than the limits let a head be long
+ * @param bytes the start of the message; at most as many bytes are read as the limits allow a head to have
  */
 export const readPartialHead = (bytes: Uint8Array, limits: LimitsConfig): PartialHead => {
   const length = Math.min(bytes.byteLength, limits.maxRequestLine + limits.maxHeaderSize);
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString("latin1").split("\r\n");
-  const rest = lines.pop() ?? ""; // not whole, or empty
+  const rest = lines.pop() ?? ""; // incomplete, or empty
   if (lines[0] === "") lines.shift(); // one empty line may lead (RFC 9112 2.2)
   const [first = rest, ...others] = lines;
   const [, method = "", target = ""] = requestLine.exec(first) ?? [];

@@ -7,7 +7,7 @@ import { isConnectionField, type ReplyHead } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
 
 /**
- * Writes a reply that keeps the connection and has a short body in memory; `false`, and nothing is written, when there is more to decide.
+ * Writes a reply with a short body in memory on a connection that stays open; `false`, with nothing written, for any other reply.
  *
  * @throws before anything is written, when a field cannot go on the wire
  */
@@ -34,7 +34,7 @@ const isOrdinary = (status: number): boolean =>
     status !== 304);
 
 /**
- * Writes a reply's head, and its body too when that is one write; otherwise gives the writer to start when it is this reply's turn.
+ * Writes a reply's head, and a short body with it. Returns the writer of a long or streamed body, to be started after earlier replies.
  *
  * @throws before anything is written, when a field cannot go on the wire
  */
@@ -56,7 +56,7 @@ export const writeReply = (
   return null;
 };
 
-/** Head and body go out as one text in one encoding: what is ASCII is safe in Latin-1, which a head may have characters of. */
+/** Sends head and body in one encoding. An ASCII body can be sent as Latin-1, the encoding of heads. */
 const endWith = (
   response: ServerResponse,
   payload: MemoryPayload,

@@ -4,10 +4,10 @@ import { requestClass, responseClass } from "./node-messages.ts";
 import type { TransportOptions, TransportTls } from "../../exchange/transport.ts";
 
 /**
- * A server that never listens itself: sockets are handed to it. Its own time limits are off, those of the sweep hold.
+ * A server that does not listen; sockets are passed to it. Its own timeouts are off, because the hub's sweep enforces them.
  *
- * @param shouldUpgrade whether a request for another protocol is to be one for the event `upgrade`
- * @param cacheOf what is remembered of the heads on a request's connection
+ * @param shouldUpgrade whether an Upgrade request is emitted as `upgrade`, otherwise as `request`
+ * @param cacheOf the head cache of a request's connection
  */
 export const createNodeServer = (
   { limits, timeouts, tls }: TransportOptions,
@@ -15,7 +15,7 @@ export const createNodeServer = (
   cacheOf: (request: IncomingMessage) => NodeHeadCache | undefined,
 ): Server => {
   const options: ServerOptions = {
-    // Node counts the target and the fields together; each has its own limit in `readHead`.
+    // Node limits target and fields together; `readHead` enforces a limit for each.
     maxHeaderSize: limits.maxRequestLine + limits.maxHeaderSize,
     requireHostHeader: false,
     insecureHTTPParser: false,
@@ -35,7 +35,7 @@ export const createNodeServer = (
           ...tlsOptions(tls),
           handshakeTimeout: timeouts.readHeaderSecs * 1000,
         });
-  server.maxHeadersCount = 0; // above a limit Node would drop fields without a word
+  server.maxHeadersCount = 0; // with a limit Node drops fields silently; `readHead` refuses instead
   server.timeout = 0;
   return server;
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Whether a request asks for WebSocket (RFC 6455 4.1) and nothing else: a GET without a body, naming that one protocol. */
+/** Whether a request offers WebSocket alone (RFC 6455 4.1): a GET without a body whose `upgrade` names only that protocol. */
 export const wantsWebSocket = ({ method, httpVersionMinor, headers }: IncomingMessage): boolean =>
   method === "GET" &&
   httpVersionMinor === 1 &&

@@ -1,24 +1,24 @@
 import type { Socket } from "node:net";
 import type { TimeoutConfig } from "../../config/timeout-config.ts";
 
-/** Bytes a second that buy a body more time, looked at in windows of so many seconds. */
+/** Minimum rate of a body in bytes a second, over windows of five seconds. */
 const bodyRate = 1024;
 const bodyWindowSecs = 5;
 
 /**
- * Sees from a socket's counters how a client behaves over time, without a timer or listener for any request.
+ * Detects slow heads, slow bodies and idle connections from a socket's counters, without a timer or listener for each request.
  *
- * It is asked once a second; between two looks it costs nothing but the counter read when a connection becomes idle.
+ * Called once a second; a request costs one read of a counter, when the connection becomes idle.
  */
 export class NodeWatch {
   private readonly socket: Socket;
   private readonly timeouts: TimeoutConfig;
-  /** Bytes that the finished requests took. */
-  private restedAt: number;
+  /** Bytes of all finished requests. */
+  private finishedBytes: number;
   private idleSince: number;
   private headSince: number | null = null;
-  private looked: number;
-  /** Milliseconds since the look before this one. */
+  private lastTick: number;
+  /** Milliseconds between the last two ticks. */
   private elapsed = 0;
   private bodyWaited = 0;
   private bodyDeadline = 0;
@@ -29,42 +29,42 @@ export class NodeWatch {
     this.socket = socket;
     this.timeouts = timeouts;
     this.idleSince = now;
-    this.looked = now;
-    this.restedAt = this.passedOn;
+    this.lastTick = now;
+    this.finishedBytes = this.parsedBytes;
   }
 
-  /** Whether bytes of a further request are here, though not yet its whole head. */
+  /** Whether bytes of a next request have arrived, but not its complete head. */
   get headBegan(): boolean {
-    return this.socket.bytesRead !== this.restedAt;
+    return this.socket.bytesRead !== this.finishedBytes;
   }
 
-  /** Whether the last `length` bytes that were read begin a message. */
+  /** Whether the last `length` bytes that were read start a message. */
   beginsMessage(length: number): boolean {
-    return this.passedOn - length === this.restedAt;
+    return this.parsedBytes - length === this.finishedBytes;
   }
 
-  /** No request is under way. */
+  /** Starts the idle timeout: no request is in progress. */
   becameIdle(now: number): void {
-    this.restedAt = this.passedOn;
+    this.finishedBytes = this.parsedBytes;
     this.idleSince = now;
     this.headSince = null;
   }
 
-  /** A head is in; a body may follow. */
-  bodyBegins(): void {
+  /** Starts the clock of a body, after a complete head. */
+  headComplete(): void {
     this.headSince = null;
     this.bodyWaited = 0;
     this.bodyDeadline = 0;
   }
 
-  /** Begins a look at the connection. */
-  look(now: number): void {
-    this.elapsed = now - this.looked;
-    this.looked = now;
+  /** Begins a check of the deadlines. */
+  tick(now: number): void {
+    this.elapsed = now - this.lastTick;
+    this.lastTick = now;
   }
 
-  /** What the time says about a connection that has no whole head. */
-  head(now: number): "in time" | "slow" | "idle too long" {
+  /** State of a connection without a complete head. */
+  headState(now: number): "in time" | "slow" | "idle too long" {
     if (!this.headBegan) {
       return now - this.idleSince >= this.timeouts.idleSecs * 1000 ? "idle too long" : "in time";
     }
@@ -72,7 +72,7 @@ export class NodeWatch {
     return now - this.headSince >= this.timeouts.readHeaderSecs * 1000 ? "slow" : "in time";
   }
 
-  /** Whether a body that somebody waits for is too slow. Time during which nobody wanted more does not count. */
+  /** Whether a body is too slow for its reader. Time without a waiting reader does not count. */
   bodyTooSlow(): boolean {
     const bytes = this.socket.bytesRead;
     if (this.bodyDeadline === 0) {
@@ -89,8 +89,8 @@ export class NodeWatch {
     return false;
   }
 
-  /** Bytes that the parser has got: those of a socket that was handed over may still wait in front of it. */
-  private get passedOn(): number {
+  /** Bytes that the parser has received. Bytes put back at a hand-over may still be in the socket's buffer. */
+  private get parsedBytes(): number {
     return this.socket.bytesRead - this.socket.readableLength;
   }
 

@@ -3,6 +3,7 @@ import { logBroken } from "../wire/exchange.ts";
 import type { FastExchange, FastExchangeConnection } from "../fast/fast-exchange.ts";
 import { FastPipeline } from "../fast/fast-pipeline.ts";
 import { type FastReplyConnection, FastReplyWriter } from "../fast/fast-reply-writer.ts";
+import { ReplyHeads } from "../fast/reply-heads.ts";
 import { Linger } from "../hub/linger.ts";
 import type { Socket } from "../../exchange/socket.ts";
 import { withoutConnectionFields } from "../wire/reply-head.ts";
@@ -12,17 +13,18 @@ import type { BeginUpgraded } from "../../exchange/upgrade.ts";
 import { UpgradeExchange } from "./upgrade-exchange.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
-/** Bytes behind the request that are read while the app decides: enough to see that the client leaves. */
+/** Bytes read after the request while the app decides: reading is how a disconnect is noticed. */
 const maxEarly = 65_536;
 
 /**
- * A connection whose client asked for another protocol, away from any parser: it has one request, answered as HTTP and closed behind, or given to
- * whoever the app accepted it for. From then on it only counts, is told of a drain, and is cut at the end of one.
+ * A connection with an Upgrade request, detached from any parser. Its one request gets an HTTP reply and the connection closes, or the app
+ * accepts and the accepted protocol takes the socket. Then the connection still counts, is notified of a drain, and is cut at its deadline.
  */
 export class UpgradeConnection implements OpenConnection, FastExchangeConnection, FastReplyConnection {
-  /** Never: its request is under way, it closes, or another protocol is spoken. */
+  /** Never idle: its request is in progress, it is closing, or it is upgraded. */
   readonly idle = false;
   readonly hub: ConnectionHub;
+  readonly heads: ReplyHeads = new ReplyHeads();
   private readonly socket: Socket;
   private readonly exchange: UpgradeExchange;
   private readonly pipeline: FastPipeline;
@@ -31,10 +33,10 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
   private readonly early: Uint8Array[];
   private earlyBytes: number;
   private lingering: Linger | null = null;
-  /** Tells of a drain once another protocol is spoken. */
+  /** Aborted at a drain; set when the connection is upgraded. */
   private upgraded: AbortController | null = null;
 
-  /** @param rest bytes behind the head that were read already */
+  /** @param rest bytes after the head that were read already */
   constructor(socket: Socket, hub: ConnectionHub, head: RequestHead, rest: Uint8Array) {
     this.socket = socket;
     this.hub = hub;
@@ -59,7 +61,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     return this.socket.remoteAddress ?? null;
   }
 
-  /** Hands the request to the app. */
+  /** Passes the request to the app. */
   start(): void {
     this.hub.inFlight++;
     this.pipeline.append(this.exchange);
@@ -109,7 +111,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     if (!this.pipeline.finishBefore(exchange)) return;
     this.lingering = new Linger(this.socket, this.hub.now);
     this.socket.off("readable", this.onReadable);
-    this.socket.on("data", this.boundLinger);
+    this.socket.on("data", this.limitLinger);
   }
 
   private beginUpgraded(begin: BeginUpgraded): void {
@@ -131,7 +133,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     this.pipeline.finishBefore(null);
   }
 
-  /** Reads while the app decides, since only who reads sees that a client is gone. */
+  /** Reads while the app decides: a disconnect is only noticed by reading. */
   private readonly onReadable = (): void => {
     while (this.earlyBytes < maxEarly) {
       const chunk = this.socket.read() as Buffer | null;
@@ -141,7 +143,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     }
   };
 
-  private readonly boundLinger = (): void => {
+  private readonly limitLinger = (): void => {
     if (this.lingering?.isTooLong() === true) this.socket.pause();
   };
 
@@ -149,7 +151,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     this.replies.drain();
   };
 
-  /** Who half-closes gives up what was not answered yet; what was written still goes out. */
+  /** A client that half-closes abandons its unanswered request; a reply that was written is still sent. */
   private readonly onEnd = (): void => {
     this.socket.end();
     if (this.pipeline.unsent !== null) this.abort();

@@ -3,7 +3,7 @@ import { fieldValue } from "../../http/field-values.ts";
 import { FastExchange, type FastExchangeConnection } from "../fast/fast-exchange.ts";
 import type { RequestHead } from "../wire/request-head.ts";
 
-/** A request to upgrade its connection, and its answer. */
+/** A request to upgrade its connection, and its reply. */
 export class UpgradeExchange extends FastExchange {
   readonly upgrade: UpgradeOffer = { accept: (begin) => void (this.begin = begin) };
   private begin: BeginUpgraded | null = null;
@@ -13,12 +13,12 @@ export class UpgradeExchange extends FastExchange {
     super(connection, "GET", target, given, null);
   }
 
-  /** What to call with the connection; `null` unless the app accepted and its reply is a 101. */
+  /** The function that takes the connection; `null` unless the app accepted and its reply is a 101. */
   get accepted(): BeginUpgraded | null {
     try {
       return this.reply?.status === 101 ? this.begin : null;
     } catch {
-      return null; // a reply that cannot be read is refused where it would be written
+      return null; // the reply writer logs a reply with an unreadable status
     }
   }
 }

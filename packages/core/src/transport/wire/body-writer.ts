@@ -1,30 +1,30 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { BodyStream } from "../../exchange/payload.ts";
 
-/** Bytes handed to the socket at once: the step in which progress can be seen and back-pressure felt. */
+/** Bytes of one write: the step at which back-pressure and the write timeout apply. */
 const sliceBytes = 65_536;
 
 const nothing: Uint8Array = new Uint8Array(0);
 
-/** Where a body is written to: a `ServerResponse`, or what frames and writes like one. An empty chunk only makes sure that the head is out. */
+/** Destination of a body: a `ServerResponse`, or an object that frames like one. An empty chunk sends the head and nothing else. */
 export interface BodySink {
-  /** @returns whether more may be written before `drain` */
+  /** @returns `false` when the writer should wait for `drain` */
   write(bytes: Uint8Array): boolean;
   end(): unknown;
   on(event: "drain", listener: () => void): unknown;
 }
 
-/** How a body came to its end; `failed` means that the connection must be cut, so that no client takes the reply for complete. */
+/** Errors of a body. After `failed` the connection must be cut, so that the client does not take the reply for complete. */
 export interface BodyWriterEvents {
   failed(error: unknown): void;
-  /** An error of a source that was given up; nobody waits for it. */
+  /** An error after `stop`, only to be logged. */
   late(error: unknown): void;
 }
 
 /**
- * Writes a long or streamed body behind a head that is written already: one chunk at a time, waiting whenever the client does not read.
+ * Writes a long or streamed body after its head: one chunk at a time, waiting while the client does not read.
  *
- * A stream of known length must give exactly that many bytes.
+ * A stream of known length must produce exactly that many bytes.
  */
 export class BodyWriter {
   private readonly response: BodySink;
@@ -49,7 +49,7 @@ export class BodyWriter {
     this.run().then(undefined, (error: unknown) => this.failed(error));
   }
 
-  /** Gives up: the source is told at once, also while it is being waited for. */
+  /** Aborts; calls the source's `return()` at once, even while a `next()` is pending. */
   stop(): void {
     if (this.stopped) return;
     this.stopped = true;
@@ -57,7 +57,7 @@ export class BodyWriter {
     this.release().catch((error: unknown) => this.events.late(error));
   }
 
-  /** `return()` is called while `next()` may be pending: nobody waits for that one any more. */
+  /** Frees the source. The result of a pending `next()` is ignored. */
   private async release(): Promise<void> {
     const { iterator, payload } = this;
     this.iterator = null;
@@ -77,7 +77,7 @@ export class BodyWriter {
   private async writeStream({ chunks, length }: BodyStream): Promise<void> {
     const iterator = chunks[Symbol.asyncIterator]();
     this.iterator = iterator;
-    this.response.write(nothing); // sends the head, byte for byte: `flushHeaders` would make UTF-8 of it
+    this.response.write(nothing); // sends the head as Latin-1; `flushHeaders` would send UTF-8
     for (;;) {
       const result = await this.pull(iterator);
       if (this.stopped) return;
@@ -96,7 +96,7 @@ export class BodyWriter {
     try {
       return await iterator.next();
     } catch (error) {
-      this.iterator = null; // an iterator that failed has closed itself
+      this.iterator = null; // a failed iterator needs no return()
       throw error;
     }
   }
@@ -132,8 +132,8 @@ export class BodyWriter {
 const badChunk = (chunk: unknown): FrameworkError =>
   new FrameworkError(
     "CORE_BAD_CHUNK",
-    `a streamed body gives bytes, but gave ${chunk === null ? "null" : typeof chunk}`,
+    `a streamed body must produce Uint8Array chunks, but produced ${chunk === null ? "null" : typeof chunk}`,
   );
 
 const wrongLength = (length: number, found: "more" | "less"): FrameworkError =>
-  new FrameworkError("CORE_BAD_REPLY", `a streamed reply of ${length} bytes gave ${found} than that`);
+  new FrameworkError("CORE_BAD_REPLY", `a streamed reply declared ${length} bytes and produced ${found}`);

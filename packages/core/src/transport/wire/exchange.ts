@@ -3,20 +3,19 @@ import type { Reply } from "../../exchange/reply.ts";
 import type { ExchangeEnd } from "../../exchange/request-source.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 
-/** What an exchange of any transport needs of the connection that it runs on. */
+/** Parts of a connection that an exchange of any transport uses. */
 export interface ExchangeHost {
   readonly options: TransportOptions;
   readonly remoteAddress: string | null;
 }
 
-/** Told once of an exchange's end. */
+/** Called once, at the end of an exchange. */
 export type EndListener = (end: ExchangeEnd) => void;
 
 /**
- * A request and its answer, whoever parsed the one and writes the other; how it ends, who is told, and what is logged is in the functions
- * of this file.
+ * A request and its reply on any transport. The functions of this file end it, notify its listeners and write its log lines.
  *
- * Not a base class: V8 makes an object of a derived class at several times the price of another one, and here is one for every request.
+ * An interface, not a base class: every request creates one, and V8 takes several times as long to construct an object of a derived class.
  */
 export interface Exchange {
   readonly method: string;
@@ -30,21 +29,21 @@ export interface Exchange {
 export const schemeOf = ({ connection }: Exchange): "http" | "https" =>
   connection.options.tls === undefined ? "http" : "https";
 
-/** Calls a listener at the end of an exchange, or at once behind it. */
+/** Calls a listener at the end of an exchange, or at once if it has ended. */
 export const listenForEnd = (exchange: Exchange, listener: EndListener): void => {
   if (exchange.end === null) (exchange.listeners ??= []).push(listener);
-  else tell(exchange, listener, exchange.end);
+  else notify(exchange, listener, exchange.end);
 };
 
-/** Tells everybody who waits for the end. */
+/** Calls all listeners for the end. */
 export const notifyEnd = (exchange: Exchange, end: ExchangeEnd): void => {
   const { listeners } = exchange;
   if (listeners === null) return;
   exchange.listeners = null;
-  for (const listener of listeners) tell(exchange, listener, end);
+  for (const listener of listeners) notify(exchange, listener, end);
 };
 
-const tell = ({ connection }: Exchange, listener: EndListener, end: ExchangeEnd): void => {
+const notify = ({ connection }: Exchange, listener: EndListener, end: ExchangeEnd): void => {
   try {
     listener(end);
   } catch (error) {
@@ -52,25 +51,25 @@ const tell = ({ connection }: Exchange, listener: EndListener, end: ExchangeEnd)
   }
 };
 
-/** The reply cannot be written, or there is none. */
+/** Logs a reply that cannot be written, or that the app did not produce. */
 export const logBroken = ({ method, target, connection }: Exchange, error: unknown): void =>
   connection.options.log.error("a reply could not be written", { method, target, error });
 
-/** A streamed reply failed on its way: its connection must be cut. */
+/** Logs a streamed reply that failed after its head was sent; its connection must be cut. */
 export const logFailed = ({ method, target, connection }: Exchange, error: unknown): void =>
-  connection.options.log.error("a streamed reply broke off", { method, target, error });
+  connection.options.log.error("a streamed reply failed", { method, target, error });
 
-/** A body that was given up failed; nobody waits for it. */
+/** Logs an error of a body that was abandoned. */
 export const logLate = ({ method, target, connection }: Exchange, error: unknown): void =>
-  connection.options.log.warn("a streamed reply failed while it was given up", { method, target, error });
+  connection.options.log.warn("a streamed reply failed after it was abandoned", { method, target, error });
 
-/** Lets a streamed body go that nobody will send. */
+/** Cancels a streamed body that will not be sent. */
 export const discardReply = (exchange: Exchange, reply: Reply): void => {
   let payload: Payload = null;
   try {
     ({ payload } = reply);
   } catch {
-    return; // a reply without a readable payload was refused and logged when it was written
+    return; // the error of an unreadable payload was logged when the reply was written
   }
   if (payload instanceof BodyStream) payload.cancel().catch((error: unknown) => logLate(exchange, error));
 };

@@ -1,6 +1,6 @@
-/** The lines behind the length of an ordinary reply, in one piece. */
+/** The lines of an ordinary reply's head after its content-length: `date`, `connection`, the empty line. */
 export const headEnd = (date: string, close: boolean): string =>
-  flat(`date: ${date}\r\n${close ? "connection: close" : "Connection: keep-alive"}\r\n\r\n`);
+  flatten(`date: ${date}\r\n${close ? "connection: close" : "Connection: keep-alive"}\r\n\r\n`);
 
-/** Text in one piece: what is joined is a tree, and is walked through each time it is written. */
-export const flat = (text: string): string => Buffer.from(text, "latin1").toString("latin1");
+/** The same text as one flat string. V8 keeps a joined string as a tree, which is traversed by each write. */
+export const flatten = (text: string): string => Buffer.from(text, "latin1").toString("latin1");

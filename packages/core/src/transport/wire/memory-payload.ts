@@ -1,15 +1,15 @@
 import { BodyStream, type Payload } from "../../exchange/payload.ts";
 
-/** A body that is not streamed. */
+/** A body in memory. */
 export type MemoryPayload = Exclude<Payload, BodyStream>;
 
-/** Payloads above this are written in slices, so that a client that does not read is felt and a slow one seen to make progress. */
+/** Payloads of more bytes are written in slices, so that back-pressure applies and the write timeout sees progress. */
 export const sliceAbove = 262_144;
 
-/** Held here, because the global is a getter that every look calls; a runtime without it never writes to a socket. */
+/** Kept here, because the global `Buffer` is a getter in Node. Runtimes without `Buffer` never write to a socket. */
 const byteLength = (globalThis as { Buffer?: typeof Buffer }).Buffer?.byteLength as typeof Buffer.byteLength;
 
-/** Bytes of a body that goes out at once; -1 for one that is long, or none at all. */
+/** Bytes of a body that is written at once; -1 for a long body, and for a value that is no body. */
 export const shortLength = (payload: MemoryPayload): number => {
   if (payload === null) return 0;
   let length = -1;
@@ -18,11 +18,11 @@ export const shortLength = (payload: MemoryPayload): number => {
   return length > sliceAbove ? -1 : length;
 };
 
-/** Bytes as text, one character each, to be joined with a head. */
+/** Bytes as text, one character for each byte, to be joined with a head. */
 export const bytesToText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 
-/** A long body in the shape that a body writer takes. */
+/** A long body as a `BodyWriter` takes it. */
 export const toWriterBody = (payload: Payload): Uint8Array | BodyStream =>
   payload instanceof BodyStream || payload instanceof Uint8Array
     ? payload

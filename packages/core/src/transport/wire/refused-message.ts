@@ -3,7 +3,7 @@ import type { Logger } from "../../log/logger.ts";
 import { fieldValue } from "../../http/field-values.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
 
-/** What could be read of a message that no handler sees; a method or target that could not be is `null`. */
+/** The readable parts of a refused message; `null` for an unreadable method or target. */
 export interface PartialHead {
   readonly method: string | null;
   readonly target: string | null;
@@ -15,7 +15,7 @@ export const unreadableHead: PartialHead = { method: null, target: null, fields:
 
 const nothing: Uint8Array = new Uint8Array(0);
 
-/** A message that its transport refuses without an exchange of its own, as the stages of features see it: it has no body. */
+/** A message that the transport refuses before it has an exchange, as a source for the features' stages. It has no body. */
 export class RefusedMessage implements RequestSource {
   readonly method: string;
   readonly target: string;
@@ -26,7 +26,7 @@ export class RefusedMessage implements RequestSource {
   readonly bodyLength = 0;
   readonly buffered: Uint8Array = nothing;
   private listeners: ((end: ExchangeEnd) => void)[] = [];
-  private over: ExchangeEnd | null = null;
+  private ended: ExchangeEnd | null = null;
 
   constructor(head: PartialHead, scheme: "http" | "https", remoteAddress: string | null) {
     this.method = head.method ?? UNREADABLE;
@@ -43,14 +43,14 @@ export class RefusedMessage implements RequestSource {
   async *chunks(): AsyncGenerator<Uint8Array> {}
 
   onEnd(listener: (end: ExchangeEnd) => void): void {
-    if (this.over === null) this.listeners.push(listener);
-    else listener(this.over);
+    if (this.ended === null) this.listeners.push(listener);
+    else listener(this.ended);
   }
 
-  /** The answer is out, or will never be. */
+  /** Ends the exchange and calls its listeners. */
   end(how: ExchangeEnd, log: Logger): void {
     const { listeners } = this;
-    this.over = how;
+    this.ended = how;
     this.listeners = [];
     for (const listener of listeners) {
       try {

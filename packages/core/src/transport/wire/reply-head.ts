@@ -2,15 +2,15 @@ import type { Reply } from "../../exchange/reply.ts";
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { type Payload, payloadLength } from "../../exchange/payload.ts";
 
-/** How the end of a reply's body is told: there is none, by its length, by chunks, by closing the connection. */
+/** How the client finds the end of a reply's body: no body, its length, chunks, or the close of the connection. */
 export type Framing = "none" | "length" | "chunked" | "close";
 
 /** A reply ready to be written. */
 export interface ReplyHead {
   readonly status: number;
-  /** All fields of the reply: a fresh list. */
+  /** All fields of the reply, in a new list. */
   readonly fields: string[];
-  /** What has to be sent: `null` for HEAD and for statuses without a body, whatever the reply carries. */
+  /** The body to send: `null` for HEAD and for statuses without a body, whatever the reply carries. */
   readonly payload: Payload;
   /** Bytes of the payload, `null` while unknown. */
   readonly length: number | null;
@@ -19,7 +19,7 @@ export interface ReplyHead {
   readonly close: boolean;
 }
 
-/** What a reply's head depends on besides the reply. */
+/** Parts of the request and the connection that a reply's head depends on. */
 export interface ReplyContext {
   readonly method: string;
   /** Minor version of the request: 1 for HTTP/1.1, 0 for HTTP/1.0. */
@@ -29,8 +29,8 @@ export interface ReplyContext {
   readonly date: string;
 }
 
-/** Fields that belong to the connection: a reply's own ones are dropped, since they could contradict what is really sent. */
-const own: ReadonlySet<string> = new Set([
+/** Fields that the transport decides. A reply's own values are dropped, because they could contradict the framing. */
+const connectionFields: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "date",
@@ -41,15 +41,15 @@ const own: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-/** Bit n is set when one of those names has n characters. */
-const ownLengths: number = [...own].reduce((bits, name) => bits | (1 << name.length), 0);
+/** Bit n is set when one of these names has n characters. */
+const connectionLengths: number = [...connectionFields].reduce((bits, name) => bits | (1 << name.length), 0);
 
 /**
- * Decides how a reply goes out (RFC 9112 6, RFC 9110 6.4, 8.6): its fields with framing, and whether there is a body.
+ * Decides how a reply is sent (RFC 9112 6, RFC 9110 6.4, 8.6): its fields with framing, and whether it has a body.
  *
- * HEAD gets GET's fields; 426 keeps its `upgrade` and closes; 204, 205 and 304 never have a body; a body in memory always has its length in bytes.
+ * HEAD gets GET's fields; 426 keeps its `upgrade` and closes; 204, 205 and 304 never have a body; a body in memory always has its length.
  *
- * @throws CORE_BAD_REPLY for a status outside 200 to 599, and for a payload that is none
+ * @throws CORE_BAD_REPLY for a status outside 200 to 599, and for an invalid payload
  */
 export const prepareReply = (reply: Reply, { method, minor, close, date }: ReplyContext): ReplyHead => {
   const { status } = reply;
@@ -64,7 +64,10 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
   const bodiless = status === 204 || status === 205 || status === 304;
   const length = bodiless ? 0 : payloadLength(reply.payload);
   if (length !== null && !(Number.isSafeInteger(length) && length >= 0)) {
-    throw new FrameworkError("CORE_BAD_REPLY", "the payload of a reply is text, bytes, a stream or null");
+    throw new FrameworkError(
+      "CORE_BAD_REPLY",
+      "the payload of a reply must be a string, bytes, a BodyStream or null",
+    );
   }
   const framing = bodiless ? "none" : framingOf(length, minor);
   if (length !== null && status !== 204 && status !== 304) fields.push("content-length", String(length));
@@ -83,7 +86,7 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
   };
 };
 
-/** The protocols that a 426 must name (RFC 9110 15.5.22), `null` when it names none; in every other reply the field is the connection's. */
+/** The protocols that a 426 must name (RFC 9110 15.5.22); `null` without any. In other replies the transport decides the field. */
 const upgradeOf = (fields: readonly string[]): string | null => {
   const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "upgrade");
   return at === -1 ? null : fields[at + 1] || null;
@@ -94,11 +97,13 @@ const framingOf = (length: number | null, minor: number): Framing => {
   return minor === 0 ? "close" : "chunked";
 };
 
-/** Whether a field belongs to the connection: a reply's own one is dropped. */
+/** Whether the transport decides a field; a reply's own value is dropped. */
 export const isConnectionField = (name: string): boolean =>
-  name.length <= 17 && (ownLengths & (1 << name.length)) !== 0 && own.has(name.toLowerCase());
+  name.length <= 17 &&
+  (connectionLengths & (1 << name.length)) !== 0 &&
+  connectionFields.has(name.toLowerCase());
 
-/** The fields that go on the wire as they are. */
+/** The fields of a reply without those that the transport decides, in a new list. */
 export const withoutConnectionFields = (fields: readonly string[]): string[] => {
   const kept: string[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {

@@ -5,7 +5,7 @@ import { isAuthority } from "../../http/authority.ts";
 import { saysClose } from "./reply-head.ts";
 import { readTarget } from "../../http/request-target.ts";
 
-/** The parts of a request's head as a parser found them. */
+/** A request's head as a parser split it. */
 export interface RawHead {
   readonly method: string;
   readonly target: string;
@@ -15,16 +15,16 @@ export interface RawHead {
   readonly fields: readonly string[];
 }
 
-/** A head that may be served, with what follows from it. */
+/** A valid head, with the values derived from it. */
 export interface RequestHead {
   readonly target: string;
   readonly authority: string;
-  /** As received, except that the authority of an absolute-form target stands in for Host (RFC 9112 3.2.2). */
+  /** As received, except that the authority of an absolute-form target replaces Host (RFC 9112 3.2.2). */
   readonly fields: readonly string[];
   /** Bytes of the body, `null` for a chunked one. */
   readonly bodyLength: number | null;
   readonly expectsContinue: boolean;
-  /** Whether the connection must close behind the answer: what follows may not be HTTP, or would not be read. */
+  /** Whether the connection must close after the reply, because the bytes that follow may not be HTTP. */
   readonly last: boolean;
 }
 
@@ -34,10 +34,10 @@ const TRANSFER_ENCODING = 4;
 const EXPECT = 8;
 const UPGRADE = 16;
 
-/** A field that the rules look at. */
+/** A field that the rules check. */
 type Watched = readonly [name: string, bit: number];
 
-/** Each has a bit of its own; those above 16 are only counted. */
+/** One bit for each field. Fields above bit 16 are only checked for repetition. */
 const watched: readonly Watched[] = [
   ["host", HOST],
   ["content-length", CONTENT_LENGTH],
@@ -52,7 +52,7 @@ const watched: readonly Watched[] = [
 ];
 /** Fields that may be repeated: their values are joined. */
 const repeatable: number = TRANSFER_ENCODING | EXPECT | UPGRADE;
-/** By the length of the name: most names need no further look. Not a map, which would first intern each name that came over the wire. */
+/** Indexed by the length of the name, which rules out most names. A map would first intern each received name. */
 const byLength: readonly (readonly Watched[])[] = Array.from({ length: 18 }, (_, length) =>
   watched.filter(([name]) => name.length === length),
 );
@@ -60,8 +60,8 @@ const byLength: readonly (readonly Watched[])[] = Array.from({ length: 18 }, (_,
 const badRequest = (detail: string): HttpError => new HttpError(400, detail);
 
 /**
- * Judges a request's head by the rules that every transport shares (RFC 9112 2 to 6): versions, limits, target, Host, fields that must not
- * be repeated, and the framing of the body. It refuses and never repairs; the error is for the client, after which the connection closes.
+ * Validates a request's head by the rules of every transport (RFC 9112 2 to 6): version, limits, target, Host, repeated fields, and the
+ * framing of the body. It never repairs. An error is sent to the client, and the connection closes.
  */
 export const readHead = (raw: RawHead, limits: LimitsConfig): RequestHead | HttpError => {
   const { method, major, minor, fields } = raw;
@@ -78,7 +78,7 @@ export const readHead = (raw: RawHead, limits: LimitsConfig): RequestHead | Http
   if (bodyLength instanceof HttpError) return bodyLength;
   const expects = minor === 1 && values.expect !== null;
   if (expects && values.expect?.toLowerCase() !== "100-continue") {
-    return new HttpError(417, "The only expectation that can be met is 100-continue");
+    return new HttpError(417, "The only supported expectation is 100-continue");
   }
   return {
     target: target.target,
@@ -140,7 +140,7 @@ const bitOf = (name: string): number => {
   return 0;
 };
 
-/** Whether a name is this one in any case. The watched ones are letters and hyphens, and of what may stand in a name the bit makes only capitals one of these. */
+/** Compares a name in any case. Exact, because `| 0x20` maps no other token character to a letter or hyphen of the watched names. */
 const isNamed = (name: string, lowerName: string): boolean => {
   for (let at = 0; at < lowerName.length; at++) {
     if ((name.charCodeAt(at) | 0x20) !== lowerName.charCodeAt(at)) return false;
@@ -179,14 +179,14 @@ const readBodyLength = (
   return Number.isSafeInteger(length) ? length : new HttpError(413, "The request body is too large");
 };
 
-/** Only `chunked` alone can be read. Where it is not last, or there twice, the length cannot be known (RFC 9112 6.3). */
+/** Accepts `chunked` alone. A list in which it is not last, or occurs twice, leaves the length unknown (RFC 9112 6.3). */
 const readCodings = (value: string): null | HttpError => {
   const codings = value.split(",").map((coding) => trimBlanks(coding).toLowerCase());
   if (codings.length === 1 && codings[0] === "chunked") return null;
   if (codings.indexOf("chunked") !== codings.length - 1 || codings.includes("")) {
     return badRequest("The field transfer-encoding is malformed");
   }
-  return new HttpError(501, "The only transfer coding that is understood is chunked");
+  return new HttpError(501, "The only supported transfer coding is chunked");
 };
 
 const withHost = (fields: readonly string[], authority: string): readonly string[] => {

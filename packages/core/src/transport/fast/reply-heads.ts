@@ -1,0 +1,119 @@
+import { headerName, headerValue } from "../../response/header-rules.ts";
+import { flatten } from "../wire/head-end.ts";
+import { isConnectionField } from "../wire/reply-head.ts";
+import { statusLine } from "./fast-head-text.ts";
+
+/** Slots for complete heads; a head's slot is its content-length modulo this number. */
+const headSlots = 64;
+const maxLines = 100;
+/** A longer line is not kept. */
+const maxLineLength = 256;
+
+/** A checked header line, which is flattened when it repeats. */
+interface Line {
+  value: string;
+  line: string;
+  flat: boolean;
+}
+
+/**
+ * Writes the heads of ordinary replies, and reuses what equal heads share. One object serves all connections of a transport.
+ *
+ * Bounded: one list of fields, 64 heads, and 100 lines of up to 256 characters. `docs/memos.md` has what each saves.
+ */
+export class ReplyHeads {
+  /** Fields and status of the start that is kept. */
+  private sharedFields: readonly string[] | null = null;
+  private sharedStatus = 0;
+  private sharedStart = "";
+  /** The list of the previous reply. */
+  private previousFields: readonly string[] | null = null;
+  /** The end that the kept heads were made with. */
+  private headsEnd = "";
+  private readonly lengths = new Int32Array(headSlots);
+  private readonly heads: string[] = [];
+  /** The last line of each name: most fields have the same value in every reply. */
+  private readonly lines = new Map<string, Line>();
+
+  /**
+   * The same text as `headText` for a reply with a body in memory; `null` for a reply that needs `prepareReply`.
+   *
+   * @param fields `Reply.fields()`; a frozen list is recognised by identity, as its contract allows
+   * @param length bytes of the body, sent or not
+   * @param end the lines after the content-length: `ConnectionHub.headEnd`
+   * @throws CORE_BAD_HEADER as `headText` does
+   */
+  ordinary(status: number, fields: readonly string[], length: number, end: string): string | null {
+    if (fields === this.sharedFields && status === this.sharedStatus) return this.sharedHead(length, end);
+    const start = this.start(status, fields);
+    if (start === null) return null;
+    if (fields === this.previousFields && Object.isFrozen(fields)) this.share(status, fields, start);
+    this.previousFields = fields;
+    return `${start}${length}\r\n${end}`;
+  }
+
+  private share(status: number, fields: readonly string[], start: string): void {
+    this.sharedFields = fields;
+    this.sharedStatus = status;
+    this.sharedStart = flatten(start);
+    this.headsEnd = "";
+  }
+
+  /** A head of the shared fields. It is kept when its length repeats within the second in which `end` is valid. */
+  private sharedHead(length: number, end: string): string {
+    const { lengths, heads } = this;
+    if (end !== this.headsEnd) {
+      this.headsEnd = end;
+      lengths.fill(-1);
+    }
+    const slot = length % headSlots;
+    const kept = heads[slot];
+    if (lengths[slot] === length && kept !== undefined && kept !== "") return kept;
+    const head = `${this.sharedStart}${length}\r\n${end}`;
+    heads[slot] = lengths[slot] === length ? flatten(head) : ""; // flattening costs more than one use of the head saves
+    lengths[slot] = length;
+    return head;
+  }
+
+  /** The head up to the value of content-length. */
+  private start(status: number, fields: readonly string[]): string | null {
+    if (status !== 200 && !isOrdinary(status)) return null;
+    let text = statusLine(status);
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const line = this.line(fields[at] as string, fields[at + 1] as string);
+      if (line === "") return null;
+      text += line;
+    }
+    return `${text}content-length: `;
+  }
+
+  /** A checked line; empty for a field that the transport decides. */
+  private line(name: string, value: string): string {
+    const kept = this.lines.get(name);
+    if (kept !== undefined && kept.value === value) {
+      if (kept.flat) return kept.line;
+      kept.flat = true; // on the first repetition: flattening costs more than one use of the line saves
+      return (kept.line = flatten(kept.line));
+    }
+    if (isConnectionField(name)) return "";
+    headerName(name);
+    const line = `${name}: ${headerValue(name, value)}\r\n`;
+    if (line.length > maxLineLength) return line;
+    if (kept === undefined) {
+      if (this.lines.size < maxLines) this.lines.set(name, { value, line, flat: false });
+    } else {
+      kept.value = value;
+      kept.line = line;
+      kept.flat = false;
+    }
+    return line;
+  }
+}
+
+const isOrdinary = (status: number): boolean =>
+  Number.isInteger(status) &&
+  status > 199 &&
+  status < 600 &&
+  status !== 204 &&
+  status !== 205 &&
+  status !== 304;
