@@ -125,7 +125,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "core/src/response/header-rules.ts",
-        find: "if (lowerNames.size < maxLowerNames && name.length <= maxRememberedLength) lowerNames.set(name, lower);",
+        find: "if (lowerNames.size < maxLowerNames && name.length <= maxNameLength) lowerNames.set(name, lower);",
         replace: "",
       },
     ],
@@ -141,7 +141,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "core/src/response/header-rules.ts",
-        find: "if (text.length > maxRememberedValue) return text;",
+        find: "if (text.length > maxValueLength) return text;",
         replace: "if (true) return text;",
       },
     ],
@@ -163,12 +163,12 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/body/content-type.ts",
-        find: "(known.get(value) ?? newType(value))",
-        replace: "newType(value)",
+        find: "(parsed.get(value) ?? parse(value))",
+        replace: "parse(value)",
       },
       {
         file: "core/src/body/content-type.ts",
-        find: "if (type.boundary !== null || value.length > MAX_KNOWN_LENGTH) return type;",
+        find: "if (type.boundary !== null || value.length > MAX_PARSED_LENGTH) return type;",
         replace: "if (true) return type;",
       },
     ],

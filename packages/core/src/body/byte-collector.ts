@@ -2,10 +2,10 @@ const SMALLEST = 4096;
 const TRUSTED_LENGTH = 1_048_576;
 
 /**
- * Joins chunks into one piece of exact length, in linear time however small they are.
+ * Joins chunks into one array of exact length, in linear time for chunks of any size.
  *
- * A single chunk is kept as it is, without a copy, so its giver must not reuse its memory. An expected length saves growing, but above 1 MiB it
- * is not believed before the bytes are there.
+ * A single chunk is not copied, so the caller must not reuse its memory. An expected length avoids growing; no more than 1 MiB is allocated
+ * ahead of the bytes, because a client can declare any length.
  */
 export class ByteCollector {
   length = 0;

@@ -2,25 +2,25 @@ import { UnsupportedMediaTypeError, ValueError } from "../errors/http-errors.ts"
 import { excerpt } from "../http/excerpt.ts";
 import { type MediaType, parseMediaType } from "../http/media-type.ts";
 
-/** What the values seen lately mean; begun anew when it is full, so that odd ones cost the others no more than another look. */
-const known = new Map<string, MediaType>();
-const MAX_KNOWN = 100;
-const MAX_KNOWN_LENGTH = 100;
+/** Parsed values; cleared when full, so that unusual ones cannot keep out common ones. Shared by all apps: the result depends on the text alone. */
+const parsed = new Map<string, MediaType>();
+const MAX_PARSED = 100;
+const MAX_PARSED_LENGTH = 100;
 
 /**
  * Parses a `Content-Type` field strictly (RFC 9110 8.3); `null` for an absent one.
  *
- * @throws ValueError 400 for anything outside the grammar, and for a parameter given twice
+ * @throws ValueError 400 for a malformed field, and for a repeated parameter
  */
 export const parseContentType = (value: string | null): MediaType | null =>
-  value === null ? null : (known.get(value) ?? newType(value));
+  value === null ? null : (parsed.get(value) ?? parse(value));
 
-const newType = (value: string): MediaType => {
+const parse = (value: string): MediaType => {
   const type = parseMediaType(value);
   if (type === null) throw malformed(value);
-  if (type.boundary !== null || value.length > MAX_KNOWN_LENGTH) return type; // each form has a boundary of its own
-  if (known.size >= MAX_KNOWN) known.clear();
-  known.set(value, type);
+  if (type.boundary !== null || value.length > MAX_PARSED_LENGTH) return type; // each form has a boundary of its own
+  if (parsed.size >= MAX_PARSED) parsed.clear();
+  parsed.set(value, type);
   return type;
 };
 
@@ -28,7 +28,7 @@ const malformed = (value: string): ValueError =>
   new ValueError(`The Content-Type ${excerpt(value)} is malformed`);
 
 /**
- * Passes a type that says UTF-8, its subset US-ASCII, or nothing about its charset.
+ * Accepts a type whose charset is UTF-8, its subset US-ASCII, or absent.
  *
  * @throws UnsupportedMediaTypeError 415 for another charset
  */

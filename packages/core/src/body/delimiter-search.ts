@@ -4,12 +4,12 @@ const NEAR = 32;
 /**
  * Finds `CRLF--boundary` in content that arrives in chunks, in linear time and without holding bytes back.
  *
- * A boundary has no CR, so the delimiter has one only in front: after a mismatch no byte that was compared can begin a delimiter, and the bytes
- * of a delimiter that a chunk's end cuts off are known by their number.
+ * A boundary has no CR, so the delimiter has only its first one: after a mismatch no compared byte can start a delimiter, and a delimiter cut
+ * off by the end of a chunk is described by the number of its bytes.
  */
 export class DelimiterSearch {
   private readonly delimiter: Uint8Array;
-  /** Bytes of a delimiter at the end of what was searched; the CRLF in front of a whole body counts as seen. */
+  /** Bytes of a delimiter at the end of the input so far. A body starts as if CRLF preceded it. */
   private matched = 2;
 
   constructor(boundary: string) {
@@ -17,17 +17,17 @@ export class DelimiterSearch {
   }
 
   /**
-   * Searches a chunk from an index on and gives the index behind the delimiter, or -1 when the chunk is used up; `emit` gets the content in front
-   * of the delimiter, in order.
+   * Searches a chunk from an index on and returns the index after the delimiter, or -1 at the end of the chunk. `emit` gets the content before the
+   * delimiter, in order.
    */
   search(chunk: Uint8Array, from: number, emit: (content: Uint8Array) => void): number {
     let at = from;
-    const begun = this.matched;
-    if (begun > 0) {
+    const before = this.matched;
+    if (before > 0) {
       at = this.compare(chunk, from);
       if (this.isComplete()) return at;
       if (at === chunk.length) return -1;
-      emit(this.delimiter.slice(0, begun));
+      emit(this.delimiter.slice(0, before));
       this.matched = 0;
     }
     for (at = indexOfCr(chunk, at); at !== -1; at = indexOfCr(chunk, at)) {
@@ -44,7 +44,7 @@ export class DelimiterSearch {
     return -1;
   }
 
-  /** Goes on comparing with the delimiter; gives the index of the first byte that was not equal or not needed. */
+  /** Continues to compare with the delimiter; returns the index of the first byte that differs or is not needed. */
   private compare(chunk: Uint8Array, from: number): number {
     let at = from;
     while (at < chunk.length && this.matched < this.delimiter.length) {
@@ -62,7 +62,7 @@ export class DelimiterSearch {
   }
 }
 
-/** The built-in search is fast over distance but dear to call, so that content full of CRs is looked through by hand. */
+/** A loop for the next 32 bytes, then the built-in search: that one is fast over distance, but a call costs more than a short loop. */
 const indexOfCr = (bytes: Uint8Array, from: number): number => {
   const near = Math.min(from + NEAR, bytes.length);
   for (let at = from; at < near; at++) if (bytes[at] === CR) return at;

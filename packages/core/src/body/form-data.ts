@@ -2,9 +2,9 @@ import { NameValueList } from "../http/name-value-list.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
 
 /**
- * Text fields of a form, urlencoded or multipart, in the order they came; a name may come several times.
+ * Text fields of a form, urlencoded or multipart, in their order; names may repeat.
  *
- * `get` gives the first value, `getAll` all of them.
+ * `get` returns the first value, `getAll` all values.
  */
 export class Form extends NameValueList {
   private readonly fields: readonly string[];
@@ -20,7 +20,7 @@ export class Form extends NameValueList {
   }
 }
 
-/** The text fields of a form and its files, each in the order they came. */
+/** Text fields and files of a form, each in their order. */
 export interface ParsedForm {
   readonly form: Form;
   readonly files: readonly UploadedFile[];

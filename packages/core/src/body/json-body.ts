@@ -6,30 +6,30 @@ import { decodeUtf8 } from "./utf8.ts";
 
 /** How a JSON body is parsed. */
 export interface JsonBodyOptions {
-  /** Levels of arrays and objects inside each other. @default 100 */
+  /** Levels of nested arrays and objects. @default 100 */
   readonly maxDepth?: number;
-  /** Gives integers beyond 2^53 as `bigint`, exactly, instead of as the nearest number. @default false */
+  /** Returns integers beyond 2^53 exactly, as `bigint`, instead of as the nearest number. @default false */
   readonly bigint?: boolean;
 }
 
 /**
- * Parses a JSON body (RFC 8259): UTF-8, any value at the top, of equal names the last; a byte order mark in front is skipped.
+ * Parses a JSON body (RFC 8259): UTF-8, any top-level value, the last of equal names; a leading byte order mark is skipped.
  *
- * `__proto__` is a name like any other: an own property of the result. Numbers that no finite number can hold (`1e400`) are refused.
+ * `__proto__` is a name like any other: an own property of the result. Numbers beyond the range of a double (`1e400`) are refused.
  *
- * @throws ValueError 400 for an empty, malformed or too deep body; the text says where, as far as the runtime does
+ * @throws ValueError 400 for an empty, malformed or too deep body; the message names the place if the runtime does
  */
 export const parseJson = (
   bytes: Uint8Array,
   { maxDepth = 100, bigint = false }: JsonBodyOptions = {},
 ): unknown => {
   if (bytes.byteLength === 0) throw new ValueError("The body is empty, but JSON was expected");
-  const isShort = bytes.byteLength < 2 * (maxDepth + 1); // one level more takes two bytes for each
+  const isShort = bytes.byteLength < 2 * (maxDepth + 1); // each level takes two bytes
   if (!isShort) requireDepth(bytes, maxDepth);
   try {
     return parseText(bytes, decodeUtf8(bytes, "The JSON body"), bigint);
   } catch (error) {
-    if (isShort) requireDepth(bytes, maxDepth); // brackets without end are too deep first of all, in a short body as in a long one
+    if (isShort) requireDepth(bytes, maxDepth); // unclosed brackets are reported as too deep, in a short body as in a long one
     throw error;
   }
 };
@@ -42,12 +42,12 @@ const requireDepth = (bytes: Uint8Array, maxDepth: number): void => {
 const parseText = (bytes: Uint8Array, decoded: string, bigint: boolean): unknown => {
   const text = withoutMark(decoded);
   const value = parse(text, bigint && BIG_INTEGER.test(text));
-  const place = mayOverflow(bytes, text) ? overflowAt(bytes) : null; // only what parsed is worth a closer look
+  const place = mayOverflow(bytes, text) ? overflowAt(bytes) : null; // exact check, only for valid JSON
   if (place === null) return value;
   throw new ValueError(`The JSON body has a number out of range at byte ${place}`);
 };
 
-// May meet digits in a string too: it only decides whether the slower way is taken.
+// May match digits in a string: it only selects the slower parser.
 const BIG_INTEGER = /(?<!\d)\d{16}/;
 
 const withoutMark = (text: string): string => (text.startsWith("\uFEFF") ? text.slice(1) : text);
@@ -66,7 +66,7 @@ const exactInteger = (_key: string, value: unknown, context?: { readonly source?
   return /^-?\d+$/.test(source) ? BigInt(source) : value;
 };
 
-/** What the engine's message says about the place, without the input that it repeats. */
+/** The place from the engine's message, without the input that the message repeats. */
 const placeIn = (message: string): string => {
   const position = /at position (\d+)/.exec(message)?.[1];
   if (position !== undefined) return ` at position ${position}`;

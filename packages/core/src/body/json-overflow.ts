@@ -6,7 +6,7 @@ const MINUS = 0x2d;
 const PLUS = 0x2b;
 const POINT = 0x2e;
 
-/** Where the first number of valid JSON stands that becomes infinite, in bytes; `null` when there is none. */
+/** Byte offset of the first number in valid JSON that overflows a double; `null` without one. */
 export const overflowAt = (bytes: Uint8Array): number | null => {
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0;
@@ -20,14 +20,14 @@ export const overflowAt = (bytes: Uint8Array): number | null => {
   return null;
 };
 
-/** Ten to the 308th has a double, so digits and exponent clear most numbers; the few others are converted. */
+/** Numbers below 10^308 are finite, which digits and exponent prove for most; the others are converted. */
 const overflows = (bytes: Uint8Array, start: number, end: number): boolean => {
   const wholeEnd = endOf(bytes, start + 1, isDigit);
   if (wholeEnd - start + exponentOf(bytes, wholeEnd, end) <= 308) return false;
   return !Number.isFinite(Number(new TextDecoder().decode(bytes.subarray(start, end))));
 };
 
-/** The exponent behind `e`, 0 when it is negative or there is none. */
+/** The exponent after `e`; 0 without one, and for a negative one. */
 const exponentOf = (bytes: Uint8Array, from: number, end: number): number => {
   let at = from;
   while (at < end && !isExponent(bytes[at] ?? 0)) at++;
@@ -37,7 +37,7 @@ const exponentOf = (bytes: Uint8Array, from: number, end: number): number => {
   return exponent;
 };
 
-/** Index of the quote that ends the string begun at `quote`. */
+/** Index of the closing quote of the string that starts at `quote`. */
 const endOfString = (bytes: Uint8Array, quote: number): number => {
   let at = quote + 1;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;

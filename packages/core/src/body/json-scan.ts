@@ -2,9 +2,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Whether arrays and objects stand inside each other on more levels than that: one pass without recursion, at about the speed of memory.
+ * Whether arrays and objects are nested deeper than `maxDepth`: one pass, without recursion.
  *
- * What it says of malformed input means nothing: the parser refuses that.
+ * The result is meaningless for malformed input, which the parser refuses.
  */
 export const isDeeperThan = (bytes: Uint8Array, maxDepth: number): boolean => {
   const { length } = bytes;
@@ -13,7 +13,7 @@ export const isDeeperThan = (bytes: Uint8Array, maxDepth: number): boolean => {
     const byte = bytes[at] ?? 0;
     if (byte === QUOTE) {
       for (at++; at < length; at++) {
-        const inside = bytes[at]; // written out here because a call for each string takes twice the time
+        const inside = bytes[at]; // inlined: a call for each string takes twice the time
         if (inside === QUOTE) break;
         if (inside === BACKSLASH) at++;
       }
@@ -26,18 +26,18 @@ export const isDeeperThan = (bytes: Uint8Array, maxDepth: number): boolean => {
   return false;
 };
 
-/** Whether some number in JSON may be too large for a double; `overflowAt` makes sure. */
+/** Whether a number in JSON may overflow a double; `overflowAt` decides. */
 export const mayOverflow = (bytes: Uint8Array, text: string): boolean =>
   LARGE_EXPONENT.test(text) || hasLongNumber(bytes);
 
-/** Whether a byte is an ASCII digit; no byte is none. */
+/** Whether a byte is an ASCII digit; `undefined` is not. */
 export const isDigit = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= 0x30 && byte <= 0x39;
 
-// May stand in a string too: then the closer look finds nothing.
+// May match in a string: `overflowAt` then finds nothing.
 const LARGE_EXPONENT = /\d[eE]\+?\d{3}/;
 
-// With an exponent of two digits at most, a number overflows from 210 digits on; that many cover a multiple of this.
+// With an exponent of at most two digits a number overflows from 210 digits on; so many digits cover a multiple of the stride.
 const STRIDE = 200;
 
 const hasLongNumber = (bytes: Uint8Array): boolean => {

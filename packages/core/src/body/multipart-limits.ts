@@ -1,7 +1,7 @@
 import { configRecord, type ConfigRecord } from "../config/config-record.ts";
 import { integer } from "../config/field-rules.ts";
 
-/** Bounds on one multipart form; each is answered with 413 when passed. */
+/** Limits of one multipart form; beyond any of them the reply is 413. */
 export interface MultipartLimits {
   /** Fields and files together. @default 100 */
   readonly maxParts: number;

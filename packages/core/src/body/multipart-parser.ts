@@ -14,13 +14,13 @@ const LF = 0x0a;
 const DASH = 0x2d;
 const HEAD_END: readonly number[] = [CR, LF, CR, LF];
 
-/** `delimiter` stands behind a boundary, `close` behind the two dashes of the last one. */
+/** `delimiter` follows a boundary, `close` the two dashes of the last one. */
 type State = "content" | "delimiter" | "head" | "close" | "epilogue";
 
 /**
  * Parses a `multipart/form-data` body chunk by chunk (RFC 7578, RFC 2046 5.1), each byte once.
  *
- * Preamble and epilogue are passed over. Chunks are kept, not copied, so their giver must not reuse their memory.
+ * Preamble and epilogue are ignored. Chunks are kept, not copied, so the caller must not reuse their memory.
  *
  * @throws ValueError 400 for a malformed body; PayloadTooLargeError or HttpError 413 at the first byte or part over a limit
  */
@@ -32,10 +32,10 @@ export class MultipartParser {
   private state: State = "content";
   private total = 0;
   private parts = 0;
-  /** Bytes of `--`, of the head's end or of the last line's end that were seen, as the state has it. */
+  /** Bytes seen of `--`, of the end of a head or of the last line end, depending on the state. */
   private seen = 0;
   private collected: ByteCollector = new ByteCollector();
-  /** The part whose content is read; `null` in the preamble. */
+  /** The part being read; `null` in the preamble. */
   private part: PartHead | null = null;
 
   constructor(boundary: string, limits: MultipartLimits) {
@@ -51,14 +51,14 @@ export class MultipartParser {
     for (let at = 0; at < chunk.byteLength;) at = this.step(chunk, at);
   }
 
-  /** The form, once every chunk was pushed. @throws ValueError 400 when the last boundary is missing */
+  /** The form, after the last chunk. @throws ValueError 400 when the last boundary is missing */
   end(): ParsedForm {
     const complete = this.state === "epilogue" || (this.state === "close" && this.seen === 0);
     if (!complete) throw new ValueError("The multipart body ends before its last boundary");
     return { form: new Form(this.fields), files: this.files };
   }
 
-  /** Takes bytes from an index on and gives the index behind them. */
+  /** Consumes bytes from an index on and returns the index after them. */
   private step(chunk: Uint8Array, at: number): number {
     switch (this.state) {
       case "content":
@@ -82,7 +82,7 @@ export class MultipartParser {
     return end;
   }
 
-  /** Two dashes make the last boundary, anything else begins a part's head. */
+  /** Two dashes mark the last boundary; otherwise a part's head starts. */
   private readDelimiter(chunk: Uint8Array, at: number): number {
     if (chunk[at] === DASH) {
       if (++this.seen === 2) this.enter("close");
@@ -114,7 +114,7 @@ export class MultipartParser {
     return at;
   }
 
-  /** The rest of the last boundary's line: blanks and a line end, or the end of the body. */
+  /** Reads the rest of the last boundary's line: blanks and a line end, or the end of the body. */
   private readClose(chunk: Uint8Array, at: number): number {
     const byte = chunk[at];
     if (this.seen === 0 && (byte === 0x20 || byte === 0x09)) return at + 1;
@@ -141,7 +141,7 @@ export class MultipartParser {
     if (filename === null) this.fields.push(name, decodeUtf8(bytes, `The form field ${excerpt(name)}`));
     else if (filename !== "" || bytes.byteLength > 0) {
       this.files.push(new UploadedFile({ name, filename, contentType }, bytes));
-    } // no name and no content is how browsers say that no file was chosen
+    } // browsers send no name and no content when no file was chosen
   }
 
   private enter(state: State): void {

@@ -6,22 +6,22 @@ import { excerpt } from "../http/excerpt.ts";
 import { trimBlanks } from "../http/field-grammar.ts";
 import type { FileDescription } from "./uploaded-file.ts";
 
-/** What a part's head says: a text field, or a file when it carries a `filename`, be that empty. */
+/** The parsed head of a part: a text field, or a file if it has a `filename`, even an empty one. */
 export interface PartHead extends Omit<FileDescription, "filename"> {
   readonly filename: string | null;
 }
 
-// Sticky, and each character has one way to match: linear.
+// Sticky, and each character can match in one way only: linear time.
 const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:"([^"]*)"|([!#$%&'*+.^_`|~\w-]+))[ \t]*/gy;
 const PLAIN_CODINGS: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
 
 /**
  * Reads the head of a `multipart/form-data` part, from the end of its boundary line to the empty line (RFC 7578 4).
  *
- * Only `Content-Disposition`, `Content-Type` and `Content-Transfer-Encoding` count. `filename*` is ignored (RFC 7578 4.2 forbids it). In names
- * `%22`, `%0D` and `%0A` stand for the characters that HTML forms write so, and a backslash is a backslash.
+ * Only `Content-Disposition`, `Content-Type` and `Content-Transfer-Encoding` are used. `filename*` is ignored (RFC 7578 4.2 forbids it). In
+ * names `%22`, `%0D` and `%0A` are decoded, because HTML forms encode these three characters; a backslash is not an escape.
  *
- * @throws ValueError 400 outside the grammar, PayloadTooLargeError 413 for a long name, UnsupportedMediaTypeError 415 for a foreign charset
+ * @throws ValueError 400 for a malformed head, PayloadTooLargeError 413 for a long name, UnsupportedMediaTypeError 415 for another charset
  */
 export const parsePartHead = (text: string, maxNameBytes: number): PartHead => {
   const fields = fieldsOf(text);

@@ -8,9 +8,9 @@ import { MultipartParser } from "./multipart-parser.ts";
 const BOUNDARY = /^[0-9A-Za-z'()+_,\-./:=? ]{1,70}$/;
 
 /**
- * Parses a whole `multipart/form-data` body; files share its memory.
+ * Parses a complete `multipart/form-data` body; files share its memory.
  *
- * @throws UnsupportedMediaTypeError 415 for another type; ValueError 400 for a malformed body or boundary; 413 over a limit, which the text names
+ * @throws UnsupportedMediaTypeError 415 for another type; ValueError 400 for a malformed body or boundary; 413 beyond a limit, which the message names
  */
 export const parseMultipart = (
   body: Uint8Array,
@@ -22,7 +22,7 @@ export const parseMultipart = (
   return parser.end();
 };
 
-/** Parses a `multipart/form-data` body while it arrives, and stops reading at the first error; else as `parseMultipart`. */
+/** As `parseMultipart`, but parses the body while it arrives, and stops reading at the first error. */
 export const readMultipart = async (
   chunks: AsyncIterable<Uint8Array>,
   type: MediaType | null,

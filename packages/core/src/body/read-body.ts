@@ -3,17 +3,17 @@ import type { Awaitable } from "../middleware/middleware.ts";
 import type { RequestSource } from "../exchange/request-source.ts";
 import { ByteCollector } from "./byte-collector.ts";
 
-/** What readers need of a body. */
+/** Parts of a request that reading its body needs. */
 export type BodySource = Pick<RequestSource, "bodyLength" | "buffered" | "chunks">;
 
 const EMPTY: Uint8Array = new Uint8Array(0);
 
 /**
- * The whole body: at once when the transport holds it, else a promise. It may be a part of a larger buffer: see `withOwnMemory`.
+ * The complete body: synchronously when the transport has it, otherwise as a promise. It may be a view into a larger buffer: see `withOwnMemory`.
  *
- * @param limit the most bytes that are taken
- * @throws PayloadTooLargeError before anything is read when the declared length is above the limit, else at the first byte above it
- * @throws ValueError when the body ends before its declared length or goes on behind it
+ * @param limit maximum of bytes
+ * @throws PayloadTooLargeError before reading when the declared length exceeds the limit, otherwise at the first byte beyond it
+ * @throws ValueError when the body is shorter or longer than its declared length
  */
 export const readBody = (source: BodySource, limit: number): Awaitable<Uint8Array> => {
   requireLength(source, limit);
@@ -22,9 +22,9 @@ export const readBody = (source: BodySource, limit: number): Awaitable<Uint8Arra
 };
 
 /**
- * The body's chunks as they arrive, closed at the first byte above the limit.
+ * The body's chunks as they arrive, up to the limit.
  *
- * @throws PayloadTooLargeError at the first read when the length is known to be above the limit, else when the excess arrives
+ * @throws PayloadTooLargeError at the first read when the declared length exceeds the limit, otherwise at the first byte beyond it
  */
 export async function* limitedChunks(source: BodySource, limit: number): AsyncGenerator<Uint8Array> {
   requireLength(source, limit);
@@ -40,7 +40,7 @@ export async function* limitedChunks(source: BodySource, limit: number): AsyncGe
   }
 }
 
-/** The bytes in memory that holds nothing else: a program may send `buffer` elsewhere, and must not find there what it was not given. */
+/** The same bytes in a buffer of their own: a program may pass on `bytes.buffer`, which must not expose other data. */
 export const withOwnMemory = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 
@@ -50,7 +50,7 @@ const requireLength = ({ bodyLength, buffered }: BodySource, limit: number): voi
 
 const collect = async (source: BodySource, limit: number): Promise<Uint8Array> => {
   const body = new ByteCollector(source.bodyLength);
-  // Not through `limitedChunks`: a generator between them would cost every body several promises a chunk.
+  // Not through `limitedChunks`: its generator costs several promises for each chunk.
   for await (const chunk of source.chunks()) {
     if (body.length + chunk.byteLength > limit) throw new PayloadTooLargeError(limit);
     body.append(chunk);

@@ -1,9 +1,9 @@
 import { nodeBuiltin } from "../runtime/node-builtins.ts";
 
 /**
- * Writes a file that appears whole or not at all, even when the disk is full or the process dies.
+ * Writes a file atomically: it appears complete or not at all, even when the disk is full or the process dies.
  *
- * @throws Node's error, EEXIST among them where the path is taken and is not to be overwritten; CORE_NEEDS_NODE
+ * @throws Node's error, such as EEXIST for an existing file without `overwrite`; CORE_NEEDS_NODE
  */
 export const saveWhole = async (bytes: Uint8Array, path: string | URL, overwrite: boolean): Promise<void> => {
   const files = nodeBuiltin("node:fs/promises");
@@ -13,7 +13,7 @@ export const saveWhole = async (bytes: Uint8Array, path: string | URL, overwrite
   try {
     await files.writeFile(part, bytes, { flag: "wx" });
     if (overwrite) return await files.rename(part, target);
-    await files.link(part, target); // unlike a rename it never replaces what is there
+    await files.link(part, target); // unlike a rename it never replaces a file
   } catch (error) {
     if (overwrite || !isWithoutLinks(error)) throw error;
     await saveAlone(bytes, target);
@@ -22,12 +22,12 @@ export const saveWhole = async (bytes: Uint8Array, path: string | URL, overwrite
   }
 };
 
-/** File systems such as FAT have one name for each file. */
+/** Whether the file system has no hard links, as FAT. */
 const isWithoutLinks = (error: unknown): boolean =>
   ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(String((error as { code?: unknown } | null)?.code)) &&
   (error as { syscall?: unknown }).syscall === "link";
 
-/** The next best thing: what fails is removed, though others may have seen it grow. */
+/** The fallback without hard links: removed on failure, but visible while it is written. */
 const saveAlone = async (bytes: Uint8Array, target: string): Promise<void> => {
   const { open, rm } = nodeBuiltin("node:fs/promises");
   const file = await open(target, "wx");

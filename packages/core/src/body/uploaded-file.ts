@@ -1,15 +1,15 @@
 import { saveWhole } from "./save-whole.ts";
 
-/** What is known of a file before its content. */
+/** The head of a file's part. */
 export interface FileDescription {
   readonly name: string;
   readonly filename: string;
   readonly contentType: string;
 }
 
-/** How `UploadedFile.save` treats a file that is there already. */
+/** Options of `UploadedFile.save`. */
 export interface SaveOptions {
-  /** Replaces it instead of failing with `EEXIST`. @default false */
+  /** Replaces an existing file instead of failing with `EEXIST`. @default false */
   readonly overwrite?: boolean;
 }
 
@@ -19,9 +19,9 @@ const SLICE = 65_536;
 export class UploadedFile {
   /** Name of the form field. */
   readonly name: string;
-  /** Last component of the name the client gave; empty when it gave none. Never a path, `.` or `..`. */
+  /** Last component of the name that the client sent; empty without one. Never a path, `.` or `..`. */
   readonly filename: string;
-  /** Media type as the client says it, unchecked; `text/plain` when it says none (RFC 7578 4.4). */
+  /** Media type that the client declared, unchecked; `text/plain` without one (RFC 7578 4.4). */
   readonly contentType: string;
   private readonly bytes: Uint8Array;
 
@@ -43,7 +43,7 @@ export class UploadedFile {
     return dot > 0 && dot < this.filename.length - 1 ? this.filename.slice(dot).toLowerCase() : "";
   }
 
-  /** The content, not copied: the same bytes at each call, possibly a part of a larger buffer. */
+  /** The content, not copied: the same bytes at each call, possibly a view into a larger buffer. */
   read(): Promise<Uint8Array> {
     return Promise.resolve(this.bytes);
   }
@@ -53,7 +53,7 @@ export class UploadedFile {
     return Promise.resolve(new TextDecoder().decode(this.bytes));
   }
 
-  /** The content in pieces of 64 KiB, a new stream at each call. */
+  /** The content in chunks of 64 KiB; a new stream at each call. */
   stream(): ReadableStream<Uint8Array> {
     const { bytes } = this;
     let at = 0;
@@ -69,8 +69,8 @@ export class UploadedFile {
   /**
    * Writes the content to a path that the program chose; `filename` comes from the client and is at most a suggestion.
    *
-   * Never overwrites unless told to: a file that is there already fails with Node's `EEXIST`. The file appears whole or not at all: it is written beside its
-   * place under the name `.upload-<uuid>.part` first, which a failure removes.
+   * Fails with Node's `EEXIST` for an existing file, unless `overwrite` is set. The file appears complete or not at all: it is first written as
+   * `.upload-<uuid>.part` in the same folder, and removed on failure.
    *
    * @throws CORE_NEEDS_NODE on a runtime without `node:fs`
    */

@@ -1,16 +1,17 @@
 import { trimBlanks } from "./field-grammar.ts";
 
-/** Elements of one field that count; a longer list cannot change what is preferred by much. */
+/** Elements of one field that are read; the rest of a longer list is ignored. */
 const maxElements = 50;
 const weighted = /^([!#$%&'*+.^_`|~\w-]+)[ \t]*(?:;[ \t]*[qQ]=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
 
 /**
- * The content coding that an `Accept-Encoding` field asks for (RFC 9110 12.5.3), out of those that are offered, best first.
+ * Selects the content coding for an `Accept-Encoding` field (RFC 9110 12.5.3).
  *
- * The highest weight wins, and among equals the first offered; `identity` where the client names it higher, where nothing offered fits, and for a request
- * without the field. `x-gzip` means `gzip`; elements outside the grammar are passed over.
+ * The highest weight wins, and among equal weights the first of `offered`. `identity` is selected when the client weighs it higher, when no
+ * offered coding is acceptable, and for a request without the field. `x-gzip` means `gzip`; malformed elements are ignored.
  *
- * @returns `null` when the client takes nothing offered, and not `identity` either
+ * @param offered codings in the server's order of preference
+ * @returns `null` when neither an offered coding nor `identity` is acceptable
  */
 export const negotiateEncoding = (field: string | null, offered: readonly string[]): string | null => {
   if (field === null) return "identity";
@@ -18,7 +19,7 @@ export const negotiateEncoding = (field: string | null, offered: readonly string
   const rest = weights.get("*");
   const identity = weights.get("identity") ?? (rest === 0 ? 0 : null);
   let best: string | null = identity === 0 ? null : "identity";
-  let highest = identity ?? 0; // unnamed, it is what is left when nothing else fits
+  let highest = identity ?? 0; // without a weight of its own, identity is the fallback
   for (const coding of offered) {
     const weight = weights.get(coding) ?? rest ?? 0;
     const beats = best === "identity" ? weight >= highest && weight > 0 : weight > highest;

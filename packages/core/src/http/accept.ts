@@ -10,13 +10,13 @@ interface MediaRange {
 }
 
 /**
- * Whether an `Accept` field takes a media type (RFC 9110 12.5.1): the most specific range that fits has a weight above 0.
+ * Whether an `Accept` field accepts a media type (RFC 9110 12.5.1): the most specific matching range has a weight above 0.
  *
- * An absent or empty field takes everything; elements outside the grammar are passed over. `type` may carry parameters, which a range's own must equal.
+ * An absent or empty field accepts every type; malformed elements are ignored. Parameters of a range must equal those of `type`.
  */
 export const accepts = (header: string | null, type: string): boolean => weightOf(rangesOf(header), type) > 0;
 
-/** The type that the client likes best, the first of equals; `null` when it takes none. */
+/** The offered type with the highest weight, the first of equals; `null` when none is acceptable. */
 export const preferred = (header: string | null, types: readonly string[]): string | null => {
   const ranges = rangesOf(header);
   let best: string | null = null;
@@ -30,7 +30,7 @@ export const preferred = (header: string | null, types: readonly string[]): stri
   return best;
 };
 
-/** Whether an `Accept` field lists a type by itself, not through a wildcard, with a weight above 0. `type` is in lower case. */
+/** Whether an `Accept` field names a type itself, without a wildcard, with a weight above 0. `type` is in lower case. */
 export const namesType = (header: string | null, type: string): boolean =>
   header !== null &&
   header.toLowerCase().includes(type) &&
@@ -67,7 +67,7 @@ const isRange = (type: string): boolean => {
 
 const isWeight = (text: string): boolean => /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text);
 
-/** Weight of the most specific range that fits: more parameters before fewer, a type before `type/*` before `*` + `/*`. */
+/** Weight of the most specific matching range: more parameters before fewer, a type before `type/*` before `*` + `/*`. */
 const weightOf = (ranges: readonly MediaRange[], type: string): number => {
   const wanted = parseRange(type);
   if (wanted === null) return 0;

@@ -6,17 +6,17 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** What a `Range` field asks for: parts, nothing that exists, or (`whole`) nothing that changes the reply. */
+/** Meaning of a `Range` field: parts of the body, no existing part, or (`whole`) the complete body. */
 export type RequestedRanges = readonly ByteRange[] | "unsatisfiable" | "whole";
 
-/** Parts that one request gets; with more it gets the whole. */
+/** Maximum of parts; a request for more gets the complete body. */
 export const maxRanges = 10;
 
 /**
- * Reads a `Range` field for a body of `size` bytes (RFC 9110 14.1.2 and 14.2).
+ * Parses a `Range` field for a body of `size` bytes (RFC 9110 14.1.2 and 14.2).
  *
- * Parts that overlap or touch are merged, the others stay in the order asked for; more than 10 after merging, another unit or a malformed
- * field give `whole`, and so does a suffix of an empty body, which is all of it.
+ * Parts that overlap or touch are merged; the others keep the order of the field. The result is `whole` for more than 10 merged parts, another
+ * unit, a malformed field, and a suffix of an empty body.
  */
 export const byteRanges = (field: string | null | undefined, size: number): RequestedRanges => {
   const specs = field === null || field === undefined ? null : readSpecs(field);
@@ -61,7 +61,7 @@ const suffix = (length: number, size: number): ByteRange | "whole" | null => {
 const clamp = (first: number, last: number | null, size: number): ByteRange | null =>
   first >= size ? null : { start: first, end: Math.min(last ?? Infinity, size - 1) };
 
-/** Merges what overlaps or touches; each result stands where its first part was asked for. */
+/** Merges parts that overlap or touch; a merged part takes the place of its first part. */
 const merge = (ranges: readonly ByteRange[]): ByteRange[] => {
   const merged: { start: number; end: number; place: number }[] = [];
   const sorted = ranges.map((range, place) => ({ ...range, place })).sort((a, b) => a.start - b.start);

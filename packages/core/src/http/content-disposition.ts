@@ -1,5 +1,5 @@
 /**
- * The `Content-Disposition` of a download (RFC 6266): the name in ASCII for old clients and, where that is not the whole name, exactly.
+ * The `Content-Disposition` of a download (RFC 6266): an ASCII name for old clients and, if it differs, the exact name as `filename*`.
  *
  * Path separators and control characters in the name become `_`.
  */
@@ -11,7 +11,7 @@ export const attachment = (filename: string): string => {
   return `attachment; filename="${ascii}"${exact}`;
 };
 
-/** RFC 8187 3.2.1: what `encodeURIComponent` leaves alone but `attr-char` does not have. */
+/** Also encodes the characters that `encodeURIComponent` keeps but `attr-char` (RFC 8187 3.2.1) excludes. */
 const extValue = (name: string): string =>
   encodeURIComponent(name).replaceAll(
     /['()*]/g,

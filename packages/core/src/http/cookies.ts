@@ -3,7 +3,7 @@ import { trimBlanks } from "./field-grammar.ts";
 const MAX_COOKIES = 64;
 const MAX_COOKIE_LENGTH = 4096;
 
-/** Cookies of a request by name; `toObject()` has no prototype, so that no cookie's name means more than a name. */
+/** Cookies of a request by name. `toObject()` returns an object without prototype, so that a cookie may have any name. */
 export class Cookies implements Iterable<[string, string]> {
   private readonly byName: ReadonlyMap<string, string>;
 
@@ -15,7 +15,7 @@ export class Cookies implements Iterable<[string, string]> {
     return this.byName.size;
   }
 
-  /** The value of a cookie, else the fallback, else `null`. */
+  /** The value of a cookie; if absent the fallback, by default `null`. */
   get(name: string, fallback?: undefined): string | null;
   get<T>(name: string, fallback: T): string | T;
   get(name: string, fallback: unknown = null): unknown {
@@ -50,10 +50,10 @@ export class Cookies implements Iterable<[string, string]> {
 }
 
 /**
- * Reads a `Cookie` field (RFC 6265bis, lenient as a reader must be): of equal names the first counts, quotes around a value are taken off.
+ * Parses a `Cookie` field (RFC 6265bis), leniently: of equal names the first counts, and quotes around a value are removed.
  *
- * A value is percent-decoded, as `setCookie` encodes it, when all of it decodes; else it stays as received. Pairs without `=` or name, with
- * control characters or longer than 4 KiB are left out, and so are all behind the 64th cookie.
+ * A value is percent-decoded, as `setCookie` encodes it, if all of it decodes; otherwise it stays as received. Pairs without `=` or name, with
+ * control characters or longer than 4 KiB are ignored, and so are all cookies after the 64th.
  */
 export const parseCookies = (header: string | null): Cookies => {
   const cookies = new Map<string, string>();
@@ -83,6 +83,6 @@ const decoded = (value: string): string => {
   try {
     return decodeURIComponent(value);
   } catch {
-    return value; // written by somebody who does not percent-encode: the text is the value
+    return value; // not percent-encoded: the text is the value
   }
 };

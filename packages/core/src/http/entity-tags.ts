@@ -1,10 +1,10 @@
 /** An entity tag (RFC 9110 8.8.3): `"…"`, or `W/"…"` when it is weak. */
 export type EntityTag = string;
 
-/** A list of entity tags, `*` for any, or `null` for a field that is no such list. */
+/** A list of entity tags, `*` for any, or `null` for a malformed field. */
 export type TagList = readonly EntityTag[] | "*" | null;
 
-/** Tags that one field may list; those behind are ignored, which asks for no more than a full reply. */
+/** Tags of one field that are read. Ignoring the rest is safe: at most the client gets a complete reply. */
 const maxTags = 100;
 const item = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(,|$)/y;
 
@@ -25,13 +25,13 @@ export const parseTagList = (field: string): TagList => {
   return tags.length === 0 ? null : tags;
 };
 
-/** Whether two tags name the same representation or one as good (RFC 9110 8.8.3.2). */
+/** Weak comparison (RFC 9110 8.8.3.2): whether two tags name equivalent representations. */
 export const matchesWeakly = (one: EntityTag, other: EntityTag): boolean => opaque(one) === opaque(other);
 
-/** Whether two tags name byte for byte the same representation (RFC 9110 8.8.3.2). */
+/** Strong comparison (RFC 9110 8.8.3.2): whether two tags name byte for byte the same representation. */
 export const matchesStrongly = (one: EntityTag, other: EntityTag): boolean => one === other && !isWeak(one);
 
-/** The tag as a weak one: for a representation that stands for another, as a compressed one does. */
+/** The same tag as a weak one, for an equivalent representation such as a compressed one. */
 export const weakened = (tag: EntityTag): EntityTag => (isWeak(tag) ? tag : `W/${tag}`);
 
 const isWeak = (tag: EntityTag): boolean => tag.startsWith("W/");

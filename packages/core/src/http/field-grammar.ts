@@ -1,16 +1,16 @@
 import { isToken } from "./token.ts";
 
-// Each character has one way to match, so that a failure is found in linear time.
+// Each character can match in one way only, so that a mismatch takes linear time.
 const QUOTED = /^"(?:[^"\\\p{Cc}]|\t|\\(?:\t|\P{Cc}))*"$/u;
 
-/** Takes optional white space, blanks and tabs only, off both ends (RFC 9110 5.6.3). */
+/** Removes optional white space, blanks and tabs only, from both ends (RFC 9110 5.6.3). */
 export const trimBlanks = (text: string): string => {
   let start = 0;
   while (isBlank(text.charCodeAt(start))) start++;
   return trimBlanksEnd(text.slice(start));
 };
 
-/** Takes optional white space off the end only. */
+/** Removes optional white space from the end only. */
 export const trimBlanksEnd = (text: string): string => {
   let end = text.length;
   while (end > 0 && isBlank(text.charCodeAt(end - 1))) end--;
@@ -19,7 +19,7 @@ export const trimBlanksEnd = (text: string): string => {
 
 const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09;
 
-/** Splits a field's value at a separator that stands outside quoted strings; blanks around the pieces are kept. */
+/** Splits a field's value at each separator outside quoted strings; blanks around the pieces are kept. */
 export const splitOutsideQuotes = (text: string, separator: string): string[] => {
   if (!text.includes('"')) return text.split(separator);
   const pieces: string[] = [];
@@ -38,7 +38,7 @@ export const splitOutsideQuotes = (text: string, separator: string): string[] =>
   return pieces;
 };
 
-/** Name in lower case and value of `name=token` or `name="quoted string"` (RFC 9110 5.6.6); `null` when it is neither. */
+/** Name in lower case and value of `name=token` or `name="quoted string"` (RFC 9110 5.6.6); `null` for any other text. */
 export const parseParameter = (text: string): readonly [name: string, value: string] | null => {
   const equals = text.indexOf("=");
   const name = text.slice(0, Math.max(equals, 0));

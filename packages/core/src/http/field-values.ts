@@ -1,4 +1,4 @@
-/** Request fields that have one value: of repeated ones the first counts, and a comma in them separates nothing. */
+/** Request fields with a single value: of repeated lines the first counts, and a comma belongs to the value. */
 export const SINGLETON_FIELDS: ReadonlySet<string> = new Set([
   "access-control-request-method",
   "age",
@@ -43,6 +43,6 @@ export const fieldValue = (fields: readonly string[], lowerName: string): string
 export const isNamed = (name: string, lowerName: string): boolean =>
   name.length === lowerName.length && (name === lowerName || name.toLowerCase() === lowerName);
 
-/** Two values of a repeated field as one. */
+/** Joins two values of a repeated field. */
 export const joined = (lowerName: string, first: string, second: string): string =>
   `${first}${lowerName === "cookie" ? "; " : ", "}${second}`;

@@ -7,7 +7,7 @@ const asctime = new RegExp(String.raw`^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ \d]\d) $
 /**
  * Milliseconds since 1970 of an HTTP date in one of its three forms (RFC 9110 5.6.7), `null` for anything else.
  *
- * @param now for the two-digit years of the oldest form: one more than 50 years ahead lies in the past
+ * @param now reference for two-digit years: a year more than 50 years ahead is in the past
  */
 export const parseHttpDate = (text: string, now: number = Date.now()): number | null => {
   const modern = imf.exec(text);
@@ -26,7 +26,7 @@ export const parseHttpDate = (text: string, now: number = Date.now()): number | 
   return moment(Number(year), month, day, [hour, minute, second]);
 };
 
-/** A time as HTTP writes it, in whole seconds. */
+/** A time as an HTTP date, in whole seconds. */
 export const formatHttpDate = (ms: number): string => new Date(ms).toUTCString();
 
 const fullYear = (short: number, now: number): number => {
@@ -43,7 +43,7 @@ const moment = (
 ): number | null => {
   const at = months.indexOf(month ?? "");
   const [hour = 0, minute = 0, second = 0] = clock.map(Number);
-  const ms = Date.UTC(year, at, Number(day), hour, minute, Math.min(second, 59)); // a leap second is the second before
+  const ms = Date.UTC(year, at, Number(day), hour, minute, Math.min(second, 59)); // a leap second counts as the second before it
   const real = new Date(ms);
   const isReal = real.getUTCDate() === Number(day) && hour < 24 && minute < 60 && second <= 60;
   return at === -1 || !isReal ? null : ms;

@@ -76,7 +76,7 @@ const types: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The media type that a file's extension stands for, `application/octet-stream` when it stands for none; the content is never looked at. */
+/** The media type of a file name's extension, `application/octet-stream` for an unknown one. The content is not read. */
 export const mediaTypeOf = (filename: string): string => {
   const dot = filename.lastIndexOf(".");
   const type = dot === -1 ? undefined : types.get(filename.slice(dot + 1).toLowerCase());

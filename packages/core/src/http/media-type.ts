@@ -5,7 +5,7 @@ import { isToken } from "./token.ts";
 export interface MediaType {
   /** Type and subtype in lower case: `application/json`. */
   readonly type: string;
-  /** Parameters by lower-case name, quotes taken off. */
+  /** Parameters by lower-case name, without quotes. */
   readonly parameters: ReadonlyMap<string, string>;
   /** The charset in lower case. */
   readonly charset: string | null;
@@ -14,7 +14,7 @@ export interface MediaType {
 
 const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
 
-/** Parses a `Content-Type` field strictly (RFC 9110 8.3). `null` for anything outside the grammar, and for a parameter given twice. */
+/** Parses a `Content-Type` field strictly (RFC 9110 8.3). `null` for a malformed field, and for a repeated parameter. */
 export const parseMediaType = (value: string): MediaType | null => {
   const [head = "", ...rest] = splitOutsideQuotes(value, ";");
   const type = rest.length === 0 ? head : trimBlanksEnd(head);

@@ -1,7 +1,7 @@
 /**
- * Reads a list of named texts in the order they came, with the meaning of `URLSearchParams`: a name may come several times.
+ * Read access to name-value pairs in their order, with the semantics of `URLSearchParams`: names may repeat.
  *
- * `toObject()` has no prototype, so that a client's `__proto__` is a key like any other.
+ * `toObject()` returns an object without prototype, so that a client's `__proto__` is a key like any other.
  */
 export abstract class NameValueList implements Iterable<[string, string]> {
   /** The list, flat: name, value, name, value … */
@@ -12,7 +12,7 @@ export abstract class NameValueList implements Iterable<[string, string]> {
     return this.pairs().length / 2;
   }
 
-  /** The first value of a name, else the fallback, else `null`. */
+  /** The first value of a name; if absent the fallback, by default `null`. */
   get(name: string, fallback?: undefined): string | null;
   get<T>(name: string, fallback: T): string | T;
   get(name: string, fallback: unknown = null): unknown {
@@ -21,7 +21,7 @@ export abstract class NameValueList implements Iterable<[string, string]> {
     return fallback;
   }
 
-  /** Every value of a name in order; empty when there is none. */
+  /** Every value of a name in order; empty without any. */
   getAll(name: string): string[] {
     const values: string[] = [];
     for (const [key, value] of this.entries()) if (key === name) values.push(value);
@@ -32,7 +32,7 @@ export abstract class NameValueList implements Iterable<[string, string]> {
     return this.get(name) !== null;
   }
 
-  /** The name of every pair, so a repeated name comes again. */
+  /** The name of every pair; a repeated name occurs repeatedly. */
   *keys(): IteratorObject<string, undefined> {
     for (const [name] of this.entries()) yield name;
   }
@@ -50,7 +50,7 @@ export abstract class NameValueList implements Iterable<[string, string]> {
     return this.entries();
   }
 
-  /** An object without prototype: a name that came once has its text, a repeated name the list of its texts. */
+  /** An object without prototype: the text of a single name, the list of texts of a repeated one. */
   toObject(): Record<string, string | string[]> {
     const object = Object.create(null) as Record<string, string | string[]>;
     for (const [name, value] of this.entries()) {

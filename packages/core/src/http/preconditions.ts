@@ -1,27 +1,27 @@
 import { type EntityTag, matchesStrongly, matchesWeakly, parseTagList } from "./entity-tags.ts";
 import { parseHttpDate } from "./http-date.ts";
 
-/** What tells one state of a resource from another; `null` where it is not known. */
+/** Validators of a resource's state; `null` where unknown. */
 export interface Validators {
   readonly etag?: EntityTag | null | undefined;
   /** Milliseconds since 1970; whole seconds count. */
   readonly lastModifiedMs?: number | null | undefined;
 }
 
-/** What a conditional request asks for: the ordinary reply, 304, or 412. */
+/** Outcome of a conditional request: the ordinary reply, 304, or 412. */
 export type Precondition = "proceed" | "not-modified" | "failed";
 
-/** What is looked at of a request. */
+/** Parts of a request that the conditions need. */
 export interface ConditionalRequest {
   readonly method: string;
   getHeader(name: string): string | null;
 }
 
 /**
- * Judges a request's conditions against the present state (RFC 9110 13.2.2): `If-Match`, else `If-Unmodified-Since`; then `If-None-Match`, else
- * `If-Modified-Since`. A field that is malformed asks for nothing, except that a malformed `If-Match` fails.
+ * Evaluates a request's conditions against the current state (RFC 9110 13.2.2): `If-Match`, else `If-Unmodified-Since`; then `If-None-Match`,
+ * else `If-Modified-Since`. A malformed field is ignored, except that a malformed `If-Match` fails.
  *
- * @param current the validators of what is there, or `null` when there is nothing
+ * @param current validators of the resource, `null` if it does not exist
  */
 export const precondition = (request: ConditionalRequest, current: Validators | null): Precondition => {
   const ifMatch = request.getHeader("if-match");
@@ -39,7 +39,7 @@ export const precondition = (request: ConditionalRequest, current: Validators | 
   return unchanged ? "not-modified" : "proceed";
 };
 
-/** Whether a `Range` may be answered in part: without `If-Range`, or when it names exactly the present state (RFC 9110 13.1.5). */
+/** Whether a `Range` applies: without `If-Range`, or when that names exactly the current state (RFC 9110 13.1.5). */
 export const ifRangeHolds = (request: ConditionalRequest, current: Validators): boolean => {
   const field = request.getHeader("if-range");
   if (field === null) return true;
@@ -64,7 +64,7 @@ const isAmong = (
   return typeof etag === "string" && wanted.some((tag) => matches(tag, etag));
 };
 
-/** Whether the state changed after a date; `null` when that cannot be told. */
+/** Whether the state changed after a date; `null` if unknown. */
 const modifiedSince = (field: string | null, current: Validators | null): boolean | null => {
   if (field === null || typeof current?.lastModifiedMs !== "number") return null;
   const date = parseHttpDate(field);

@@ -54,6 +54,6 @@ const phrases: Readonly<Record<number, string>> = {
   507: "Insufficient Storage",
 };
 
-/** The reason phrase of a status code; the phrase of its class when the code has none of its own. */
+/** The reason phrase of a status code; for an unknown code that of its class. */
 export const reasonPhrase = (status: number): string =>
   phrases[status] ?? phrases[Math.floor(status / 100) * 100] ?? "Unknown";

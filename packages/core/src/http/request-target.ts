@@ -1,6 +1,6 @@
 import { isAuthority } from "./authority.ts";
 
-/** A request target taken apart: what is routed, and the authority that an absolute-form target brings along. */
+/** A parsed request target: the target to route, and the authority of an absolute-form target. */
 export interface RequestTarget {
   readonly target: string;
   readonly authority: string | null;
@@ -10,9 +10,9 @@ const foreign = /[^\x21-\x7e]|#/;
 const absolute = /^https?:\/\/(?<authority>[^/?]*)(?<rest>.*)$/i;
 
 /**
- * Reads a request target (RFC 9112 3.2): origin-form, absolute-form, or `*` with OPTIONS; `null` for anything else.
+ * Parses a request target (RFC 9112 3.2): origin-form, absolute-form, or `*` with OPTIONS; `null` for any other.
  *
- * Never goes through `URL`, which would read `//host/path` as another host.
+ * Does not use `URL`, which takes `//host/path` for another host.
  */
 export const readTarget = (method: string, text: string): RequestTarget | null => {
   if (foreign.test(text)) return null;

@@ -1,7 +1,7 @@
 import { excerpt } from "./excerpt.ts";
 import { type IpBytes, parseIp } from "./ip-address.ts";
 
-/** Addresses whose forwarded fields are believed, as bytes. */
+/** Addresses whose forwarded fields are trusted, as bytes. */
 export interface TrustedProxies {
   readonly networks: readonly Network[];
 }
@@ -12,7 +12,7 @@ export interface Network {
   readonly bits: number;
 }
 
-/** What compiling a list gave: the proxies, and one sentence for each entry that is none. */
+/** Result of compiling a list: the proxies, and one sentence for each malformed entry. */
 export interface CompiledProxies {
   readonly proxies: TrustedProxies;
   readonly problems: readonly string[];
@@ -46,7 +46,7 @@ const parseNetwork = (entry: string): Network | null => {
   const written = text.includes(":") ? 128 : 32;
   const digits = slash === -1 ? String(written) : entry.slice(slash + 1);
   if (!/^(?:0|[1-9]\d{0,2})$/.test(digits)) return null;
-  const bits = Number(digits) - (written - bytes.length * 8); // a mapped address was written with 96 bits more
+  const bits = Number(digits) - (written - bytes.length * 8); // the prefix of a mapped address counts 96 bits more
   return Number(digits) <= written && bits >= 0 ? { bytes, bits } : null;
 };
 

@@ -8,7 +8,7 @@ const PERCENT = 0x25;
  *
  * `+` is a space, malformed escapes stay as they are, escapes that are not UTF-8 become U+FFFD. The result is flat: name, value, name, value …
  *
- * @throws what `tooMany` makes, before the pair above `most` is decoded
+ * @throws the error of `tooMany`, before the first pair beyond `most` is decoded
  */
 export const parseUrlencoded = (text: string, most: number, tooMany: () => Error): string[] => {
   const input = text.toWellFormed();
@@ -31,7 +31,7 @@ const next = (text: string, mark: string, from: number): number => {
   return at === -1 ? text.length : at;
 };
 
-/** What one input needs: nothing in the common case; the native decoder until it fails for the first time, then the lenient one. */
+/** A decoder for one input: none for plain text; the native one until it first fails, then the lenient one, because each throw is slow. */
 const decoderOf = (input: string): ((part: string) => string) => {
   if (!input.includes("%")) return input.includes("+") ? spaced : (part) => part;
   let clean = true;
@@ -42,7 +42,7 @@ const decoderOf = (input: string): ((part: string) => string) => {
     try {
       return decodeURIComponent(text);
     } catch {
-      clean = false; // not an error: malformed escapes are kept (URL standard); remembered, because a throw is slow
+      clean = false; // not an error: malformed escapes are kept (URL standard)
       return decodeLeniently(text);
     }
   };
@@ -62,7 +62,7 @@ const decodeLeniently = (text: string): string => {
   return lenient.decode(bytes.subarray(0, length));
 };
 
-/** The byte behind two hexadecimal digits, negative when they are none. */
+/** The byte of two hexadecimal digits; negative for other characters. */
 const escapedByte = (high: number, low: number): number => (hexDigit(high) << 4) | hexDigit(low);
 
 const hexDigit = (byte: number): number => {

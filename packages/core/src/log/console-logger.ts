@@ -1,12 +1,12 @@
 import type { Logger } from "./logger.ts";
 import { printable } from "./printable.ts";
 
-/** How much a line matters. */
+/** Severity of a line. */
 export type Level = "info" | "warn" | "error";
 
-/** Where and how the framework's own lines go. */
+/** Format and destination of the framework's own lines. */
 export interface ConsoleLoggerOptions {
-  /** `text` for people at a terminal, `json` for collectors: one object a line with `time`, `level`, `message` and the fields. */
+  /** `text` for a terminal; `json` for collectors: one object a line with `time`, `level`, `message` and the fields. */
   readonly format: "text" | "json";
   /** Receives one line, newline included. */
   readonly write: (line: string, level: Level) => void;
@@ -15,7 +15,7 @@ export interface ConsoleLoggerOptions {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A logger that writes one line a call; whatever a field holds, it neither throws nor lets control characters through. */
+/** A logger that writes one line for each call. It never throws, and escapes control characters in every field. */
 export const consoleLogger = ({ format, write, now = () => new Date() }: ConsoleLoggerOptions): Logger => {
   const line = format === "json" ? jsonLine : textLine;
   const at =
@@ -48,7 +48,7 @@ const textLine = (level: Level, message: string, fields: Fields, time: Date): st
   return [head + pairs.join(""), ...stacks].join("\n");
 };
 
-/** Stack lines are indented, so that a message with line breaks in it cannot pass for a log line of its own. */
+/** Stack lines are indented, so that a message with line breaks cannot imitate a log line. */
 const indented = (error: Error): string[] =>
   (error.stack ?? String(error)).split("\n").map((line) => `    ${printable(line.trim())}`);
 
@@ -58,11 +58,11 @@ const entriesOf = (fields: Fields): [key: string, value: unknown][] => {
   try {
     return Object.entries(fields);
   } catch {
-    return [["fields", unserialisable]]; // a getter of the caller threw: the message is written all the same
+    return [["fields", unserialisable]]; // a getter threw; the message is still written
   }
 };
 
-/** JSON of anything: errors with their stack, circles cut; `undefined` when even that fails. */
+/** JSON of any value: errors with their stack, cycles cut; `undefined` if it cannot be serialised. */
 const toJson = (value: unknown): string | undefined => {
   const above: { readonly item: object; readonly plain: object }[] = [];
   function replace(this: unknown, _key: string, item: unknown): unknown {
@@ -77,7 +77,7 @@ const toJson = (value: unknown): string | undefined => {
   try {
     return JSON.stringify(value, replace) ?? String(value);
   } catch {
-    return undefined; // a getter or toJSON of the caller threw, or the value nests too deep: the line is written without it
+    return undefined; // a getter or toJSON threw, or the value is nested too deeply: the line is written without it
   }
 };
 
@@ -86,7 +86,7 @@ const plainError = (error: Error): object => {
   return { name: error.name, message: error.message, code, stack: error.stack, cause };
 };
 
-/** JSON leaves DEL, C1 controls and line separators as they are; terminals and line readers do not. */
+/** Escapes DEL, C1 controls, line separators and bidi marks, which JSON allows but terminals and line readers interpret. */
 const asciiControls = (json: string): string =>
   json.replace(
     /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,

@@ -1,11 +1,11 @@
-/** Where the framework writes what an operator must know. `enableLogging` and programs may bring their own. */
+/** Receives the framework's own log lines. A program can pass its own logger, and `enableLogging` redirects the default one. */
 export interface Logger {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /**
-   * Hands what is written from now on to another logger, until the returned function is called. The framework's own logger has it, so that a feature
-   * can make all lines of a process one stream; a logger that a program brings keeps its lines unless it has it too.
+   * Redirects all further lines to another logger, until the returned function is called. The default logger has this method, so that a
+   * feature can write all lines of a process to one stream; without it a program's logger keeps its lines.
    */
   redirect?(to: Logger): () => void;
 }

@@ -1,4 +1,4 @@
-/** Text with every control character written as an escape, so that no input can forge a line or steer a terminal. */
+/** Text with every control character escaped, so that input can neither forge a line nor control a terminal. */
 export const printable = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- control characters are the subject
   text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, (character) => {

@@ -1,6 +1,6 @@
 import type { Logger } from "./logger.ts";
 
-/** The same logger with `redirect`; of several redirections the latest that lasts counts. */
+/** The same logger with `redirect`; the latest active redirection counts. */
 export const redirectable = (own: Logger): Logger => {
   const targets: Logger[] = [own];
   const current = (): Logger => targets.at(-1) ?? own;

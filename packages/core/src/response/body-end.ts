@@ -1,11 +1,11 @@
 import { BodyStream } from "../exchange/payload.ts";
 
-/** How a streamed body ended: sent to its end, given up, or failed with an error. */
+/** How a streamed body ended: sent completely, cancelled, or failed with an error. */
 export type BodyEnd =
   | { readonly how: "complete" | "cancelled" }
   | { readonly how: "failed"; readonly error: unknown };
 
-/** The same body, which calls `listener` once when it is over: complete, failed, or given up, also before its first chunk. */
+/** The same body, which calls `listener` once at its end: complete, failed or cancelled, even before its first chunk. */
 export const onBodyEnd = (body: BodyStream, listener: (end: BodyEnd) => void): BodyStream =>
   new BodyStream(new WatchedChunks(body, listener), body.length);
 

@@ -15,7 +15,7 @@ import { BodyStream } from "../exchange/payload.ts";
 /** One piece of a streamed body: bytes, or a string, which is sent as UTF-8. */
 export type StreamChunk = string | ArrayBuffer | ArrayBufferView;
 
-/** What can be streamed. */
+/** Values that can be streamed. */
 export type StreamSource =
   | ReadableStream<unknown>
   | NodeReadable
@@ -24,21 +24,21 @@ export type StreamSource =
   | Iterable<StreamChunk>;
 
 /**
- * A body over a stream, an iterable or a blob: nothing is pulled before it is sent, and then one chunk at a time.
+ * A body from a stream, an iterable or a blob. Nothing is pulled before the body is sent, and then one chunk at a time.
  *
- * Giving up calls the source's `return`, `cancel` or `destroy` exactly once, also while a chunk is awaited. A chunk that is neither
- * text nor bytes fails the body with CORE_BAD_CHUNK; empty chunks are left out.
+ * Cancelling calls the source's `return`, `cancel` or `destroy` exactly once, also while a chunk is awaited. A chunk that is neither
+ * text nor bytes fails the body with CORE_BAD_CHUNK; empty chunks are skipped.
  *
- * @throws CORE_BODY_USED when somebody reads the stream already, CORE_BAD_BODY when the source is nothing of the kind
+ * @throws CORE_BODY_USED when the stream has a reader already, CORE_BAD_BODY for any other source
  */
 export const toBodyStream = (source: StreamSource): BodyStream =>
   new BodyStream(toChunks(source), isBlob(source) ? source.size : null);
 
-/** The chunks of everything that can be streamed. @throws as `toBodyStream` */
+/** The chunks of any value that can be streamed. @throws as `toBodyStream` */
 export const toChunks = (source: StreamSource): ByteChunks =>
   new ByteChunks(isBlob(source) ? readableStreamSource(source.stream()) : sourceOf(source));
 
-/** Tells a `Blob` or `File` from everything else. */
+/** Whether a value is a `Blob` or `File`, of any realm. */
 export const isBlob = (value: unknown): value is Blob =>
   typeof value === "object" &&
   value !== null &&
@@ -57,9 +57,9 @@ const sourceOf = (source: Exclude<StreamSource, Blob>): ChunkSource => {
 const isIterable = (value: unknown): boolean =>
   typeof value === "object" && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value);
 
-/** The error of whoever gives a body that is none. */
+/** The error for a value that cannot be a body. */
 export const badBody = (value: unknown, wanted: string): FrameworkError => {
-  const hint = typeof value === "function" ? "; call the function and give what it returns" : "";
+  const hint = typeof value === "function" ? "; call the function and pass its result" : "";
   return new FrameworkError("CORE_BAD_BODY", `a body is ${wanted}, not ${kindOf(value)}${hint}`);
 };
 
@@ -72,14 +72,14 @@ const kindOf = (value: unknown): string => {
 const finished: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
 const encoder = new TextEncoder();
 
-/** The chunks of one source as bytes, once. One `next` at a time, as `for await` does it. */
+/** The chunks of one source as bytes. Can be iterated once, with one `next` at a time, as `for await` does. */
 export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly source: ChunkSource;
   private taken = false;
-  private over = false;
-  /** Where the chunks are counted while they are sent. */
+  private ended = false;
+  /** Registry of the bodies that are being sent. */
   private draining: Draining | null = null;
-  /** First half of a surrogate pair that a string chunk ended with. */
+  /** First half of a surrogate pair at the end of a string chunk. */
   private half = "";
   private settle: ((result: IteratorResult<Uint8Array, undefined>) => void) | null = null;
 
@@ -90,7 +90,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   /** Makes the chunks end when the app drains, if they are being sent then. */
   endWith(draining: Draining): void {
     this.draining = draining;
-    if (this.taken && !this.over) draining.opened(this);
+    if (this.taken && !this.ended) draining.opened(this);
   }
 
   /** @throws CORE_BODY_USED the second time */
@@ -102,7 +102,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (this.over) return Promise.resolve(finished);
+    if (this.ended) return Promise.resolve(finished);
     const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Uint8Array, undefined>>();
     this.settle = resolve;
     this.pull().then(resolve, reject);
@@ -112,13 +112,13 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   /** Ends the body now, a pending `next` included, and closes the source. */
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.taken = true;
-    if (this.over) return finished;
+    if (this.ended) return finished;
     this.finish();
     const closed = this.source.close();
     if (this.settle === null) await closed;
     else {
       this.settle(finished);
-      // A source that is waiting may close late or never, and nobody is left who could act on how it ends.
+      // A waiting source may close late or never; the body has ended, so its error changes nothing.
       closed.catch(() => {});
     }
     return finished;
@@ -128,10 +128,10 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
     try {
       for (;;) {
         const result = await this.source.next();
-        if (this.over) return finished;
+        if (this.ended) return finished;
         const bytes = result.done === true ? this.flush() : this.toBytes(result.value);
         if (bytes.byteLength > 0) return { done: false, value: bytes };
-        if (this.over) return finished;
+        if (this.ended) return finished;
       }
     } catch (error) {
       this.finish();
@@ -147,11 +147,11 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   private finish(): void {
-    this.over = true;
+    this.ended = true;
     this.draining?.closed(this);
   }
 
-  /** A half that stays one is sent as the replacement character. */
+  /** A half without its other half is sent as U+FFFD. */
   private takeHalf(): Uint8Array {
     const { half } = this;
     this.half = "";
@@ -175,16 +175,16 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   private refuse(chunk: unknown): FrameworkError {
-    // The bad chunk is the error to report; one from closing its source would only hide it.
+    // An error from closing the source must not replace the one about the chunk.
     this.source.close().catch(() => {});
     return new FrameworkError(
       "CORE_BAD_CHUNK",
-      `a streamed body takes strings and bytes, but got ${kindOf(chunk)}`,
+      `a streamed body must produce strings or bytes, but produced ${kindOf(chunk)}`,
     );
   }
 }
 
-/** Bytes behind any buffer or view of one, without copying; `null` for anything else. */
+/** Bytes of a buffer or a view, without a copy; `null` for any other value. */
 export const bytesOf = (value: unknown): Uint8Array | null => {
   if (value instanceof Uint8Array) return value;
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
@@ -194,7 +194,7 @@ export const bytesOf = (value: unknown): Uint8Array | null => {
 const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
   value instanceof ArrayBuffer || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
 
-/** Several chunks as one. */
+/** Concatenates chunks. */
 export const joined = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0));
   let place = 0;

@@ -1,13 +1,13 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 
-/** Where the chunks of a body come from: pulled one at a time, closed early when nobody wants the rest. */
+/** Source of a body's chunks: pulled one at a time, closed when the rest is not needed. */
 export interface ChunkSource {
   next(): Promise<IteratorResult<unknown, unknown>>;
-  /** Frees what the source holds, also while a `next` is pending; called at most once and never after the end. */
+  /** Frees the source's resources, also while a `next` is pending. Called at most once, and never after the end. */
   close(): Promise<unknown>;
 }
 
-/** A stream of Node, as far as a body needs it. */
+/** The members of Node's `Readable` that a body needs. */
 export interface NodeReadable extends AsyncIterable<unknown> {
   readonly readableEnded: boolean;
   pipe(...target: never[]): unknown;
@@ -15,18 +15,18 @@ export interface NodeReadable extends AsyncIterable<unknown> {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** Tells a web stream from everything else, whichever copy of the class made it. */
+/** Whether a value is a web stream, of any copy of the class. */
 export const isReadableStream = (value: object): value is ReadableStream<unknown> =>
   typeof (value as { getReader?: unknown } | null)?.getReader === "function" &&
   typeof (value as { cancel?: unknown }).cancel === "function";
 
-/** Tells a `Readable` of Node, or of a library that follows it, from everything else. */
+/** Whether a value is a `Readable` of Node, or of a library with the same interface. */
 export const isNodeReadable = (value: object): value is NodeReadable =>
   typeof (value as { pipe?: unknown } | null)?.pipe === "function" &&
   typeof (value as { destroy?: unknown }).destroy === "function" &&
   Symbol.asyncIterator in value;
 
-/** Pulls from a web stream. @throws CORE_BODY_USED when somebody reads it already */
+/** Pulls from a web stream. @throws CORE_BODY_USED when it has a reader already */
 export const readableStreamSource = (stream: ReadableStream<unknown>): ChunkSource => {
   if (stream.locked) throw bodyUsed();
   let reader: ReadableStreamDefaultReader<unknown> | null = null;
@@ -39,10 +39,10 @@ export const readableStreamSource = (stream: ReadableStream<unknown>): ChunkSour
   };
 };
 
-/** Pulls from a stream of Node, which is destroyed on close: its own iterator could not be stopped while it waits. */
+/** Pulls from a stream of Node. Closing destroys it, because its own iterator cannot be stopped while it waits. */
 export const nodeReadableSource = (stream: NodeReadable): ChunkSource => {
   let iterator: AsyncIterator<unknown> | null = null;
-  stream.on("error", leaveToTheIterator);
+  stream.on("error", ignore);
   return {
     next() {
       iterator ??= stream[Symbol.asyncIterator]();
@@ -54,10 +54,10 @@ export const nodeReadableSource = (stream: NodeReadable): ChunkSource => {
   };
 };
 
-/** An error may come before the first pull, when nothing else listens; the iterator reports it then, so it must not end the process now. */
-const leaveToTheIterator = (): void => {};
+/** An error before the first pull has no other listener and would end the process; the iterator reports it at the first pull. */
+const ignore = (): void => {};
 
-/** Pulls from any iterable, asynchronous or not; `return()` of its iterator closes it. */
+/** Pulls from an iterable, synchronous or asynchronous. Closing calls its iterator's `return()`. */
 export const iterableSource = (iterable: AsyncIterable<unknown> | Iterable<unknown>): ChunkSource => {
   let iterator: AsyncIterator<unknown> | Iterator<unknown> | null = null;
   return {
@@ -77,9 +77,9 @@ const iteratorOf = (
 ): AsyncIterator<unknown> | Iterator<unknown> =>
   Symbol.asyncIterator in iterable ? iterable[Symbol.asyncIterator]() : iterable[Symbol.iterator]();
 
-/** The error of whoever takes a body a second time. */
+/** The error for a second use of a body. */
 export const bodyUsed = (): FrameworkError =>
   new FrameworkError(
     "CORE_BODY_USED",
-    "this body was read already: a streamed reply can be sent or read once; make a new one for each request, or clone() it before",
+    "this body was read already: a streamed reply can be sent or read once; create one for each request, or call clone() first",
   );

@@ -2,7 +2,7 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import type { ByteRange } from "../http/byte-ranges.ts";
 import type { ChunkSource } from "./chunk-source.ts";
 
-/** What is read of an open file. */
+/** The members of a file handle that are used. */
 export interface OpenFile {
   read(
     buffer: Uint8Array,
@@ -16,7 +16,7 @@ const chunkBytes = 65_536;
 /**
  * Parts of an open file, with texts between them, in chunks of at most 64 KiB.
  *
- * The file is closed with the last part, on failure and on giving up. A file that became shorter fails the body: its length is promised already.
+ * The file is closed after the last part, on failure and on cancellation. A file that became shorter fails the body, whose length was sent.
  */
 export class FileChunks implements ChunkSource {
   private readonly file: OpenFile;

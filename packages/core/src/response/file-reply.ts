@@ -8,15 +8,15 @@ import { headerValue } from "./header-rules.ts";
 import { mediaTypeOf } from "../http/media-type-of.ts";
 import { BodyStream, type Payload, utf8Length } from "../exchange/payload.ts";
 
-/** How a file is sent. */
+/** Options of a file reply. */
 export interface FileOptions {
-  /** @default by the extension of the path, else `application/octet-stream` */
+  /** Media type. @default by the extension of the path, else `application/octet-stream` */
   readonly contentType?: string;
 }
 
-/** How a file is sent as a download. */
+/** Options of a download. */
 export interface DownloadOptions extends FileOptions {
-  /** Name that the client saves it under. @default the last segment of the path */
+  /** File name for the client. @default the last segment of the path */
   readonly filename?: string;
 }
 
@@ -33,13 +33,13 @@ interface SizedFile {
   readonly size: number;
 }
 
-/** A whole file. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+/** A complete file. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
 export const wholeFile = async (path: string | URL, options: FileOptions = {}): Promise<FileReply> => {
   const contentType = typeOf(path, options);
   return entire(await open(path), contentType, {});
 };
 
-/** A whole file that the client saves (RFC 6266). @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+/** A complete file as a download (RFC 6266). @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
 export const downloadedFile = async (
   path: string | URL,
   options: DownloadOptions = {},
@@ -50,8 +50,8 @@ export const downloadedFile = async (
 };
 
 /**
- * The parts of a file that a `Range` field asks for (RFC 9110 14): 206 with one part or `multipart/byteranges`, 416 when none exists, else 200
- * with the whole file.
+ * The parts of a file that a `Range` field requests (RFC 9110 14): 206 with one part or `multipart/byteranges`, 416 when none exists, otherwise
+ * 200 with the complete file.
  *
  * @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE
  */
@@ -136,7 +136,7 @@ const absent = new Set([
   "ERR_INVALID_ARG_VALUE",
 ]);
 
-/** Opens once and asks the open file what it is, so that nobody can swap it in between; a pipe must not block. */
+/** Opens first and checks the open file, so that it cannot be replaced in between. `O_NONBLOCK`, because opening a pipe would block. */
 const open = async (path: string | URL): Promise<SizedFile> => {
   const { constants } = nodeBuiltin("node:fs");
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -158,7 +158,7 @@ const notFound = (error: unknown): never => {
   throw error;
 };
 
-/** Checked before the file is open, so that nothing can throw between the opening and the reply. */
+/** Checked before the file is opened: an error later would leak the handle. */
 const typeOf = (path: string | URL, { contentType = mediaTypeOf(pathOf(path)) }: FileOptions): string =>
   headerValue("content-type", contentType);
 

@@ -1,12 +1,15 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { isToken } from "../http/token.ts";
 
-/** Lower-case spelling of every name seen so far; bounded, since a program may make names from input. */
+/**
+ * Lower-case spellings of checked names; bounded, because programs can build names from input. Shared by all apps of a process, like the values below: an
+ * entry depends on its key alone, and a full map only means that further names are checked each time.
+ */
 const lowerNames = new Map<string, string>();
 const maxLowerNames = 500;
-const maxRememberedLength = 64;
+const maxNameLength = 64;
 
-/** The lower-case spelling of what may be no field name, for looking it up: nothing is found by what is none. */
+/** Lower-case spelling for a lookup; a text that is not a field name is lower-cased as well, and matches nothing. */
 export const lowerName = (name: string): string =>
   lowerNames.get(name) ?? (isToken(name) ? newName(name) : name.toLowerCase());
 
@@ -21,7 +24,7 @@ const newName = (name: string): string => {
     );
   }
   const lower = name.toLowerCase();
-  if (lowerNames.size < maxLowerNames && name.length <= maxRememberedLength) lowerNames.set(name, lower);
+  if (lowerNames.size < maxLowerNames && name.length <= maxNameLength) lowerNames.set(name, lower);
   return lower;
 };
 
@@ -29,9 +32,9 @@ const quoted = (name: unknown): string =>
   typeof name === "string" ? JSON.stringify(name.slice(0, 40)) : `A ${typeof name}`;
 
 /**
- * A field value as it goes on the wire: without the blanks around it, and free of what could end the line (RFC 9110 5.5).
+ * A field value as it is sent: trimmed, and without characters that could end the line (RFC 9110 5.5).
  *
- * Numbers and other primitives become text. The error names the place and the character, never the value, which may be a secret.
+ * Numbers, bigints and booleans become text. The error names the position and the character, never the value, which may be a secret.
  *
  * @throws CORE_BAD_HEADER for a control character other than a tab, and for a character above U+00FF
  */
@@ -41,19 +44,19 @@ export const headerValue = (name: string, value: string): string => {
   const text = typeof value === "string" ? value : asText(name, value);
   if (forbidden.test(text)) throw badCharacter(name, text);
   if (isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(text.length - 1))) return trimmed(text);
-  if (text.length > maxRememberedValue) return text;
+  if (text.length > maxValueLength) return text;
   if (last !== undefined) last.value = text;
   else if (lastValues.size < maxLastValues) lastValues.set(name, { value: text });
   return text;
 };
 
 /**
- * The value last found in order for a name: most fields say the same in every reply, and what was looked at when it was set is looked at
- * again when it is written. Bounded, since a program may make names from input.
+ * The last checked value of each name: most fields have the same value in every reply, and a value is checked when it is set and again when it
+ * is written. At most 100 names with values of up to 256 characters.
  */
 const lastValues = new Map<string, { value: string }>();
 const maxLastValues = 100;
-const maxRememberedValue = 256;
+const maxValueLength = 256;
 
 const forbidden = /[^\t\x20-\x7e\x80-\xff]/;
 

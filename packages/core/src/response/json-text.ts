@@ -1,7 +1,7 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { findUnwritable } from "./unwritable.ts";
 
-/** How a value becomes JSON. */
+/** Options of JSON text. */
 export interface JsonOptions {
   /** Writes a `bigint` as an exact number instead of refusing it. @default false */
   readonly bigint?: boolean;
@@ -10,8 +10,8 @@ export interface JsonOptions {
 /**
  * A value as JSON text; `toJSON` is honoured.
  *
- * @throws CORE_BAD_REPLY naming the place of a `bigint` or a cycle, such as `$.books[3].id`, for nesting too deep to write, and for a
- * value that JSON has no word for (`undefined`, a function, a symbol). What a getter or `toJSON` throws is passed on.
+ * @throws CORE_BAD_REPLY with the path of a `bigint` or a cycle, such as `$.books[3].id`, for nesting too deep to write, and for a value
+ * that JSON cannot express (`undefined`, a function, a symbol). Errors of a getter or of `toJSON` are passed on.
  */
 export const toJsonText = (data: unknown, options?: JsonOptions): string => {
   let text: string | undefined;

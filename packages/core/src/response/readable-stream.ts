@@ -2,9 +2,9 @@ import { joined } from "./byte-stream.ts";
 import { BodyStream, type Payload } from "../exchange/payload.ts";
 
 /**
- * A body as a web byte stream: pulled only when it is read, one chunk at a time, nothing read ahead.
+ * A body as a web byte stream: pulled when it is read, one chunk at a time, without reading ahead.
  *
- * Cancelling it cancels the source. Chunks are copies, because a byte stream takes the memory of what it is given.
+ * Cancelling it cancels the source. Chunks are copies, because a byte stream detaches the buffers it is given.
  *
  * @param onPull called before each pull
  */
@@ -47,7 +47,7 @@ async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefine
 const toBytesOf = (payload: string | Uint8Array | null): Uint8Array =>
   typeof payload === "string" ? new TextEncoder().encode(payload) : (payload ?? new Uint8Array());
 
-/** A whole body in memory. @throws CORE_BODY_USED when a stream was taken already */
+/** A complete body in memory. @throws CORE_BODY_USED when its stream was used already */
 export const payloadBytes = async (payload: Payload): Promise<Uint8Array> => {
   if (!(payload instanceof BodyStream)) return toBytesOf(payload);
   const chunks: Uint8Array[] = [];

@@ -1,21 +1,21 @@
 import { ValueError } from "../errors/http-errors.ts";
 
-/** Where a redirect may lead. */
+/** Restrictions on a redirect's target. */
 export interface RedirectTargetOptions {
-  /** Refuses every target that could leave the site: absolute URLs, `//host`, backslashes. @default false */
+  /** Refuses every target that could lead to another site: absolute URLs, `//host`, backslashes. @default false */
   readonly sameOrigin?: boolean;
 }
 
-/** Schemes that make a browser run or show what the target itself holds. */
+/** Schemes for which a browser runs or shows the content of the target itself. */
 const dangerous = /^(?:javascript|data|vbscript):/i;
 const anyScheme = /^[a-z][a-z0-9+.-]*:/i;
 // oxlint-disable-next-line no-control-regex -- browsers drop these, so they can hide a scheme or a host
 const control = /[\u0000-\u001F\u007F-\u009F]/;
 
 /**
- * The text of a `Location` field: the target without the spaces around it, characters outside ASCII percent-encoded.
+ * The text of a `Location` field: the trimmed target, with characters outside ASCII percent-encoded.
  *
- * @throws ValueError (400, code CORE_BAD_REDIRECT) for control characters, `javascript:` and the like, and a foreign target with `sameOrigin`
+ * @throws ValueError (400, code CORE_BAD_REDIRECT) for control characters, `javascript:` and similar schemes, and another origin with `sameOrigin`
  */
 export const redirectTarget = (
   url: string | URL,

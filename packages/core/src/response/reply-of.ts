@@ -6,13 +6,13 @@ import { maxHandlerFields } from "./response-headers.ts";
 import { fromWebResponse, isWebResponse, networkError } from "./web-response.ts";
 
 /**
- * The reply that a handler's return value means.
+ * Converts a handler's return value into a reply.
  *
- * A reply, ours or the web's, stays itself; a string is plain text; `null` and `undefined` are 204; streams, async iterables, blobs and bytes are
- * bodies; everything else is JSON.
+ * A `Response`, ours or the web's, is used as it is; a string is plain text; `null` and `undefined` are 204; streams, async iterables, blobs and
+ * bytes are bodies; every other value is JSON.
  *
- * @throws CORE_BAD_REPLY for a symbol, a function, and what JSON cannot say; CORE_BODY_USED for a body that was read; CORE_BAD_HEADER for more than 100
- * header lines
+ * @throws CORE_BAD_REPLY for a symbol, a function, and a value that JSON cannot express; CORE_BODY_USED for a body that was read; CORE_BAD_HEADER
+ * for more than 100 header lines
  */
 export const replyOf = (value: unknown): Response => {
   switch (typeof value) {
@@ -44,22 +44,22 @@ const ofObject = (value: object): Response => {
     const what = "a Map, Set, generator or other iterable";
     throw new FrameworkError(
       "CORE_BAD_REPLY",
-      `a handler answered with ${what}, which JSON would make {}; spread it into an array`,
+      `a handler returned ${what}, which JSON would turn into {}; spread it into an array`,
     );
   }
   return Response.json(value);
 };
 
-/** What features add has to find room, or an app would break with the next one that is switched on. */
+/** Reserves room for the fields of features: otherwise an app could fail when the next feature is enabled. */
 const withRoom = (reply: Response): Response => {
   const lines = reply.fields().length / 2;
   if (lines <= maxHandlerFields) return reply;
-  const message = `a handler answered with ${lines} header lines; at most ${maxHandlerFields} leave features the room they need`;
+  const message = `a handler returned a reply with ${lines} header lines; the maximum is ${maxHandlerFields}, so that features can add theirs`;
   throw new FrameworkError("CORE_BAD_HEADER", message);
 };
 
-/** Iterables keep their items where JSON does not look, unless they say otherwise. */
+/** Whether JSON would miss the items of a value: an iterable without `toJSON`. */
 const isLostInJson = (value: object): boolean => Symbol.iterator in value && !("toJSON" in value);
 
-/** The common case, told in two looks that cost less than one at the prototype: an object literal, which may still be an async iterable by hand. */
+/** Whether a value is an object literal, the common case: two property reads, which cost less than `getPrototypeOf`. */
 const isPlain = (value: object): boolean => value.constructor === Object && !(Symbol.asyncIterator in value);

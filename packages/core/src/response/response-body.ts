@@ -2,7 +2,7 @@ import { badBody, bytesOf, isBlob, type StreamChunk, toBodyStream } from "./byte
 import { isNodeReadable, isReadableStream, type NodeReadable } from "./chunk-source.ts";
 import { BodyStream, type Payload } from "../exchange/payload.ts";
 
-/** What a reply can be made of. */
+/** Bodies that a reply accepts. */
 export type ResponseBody =
   | string
   | ArrayBuffer
@@ -15,7 +15,7 @@ export type ResponseBody =
   | AsyncIterable<StreamChunk>
   | BodyStream;
 
-/** A body and the media type that its kind implies, `null` when it implies none. */
+/** A body and the media type that its kind implies, `null` without one. */
 export interface TypedPayload {
   readonly payload: Payload;
   readonly mediaType: string | null;
@@ -23,7 +23,7 @@ export interface TypedPayload {
 
 export const binaryType = "application/octet-stream";
 
-/** A body that is not plain text, as it is sent. @throws CORE_BAD_BODY for what is no body, CORE_BODY_USED for a stream that is being read */
+/** Payload of a body other than text. @throws CORE_BAD_BODY for an unsupported value, CORE_BODY_USED for a stream with a reader */
 export const typedPayload = (body: Exclude<ResponseBody, string>): TypedPayload => {
   const bytes = bytesOf(body);
   if (bytes !== null) return { payload: bytes, mediaType: binaryType };
@@ -41,7 +41,7 @@ export const typedPayload = (body: Exclude<ResponseBody, string>): TypedPayload 
   throw badBody(body, "text, bytes, a Blob, a form or a stream; Response.json(value) sends a value");
 };
 
-/** Tells what is streamed from every other value. */
+/** Whether a value is sent as a stream. */
 export const isStream = (
   value: unknown,
 ): value is ReadableStream<unknown> | NodeReadable | AsyncIterable<StreamChunk> =>
@@ -49,7 +49,7 @@ export const isStream = (
   value !== null &&
   (Symbol.asyncIterator in value || isReadableStream(value) || isNodeReadable(value));
 
-/** Goes by the tag, which classes of other realms and polyfills have too. */
+/** Compares the tag, which classes of other realms and polyfills share. */
 const isA = (value: unknown, tag: string): boolean =>
   Object.prototype.toString.call(value) === `[object ${tag}]`;
 

@@ -1,20 +1,20 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { headerName, headerValue } from "./header-rules.ts";
 
-/** Header fields as a program may give them: a record, pairs, or any `Headers`. */
+/** Header fields as a program can pass them: a record, pairs, or any `Headers`. */
 export type HeadersLike = Iterable<readonly [string, string]> | Readonly<Record<string, string>>;
 
-/** Lines of a reply: so many, that features find room beside the 100 that a handler may set. */
+/** Maximum of lines of a reply: 28 for features, beside the handler's 100. */
 const maxFields = 128;
 
-/** Lines of a reply that comes from a handler. */
+/** Maximum of lines of a handler's reply. */
 export const maxHandlerFields = 100;
 
 /**
- * The header fields of a reply, in the shape of the web's `Headers`.
+ * The header fields of a reply, with the interface of the web's `Headers`.
  *
- * Names are kept in lower case, lines in the order added; several `Set-Cookie` stay several lines. At most 128 lines, of which
- * the reply of a handler may bring 100: the rest is for what features add.
+ * Names are in lower case, lines in the order of insertion; several `Set-Cookie` stay separate. At most 128 lines, of which a handler
+ * may use 100; the rest is for features.
  *
  * @throws CORE_BAD_HEADER for a name that is not a token, a value with control characters or characters above U+00FF, a 129th line
  */
@@ -54,7 +54,7 @@ export class ResponseHeaders implements Iterable<[string, string]> {
     this.removeFrom(key, place + 2);
   }
 
-  /** Adds a line, beside those that the field already has. */
+  /** Adds a line and keeps the existing ones of the field. */
   append(name: string, value: string): void {
     const key = headerName(name);
     this.add(key, headerValue(key, value));
@@ -75,7 +75,7 @@ export class ResponseHeaders implements Iterable<[string, string]> {
     return list.filter((_, index) => index % 2 === 1 && list[index - 1] === "set-cookie");
   }
 
-  /** Every line as it goes on the wire: name, value, name, value … The list is live: it must not be changed. */
+  /** Every line as it is sent: name, value, name, value … The list is live and changes with this object; the caller must not change it. */
   toFields(): readonly string[] {
     return this.list;
   }

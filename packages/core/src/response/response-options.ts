@@ -9,7 +9,7 @@ export interface ResponseOptions {
   /** 200 to 599. @default 200 */
   readonly status?: number;
   readonly headers?: HeadersLike;
-  /** Replaces the media type that the body's kind implies, and one in `headers`. */
+  /** Media type; overrides that of the body's kind and one in `headers`. */
   readonly contentType?: string;
 }
 
@@ -18,7 +18,7 @@ export interface JsonReplyOptions extends ResponseOptions, JsonOptions {}
 
 /** Options of `Response.xml`. */
 export interface XmlReplyOptions extends ResponseOptions {
-  /** Name of the outermost element. @default "root" */
+  /** Name of the root element. @default "root" */
   readonly rootName?: string;
 }
 
@@ -26,7 +26,7 @@ export interface XmlReplyOptions extends ResponseOptions {
 export interface RedirectOptions extends RedirectTargetOptions {
   /** 301 instead of 302. @default false */
   readonly permanent?: boolean;
-  /** 301, 302, 303, 307 or 308; wins over `permanent`. */
+  /** 301, 302, 303, 307 or 308; overrides `permanent`. */
   readonly status?: number;
 }
 
@@ -41,7 +41,7 @@ export interface SseReplyOptions extends ResponseOptions, SseOptions {}
 
 /** Members of a problem (RFC 9457), and extensions. */
 export interface ProblemDetails {
-  /** URI of the kind of problem. @default "about:blank" */
+  /** URI of the problem type. @default "about:blank" */
   readonly type?: string;
   /** @default the status' reason phrase */
   readonly title?: string;
@@ -52,7 +52,7 @@ export interface ProblemDetails {
   readonly [extension: string]: unknown;
 }
 
-/** A status that a reply can have. @throws CORE_BAD_STATUS for anything but a whole number from 200 to 599 */
+/** Returns a valid status of a reply. @throws CORE_BAD_STATUS for any value but an integer from 200 to 599 */
 export const checkedStatus = (status: number): number => {
   if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
   throw new FrameworkError(
@@ -63,7 +63,7 @@ export const checkedStatus = (status: number): number => {
 
 const redirects = [301, 302, 303, 307, 308];
 
-/** The status of a redirect. @throws CORE_BAD_STATUS for one that does not lead a client anywhere */
+/** The status of a redirect. @throws CORE_BAD_STATUS for one that is not a redirect */
 export const redirectStatus = ({
   permanent = false,
   status = permanent ? 301 : 302,

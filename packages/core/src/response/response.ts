@@ -1,4 +1,4 @@
-// One class, above the usual length: the web's class and the factories are one name for the program, and its members are mostly one line each.
+// Above 250 lines because the web's class and the factories are one class for the program; most members are one line.
 import type { Key } from "../invocation/key.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { reasonPhrase } from "../http/reason-phrase.ts";
@@ -41,7 +41,7 @@ const jsonFields: readonly string[] = Object.freeze(["content-type", jsonType]);
 const textFields: readonly string[] = Object.freeze(["content-type", textType]);
 const maxCookies = 64;
 
-/** The web stream over a body, and whether anybody has read the body. */
+/** The web stream of a body, and whether the body was read. */
 interface Reading {
   readonly of: Payload;
   stream: ReadableStream<Uint8Array<ArrayBuffer>> | null;
@@ -51,13 +51,13 @@ interface Reading {
 /**
  * A reply: the web's `Response` with factories, settable status and cookies.
  *
- * Text and bytes stay in memory as they are, so reading them (`text()`, `json()` …) never takes them from the client; a stream can be sent or read
- * once. Header fields are not built before somebody looks at `headers`. A reply belongs to one request: middleware changes it.
+ * Text and bytes stay in memory: reading them (`text()`, `json()` …) does not consume them, while a stream can be sent or read only once. The object for
+ * `headers` is created on first access. A reply belongs to one request, because middleware changes it.
  *
  * @throws CORE_BAD_STATUS, CORE_BAD_HEADER, CORE_BAD_BODY, CORE_BODY_USED
  */
 export class Response {
-  /** Body for transports and middleware: a string or bytes as given, a `BodyStream`, or `null`. Who replaces a stream calls its `cancel`. */
+  /** Body for transports and middleware: a string, bytes, a `BodyStream` or `null`. Code that replaces a stream must call its `cancel`. */
   payload: Payload = null;
   private code = 200;
   /** `content-type` while `container` does not exist. */
@@ -78,7 +78,7 @@ export class Response {
     if (options !== undefined) this.take(options);
   }
 
-  /** JSON. @throws CORE_BAD_REPLY naming the place of what JSON cannot say */
+  /** JSON. @throws CORE_BAD_REPLY with the path of a value that JSON cannot express */
   static json(data: unknown, options?: JsonReplyOptions): Response {
     return Response.of(toJsonText(data, options), jsonType, options);
   }
@@ -96,18 +96,18 @@ export class Response {
     return Response.of(toXmlText(data, options.rootName), "application/xml; charset=utf-8", options);
   }
 
-  /** Bytes, `application/octet-stream` unless `contentType` says otherwise. */
+  /** Bytes, by default as `application/octet-stream`. */
   static binary(data: ArrayBuffer | ArrayBufferView, options?: ResponseOptions): Response {
     return new Response(data, options);
   }
 
-  /** A body that is pulled while it is sent, `application/octet-stream` unless `contentType` says otherwise. */
+  /** A body that is pulled while it is sent, by default as `application/octet-stream`. */
   static stream(source: StreamSource, options?: StreamReplyOptions): Response {
     const body = options?.untilDrain === true ? new EndlessBody(toChunks(source)) : toBodyStream(source);
     return Response.of(body, binaryType, options);
   }
 
-  /** Server-sent events (HTML Standard 9.2), one chunk each; a comment keeps the connection alive while none comes, and a drain ends the stream. */
+  /** Server-sent events (HTML Standard 9.2), one chunk each; comments keep an inactive connection alive, and a drain ends the stream. */
   static sse(events: EventSource, options: SseReplyOptions = {}): Response {
     const response = Response.of(eventStream(events, options), "text/event-stream; charset=utf-8", options);
     const { headers } = response;
@@ -121,13 +121,13 @@ export class Response {
     return Response.ofFile(await downloadedFile(path, options));
   }
 
-  /** A file to be shown. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+  /** A file to display. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
   static async sendFile(path: string | URL, options?: FileOptions): Promise<Response> {
     return Response.ofFile(await wholeFile(path, options));
   }
 
   /**
-   * The parts of a file that a GET request's `Range` field asks for: 206, 416 when there are none, 200 with the whole file without a usable field.
+   * The parts of a file that a GET request's `Range` field requests: 206, 416 when none exists, 200 with the complete file without a valid field.
    *
    * @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE
    */
@@ -140,9 +140,9 @@ export class Response {
   }
 
   /**
-   * A redirect, 302 unless `permanent` or a status says otherwise. A target that came from a client needs `sameOrigin: true`.
+   * A redirect, by default 302. Pass `sameOrigin: true` for a target that comes from a client.
    *
-   * @throws ValueError (400, CORE_BAD_REDIRECT) for control characters, `javascript:` and the like, foreign targets with `sameOrigin`
+   * @throws ValueError (400, CORE_BAD_REDIRECT) for control characters, `javascript:` and similar schemes, and another origin with `sameOrigin`
    */
   static redirect(url: string | URL, options: RedirectOptions | number = {}): Response {
     const given = typeof options === "number" ? { status: options } : options;
@@ -158,7 +158,7 @@ export class Response {
     return response;
   }
 
-  /** 201 with JSON, and where the new thing is. */
+  /** 201 with JSON and the location of the new resource. */
   static created(data: unknown, location?: string | URL, options?: JsonReplyOptions): Response {
     const response = Response.json(data, { status: 201, ...options });
     if (location !== undefined) response.setHeader("location", redirectTarget(location));
@@ -171,14 +171,14 @@ export class Response {
     return Response.of(toJsonText(body), "application/problem+json", { status });
   }
 
-  /** 101: what `request.upgrade.accept` gives; it cannot be sent without. */
+  /** 101: the reply of `request.upgrade.accept`; it cannot be sent without that call. */
   static switchingProtocols(): Response {
     const response = new Response();
     response.code = 101;
     return response;
   }
 
-  /** The web's network error, status 0: for code that expects it; it cannot be sent. */
+  /** The web's network error, status 0; it cannot be sent. */
   static error(): Response {
     const response = new Response();
     response.code = 0;
@@ -225,7 +225,11 @@ export class Response {
     return this.container;
   }
 
-  /** Every line for transports: name, value, name, value … with `content-type`, without building `headers`. Must not be changed. */
+  /**
+   * Every line for transports: name, value, name, value … with `content-type`, without creating `headers`. The caller must not change the list.
+   *
+   * Replies without a field of their own share frozen lists, so that a transport can recognise them; see `Reply.fields`.
+   */
   fields(): readonly string[] {
     if (this.container !== null) return this.container.toFields();
     const { mediaType } = this;
@@ -266,24 +270,24 @@ export class Response {
     return this.addCookie(setCookieLine(name, value, options));
   }
 
-  /** Makes the client forget a cookie; `path` and `domain` must be those it was set with. @throws CORE_BAD_COOKIE */
+  /** Deletes a cookie in the client; `path` and `domain` must be those it was set with. @throws CORE_BAD_COOKIE */
   deleteCookie(name: string, options?: CookieOptions): this {
     return this.addCookie(deleteCookieLine(name, options));
   }
 
-  /** Attaches a value for the middleware around the handler, in place of the key's earlier one; never sent. Features wrap it in functions of their own. */
+  /** Attaches a value for the middleware around the handler; replaces an earlier value of the key, and is never sent. Features wrap it in functions of their own. */
   annotate<T>(key: Key<T>, value: T): this {
     this.notes = (this.notes ?? new Map()).set(key, value);
     return this;
   }
 
-  /** The value that was attached under a key, else the key's `initial`. */
+  /** The value attached under a key, by default the key's `initial`. */
   annotation<T>(key: Key<T>): T {
     const { notes } = this;
     return notes !== null && notes.has(key) ? (notes.get(key) as T) : key.initial; // `annotate` sets the key's type
   }
 
-  /** The body as a web byte stream, `null` without one; read only as far as the reader reads. */
+  /** The body as a web byte stream, `null` without one; pulled only as it is read. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.payload === null) return null;
     const reading = this.currentReading();

@@ -3,30 +3,30 @@ import { isToken } from "../http/token.ts";
 
 /** Attributes of a cookie (RFC 6265bis 4.1). */
 export interface CookieOptions {
-  /** Life in seconds; 0 deletes the cookie. Without it and `expires` the cookie ends with the browser's session. */
+  /** Lifetime in seconds; 0 deletes the cookie. Without it and `expires` the cookie ends with the browser's session. */
   readonly maxAge?: number;
   /** @default "/" */
   readonly path?: string;
-  /** Host whose subdomains get the cookie too; without it only the host that set it. */
+  /** Host whose subdomains also get the cookie; without it only the host that set it. */
   readonly domain?: string;
   /** Only over TLS. @default false */
   readonly secure?: boolean;
   /** Hidden from scripts. @default false */
   readonly httpOnly?: boolean;
-  /** Whether other sites' requests carry it; `none` needs `secure`. Browsers take `lax` without it. */
+  /** Whether requests from other sites carry the cookie; `none` requires `secure`. Browsers default to `lax`. */
   readonly sameSite?: "strict" | "lax" | "none" | "Strict" | "Lax" | "None";
   readonly expires?: Date;
   readonly priority?: "low" | "medium" | "high" | "Low" | "Medium" | "High";
 }
 
-/** What a browser keeps of one cookie, attributes included. */
+/** Bytes that a browser stores for one cookie, attributes included. */
 const maxBytes = 4096;
 
 /**
- * The value of one `Set-Cookie` line; the cookie's value is percent-encoded, as the reader of the request decodes it.
+ * The value of one `Set-Cookie` line. The cookie's value is percent-encoded, as `request.cookies` decodes it.
  *
- * @throws CORE_BAD_COOKIE for a name that is not a token, an attribute that is not what RFC 6265bis allows, a broken `__Host-`, `__Secure-` or
- * `__Http-` promise, `SameSite=None` without `Secure`, more than 4096 bytes
+ * @throws CORE_BAD_COOKIE for a name that is not a token, an attribute that RFC 6265bis does not allow, a violated `__Host-`, `__Secure-` or
+ * `__Http-` prefix, `SameSite=None` without `Secure`, more than 4096 bytes
  */
 export const setCookieLine = (name: string, value: string, options: CookieOptions = {}): string => {
   if (typeof name !== "string" || !isToken(name))
@@ -49,7 +49,7 @@ export const setCookieLine = (name: string, value: string, options: CookieOption
   return line;
 };
 
-/** The line that makes a browser forget a cookie; `path` and `domain` must be those it was set with. @throws CORE_BAD_COOKIE */
+/** The line that deletes a cookie; `path` and `domain` must be those it was set with. @throws CORE_BAD_COOKIE */
 export const deleteCookieLine = (name: string, options: CookieOptions = {}): string =>
   setCookieLine(name, "", {
     ...options,

@@ -7,19 +7,19 @@ import { EndlessBody } from "./endless-body.ts";
 
 /** One server-sent event (HTML Standard 9.2). */
 export interface ServerSentEvent {
-  /** Text as it is, anything else as JSON. An event without data reaches no listener, but sets `id` and `retry`. */
+  /** A string is sent as it is, any other value as JSON. An event without data reaches no listener, but sets `id` and `retry`. */
   readonly data?: unknown;
   /** Name of the event; `message` for the client without it. No line breaks. */
   readonly event?: string;
-  /** What the client sends back as `Last-Event-ID`. No line breaks, no NUL. */
+  /** Id that the client sends as `Last-Event-ID` when it reconnects. No line breaks, no NUL. */
   readonly id?: string;
-  /** Milliseconds the client waits before it connects again. */
+  /** Milliseconds that the client waits before it reconnects. */
   readonly retry?: number;
 }
 
 /** Options of an event stream. */
 export interface SseOptions {
-  /** Seconds without an event after which a comment keeps the connection alive; 0 turns it off. @default 15 */
+  /** Seconds without an event until a comment is sent to keep the connection alive; 0 disables it. @default 15 */
   readonly heartbeatSecs?: number;
   /**
    * Whether the stream ends in order when the service drains, so that the client connects to another instance. `false` for events that come to an end by
@@ -28,13 +28,13 @@ export interface SseOptions {
   readonly untilDrain?: boolean;
 }
 
-/** Events, or strings that become the data of one. */
+/** Events; a string is the data of one. */
 export type EventSource = AsyncIterable<ServerSentEvent | string> | Iterable<ServerSentEvent | string>;
 
 /**
  * The body of an event stream: one chunk per event, pulled from the source one at a time.
  *
- * @throws CORE_BAD_EVENT for a bad `heartbeatSecs`; a bad event fails the body with it
+ * @throws CORE_BAD_EVENT for an invalid `heartbeatSecs`; an invalid event fails the body with it
  */
 export const eventStream = (
   events: EventSource,
@@ -49,7 +49,7 @@ export const eventStream = (
 
 const maxHeartbeatSecs = 86_400;
 
-/** The frames of a source's events, with a comment whenever one takes too long. */
+/** The frames of a source's events, with a comment at each heartbeat. */
 class EventChunks implements ChunkSource {
   private readonly source: ChunkSource;
   private readonly heartbeatMs: number;
@@ -71,7 +71,7 @@ class EventChunks implements ChunkSource {
     try {
       return { done: false, value: eventFrame(result.value) };
     } catch (error) {
-      // The bad event is the error to report; one from closing its source would only hide it.
+      // An error from closing the source must not replace the one about the event.
       this.source.close().catch(() => {});
       throw error;
     }
@@ -82,7 +82,7 @@ class EventChunks implements ChunkSource {
     return this.source.close();
   }
 
-  /** Asks for one event. Its arrival is watched once, however many heartbeats pass meanwhile: each watch would stay until it comes. */
+  /** Pulls one event. One listener watches for it over all heartbeats: a listener for each would stay until the event arrives. */
   private pull(): Promise<IteratorResult<unknown, unknown>> {
     const arrived = () => {
       this.hasArrived = true;
@@ -94,7 +94,7 @@ class EventChunks implements ChunkSource {
     return pending;
   }
 
-  /** Whether the awaited event came before the next heartbeat. */
+  /** Whether the awaited event arrived before the next heartbeat. */
   private async arrival(): Promise<boolean> {
     if (this.hasArrived || this.heartbeatMs === 0) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -110,7 +110,7 @@ class EventChunks implements ChunkSource {
 
 const fields = ["data", "event", "id", "retry"];
 
-/** One event as it goes on the wire. @throws CORE_BAD_EVENT */
+/** The frame of one event. @throws CORE_BAD_EVENT */
 export const eventFrame = (event: unknown): string => {
   if (typeof event === "string") return `${dataLines(event)}\n`;
   if (typeof event !== "object" || event === null)

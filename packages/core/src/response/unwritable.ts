@@ -1,12 +1,12 @@
-/** What `findUnwritable` looks for besides cycles. */
+/** Values that `findUnwritable` looks for besides cycles. */
 export interface UnwritableOptions {
-  /** Bigints are written, so they are no problem. */
+  /** Whether the writer writes bigints. */
   readonly bigint: boolean;
-  /** Whether nesting was too deep for the writer. */
+  /** Whether the writer failed on deep nesting. */
   readonly deep: boolean;
 }
 
-/** Nesting that every writer manages; one that gave up did so far below. */
+/** Levels that every writer can handle; deeper nesting may be the cause of its failure. */
 const depthOfAll = 500;
 
 interface Frame {
@@ -16,9 +16,9 @@ interface Frame {
 }
 
 /**
- * The place of the first thing that made JSON's writer give up, in words: `$.books[3].id is a bigint`; `null` when there is none.
+ * Describes the first value that JSON's writer cannot write, such as `$.books[3].id is a bigint`; `null` without one.
  *
- * Walks as the writer does, `toJSON` included, but without recursion, so that no depth can exhaust the stack.
+ * Traverses in the writer's order, `toJSON` included, but without recursion, so that no depth can exhaust the stack.
  */
 export const findUnwritable = (data: unknown, options: UnwritableOptions): string | null => {
   const stack: Frame[] = [];
@@ -61,7 +61,7 @@ const isBigint = (value: unknown): boolean => typeof value === "bigint" || value
 const identifier = /^[A-Za-z_$][\w$]*$/;
 const shownSegments = 10;
 
-/** `$.books[3]["a b"]` of the keys being visited; a long path ends in an ellipsis. */
+/** Path of the current keys, such as `$.books[3]["a b"]`; a long one is cut with an ellipsis. */
 const pathOf = (stack: readonly Frame[]): string => {
   const segments = stack.slice(0, shownSegments).map(({ value, keys, next }) => {
     const key = keys[next - 1] ?? "";

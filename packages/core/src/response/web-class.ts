@@ -1,18 +1,18 @@
 import { Response } from "./response.ts";
 
 /**
- * Makes ours answer `instanceof` the global `Response`, without running its constructor, which costs more than a whole request.
+ * Makes our `Response` an `instanceof` the global one, without calling its constructor, which costs more than a whole request.
  *
- * Not done when the class is defined: the first touch of the global loads the runtime's whole fetch, `node:http` included.
+ * Not done when the class is defined: the first access to the global loads the runtime's complete fetch, `node:http` included.
  */
 export const joinWebClass = (): void => {
   Object.setPrototypeOf(Response.prototype, globalThis.Response.prototype);
 };
 
 /**
- * Does so when somebody first asks what a reply inherits from, as `instanceof` does, so that a service in which nobody asks carries none of it.
+ * Calls `joinWebClass` at the first lookup of a reply's prototype chain, as by `instanceof`, so that a service without one never loads fetch.
  *
- * The global itself cannot be watched: in some lines of Node looking at its property is the first touch.
+ * The global itself cannot be intercepted: in some releases of Node, reading its property descriptor is already the first access.
  */
 export const joinWebClassWhenAsked = (): void => {
   const bridge = new Proxy(Object.prototype, {
@@ -21,7 +21,7 @@ export const joinWebClassWhenAsked = (): void => {
       return globalThis.Response.prototype;
     },
   });
-  // What every promise check looks for and never finds: without it each one would go through the proxy.
+  // Every promise check reads `then`; without a property here each would go through the proxy.
   // oxlint-disable-next-line unicorn/no-thenable -- undefined: it makes nothing thenable
   Object.defineProperty(Response.prototype, "then", { value: undefined, configurable: true, writable: true });
   Object.setPrototypeOf(Response.prototype, bridge);

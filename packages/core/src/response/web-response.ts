@@ -8,9 +8,9 @@ import { Response } from "./response.ts";
 const bodyless = new Set([101, 103, 204, 205, 304]);
 
 /**
- * The web's form of a reply: same status, every field, several `Set-Cookie` lines, and a body that is pulled as it is read.
+ * Converts a reply into a web `Response`: same status, every field, separate `Set-Cookie` lines, and a body that is pulled as it is read.
  *
- * A body that the status does not allow is given up. Cancelling the web body cancels the source.
+ * A body that the status does not allow is cancelled. Cancelling the web body cancels the source.
  */
 export const toWebResponse = (response: Response): globalThis.Response => {
   const { payload, status, statusText } = response;
@@ -18,7 +18,7 @@ export const toWebResponse = (response: Response): globalThis.Response => {
   if (status === 0) return globalThis.Response.error();
   if (!bodyless.has(status))
     return new globalThis.Response(webBody(payload, headers), { status, statusText, headers });
-  // Nobody is left who could act on how a source ends that nobody reads.
+  // The error of a source that is never read changes nothing.
   if (payload instanceof BodyStream) payload.cancel().catch(() => {});
   return new globalThis.Response(null, { status, statusText, headers });
 };
@@ -31,7 +31,7 @@ const headersOf = (fields: readonly string[]): Headers => {
   return headers;
 };
 
-/** A string only where its type is known: the web's class would add one of its own. */
+/** A string body only with a media type: without one the web's class would add its own. */
 const webBody = (
   payload: Payload,
   headers: Headers,
@@ -41,7 +41,7 @@ const webBody = (
   return payload as Uint8Array<ArrayBuffer> | string | null;
 };
 
-/** Fields that belong to the connection they came over, not to the reply (RFC 9110 7.6.1). */
+/** Hop-by-hop fields (RFC 9110 7.6.1). */
 const hopByHop = [
   "connection",
   "keep-alive",
@@ -52,7 +52,7 @@ const hopByHop = [
   "upgrade",
 ];
 
-/** Tells a response of the web's shape, of whatever class and realm, from every other value. */
+/** Whether a value has the shape of a web `Response`, of any class and realm. */
 export const isWebResponse = (value: object): value is globalThis.Response => {
   const { status, headers, arrayBuffer, clone } = value as Partial<globalThis.Response>;
   return (
@@ -64,9 +64,9 @@ export const isWebResponse = (value: object): value is globalThis.Response => {
 };
 
 /**
- * Our form of a web response: status, fields and body, which is pulled as it is sent.
+ * Converts a web `Response` into a reply: status, fields and body, which is pulled as it is sent.
  *
- * Fields of the connection are left out. `fetch` decodes what it gets but keeps the fields that say it is coded: those are left out as well.
+ * Hop-by-hop fields are dropped. `fetch` decodes bodies but keeps the fields about their coding, so these are dropped as well.
  *
  * @throws CORE_BODY_USED when its body was read, CORE_BAD_REPLY for `Response.error()`
  */
@@ -88,14 +88,14 @@ export const fromWebResponse = (web: globalThis.Response): Response => {
   return response;
 };
 
-/** The error of whoever answers with `Response.error()`. */
+/** The error for a handler that returns `Response.error()`. */
 export const networkError = (): FrameworkError =>
   new FrameworkError(
     "CORE_BAD_REPLY",
     "Response.error() cannot be sent; return a reply with a status or throw an error",
   );
 
-/** The length that the fields promise, which moves to the body: the transport writes it. */
+/** Removes `content-length` and returns its value: it becomes the body's length, which the transport writes. */
 const bodyLength = ({ url }: globalThis.Response, { headers }: Response): number | null => {
   const isDecoded = url !== "" && headers.has("content-encoding");
   const length = headers.get("content-length");

@@ -5,8 +5,8 @@ const maxDepth = 500;
 /**
  * A value as an XML 1.0 document: members become elements, items of an array `item` elements, everything else escaped text.
  *
- * Names that XML does not allow are mended with `_`; characters that it does not allow become U+FFFD. `toJSON` is honoured, members that are
- * `undefined` or functions are left out, `null` gives an empty element.
+ * In names `_` replaces characters that XML does not allow, in text U+FFFD does. `toJSON` is honoured, `undefined` and function members are
+ * skipped, and `null` becomes an empty element.
  *
  * @throws CORE_BAD_REPLY for a cycle and for nesting deeper than 500
  */
@@ -44,14 +44,14 @@ const contentOf = (value: unknown, enclosing: object[]): string => {
 const isWritten = (value: unknown): boolean =>
   value !== null && value !== undefined && typeof value !== "function" && typeof value !== "symbol";
 
-/** A name that every parser takes: letters, digits, `_`, `-`, `.`; not a digit first, not the reserved `xml`. */
+/** A name that every parser accepts: letters, digits, `_`, `-`, `.`; no leading digit, and not the reserved `xml`. */
 const elementName = (name: string): string => {
   const mended = name.replaceAll(/[^\p{L}\p{M}\p{Nd}_.-]/gu, "_");
   const letters = isPlainLetters.test(mended) ? mended : mended.replaceAll(/[^\w.-]/g, "_");
   return /^[\p{L}_]/u.test(letters) && !/^xml/i.test(letters) ? letters : `_${letters}`;
 };
 
-/** Letters of the ranges that XML 1.0 names in whole: Latin, Greek, Cyrillic, Hebrew, Arabic … up to U+1FFF, and the ideographs. */
+/** Ranges that XML 1.0 allows completely: Latin, Greek, Cyrillic, Hebrew, Arabic … up to U+1FFF, and ideographs. */
 const isPlainLetters = /^[\w.\-\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u037D\u037F-\u1FFF\u3001-\uD7FF]*$/;
 
 const escapes: Readonly<Record<string, string>> = {
@@ -66,6 +66,6 @@ const escapes: Readonly<Record<string, string>> = {
 const escaped = (text: string): string =>
   text
     .toWellFormed()
-    // oxlint-disable-next-line no-control-regex -- the characters that XML 1.0 2.2 leaves out
+    // oxlint-disable-next-line no-control-regex -- the characters that XML 1.0 2.2 excludes
     .replaceAll(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, "\uFFFD")
     .replaceAll(/[&<>"'\r]/g, (character) => escapes[character] ?? character);
