@@ -1,5 +1,5 @@
 /**
- * Counts the user-space instructions of one request with each memo of the hot path turned off, beside the same server with all of them.
+ * Counts the user-space instructions of one request with each memo and shortcut of the hot path turned off, beside the same server with all.
  *
  *   bench:memos                  every memo
  *   bench:memos head,reply-line  these
@@ -53,7 +53,10 @@ const countAll = async (jobs: readonly Job[]): Promise<ReadonlyMap<Job, Map<stri
   const counts = new Map<Job, Map<string, Count>>();
   const lane = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
-      counts.set(job, await count(job.server, job.memo));
+      const counted = await count(job.server, job.memo);
+      counts.set(job, counted);
+      const cells = [...counted].map(([workload, { instructions }]) => `${workload} ${instructions}`);
+      console.log(`${job.server}, ${job.memo?.name ?? "all on"}: ${cells.join(", ")}`);
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
@@ -78,6 +81,7 @@ else {
   const references = new Map<MemoServer, Job>(servers.map((server) => [server, { server, memo: null }]));
   const jobs = wanted.flatMap((memo) => memo.servers.map((server) => ({ server, memo })));
   const counts = await countAll([...references.values(), ...jobs]);
+  console.log("");
   for (const [server, reference] of references) {
     const all = counts.get(reference) as Map<string, Count>;
     const cells = [...all.entries()];

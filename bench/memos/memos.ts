@@ -10,15 +10,15 @@ export interface Edit {
 /** A server that reaches a memo: the fast transport, the same with the five middlewares, or `node:http`. */
 export type MemoServer = "fast" | "five" | "node";
 
-/** A memo of the hot path, and the edits that turn it off for a measurement. */
+/** A memo or a shortcut of the hot path, and the edits that turn it off for a measurement. */
 export interface Memo {
-  /** As in the table of `packages/core/MEMOS.md`. */
+  /** As in the tables of `packages/core/docs/memos.md`. */
   readonly name: string;
   readonly servers: readonly MemoServer[];
   readonly edits: readonly Edit[];
 }
 
-/** Every memo of the hot path. */
+/** Every memo of the hot path, then its shortcuts: code that serves the common case a second, cheaper way. */
 export const memos: readonly Memo[] = [
   {
     name: "head",
@@ -282,6 +282,99 @@ export const memos: readonly Memo[] = [
     name: "log-second",
     servers: ["five"],
     edits: [{ file: "logging/src/clock.ts", find: "if (whole !== second) {", replace: "if (true) {" }],
+  },
+  {
+    name: "direct-reading",
+    servers: ["fast"],
+    edits: [
+      {
+        file: "core/src/transport/fast/fast-connection.ts",
+        find: "this.stopDirectReading = readDirectly(socket, this.onData);",
+        replace: "this.stopDirectReading = () => void readDirectly;",
+      },
+    ],
+  },
+  {
+    name: "lone-request",
+    servers: ["fast"],
+    edits: [
+      {
+        file: "core/src/transport/fast/fast-connection.ts",
+        find: "} else if (!this.stopped && !this.serveLone(chunk)) {",
+        replace: "} else if (!this.stopped) {",
+      },
+    ],
+  },
+  {
+    name: "ordinary-reply",
+    servers: ["fast"],
+    edits: [
+      {
+        file: "core/src/transport/fast/fast-reply-writer.ts",
+        find: "if (this.writeOrdinary(exchange, reply)) return;",
+        replace: "",
+      },
+      {
+        file: "core/src/transport/fast/fast-reply-writer.ts",
+        find: "const head = length < 0 ? null : this.ordinaryHead(exchange, reply, length);",
+        replace: "const head = null as string | null;",
+      },
+    ],
+  },
+  {
+    name: "byte-length",
+    servers: ["fast"],
+    edits: [
+      {
+        file: "core/src/transport/wire/memory-payload.ts",
+        find: 'if (typeof payload === "string") length = byteLength(payload);',
+        replace: 'if (typeof payload === "string") length = Buffer.byteLength(payload);',
+      },
+    ],
+  },
+  {
+    name: "field-lengths",
+    servers: ["fast", "node"],
+    edits: [
+      {
+        file: "core/src/transport/wire/reply-head.ts",
+        find: "(connectionLengths & (1 << name.length)) !== 0 &&",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "node-lone",
+    servers: ["node"],
+    edits: [
+      {
+        file: "core/src/transport/node/node-connection.ts",
+        find: "if (this.last === null && exchange.complete) this.serveLone(exchange);",
+        replace: "if (this.first === null && this.last !== null) this.serveLone(exchange);",
+      },
+    ],
+  },
+  {
+    name: "node-ordinary",
+    servers: ["node"],
+    edits: [
+      {
+        file: "core/src/transport/node/node-exchange.ts",
+        find: "if (this.writeOrdinary(reply)) return;",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "node-sent",
+    servers: ["node"],
+    edits: [
+      {
+        file: "core/src/transport/node/node-exchange.ts",
+        find: "if (connection.isFirst(this) && isOut(response)) connection.replySent(this);",
+        replace: "if (connection.isFirst(this) && this.end !== null) connection.replySent(this);",
+      },
+    ],
   },
 ];
 

@@ -67,7 +67,7 @@ test("names the value in the error without repeating all of it", () => {
   expect(() => parseContentType("x".repeat(10_000))).toThrow(/^The Content-Type "x{39}…" is malformed$/);
 });
 
-test("tells the kinds of bodies apart", () => {
+test("distinguishes the kinds of bodies", () => {
   const json = ["application/json", "application/problem+json;charset=utf-8", "IMAGE/x+JSON"];
   expect(json.map((value) => isJsonType(parseContentType(value)))).toEqual([true, true, true]);
   expect(

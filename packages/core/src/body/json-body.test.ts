@@ -61,7 +61,7 @@ test.each([[[0xff]], [[0x22, 0xc3, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]], [[0
   },
 );
 
-test("skips one byte order mark in front, and refuses it elsewhere", () => {
+test("skips one leading byte order mark, and refuses it elsewhere", () => {
   expect(parse('\uFEFF{"a":1}')).toEqual({ a: 1 });
   expect(() => parse("\uFEFF\uFEFF1")).toThrow(ValueError);
   expect(() => parse("1\uFEFF")).toThrow(ValueError);

@@ -348,7 +348,7 @@ test.each([
   ).toMatchObject({ detail });
 });
 
-test("takes 100 parts and answers 413 for one more", () => {
+test("accepts 100 parts and answers 413 for one more", () => {
   const fields = field("a", "1").repeat(100);
   expect(parse(fields + END).form.size).toBe(100);
   expect(thrownBy(() => parse(fields + field("a", "1") + END))).toMatchObject({

@@ -96,7 +96,7 @@ test("joins a large body of tiny chunks", async () => {
   expect(body.every((byte, at) => byte === at % 256)).toBe(true);
 });
 
-test("bytes that share their memory are copied for those who keep them, others are not", async () => {
+test("copies bytes that share a larger buffer, and no others", async () => {
   const shared = Buffer.from("head body").subarray(5);
   const own = withOwnMemory(shared);
   expect([own.constructor, own.buffer.byteLength, new TextDecoder().decode(own)]).toEqual([

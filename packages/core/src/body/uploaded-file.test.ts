@@ -18,7 +18,7 @@ const fileOf = (content: string | Uint8Array, filename = "a.txt") =>
     typeof content === "string" ? new TextEncoder().encode(content) : content,
   );
 
-test("tells what it is and gives its content any number of times", async () => {
+test("has its description, and returns its content any number of times", async () => {
   const file = fileOf("Zoë");
   expect(file).toMatchObject({
     name: "doc",
@@ -52,7 +52,7 @@ test.each([0, 1, 65_536, 150_000])("streams %i bytes in pieces of 64 KiB", async
   expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
 });
 
-test("saves to a path, and never over a file unless told to", async () => {
+test("saves to a path, and overwrites a file only with overwrite", async () => {
   const path = join(folder, "kept.txt");
   await fileOf("first").save(path);
   await expect(fileOf("second").save(path)).rejects.toMatchObject({ code: "EEXIST" });
@@ -68,7 +68,7 @@ test("fails as Node does when the folder is absent, or the path is one", async (
   await expect(fileOf("x").save(folder, { overwrite: true })).rejects.toMatchObject({ code: "EISDIR" });
 });
 
-test("a save that fails leaves nothing behind, neither at its place nor beside it", async () => {
+test("a failed save leaves no file, neither at its path nor in the folder", async () => {
   await mkdir(join(folder, "taken"));
   await expect(fileOf("x").save(join(folder, "taken"), { overwrite: true })).rejects.toMatchObject({
     code: "EISDIR",

@@ -43,7 +43,7 @@ test("answers 415 for another charset", () => {
   ).toBe("1");
 });
 
-test("takes 1,000 fields and answers 413 for one more", () => {
+test("accepts 1,000 fields and answers 413 for one more", () => {
   const fields = "a=1&".repeat(1000);
   expect(parseUrlencodedForm(bytes(fields)).size).toBe(1000);
   expect(() => parseUrlencodedForm(bytes(`${fields}b`))).toThrow(status(413));

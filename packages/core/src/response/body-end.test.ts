@@ -8,7 +8,7 @@ const watched = (source: AsyncIterable<string> | Iterable<string>) => {
   return { ends, body: onBodyEnd(toBodyStream(source), (end) => ends.push(end)) };
 };
 
-test("tells once that a body is complete, and passes it on whole", async () => {
+test("reports once that a body is complete, and passes on all of it", async () => {
   const { ends, body } = watched(["a", "b"]);
   expect(await payloadBytes(body)).toEqual(new TextEncoder().encode("ab"));
   await body.cancel();
@@ -20,7 +20,7 @@ test("keeps the length", () => {
   expect(body.length).toBe(3);
 });
 
-test("tells the error of a body that failed", async () => {
+test("reports the error of a failed body", async () => {
   const error = new Error("broken");
   const { ends, body } = watched(
     (async function* () {
@@ -32,7 +32,7 @@ test("tells the error of a body that failed", async () => {
   expect(ends).toEqual([{ how: "failed", error }]);
 });
 
-test("tells that a body was given up before its first chunk, and frees the source", async () => {
+test("reports a body that is cancelled before its first chunk, and frees the source", async () => {
   const source = (async function* () {
     yield "a";
   })();
@@ -42,7 +42,7 @@ test("tells that a body was given up before its first chunk, and frees the sourc
   expect(await source.next()).toMatchObject({ done: true });
 });
 
-test("tells that a body was given up while a chunk was awaited", async () => {
+test("reports a body that is cancelled while a chunk is awaited", async () => {
   const stuck = (async function* () {
     await new Promise(() => {});
     yield "never";

@@ -195,7 +195,7 @@ test("return after the end leaves the source alone", async () => {
   expect(seen.returns).toBe(0);
 });
 
-test("return tells how a source that was not waiting failed to close", async () => {
+test("return rejects with the error of a source that fails to close", async () => {
   const source = (async function* () {
     try {
       yield "a";
@@ -255,7 +255,7 @@ test("a body is taken once", async () => {
   expect(() => iteratorOf(body)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
 });
 
-test("refuses a web stream that somebody reads", () => {
+test("refuses a web stream that has a reader", () => {
   const web = ReadableStream.from(["a"]);
   web.getReader();
   expect(() => toBodyStream(web)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));

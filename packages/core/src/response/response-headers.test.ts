@@ -95,7 +95,7 @@ const valueOrCode = (value: string): string | null => {
   }
 };
 
-test("a value holds no control character and nothing above U+00FF, wherever it stands", () => {
+test("refuses control characters and characters above U+00FF at every position of a value", () => {
   const unit = fc.integer({ min: 0, max: 0xffff });
   fc.assert(
     fc.property(
@@ -152,7 +152,7 @@ const talkative: Feature = {
   },
 };
 
-test("features find room for 28 lines beside those of a handler, and a handler has no more than 100", async () => {
+test("a handler may set 100 lines, and features 28 more", async () => {
   const app = new (App.with(talkative))();
   app.get("/ours/{count}", ({ params }) => new Response(null, { headers: lines(Number(params.count)) }));
   app.get("/web", () => new globalThis.Response(null, { headers: lines(101) }));

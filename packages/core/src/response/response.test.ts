@@ -252,7 +252,7 @@ test("reads a body once, in every form the web's class has", async () => {
   expect(await new Response("\uFEFFa\ud800").text()).toBe("a\ufffd");
 });
 
-test("a second reading is a TypeError, but a body in memory still goes out", async () => {
+test("a second read is a TypeError, but a body in memory is still sent", async () => {
   const response = new Response("a");
   expect(response.bodyUsed).toBe(false);
   await response.text();

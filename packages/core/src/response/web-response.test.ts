@@ -117,7 +117,7 @@ test("a body that was read is refused", async () => {
   expect(() => fromWebResponse(locked)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
 });
 
-test("the network error goes both ways", () => {
+test("converts the network error in both directions", () => {
   expect(toWebResponse(Response.error()).type).toBe("error");
   expect(() => fromWebResponse(globalThis.Response.error())).toThrow(
     expect.objectContaining({ code: "CORE_BAD_REPLY" }),

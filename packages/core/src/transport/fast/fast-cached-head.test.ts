@@ -23,7 +23,7 @@ const field = fc.constantFrom(
 );
 const fields = fc.array(field, { maxLength: 4 }).map((lines) => `Host: a.example\r\n${lines.join("")}\r\n`);
 
-/** A head whose parts are often those of the one before, or nearly: one byte replaced, taken out or put in, or the rest missing. */
+/** Often unchanged, so that parts of heads repeat; otherwise with one byte replaced, removed or inserted, or truncated. */
 const mutation = fc.oneof(
   { weight: 3, arbitrary: fc.constant((text: string) => text) },
   {
@@ -63,7 +63,7 @@ const heads = fc
     ),
   );
 
-/** What is read of a message, of which `body` follows the head. */
+/** The result of parsing a head and its body. */
 const read = (input: FastInput, text: string, body: string): unknown => {
   const head = emptyFastHead();
   const bytes = Buffer.from(text + body, "latin1");
@@ -92,7 +92,7 @@ const read = (input: FastInput, text: string, body: string): unknown => {
 const names = ["host", "accept", "x-a", "cookie", "content-length", "connection", "x", "hos", "cookie"];
 const values = (head: CachedHead): (string | null)[] => names.map((name) => head.get(name));
 
-test("reads a head behind others as it reads it alone", () => {
+test("parses a head after others as it parses it alone", () => {
   let again = 0;
   let inARow = 0;
   fc.assert(
@@ -111,7 +111,7 @@ test("reads a head behind others as it reads it alone", () => {
   expect(inARow).toBeGreaterThan(50);
 });
 
-test("knows a chunk again whatever came between", () => {
+test("parses repeated chunks in any order", () => {
   const texts = ["GET /a", "GET /b"].map((line) => `${line} HTTP/1.1\r\nHost: a\r\n\r\n`) as [string, string];
   for (let order = 0; order < 256; order++) {
     const input = new FastInput();
@@ -125,7 +125,7 @@ test("knows a chunk again whatever came between", () => {
   }
 });
 
-test("keeps a head for the next request unless it came in a long piece, and until it is forgotten", () => {
+test("keeps a head for the next request, until dropCache, and not one from a long chunk", () => {
   const head = emptyFastHead();
   const small = Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   const long = Buffer.concat([small, Buffer.alloc(2048, "x")]);

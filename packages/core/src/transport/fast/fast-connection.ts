@@ -38,7 +38,7 @@ export class FastConnection
   implements OpenConnection, AwaitsBody, FastExchangeConnection, FastReplyConnection
 {
   readonly hub: ConnectionHub;
-  readonly heads: ReplyHeads;
+  readonly replyHeads: ReplyHeads;
   private readonly socket: Socket;
   private readonly host: FastConnectionHost;
   private readonly input = new FastInput();
@@ -60,7 +60,7 @@ export class FastConnection
     this.socket = socket;
     this.host = host;
     this.hub = host.hub;
-    this.heads = host.replyHeads;
+    this.replyHeads = host.replyHeads;
     this.pipeline = new FastPipeline(host.hub);
     this.replies = new FastReplyWriter(socket, this);
     this.idleSince = host.hub.now;
@@ -221,7 +221,7 @@ export class FastConnection
     return !this.stopped && this.pipeline.active < maxPipelined && !this.socket.writableNeedDrain;
   }
 
-  /** Hands a message to the app. */
+  /** Passes a message to the app. */
   private serve(bytes: Buffer, fields: CachedHead, head: FastHead, end: number): void {
     const exchange = this.createExchange(bytes, fields, head, end);
     this.pipeline.append(exchange);

@@ -22,7 +22,7 @@ import type { Reply } from "../../exchange/reply.ts";
 /** Callbacks and state of a connection that its reply writer uses. */
 export interface FastReplyConnection {
   readonly hub: ConnectionHub;
-  readonly heads: ReplyHeads;
+  readonly replyHeads: ReplyHeads;
   /** Whether the reply must carry `connection: close`. */
   closesAfter(exchange: FastExchange): boolean;
   /** The reply carries `connection: close`: nothing after it is served. */
@@ -152,7 +152,7 @@ export class FastReplyWriter {
     const { connection } = this;
     const close = connection.closesAfter(exchange);
     const end = connection.hub.headEnd(close);
-    const text = connection.heads.ordinary(reply.status, reply.fields(), length, end);
+    const text = connection.replyHeads.ordinary(reply.status, reply.fields(), length, end);
     if (text !== null && close) connection.closeAfter(exchange);
     return text;
   }

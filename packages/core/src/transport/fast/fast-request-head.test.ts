@@ -129,7 +129,7 @@ test.each([
   expect(read(text)).toBe(UNSUPPORTED);
 });
 
-test("takes what only looks like one of those", () => {
+test("accepts what only resembles one of those", () => {
   const fields = ["Hos: 1", "Connectioo: close", "X-Upgrade: 1", "Expected: 1", "Rangf: 1", "TE: trailers"];
   expect(read(hosted(...fields, ...fields, "CONNECTION:\tKeep-Alive", "X:", "Y:  a  b\t "))).toMatchObject({
     fields: expect.arrayContaining(["CONNECTION", "Keep-Alive", "X", "", "Y", "a  b"]),
@@ -149,7 +149,7 @@ test("waits at every place where an ordinary request can be cut", () => {
   expect(read(text)).toMatchObject({ bodyLength: 5 });
 });
 
-test("knows a unsupported message at its first odd byte, though it is not whole", () => {
+test("rejects an unsupported message at its first odd byte, though it is not whole", () => {
   for (const start of [
     "X",
     "\r",
@@ -324,7 +324,7 @@ test("takes nothing that llhttp and the shared rules do not take and read alike,
   expect(taken).toBeGreaterThan(100);
 });
 
-test("takes an accepted message apart the same way however much is behind it, and never more than is there", () => {
+test("parses an accepted message independently of the bytes after it, and never beyond its end", () => {
   fc.assert(
     fc.property(mutated, fc.string({ unit: "binary-ascii", maxLength: 5 }), (text, behind) => {
       const found = read(text);

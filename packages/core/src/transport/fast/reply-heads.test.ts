@@ -25,7 +25,7 @@ const field = fc.tuple(
   fc.constantFrom("a", "b", "", "close", "x, close", "é", "☃", "a\r\nb: c", "\0", "v".repeat(300)),
 );
 
-/** What one of the two ways gives, or that it throws. */
+/** The result of a call, or "throws". */
 const outcome = (make: () => string | null): string | null => {
   try {
     return make();
@@ -34,7 +34,7 @@ const outcome = (make: () => string | null): string | null => {
   }
 };
 
-test("writes an ordinary head as the rules for all heads make it", () => {
+test("writes an ordinary head as prepareReply and headText write it", () => {
   let ordinary = 0;
   const replies = fc.record({
     status: fc.oneof(
@@ -60,7 +60,7 @@ test("writes an ordinary head as the rules for all heads make it", () => {
   expect(ordinary).toBeGreaterThan(100);
 });
 
-test("leaves what belongs to the connection, and what has no body, to those rules", () => {
+test("returns null for a field of the connection, and for a status without a body", () => {
   const head = (status: number, ...fields: string[]): string | null => heads.ordinary(status, fields, 0, "");
   expect([
     head(200, "Connection", "close"),
@@ -71,7 +71,7 @@ test("leaves what belongs to the connection, and what has no body, to those rule
   ]).toEqual([null, null, null, null, null]);
 });
 
-test("writes the value that a field has now, and not one it had before", () => {
+test("writes the current value of a field after other values of it", () => {
   const head = (value: string): string | null => heads.ordinary(200, ["x-value", value], 0, "");
   for (const value of ["1", "2", "2", "x".repeat(500), "1", ""]) {
     expect(head(value)).toContain(`\r\nx-value: ${value}\r\n`);
@@ -80,7 +80,7 @@ test("writes the value that a field has now, and not one it had before", () => {
   expect(head("1")).toContain("\r\nx-value: 1\r\n");
 });
 
-test("remembers a bounded number of names", () => {
+test("writes 1,000 names correctly, of which it keeps 100", () => {
   for (let name = 0; name < 1000; name++) {
     expect(heads.ordinary(200, [`n${name}`, "v"], 0, "")).toContain(`\r\nn${name}: v\r\n`);
   }

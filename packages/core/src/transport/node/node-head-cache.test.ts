@@ -46,7 +46,7 @@ const lowerCased = ({ rawHeaders }: { readonly rawHeaders: string[] }) => {
 
 const read: NodeHeadCache["headers"] = (message, readHeaders) => readHeaders(message);
 
-test("reads the heads of connections as if each were the first", () => {
+test("validates every head of a connection as if it were the first", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(rawHead, fc.nat(1)), { maxLength: 30 }), (heads) => {
       const recent = new RecentFields();
@@ -54,12 +54,12 @@ test("reads the heads of connections as if each were the first", () => {
       for (const [at, [head, connection]] of heads.entries()) {
         const memory = memories[connection] as NodeHeadCache;
         const message = { rawHeaders: [...head.fields], cachedFields: null };
-        // Not always: node:http asks for them today, but need not.
+        // Not always: node:http reads `headers` today, but does not have to.
         const headers = (at % 5 < 4 ? memory.headers.bind(memory) : read)(message, lowerCased);
         expect(headers).toEqual(lowerCased(message));
         Object.assign(headers, { "x-forged": "yes" });
         const fields = [...message.rawHeaders];
-        message.rawHeaders.push("X-Forged", "yes"); // what a tool does with its message is not what came
+        message.rawHeaders.push("X-Forged", "yes"); // a tool's change to its message must not change the cache
         expect(outcome(memory.read({ ...head, fields }, message.cachedFields ?? undefined))).toEqual(
           outcome(readHead(head, limits)),
         );

@@ -4,35 +4,35 @@ import { HttpError } from "../../errors/http-error.ts";
 import { type RawHead, readHead, type RequestHead } from "../wire/request-head.ts";
 import { readTarget } from "../../http/request-target.ts";
 
-/** A list of fields that came, and what follows from it. */
+/** Received header fields, with values derived from them. */
 export class CachedFields {
   readonly fields: readonly string[];
-  /** The fields as `node:http` gives them, once they were repeated; nobody else has this object. */
+  /** `headers` of `node:http`, kept since the fields repeated; each message gets a copy. */
   template: IncomingHttpHeaders | null = null;
-  /** What the rules made of the fields in a request with this method. */
+  /** The validated head of a request with these fields and `method`. */
   head: RequestHead | null = null;
   method = "";
 
   constructor(fields: readonly string[]) {
-    this.fields = fields.slice(); // others have the list, and might change it
+    this.fields = fields.slice(); // a copy: tools may change `rawHeaders`
   }
 }
 
-/** The list of fields that was the last to be repeated, on any connection: those of one program, or one proxy, are alike on all of them. */
+/** The fields that repeated last on any connection of a server: one program or proxy often sends equal fields on all connections. */
 export class RecentFields {
   last: CachedFields | null = null;
 }
 
-/** A message as far as its fields are concerned. */
+/** A message, as the cache uses it. */
 export interface HasFields {
   readonly rawHeaders: string[];
-  /** What is known of its fields, once somebody has asked for them. */
+  /** Cache entry of its fields; set when `headers` was read. */
   cachedFields: CachedFields | null;
 }
 
 /**
- * Reads the heads of one connection, and remembers the last: most clients repeat their fields from request to request, and what follows from
- * those need not be found again.
+ * Validates the heads of one connection and keeps the last one: most clients repeat their fields from request to request. `docs/memos.md` has
+ * what that saves.
  */
 export class NodeHeadCache {
   private readonly limits: LimitsConfig;
@@ -44,7 +44,7 @@ export class NodeHeadCache {
     this.recent = recent;
   }
 
-  /** The fields as `node:http` gives them, in an object for this message alone. */
+  /** `headers` of a message as `node:http` builds them, in an object of its own. */
   headers<Message extends HasFields>(
     message: Message,
     read: (message: Message) => IncomingHttpHeaders,
@@ -56,9 +56,9 @@ export class NodeHeadCache {
   }
 
   /**
-   * What `readHead` gives.
+   * The result of `readHead`.
    *
-   * @param known what `headers` found out about the fields of the message
+   * @param known the cache entry that `headers` found for the message
    */
   read(
     { method, target, major, minor, fields }: RawHead,
@@ -70,7 +70,7 @@ export class NodeHeadCache {
       if (head !== null) return head;
     }
     const head = readHead({ method, target, major, minor, fields: known.fields }, this.limits);
-    // An absolute-form target changes the fields, so that they say nothing about other targets.
+    // An absolute-form target replaces Host, so that the result holds for this target only.
     if (current && !(head instanceof HttpError) && head.fields === known.fields) {
       known.method = method;
       known.head = head;
@@ -78,7 +78,7 @@ export class NodeHeadCache {
     return head;
   }
 
-  /** The head of a message with known fields and perhaps another target; `null` when that has to be read with care. */
+  /** The head of a message with equal fields and any target; `null` when the target needs `readHead`. */
   private again(method: string, target: string, known: CachedFields, head: RequestHead): RequestHead | null {
     if (target === head.target) return head;
     if (method.length + target.length + " HTTP/1.1 ".length > this.limits.maxRequestLine) return null;
@@ -88,7 +88,7 @@ export class NodeHeadCache {
     return (known.head = { target: read.target, authority, fields, bodyLength, expectsContinue, last });
   }
 
-  /** What is known of a list of fields. */
+  /** The cache entry of equal fields. */
   private recall(fields: readonly string[]): CachedFields | null {
     const { current } = this;
     if (current === null) return this.adopt(fields);

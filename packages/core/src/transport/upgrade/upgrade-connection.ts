@@ -24,7 +24,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
   /** Never idle: its request is in progress, it is closing, or it is upgraded. */
   readonly idle = false;
   readonly hub: ConnectionHub;
-  readonly heads: ReplyHeads = new ReplyHeads();
+  readonly replyHeads: ReplyHeads = new ReplyHeads();
   private readonly socket: Socket;
   private readonly exchange: UpgradeExchange;
   private readonly pipeline: FastPipeline;

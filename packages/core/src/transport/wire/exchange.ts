@@ -14,8 +14,6 @@ export type EndListener = (end: ExchangeEnd) => void;
 
 /**
  * A request and its reply on any transport. The functions of this file end it, notify its listeners and write its log lines.
- *
- * An interface, not a base class: every request creates one, and V8 takes several times as long to construct an object of a derived class.
  */
 export interface Exchange {
   readonly method: string;

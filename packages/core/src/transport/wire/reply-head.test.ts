@@ -47,7 +47,7 @@ test.each([
   expect(prepare(reply("gone", status))).toMatchObject({ payload: null, framing: "none", fields });
 });
 
-test("says close when it is told to, or when the reply says so among other tokens", () => {
+test("closes when the context asks for it, or when the reply lists close among other tokens", () => {
   const closing = ["content-type", "a", "connection", "x, Close"];
   expect(prepare(reply(null), { close: true })).toMatchObject({ close: true });
   expect(prepare(reply(null, 200, closing))).toMatchObject({
