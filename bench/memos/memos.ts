@@ -26,8 +26,19 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/fast/fast-input.ts",
-        find: "if (this.sawHead) this.cached = parsed;",
-        replace: "",
+        find: "if (this.pause > 0) this.pause--;",
+        replace: "if (true) return;",
+      },
+    ],
+  },
+  {
+    name: "head-pause",
+    servers: ["fast"],
+    edits: [
+      {
+        file: "core/src/transport/fast/fast-input.ts",
+        find: "else if (++this.misses <= maxMisses) this.cached = parsed;",
+        replace: "else if (true) this.cached = parsed;",
       },
     ],
   },
@@ -174,13 +185,6 @@ export const memos: readonly Memo[] = [
     ],
   },
   {
-    name: "authority",
-    servers: ["fast", "node"],
-    edits: [
-      { file: "core/src/http/authority.ts", find: "if (text === lastLegal) return true;", replace: "" },
-    ],
-  },
-  {
     name: "target",
     servers: ["fast"],
     edits: [
@@ -225,17 +229,6 @@ export const memos: readonly Memo[] = [
     ],
   },
   {
-    name: "node-recent",
-    servers: ["node"],
-    edits: [
-      {
-        file: "core/src/transport/node/node-head-cache.ts",
-        find: "return last !== null && isSame(fields, last.fields) ? (this.current = last) : null;",
-        replace: "return null;",
-      },
-    ],
-  },
-  {
     name: "etag",
     servers: ["five"],
     edits: [
@@ -259,17 +252,6 @@ export const memos: readonly Memo[] = [
         file: "logging/src/access-line.ts",
         find: "if (text.length > maxRemembered) return text;",
         replace: "if (true) return text;",
-      },
-    ],
-  },
-  {
-    name: "log-client",
-    servers: ["five"],
-    edits: [
-      {
-        file: "logging/src/access-line.ts",
-        find: "if (clientIp !== client) {",
-        replace: "if (true) {",
       },
     ],
   },

@@ -27,13 +27,13 @@ export const levelOf = (status: number): "info" | "warn" | "error" =>
 /** A line for collectors; written by hand, because it is written for every request, and of as few pieces as can be. */
 export const jsonAccessLine = (iso: () => string): AccessLine => {
   const headOf = headsOfLines();
-  const client = clients();
+
   return (request, { status, latencyMs, bytes, aborted, error, details }) => {
     const { method, path, route, requestId, clientIp, context } = request;
     const head = headOf(route, status);
     let line = head.text + iso() + head.subject(method, path) + milliseconds(latencyMs);
     if (requestId !== null) line = `${line},"request_id":${jsonString(requestId)}`;
-    if (clientIp !== null) line += client(clientIp);
+    if (clientIp !== null) line = `${line},"client_ip":"${clientIp}"`;
     if (bytes !== null) line = `${line},"bytes":${bytes}`;
     const traceId = context.get(TraceId);
     if (traceId !== null) {
@@ -84,19 +84,6 @@ const headsOfLines = () => {
     let head = heads.get(status);
     if (head === undefined) heads.set(status, (head = new LineHead(route, status)));
     return head;
-  };
-};
-
-/** The member that names the client, who often asks again. */
-const clients = () => {
-  let client = "";
-  let text = "";
-  return (clientIp: string): string => {
-    if (clientIp !== client) {
-      client = clientIp;
-      text = `,"client_ip":"${clientIp}"`;
-    }
-    return text;
   };
 };
 

@@ -1,21 +1,15 @@
 const form =
   /^(?:(?<literal>\[[0-9A-Fa-f:.]{2,45}\])|(?:[\w.~!$&'()*+;=-]|%[0-9A-Fa-f]{2}){1,255})(?::(?<port>\d{1,5}))?$/;
 
-/** The last valid authority: nearly all requests to a process have the same. Shared by all apps, because validity depends on the text alone. */
-let lastLegal: string | null = null;
-
 /**
  * Whether a text is `host` or `host:port` (RFC 9112 3.2): a name, an IPv4 address or an IPv6 address in brackets.
  *
  * Stricter than the grammar where leniency would only help attackers: no user name, comma, empty host, empty port or port above 65535.
  */
 export const isAuthority = (text: string): boolean => {
-  if (text === lastLegal) return true;
   const groups = form.exec(text)?.groups;
   if (groups === undefined) return false;
   const { literal, port } = groups;
   if (port !== undefined && Number(port) > 65_535) return false;
-  if (literal !== undefined && !URL.canParse(`http://${literal}/`)) return false;
-  lastLegal = text;
-  return true;
+  return literal === undefined || URL.canParse(`http://${literal}/`);
 };

@@ -147,3 +147,29 @@ test("keeps a head for the next request, until dropCache, and not one from a lon
   input.readHead(small, LimitsConfig.of(), head);
   expect(head.fieldsCached).toBe(false);
 });
+
+test("pauses caching while the fields of every head differ, and caches again when they repeat", () => {
+  const head = emptyFastHead();
+  const input = new FastInput();
+  const parse = (field: string): boolean => {
+    const chunk = Buffer.from(`GET / HTTP/1.1\r\nHost: a\r\nX-Id: ${field}\r\n\r\n`);
+    const fields = input.takeWhole(chunk, limits, head);
+    expect([fields?.authority, fields?.get("x-id"), head.target]).toEqual(["a", field, "/"]);
+    return head.fieldsCached;
+  };
+  const hits = (values: readonly string[]): number => values.filter(parse).length;
+  const same = (count: number): string[] => Array<string>(count).fill("same");
+  expect(hits(same(10))).toBe(8);
+  expect(hits(Array.from({ length: 200 }, (_, at) => `${at}`))).toBe(0);
+  const late = hits(same(200));
+  expect(late).toBeGreaterThan(130);
+  expect(late).toBeLessThan(200);
+  expect(hits(["one", "two", ...same(3), "three", "four", ...same(3)])).toBe(4);
+});
+
+test.each(["", "a b", "a,b"])("leaves a first request with the Host %j to node:http", (host) => {
+  const input = new FastInput();
+  const chunk = Buffer.from(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  expect(input.takeWhole(chunk, limits, emptyFastHead())).toBeNull();
+  expect(input.unsupported).toBe(true);
+});

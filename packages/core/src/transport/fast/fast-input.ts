@@ -6,6 +6,10 @@ import { type FastHead, UNSUPPORTED, INCOMPLETE, readFastHead } from "./fast-req
 /** Reads that a message may take, because each one scans its head again. */
 const maxReads = 8;
 
+/** Heads in a row whose fields differ from the cached one until caching pauses, and heads that it then pauses for. */
+const maxMisses = 4;
+const pauseLength = 64;
+
 /** A cached head keeps its chunk in memory; a longer chunk is not kept. */
 const maxKeptChunk = 2048;
 
@@ -22,9 +26,13 @@ export class FastInput {
   partial = false;
   /** Reads that the incomplete message has taken. */
   private reads = 0;
-  /** Head of the previous request; not of the first, since many connections send only one. */
+  /** Head of the previous request, or `null` while caching pauses. */
   private cached: CachedHead | null = null;
-  private sawHead = false;
+  /** Heads to parse before one is cached again. The first is not cached, since many connections send only one request. */
+  private pause = 1;
+  private misses = 0;
+  /** The last valid Host of the connection. */
+  private authority: string | null = null;
 
   add(chunk: Buffer): void {
     this.bytes = this.bytes === null ? chunk : Buffer.concat([this.bytes.subarray(this.at), chunk]);
@@ -72,26 +80,41 @@ export class FastInput {
   /** Fields of the head that was just parsed at `at`; `null` for a malformed Host, which makes the message unsupported. */
   takeHead(bytes: Buffer, head: FastHead): CachedHead | null {
     if (head.lineCached && head.fieldsCached) {
+      this.misses = 0;
       this.cached?.keepChunk(bytes, this.at, head);
       return this.cached;
     }
     if (!head.lineCached) head.target = bytes.toString("latin1", head.targetStart, head.targetEnd);
     if (head.fieldsCached) {
+      this.misses = 0;
       this.cached?.setLine(bytes, this.at, head);
       return this.cached;
     }
     const authority = this.readHost(bytes, head);
     if (authority === null) return null;
     const parsed = new CachedHead(bytes, this.at, head, authority);
-    if (this.sawHead) this.cached = parsed;
-    this.sawHead = true;
+    this.keep(parsed);
     return parsed;
+  }
+
+  /**
+   * Caches a head whose fields are new, unless fields change with every request. Then comparing and keeping them only costs: the pause saves
+   * @@head-pause@@.
+   */
+  private keep(parsed: CachedHead): void {
+    if (this.pause > 0) this.pause--;
+    else if (++this.misses <= maxMisses) this.cached = parsed;
+    else {
+      this.cached = null;
+      this.misses = 0;
+      this.pause = pauseLength;
+    }
   }
 
   /** Drops the cached head. Called on an idle connection, to free its memory. */
   dropCache(): void {
     this.cached = null;
-    this.sawHead = false;
+    this.pause = 1;
   }
 
   /** Marks the bytes up to `end` as served. */
@@ -105,7 +128,7 @@ export class FastInput {
 
   private readHost(bytes: Buffer, { hostStart, hostEnd }: FastHead): string | null {
     const host = bytes.toString("latin1", hostStart, hostEnd);
-    if (host === this.cached?.authority || isAuthority(host)) return host;
+    if (host === this.authority || isAuthority(host)) return (this.authority = host);
     this.unsupported = true;
     return null;
   }

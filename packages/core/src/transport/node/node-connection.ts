@@ -6,7 +6,7 @@ import type { AwaitsBody } from "../hub/body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
 import { Linger } from "../hub/linger.ts";
 import { NodeExchange, type ExchangeConnection } from "./node-exchange.ts";
-import { NodeHeadCache, type RecentFields } from "./node-head-cache.ts";
+import { NodeHeadCache } from "./node-head-cache.ts";
 import { finalReply } from "./node-final-reply.ts";
 import type { NodeRequest, NodeResponse } from "./node-messages.ts";
 import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./node-parse-errors.ts";
@@ -55,13 +55,13 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private detached = false;
 
   /** @param served requests that were already answered on this connection */
-  constructor(socket: Socket, hub: ConnectionHub, recent: RecentFields, served: number) {
+  constructor(socket: Socket, hub: ConnectionHub, served: number) {
     this.socket = socket;
     this.hub = hub;
     this.requests = served;
     this.watch = new NodeWatch(socket, hub.options.timeouts, hub.now);
     this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
-    this.heads = new NodeHeadCache(hub.options.limits, recent);
+    this.heads = new NodeHeadCache(hub.options.limits);
     // node:http ends the socket by `destroySoon` after the last reply. Replaced by a lingering close; should a release of Node not call it, the
     // socket closes without lingering, and the conformance test of closing connections fails.
     socket.destroySoon = () => this.linger();

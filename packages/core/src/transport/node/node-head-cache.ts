@@ -18,11 +18,6 @@ export class CachedFields {
   }
 }
 
-/** The fields that repeated last on any connection of a server: one program or proxy often sends equal fields on all connections. */
-export class RecentFields {
-  last: CachedFields | null = null;
-}
-
 /** A message, as the cache uses it. */
 export interface HasFields {
   readonly rawHeaders: string[];
@@ -36,12 +31,10 @@ export interface HasFields {
  */
 export class NodeHeadCache {
   private readonly limits: LimitsConfig;
-  private readonly recent: RecentFields;
   private current: CachedFields | null = null;
 
-  constructor(limits: LimitsConfig, recent: RecentFields) {
+  constructor(limits: LimitsConfig) {
     this.limits = limits;
-    this.recent = recent;
   }
 
   /** `headers` of a message as `node:http` builds them, in an object of its own. */
@@ -52,7 +45,7 @@ export class NodeHeadCache {
     const known = this.recall(message.rawHeaders);
     message.cachedFields = known ?? this.begin(message.rawHeaders);
     if (known === null) return read(message);
-    return { ...(known.template ?? this.learn(known, read(message))) };
+    return { ...(known.template ??= { ...read(message) }) };
   }
 
   /**
@@ -91,22 +84,11 @@ export class NodeHeadCache {
   /** The cache entry of equal fields. */
   private recall(fields: readonly string[]): CachedFields | null {
     const { current } = this;
-    if (current === null) return this.adopt(fields);
-    return isSame(fields, current.fields) ? current : null;
-  }
-
-  private adopt(fields: readonly string[]): CachedFields | null {
-    const { last } = this.recent;
-    return last !== null && isSame(fields, last.fields) ? (this.current = last) : null;
+    return current !== null && isSame(fields, current.fields) ? current : null;
   }
 
   private begin(fields: readonly string[]): CachedFields {
     return (this.current = new CachedFields(fields));
-  }
-
-  private learn(known: CachedFields, headers: IncomingHttpHeaders): IncomingHttpHeaders {
-    this.recent.last = known;
-    return (known.template = { ...headers });
   }
 }
 

@@ -2,7 +2,6 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionHub } from "../hub/connection-hub.ts";
 import { NodeConnection } from "./node-connection.ts";
-import { RecentFields } from "./node-head-cache.ts";
 import type { NodeResponse } from "./node-messages.ts";
 import type { ParseError } from "./node-parse-errors.ts";
 import { createNodeServer } from "./node-server.ts";
@@ -11,7 +10,6 @@ import { createNodeServer } from "./node-server.ts";
 export class NodeHttp {
   private readonly hub: ConnectionHub;
   private readonly server: Server;
-  private readonly recent = new RecentFields();
   /** With TLS, keyed by the decrypted socket, which exists after the handshake. */
   private readonly bySocket = new Map<Socket, NodeConnection>();
 
@@ -47,7 +45,7 @@ export class NodeHttp {
   }
 
   private attach(socket: Socket, served: number): void {
-    const connection = new NodeConnection(socket, this.hub, this.recent, served);
+    const connection = new NodeConnection(socket, this.hub, served);
     this.bySocket.set(socket, connection);
     this.hub.add(connection);
     socket.on("close", () => this.bySocket.delete(socket));
