@@ -149,11 +149,7 @@ export class FastConnection
     }
   };
 
-  /**
-   * Serves a chunk that is exactly one message while the connection has no other: no buffering, no pipeline.
-   *
-   * Saves @@lone-request@@ (callgrind).
-   */
+  /** Serves a chunk that is exactly one message while the connection has no other: no buffering, no pipeline. */
   private serveLone(chunk: Buffer): boolean {
     const { input, pipeline, socket, hub, host } = this;
     if (input.bytes !== null || pipeline.first !== null || socket.writableNeedDrain) return false;

@@ -97,10 +97,7 @@ export class FastInput {
     return parsed;
   }
 
-  /**
-   * Caches a head whose fields are new, unless fields change with every request. Then comparing and keeping them only costs: the pause saves
-   * @@head-pause@@.
-   */
+  /** Caches a head whose fields are new, unless fields change with every request: then comparing and keeping them only costs. */
   private keep(parsed: CachedHead): void {
     if (this.pause > 0) this.pause--;
     else if (++this.misses <= maxMisses) this.cached = parsed;

@@ -262,11 +262,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     return this.heads.read(raw, (request as NodeRequest).cachedFields ?? undefined);
   }
 
-  /**
-   * Serves the only request of the connection; it joins the list only if its reply is not sent synchronously.
-   *
-   * Saves @@node-lone@@ (callgrind).
-   */
+  /** Serves the only request of the connection; it joins the list only if its reply is not sent synchronously. */
   private serveLone(exchange: NodeExchange): void {
     this.lone = true;
     this.serve(exchange);

@@ -216,7 +216,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     }
   }
 
-  /** Writes a reply with a body in memory on a connection that stays open; `false` for any other. Saves @@node-ordinary@@ (callgrind). */
+  /** Writes a reply with a body in memory on a connection that stays open; `false` for any other. */
   private writeOrdinary(reply: Reply): boolean {
     const { connection, response } = this;
     if (!this.complete || this.minor === 0) return false;
@@ -295,7 +295,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   }
 }
 
-/** Whether the socket has taken a whole response. Saves waiting for "finish" and "close": @@node-sent@@ (callgrind). */
+/** Whether the socket has taken a complete response, known before the events "finish" and "close". */
 const isOut = ({ socket }: NodeResponse): boolean =>
   socket !== null && socket.writableLength === 0 && !socket.writableNeedDrain && !socket.destroyed;
 
