@@ -37,7 +37,7 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/fast/fast-input.ts",
-        find: "else if (++this.misses <= maxMisses) this.cached = parsed;",
+        find: "else if (++this.misses <= MAX_MISSES) this.cached = parsed;",
         replace: "else if (true) this.cached = parsed;",
       },
     ],
@@ -109,7 +109,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "core/src/transport/fast/reply-heads.ts",
-        find: "if (line.length > maxLineLength) return line;",
+        find: "if (line.length > MAX_LINE_LENGTH) return line;",
         replace: "if (true) return line;",
       },
     ],
@@ -136,7 +136,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "core/src/response/header-rules.ts",
-        find: "if (lowerNames.size < maxLowerNames && name.length <= maxNameLength) lowerNames.set(name, lower);",
+        find: "if (lowerNames.size < MAX_LOWER_NAMES && name.length <= MAX_NAME_LENGTH) lowerNames.set(name, lower);",
         replace: "",
       },
     ],
@@ -152,7 +152,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "core/src/response/header-rules.ts",
-        find: "if (text.length > maxValueLength) return text;",
+        find: "if (text.length > MAX_VALUE_LENGTH) return text;",
         replace: "if (true) return text;",
       },
     ],
@@ -164,7 +164,7 @@ export const memos: readonly Memo[] = [
       {
         file: "core/src/exchange/payload.ts",
         find: "if (text === last.text) return last.bytes;",
-        replace: "if (true) return beyondAscii.test(text) ? countBytes(text) : text.length;",
+        replace: "if (true) return BEYOND_ASCII.test(text) ? countBytes(text) : text.length;",
       },
     ],
   },
@@ -190,7 +190,7 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/kernel/pipeline.ts",
-        find: "if (raw.length <= maxRemembered) last = { raw, target };",
+        find: "if (raw.length <= MAX_REMEMBERED) last = { raw, target };",
         replace: "",
       },
     ],
@@ -250,7 +250,7 @@ export const memos: readonly Memo[] = [
       },
       {
         file: "logging/src/access-line.ts",
-        find: "if (text.length > maxRemembered) return text;",
+        find: "if (text.length > MAX_REMEMBERED) return text;",
         replace: "if (true) return text;",
       },
     ],

@@ -39,8 +39,8 @@ export const payloadLength = (payload: Payload): number | null => {
 /** Length of a string in UTF-8. A lone surrogate counts as the three bytes of U+FFFD, which replaces it. */
 export const utf8Length = (text: string): number => {
   if (text === last.text) return last.bytes;
-  const bytes = beyondAscii.test(text) ? countBytes(text) : text.length;
-  if (text.length <= maxRemembered) {
+  const bytes = BEYOND_ASCII.test(text) ? countBytes(text) : text.length;
+  if (text.length <= MAX_REMEMBERED) {
     last.text = text;
     last.bytes = bytes;
   }
@@ -52,7 +52,7 @@ export const utf8Length = (text: string): number => {
  * length depends on the text alone; at most 1,024 characters, replaced by the next text.
  */
 const last = { text: "", bytes: 0 };
-const maxRemembered = 1024;
+const MAX_REMEMBERED = 1024;
 
 const countBytes = (text: string): number => {
   let bytes = text.length;
@@ -69,7 +69,7 @@ const countBytes = (text: string): number => {
 };
 
 /** Finds most bodies to be ASCII in a third of the loop's time. */
-const beyondAscii = /[\x80-\uffff]/;
+const BEYOND_ASCII = /[\x80-\uffff]/;
 
 const isSurrogatePair = (text: string, index: number): boolean =>
   (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;

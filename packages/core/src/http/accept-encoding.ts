@@ -1,8 +1,8 @@
 import { trimBlanks } from "./field-grammar.ts";
 
 /** Elements of one field that are read; the rest of a longer list is ignored. */
-const maxElements = 50;
-const weighted = /^([!#$%&'*+.^_`|~\w-]+)[ \t]*(?:;[ \t]*[qQ]=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
+const MAX_ELEMENTS = 50;
+const WEIGHTED = /^([!#$%&'*+.^_`|~\w-]+)[ \t]*(?:;[ \t]*[qQ]=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
 
 /**
  * Selects the content coding for an `Accept-Encoding` field (RFC 9110 12.5.3).
@@ -32,8 +32,8 @@ export const negotiateEncoding = (field: string | null, offered: readonly string
 
 const weightsOf = (field: string): ReadonlyMap<string, number> => {
   const weights = new Map<string, number>();
-  for (const element of field.split(",", maxElements)) {
-    const found = weighted.exec(trimBlanks(element));
+  for (const element of field.split(",", MAX_ELEMENTS)) {
+    const found = WEIGHTED.exec(trimBlanks(element));
     if (found === null) continue;
     const [, name = "", weight = "1"] = found;
     const coding = name.toLowerCase().replace(/^x-(?=gzip$|compress$)/, "");

@@ -10,7 +10,7 @@ export interface ByteRange {
 export type RequestedRanges = readonly ByteRange[] | "unsatisfiable" | "whole";
 
 /** Maximum of parts; a request for more gets the complete body. */
-export const maxRanges = 10;
+export const MAX_RANGES = 10;
 
 /**
  * Parses a `Range` field for a body of `size` bytes (RFC 9110 14.1.2 and 14.2).
@@ -29,7 +29,7 @@ export const byteRanges = (field: string | null | undefined, size: number): Requ
   }
   if (satisfiable.length === 0) return "unsatisfiable";
   const ranges = merge(satisfiable);
-  return ranges.length > maxRanges ? "whole" : ranges;
+  return ranges.length > MAX_RANGES ? "whole" : ranges;
 };
 
 interface RangeSpec {

@@ -5,8 +5,8 @@ export type EntityTag = string;
 export type TagList = readonly EntityTag[] | "*" | null;
 
 /** Tags of one field that are read. Ignoring the rest is safe: at most the client gets a complete reply. */
-const maxTags = 100;
-const item = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(,|$)/y;
+const MAX_TAGS = 100;
+const ITEM = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(,|$)/y;
 
 /** Whether a text is an entity tag. */
 export const isEntityTag = (text: string): boolean => /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(text);
@@ -15,9 +15,9 @@ export const isEntityTag = (text: string): boolean => /^(?:W\/)?"[\x21\x23-\x7e\
 export const parseTagList = (field: string): TagList => {
   if (field.trim() === "*") return "*";
   const tags: EntityTag[] = [];
-  item.lastIndex = 0;
-  while (tags.length < maxTags) {
-    const found = item.exec(field);
+  ITEM.lastIndex = 0;
+  while (tags.length < MAX_TAGS) {
+    const found = ITEM.exec(field);
     if (found === null) return null;
     if (found[1] !== undefined) tags.push(found[1]);
     if (found[2] === "") break;

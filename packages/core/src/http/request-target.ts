@@ -6,8 +6,8 @@ export interface RequestTarget {
   readonly authority: string | null;
 }
 
-const foreign = /[^\x21-\x7e]|#/;
-const absolute = /^https?:\/\/(?<authority>[^/?]*)(?<rest>.*)$/i;
+const INVALID = /[^\x21-\x7e]|#/;
+const ABSOLUTE = /^https?:\/\/(?<authority>[^/?]*)(?<rest>.*)$/i;
 
 /**
  * Parses a request target (RFC 9112 3.2): origin-form, absolute-form, or `*` with OPTIONS; `null` for any other.
@@ -15,10 +15,10 @@ const absolute = /^https?:\/\/(?<authority>[^/?]*)(?<rest>.*)$/i;
  * Does not use `URL`, which takes `//host/path` for another host.
  */
 export const readTarget = (method: string, text: string): RequestTarget | null => {
-  if (foreign.test(text)) return null;
+  if (INVALID.test(text)) return null;
   if (text.startsWith("/")) return { target: text, authority: null };
   if (text === "*") return method === "OPTIONS" ? { target: text, authority: null } : null;
-  const { authority, rest } = absolute.exec(text)?.groups ?? {};
+  const { authority, rest } = ABSOLUTE.exec(text)?.groups ?? {};
   if (authority === undefined || rest === undefined || !isAuthority(authority)) return null;
   if (rest === "") return { target: method === "OPTIONS" ? "*" : "/", authority };
   return { target: rest.startsWith("/") ? rest : `/${rest}`, authority };

@@ -112,7 +112,7 @@ export const createPipeline = (
       }
       if (raw !== last.raw) {
         target = canonicalise(raw);
-        if (raw.length <= maxRemembered) last = { raw, target };
+        if (raw.length <= MAX_REMEMBERED) last = { raw, target };
       }
     } catch (error) {
       const request = new HttpRequest(source, kernel, unreadable, null);
@@ -132,8 +132,8 @@ export const createPipeline = (
   return { serve, rescue };
 };
 
-/** Requests for one target often come in a row; a longer one is not kept. */
-const maxRemembered = 256;
+/** The last target is kept, since equal requests often follow each other (`docs/memos.md`); a longer one is not. */
+const MAX_REMEMBERED = 256;
 
 const asterisk: CanonicalTarget = { path: "*", search: "" };
 /** Stands for a path that cannot be decoded: nothing decides on it. */

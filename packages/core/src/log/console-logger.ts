@@ -29,7 +29,7 @@ const jsonLine = (level: Level, message: string, fields: Fields, time: Date): st
   const head = { time: time.toISOString(), level, message };
   const own = entriesOf(fields).filter(([key]) => !(key in head));
   return asciiControls(
-    toJson({ ...head, ...Object.fromEntries(own) }) ?? JSON.stringify({ ...head, fields: unserialisable }),
+    toJson({ ...head, ...Object.fromEntries(own) }) ?? JSON.stringify({ ...head, fields: UNSERIALISABLE }),
   );
 };
 
@@ -42,7 +42,7 @@ const textLine = (level: Level, message: string, fields: Fields, time: Date): st
       ? value.message
       : typeof value === "string"
         ? value
-        : (toJson(value) ?? unserialisable);
+        : (toJson(value) ?? UNSERIALISABLE);
     return ` ${printable(key)}=${printable(text)}`;
   });
   return [head + pairs.join(""), ...stacks].join("\n");
@@ -52,13 +52,13 @@ const textLine = (level: Level, message: string, fields: Fields, time: Date): st
 const indented = (error: Error): string[] =>
   (error.stack ?? String(error)).split("\n").map((line) => `    ${printable(line.trim())}`);
 
-const unserialisable = "[not serialisable]";
+const UNSERIALISABLE = "[not serialisable]";
 
 const entriesOf = (fields: Fields): [key: string, value: unknown][] => {
   try {
     return Object.entries(fields);
   } catch {
-    return [["fields", unserialisable]]; // a getter threw; the message is still written
+    return [["fields", UNSERIALISABLE]]; // a getter threw; the message is still written
   }
 };
 

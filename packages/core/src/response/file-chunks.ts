@@ -11,7 +11,7 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-const chunkBytes = 65_536;
+const CHUNK_BYTES = 65_536;
 
 /**
  * Parts of an open file, with texts between them, in chunks of at most 64 KiB.
@@ -52,7 +52,7 @@ export class FileChunks implements ChunkSource {
   /** The next chunk of a part; `position` is `null` again after its last. */
   private async read({ start, end }: ByteRange): Promise<Uint8Array> {
     const position = this.position ?? start;
-    const length = Math.min(chunkBytes, end + 1 - position);
+    const length = Math.min(CHUNK_BYTES, end + 1 - position);
     const buffer = new Uint8Array(length);
     const { bytesRead } = await this.file.read(buffer, { offset: 0, length, position });
     if (bytesRead === 0)

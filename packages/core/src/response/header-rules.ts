@@ -6,8 +6,8 @@ import { isToken } from "../http/token.ts";
  * entry depends on its key alone, and a full map only means that further names are checked each time.
  */
 const lowerNames = new Map<string, string>();
-const maxLowerNames = 500;
-const maxNameLength = 64;
+const MAX_LOWER_NAMES = 500;
+const MAX_NAME_LENGTH = 64;
 
 /** Lower-case spelling for a lookup; a text that is not a field name is lower-cased as well, and matches nothing. */
 export const lowerName = (name: string): string =>
@@ -24,7 +24,7 @@ const newName = (name: string): string => {
     );
   }
   const lower = name.toLowerCase();
-  if (lowerNames.size < maxLowerNames && name.length <= maxNameLength) lowerNames.set(name, lower);
+  if (lowerNames.size < MAX_LOWER_NAMES && name.length <= MAX_NAME_LENGTH) lowerNames.set(name, lower);
   return lower;
 };
 
@@ -42,11 +42,11 @@ export const headerValue = (name: string, value: string): string => {
   const last = lastValues.get(name);
   if (last !== undefined && last.value === value) return value;
   const text = typeof value === "string" ? value : asText(name, value);
-  if (forbidden.test(text)) throw badCharacter(name, text);
+  if (FORBIDDEN.test(text)) throw badCharacter(name, text);
   if (isBlank(text.charCodeAt(0)) || isBlank(text.charCodeAt(text.length - 1))) return trimmed(text);
-  if (text.length > maxValueLength) return text;
+  if (text.length > MAX_VALUE_LENGTH) return text;
   if (last !== undefined) last.value = text;
-  else if (lastValues.size < maxLastValues) lastValues.set(name, { value: text });
+  else if (lastValues.size < MAX_LAST_VALUES) lastValues.set(name, { value: text });
   return text;
 };
 
@@ -55,10 +55,10 @@ export const headerValue = (name: string, value: string): string => {
  * is written. At most 100 names with values of up to 256 characters.
  */
 const lastValues = new Map<string, { value: string }>();
-const maxLastValues = 100;
-const maxValueLength = 256;
+const MAX_LAST_VALUES = 100;
+const MAX_VALUE_LENGTH = 256;
 
-const forbidden = /[^\t\x20-\x7e\x80-\xff]/;
+const FORBIDDEN = /[^\t\x20-\x7e\x80-\xff]/;
 
 const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09;
 
@@ -81,7 +81,7 @@ const asText = (name: string, value: unknown): string => {
 };
 
 const badCharacter = (name: string, text: string): FrameworkError => {
-  const index = text.search(forbidden);
+  const index = text.search(FORBIDDEN);
   const unit = text.charCodeAt(index);
   const code = `U+${unit.toString(16).toUpperCase().padStart(4, "0")}`;
   const rule =

@@ -7,10 +7,10 @@ export interface RedirectTargetOptions {
 }
 
 /** Schemes for which a browser runs or shows the content of the target itself. */
-const dangerous = /^(?:javascript|data|vbscript):/i;
-const anyScheme = /^[a-z][a-z0-9+.-]*:/i;
+const DANGEROUS = /^(?:javascript|data|vbscript):/i;
+const ANY_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 // oxlint-disable-next-line no-control-regex -- browsers drop these, so they can hide a scheme or a host
-const control = /[\u0000-\u001F\u007F-\u009F]/;
+const CONTROL = /[\u0000-\u001F\u007F-\u009F]/;
 
 /**
  * The text of a `Location` field: the trimmed target, with characters outside ASCII percent-encoded.
@@ -22,20 +22,20 @@ export const redirectTarget = (
   { sameOrigin = false }: RedirectTargetOptions = {},
 ): string => {
   const given = String(url);
-  if (control.test(given)) throw refused("holds a control character");
+  if (CONTROL.test(given)) throw refused("holds a control character");
   const target = given.trim();
-  if (dangerous.test(target)) throw refused("has a scheme that is not allowed");
+  if (DANGEROUS.test(target)) throw refused("has a scheme that is not allowed");
   if (sameOrigin && !staysHere(target)) throw refused("leads away from this site");
   return target.toWellFormed().replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
 };
 
-const here = "http://same-origin.invalid";
+const SAME_ORIGIN = "http://same-origin.invalid";
 
 const staysHere = (target: string): boolean =>
   !target.includes("\\") &&
   !target.startsWith("//") &&
-  !anyScheme.test(target) &&
-  URL.parse(target, here)?.origin === here;
+  !ANY_SCHEME.test(target) &&
+  URL.parse(target, SAME_ORIGIN)?.origin === SAME_ORIGIN;
 
 const refused = (problem: string): ValueError =>
   new ValueError(`The redirect target ${problem}`, { code: "CORE_BAD_REDIRECT" });

@@ -2,7 +2,7 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import { bytesOf, isBlob } from "./byte-stream.ts";
 import { Response } from "./response.ts";
 import { isStream } from "./response-body.ts";
-import { maxHandlerFields } from "./response-headers.ts";
+import { MAX_HANDLER_FIELDS } from "./response-headers.ts";
 import { fromWebResponse, isWebResponse, networkError } from "./web-response.ts";
 
 /**
@@ -53,8 +53,8 @@ const ofObject = (value: object): Response => {
 /** Reserves room for the fields of features: otherwise an app could fail when the next feature is enabled. */
 const withRoom = (reply: Response): Response => {
   const lines = reply.fields().length / 2;
-  if (lines <= maxHandlerFields) return reply;
-  const message = `a handler returned a reply with ${lines} header lines; the maximum is ${maxHandlerFields}, so that features can add theirs`;
+  if (lines <= MAX_HANDLER_FIELDS) return reply;
+  const message = `a handler returned a reply with ${lines} header lines; the maximum is ${MAX_HANDLER_FIELDS}, so that features can add theirs`;
   throw new FrameworkError("CORE_BAD_HEADER", message);
 };
 

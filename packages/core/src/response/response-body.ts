@@ -21,15 +21,15 @@ export interface TypedPayload {
   readonly mediaType: string | null;
 }
 
-export const binaryType = "application/octet-stream";
+export const BINARY_TYPE = "application/octet-stream";
 
 /** Payload of a body other than text. @throws CORE_BAD_BODY for an unsupported value, CORE_BODY_USED for a stream with a reader */
 export const typedPayload = (body: Exclude<ResponseBody, string>): TypedPayload => {
   const bytes = bytesOf(body);
-  if (bytes !== null) return { payload: bytes, mediaType: binaryType };
+  if (bytes !== null) return { payload: bytes, mediaType: BINARY_TYPE };
   if (body instanceof BodyStream) return { payload: body, mediaType: null };
   if (isBlob(body))
-    return { payload: toBodyStream(body), mediaType: body.type === "" ? binaryType : body.type };
+    return { payload: toBodyStream(body), mediaType: body.type === "" ? BINARY_TYPE : body.type };
   if (isA(body, "URLSearchParams")) {
     return {
       payload: (body as URLSearchParams).toString(),

@@ -5,10 +5,10 @@ import { headerName, headerValue } from "./header-rules.ts";
 export type HeadersLike = Iterable<readonly [string, string]> | Readonly<Record<string, string>>;
 
 /** Maximum of lines of a reply: 28 for features, beside the handler's 100. */
-const maxFields = 128;
+const MAX_FIELDS = 128;
 
 /** Maximum of lines of a handler's reply. */
-export const maxHandlerFields = 100;
+export const MAX_HANDLER_FIELDS = 100;
 
 /**
  * The header fields of a reply, with the interface of the web's `Headers`.
@@ -110,10 +110,10 @@ export class ResponseHeaders implements Iterable<[string, string]> {
   }
 
   private add(key: string, value: string): void {
-    if (this.list.length >= 2 * maxFields) {
+    if (this.list.length >= 2 * MAX_FIELDS) {
       throw new FrameworkError(
         "CORE_BAD_HEADER",
-        `a reply has at most ${maxFields} header lines; ${key} is one more`,
+        `a reply has at most ${MAX_FIELDS} header lines; ${key} is one more`,
       );
     }
     this.list.push(key, value);

@@ -17,7 +17,7 @@ import { toJsonText } from "./json-text.ts";
 import { BodyStream, type Payload, payloadLength } from "../exchange/payload.ts";
 import { payloadBytes, toReadableStream } from "./readable-stream.ts";
 import { redirectTarget } from "./redirect-target.ts";
-import { binaryType, type ResponseBody, typedPayload } from "./response-body.ts";
+import { BINARY_TYPE, type ResponseBody, typedPayload } from "./response-body.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 import {
   checkedStatus,
@@ -34,12 +34,12 @@ import { type CookieOptions, deleteCookieLine, setCookieLine } from "./set-cooki
 import { eventStream, type EventSource } from "./sse.ts";
 import { toXmlText } from "./xml-text.ts";
 
-const jsonType = "application/json";
-const textType = "text/plain; charset=utf-8";
+const JSON_TYPE = "application/json";
+const TEXT_TYPE = "text/plain; charset=utf-8";
 const noFields: readonly string[] = Object.freeze([]);
-const jsonFields: readonly string[] = Object.freeze(["content-type", jsonType]);
-const textFields: readonly string[] = Object.freeze(["content-type", textType]);
-const maxCookies = 64;
+const jsonFields: readonly string[] = Object.freeze(["content-type", JSON_TYPE]);
+const textFields: readonly string[] = Object.freeze(["content-type", TEXT_TYPE]);
+const MAX_COOKIES = 64;
 
 /** The web stream of a body, and whether the body was read. */
 interface Reading {
@@ -69,7 +69,7 @@ export class Response {
   constructor(body?: ResponseBody | null, options?: ResponseOptions) {
     if (typeof body === "string") {
       this.payload = body;
-      this.mediaType = textType;
+      this.mediaType = TEXT_TYPE;
     } else if (body !== undefined && body !== null) {
       const { payload, mediaType } = typedPayload(body);
       this.payload = payload;
@@ -80,11 +80,11 @@ export class Response {
 
   /** JSON. @throws CORE_BAD_REPLY with the path of a value that JSON cannot express */
   static json(data: unknown, options?: JsonReplyOptions): Response {
-    return Response.of(toJsonText(data, options), jsonType, options);
+    return Response.of(toJsonText(data, options), JSON_TYPE, options);
   }
 
   static text(text: string, options?: ResponseOptions): Response {
-    return Response.of(text, textType, options);
+    return Response.of(text, TEXT_TYPE, options);
   }
 
   static html(html: string, options?: ResponseOptions): Response {
@@ -104,7 +104,7 @@ export class Response {
   /** A body that is pulled while it is sent, by default as `application/octet-stream`. */
   static stream(source: StreamSource, options?: StreamReplyOptions): Response {
     const body = options?.untilDrain === true ? new EndlessBody(toChunks(source)) : toBodyStream(source);
-    return Response.of(body, binaryType, options);
+    return Response.of(body, BINARY_TYPE, options);
   }
 
   /** Server-sent events (HTML Standard 9.2), one chunk each; comments keep an inactive connection alive, and a drain ends the stream. */
@@ -233,8 +233,8 @@ export class Response {
   fields(): readonly string[] {
     if (this.container !== null) return this.container.toFields();
     const { mediaType } = this;
-    if (mediaType === jsonType) return jsonFields;
-    if (mediaType === textType) return textFields;
+    if (mediaType === JSON_TYPE) return jsonFields;
+    if (mediaType === TEXT_TYPE) return textFields;
     return mediaType === null ? noFields : ["content-type", mediaType];
   }
 
@@ -379,8 +379,8 @@ export class Response {
 
   private addCookie(line: string): this {
     const { headers } = this;
-    if (headers.getSetCookie().length >= maxCookies) {
-      throw new FrameworkError("CORE_BAD_COOKIE", `a reply sets at most ${maxCookies} cookies`);
+    if (headers.getSetCookie().length >= MAX_COOKIES) {
+      throw new FrameworkError("CORE_BAD_COOKIE", `a reply sets at most ${MAX_COOKIES} cookies`);
     }
     headers.append("set-cookie", line);
     return this;

@@ -20,7 +20,7 @@ export interface CookieOptions {
 }
 
 /** Bytes that a browser stores for one cookie, attributes included. */
-const maxBytes = 4096;
+const MAX_BYTES = 4096;
 
 /**
  * The value of one `Set-Cookie` line. The cookie's value is percent-encoded, as `request.cookies` decodes it.
@@ -44,8 +44,8 @@ export const setCookieLine = (name: string, value: string, options: CookieOption
     line += `; SameSite=${word(name, "sameSite", sameSite, ["Strict", "Lax", "None"])}`;
   if (priority !== undefined)
     line += `; Priority=${word(name, "priority", priority, ["Low", "Medium", "High"])}`;
-  if (line.length > maxBytes)
-    throw badCookie(name, `it takes ${line.length} bytes; browsers keep ${maxBytes}`);
+  if (line.length > MAX_BYTES)
+    throw badCookie(name, `it takes ${line.length} bytes; browsers keep ${MAX_BYTES}`);
   return line;
 };
 
@@ -90,11 +90,11 @@ const seconds = (name: string, maxAge: number): string => {
   throw badCookie(name, "maxAge must be a whole number of seconds, 0 or more");
 };
 
-const hostPattern = /^(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))*$/i;
+const HOST_PATTERN = /^(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))*$/i;
 
 const host = (name: string, domain: string): string => {
   const bare = String(domain).replace(/^\./, "");
-  if (bare.length <= 253 && hostPattern.test(bare)) return bare;
+  if (bare.length <= 253 && HOST_PATTERN.test(bare)) return bare;
   throw badCookie(name, "domain must be a host name in ASCII, such as example.com");
 };
 

@@ -40,14 +40,14 @@ export const eventStream = (
   events: EventSource,
   { heartbeatSecs = 15, untilDrain = true }: SseOptions = {},
 ): BodyStream => {
-  if (typeof heartbeatSecs !== "number" || !(heartbeatSecs >= 0 && heartbeatSecs <= maxHeartbeatSecs)) {
-    throw badEvent(`heartbeatSecs must be from 0 to ${maxHeartbeatSecs}`);
+  if (typeof heartbeatSecs !== "number" || !(heartbeatSecs >= 0 && heartbeatSecs <= MAX_HEARTBEAT_SECS)) {
+    throw badEvent(`heartbeatSecs must be from 0 to ${MAX_HEARTBEAT_SECS}`);
   }
   const chunks = new ByteChunks(new EventChunks(iterableSource(events), heartbeatSecs * 1000));
   return untilDrain ? new EndlessBody(chunks) : new BodyStream(chunks);
 };
 
-const maxHeartbeatSecs = 86_400;
+const MAX_HEARTBEAT_SECS = 86_400;
 
 /** The frames of a source's events, with a comment at each heartbeat. */
 class EventChunks implements ChunkSource {

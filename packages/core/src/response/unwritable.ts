@@ -7,7 +7,7 @@ export interface UnwritableOptions {
 }
 
 /** Levels that every writer can handle; deeper nesting may be the cause of its failure. */
-const depthOfAll = 500;
+const SAFE_DEPTH = 500;
 
 interface Frame {
   readonly value: object;
@@ -30,8 +30,8 @@ export const findUnwritable = (data: unknown, options: UnwritableOptions): strin
     if (typeof value !== "object" || value === null) return null;
     const earlier = enclosing.get(value);
     if (earlier !== undefined) return `${path()} is a cycle back to ${earlier}`;
-    if (options.deep && stack.length > depthOfAll) return `${path()} is nested too deeply`;
-    if (stack.length > 20 * depthOfAll) return null;
+    if (options.deep && stack.length > SAFE_DEPTH) return `${path()} is nested too deeply`;
+    if (stack.length > 20 * SAFE_DEPTH) return null;
     enclosing.set(value, path());
     stack.push({ value, keys: Object.keys(value), next: 0 });
     return null;
@@ -58,15 +58,15 @@ const written = (holder: unknown, key: string): unknown => {
 
 const isBigint = (value: unknown): boolean => typeof value === "bigint" || value instanceof BigInt;
 
-const identifier = /^[A-Za-z_$][\w$]*$/;
-const shownSegments = 10;
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+const SHOWN_SEGMENTS = 10;
 
 /** Path of the current keys, such as `$.books[3]["a b"]`; a long one is cut with an ellipsis. */
 const pathOf = (stack: readonly Frame[]): string => {
-  const segments = stack.slice(0, shownSegments).map(({ value, keys, next }) => {
+  const segments = stack.slice(0, SHOWN_SEGMENTS).map(({ value, keys, next }) => {
     const key = keys[next - 1] ?? "";
     if (Array.isArray(value)) return `[${key}]`;
-    return identifier.test(key) ? `.${key}` : `[${JSON.stringify(key.slice(0, 40))}]`;
+    return IDENTIFIER.test(key) ? `.${key}` : `[${JSON.stringify(key.slice(0, 40))}]`;
   });
-  return `$${segments.join("")}${stack.length > shownSegments ? "…" : ""}`;
+  return `$${segments.join("")}${stack.length > SHOWN_SEGMENTS ? "…" : ""}`;
 };

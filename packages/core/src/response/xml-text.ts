@@ -1,6 +1,6 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 
-const maxDepth = 500;
+const MAX_DEPTH = 500;
 
 /**
  * A value as an XML 1.0 document: members become elements, items of an array `item` elements, everything else escaped text.
@@ -26,8 +26,8 @@ const plain = (value: unknown, key: string): unknown => {
 
 const contentOf = (value: unknown, enclosing: object[]): string => {
   if (typeof value !== "object" || value === null) return isWritten(value) ? escaped(String(value)) : "";
-  if (enclosing.length >= maxDepth || enclosing.includes(value)) {
-    const problem = enclosing.includes(value) ? "it holds itself" : `it is nested deeper than ${maxDepth}`;
+  if (enclosing.length >= MAX_DEPTH || enclosing.includes(value)) {
+    const problem = enclosing.includes(value) ? "it holds itself" : `it is nested deeper than ${MAX_DEPTH}`;
     throw new FrameworkError("CORE_BAD_REPLY", `a reply cannot be written as XML: ${problem}`);
   }
   enclosing.push(value);
@@ -47,12 +47,12 @@ const isWritten = (value: unknown): boolean =>
 /** A name that every parser accepts: letters, digits, `_`, `-`, `.`; no leading digit, and not the reserved `xml`. */
 const elementName = (name: string): string => {
   const mended = name.replaceAll(/[^\p{L}\p{M}\p{Nd}_.-]/gu, "_");
-  const letters = isPlainLetters.test(mended) ? mended : mended.replaceAll(/[^\w.-]/g, "_");
+  const letters = PLAIN_LETTERS.test(mended) ? mended : mended.replaceAll(/[^\w.-]/g, "_");
   return /^[\p{L}_]/u.test(letters) && !/^xml/i.test(letters) ? letters : `_${letters}`;
 };
 
 /** Ranges that XML 1.0 allows completely: Latin, Greek, Cyrillic, Hebrew, Arabic … up to U+1FFF, and ideographs. */
-const isPlainLetters = /^[\w.\-\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u037D\u037F-\u1FFF\u3001-\uD7FF]*$/;
+const PLAIN_LETTERS = /^[\w.\-\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u037D\u037F-\u1FFF\u3001-\uD7FF]*$/;
 
 const escapes: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -2,7 +2,7 @@ import type { BodySink } from "../wire/body-writer.ts";
 import type { Socket } from "../../exchange/socket.ts";
 
 /** Chunks of up to this many bytes are joined with their frame and written as one text. */
-const joinedBytes = 4096;
+const JOINED_BYTES = 4096;
 
 /** Writes the bytes of one long or streamed body to a socket, chunked (RFC 9112 7.1) or unframed. */
 export class FastBodySink implements BodySink {
@@ -22,7 +22,7 @@ export class FastBodySink implements BodySink {
     if (bytes.byteLength === 0) return true; // an empty chunk would end the body
     if (!this.chunked) return socket.write(bytes);
     const size = `${bytes.byteLength.toString(16)}\r\n`;
-    if (bytes.byteLength <= joinedBytes) {
+    if (bytes.byteLength <= JOINED_BYTES) {
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
       return socket.write(`${size}${text}\r\n`, "latin1");
     }

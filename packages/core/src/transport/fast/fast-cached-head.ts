@@ -4,7 +4,7 @@ import type { FastHead } from "./fast-request-head.ts";
 const LF = 0x0a;
 
 /** Field values that are kept as strings for the next request with the same fields. */
-const maxValues = 16;
+const MAX_VALUES = 16;
 
 /**
  * A validated head, compared byte by byte with the next one on its connection: equal bytes under the same limits need no second parse.
@@ -46,7 +46,7 @@ export class CachedHead extends FastFields {
     const { values } = this;
     for (let at = 0; at < values.length; at += 2) if (values[at] === lowerName) return values[at + 1] ?? null;
     const value = super.get(lowerName);
-    if (values.length < 2 * maxValues) values.push(lowerName, value);
+    if (values.length < 2 * MAX_VALUES) values.push(lowerName, value);
     return value;
   }
 

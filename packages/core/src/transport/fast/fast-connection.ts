@@ -25,10 +25,10 @@ export interface FastConnectionHost {
 }
 
 /** Requests of one connection that the app handles at the same time. Later ones wait, and the socket is not read. */
-const maxPipelined = 16;
+const MAX_PIPELINED = 16;
 
 /** Idle milliseconds after which the cached head of a connection is dropped. */
-const keepHeadMs = 5000;
+const KEEP_HEAD_MS = 5000;
 
 /**
  * One connection of the fast path: serves ordinary requests in order, and hands the socket with all unread bytes to `node:http` at the first
@@ -95,7 +95,7 @@ export class FastConnection
     else if (this.pipeline.first !== null || this.lingering !== null) return;
     else if (this.input.bytes !== null) this.handOver(); // node:http has the deadlines for incomplete messages
     else if (now - this.idleSince >= this.options.timeouts.idleSecs * 1000) this.cut();
-    else if (now - this.idleSince >= keepHeadMs) this.input.dropCache();
+    else if (now - this.idleSince >= KEEP_HEAD_MS) this.input.dropCache();
   }
 
   bodyGraceEnded(): void {
@@ -214,7 +214,7 @@ export class FastConnection
   }
 
   private hasRoom(): boolean {
-    return !this.stopped && this.pipeline.active < maxPipelined && !this.socket.writableNeedDrain;
+    return !this.stopped && this.pipeline.active < MAX_PIPELINED && !this.socket.writableNeedDrain;
   }
 
   /** Passes a message to the app. */

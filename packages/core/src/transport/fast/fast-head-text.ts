@@ -18,8 +18,8 @@ export const headText = ({ status, fields, close }: ReplyHead): string => {
   return close ? `${text}\r\n` : `${text}Connection: keep-alive\r\n\r\n`;
 };
 
-const ok = "HTTP/1.1 200 OK\r\n";
+const OK_LINE = "HTTP/1.1 200 OK\r\n";
 
 /** Status line of a reply, line end included. */
 export const statusLine = (status: number): string =>
-  status === 200 ? ok : `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
+  status === 200 ? OK_LINE : `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;

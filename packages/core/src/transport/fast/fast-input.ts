@@ -4,14 +4,14 @@ import { CachedHead } from "./fast-cached-head.ts";
 import { type FastHead, UNSUPPORTED, INCOMPLETE, readFastHead } from "./fast-request-head.ts";
 
 /** Reads that a message may take, because each one scans its head again. */
-const maxReads = 8;
+const MAX_READS = 8;
 
 /** Heads in a row whose fields differ from the cached one until caching pauses, and heads that it then pauses for. */
-const maxMisses = 4;
-const pauseLength = 64;
+const MAX_MISSES = 4;
+const PAUSE_LENGTH = 64;
 
 /** A cached head keeps its chunk in memory; a longer chunk is not kept. */
-const maxKeptChunk = 2048;
+const MAX_KEPT_CHUNK = 2048;
 
 /** Unserved input of one connection, and the cached head of its previous request. */
 export class FastInput {
@@ -61,7 +61,7 @@ export class FastInput {
     const end = readFastHead(chunk, 0, limits, head, cached);
     if (end < 0 || end + head.bodyLength !== chunk.length) return null;
     const fields = this.takeHead(chunk, head);
-    if (chunk.length > maxKeptChunk) this.cached = null;
+    if (chunk.length > MAX_KEPT_CHUNK) this.cached = null;
     return fields;
   }
 
@@ -71,7 +71,7 @@ export class FastInput {
     if (end === UNSUPPORTED) this.unsupported = true;
     else if (end === INCOMPLETE || end + head.bodyLength > bytes.length) {
       this.partial = true;
-      this.unsupported = ++this.reads > maxReads;
+      this.unsupported = ++this.reads > MAX_READS;
       this.lacksBody = end !== INCOMPLETE;
     } else return end;
     return -1;
@@ -100,11 +100,11 @@ export class FastInput {
   /** Caches a head whose fields are new, unless fields change with every request: then comparing and keeping them only costs. */
   private keep(parsed: CachedHead): void {
     if (this.pause > 0) this.pause--;
-    else if (++this.misses <= maxMisses) this.cached = parsed;
+    else if (++this.misses <= MAX_MISSES) this.cached = parsed;
     else {
       this.cached = null;
       this.misses = 0;
-      this.pause = pauseLength;
+      this.pause = PAUSE_LENGTH;
     }
   }
 
@@ -120,7 +120,7 @@ export class FastInput {
     this.at = end;
     if (this.bytes?.length !== end) return;
     this.bytes = null;
-    if (end > maxKeptChunk) this.cached = null;
+    if (end > MAX_KEPT_CHUNK) this.cached = null;
   }
 
   private readHost(bytes: Buffer, { hostStart, hostEnd }: FastHead): string | null {

@@ -9,7 +9,7 @@ import {
   bytesToText,
   type MemoryPayload,
   shortLength,
-  sliceAbove,
+  SLICE_ABOVE,
   toWriterBody,
 } from "../wire/memory-payload.ts";
 import { BodyWriter } from "../wire/body-writer.ts";
@@ -37,7 +37,7 @@ export interface FastReplyConnection {
 }
 
 /** Replies of one turn are joined into one write of about this length. */
-const joinedLength = 65_536;
+const JOINED_LENGTH = 65_536;
 
 /** Writes the replies of one connection: short ones of the same turn in one write, long and streamed ones chunk by chunk. */
 export class FastReplyWriter {
@@ -61,7 +61,7 @@ export class FastReplyWriter {
 
   /** Whether the joined replies should be sent before more are added. */
   get full(): boolean {
-    return this.out.length > joinedLength;
+    return this.out.length > JOINED_LENGTH;
   }
 
   write(exchange: FastExchange): void {
@@ -182,7 +182,7 @@ export class FastReplyWriter {
     const { payload, length } = head;
     const text = headText(head);
     if (head.close) this.connection.closeAfter(exchange);
-    if (payload instanceof BodyStream || length === null || length > sliceAbove) {
+    if (payload instanceof BodyStream || length === null || length > SLICE_ABOVE) {
       return this.stream(exchange, text, head);
     }
     this.writeBody(text, payload, length);
@@ -197,7 +197,7 @@ export class FastReplyWriter {
 
   private writeBytes(text: string, bytes: Uint8Array): void {
     this.out += text;
-    if (bytes.byteLength <= joinedLength / 4) this.out += bytesToText(bytes);
+    if (bytes.byteLength <= JOINED_LENGTH / 4) this.out += bytesToText(bytes);
     else {
       this.socket.cork();
       this.send();

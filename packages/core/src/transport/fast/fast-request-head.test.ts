@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { isAuthority } from "../../http/authority.ts";
 import { FastFields } from "./fast-fields.ts";
-import { emptyFastHead, UNSUPPORTED, INCOMPLETE, maxFastBody, readFastHead } from "./fast-request-head.ts";
+import { emptyFastHead, UNSUPPORTED, INCOMPLETE, MAX_FAST_BODY, readFastHead } from "./fast-request-head.ts";
 import { readHead } from "../wire/request-head.ts";
 
 const defaults = LimitsConfig.of();
@@ -137,9 +137,9 @@ test("accepts what only resembles one of those", () => {
 });
 
 test("takes a body up to its bound", () => {
-  expect(read(post(String(maxFastBody)))).toMatchObject({ bodyLength: maxFastBody });
+  expect(read(post(String(MAX_FAST_BODY)))).toMatchObject({ bodyLength: MAX_FAST_BODY });
   expect(read(post("00005"))).toMatchObject({ bodyLength: 5 });
-  expect(read(post(String(maxFastBody + 1)))).toBe(UNSUPPORTED);
+  expect(read(post(String(MAX_FAST_BODY + 1)))).toBe(UNSUPPORTED);
 });
 
 test("waits at every place where an ordinary request can be cut", () => {

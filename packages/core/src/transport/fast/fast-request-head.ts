@@ -31,7 +31,7 @@ export const INCOMPLETE = -1;
 export const UNSUPPORTED = -2;
 
 /** Largest body in bytes that the fast path buffers; a message with a larger one is `UNSUPPORTED`. */
-export const maxFastBody = 65_536;
+export const MAX_FAST_BODY = 65_536;
 
 export const emptyFastHead = (): FastHead => ({
   method: "",
@@ -71,7 +71,7 @@ const classes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 const methods: readonly string[] = ["GET", "POST", "PUT", "HEAD", "DELETE", "PATCH", "OPTIONS"];
-const version = " HTTP/1.1\r\n";
+const VERSION = " HTTP/1.1\r\n";
 
 const HOST = 1;
 const CONTENT_LENGTH = 2;
@@ -106,8 +106,8 @@ export const readFastHead = (
 const readLine = (bytes: Uint8Array, start: number, limits: LimitsConfig, head: FastHead): number => {
   let at = readMethod(bytes, start, head);
   if (at < 0) return at;
-  at = readTarget(bytes, at, start + limits.maxRequestLine - (version.length - 2), head);
-  return at < 0 ? at : expectText(bytes, at, version);
+  at = readTarget(bytes, at, start + limits.maxRequestLine - (VERSION.length - 2), head);
+  return at < 0 ? at : expectText(bytes, at, VERSION);
 };
 
 const readMethod = (bytes: Uint8Array, start: number, head: FastHead): number => {
@@ -275,5 +275,5 @@ const readLength = (bytes: Uint8Array, start: number, end: number): number => {
     if (digit < 0 || digit > 9) return UNSUPPORTED;
     length = length * 10 + digit;
   }
-  return length > maxFastBody ? UNSUPPORTED : length;
+  return length > MAX_FAST_BODY ? UNSUPPORTED : length;
 };

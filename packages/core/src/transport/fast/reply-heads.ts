@@ -4,10 +4,10 @@ import { isConnectionField } from "../wire/reply-head.ts";
 import { statusLine } from "./fast-head-text.ts";
 
 /** Slots for complete heads; a head's slot is its content-length modulo this number. */
-const headSlots = 64;
-const maxLines = 100;
+const HEAD_SLOTS = 64;
+const MAX_LINES = 100;
 /** A longer line is not kept. */
-const maxLineLength = 256;
+const MAX_LINE_LENGTH = 256;
 
 /** A checked header line, which is flattened when it repeats. */
 interface Line {
@@ -30,7 +30,7 @@ export class ReplyHeads {
   private previousFields: readonly string[] | null = null;
   /** The end that the kept heads were made with. */
   private headsEnd = "";
-  private readonly lengths = new Int32Array(headSlots);
+  private readonly lengths = new Int32Array(HEAD_SLOTS);
   private readonly heads: string[] = [];
   /** The last line of each name: most fields have the same value in every reply. */
   private readonly lines = new Map<string, Line>();
@@ -66,7 +66,7 @@ export class ReplyHeads {
       this.headsEnd = end;
       lengths.fill(-1);
     }
-    const slot = length % headSlots;
+    const slot = length % HEAD_SLOTS;
     const kept = heads[slot];
     if (lengths[slot] === length && kept !== undefined && kept !== "") return kept;
     const head = `${this.sharedStart}${length}\r\n${end}`;
@@ -98,9 +98,9 @@ export class ReplyHeads {
     if (isConnectionField(name)) return "";
     headerName(name);
     const line = `${name}: ${headerValue(name, value)}\r\n`;
-    if (line.length > maxLineLength) return line;
+    if (line.length > MAX_LINE_LENGTH) return line;
     if (kept === undefined) {
-      if (this.lines.size < maxLines) this.lines.set(name, { value, line, flat: false });
+      if (this.lines.size < MAX_LINES) this.lines.set(name, { value, line, flat: false });
     } else {
       kept.value = value;
       kept.line = line;

@@ -1,5 +1,5 @@
 /** Milliseconds that a short body may arrive after its head: clients often send the two in separate writes. */
-const graceMs = 10;
+const GRACE_MS = 10;
 
 /** A connection that waits briefly for a short body, so that the app gets the request in one piece. */
 export interface AwaitsBody {
@@ -14,7 +14,7 @@ export class BodyGrace {
   /** Calls `bodyGraceEnded` after at most 10 ms, whether the body has arrived or not. */
   begin(connection: AwaitsBody): void {
     // Not the hub's clock: this decides which code reads the body, and no limit on a client.
-    if (this.waiting.size === 0) setTimeout(this.end, graceMs).unref();
+    if (this.waiting.size === 0) setTimeout(this.end, GRACE_MS).unref();
     this.waiting.add(connection);
   }
 

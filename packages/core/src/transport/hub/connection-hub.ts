@@ -5,7 +5,7 @@ import type { Listener, Socket } from "../../exchange/socket.ts";
 import { openListener } from "./open-listener.ts";
 import type { Closed, ListenAddress, Transport, TransportOptions } from "../../exchange/transport.ts";
 
-const sweepMs = 1000;
+const SWEEP_MS = 1000;
 
 /** An open connection, as the hub manages it. */
 export interface OpenConnection {
@@ -56,7 +56,7 @@ export class ConnectionHub implements Transport {
     this.clock = options.clock ?? systemClock;
     this.now = this.clock.now();
     this.serve = createServe(this);
-    this.stopSweep = this.clock.every(sweepMs, this.sweep);
+    this.stopSweep = this.clock.every(SWEEP_MS, this.sweep);
   }
 
   get connections(): number {

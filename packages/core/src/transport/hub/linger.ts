@@ -4,8 +4,8 @@ import type { Socket } from "../../exchange/socket.ts";
  * Bytes and milliseconds that a closing connection may still send. Many clients read the reply only after they have sent their whole body: the
  * client of a refused upload of some megabytes gets its reply, and an endless upload costs no more than a few large requests.
  */
-const lingerBytes = 8_388_608;
-const lingerMs = 2000;
+const LINGER_BYTES = 8_388_608;
+const LINGER_MS = 2000;
 
 /**
  * Lingering close: the socket is half-closed and discards a bounded amount of further input, so that no reset destroys the reply before the
@@ -26,11 +26,11 @@ export class Linger {
 
   /** Whether the deadline has passed. */
   isLate(now: number): boolean {
-    return now - this.since >= lingerMs;
+    return now - this.since >= LINGER_MS;
   }
 
   /** Whether the client has sent more than is discarded. */
   isTooLong(): boolean {
-    return this.socket.bytesRead - this.from > lingerBytes;
+    return this.socket.bytesRead - this.from > LINGER_BYTES;
   }
 }

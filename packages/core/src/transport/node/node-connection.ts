@@ -20,7 +20,7 @@ import { UpgradeConnection } from "../upgrade/upgrade-connection.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
 /** Requests of one connection that the app handles at the same time. Later ones wait, and the socket is not read. */
-const maxPipelined = 16;
+const MAX_PIPELINED = 16;
 
 /**
  * One connection on `node:http`: keeps its exchanges in order and bounded, and closes it where `node:http` would close too early or too late.
@@ -285,7 +285,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   private hasRoom(): boolean {
-    return this.active < maxPipelined && !this.socket.writableNeedDrain;
+    return this.active < MAX_PIPELINED && !this.socket.writableNeedDrain;
   }
 
   private serve(exchange: NodeExchange): void {

@@ -44,10 +44,10 @@ export interface ExchangeConnection extends ExchangeHost {
 }
 
 /** Unread bytes of a body that are discarded to keep the connection; with more of them it closes. */
-const unreadBytes = 65_536;
+const UNREAD_BYTES = 65_536;
 
 /** Largest body in bytes that is collected before the app gets its request. */
-const shortBody = 65_536;
+const SHORT_BODY = 65_536;
 
 /** One request of `node:http` and its reply. */
 export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
@@ -121,7 +121,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   /** Starts to collect a short body, so that the app gets it with the head; whether there is one. */
   collect(): boolean {
     const { bodyLength } = this;
-    if (bodyLength === null || bodyLength === 0 || bodyLength > shortBody || this.expectsContinue)
+    if (bodyLength === null || bodyLength === 0 || bodyLength > SHORT_BODY || this.expectsContinue)
       return false;
     this.ready = false;
     const body = this.ownBody();
@@ -251,7 +251,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     if (this.expectsContinue && !this.continued) return true; // node:http closes as well, even if the body has arrived
     if (this.complete) return false;
     const received = this.body?.received ?? 0;
-    return this.bodyLength === null || this.bodyLength - received > unreadBytes;
+    return this.bodyLength === null || this.bodyLength - received > UNREAD_BYTES;
   }
 
   private write(head: ReplyHead): void {

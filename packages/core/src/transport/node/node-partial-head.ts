@@ -3,10 +3,10 @@ import { trimBlanks } from "../../http/field-grammar.ts";
 import { type PartialHead, unreadableHead } from "../wire/refused-message.ts";
 
 /** A longer method is not reported. */
-const maxMethod = 32;
+const MAX_METHOD = 32;
 
-const requestLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e]+)(?: HTTP\/\d\.\d)?$/;
-const fieldLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
+const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) ([\x21-\x7e]+)(?: HTTP\/\d\.\d)?$/;
+const FIELD_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /**
  * The readable parts of a head that `node:http` could not parse: a valid request line, and the complete field lines after it up to the first
@@ -22,8 +22,8 @@ export const readPartialHead = (bytes: Uint8Array, limits: LimitsConfig): Partia
   const rest = lines.pop() ?? ""; // incomplete, or empty
   if (lines[0] === "") lines.shift(); // one empty line may lead (RFC 9112 2.2)
   const [first = rest, ...others] = lines;
-  const [, method = "", target = ""] = requestLine.exec(first) ?? [];
-  if (method === "" || method.length > maxMethod) return unreadableHead;
+  const [, method = "", target = ""] = REQUEST_LINE.exec(first) ?? [];
+  if (method === "" || method.length > MAX_METHOD) return unreadableHead;
   const query = target.indexOf("?");
   if (query !== -1) return { method, target: target.slice(0, query), fields: fieldsOf(others) };
   return { method, target: lines.length === 0 ? null : target, fields: fieldsOf(others) };
@@ -32,7 +32,7 @@ export const readPartialHead = (bytes: Uint8Array, limits: LimitsConfig): Partia
 const fieldsOf = (lines: readonly string[]): string[] => {
   const fields: string[] = [];
   for (const line of lines) {
-    const [, name, value] = fieldLine.exec(line) ?? [];
+    const [, name, value] = FIELD_LINE.exec(line) ?? [];
     if (name === undefined || value === undefined) break;
     fields.push(name, trimBlanks(value));
   }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { BodyStream } from "../../exchange/payload.ts";
-import { type MemoryPayload, shortLength, sliceAbove } from "../wire/memory-payload.ts";
+import { type MemoryPayload, shortLength, SLICE_ABOVE } from "../wire/memory-payload.ts";
 import { type BodyWriterEvents, BodyWriter } from "../wire/body-writer.ts";
 import type { NodeResponse } from "./node-messages.ts";
 import { isConnectionField, type ReplyHead } from "../wire/reply-head.ts";
@@ -48,7 +48,7 @@ export const writeReply = (
   if (minor === 0) response.useChunkedEncodingByDefault = false;
   response.writeHead(status, fields);
   if (payload instanceof BodyStream) return new BodyWriter(response, payload, events);
-  if (length !== null && length > sliceAbove) {
+  if (length !== null && length > SLICE_ABOVE) {
     const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
     if (bytes !== null) return new BodyWriter(response, bytes, events);
   }

@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import type { TimeoutConfig } from "../../config/timeout-config.ts";
 
 /** Minimum rate of a body in bytes a second, over windows of five seconds. */
-const bodyRate = 1024;
-const bodyWindowSecs = 5;
+const BODY_RATE = 1024;
+const BODY_WINDOW_SECS = 5;
 
 /**
  * Detects slow heads, slow bodies and idle connections from a socket's counters, without a timer or listener for each request.
@@ -82,10 +82,10 @@ export class NodeWatch {
     }
     this.bodyWaited += this.elapsed;
     if (this.bodyWaited < this.bodyDeadline) return false;
-    const needed = (bodyRate * (this.bodyWaited - this.bodyMarkWaited)) / 1000;
+    const needed = (BODY_RATE * (this.bodyWaited - this.bodyMarkWaited)) / 1000;
     if (bytes - this.bodyMark < needed) return true;
     this.mark(bytes);
-    this.bodyDeadline = this.bodyWaited + bodyWindowSecs * 1000;
+    this.bodyDeadline = this.bodyWaited + BODY_WINDOW_SECS * 1000;
     return false;
   }
 

@@ -14,7 +14,7 @@ import { UpgradeExchange } from "./upgrade-exchange.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
 /** Bytes read after the request while the app decides: reading is how a disconnect is noticed. */
-const maxEarly = 65_536;
+const MAX_EARLY = 65_536;
 
 /**
  * A connection with an Upgrade request, detached from any parser. Its one request gets an HTTP reply and the connection closes, or the app
@@ -135,7 +135,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
 
   /** Reads while the app decides: a disconnect is only noticed by reading. */
   private readonly onReadable = (): void => {
-    while (this.earlyBytes < maxEarly) {
+    while (this.earlyBytes < MAX_EARLY) {
       const chunk = this.socket.read() as Buffer | null;
       if (chunk === null) return;
       this.early.push(chunk);

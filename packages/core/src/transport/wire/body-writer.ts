@@ -2,7 +2,7 @@ import { FrameworkError } from "../../errors/framework-error.ts";
 import { BodyStream } from "../../exchange/payload.ts";
 
 /** Bytes of one write: the step at which back-pressure and the write timeout apply. */
-const sliceBytes = 65_536;
+const SLICE_BYTES = 65_536;
 
 const nothing: Uint8Array = new Uint8Array(0);
 
@@ -102,8 +102,8 @@ export class BodyWriter {
   }
 
   private async write(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.byteLength; at += sliceBytes) {
-      const slice = bytes.byteLength > sliceBytes ? bytes.subarray(at, at + sliceBytes) : bytes;
+    for (let at = 0; at < bytes.byteLength; at += SLICE_BYTES) {
+      const slice = bytes.byteLength > SLICE_BYTES ? bytes.subarray(at, at + SLICE_BYTES) : bytes;
       this.written += slice.byteLength;
       if (!this.response.write(slice)) await this.drained();
       if (this.stopped) return;

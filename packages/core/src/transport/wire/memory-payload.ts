@@ -4,7 +4,7 @@ import { BodyStream, type Payload } from "../../exchange/payload.ts";
 export type MemoryPayload = Exclude<Payload, BodyStream>;
 
 /** Payloads of more bytes are written in slices, so that back-pressure applies and the write timeout sees progress. */
-export const sliceAbove = 262_144;
+export const SLICE_ABOVE = 262_144;
 
 /** Kept here, because the global `Buffer` is a getter in Node. Runtimes without `Buffer` never write to a socket. */
 const byteLength = (globalThis as { Buffer?: typeof Buffer }).Buffer?.byteLength as typeof Buffer.byteLength;
@@ -15,7 +15,7 @@ export const shortLength = (payload: MemoryPayload): number => {
   let length = -1;
   if (typeof payload === "string") length = byteLength(payload);
   else if (payload instanceof Uint8Array) length = payload.byteLength;
-  return length > sliceAbove ? -1 : length;
+  return length > SLICE_ABOVE ? -1 : length;
 };
 
 /** Bytes as text, one character for each byte, to be joined with a head. */
