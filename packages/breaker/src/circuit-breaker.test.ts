@@ -80,7 +80,7 @@ eachClient(
       ]);
       expect((await client.post("/books/5")).status).toBe(500);
       const names = circuits.list().map(({ name }) => name);
-      expect(names).toEqual(["GET /", "GET /books/{id}", "POST /books/{id}", "GET /own", "GET /other"]);
+      expect(names).toEqual(["GET /", "GET /books/{id}", "POST /books/{id}", "GET /own", "GET /added"]);
     },
     "a route may have settings of its own, or no circuit": async (client, { world }) => {
       world.answer = fails(404);
@@ -90,11 +90,9 @@ eachClient(
       world.answer = fails();
       expect(await statuses(client, "/free", 8)).toEqual(Array.from({ length: 8 }, () => 500));
     },
-    "probes, scrapes and docs have no circuit, other endpoints of features do": async (client) => {
-      for (const path of ["/health", "/metrics", "/docs"]) {
-        expect(await statuses(client, path, 7)).toEqual(Array.from({ length: 7 }, () => 500));
-      }
-      expect(await statuses(client, "/other", 6)).toEqual([500, 500, 500, 500, 500, 503]);
+    "routes of features that are exempt from limits have no circuit, others have": async (client) => {
+      expect(await statuses(client, "/exempt", 7)).toEqual(Array.from({ length: 7 }, () => 500));
+      expect(await statuses(client, "/added", 6)).toEqual([500, 500, 500, 500, 500, 503]);
     },
     "unmatched paths make no circuits": async (client, { circuits }) => {
       for (let path = 0; path < 50; path++) await client.get(`/nowhere/${path}`);

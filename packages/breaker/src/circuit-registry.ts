@@ -135,10 +135,10 @@ export class CircuitRegistry implements Circuits {
   }
 
   #addRoute(route: RouteInfo): void {
-    const { method, path, builtIn } = route;
+    const { method, path, exempt } = route;
     const breaker = this.#option.of(route);
     const name = routeName(method, path);
-    const isLeftOut = breaker === false || (builtIn !== null && builtIn !== "other");
+    const isLeftOut = breaker === false || exempt.includes("limits");
     if (isLeftOut) return void this.#ofRoutes.set(name, null);
     const config = this.#switchedOn();
     const isShared = config.scope === "app" && breaker === undefined;

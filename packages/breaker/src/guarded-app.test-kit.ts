@@ -1,20 +1,20 @@
 import { App, HttpError, type HttpRequest, type Response } from "@framework/core";
-import type { ConfigInput, Feature } from "@framework/core/feature";
+import type { ConfigInput, Exemption, Feature } from "@framework/core/feature";
 import { type CircuitBreaker, circuitBreaker, type CircuitBreakerConfig } from "./index.ts";
 
 /** What tests see and move of an app. */
 export interface Seams {
   figures(): Readonly<Record<string, unknown>>;
   /** Adds a route as features add theirs. */
-  builtIn(path: string, kind: "health" | "metrics" | "docs" | "other"): void;
+  featureRoute(path: string, exempt: readonly Exemption[]): void;
 }
 
 const seams: Feature<Seams> = {
   name: "seams",
   install: (host) => ({
     figures: () => Object.fromEntries(host.insight.metrics().map((metric) => [metric.name, metric.read()])),
-    builtIn: (path, kind) =>
-      void host.http.route("GET", path, () => Promise.reject(new Error("down")), {}, kind),
+    featureRoute: (path, exempt) =>
+      void host.http.route("GET", path, () => Promise.reject(new Error("down")), { exempt }),
   }),
 };
 
@@ -45,7 +45,8 @@ export const guardedApp = (config: ConfigInput<CircuitBreakerConfig> = {}): Guar
   app.post("/books/{id}", handle);
   app.get("/free", { breaker: false }, handle);
   app.get("/own", { breaker: { failureThreshold: 1, failureCodes: [404], resetTimeout: 60 } }, handle);
-  for (const kind of ["health", "metrics", "docs", "other"] as const) app.builtIn(`/${kind}`, kind);
+  app.featureRoute("/exempt", ["limits"]);
+  app.featureRoute("/added", ["guards", "telemetry"]);
   return Object.assign(app, { world });
 };
 

@@ -52,7 +52,7 @@ class ReplyCache {
   handle(request: HttpRequest, next: Handler<HttpRequest, Response>): Awaitable<Response> {
     const { endpoint, method, path } = request;
     if (!this.methods.has(method)) return this.writes(request, next);
-    if (endpoint === null || endpoint.builtIn !== null) return next(request);
+    if (endpoint === null || endpoint.addedBy !== null) return next(request);
     const plan = this.planFor(endpoint);
     const answersItself = method === "HEAD" && endpoint.method === "HEAD"; // a route of its own may differ from GET's
     if (plan === null || answersItself || this.isExcluded(path)) return this.bypass(request, next);

@@ -23,12 +23,12 @@ const noTags: readonly string[] = [];
 
 /** The plan of a route by its option, `null` for one that is never cached: a feature's endpoint, or `cache: false`. */
 export const planOf = (
-  { builtIn }: Endpoint,
+  { addedBy }: Endpoint,
   option: RouteCache | false | undefined,
   defaults: RouteDefaults,
 ): RoutePlan | null => {
   const cache = option ?? {};
-  if (builtIn !== null || cache === false) return null;
+  if (addedBy !== null || cache === false) return null;
   const {
     ttl = defaults.ttl,
     staleSecs = defaults.staleSecs,

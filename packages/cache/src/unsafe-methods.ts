@@ -41,5 +41,5 @@ export const invalidateOnWrite = (
   };
 };
 
-const isRead = ({ method, builtIn }: RouteInfo): boolean =>
-  (method === "GET" || method === "QUERY") && builtIn === null;
+const isRead = ({ method, addedBy }: RouteInfo): boolean =>
+  (method === "GET" || method === "QUERY") && addedBy === null;

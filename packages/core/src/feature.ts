@@ -15,9 +15,9 @@ export { SpanId, TraceId } from "./invocation/trace-keys.ts";
 export type { ErrorCatalogue, ErrorEntry } from "./errors/error-catalogue.ts";
 export { coreErrors } from "./errors/error-codes.ts";
 export { readMultipart } from "./body/multipart.ts";
-export type { BuiltIn } from "./routes/built-in.ts";
+export type { Exemption, ExemptOption } from "./routes/exemption.ts";
 export type { AnyFeature, Feature, Installed, MethodsOf, Satisfied } from "./feature/feature.ts";
-export type { Host, HostHttp, HostInsight, HostLife, HostState } from "./feature/host.ts";
+export type { DrainOptions, Host, HostHttp, HostInsight, HostLife, HostState } from "./feature/host.ts";
 export {
   compose,
   isPromise,

@@ -135,6 +135,11 @@ eachClient(test, guarded, {
   },
 });
 
+test("rate limits, circuits, request logs and request metrics leave every endpoint alone", () => {
+  const { routes } = guarded();
+  expect(routes.map(({ exempt }) => exempt)).toEqual(routes.map(() => ["guards", "limits", "telemetry"]));
+});
+
 test("the endpoints follow basePath", async () => {
   const { probe } = probedApp({ basePath: "/internal/status" });
   expect((await probe("/internal/status/ready")).status).toBe(200);

@@ -109,9 +109,12 @@ const serve = (host: Host, config: Readonly<HealthCheckConfig>): void => {
     const watch = (check: HealthCheck) => new WatchedCheck(check, { ...limits, clock, log });
     health = new Health(host.insight.healthChecks().map(watch));
   };
-  host.life.onStart({ name: "health checks", run: start }).onDrain(() => health.drain());
+  host.life.onStart({ name: "health checks", run: start }).onDrain(() => health.drain(), { probed: true });
   const answer = (path: string, handler: (request: HttpRequest) => Promise<Response>): void =>
-    void host.http.route("GET", `${basePath}${path}`, handler, { guards }, "health");
+    void host.http.route("GET", `${basePath}${path}`, handler, {
+      guards,
+      exempt: ["guards", "limits", "telemetry"],
+    });
   const live = async (): Promise<Response> => livenessReply(await health.live(), clock);
   const ready = async (): Promise<Response> => readinessReply(await health.readiness(), clock);
   answer("/live", live);

@@ -121,7 +121,7 @@ const sentBytes = (request: HttpRequest, reply: Response): number | null =>
 
 /** Probes and scrapes say nothing that their reports do not. */
 const isLeftOut = ({ endpoint, path }: HttpRequest, excludePaths: readonly string[]): boolean => {
-  if (endpoint !== null && (endpoint.builtIn === "health" || endpoint.builtIn === "metrics")) return true;
+  if (endpoint !== null && endpoint.exempt.includes("telemetry")) return true;
   for (const prefix of excludePaths) if (isUnder(path, prefix)) return true;
   return false;
 };

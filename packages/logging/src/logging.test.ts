@@ -13,8 +13,8 @@ interface Line {
 const endpoints: Feature = {
   name: "endpoints",
   install: (host) => {
-    host.http.route("GET", "/health", () => "ok", {}, "health");
-    host.http.route("GET", "/metrics", () => "ok", {}, "metrics");
+    host.http.route("GET", "/health", () => "ok", { exempt: ["telemetry"] });
+    host.http.route("GET", "/metrics", () => "ok", { exempt: ["telemetry"] });
     host.http.use("request-id", (request, next) => {
       request.context.set(RequestId, "id-1");
       return next(request);

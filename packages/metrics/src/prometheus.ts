@@ -73,5 +73,8 @@ const serve = (host: Host, config: Readonly<PrometheusConfig>, metrics: ServiceM
     addVary(reply.headers, "Accept");
     return reply;
   };
-  host.http.route("GET", endpoint, (request) => scrape(request.getHeader("accept")), { guards }, "metrics");
+  host.http.route("GET", endpoint, (request) => scrape(request.getHeader("accept")), {
+    guards,
+    exempt: ["guards", "limits", "telemetry"],
+  });
 };

@@ -56,8 +56,7 @@ export class RequestMeter {
     const { now } = this.options;
     const leave = (): void => void this.inFlight--;
     return (request, next) => {
-      const builtIn = request.endpoint?.builtIn;
-      if (builtIn === "health" || builtIn === "metrics") return next(request);
+      if (request.endpoint?.exempt.includes("telemetry") === true) return next(request);
       const begun = now();
       this.inFlight++;
       request.onEnd(leave);

@@ -10,8 +10,8 @@ import { prometheus } from "./index.ts";
 const probes: Feature = {
   name: "probes",
   install: (host) => {
-    host.http.route("GET", "/health/live", () => "ok", {}, "health");
-    host.http.route("GET", "/docs", () => "docs", {}, "docs");
+    host.http.route("GET", "/health/live", () => "ok", { exempt: ["telemetry"] });
+    host.http.route("GET", "/docs", () => "docs", { exempt: ["limits"] });
     return {};
   },
 };

@@ -39,6 +39,8 @@ export const openapi: Feature<Openapi> = {
       enableOpenapi(input) {
         const config = host.configure(OpenapiConfig, input);
         serveDocument(host, config, hidden);
+        const shown = [config.docsPath, config.redocPath].find((path) => path !== false);
+        host.insight.link("docs", shown ?? config.path);
         if (config.docsPath !== false) servePage(host, config, config.docsPath, swaggerPage);
         if (config.redocPath !== false) servePage(host, config, config.redocPath, redocPage);
         return this;
@@ -47,6 +49,9 @@ export const openapi: Feature<Openapi> = {
   },
 };
 
+/** Readers of the documentation are not limited. */
+const exempt = ["limits"] as const;
+
 const serveDocument = (host: Host, config: OpenapiConfig, hidden: RouteOption<boolean>): void => {
   let file: CachedFile = textFile("", "application/json"); // nobody asks before start
   host.life.onStart({
@@ -54,17 +59,14 @@ const serveDocument = (host: Host, config: OpenapiConfig, hidden: RouteOption<bo
     run: (settings) => {
       const routes = host.http
         .routes()
-        .filter((route) => route.builtIn === null && hidden.of(route) !== true);
+        .filter((route) => route.addedBy === null && hidden.of(route) !== true);
       file = documentFile({ host, config, routes }, settings);
     },
   });
-  host.http.route(
-    "GET",
-    config.path,
-    (request) => sendFile(request, file),
-    { guards: config.guards },
-    "docs",
-  );
+  host.http.route("GET", config.path, (request) => sendFile(request, file), {
+    guards: config.guards,
+    exempt,
+  });
 };
 
 interface Documented {
@@ -89,10 +91,10 @@ const servePage = (host: Host, config: OpenapiConfig, path: string, kind: PageKi
   const { title, path: documentPath, guards, servers } = config;
   const page = createPage({ title, path, documentPath, origins: originsOf(servers) }, kind);
   const fileOf = bundleReader(kind.bundle);
-  host.http.route("GET", path, (request) => sendFile(request, page), { guards }, "docs");
+  host.http.route("GET", path, (request) => sendFile(request, page), { guards, exempt });
   for (const file of kind.bundle.files) {
     const serve = async (request: Parameters<typeof sendFile>[0]) => sendFile(request, await fileOf(file));
-    host.http.route("GET", bundlePath(path, kind.bundle, file), serve, { guards }, "docs");
+    host.http.route("GET", bundlePath(path, kind.bundle, file), serve, { guards, exempt });
   }
 };
 

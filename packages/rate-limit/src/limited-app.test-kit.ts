@@ -1,6 +1,7 @@
 import { type AppSettings, App } from "@framework/core";
 import {
   type ConfigInput,
+  type Exemption,
   type Feature,
   type Metric,
   type SharedState,
@@ -21,7 +22,7 @@ import type { RateLimitConfig } from "./rate-limit-config.ts";
 export interface Figures {
   figures(): Readonly<Record<string, unknown>>;
   /** Adds a route as features add theirs. */
-  builtIn(path: string, kind: "health" | "metrics" | "docs" | "other"): void;
+  featureRoute(path: string, exempt: readonly Exemption[]): void;
 }
 
 const figures: Feature<Figures> = {
@@ -29,7 +30,7 @@ const figures: Feature<Figures> = {
   install: (host) => ({
     figures: () =>
       Object.fromEntries(host.insight.metrics().map((metric: Metric) => [metric.name, metric.read()])),
-    builtIn: (path, kind) => void host.http.route("GET", path, () => kind, {}, kind),
+    featureRoute: (path, exempt) => void host.http.route("GET", path, () => "added", { exempt }),
   }),
 };
 

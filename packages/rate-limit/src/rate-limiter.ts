@@ -92,10 +92,9 @@ export class RateLimiter {
   }
 }
 
-/** Whether a request is never limited: a probe, a scrape, a page of the docs, a preflight of CORS (Fetch standard), or a path that is exempt. */
+/** Whether a request is never limited: its route is exempt, it is a preflight of CORS (Fetch standard), or its path is exempt. */
 const isExempt = (request: HttpRequest, exemptPaths: readonly string[]): boolean => {
-  const builtIn = request.endpoint === null ? null : request.endpoint.builtIn;
-  if (builtIn !== null && builtIn !== "other") return true;
+  if (request.endpoint !== null && request.endpoint.exempt.includes("limits")) return true;
   if (request.method === "OPTIONS" && isPreflight(request)) return true;
   for (const path of exemptPaths) if (isUnder(request.path, path)) return true;
   return false;

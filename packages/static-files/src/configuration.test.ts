@@ -99,9 +99,9 @@ test("publishes how many files are open", async () => {
 test("routes of static files are told apart from the program's own", async () => {
   const { app } = servedApp({ "a.txt": "a" });
   await ask(app, "/static/a.txt");
-  expect(app.routes.map(({ method, path, builtIn }) => [method, path, builtIn])).toEqual([
-    ["GET", "/static", "other"],
-    ["GET", "/static/", "other"],
-    ["GET", "/static/{*file}", "other"],
+  expect(app.routes.map(({ method, path, addedBy }) => [method, path, addedBy])).toEqual([
+    ["GET", "/static", "static-files"],
+    ["GET", "/static/", "static-files"],
+    ["GET", "/static/{*file}", "static-files"],
   ]);
 });

@@ -80,7 +80,6 @@ export const websocket: Feature<WebSocketMethods> = {
           path,
           (request, ...dependencies): Response => endpoint.answer(request, dependencies),
           inject === undefined ? { guards } : { guards, inject },
-          "other",
         );
       },
       room: (name) => rooms.room(name),

@@ -170,21 +170,13 @@ const probing: Feature<Probing> = {
   name: "probing",
   install: (host) => ({
     enableProbing() {
-      host.http.route(
-        "GET",
-        "/live",
-        () => host.insight.healthChecks().map(({ name }) => name),
-        {},
-        "health",
-      );
-      host.http.route(
-        "GET",
-        "/figures",
-        () => host.insight.metrics().map((metric) => metric.read()),
-        {},
-        "metrics",
-      );
-      host.http.route("GET", "/pages", ({ endpoint }) => endpoint?.builtIn, {}, "docs");
+      host.http.route("GET", "/live", () => host.insight.healthChecks().map(({ name }) => name), {
+        exempt: ["guards", "limits", "telemetry"],
+      });
+      host.http.route("GET", "/figures", () => host.insight.metrics().map((metric) => metric.read()), {
+        exempt: ["guards"],
+      });
+      host.http.route("GET", "/pages", ({ endpoint }) => endpoint?.exempt, { exempt: ["limits"] });
       host.http.route("GET", "/count", () => host.state.shared.values.add("n", 1, { ttlMs: 1000 }));
       host.insight.metric({ name: "probes_total", help: "Probes", type: "counter", read: () => 3 });
       host.insight.healthCheck({ name: "store", run: () => {} });
@@ -201,7 +193,13 @@ test("what features publish for reports is there from start on", async () => {
     [3],
     { value: 1, granted: 1, expiresInMs: expect.any(Number) },
   ]);
-  expect(app.routes.map(({ builtIn }) => builtIn)).toEqual(["health", "metrics", "docs", "other"]);
+  app.routes.forEach((route) => expect(route).toMatchObject({ addedBy: "probing" }));
+  expect(app.routes.map(({ exempt }) => exempt)).toEqual([
+    ["guards", "limits", "telemetry"],
+    ["guards"],
+    ["limits"],
+    [],
+  ]);
 });
 
 test("a state that a feature provides is the one of every feature and start task, and the workers' own stays at hand", async () => {
@@ -235,7 +233,7 @@ test("a state that a feature provides is the one of every feature and start task
   await expect(twice.start()).rejects.toThrow("two features provide shared values");
 });
 
-test("guards of the app leave health and metrics alone, and nothing else", async () => {
+test("guards of the app leave alone what is exempt from them, and nothing else", async () => {
   const app = new (App.with(probing))().enableProbing().addGuard(() => false);
   app.get("/own", () => 1);
   const statuses = ["/live", "/figures", "/pages", "/count", "/own"].map(

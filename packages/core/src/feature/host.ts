@@ -15,7 +15,7 @@ import type { Awaitable, Middleware } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
-import type { BuiltIn } from "../routes/built-in.ts";
+import type { ExemptOption } from "../routes/exemption.ts";
 import type { NoFeatureOptions, OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { Method, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
@@ -47,15 +47,14 @@ export interface HostHttp<Options = NoFeatureOptions> {
   /** Adds middleware at a stage; within a stage the order added counts. */
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this;
   /**
-   * Adds a route; what the handler returns becomes the reply. `builtIn` says what it is for: guards of the app leave health and metrics alone; rate
-   * limit, breaker and cache leave health, metrics and docs alone.
+   * Adds a route; what the handler returns becomes the reply. `exempt` names what does not apply to it, such as the app's guards; a reply cache leaves
+   * every route of a feature alone.
    */
   route(
     method: Method,
     path: string,
     handler: (request: HttpRequest) => unknown,
-    options?: RouteOptions,
-    builtIn?: BuiltIn,
+    options?: RouteOptions & ExemptOption,
   ): this;
   /** Every route of the app; complete from the first start task on. */
   routes(): readonly RouteInfo[];
@@ -101,7 +100,7 @@ export interface HostLife {
    * All listeners run at once, beside the requests in flight. Stop tasks wait for them until the drain's deadline, when `deadline` aborts. A listener
    * that fails is logged. Not called for an app whose start failed before the listening phase.
    */
-  onDrain(listener: DrainListener): this;
+  onDrain(listener: DrainListener, options?: DrainOptions): this;
   /** Stop: runs after the last reply and the last drain listener, in reverse order; every task runs, whatever fails. Pools close here. */
   onStop(task: Task | Task["run"]): this;
   /**
@@ -115,7 +114,14 @@ export interface HostLife {
   readonly settings: AppSettings;
 }
 
+export interface DrainOptions {
+  /** Whether probes see what the listener changes: production then leaves 2 s between the listeners and the end of listening. @default false */
+  readonly probed?: boolean;
+}
+
 export interface HostInsight {
+  /** Shows a page of the feature, such as `docs`, when the app starts. */
+  link(name: string, path: string): this;
   /** Publishes what the feature is doing, for pages and reports that read it on demand. May be called at any time. */
   expose(name: string, snapshot: () => unknown): this;
   /** Publishes a metric, read when a report asks. */

@@ -1,3 +1,4 @@
+import type { ExemptOption } from "../routes/exemption.ts";
 import type { RouteMethodsOption } from "../routes/route-methods.ts";
 import type { RouteOptions } from "../routes/route.ts";
 
@@ -17,8 +18,11 @@ export const coreOptions: readonly string[] = Object.keys({
   timeoutSecs: true,
 } satisfies Record<keyof RouteOptions, true>);
 
-/** Names that no feature can give to an option: `route` takes its methods among the options. */
+/** Names that no feature can give to an option: two of them stand beside the options in `route` of apps and of hosts. */
 export const reservedOptions: readonly string[] = [
   ...coreOptions,
-  ...Object.keys({ methods: true } satisfies Record<keyof RouteMethodsOption, true>),
+  ...Object.keys({ methods: true, exempt: true } satisfies Record<
+    keyof RouteMethodsOption | keyof ExemptOption,
+    true
+  >),
 ];

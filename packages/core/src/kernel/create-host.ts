@@ -25,8 +25,8 @@ export const createHost = (registry: Registry, owner: HostOwner): Host =>
 const httpOf = (registry: Registry, owner: HostOwner): HostHttp<never> => {
   const http: HostHttp<never> = {
     use: (stage, middleware) => (registry.use(stage, middleware), http),
-    route: (method, path, handler, options, builtIn) => (
-      registry.route(method, path, handler, options, builtIn),
+    route: (method, path, handler, options) => (
+      registry.route({ method, path, handler, options, addedBy: owner.name }),
       http
     ),
     routes: () => registry.routes(),
@@ -40,7 +40,7 @@ const lifeOf = (registry: Registry, rank: number): HostLife => {
   const life: HostLife = {
     onStart: (task) => (registry.addTask("onStart", task, rank), life),
     onListening: (task) => (registry.addTask("onListening", task, rank), life),
-    onDrain: (listener) => (registry.onDrain(listener, rank), life),
+    onDrain: (listener, options) => (registry.onDrain(listener, rank, options), life),
     onStop: (task) => (registry.addTask("onStop", task, rank), life),
     get draining() {
       return registry.draining.signal;
@@ -55,6 +55,7 @@ const lifeOf = (registry: Registry, rank: number): HostLife => {
 
 const insightOf = (registry: Registry): HostInsight => {
   const insight: HostInsight = {
+    link: (name, path) => (registry.link(name, path), insight),
     expose: (name, snapshot) => (registry.expose(name, snapshot), insight),
     metric: (metric) => (registry.metric(metric), insight),
     metrics: () => registry.metrics(),

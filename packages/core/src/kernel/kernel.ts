@@ -109,14 +109,12 @@ export class Kernel extends Registry {
 
   private report(): AppReport {
     const features = [...new Set(this.enabled.values())];
-    const documents = this.routeDefinitions.filter(({ builtIn }) => builtIn === "docs");
-    const docs = documents.find(({ path }) => !path.includes(".")) ?? documents[0]; // a page rather than a file
     return {
       routes: this.routeDefinitions.length,
       features,
       warnings: this.warnings,
-      needsReadinessDelay: this.routeDefinitions.some(({ builtIn }) => builtIn === "health"),
-      ...(docs === undefined ? {} : { docsUrl: docs.path }),
+      needsReadinessDelay: this.isProbed,
+      links: this.links,
     };
   }
 

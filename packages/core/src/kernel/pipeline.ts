@@ -63,7 +63,7 @@ export const createPipeline = (
   const router = new Router<Endpoint>();
 
   for (const route of parts.routes) {
-    const ofApp = guardsOfApp(parts.guards, route.builtIn);
+    const ofApp = guardsOfApp(parts.guards, route.exempt);
     const guards = [...ofApp, ...route.guards, ...(route.options.guards ?? [])];
     const chain = [
       ...outer,
@@ -78,7 +78,8 @@ export const createPipeline = (
       pattern: route.path,
       options: route.options,
       tags: route.tags,
-      builtIn: route.builtIn,
+      addedBy: route.addedBy,
+      exempt: route.exempt,
       handle,
     };
     const problem = router.add(route.method, route.path, endpoint, route.place);

@@ -6,7 +6,7 @@ import type { Injections, Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./exception-handlers.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
-import type { Host } from "../feature/host.ts";
+import type { DrainOptions, Host } from "../feature/host.ts";
 import { httpMiddlewareObject } from "../feature/http-middleware.ts";
 import type { Stage } from "../feature/stages.ts";
 import type { DrainListener } from "../lifecycle/drain-listeners.ts";
@@ -18,14 +18,15 @@ import { FeatureOptions } from "./feature-options.ts";
 import { requestOperation } from "./request-operations.ts";
 import { type Guard, isGuard } from "../guards/guard.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
+import type { AppLink } from "../lifecycle/runnable.ts";
 import { type Task, toTask } from "../lifecycle/tasks.ts";
 import type { Awaitable, Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import { registrationPlace } from "../routing/route-place.ts";
-import type { BuiltIn } from "../routes/built-in.ts";
+import type { Exemption, ExemptOption } from "../routes/exemption.ts";
 import type { OptionCheck, RouteOption } from "../routes/route-option.ts";
-import type { Method, RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
+import type { RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
 import { AppMetrics } from "../insight/app-metrics.ts";
@@ -46,6 +47,9 @@ export abstract class Registry {
   protected readonly middleware: Map<Stage, Middleware<HttpRequest, Response>[]> = new Map();
   readonly draining: Draining = new Draining();
   protected readonly life: Life = new Life();
+  protected readonly links: AppLink[] = [];
+  /** Whether probes see that the app drains. */
+  protected isProbed = false;
   protected readonly problems: Problem[] = [];
   /** What features inject besides routes. */
   protected readonly injections: InjectionPlace[] = [];
@@ -89,15 +93,11 @@ export abstract class Registry {
     return this.installOnce(middleware);
   }
 
-  route(
-    method: Method,
-    path: string,
-    handler: (request: HttpRequest) => unknown,
-    options: RouteOptions = {},
-    builtIn: BuiltIn = "other",
-  ): this {
+  route({ method, path, handler, options: given = {}, addedBy }: FeatureRoute): this {
+    const { exempt = [], ...options } = given;
     const place = registrationPlace();
-    return this.addRoute({
+    const tags = options.tags ?? [];
+    const route = {
       method,
       path,
       handler,
@@ -105,9 +105,11 @@ export abstract class Registry {
       place,
       guards: [],
       middleware: [],
-      tags: options.tags ?? [],
-      builtIn,
-    });
+      tags,
+      addedBy,
+      exempt,
+    };
+    return this.addRoute(route);
   }
 
   addRoute(route: RouteDefinition): this {
@@ -135,8 +137,9 @@ export abstract class Registry {
     return this;
   }
 
-  onDrain(listener: DrainListener, rank: number): this {
+  onDrain(listener: DrainListener, rank: number, { probed = false }: DrainOptions = {}): this {
     this.assertOpen("onDrain");
+    this.isProbed ||= probed;
     this.life.addDrainListener(listener, rank);
     return this;
   }
@@ -155,6 +158,12 @@ export abstract class Registry {
   register(name: string | Token<unknown>, value: unknown): this {
     this.assertOpen("registerSingleton");
     return this.keep(this.container.register(name, value));
+  }
+
+  link(name: string, path: string): this {
+    this.assertOpen("link");
+    this.links.push({ name, path });
+    return this;
   }
 
   expose(name: string, snapshot: () => unknown): this {
@@ -270,15 +279,18 @@ export abstract class Registry {
 
   routes(): readonly RouteInfo[] {
     const ofApp = this.middleware.get("app") ?? [];
-    return this.routeDefinitions.map(({ method, path, options, tags, builtIn, guards, middleware }) => ({
-      method,
-      path,
-      options,
-      tags,
-      builtIn,
-      guards: [...guardsOfApp(this.guards, builtIn), ...guards],
-      auth: authOf([...ofApp, ...middleware], path),
-    }));
+    return this.routeDefinitions.map(
+      ({ method, path, options, tags, addedBy, exempt, guards, middleware }) => ({
+        method,
+        path,
+        options,
+        tags,
+        addedBy,
+        exempt,
+        guards: [...guardsOfApp(this.guards, exempt), ...guards],
+        auth: authOf([...ofApp, ...middleware], path),
+      }),
+    );
   }
 
   enabledFeatures(): readonly string[] {
@@ -338,8 +350,14 @@ const authOf = (
     return description === undefined || description.skips(path) ? [] : [description];
   });
 
-/** Guards of the app that stand before a route: endpoints for probes and scrapes have guards of their own instead. */
+/** Guards of the app that stand before a route. */
 export const guardsOfApp = (
   guards: readonly Guard<HttpRequest>[],
-  builtIn: BuiltIn | null,
-): readonly Guard<HttpRequest>[] => (builtIn === "health" || builtIn === "metrics" ? [] : guards);
+  exempt: readonly Exemption[],
+): readonly Guard<HttpRequest>[] => (exempt.includes("guards") ? [] : guards);
+
+/** A route as a feature adds it. */
+interface FeatureRoute extends Pick<RouteDefinition, "method" | "path" | "addedBy"> {
+  readonly handler: (request: HttpRequest) => unknown;
+  readonly options: (RouteOptions & ExemptOption) | undefined;
+}

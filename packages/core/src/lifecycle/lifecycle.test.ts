@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { App } from "../index.ts";
-import type { Feature } from "../feature.ts";
+import type { DrainOptions, Feature } from "../feature.ts";
 import type { Runnable } from "./runnable.ts";
 
 const log = { info() {}, warn() {}, error() {} };
@@ -86,37 +86,36 @@ test("features publish snapshots that are read on demand", async () => {
 const reportOf = (app: App) =>
   (app as unknown as { kernel: { runnable: Runnable } }).kernel.runnable.report();
 
-test("a drain leaves time to see readiness turn only where probes can see it", () => {
-  const listening: Feature = {
-    name: "listening",
+test("a drain leaves time for probes only where they can see what a listener changes", () => {
+  const draining = (name: string, options?: DrainOptions): Feature => ({
+    name,
     install: (host) => {
-      host.life.onDrain(() => {});
-      host.http.route("GET", "/metrics", () => "", {}, "metrics");
+      host.life.onDrain(() => {}, options);
       return {};
     },
-  };
-  const probed: Feature = {
-    name: "probed",
-    install: (host) => {
-      host.http.route("GET", "/ready", () => "ready", {}, "health");
-      return {};
-    },
-  };
-  const apps = [new App(), new (App.with(listening))(), new (App.with(listening, probed))()];
+  });
+  const quiet = draining("quiet");
+  const apps = [
+    new App(),
+    new (App.with(quiet))(),
+    new (App.with(quiet, draining("probed", { probed: true })))(),
+  ];
   expect(apps.map((app) => reportOf(app).needsReadinessDelay)).toEqual([false, false, true]);
 });
 
-test("a report names the page of the documentation, or its document where there is no page", () => {
-  const documented = (...paths: string[]) => {
-    const feature: Feature = {
-      name: "documented",
-      install: (host) => {
-        for (const path of paths) host.http.route("GET", path, () => "", {}, "docs");
-        return {};
-      },
-    };
-    return new (App.with(feature))();
+test("a report lists the pages that features show at start", () => {
+  const documented: Feature = {
+    name: "documented",
+    install: (host) => {
+      host.insight.link("docs", "/docs").link("graph", "/graphql");
+      return {};
+    },
   };
-  const apps = [new App(), documented("/openapi.json", "/docs/ui.css", "/docs"), documented("/openapi.json")];
-  expect(apps.map((app) => reportOf(app).docsUrl)).toEqual([undefined, "/docs", "/openapi.json"]);
+  expect([new App(), new (App.with(documented))()].map((app) => reportOf(app).links)).toEqual([
+    [],
+    [
+      { name: "docs", path: "/docs" },
+      { name: "graph", path: "/graphql" },
+    ],
+  ]);
 });

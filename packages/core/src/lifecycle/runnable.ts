@@ -2,14 +2,20 @@ import type { Problem } from "../errors/configuration-error.ts";
 import type { AppSettings } from "./app-settings.ts";
 import type { Reject, Serve } from "../exchange/transport.ts";
 
+/** A page that a feature serves for readers, such as the documentation. */
+export interface AppLink {
+  readonly name: string;
+  readonly path: string;
+}
+
 /** Facts for the banner about an app that has started. */
 export interface AppReport {
   /** Number of routes that the program registered. */
   readonly routes: number;
   /** Names of the enabled features. */
   readonly features: readonly string[];
-  /** Path or URL of the API documentation, when there is one. */
-  readonly docsUrl?: string;
+  /** Pages of features that the banner shows. */
+  readonly links: readonly AppLink[];
   /** Findings that an operator should know of, though the app runs. */
   readonly warnings: readonly Problem[];
   /** Whether the app has a readiness endpoint, so that a drain must leave probes time to see it turn 503. */

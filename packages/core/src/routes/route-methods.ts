@@ -113,7 +113,8 @@ const routeDefinition = (
   guards: [],
   middleware: [],
   tags: options.tags ?? [],
-  builtIn: null,
+  addedBy: null,
+  exempt: [],
 });
 
 /** What a group of routes adds to each of them. */

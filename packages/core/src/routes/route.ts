@@ -5,7 +5,7 @@ import type { Handler, Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { InferOutput, StandardSchema } from "../validation/standard-schema.ts";
-import type { BuiltIn } from "./built-in.ts";
+import type { Exemption } from "./exemption.ts";
 import type { Place } from "../routing/route-place.ts";
 
 /** Methods that a route may be registered for. */
@@ -77,8 +77,10 @@ export interface RouteDefinition {
   readonly middleware: readonly Middleware<HttpRequest, Response>[];
   /** Tags of the blueprints around it and its own. */
   readonly tags: readonly string[];
-  /** What it is for when a feature added it, `null` for the program's own. */
-  readonly builtIn: BuiltIn | null;
+  /** Name of the feature that added it, `null` for the program's own. */
+  readonly addedBy: string | null;
+  /** What does not apply to it; nothing for the program's own. */
+  readonly exempt: readonly Exemption[];
 }
 
 /** A compiled route: what `request.endpoint` is. */
@@ -88,14 +90,19 @@ export interface Endpoint {
   readonly pattern: string;
   readonly options: RouteOptions;
   readonly tags: readonly string[];
-  /** What it is for when a feature added it, `null` for the program's own. */
-  readonly builtIn: BuiltIn | null;
+  /** Name of the feature that added it, `null` for the program's own. */
+  readonly addedBy: string | null;
+  /** What does not apply to it; nothing for the program's own. */
+  readonly exempt: readonly Exemption[];
   /** Answers a request: the whole chain around the handler. */
   readonly handle: Handler<HttpRequest, Response>;
 }
 
 /** A route as features see it. */
-export interface RouteInfo extends Pick<RouteDefinition, "method" | "path" | "options" | "tags" | "builtIn"> {
+export interface RouteInfo extends Pick<
+  RouteDefinition,
+  "method" | "path" | "options" | "tags" | "addedBy" | "exempt"
+> {
   /** Guards of the app and of the blueprints around it, outermost first; its own are in its options. */
   readonly guards: readonly Guard<HttpRequest>[];
   /** What callers of this route must pass, outermost first, each of them; middleware that skips its path is not listed. */

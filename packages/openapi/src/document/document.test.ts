@@ -114,7 +114,7 @@ test("operation ids differ where paths make the same words, and a route's name i
 test("hidden routes and those of features are left out", async () => {
   const pages: Feature<{ enablePages(): unknown }> = {
     name: "pages",
-    install: (host) => ({ enablePages: () => host.http.route("GET", "/page", () => 1, {}, "other") }),
+    install: (host) => ({ enablePages: () => host.http.route("GET", "/page", () => 1) }),
   };
   const app = new (App.with(openapi, pages))().enableOpenapi();
   app.enablePages();

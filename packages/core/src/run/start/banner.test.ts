@@ -6,7 +6,14 @@ const facts = (more: Partial<BannerFacts["report"]> = {}): BannerFacts => ({
   url: "http://127.0.0.1:9000",
   settings: resolveSettings({ host: "0.0.0.0" }, { flags: { port: 9000 }, environment: {}, cpus: 2 })
     .settings,
-  report: { routes: 5, features: ["cors", "logging"], warnings: [], needsReadinessDelay: false, ...more },
+  report: {
+    routes: 5,
+    features: ["cors", "logging"],
+    warnings: [],
+    links: [],
+    needsReadinessDelay: false,
+    ...more,
+  },
   version: "1.2.3",
   nodeVersion: "v24.1.0",
   pid: 42,
@@ -42,8 +49,10 @@ test("shows warnings of the settings and of the app with their codes", () => {
   expect(text).toContain("! AUTH_SHORT_SECRET: 12 bytes\\u001b[2J\n");
 });
 
-test("names the documentation only when there is some, and features only when some are on", () => {
-  expect(terminalBanner(facts({ docsUrl: "/docs" }))).toContain("docs      http://127.0.0.1:9000/docs");
+test("names pages of features only when there are some, and features only when some are on", () => {
+  expect(terminalBanner(facts({ links: [{ name: "docs", path: "/docs" }] }))).toContain(
+    "docs      http://127.0.0.1:9000/docs",
+  );
   const bare = terminalBanner(facts({ features: [], routes: 1 }));
   expect(bare).not.toContain("docs ");
   expect(bare).not.toMatch(/\n {2}on /);

@@ -32,7 +32,7 @@ export const terminalBanner = (facts: BannerFacts): string => {
   const rows = [
     `framework ${facts.version}  ready in ${Math.round(facts.readyMs)} ms`,
     `  app       ${url}  ${routes}`,
-    ...(report.docsUrl === undefined ? [] : [`  docs      ${new URL(report.docsUrl, url).href}`]),
+    ...report.links.map(({ name, path }) => `  ${name.padEnd(9)} ${new URL(path, url).href}`),
     `  running   node ${facts.nodeVersion.replace(/^v/, "")}, ${counted(settings.workers, "worker")}, ${settings.env}, pid ${facts.pid}`,
     ...(report.features.length === 0 ? [] : [`  on        ${report.features.join(", ")}`]),
     `  settings  ${settingsList(settings)}`,

@@ -7,7 +7,7 @@ import type { StartFailure } from "../start/start-error.ts";
 import { Supervisor } from "./supervisor.ts";
 import type { WorkerEvents, WorkerProcess } from "./worker-process.ts";
 
-const report: AppReport = { routes: 1, features: [], warnings: [], needsReadinessDelay: false };
+const report: AppReport = { routes: 1, features: [], warnings: [], links: [], needsReadinessDelay: false };
 const failure: StartFailure = { problems: [{ code: "CORE_X", message: "cannot" }] };
 
 class FakeWorker implements WorkerProcess {

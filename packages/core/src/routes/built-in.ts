@@ -1,2 +1,0 @@
-/** Endpoints that features add for operators and readers, which other features treat apart. */
-export type BuiltIn = "health" | "metrics" | "docs" | "other";
