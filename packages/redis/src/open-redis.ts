@@ -10,11 +10,11 @@ import { commandOperation } from "./client/command-operation.ts";
 import { createClient } from "./client/create-client.ts";
 import { newFigures, type RedisFigures } from "./client/figures.ts";
 import type { IoredisClient } from "./client/ioredis.ts";
-import { type LentConnection, LentConnections } from "./client/lent-connections.ts";
+import { type LeasedConnection, LeasedConnections } from "./client/leased-connections.ts";
 import { configProblems, RedisConfig } from "./redis-config.ts";
 
-/** How a lent connection is used. */
-export interface LendOptions {
+/** How a leased connection is used. */
+export interface LeaseOptions {
   /** Milliseconds that each command may take; 0 is as long as it likes. @default commandTimeoutMs */
   readonly timeoutMs?: number;
 }
@@ -25,8 +25,8 @@ export interface OpenRedis {
   readonly redis: IoredisClient;
   /** What was done so far. */
   readonly figures: Readonly<RedisFigures>;
-  /** Lends `run` a connection of its own, until its promise settles. @throws RedisUnavailableError when none is free in time */
-  withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LendOptions): Promise<T>;
+  /** Calls `run` with a leased connection of its own, until its promise settles. @throws RedisUnavailableError when none is free in time */
+  withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LeaseOptions): Promise<T>;
   /** Closes all connections; what is under way is answered first, for a second at most. */
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export class Connections implements OpenRedis {
   readonly #config: RedisConfig;
   readonly #log: () => Pick<Logger, "warn"> | null;
   readonly #operations: Operations<{ readonly name: string }>;
-  readonly #lent: LentConnections;
+  readonly #leased: LeasedConnections;
   #client: IoredisClient | null = null;
   #isClosed = false;
   readonly #logSometimes = throttledLog({ everyMs: LOG_EVERY_MS });
@@ -74,8 +74,8 @@ export class Connections implements OpenRedis {
     this.#log = log;
     this.#operations = operations;
     const { poolSize, minIdle, connectionTimeoutSecs, idleTimeoutSecs, maxQueue } = config;
-    this.#lent = new LentConnections({
-      create: () => this.#lend(),
+    this.#leased = new LeasedConnections({
+      create: () => this.#lease(),
       max: poolSize - 1,
       minIdle: minIdle - 1,
       waitMs: connectionTimeoutSecs * 1000,
@@ -89,20 +89,20 @@ export class Connections implements OpenRedis {
     return this.#client;
   }
 
-  get lent(): number {
-    return this.#lent.open;
+  get leased(): number {
+    return this.#leased.open;
   }
 
   withRedis<T>(
     run: (redis: IoredisClient) => Promise<T>,
-    { timeoutMs = this.#config.commandTimeoutMs }: LendOptions = {},
+    { timeoutMs = this.#config.commandTimeoutMs }: LeaseOptions = {},
   ): Promise<T> {
-    return this.#isClosed ? Promise.reject(closed()) : this.#lent.use(run, timeoutMs);
+    return this.#isClosed ? Promise.reject(closed()) : this.#leased.use(run, timeoutMs);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([this.#lent.close(), this.#client === null ? null : closeClient(this.#client)]);
+    await Promise.all([this.#leased.close(), this.#client === null ? null : closeClient(this.#client)]);
   }
 
   #create(): IoredisClient {
@@ -114,7 +114,7 @@ export class Connections implements OpenRedis {
     });
   }
 
-  #lend(): LentConnection {
+  #lease(): LeasedConnection {
     const connection = { timeoutMs: this.#config.commandTimeoutMs, isSpoilt: false };
     const client = createClient(this.#config, {
       figures: this.figures,

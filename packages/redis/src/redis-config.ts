@@ -16,15 +16,15 @@ export interface RedisConfig {
    * @default "redis://localhost:6379"
    */
   readonly url: string;
-  /** Connections at most, per worker: the shared one, and those that `withRedis` lends; 1 to 1 000. @default 10 */
+  /** Connections at most, per worker: the shared one, and those that `withRedis` leases; 1 to 1 000. @default 10 */
   readonly poolSize: number;
   /** Speaks to a Redis Cluster. @default false */
   readonly clusterMode: boolean;
   /** Connections kept though idle; the shared one is the first of them. @default 1 */
   readonly minIdle: number;
-  /** Longest wait for a new connection, or for one to be lent, in seconds. @default 5 */
+  /** Longest wait for a new connection, or for a leased one, in seconds. @default 5 */
   readonly connectionTimeoutSecs: number;
-  /** A lent connection that nobody used for so long is closed, in seconds. @default 300 */
+  /** A leased connection that nobody used for so long is closed, in seconds. @default 300 */
   readonly idleTimeoutSecs: number;
   /** Seconds after which what `SET` stores without an expiry of its own expires. @default none */
   readonly defaultTtlSecs: number | undefined;

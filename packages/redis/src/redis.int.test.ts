@@ -76,7 +76,7 @@ for (const service of ["redis", "redis-cluster"]) {
       expect(figure("redis_failures_total")).toBe(1);
       expect(figure("redis_connections")).toBeGreaterThanOrEqual(1);
       expect(figure("redis_waiting_commands")).toBe(0);
-      expect(app.snapshot()["redis"]).toMatchObject({ failures: 1, lent: 0 });
+      expect(app.snapshot()["redis"]).toMatchObject({ failures: 1, leased: 0 });
     });
 
     test("each command is an operation, alone or in a pipeline, that ends with its answer", async () => {
@@ -134,8 +134,8 @@ for (const service of ["redis", "redis-cluster"]) {
       await open.close();
     });
 
-    test("a lent connection may block without holding up anybody, and is used again", async () => {
-      const open = openRedis({ url, clusterMode, poolSize: 2, keyPrefix: `lent-${randomUUID()}:` });
+    test("a leased connection may block without holding up anybody, and is used again", async () => {
+      const open = openRedis({ url, clusterMode, poolSize: 2, keyPrefix: `leased-${randomUUID()}:` });
       const popped = open.withRedis((own) => own.blpop("list", 5), { timeoutMs: 6000 });
       await delay(20);
       expect(await open.redis.incr("n")).toBe(1);
@@ -152,7 +152,7 @@ for (const service of ["redis", "redis-cluster"]) {
       await open.close();
     });
 
-    test("a lent connection is closed when nobody needed it for a while", async () => {
+    test("a leased connection is closed when nobody needed it for a while", async () => {
       const open = openRedis({ url, clusterMode, idleTimeoutSecs: 0.1 });
       const kept = openRedis({ url, clusterMode, idleTimeoutSecs: 0.1, minIdle: 2 });
       await Promise.all([open, kept].map((each) => each.withRedis((own) => own.incr("idle"))));
@@ -161,7 +161,7 @@ for (const service of ["redis", "redis-cluster"]) {
       await Promise.all([open.close(), kept.close()]);
     });
 
-    test("who is not lent a connection in time is told so with a 503", async () => {
+    test("a request that gets no connection in time is answered 503", async () => {
       const open = openRedis({ url, clusterMode, poolSize: 2, connectionTimeoutSecs: 0.1 });
       const hold = Promise.withResolvers<void>();
       const held = open.withRedis(async () => hold.promise);
@@ -180,7 +180,7 @@ for (const service of ["redis", "redis-cluster"]) {
 }
 
 withServer("redis", (url) => {
-  test("WATCH on a lent connection sees who else wrote, and nothing of it is left for the next", async () => {
+  test("WATCH on a leased connection sees who else wrote, and nothing of it is left for the next", async () => {
     const open = openRedis({ url, poolSize: 2, keyPrefix: `watch-${randomUUID()}:` });
     const outcome = await open.withRedis(async (own) => {
       await own.watch("seat");
@@ -194,7 +194,7 @@ withServer("redis", (url) => {
     await open.close();
   });
 
-  test("a lent connection in doubt is not lent again", async () => {
+  test("a leased connection in doubt is not leased again", async () => {
     const open = openRedis({ url, poolSize: 2 });
     const ids: unknown[] = [];
     const id = () => open.withRedis(async (own) => void ids.push(await own.client("ID")));

@@ -3,7 +3,7 @@ import { dependency, FrameworkError, type Logger, type Token } from "@framework/
 import { commandOperation } from "./client/command-operation.ts";
 import { isCluster } from "./client/is-cluster.ts";
 import type { IoredisClient } from "./client/ioredis.ts";
-import { Connections, type LendOptions } from "./open-redis.ts";
+import { Connections, type LeaseOptions } from "./open-redis.ts";
 import { configProblems, RedisConfig } from "./redis-config.ts";
 import { redisPermits } from "./shared-state/redis-permits.ts";
 import { redisValues, type RedisValues } from "./shared-state/redis-values.ts";
@@ -19,11 +19,11 @@ export interface RedisMethods {
   /** ioredis' client. @throws REDIS_NOT_ENABLED before `enableRedis` */
   readonly redis: IoredisClient;
   /**
-   * Lends `run` a connection of its own, for blocking commands and for `WATCH`, until its promise settles.
+   * Calls `run` with a leased connection of its own, for blocking commands and for `WATCH`, until its promise settles.
    *
    * @throws RedisUnavailableError (503) when none is free in time; REDIS_NOT_ENABLED
    */
-  withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LendOptions): Promise<T>;
+  withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LeaseOptions): Promise<T>;
 }
 
 /** ioredis' client of one server, or of a cluster. Both take every command of Redis. */
@@ -113,7 +113,7 @@ const report = (host: Host, connections: Connections): void => {
   const gauge = (name: string, help: string, read: () => number): HostInsight =>
     host.insight.metric({ name: `redis_${name}`, help, type: "gauge", read });
   gauge("connections", "Open connections to Redis.", () => figures.connections);
-  gauge("connections_lent", "Connections to Redis that withRedis has open.", () => connections.lent);
+  gauge("connections_leased", "Connections to Redis that withRedis has open.", () => connections.leased);
   gauge("waiting_commands", "Commands that wait for a connection to Redis.", () => figures.waiting);
-  host.insight.expose("redis", () => ({ ...figures, lent: connections.lent }));
+  host.insight.expose("redis", () => ({ ...figures, leased: connections.leased }));
 };

@@ -48,7 +48,7 @@ const connectionOptions = (config: RedisConfig, isLent: boolean): OwnOptions => 
     disconnectTimeout: 100,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // A connection whose other end is gone without a word is left by the second; lent ones may have to wait for longer, and their gate sees to it.
+    // A connection whose other end is gone without a word is left by the second; leased ones may have to wait for longer, and their gate sees to it.
     ...(!isLent && { socketTimeout: commandTimeoutMs, commandTimeout: commandTimeoutMs }),
     ...(keyPrefix !== undefined && { keyPrefix }),
     ...(address?.username !== undefined && { username: address.username }),

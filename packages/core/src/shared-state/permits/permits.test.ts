@@ -64,7 +64,7 @@ test("bucket and window behave as the naive models do for any sequence of calls"
 
 type Act = "lease" | "use" | "giveBack" | "die" | "wait" | "spend";
 
-/** Somebody who borrows, uses what it holds and may die with it. */
+/** A worker that leases permits, uses them and may die with its lease. */
 interface Worker {
   holder: string;
   hold: number;

@@ -2,18 +2,18 @@ import { RedisUnavailableError } from "../redis-errors.ts";
 import type { IoredisClient } from "./ioredis.ts";
 import { closeClient } from "./close-client.ts";
 
-/** A connection that is lent to one user at a time. */
-export interface LentConnection {
+/** A connection that is leased to one user at a time. */
+export interface LeasedConnection {
   readonly client: IoredisClient;
   /** Milliseconds that a command of the present user may take. */
   timeoutMs: number;
-  /** Whether its state is in doubt: it is not lent again. */
+  /** Whether its state is in doubt: it is not leased again. */
   isSpoilt: boolean;
 }
 
-/** Bounds of connections that are lent. */
-export interface LentConnectionsOptions {
-  readonly create: () => LentConnection;
+/** Bounds of connections that are leased. */
+export interface LeasedConnectionsOptions {
+  readonly create: () => LeasedConnection;
   /** Most connections. */
   readonly max: number;
   /** Connections kept though idle. */
@@ -26,18 +26,18 @@ export interface LentConnectionsOptions {
 }
 
 interface Idle {
-  readonly connection: LentConnection;
+  readonly connection: LeasedConnection;
   readonly timer: NodeJS.Timeout;
 }
 
 /** Connections for what needs one of its own: blocking commands, and `WATCH` with what follows. Made when asked for, the last one used first. */
-export class LentConnections {
-  readonly #options: LentConnectionsOptions;
-  readonly #open = new Set<LentConnection>();
+export class LeasedConnections {
+  readonly #options: LeasedConnectionsOptions;
+  readonly #open = new Set<LeasedConnection>();
   readonly #idle: Idle[] = [];
-  readonly #waiting = new Set<(connection: LentConnection | null) => void>();
+  readonly #waiting = new Set<(connection: LeasedConnection | null) => void>();
 
-  constructor(options: LentConnectionsOptions) {
+  constructor(options: LeasedConnectionsOptions) {
     this.#options = options;
   }
 
@@ -45,7 +45,7 @@ export class LentConnections {
     return this.#open.size;
   }
 
-  /** Lends one to `run` until its promise settles. @throws RedisUnavailableError when none is free in time */
+  /** Leases a connection to `run` until its promise settles. @throws RedisUnavailableError when none is free in time */
   async use<T>(run: (client: IoredisClient) => Promise<T>, timeoutMs: number): Promise<T> {
     const connection = await this.#acquire();
     connection.timeoutMs = timeoutMs;
@@ -66,7 +66,7 @@ export class LentConnections {
     this.#open.clear();
   }
 
-  #acquire(): LentConnection | Promise<LentConnection> {
+  #acquire(): LeasedConnection | Promise<LeasedConnection> {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       clearTimeout(idle.timer);
       if (idle.connection.client.status === "ready") return idle.connection;
@@ -75,20 +75,20 @@ export class LentConnections {
     return this.#open.size < this.#options.max ? this.#create() : this.#wait();
   }
 
-  #create(): LentConnection {
+  #create(): LeasedConnection {
     const connection = this.#options.create();
     this.#open.add(connection);
     return connection;
   }
 
-  #wait(): Promise<LentConnection> {
+  #wait(): Promise<LeasedConnection> {
     const { waitMs, max, maxWaiting } = this.#options;
     if (max === 0 || this.#waiting.size >= maxWaiting) {
-      const reason = max === 0 ? "poolSize leaves no connection to be lent" : `${maxWaiting} wait already`;
+      const reason = max === 0 ? "poolSize leaves no connection to be leased" : `${maxWaiting} wait already`;
       return Promise.reject(new RedisUnavailableError(reason));
     }
-    const { promise, resolve, reject } = Promise.withResolvers<LentConnection>();
-    const settle = (connection: LentConnection | null): void => {
+    const { promise, resolve, reject } = Promise.withResolvers<LeasedConnection>();
+    const settle = (connection: LeasedConnection | null): void => {
       clearTimeout(timer);
       this.#waiting.delete(settle);
       if (connection === null) reject(new RedisUnavailableError(`no connection was free in ${waitMs} ms`));
@@ -99,7 +99,7 @@ export class LentConnections {
     return promise;
   }
 
-  async #release(connection: LentConnection, isDone: boolean): Promise<void> {
+  async #release(connection: LeasedConnection, isDone: boolean): Promise<void> {
     const { client } = connection;
     const isClean = isDone && !connection.isSpoilt && client.status === "ready";
     if (!isClean || !(await forgets(client))) {
@@ -109,20 +109,20 @@ export class LentConnections {
   }
 
   /** Gives whoever waits longest this connection, or a new one in the place of one that was dropped. */
-  #next(connection: LentConnection | null): boolean {
+  #next(connection: LeasedConnection | null): boolean {
     const [first] = this.#waiting;
     if (first === undefined) return false;
     first(connection ?? this.#create());
     return true;
   }
 
-  #keep(connection: LentConnection): void {
+  #keep(connection: LeasedConnection): void {
     const timer = setTimeout(() => this.#expire(connection), this.#options.idleMs);
     timer.unref();
     this.#idle.push({ connection, timer });
   }
 
-  #expire(connection: LentConnection): void {
+  #expire(connection: LeasedConnection): void {
     const at = this.#idle.findIndex((idle) => idle.connection === connection);
     if (at < 0) return;
     this.#idle.splice(at, 1);
@@ -130,7 +130,7 @@ export class LentConnections {
     else this.#drop(connection);
   }
 
-  #drop(connection: LentConnection): void {
+  #drop(connection: LeasedConnection): void {
     this.#open.delete(connection);
     connection.client.disconnect();
   }
