@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import type { HttpRequest } from "@framework/core";
 import type { PermitRule } from "@framework/core/feature";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
-import { PolicyField } from "./policy-field.ts";
 import type { ClientKey, RateLimitConfig } from "./rate-limit-config.ts";
 
 /** One limit of an app, its own or that of a route: which clients it counts, and by which rule. */
@@ -92,3 +91,30 @@ const bytesOf = (group: string): readonly number[] => {
   const value = Number.parseInt(group, 16);
   return [value >> 8, value & 0xff];
 };
+
+/** The name of a limit, and its `RateLimit-Policy` for the last capacity that was asked for. */
+export class PolicyField {
+  /** The name as a string of a structured field (RFC 9651). */
+  readonly quotedName: string;
+  readonly #windowSecs: number;
+  #capacity = Number.NaN;
+  #policy = "";
+
+  constructor(name: string, windowSecs: number) {
+    this.quotedName = structuredString(name);
+    this.#windowSecs = windowSecs;
+  }
+
+  policy(capacity: number): string {
+    if (capacity === this.#capacity) return this.#policy;
+    this.#capacity = capacity;
+    return (this.#policy = `${this.quotedName};q=${capacity};w=${this.#windowSecs}`);
+  }
+}
+
+/** Printable ASCII in quotes; anything else is percent-encoded. */
+const structuredString = (text: string): string =>
+  `"${text
+    .toWellFormed()
+    .replaceAll(/[^ -~]+/g, encodeURIComponent)
+    .replaceAll(/["\\]/g, "\\$&")}"`;
