@@ -1,6 +1,6 @@
 import { byteRanges, ifRangeHolds, parseHttpDate, precondition, type Validators } from "@framework/core/http";
 import { HttpError, type HttpRequest, Response } from "@framework/core";
-import type { StoredReply } from "./cache-store.ts";
+import type { StoredReply } from "./store/cache-store.ts";
 import { mark, type Outcome, type Status, statusText } from "./verdicts.ts";
 
 /** How an answer from the store is marked. */

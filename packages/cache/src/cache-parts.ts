@@ -3,10 +3,10 @@ import type { Clock, RouteOption } from "@framework/core/feature";
 import type { CachingConfig } from "./caching-config.ts";
 import type { Counts } from "./counts.ts";
 import type { Coalescing } from "./coalescing.ts";
-import type { GuardedStore } from "./guarded-store.ts";
-import type { Invalidations } from "./invalidations.ts";
-import type { Purges } from "./purges.ts";
-import type { RouteCache } from "./route-cache.ts";
+import type { GuardedStore } from "./store/guarded-store.ts";
+import type { Invalidations } from "./invalidation/invalidations.ts";
+import type { Purges } from "./invalidation/purges.ts";
+import type { RouteCache } from "./route/route-cache.ts";
 
 /** What the cache of one app is made of. */
 export interface CacheParts {

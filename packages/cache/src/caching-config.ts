@@ -8,7 +8,7 @@ import {
   list,
   optional,
 } from "@framework/core/feature";
-import type { CacheStore } from "./cache-store.ts";
+import type { CacheStore } from "./store/cache-store.ts";
 
 /** Methods whose replies may be cached: HEAD is answered from replies to GET. */
 export type CachedMethod = "GET" | "HEAD" | "QUERY";

@@ -12,15 +12,15 @@ import { CachingConfig } from "./caching-config.ts";
 import { epochClock } from "./epoch-clock.ts";
 import { newCounts, publishFigures } from "./counts.ts";
 import { Coalescing } from "./coalescing.ts";
-import { GuardedStore } from "./guarded-store.ts";
+import { GuardedStore } from "./store/guarded-store.ts";
 import { stripInternalFields } from "./internal-fields.ts";
-import { Invalidations } from "./invalidations.ts";
-import { memoryStore } from "./memory-store.ts";
-import { Purges } from "./purges.ts";
+import { Invalidations } from "./invalidation/invalidations.ts";
+import { memoryStore } from "./store/memory-store.ts";
+import { Purges } from "./invalidation/purges.ts";
 import { replyCache } from "./reply-cache.ts";
-import type { CachingRouteOptions, RouteCache } from "./route-cache.ts";
-import { cacheOptionProblem } from "./route-plan.ts";
-import { checkedTags, programTag } from "./tags.ts";
+import type { CachingRouteOptions, RouteCache } from "./route/route-cache.ts";
+import { cacheOptionProblem } from "./route/route-plan.ts";
+import { checkedTags, programTag } from "./route/tags.ts";
 import { invalidateOnWrite } from "./unsafe-methods.ts";
 
 /** What the feature adds to an app. */

@@ -1,6 +1,6 @@
 import type { Awaitable } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
-import type { StoredReply } from "./cache-store.ts";
+import type { StoredReply } from "./store/cache-store.ts";
 
 /** The reply of a shared call, for the requests that waited for it. */
 export interface SharedResult {

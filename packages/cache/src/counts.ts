@@ -1,6 +1,6 @@
 import type { Host, Metric } from "@framework/core/feature";
-import type { CacheStore } from "./cache-store.ts";
-import type { GuardedStore } from "./guarded-store.ts";
+import type { CacheStore } from "./store/cache-store.ts";
+import type { GuardedStore } from "./store/guarded-store.ts";
 import type { Outcome } from "./verdicts.ts";
 
 /** How many requests had each outcome, in this process. */

@@ -1,6 +1,6 @@
-export { cacheTags } from "./cache-tags.ts";
+export { cacheTags } from "./route/cache-tags.ts";
 export { type Caching, caching } from "./caching.ts";
-export type { CachingRouteOptions, RouteCache } from "./route-cache.ts";
+export type { CachingRouteOptions, RouteCache } from "./route/route-cache.ts";
 export { type CachedMethod, CachingConfig } from "./caching-config.ts";
 export type {
   CacheEntry,
@@ -9,6 +9,6 @@ export type {
   StoredReply,
   StoreSize,
   VaryingReplies,
-} from "./cache-store.ts";
-export { type MemoryStore, memoryStore, type MemoryStoreOptions } from "./memory-store.ts";
+} from "./store/cache-store.ts";
+export { type MemoryStore, memoryStore, type MemoryStoreOptions } from "./store/memory-store.ts";
 export { cacheErrors } from "./error-codes.ts";

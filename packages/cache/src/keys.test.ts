@@ -2,7 +2,7 @@ import { Response } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { cachedApp } from "./cached-app.test-kit.ts";
-import { parseCacheControl } from "./cache-control.ts";
+import { parseCacheControl } from "./rules/cache-control.ts";
 import { canMeet } from "./path-overlap.ts";
 
 test("queries with the same parameters are one key, in any order of names and any spelling", async () => {

@@ -1,8 +1,8 @@
 import type { Awaitable, HttpRequest } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
 import { variantKey } from "./cache-key.ts";
-import type { StoredReply } from "./cache-store.ts";
-import type { GuardedStore } from "./guarded-store.ts";
+import type { StoredReply } from "./store/cache-store.ts";
+import type { GuardedStore } from "./store/guarded-store.ts";
 
 /** Where the reply to a request stands in the store, and the reply if there is one. */
 export interface Place {

@@ -1,17 +1,17 @@
 import type { Awaitable, Response } from "@framework/core";
 import { BodyStream, mapAwaitable, payloadLength } from "@framework/core/feature";
 import { answer, isConditional } from "./answer.ts";
-import type { Ask } from "./ask.ts";
+import type { Ask } from "./route/ask.ts";
 import { variantKey } from "./cache-key.ts";
 import type { CacheParts } from "./cache-parts.ts";
-import type { StoredReply } from "./cache-store.ts";
+import type { StoredReply } from "./store/cache-store.ts";
 import type { SharedCall, SharedResult } from "./coalescing.ts";
-import { hasPrincipal, isSingleUse } from "./identity.ts";
+import { hasPrincipal, isSingleUse } from "./rules/identity.ts";
 import type { Place } from "./lookup.ts";
-import { factsOf, type ReplyFacts } from "./reply-facts.ts";
-import { ReplyTags } from "./reply-tags.ts";
+import { factsOf, type ReplyFacts } from "./rules/reply-facts.ts";
+import { ReplyTags } from "./route/reply-tags.ts";
 import { type Conditional, conditionally, confirms, isHeldBy, supersedes } from "./revalidation.ts";
-import { type Lifetime, lifetimeOf } from "./storing-rules.ts";
+import { type Lifetime, lifetimeOf } from "./rules/storing-rules.ts";
 import {
   announce,
   type Content,
@@ -21,7 +21,7 @@ import {
   newId,
   storedFields,
   toStoredReply,
-} from "./stored-reply.ts";
+} from "./rules/stored-reply.ts";
 import { maxVaryNames, namesOf } from "./vary-names.ts";
 import { type Forwarded, mark, type Outcome } from "./verdicts.ts";
 

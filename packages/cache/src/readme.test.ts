@@ -21,9 +21,13 @@ test("the README's table has every option with its default", () => {
 test("the README's error codes are those of the package", () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   const documented = [...readme.matchAll(/^\| `(CACHE_\w+)` +\|/gm)].map(([, code]) => code);
-  const sources = ["caching", "purges", "tags", "guarded-store", "reply-tags"].map((name) =>
-    readFileSync(new URL(`./${name}.ts`, import.meta.url), "utf8"),
-  );
+  const sources = [
+    "caching",
+    "invalidation/purges",
+    "route/tags",
+    "store/guarded-store",
+    "route/reply-tags",
+  ].map((name) => readFileSync(new URL(`./${name}.ts`, import.meta.url), "utf8"));
   const thrown = new Set(
     sources.flatMap((text) => [...text.matchAll(/"(CACHE_\w+)"/g)].map(([, code]) => code)),
   );

@@ -9,16 +9,16 @@ import {
 } from "@framework/core";
 import { isPromise, isUnder, mapAwaitable } from "@framework/core/feature";
 import { answer } from "./answer.ts";
-import type { Ask } from "./ask.ts";
-import { parseCacheControl } from "./cache-control.ts";
+import type { Ask } from "./route/ask.ts";
+import { parseCacheControl } from "./rules/cache-control.ts";
 import { keyOf, variantKey } from "./cache-key.ts";
 import type { CacheParts } from "./cache-parts.ts";
-import type { StoredReply } from "./cache-store.ts";
+import type { StoredReply } from "./store/cache-store.ts";
 import type { SharedOutcome, SharedResult } from "./coalescing.ts";
-import { hasIdentity } from "./identity.ts";
+import { hasIdentity } from "./rules/identity.ts";
 import { lookUp, type Place } from "./lookup.ts";
 import { Origin } from "./origin.ts";
-import { planOf, type RoutePlan } from "./route-plan.ts";
+import { planOf, type RoutePlan } from "./route/route-plan.ts";
 import { mark, type Outcome, type Status, statusText } from "./verdicts.ts";
 
 /** Calls that one request waits for at most: the one for its key, and the one for the variant that it turned out to want. */

@@ -1,9 +1,9 @@
 import type { HttpRequest, Response } from "@framework/core";
 import { matchesWeakly, parseHttpDate, precondition } from "@framework/core/http";
 import { fieldOf } from "./answer.ts";
-import type { StoredReply } from "./cache-store.ts";
+import type { StoredReply } from "./store/cache-store.ts";
 import { withFields } from "./origin-request.ts";
-import type { ReplyFacts } from "./reply-facts.ts";
+import type { ReplyFacts } from "./rules/reply-facts.ts";
 
 /** The request that goes to a handler. */
 export interface Conditional {

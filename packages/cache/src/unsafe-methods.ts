@@ -2,7 +2,7 @@ import type { Endpoint, HttpRequest, Middleware, Response, RouteInfo } from "@fr
 import { mapAwaitable } from "@framework/core/feature";
 import type { CacheParts } from "./cache-parts.ts";
 import { canMeet } from "./path-overlap.ts";
-import { pathTag } from "./tags.ts";
+import { pathTag } from "./route/tags.ts";
 
 const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "QUERY", "TRACE"]);
 

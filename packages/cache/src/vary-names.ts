@@ -1,6 +1,6 @@
 import type { Place } from "./lookup.ts";
-import type { ReplyFacts } from "./reply-facts.ts";
-import type { RoutePlan } from "./route-plan.ts";
+import type { ReplyFacts } from "./rules/reply-facts.ts";
+import type { RoutePlan } from "./route/route-plan.ts";
 
 /** Request fields that one stored reply may depend on. */
 export const maxVaryNames = 16;

@@ -1,7 +1,7 @@
 import { App, Response } from "@framework/core";
 import { expect, test } from "@jest/globals";
-import { cachedApp, testClock } from "./cached-app.test-kit.ts";
-import { caching } from "./index.ts";
+import { cachedApp, testClock } from "../cached-app.test-kit.ts";
+import { caching } from "../index.ts";
 
 interface Control {
   readonly text: string | null;

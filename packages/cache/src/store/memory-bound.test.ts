@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { App, Response } from "@framework/core";
 import { expect, test } from "@jest/globals";
-import { cacheTags, caching, memoryStore, type StoredReply } from "./index.ts";
+import { cacheTags, caching, memoryStore, type StoredReply } from "../index.ts";
 
 const reply = (): StoredReply => ({
   kind: "reply",

@@ -1,6 +1,6 @@
 import { addVary, type Payload } from "@framework/core/feature";
 import type { Response } from "@framework/core";
-import type { StoredReply } from "./cache-store.ts";
+import type { StoredReply } from "../store/cache-store.ts";
 import type { ReplyFacts } from "./reply-facts.ts";
 import type { Lifetime } from "./storing-rules.ts";
 

@@ -3,9 +3,9 @@ import { expectContractToCatch } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { cachedApp } from "./cached-app.test-kit.ts";
-import { type CacheStore, memoryStore, type StoredReply } from "./index.ts";
-import { cacheStoreContract } from "./testing.ts";
+import { cachedApp } from "../cached-app.test-kit.ts";
+import { type CacheStore, memoryStore, type StoredReply } from "../index.ts";
+import { cacheStoreContract } from "../testing.ts";
 
 const timed = (make: (now: () => number) => CacheStore) => {
   let time = 0;

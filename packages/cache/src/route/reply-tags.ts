@@ -1,7 +1,7 @@
 import type { Endpoint, Logger, Response } from "@framework/core";
 import type { Ask } from "./ask.ts";
 import { tagsOf } from "./cache-tags.ts";
-import type { ReplyFacts } from "./reply-facts.ts";
+import type { ReplyFacts } from "../rules/reply-facts.ts";
 import { isTag, maxTags, pathTag, programTag } from "./tags.ts";
 
 /** Collects the tags of replies; a route whose reply has one that cannot be a tag is logged once. */

@@ -1,6 +1,6 @@
 import { FrameworkError } from "@framework/core";
 import type { Json, SharedValues } from "@framework/core/feature";
-import type { GuardedStore } from "./guarded-store.ts";
+import type { GuardedStore } from "../store/guarded-store.ts";
 import type { Invalidations } from "./invalidations.ts";
 
 const channel = "cache:drop";

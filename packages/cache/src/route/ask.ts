@@ -1,5 +1,5 @@
 import type { Handler, HttpRequest, Response } from "@framework/core";
-import type { Directives } from "./cache-control.ts";
+import type { Directives } from "../rules/cache-control.ts";
 import type { RoutePlan } from "./route-plan.ts";
 
 /** One request on its way through the cache. */

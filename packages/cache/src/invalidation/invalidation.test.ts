@@ -1,9 +1,9 @@
 import { App, HttpError, Response } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { cachedApp, gate } from "./cached-app.test-kit.ts";
+import { cachedApp, gate } from "../cached-app.test-kit.ts";
 import { Invalidations } from "./invalidations.ts";
-import { type CacheStore, cacheTags, caching, memoryStore } from "./index.ts";
+import { type CacheStore, cacheTags, caching, memoryStore } from "../index.ts";
 
 test("drops what carries a tag, wherever the tag comes from, and tells how many replies", async () => {
   const { app, get } = cachedApp();
