@@ -1,7 +1,8 @@
 import type { Socket } from "../../exchange/socket.ts";
 
 /**
- * Passes a socket's bytes to `take` without the stream's own buffer. Returns a function that restores the normal way.
+ * Passes a socket's bytes to `take` without the stream's own buffer, which saves about 2,000 instructions of a GET (callgrind). Returns a function
+ * that restores the normal way.
  *
  * It overrides `push`, the documented method by which every `Readable` receives its data. Only the case in which `push` would just emit "data" is
  * replaced: the stream flows and its buffer is empty. `push` itself handles everything else, the end of the stream included. That `net.Socket`

@@ -62,8 +62,8 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.watch = new NodeWatch(socket, hub.options.timeouts, hub.now);
     this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
     this.heads = new NodeHeadCache(hub.options.limits);
-    // node:http ends the socket by `destroySoon` after the last reply. Replaced by a lingering close; should a release of Node not call it, the
-    // socket closes without lingering, and the conformance test of closing connections fails.
+    // node:http ends the socket by `destroySoon` after the last reply. Replaced by a lingering close; if a release of Node did not call it, the
+    // socket would close without lingering.
     socket.destroySoon = () => this.linger();
     socket.on("close", this.onClose);
     socket.on("error", ignore); // node:http reports the first as well, and stops listening then
@@ -339,8 +339,8 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   /**
-   * Stops reading. `node:http` calls the public `socket.resume` after each message, so that is replaced as well; should a release of Node not
-   * call it, at most the pipeline limit is exceeded by what one read holds.
+   * Stops reading. `node:http` calls the public `socket.resume` after each message, so that is replaced as well; if a
+   * release of Node resumed in another way, more requests than the pipeline limit could wait.
    */
   private pauseReading(): void {
     if (this.readingPaused) return;
