@@ -6,7 +6,7 @@ import type {
   Invocation,
   Response,
 } from "@framework/core";
-import { type Host, isUnder, mapAwaitable } from "@framework/core/feature";
+import { type Authenticator, type Host, isUnder, mapAwaitable } from "@framework/core/feature";
 import type { AuthDescription, SecuritySchemes } from "./auth-description.ts";
 import { authError, authProblem } from "./errors.ts";
 
@@ -15,7 +15,7 @@ import { authError, authProblem } from "./errors.ts";
  *
  * Other doors, such as messages, GraphQL and gRPC, call `identify` with their invocation.
  */
-export abstract class Authentication implements HttpMiddlewareObject {
+export abstract class Authentication implements HttpMiddlewareObject, Authenticator {
   private readonly skipped: string[] = [];
   private readonly hosts: WeakSet<Host> = new WeakSet();
   private started = false;

@@ -1,7 +1,7 @@
 // For authors of features: the plugin interface, configuration records, insight, bodies, and state that workers share.
 export { OriginAllowed } from "./request/origin-allowed.ts";
 export { type MetadataInput, toMetadata } from "./invocation/metadata.ts";
-export type { DependenciesOf, OpenScope } from "./dependencies/invocation-scope.ts";
+export type { OpenScope } from "./dependencies/invocation-scope.ts";
 export { createInvocation, type InvocationParts } from "./invocation/invocation.ts";
 export {
   ApiKeyName,
@@ -17,6 +17,7 @@ export { coreErrors } from "./errors/error-codes.ts";
 export { readMultipart } from "./body/multipart.ts";
 export type { Exemption, ExemptOption } from "./routes/exemption.ts";
 export type { AnyFeature, Feature, Installed, MethodsOf, Satisfied } from "./feature/feature.ts";
+export type { Authenticator } from "./feature/authenticator.ts";
 export type { DrainOptions, Host, HostHttp, HostInsight, HostLife, HostState } from "./feature/host.ts";
 export {
   compose,

@@ -5,9 +5,6 @@ import { type DependsScope, runWith } from "./depends.ts";
 import { Lifetime } from "./lifetime.ts";
 import type { Injected, Injections, Token } from "./token.ts";
 
-/** What a call gets for its injections: their values by name, nothing without any. */
-export type DependenciesOf<I extends Injections | undefined> = I extends Injections ? Injected<I> : undefined;
-
 /** The dependencies of one invocation: values of the scope `invocation` are made once in it, and end with it. */
 export interface OpenScope {
   readonly invocation: Invocation;
@@ -17,7 +14,7 @@ export interface OpenScope {
    */
   call<I extends Injections | undefined, T>(
     inject: I,
-    work: (dependencies: DependenciesOf<I>) => Awaitable<T>,
+    work: (dependencies: Injected<I>) => Awaitable<T>,
   ): Awaitable<T>;
   /** Keeps the values alive until `work` has settled, even if the invocation ends before: a handler may outlive its client. */
   during(work: unknown): void;
@@ -45,11 +42,11 @@ export class InvocationScope extends Lifetime implements OpenScope, DependsScope
 
   call<I extends Injections | undefined, T>(
     inject: I,
-    work: (dependencies: DependenciesOf<I>) => Awaitable<T>,
+    work: (dependencies: Injected<I>) => Awaitable<T>,
   ): Awaitable<T> {
-    const called = (_scope: this, dependencies: DependenciesOf<I>): Awaitable<T> => work(dependencies);
+    const called = (_scope: this, dependencies: Injected<I>): Awaitable<T> => work(dependencies);
     const values = inject === undefined ? undefined : this.container.resolveAll(inject, this);
-    const output = mapAwaitable(values as Awaitable<DependenciesOf<I>>, (settled) =>
+    const output = mapAwaitable(values as Awaitable<Injected<I>>, (settled) =>
       runWith(this, called, settled),
     );
     this.during(output);

@@ -1,8 +1,8 @@
 import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import type { Container } from "./container.ts";
-import type { DependenciesOf, InvocationScope } from "./invocation-scope.ts";
-import type { Injections } from "./token.ts";
+import type { InvocationScope } from "./invocation-scope.ts";
+import type { Injected, Injections } from "./token.ts";
 
 /**
  * Runs one invocation in a scope of its own: resolves injections, calls `work` with `Depends` open, disposes of what was made. The output follows the
@@ -12,7 +12,7 @@ export const runInScope = <I extends Injections | undefined, T>(
   container: Container,
   invocation: Invocation,
   inject: I,
-  work: (dependencies: DependenciesOf<I>) => Awaitable<T>,
+  work: (dependencies: Injected<I>) => Awaitable<T>,
 ): Awaitable<T> => {
   const scope = container.open(invocation);
   const output = attempt(scope, inject, work);
@@ -24,7 +24,7 @@ export const runInScope = <I extends Injections | undefined, T>(
 const attempt = <I extends Injections | undefined, T>(
   scope: InvocationScope,
   inject: I,
-  work: (dependencies: DependenciesOf<I>) => Awaitable<T>,
+  work: (dependencies: Injected<I>) => Awaitable<T>,
 ): Promise<T> | (() => T) => {
   try {
     const output = scope.call(inject, work);

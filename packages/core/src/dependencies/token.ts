@@ -28,8 +28,8 @@ export type Factory<T> = (dependencies: never, invocation: never) => Awaitable<T
 /** Dependencies by the names under which the code that needs them gets them; a string is a name that the app registers. */
 export type Injections = Readonly<Record<string, Token<unknown> | string>>;
 
-/** The values of injections: by their token's type, `unknown` for a name in a string. */
-export type Injected<I extends Injections> = {
+/** The values of injections: by their token's type, `unknown` for a name in a string; nothing for no injections. */
+export type Injected<I extends Injections | undefined> = {
   readonly [K in keyof I]: I[K] extends Token<infer T> ? T : unknown;
 };
 

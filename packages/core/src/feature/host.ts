@@ -1,6 +1,6 @@
 import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
-import type { DependenciesOf, OpenScope } from "../dependencies/invocation-scope.ts";
-import type { Injections, Provider, Token } from "../dependencies/token.ts";
+import type { OpenScope } from "../dependencies/invocation-scope.ts";
+import type { Injected, Injections, Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import type { HealthCheck } from "../insight/health-check.ts";
 import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
@@ -108,6 +108,8 @@ export interface HostLife {
    * remove what you add to it. Its reason is an `HttpError` 503.
    */
   readonly draining: AbortSignal;
+  /** Installs an object that takes part in the app's life, such as an authentication; once per app, however many features and routes use it. */
+  install(part: { install?(host: Host): void }): this;
   /** Names of the `enableX` methods that were called; complete from the first start task on. */
   enabledFeatures(): readonly string[];
   /** How the app is run. @throws CORE_NOT_STARTED before the first start task */
@@ -166,7 +168,7 @@ export interface HostState {
   invoke<I extends Injections | undefined, T>(
     invocation: Invocation,
     inject: I,
-    work: (dependencies: DependenciesOf<I>) => Awaitable<T>,
+    work: (dependencies: Injected<I>) => Awaitable<T>,
   ): Awaitable<T>;
   /** A scope for an invocation of several calls, such as a stream; the feature disposes of it. @throws as `invoke` */
   scope(invocation: Invocation): OpenScope;

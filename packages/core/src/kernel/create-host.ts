@@ -45,6 +45,7 @@ const lifeOf = (registry: Registry, rank: number): HostLife => {
     get draining() {
       return registry.draining.signal;
     },
+    install: (part) => (registry.install(part), life),
     enabledFeatures: () => registry.enabledFeatures(),
     get settings() {
       return registry.settings;

@@ -302,13 +302,18 @@ export abstract class Registry {
     return Object.fromEntries([...this.snapshots].map(([name, read]) => [name, read()]));
   }
 
+  install(part: { install?(host: Host): void }): this {
+    this.assertOpen("install");
+    if (part.install === undefined || this.installed.has(part)) return this;
+    this.installed.add(part);
+    part.install((this.middlewareHost ??= createHost(this, { name: "middleware", rank: MIDDLEWARE_RANK })));
+    return this;
+  }
+
   /** Tells a middleware object that it was added; the routes of one blueprint share theirs. */
   private installOnce(middleware: Middleware<HttpRequest, Response>): this {
     const object = httpMiddlewareObject(middleware);
-    if (object?.install === undefined || this.installed.has(object)) return this;
-    this.installed.add(object);
-    object.install((this.middlewareHost ??= createHost(this, { name: "middleware", rank: MIDDLEWARE_RANK })));
-    return this;
+    return object === undefined ? this : this.install(object);
   }
 
   /** The settings with the ports of the shared state that features provide. */

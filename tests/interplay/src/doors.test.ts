@@ -1,0 +1,192 @@
+import { request as httpRequest } from "node:http";
+import {
+  anyOf,
+  ApiKeyAuth,
+  Authenticated,
+  type Authentication,
+  BasicAuth,
+  JwtAuth,
+  Permission,
+  Role,
+} from "@framework/auth";
+import { And, App, type Guard, HttpError, Not, Or, verifyGuards } from "@framework/core";
+import { type Authenticator, createInvocation, type Feature } from "@framework/core/feature";
+import { websocket } from "@framework/websocket";
+import { expect, test } from "@jest/globals";
+
+type Headers = Readonly<Record<string, string>>;
+
+const log = { info() {}, warn() {}, error() {} };
+
+/** A door that core knows nothing of: topics with an authentication and guards, and messages with headers. */
+interface Mailbox {
+  topic(name: string, auth: Authenticator | null, guards: readonly Guard[]): void;
+  /** Delivers a message. Gives 200 when it was handled, else the status of the error. */
+  deliver(topic: string, headers: Headers): Promise<number>;
+}
+const mailbox: Feature<Mailbox> = {
+  name: "mailbox",
+  install(host) {
+    const topics = new Map<string, { auth: Authenticator | null; guards: readonly Guard[] }>();
+    return {
+      topic(name, auth, guards) {
+        topics.set(name, { auth, guards });
+        if (auth !== null) host.life.install(auth);
+      },
+      async deliver(name, headers) {
+        const { auth = null, guards = [] } = topics.get(name) ?? {};
+        const invocation = createInvocation({ kind: "message", name, headers });
+        try {
+          await auth?.identify(invocation);
+          await verifyGuards(guards, invocation, { log });
+          return await host.state.invoke(invocation, undefined, () => 200);
+        } catch (error) {
+          return HttpError.is(error) ? error.status : 500;
+        }
+      },
+    };
+  },
+};
+
+const secret = "0123456789abcdef0123456789abcdef";
+const jwt = new JwtAuth({ secret });
+const basic = new BasicAuth((name, password) => name === "ann" && password === "p");
+const keys = new ApiKeyAuth({ k: "billing" });
+const authentications = {
+  none: null,
+  jwt,
+  basic,
+  keys,
+  any: anyOf(jwt, basic, keys),
+} satisfies Record<string, Authentication | null>;
+type Auth = keyof typeof authentications;
+
+const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
+const password = (text: string): Headers => ({
+  authorization: `Basic ${Buffer.from(text).toString("base64")}`,
+});
+const token = await jwt.createToken({ sub: "ann" });
+const expired = new JwtAuth({ secret, expiration: 1 }, { now: () => 1_000_000_000_000 });
+const foreign = new JwtAuth({ secret: `${secret}!` });
+
+/** What a caller sends, and which authentications accept it. */
+const credentials = {
+  nothing: [{}, []],
+  token: [bearer(token), ["jwt", "any"]],
+  "admin's token": [
+    bearer(await jwt.createToken({ sub: "eve", roles: ["admin", "user"], scope: "read write" })),
+    ["jwt", "any"],
+  ],
+  "expired token": [bearer(await expired.createToken({ sub: "ann" })), []],
+  "foreign token": [bearer(await foreign.createToken({ sub: "ann" })), []],
+  "token in capitals": [{ AUTHORIZATION: `bEARER ${token}` }, ["jwt", "any"]],
+  "token as a cookie": [{ cookie: `token=${token}` }, []],
+  user: [password("ann:p"), ["basic", "any"]],
+  "wrong password": [password("ann:q"), []],
+  key: [{ "x-api-key": "k" }, ["keys", "any"]],
+  "wrong key": [{ "x-api-key": "K" }, []],
+} as const satisfies Readonly<Record<string, readonly [headers: Headers, acceptedBy: readonly Auth[]]>>;
+type Credential = keyof typeof credentials;
+
+const admins = async (identity: unknown) =>
+  identity === "ann" || identity === "billing" ? ["admin"] : "guest";
+
+/** Guards, and what they answer to nobody, to the holder of a token, to an admin with a token, to a user and to a service with a key. */
+const guards: Readonly<Record<string, readonly [guard: Guard, ...statuses: readonly number[]]>> = {
+  authenticated: [new Authenticated(), 401, 200, 200, 200, 200],
+  admin: [new Role("admin"), 401, 403, 200, 403, 403],
+  "resolved admin": [new Role(["admin"], { resolve: admins }), 401, 403, 200, 200, 200],
+  "admin and user": [new Role(["admin", "user"], { requireAll: true }), 401, 403, 200, 403, 403],
+  writes: [new Permission("write"), 401, 403, 200, 403, 403],
+  "reads and deletes": [new Permission(["read", "delete"]), 401, 403, 403, 403, 403],
+  "reads or deletes": [new Permission(["read", "delete"], { requireAll: false }), 401, 403, 200, 403, 403],
+  guests: [Not(new Authenticated()), 200, 403, 403, 403, 403],
+  "not admin": [Not(new Role("admin")), 401, 200, 403, 200, 200],
+  "authenticated and admin": [And(new Authenticated(), new Role("admin")), 401, 403, 200, 403, 403],
+  "admin or writes": [Or(new Role("admin"), new Permission("write")), 401, 403, 200, 403, 403],
+  "a header, by a function": [({ headers }) => headers.get("x-tenant") !== null, 403, 403, 403, 403, 403],
+  "a guard that fails": [() => Promise.reject(new Error("away")), 403, 403, 403, 403, 403],
+};
+
+/** Column of `guards` for a credential that was accepted. */
+const column: Readonly<Partial<Record<Credential, number>>> = {
+  token: 2,
+  "token in capitals": 2,
+  "admin's token": 3,
+  user: 4,
+  key: 5,
+};
+
+const places = Object.keys(authentications).flatMap((auth) =>
+  Object.keys(guards).map((guard) => [auth as Auth, guard] as const),
+);
+const pathOf = (auth: Auth, guard: string): string => `/${auth}/${Object.keys(guards).indexOf(guard)}`;
+
+const verdict = (auth: Auth, guard: string, credential: Credential): number => {
+  const accepted = (credentials[credential][1] as readonly Auth[]).includes(auth);
+  if (auth !== "none" && !accepted) return 401;
+  return Number(guards[guard]?.[accepted ? (column[credential] ?? 0) : 1]);
+};
+
+const serve = async () => {
+  const app = new (App.with(websocket, mailbox))();
+  for (const [name, auth] of Object.entries(authentications)) {
+    if (auth === null) continue;
+    app.use({
+      install: (host) => auth.install(host),
+      handle: (request, next) =>
+        request.path.split("/").includes(name) ? auth.handle(request, next) : next(request),
+    });
+  }
+  for (const [auth, name] of places) {
+    const [guard] = guards[name] ?? [];
+    if (guard === undefined) continue;
+    app.get(pathOf(auth, name), { guards: [guard] }, () => "in");
+    app.websocket(`/ws${pathOf(auth, name)}`, { guards: [guard] }, () => {});
+    app.topic(pathOf(auth, name), authentications[auth], [guard]);
+  }
+  const service = await app.run({ port: 0, logs: false, log, argv: [], exitOnError: false });
+  return { app, service };
+};
+
+const statusOver = (url: URL, headers: Headers, upgrade: Headers): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const asked = httpRequest(url, { headers: { ...headers, ...upgrade }, agent: false });
+    asked.on("error", reject);
+    asked.on("response", (reply) => {
+      reply.resume();
+      resolve(reply.statusCode ?? 0);
+    });
+    asked.on("upgrade", (_reply, socket) => {
+      socket.destroy();
+      resolve(200);
+    });
+    asked.end();
+  });
+
+const handshake: Headers = {
+  connection: "Upgrade",
+  upgrade: "websocket",
+  "sec-websocket-version": "13",
+  "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+};
+
+test("the same caller gets the same verdict over HTTP, at a WebSocket upgrade and as a message", async () => {
+  const { app, service } = await serve();
+  try {
+    for (const [credential, [headers]] of Object.entries(credentials)) {
+      for (const [auth, guard] of places) {
+        const path = pathOf(auth, guard);
+        const seen = await Promise.all([
+          statusOver(new URL(path, service.url), headers, {}),
+          statusOver(new URL(`/ws${path}`, service.url), headers, handshake),
+          app.deliver(path, headers),
+        ]);
+        const expected = verdict(auth, guard, credential as Credential);
+        expect([credential, auth, guard, seen]).toEqual([credential, auth, guard, seen.map(() => expected)]);
+      }
+    }
+  } finally {
+    await service.close();
+  }
+}, 120_000);
