@@ -69,6 +69,7 @@ export type {
   OperationStart,
   TracedOperation,
 } from "./insight/traced-operation.ts";
+export type { FeatureListener, HttpListener, ListenerOptions, SocketListener } from "./lifecycle/listener.ts";
 export type { DrainListener } from "./lifecycle/drain-listeners.ts";
 export type { Task } from "./lifecycle/tasks.ts";
 export { BodyStream, type Payload, payloadLength } from "./exchange/payload.ts";

@@ -60,6 +60,11 @@ export const coreErrors: ErrorCatalogue = {
     summary: "a feature creates an invocation of the kind `http`, or opens a second scope for a request",
     action: "use another kind, or `request.scope`",
   },
+  CORE_BAD_LISTENER: {
+    summary:
+      "a feature's listener has a malformed or taken name, or a port that does not exist, or is the 17th",
+    action: "the message names the feature and the mistake",
+  },
   CORE_BAD_METRIC: {
     summary: "a feature publishes a metric under a malformed or taken name",
     action: "snake case; counters end in `_total`",
@@ -265,6 +270,10 @@ export const coreErrors: ErrorCatalogue = {
   CORE_SHORT_FILE: {
     summary: "a file was truncated while it was sent",
     action: "replace a file by renaming a new one over it",
+  },
+  CORE_START_ABANDONED: {
+    summary: "the app was stopped while it started",
+    action: "nothing, or start it again",
   },
   CORE_START_FAILED: {
     summary: "start failed with an error that is not the framework's",

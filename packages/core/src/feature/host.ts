@@ -10,6 +10,7 @@ import type { Operations } from "../insight/operations.ts";
 import type { OperationDefinition, TracedOperation } from "../insight/traced-operation.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import type { DrainListener } from "../lifecycle/drain-listeners.ts";
+import type { FeatureListener, ListenerOptions } from "../lifecycle/listener.ts";
 import type { Task } from "../lifecycle/tasks.ts";
 import type { Awaitable, Middleware } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
@@ -98,11 +99,18 @@ export interface HostLife {
    * Drain: called when the service begins to drain, while it still accepts connections. Readiness turns 503 and consumers stop here.
    *
    * All listeners run at once, beside the requests in flight. Stop tasks wait for them until the drain's deadline, when `deadline` aborts. A listener
-   * that fails is logged. Not called for an app whose start failed before the listening phase.
+   * that fails is logged. Not called for an app whose start failed in the prepare phase.
    */
   onDrain(listener: DrainListener, options?: DrainOptions): this;
   /** Stop: runs after the last reply and the last drain listener, in reverse order; every task runs, whatever fails. Pools close here. */
   onStop(task: Task | Task["run"]): this;
+  /**
+   * Opens a port of the feature's own under `run`: raw sockets with `accept`, HTTP with `serve`. It opens with the port of the service, before the
+   * listening phase, and is drained and closed with it. With several workers the primary binds it and hands each socket to a worker.
+   *
+   * A bad name or port is a mistake that fails the start (CORE_BAD_LISTENER), as is a port in use (CORE_PORT_IN_USE). Bounded by `limits.maxConnections`.
+   */
+  listener(options: ListenerOptions): FeatureListener;
   /**
    * Aborts when the service stops accepting connections, after `readinessDelaySecs` of the drain. One signal for the whole app, `request.draining` too:
    * remove what you add to it. Its reason is an `HttpError` 503.

@@ -14,7 +14,7 @@ export interface HostOwner {
 export const createHost = (registry: Registry, owner: HostOwner): Host =>
   Object.freeze({
     http: httpOf(registry, owner),
-    life: lifeOf(registry, owner.rank),
+    life: lifeOf(registry, owner),
     insight: insightOf(registry),
     state: stateOf(registry),
     configure: (record, input) => registry.configure(record, input),
@@ -36,12 +36,13 @@ const httpOf = (registry: Registry, owner: HostOwner): HostHttp<never> => {
   return Object.freeze(http);
 };
 
-const lifeOf = (registry: Registry, rank: number): HostLife => {
+const lifeOf = (registry: Registry, { name, rank }: HostOwner): HostLife => {
   const life: HostLife = {
     onStart: (task) => (registry.addTask("onStart", task, rank), life),
     onListening: (task) => (registry.addTask("onListening", task, rank), life),
     onDrain: (listener, options) => (registry.onDrain(listener, rank, options), life),
     onStop: (task) => (registry.addTask("onStop", task, rank), life),
+    listener: (options) => registry.listener(options, name),
     get draining() {
       return registry.draining.signal;
     },

@@ -76,6 +76,7 @@ export class Kernel extends Registry {
   /** The face that `run` needs. */
   get runnable(): Runnable {
     return {
+      listeners: this.listeners,
       check: (settings) => this.compile(settings).problems,
       start: (settings) => this.start(settings),
       listen: () => this.listen(),

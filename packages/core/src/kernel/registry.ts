@@ -12,6 +12,12 @@ import type { Stage } from "../feature/stages.ts";
 import type { DrainListener } from "../lifecycle/drain-listeners.ts";
 import { Draining } from "../lifecycle/draining.ts";
 import { Life, type TaskPhase } from "../lifecycle/life.ts";
+import {
+  type FeatureListener,
+  type ListenerOptions,
+  listenerProblem,
+  type RegisteredListener,
+} from "../lifecycle/listener.ts";
 import { MIDDLEWARE_RANK, SHARED_RANK } from "../lifecycle/ranks.ts";
 import { createHost, type HostOwner } from "./create-host.ts";
 import { FeatureOptions } from "./feature-options.ts";
@@ -21,6 +27,7 @@ import type { AppSettings } from "../lifecycle/app-settings.ts";
 import type { AppLink } from "../lifecycle/runnable.ts";
 import { type Task, toTask } from "../lifecycle/tasks.ts";
 import type { Awaitable, Middleware } from "../middleware/middleware.ts";
+import type { ListenAddress } from "../exchange/transport.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import { registrationPlace } from "../routing/route-place.ts";
@@ -46,6 +53,7 @@ export abstract class Registry {
   protected readonly exceptionHandlers: ExceptionHandlers = new ExceptionHandlers();
   protected readonly middleware: Map<Stage, Middleware<HttpRequest, Response>[]> = new Map();
   readonly draining: Draining = new Draining();
+  readonly listeners: RegisteredListener[] = [];
   protected readonly life: Life = new Life();
   protected readonly links: AppLink[] = [];
   /** Whether probes see that the app drains. */
@@ -142,6 +150,22 @@ export abstract class Registry {
     this.isProbed ||= probed;
     this.life.addDrainListener(listener, rank);
     return this;
+  }
+
+  listener(options: ListenerOptions, feature: string): FeatureListener {
+    this.assertOpen(`the listener ${options.name}`);
+    const mistake = listenerProblem(options, this.listeners);
+    this.problemIf("CORE_BAD_LISTENER", mistake === null ? null : `${feature}: ${mistake}`);
+    let address: ListenAddress | null = null;
+    const bound = (at: ListenAddress): void => {
+      address = at;
+    };
+    this.listeners.push({ options, feature, bound });
+    return {
+      get address() {
+        return address;
+      },
+    };
   }
 
   provide<T>(token: Token<T>, provider: Provider<T>): this {

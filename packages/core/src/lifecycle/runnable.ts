@@ -1,4 +1,5 @@
 import type { Problem } from "../errors/configuration-error.ts";
+import type { RegisteredListener } from "./listener.ts";
 import type { AppSettings } from "./app-settings.ts";
 import type { Reject, Serve } from "../exchange/transport.ts";
 
@@ -24,6 +25,8 @@ export interface AppReport {
 
 /** The face of an app that `run` needs: it starts, serves, drains and stops it, and knows nothing else about it. */
 export interface Runnable {
+  /** Ports of features; complete when `run` is called. */
+  readonly listeners: readonly RegisteredListener[];
   /** Every mistake of the app under these settings; nothing is started, and the app may still be changed and started. */
   check(settings: AppSettings): readonly Problem[];
   /** Reports all configuration mistakes at once, then runs the start tasks; throws when the app cannot serve. */

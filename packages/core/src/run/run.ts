@@ -12,7 +12,7 @@ import { EXIT_OK } from "./stop/exit-codes.ts";
 import { type Flags, parseFlags } from "./settings/flags.ts";
 import { frameworkVersion } from "./start/framework-version.ts";
 import { helpText } from "./settings/help-text.ts";
-import type { Plan } from "./start/plan.ts";
+import type { Plan, ServiceAddress } from "./start/plan.ts";
 import type { Running, RunOptions } from "./settings/run-options.ts";
 import type { AppReport, Runnable } from "../lifecycle/runnable.ts";
 import { resolveSettings, type RunSettings } from "./settings/settings.ts";
@@ -45,7 +45,7 @@ export const run = async (app: Runnable, options: RunOptions = {}): Promise<Runn
     }
     if (plan.settings.workers === 1 && !plan.settings.reload) return await runSingle(app, plan);
     const { runPrimary } = await severalProcesses();
-    return await runPrimary(plan, service);
+    return await runPrimary(app, plan, service);
   } catch (error) {
     if (brief !== undefined) return (await severalProcesses()).failWorker(error);
     if (owned === null) throw error;
@@ -100,17 +100,22 @@ const defaultLog = ({ env }: RunSettings): Logger =>
 
 const announcer =
   (settings: RunSettings, log: Logger): Plan["announce"] =>
-  (url, report) => {
+  ({ url, listeners }, report) => {
     if (process.stdout.isTTY) {
-      process.stdout.write(terminalBanner(bannerFacts(settings, url, report)));
+      process.stdout.write(terminalBanner(bannerFacts(settings, { url, listeners }, report)));
       return;
     }
-    process.stdout.write(listeningLine({ url, workers: settings.workers, pid: process.pid }));
+    process.stdout.write(listeningLine({ url, workers: settings.workers, pid: process.pid, listeners }));
     for (const { code, message } of [...settings.warnings, ...report.warnings]) log.warn(message, { code });
   };
 
-const bannerFacts = (settings: RunSettings, url: string, report: AppReport): BannerFacts => ({
+const bannerFacts = (
+  settings: RunSettings,
+  { url, listeners }: ServiceAddress,
+  report: AppReport,
+): BannerFacts => ({
   url,
+  listeners,
   settings,
   report,
   version: frameworkVersion(),
@@ -124,5 +129,6 @@ const elsewhere = ({ host, port, tls }: RunSettings): Running => ({
   url: urlOf(host, port, tls !== undefined),
   host,
   port,
+  listeners: [],
   close: async () => {},
 });

@@ -9,7 +9,7 @@ import { endPrograms, type Program } from "./testing/start-program.ts";
 jest.setTimeout(120_000); // processes are started, on a machine that may be busy
 afterEach(endPrograms);
 
-const abandoned = /SIGTERM during the start: the service did not start/g;
+const ABANDONED = /SIGTERM during the start: the service did not start/g;
 
 /** Ends a program with SIGTERM; its exit, and the seconds until then. */
 const terminate = async (program: Program): Promise<{ code: number | null; secs: number }> => {
@@ -43,7 +43,7 @@ test.each([1, 4])(
     await saidTimes(program, "listening consumer", workers);
     expect((await terminate(program)).code).toBe(0);
     expect(program.stdout()).not.toContain('"listening"');
-    expect(program.stdout().match(abandoned)).toHaveLength(1);
+    expect(program.stdout().match(ABANDONED)).toHaveLength(1);
     expect(tallyOf(program)).toMatchObject({
       "drain consumer": workers,
       shutdown: workers,
@@ -79,7 +79,7 @@ test.each<[number, LifeScenario["start"]]>([
     const { code, secs } = await terminate(program);
     expect(code).toBe(0);
     expect(secs).toBeLessThan(15); // neither the task's 60 s nor the drain's 30 s
-    expect(program.stdout().match(abandoned)).toHaveLength(1);
+    expect(program.stdout().match(ABANDONED)).toHaveLength(1);
     expect(program.stderr()).not.toContain("did not start");
     expect(tallyOf(program)).toEqual({ "start db": workers, "stop db": workers }); // the consumer had not begun
   },
@@ -147,6 +147,6 @@ inNamespace.each([1, 4])(
     await saidTimes(program, "start db", workers);
     const { code } = await terminate(program);
     // oxlint-disable-next-line jest/no-standalone-expect -- `inNamespace` is `test`
-    expect([code, program.stdout().match(abandoned)?.length]).toEqual([0, 1]);
+    expect([code, program.stdout().match(ABANDONED)?.length]).toEqual([0, 1]);
   },
 );

@@ -2,6 +2,7 @@ import type { ClusterConfig } from "../../config/cluster-config.ts";
 import type { ConfigInput } from "../../config/config-record.ts";
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import type { TimeoutConfig } from "../../config/timeout-config.ts";
+import type { ListenerAddress } from "../../lifecycle/listener.ts";
 import type { Environment } from "../../lifecycle/app-settings.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { TlsConfig } from "./tls-config.ts";
@@ -60,6 +61,8 @@ export interface Running {
   readonly host: string;
   /** The port it really has, also when 0 was asked for. */
   readonly port: number;
+  /** The ports that features own. */
+  readonly listeners: readonly ListenerAddress[];
   /**
    * Drains and stops the whole service, all workers included, and takes its signal handlers away; the process lives on.
    * Resolves at the latest after `shutdownTimeoutSecs`. Calling it again waits for the same drain.

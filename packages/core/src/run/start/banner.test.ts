@@ -4,6 +4,7 @@ import { resolveSettings } from "../settings/settings.ts";
 
 const facts = (more: Partial<BannerFacts["report"]> = {}): BannerFacts => ({
   url: "http://127.0.0.1:9000",
+  listeners: [],
   settings: resolveSettings({ host: "0.0.0.0" }, { flags: { port: 9000 }, environment: {}, cpus: 2 })
     .settings,
   report: {
@@ -21,7 +22,7 @@ const facts = (more: Partial<BannerFacts["report"]> = {}): BannerFacts => ({
 });
 
 test("is one JSON line with exactly event, url, workers and pid where nobody reads it", () => {
-  const line = listeningLine({ url: "http://127.0.0.1:9000", workers: 1, pid: 42 });
+  const line = listeningLine({ url: "http://127.0.0.1:9000", workers: 1, pid: 42, listeners: [] });
   expect(line.indexOf("\n")).toBe(line.length - 1);
   expect(JSON.parse(line)).toEqual({ event: "listening", url: "http://127.0.0.1:9000", workers: 1, pid: 42 });
 });
@@ -57,4 +58,11 @@ test("names pages of features only when there are some, and features only when s
   expect(bare).not.toContain("docs ");
   expect(bare).not.toMatch(/\n {2}on /);
   expect(bare).toContain("1 route\n");
+});
+
+test("names the ports of features, in the line only when there are any", () => {
+  const listeners = [{ name: "admin", host: "127.0.0.1", port: 9001 }];
+  expect(terminalBanner({ ...facts(), listeners })).toContain("  admin     127.0.0.1 port 9001\n");
+  const line = listeningLine({ url: "http://127.0.0.1:9000", workers: 1, pid: 42, listeners });
+  expect(JSON.parse(line)).toMatchObject({ listeners });
 });

@@ -1,10 +1,13 @@
 import { printable } from "../../log/printable.ts";
+import type { ListenerAddress } from "../../lifecycle/listener.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
 import type { RunSettings, SettingName } from "../settings/settings.ts";
 
 /** The facts that a banner is made of; all of them are already true. */
 export interface BannerFacts {
   readonly url: string;
+  /** Ports of features. */
+  readonly listeners: readonly ListenerAddress[];
   readonly settings: RunSettings;
   readonly report: AppReport;
   /** Version of the framework. */
@@ -19,11 +22,13 @@ export interface ListeningFacts {
   readonly url: string;
   readonly workers: number;
   readonly pid: number;
+  /** Ports of features; left out of the line when there are none. */
+  readonly listeners: readonly ListenerAddress[];
 }
 
 /** The one JSON line that a program which started this one waits for. */
-export const listeningLine = (facts: ListeningFacts): string =>
-  `${JSON.stringify({ event: "listening", ...facts })}\n`;
+export const listeningLine = ({ listeners, ...facts }: ListeningFacts): string =>
+  `${JSON.stringify({ event: "listening", ...facts, ...(listeners.length > 0 && { listeners }) })}\n`;
 
 /** The lines that a person at a terminal reads: address, what is on, where each setting came from, warnings with codes. */
 export const terminalBanner = (facts: BannerFacts): string => {
@@ -33,6 +38,7 @@ export const terminalBanner = (facts: BannerFacts): string => {
     `framework ${facts.version}  ready in ${Math.round(facts.readyMs)} ms`,
     `  app       ${url}  ${routes}`,
     ...report.links.map(({ name, path }) => `  ${name.padEnd(9)} ${new URL(path, url).href}`),
+    ...facts.listeners.map(({ name, host, port }) => `  ${name.padEnd(8)}  ${host} port ${port}`),
     `  running   node ${facts.nodeVersion.replace(/^v/, "")}, ${counted(settings.workers, "worker")}, ${settings.env}, pid ${facts.pid}`,
     ...(report.features.length === 0 ? [] : [`  on        ${report.features.join(", ")}`]),
     `  settings  ${settingsList(settings)}`,

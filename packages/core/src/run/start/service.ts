@@ -3,14 +3,24 @@ import type { SharedState } from "../../shared-state/shared-state.ts";
 import { createFastTransport } from "../../transport/fast-transport.ts";
 import { createNodeTransport } from "../../transport/node-transport.ts";
 import type { Transport } from "../../exchange/transport.ts";
+import type { Drainable } from "../stop/shutdown.ts";
+import { createFeaturePort, type FeaturePort, joinTransports } from "./feature-ports.ts";
 import type { Plan } from "./plan.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 
 /** Milliseconds that an idle connection is kept in a drain for a request already under way; short in development, where a person waits for the exit. */
 const DRAIN_IDLE_MS = { production: 1000, development: 50 } as const;
 
-/** Starts the app and makes the transport that serves it; nothing listens yet. What a failed start had opened is closed again. */
-export const startService = async (app: Runnable, plan: Plan, shared: SharedState): Promise<Transport> => {
+/** An app that has started, and everything that serves its ports in this process. */
+export interface Service extends Drainable {
+  /** Serves the app. */
+  readonly main: Transport;
+  /** Serve the ports of features. */
+  readonly ports: readonly FeaturePort[];
+}
+
+/** Starts the app and makes the transports that serve it; nothing listens yet. What a failed start had opened is closed again. */
+export const startService = async (app: Runnable, plan: Plan, shared: SharedState): Promise<Service> => {
   const { log } = plan;
   const { env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, tls, transport } =
     plan.settings;
@@ -18,7 +28,11 @@ export const startService = async (app: Runnable, plan: Plan, shared: SharedStat
     await app.start({ env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, shared, log });
     const { serve, reject } = app;
     const create = transport === "fast" ? createFastTransport : createNodeTransport;
-    return create({ serve, reject, limits, timeouts, log, tls, drainIdleMs: DRAIN_IDLE_MS[env] });
+    const options = { serve, reject, limits, timeouts, log, tls, drainIdleMs: DRAIN_IDLE_MS[env] };
+    const main = create(options);
+    const ports = app.listeners.map((listener) => createFeaturePort(listener, app, create, options));
+    const joined = joinTransports([main, ...ports.map((port) => port.transport)]);
+    return { main, ports, drain: joined.drain, close: joined.close };
   });
 };
 

@@ -1,5 +1,6 @@
 import { ConfigurationError, type Problem } from "../../errors/configuration-error.ts";
 import { FrameworkError } from "../../errors/framework-error.ts";
+import type { RegisteredListener } from "../../lifecycle/listener.ts";
 import { causeChain } from "./cause-chain.ts";
 
 /** Why a service could not start, in a form that may cross from a worker to the primary. */
@@ -45,28 +46,53 @@ export const startFailureText = ({ problems, stack }: StartFailure): string => {
   ].join("\n");
 };
 
-/** A listen error in words: which address, what is wrong, what to try. */
-export const toListenError = (error: unknown, host: string, port: number): FrameworkError => {
+/** A listen error in words: which address and which feature's, what is wrong, what to try. */
+export const toListenError = (
+  error: unknown,
+  host: string,
+  port: number,
+  owner?: RegisteredListener,
+): FrameworkError => {
   const code = (error as { code?: unknown } | null)?.code;
   const [word, message] = explain(typeof code === "string" ? code : "", host, port);
-  return new FrameworkError(word, message ?? `cannot listen on ${host} port ${port}: ${String(error)}`);
+  const text = message ?? { what: `cannot listen on ${host} port ${port}: ${String(error)}`, hint: "" };
+  if (owner === undefined) return new FrameworkError(word, text.what + text.hint);
+  return new FrameworkError(
+    word,
+    `${owner.feature}: ${text.what}; give the listener ${owner.options.name} another address`,
+  );
 };
 
-const explain = (code: string, host: string, port: number): [code: string, message?: string] => {
+/** What is wrong, and the flag that helps the service itself. */
+interface Explanation {
+  readonly what: string;
+  readonly hint: string;
+}
+
+const explain = (code: string, host: string, port: number): [code: string, message?: Explanation] => {
   switch (code) {
     case "EADDRINUSE":
-      return ["CORE_PORT_IN_USE", `port ${port} is in use on ${host}; try --port ${nextPort(port)}`];
+      return [
+        "CORE_PORT_IN_USE",
+        { what: `port ${port} is in use on ${host}`, hint: `; try --port ${nextPort(port)}` },
+      ];
     case "EACCES":
       return [
         "CORE_PORT_REFUSED",
-        `the system does not let this user listen on port ${port}; try --port 8000`,
+        { what: `the system does not let this user listen on port ${port}`, hint: "; try --port 8000" },
       ];
     case "EADDRNOTAVAIL":
-      return ["CORE_BAD_HOST", `${host} is not an address of this machine; try --host 127.0.0.1 or 0.0.0.0`];
+      return [
+        "CORE_BAD_HOST",
+        { what: `${host} is not an address of this machine`, hint: "; try --host 127.0.0.1 or 0.0.0.0" },
+      ];
     case "ENOTFOUND":
     case "EAI_AGAIN":
     case "EINVAL":
-      return ["CORE_BAD_HOST", `the host ${host} cannot be resolved; try --host 127.0.0.1`];
+      return [
+        "CORE_BAD_HOST",
+        { what: `the host ${host} cannot be resolved`, hint: "; try --host 127.0.0.1" },
+      ];
     default:
       return ["CORE_LISTEN_FAILED"];
   }

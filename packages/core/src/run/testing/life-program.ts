@@ -24,9 +24,9 @@ export const linesOf = (program: Program): string[] =>
   program
     .stderr()
     .split("\n")
-    .filter((line) => phases.test(line));
+    .filter((line) => PHASES.test(line));
 
-const phases = /^(?:start|startup|listening|drain|drained|stop|shutdown)(?: \w+)?$/;
+const PHASES = /^(?:start|startup|listening|drain|drained|stop|shutdown)(?: \w+)?$/;
 
 /** How often each line was written. */
 export const tallyOf = (program: Program): Record<string, number> => {

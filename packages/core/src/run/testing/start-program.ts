@@ -7,11 +7,19 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** What the line tells in which a program announces itself. */
+interface ListeningLine {
+  readonly url: string;
+  readonly workers: number;
+  readonly pid: number;
+  readonly listeners?: readonly { readonly name: string; readonly port: number }[];
+}
+
 /** A program that runs as a process of its own. */
 export interface Program {
   readonly pid: number;
   /** Resolves with the program's `listening` line; rejects with its output when it ends before. */
-  readonly listening: Promise<{ readonly url: string; readonly workers: number; readonly pid: number }>;
+  readonly listening: Promise<ListeningLine>;
   readonly exit: Promise<Exit>;
   /** Everything it has written so far. */
   stdout(): string;
@@ -118,7 +126,7 @@ export const endPrograms = async (): Promise<void> => {
   );
 };
 
-const listeningLine = (stdout: string): { url: string; workers: number; pid: number } | undefined => {
+const listeningLine = (stdout: string): ListeningLine | undefined => {
   const line = stdout.split("\n").find((text) => text.includes('"event":"listening"'));
-  return line === undefined ? undefined : (JSON.parse(line) as { url: string; workers: number; pid: number });
+  return line === undefined ? undefined : (JSON.parse(line) as ListeningLine);
 };

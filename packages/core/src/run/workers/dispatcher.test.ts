@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { connectionDesk, MAX_UNCONFIRMED, MAX_WAITING, type Taker } from "./dispatcher.ts";
+import { type Accepted, createDispatcher, MAX_UNCONFIRMED, MAX_WAITING, type Taker } from "./dispatcher.ts";
 
 class FakeSocket extends EventEmitter {
   destroyed = false;
@@ -15,94 +15,94 @@ const socket = (): Socket & FakeSocket => new FakeSocket() as unknown as Socket 
 
 class FakeTaker implements Taker {
   readonly given: { id: number; socket: Socket; sent: (error: Error | null) => void }[] = [];
-  take(id: number, taken: Socket, sent: (error: Error | null) => void): void {
+  take(id: number, { socket: taken }: Accepted, sent: (error: Error | null) => void): void {
     this.given.push({ id, socket: taken, sent });
   }
 }
 
 test("gives sockets to the open takers in turn", () => {
-  const desk = connectionDesk();
+  const dispatcher = createDispatcher();
   const takers = [new FakeTaker(), new FakeTaker(), new FakeTaker()] as const;
-  for (const taker of takers) desk.open(taker);
-  for (let count = 0; count < 9; count++) desk.accept(socket());
+  for (const taker of takers) dispatcher.open(taker);
+  for (let count = 0; count < 9; count++) dispatcher.accept(socket());
   expect(takers.map(({ given }) => given.length)).toEqual([3, 3, 3]);
 });
 
 test("lets sockets wait while nobody is ready, and hands them over in order", () => {
-  const desk = connectionDesk();
+  const dispatcher = createDispatcher();
   const [first, second] = [socket(), socket()];
-  desk.accept(first);
-  desk.accept(second);
-  expect(desk.waiting).toBe(2);
+  dispatcher.accept(first);
+  dispatcher.accept(second);
+  expect(dispatcher.waiting).toBe(2);
   const taker = new FakeTaker();
-  desk.open(taker);
+  dispatcher.open(taker);
   expect(taker.given.map((item) => item.socket)).toEqual([first, second]);
-  expect(desk.waiting).toBe(0);
+  expect(dispatcher.waiting).toBe(0);
 });
 
 test("closes what comes when 1,000 sockets wait already", () => {
-  const desk = connectionDesk();
+  const dispatcher = createDispatcher();
   const waiting = Array.from({ length: MAX_WAITING }, socket);
-  for (const each of waiting) desk.accept(each);
+  for (const each of waiting) dispatcher.accept(each);
   const last = socket();
-  desk.accept(last);
+  dispatcher.accept(last);
   expect(last.destroyed).toBe(true);
   expect(waiting.some(({ destroyed }) => destroyed)).toBe(false);
-  expect(desk.dismiss()).toBe(MAX_WAITING);
+  expect(dispatcher.dismiss()).toBe(MAX_WAITING);
   expect(waiting.every(({ destroyed }) => destroyed)).toBe(true);
 });
 
 test("keeps its copy of a socket until the taker confirms it", () => {
-  const desk = connectionDesk();
+  const dispatcher = createDispatcher();
   const taker = new FakeTaker();
-  desk.open(taker);
+  dispatcher.open(taker);
   const one = socket();
-  desk.accept(one);
+  dispatcher.accept(one);
   taker.given[0]?.sent(null);
   expect(one.destroyed).toBe(false);
-  desk.confirm(taker, taker.given[0]?.id ?? 0);
+  dispatcher.confirm(taker, taker.given[0]?.id ?? 0);
   expect(one.destroyed).toBe(true);
 });
 
 test("gives a socket to another taker when the first one dies before it confirmed, but not after", () => {
-  const desk = connectionDesk();
+  const dispatcher = createDispatcher();
   const [dying, living] = [new FakeTaker(), new FakeTaker()];
-  desk.open(dying);
+  dispatcher.open(dying);
   const [confirmed, lost] = [socket(), socket()];
-  desk.accept(confirmed);
-  desk.accept(lost);
-  desk.confirm(dying, dying.given[0]?.id ?? 0);
-  desk.open(living);
-  desk.gone(dying);
+  dispatcher.accept(confirmed);
+  dispatcher.accept(lost);
+  dispatcher.confirm(dying, dying.given[0]?.id ?? 0);
+  dispatcher.open(living);
+  dispatcher.gone(dying);
   expect(living.given.map((item) => item.socket)).toEqual([lost]);
 });
 
 test("gives a socket to another taker when sending it fails", () => {
-  const desk = connectionDesk();
+  const dispatcher = createDispatcher();
   const [broken, living] = [new FakeTaker(), new FakeTaker()];
-  desk.open(broken);
+  dispatcher.open(broken);
   const one = socket();
-  desk.accept(one);
-  desk.open(living);
+  dispatcher.accept(one);
+  dispatcher.open(living);
   broken.given[0]?.sent(new Error("EPIPE"));
   expect(living.given.map((item) => item.socket)).toEqual([one]);
-  desk.accept(socket());
+  dispatcher.accept(socket());
   expect(broken.given).toHaveLength(1);
 });
 
 test("passes a taker over that has not confirmed 64 sockets", () => {
-  const desk = connectionDesk();
+  const dispatcher = createDispatcher();
   const [busy, quick] = [new FakeTaker(), new FakeTaker()];
-  desk.open(busy);
-  for (let count = 0; count < MAX_UNCONFIRMED + 1; count++) desk.accept(socket());
-  expect([busy.given.length, desk.waiting]).toEqual([MAX_UNCONFIRMED, 1]);
-  desk.open(quick);
+  dispatcher.open(busy);
+  for (let count = 0; count < MAX_UNCONFIRMED + 1; count++) dispatcher.accept(socket());
+  expect([busy.given.length, dispatcher.waiting]).toEqual([MAX_UNCONFIRMED, 1]);
+  dispatcher.open(quick);
   expect(quick.given).toHaveLength(1);
-  for (let count = 0; count < 5; count++) desk.accept(socket());
+  for (let count = 0; count < 5; count++) dispatcher.accept(socket());
   expect(quick.given).toHaveLength(6);
-  for (const { id } of busy.given.slice(0, 2)) desk.confirm(busy, id);
-  desk.accept(socket());
-  desk.accept(socket());
+  for (const { id } of busy.given.slice(0, 2)) dispatcher.confirm(busy, id);
+  dispatcher.accept(socket());
+  dispatcher.accept(socket());
   expect(busy.given.length).toBeGreaterThan(MAX_UNCONFIRMED);
 });
 
@@ -114,7 +114,7 @@ test("loses no socket and gives none to two living takers, whatever happens", ()
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const desk = connectionDesk();
+      const dispatcher = createDispatcher();
       const takers: FakeTaker[] = [];
       const dead = new Set<FakeTaker>();
       const done = new Set<Socket>();
@@ -125,18 +125,18 @@ test("loses no socket and gives none to two living takers, whatever happens", ()
         if (act === "accept") {
           const one = socket();
           sockets.push(one);
-          desk.accept(one);
+          dispatcher.accept(one);
         } else if (act === "open") {
           const fresh = new FakeTaker();
           takers.push(fresh);
-          desk.open(fresh);
+          dispatcher.open(fresh);
         } else if (taker === undefined || dead.has(taker)) continue;
-        else if (act === "shut") desk.shut(taker);
+        else if (act === "shut") dispatcher.shut(taker);
         else if (act === "gone") {
           dead.add(taker);
-          desk.gone(taker);
+          dispatcher.gone(taker);
         } else if (item !== undefined && act === "confirm") {
-          desk.confirm(taker, item.id);
+          dispatcher.confirm(taker, item.id);
           if (item.socket.destroyed) done.add(item.socket);
         } else if (item !== undefined && act === "fail" && !done.has(item.socket)) {
           taker.given.splice(which, 1);
@@ -148,7 +148,7 @@ test("loses no socket and gives none to two living takers, whatever happens", ()
         .flatMap(({ given }) => given.map((item) => item.socket))
         .filter((each) => !done.has(each));
       expect(new Set(held).size).toBe(held.length);
-      expect(held.length + desk.waiting + done.size).toBe(sockets.length);
+      expect(held.length + dispatcher.waiting + done.size).toBe(sockets.length);
       expect(sockets.filter(({ destroyed }) => destroyed)).toHaveLength(done.size);
     }),
   );

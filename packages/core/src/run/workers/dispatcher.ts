@@ -5,16 +5,22 @@ export const MAX_WAITING = 1000;
 /** Sockets on their way to one worker that it has not confirmed; a worker that is busy gets no more, others do. */
 export const MAX_UNCONFIRMED = 64;
 
-/** A worker as the desk sees it. */
+/** A socket, and the listener that accepted it: the name of a feature's, `undefined` for the service's own. */
+export interface Accepted {
+  readonly socket: Socket;
+  readonly listener: string | undefined;
+}
+
+/** A worker as the dispatcher sees it. */
 export interface Taker {
-  /** Sends a socket along; the callback tells whether it left. */
-  take(id: number, socket: Socket, sent: (error: Error | null) => void): void;
+  /** Sends a socket; the callback has the error when it could not be sent. */
+  take(id: number, accepted: Accepted, sent: (error: Error | null) => void): void;
 }
 
 /** Gives accepted sockets to ready workers in turn, and keeps each until a worker confirms it. */
-export interface ConnectionDesk {
+export interface Dispatcher {
   /** Gives a new socket away, or lets it wait. */
-  accept(socket: Socket): void;
+  accept(socket: Socket, listener?: string): void;
   /** A worker is ready for sockets. */
   open(taker: Taker): void;
   /** A worker gets no more sockets; those on their way to it still belong to it. */
@@ -23,15 +29,15 @@ export interface ConnectionDesk {
   gone(taker: Taker): void;
   /** A worker has the socket: this process lets go of its copy. */
   confirm(taker: Taker, id: number): void;
-  /** Closes every socket that waits; tells how many there were. */
+  /** Closes every socket that waits; returns their number. */
   dismiss(): number;
   /** Number of sockets that wait for a worker. */
   readonly waiting: number;
 }
 
-export const connectionDesk = (): ConnectionDesk => {
-  const queue: Socket[] = [];
-  const onTheWay = new Map<Taker, Map<number, Socket>>();
+export const createDispatcher = (): Dispatcher => {
+  const queue: Accepted[] = [];
+  const onTheWay = new Map<Taker, Map<number, Accepted>>();
   let ready: readonly Taker[] = [];
   let turn = 0;
   let lastId = 0;
@@ -50,26 +56,26 @@ export const connectionDesk = (): ConnectionDesk => {
     while (queue.length > 0) {
       const taker = next();
       if (taker === undefined) return;
-      const socket = queue.shift();
-      if (socket !== undefined && !socket.destroyed) give(taker, socket);
+      const accepted = queue.shift();
+      if (accepted !== undefined && !accepted.socket.destroyed) give(taker, accepted);
     }
   };
 
-  const give = (taker: Taker, socket: Socket): void => {
+  const give = (taker: Taker, accepted: Accepted): void => {
     const id = ++lastId;
-    const held = onTheWay.get(taker) ?? new Map<number, Socket>();
-    onTheWay.set(taker, held.set(id, socket));
-    taker.take(id, socket, (error) => {
+    const held = onTheWay.get(taker) ?? new Map<number, Accepted>();
+    onTheWay.set(taker, held.set(id, accepted));
+    taker.take(id, accepted, (error) => {
       if (error === null || !held.delete(id)) return;
       shut(taker); // its channel is broken; its death will be reported
-      wait([socket]);
+      wait([accepted]);
     });
   };
 
-  const wait = (sockets: Iterable<Socket>): void => {
-    for (const socket of sockets) {
-      if (queue.length < MAX_WAITING) queue.push(socket);
-      else socket.destroy();
+  const wait = (more: Iterable<Accepted>): void => {
+    for (const accepted of more) {
+      if (queue.length < MAX_WAITING) queue.push(accepted);
+      else accepted.socket.destroy();
     }
     serveQueue();
   };
@@ -79,9 +85,9 @@ export const connectionDesk = (): ConnectionDesk => {
   };
 
   return {
-    accept(socket) {
+    accept(socket, listener) {
       socket.on("error", () => socket.destroy()); // the client's own affair
-      wait([socket]);
+      wait([{ socket, listener }]);
     },
     open(taker) {
       ready = [...ready, taker];
@@ -96,13 +102,13 @@ export const connectionDesk = (): ConnectionDesk => {
     },
     confirm(taker, id) {
       const held = onTheWay.get(taker);
-      held?.get(id)?.destroy();
+      held?.get(id)?.socket.destroy();
       held?.delete(id);
       serveQueue();
     },
     dismiss() {
       const count = queue.length;
-      for (const socket of queue.splice(0)) socket.destroy();
+      for (const { socket } of queue.splice(0)) socket.destroy();
       return count;
     },
     get waiting() {

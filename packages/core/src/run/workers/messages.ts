@@ -1,11 +1,12 @@
 import type { AppReport } from "../../lifecycle/runnable.ts";
+import type { ListenerAddress } from "../../lifecycle/listener.ts";
 import type { ShutdownResult } from "../stop/shutdown.ts";
 import type { StartFailure } from "../start/start-error.ts";
 
 /** What the primary says to a worker. */
 export type ToWorker =
   /** Comes with a socket that is unread; the primary keeps its own copy until it hears `taken`. */
-  | { readonly "@framework": "connection"; readonly id: number }
+  | { readonly "@framework": "connection"; readonly id: number; readonly listener?: string | undefined }
   /** The service begins to drain, and ends within the time: drain listeners run, connections still come. */
   | { readonly "@framework": "unready"; readonly timeoutMs: number }
   /** No more connections come: finish what is in flight and exit within the time. A worker that is starting undoes that and exits. */
@@ -41,6 +42,8 @@ export interface WorkerBrief {
   readonly url: string;
   readonly host: string;
   readonly port: number;
+  /** The ports of features that the primary has opened. */
+  readonly listeners: readonly ListenerAddress[];
   readonly workers: number;
 }
 

@@ -1,7 +1,6 @@
-import { createServer, type AddressInfo, type Server } from "node:net";
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { urlOf } from "../start/address.ts";
-import { type ConnectionDesk, connectionDesk } from "./dispatcher.ts";
+import { type Dispatcher, createDispatcher } from "./dispatcher.ts";
 import { EXIT_FAILURE, EXIT_OK } from "../stop/exit-codes.ts";
 import type { WorkerBrief } from "./messages.ts";
 import type { Plan } from "../start/plan.ts";
@@ -10,17 +9,22 @@ import { restartPolicy } from "./restart-policy.ts";
 import type { Running } from "../settings/run-options.ts";
 import { pause, readinessDelayMs } from "../stop/shutdown.ts";
 import { endingCode, reportUncaught } from "../stop/ending.ts";
-import { toListenError } from "../start/start-error.ts";
+import type { Runnable } from "../../lifecycle/runnable.ts";
+import { type HeldPorts, holdPorts } from "./held-ports.ts";
 import { Supervisor } from "./supervisor.ts";
 import { clusterFork } from "./worker-process.ts";
 import { stateForWorkers } from "./worker-state.ts";
 
 /**
- * Runs the service as the primary process: holds the port, supervises the workers, keeps their shared state, serves nothing.
+ * Runs the service as the primary process: holds the ports, supervises the workers, keeps their shared state, serves nothing.
  *
- * The port is bound before the first worker is forked and held until the end, so neither a dead worker nor a reload closes it.
+ * The ports are bound before the first worker is forked and held until the end, so neither a dead worker nor a reload closes them.
  */
-export const runPrimary = async (plan: Plan, service: number): Promise<Running> => {
+export const runPrimary = async (
+  { listeners: registered }: Pick<Runnable, "listeners">,
+  plan: Plan,
+  service: number,
+): Promise<Running> => {
   if (process.argv[1] === undefined) {
     throw new FrameworkError(
       "CORE_NO_PROGRAM",
@@ -28,20 +32,20 @@ export const runPrimary = async (plan: Plan, service: number): Promise<Running> 
     );
   }
   const { host, workers } = plan.settings;
-  const desk = connectionDesk();
-  const server = createServer({ pauseOnConnect: true }, (socket) => desk.accept(socket));
-  const port = await bind(server, host, plan.settings.port);
+  const dispatcher = createDispatcher();
+  const ports = await holdPorts(plan.settings, registered, dispatcher);
+  const { port, listeners } = ports;
   const url = urlOf(host, port, plan.settings.tls !== undefined);
-  const primary = new Primary(plan, server, desk, { service, url, host, port, workers });
+  const primary = new Primary(plan, ports, dispatcher, { service, url, host, port, listeners, workers });
   await primary.start();
-  return { url, host, port, close: () => primary.close() };
+  return { url, host, port, listeners, close: () => primary.close() };
 };
 
 /** The service from the primary's side: start, reload, one stop. */
 class Primary {
   private readonly plan: Plan;
-  private readonly server: Server;
-  private readonly desk: ConnectionDesk;
+  private readonly ports: HeldPorts;
+  private readonly dispatcher: Dispatcher;
   private readonly supervisor: Supervisor;
   private readonly url: string;
   private readonly cleanups: (() => void)[] = [];
@@ -49,19 +53,19 @@ class Primary {
   private needsReadinessDelay = false;
   private closing: Promise<number> | undefined;
 
-  constructor(plan: Plan, server: Server, desk: ConnectionDesk, brief: WorkerBrief) {
+  constructor(plan: Plan, ports: HeldPorts, dispatcher: Dispatcher, brief: WorkerBrief) {
     const { settings, log } = plan;
     const state = stateForWorkers(log, (worker) => this.supervisor.replaceOne(worker));
     const fork = clusterFork(brief);
     this.plan = plan;
-    this.server = server;
-    this.desk = desk;
+    this.ports = ports;
+    this.dispatcher = dispatcher;
     this.url = brief.url;
     this.cleanups.push(() => state.close());
     this.supervisor = new Supervisor({
       workers: brief.workers,
       fork: (events) => state.connect(fork(events)),
-      desk,
+      dispatcher,
       policy: restartPolicy(settings.cluster.maxRestarts),
       log,
       retries: !settings.reload,
@@ -89,7 +93,7 @@ class Primary {
         () => this.supervisor.kill(),
       );
       if (settings.reload) this.watch();
-      this.plan.announce(this.url, report);
+      this.plan.announce({ url: this.url, listeners: this.ports.listeners }, report);
     } catch (error) {
       await this.close(); // the other workers may be up
       throw error;
@@ -127,9 +131,9 @@ class Primary {
       : 0;
     this.supervisor.unready(shutdownTimeoutSecs * 1000);
     if (delay > 0) await pause(Math.min(delay, shutdownTimeoutSecs * 1000));
-    this.server.close();
+    this.ports.close();
     const { killed, cut, late } = await this.supervisor.stop(Math.max(0, deadline - performance.now()));
-    const refused = this.desk.dismiss();
+    const refused = this.dispatcher.dismiss();
     if (killed + cut + late + refused === 0) return EXIT_OK;
     log.error("the drain was not clean", {
       workersKilled: killed,
@@ -141,19 +145,9 @@ class Primary {
   }
 
   private release(): void {
-    this.server.close();
-    this.desk.dismiss();
+    this.ports.close();
+    this.dispatcher.dismiss();
     this.plan.process?.release();
     for (const cleanup of this.cleanups.splice(0)) cleanup();
   }
 }
-
-const bind = (server: Server, host: string, port: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(toListenError(error, host, port)));
-    server.listen({ host, port }, () => {
-      server.removeAllListeners("error");
-      server.on("error", () => {}); // an accept that failed, for want of descriptors say: that connection's own loss
-      resolve((server.address() as AddressInfo).port);
-    });
-  });

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { Logger } from "../../log/logger.ts";
-import { connectionDesk } from "./dispatcher.ts";
+import { createDispatcher } from "./dispatcher.ts";
 import type { ToPrimary, ToWorker } from "./messages.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
 import type { StartFailure } from "../start/start-error.ts";
@@ -51,7 +51,7 @@ const supervise = ({ workers = 2, maxDeaths = 5, retries = true } = {}) => {
       forked.push(worker);
       return worker;
     },
-    desk: connectionDesk(),
+    dispatcher: createDispatcher(),
     policy: { backoffMs: () => 0, diedTooOften: () => ++deaths > maxDeaths },
     log,
     retries,

@@ -1,6 +1,6 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import type { Logger } from "../../log/logger.ts";
-import type { ConnectionDesk } from "./dispatcher.ts";
+import type { Dispatcher } from "./dispatcher.ts";
 import type { ToPrimary } from "./messages.ts";
 import type { RestartPolicy } from "./restart-policy.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
@@ -12,7 +12,7 @@ import type { ForkWorker, WorkerProcess } from "./worker-process.ts";
 export interface SupervisorOptions {
   readonly workers: number;
   readonly fork: ForkWorker;
-  readonly desk: ConnectionDesk;
+  readonly dispatcher: Dispatcher;
   readonly policy: RestartPolicy;
   readonly log: Logger;
   /** Whether a worker that dies before it is ready is tried again by itself; with reload the next change does that. */
@@ -149,7 +149,7 @@ export class Supervisor {
         member.failure = message.failure;
         return;
       case "taken":
-        return this.options.desk.confirm(member.process, message.id);
+        return this.options.dispatcher.confirm(member.process, message.id);
       case "retire":
         return this.replaceOne(member.process);
       case "broken":
@@ -172,7 +172,7 @@ export class Supervisor {
     if (member.phase !== "starting" || this.stopping) return;
     member.phase = "ready";
     member.readyAt = performance.now();
-    this.options.desk.open(member.process);
+    this.options.dispatcher.open(member.process);
     for (const other of this.members) {
       if (other !== member && other.slot === member.slot && other.phase === "ready") {
         this.drain(other, this.options.drainMs);
@@ -189,7 +189,7 @@ export class Supervisor {
 
   private leave(member: Member): void {
     member.phase = "leaving";
-    this.options.desk.shut(member.process);
+    this.options.dispatcher.shut(member.process);
   }
 
   private drain(member: Member, timeoutMs: number): void {
@@ -206,7 +206,7 @@ export class Supervisor {
     const { phase, slot, process } = member;
     member.phase = "gone";
     this.members.delete(member);
-    this.options.desk.gone(process);
+    this.options.dispatcher.gone(process);
     if (this.members.size === 0) this.empty.resolve();
     if (this.stopping || phase === "leaving") return;
     if (phase === "starting") return this.neverReady(member, how);

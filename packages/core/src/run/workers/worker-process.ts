@@ -40,9 +40,10 @@ export const clusterFork =
       pid: worker.process.pid ?? -1,
       link,
       send: (message) => link.send(message),
-      take: (id, socket, sent) => {
+      take: (id, { socket, listener }, sent) => {
         if (!worker.isConnected()) return sent(new Error("the worker's channel is closed"));
-        worker.send({ "@framework": "connection", id } satisfies ToWorker, socket, { keepOpen: true }, sent);
+        const message: ToWorker = { "@framework": "connection", id, listener };
+        worker.send(message, socket, { keepOpen: true }, sent);
       },
       kill: () => {
         worker.process.kill("SIGKILL");

@@ -4,13 +4,13 @@ import type { Socket } from "node:net";
 import { inProcessState } from "../../shared-state/in-process-state.ts";
 import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
 import { primaryState } from "../../shared-state/workers/primary-state.ts";
-import type { Transport } from "../../exchange/transport.ts";
 import { EXIT_FAILURE, EXIT_OK } from "../stop/exit-codes.ts";
 import { isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
 import type { Plan } from "../start/plan.ts";
 import type { Running } from "../settings/run-options.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
-import { orUndo, startService } from "../start/service.ts";
+import type { Logger } from "../../log/logger.ts";
+import { orUndo, type Service, startService } from "../start/service.ts";
 import type { SharedState } from "../../shared-state/shared-state.ts";
 import { isClean, reserveMs, shutDown, type ShutdownResult } from "../stop/shutdown.ts";
 import { onLostOutput, onUncaught, type UncaughtKind } from "../stop/signals.ts";
@@ -35,12 +35,14 @@ export const runWorker = async (app: Runnable, plan: Plan, brief: WorkerBrief): 
   const { log } = plan;
   const worker = new WorkerService(app, plan);
   const state = brief.workers > 1 ? primaryState(linkToPrimary(), { log }) : inProcessState({ log });
+  bindListeners(app, brief, log);
   await worker.start(state);
-  const { url, host, port } = brief;
+  const { url, host, port, listeners } = brief;
   return {
     url,
     host,
     port,
+    listeners,
     close: () => {
       tell({ "@framework": "close" });
       return worker.ended;
@@ -56,7 +58,7 @@ class WorkerService {
   private readonly plan: Plan;
   private readonly over: PromiseWithResolvers<void> = Promise.withResolvers<void>();
   /** `null` until everything is up. */
-  private transport: Transport | null = null;
+  private service: Service | null = null;
   /** Why the start is being given up. */
   private abandoned: { readonly error?: unknown } | null = null;
   private closing: Promise<ShutdownResult> | undefined;
@@ -78,9 +80,9 @@ class WorkerService {
   async start(state: SharedState): Promise<void> {
     const { app, plan } = this;
     try {
-      const transport = await startService(app, plan, state);
+      const service = await startService(app, plan, state);
       await orUndo(app, plan, () => app.listen());
-      this.transport = transport;
+      this.service = service;
     } catch (error) {
       if (this.abandoned === null) throw error;
       if ("error" in this.abandoned) throw this.abandoned.error;
@@ -94,18 +96,26 @@ class WorkerService {
     switch (message["@framework"]) {
       case "connection":
         tell({ "@framework": "taken", id: message.id });
-        if (socket !== undefined) this.transport?.accept(socket); // a client may be gone before its socket arrives
+        if (socket !== undefined) this.accept(socket, message.listener); // a client may be gone before its socket arrives
         return;
       case "unready":
-        if (this.transport !== null) void this.app.drain(message.timeoutMs - reserveMs(message.timeoutMs));
+        if (this.service !== null) void this.app.drain(message.timeoutMs - reserveMs(message.timeoutMs));
         return;
       case "drain":
         this.end(EXIT_OK, message.timeoutMs);
     }
   }
 
+  /** Gives a socket to the transport of its port; a program that was reloaded may no longer own that port. */
+  private accept(socket: Socket, listener: string | undefined): void {
+    const port = this.service?.ports.find((each) => each.listener.options.name === listener);
+    const transport = listener === undefined ? this.service?.main : port?.transport;
+    if (transport === undefined) socket.destroy();
+    else transport.accept(socket);
+  }
+
   private broke(error: unknown, kind: UncaughtKind, limit: number): void {
-    if (this.transport === null) return this.abandon({ error });
+    if (this.service === null) return this.abandon({ error });
     this.plan.log.error(`${kind}: this worker drains and ends, another one takes its place`, { error });
     tell({ "@framework": "broken" });
     this.end(EXIT_FAILURE, limit);
@@ -117,16 +127,26 @@ class WorkerService {
   }
 
   private end(code: number, timeoutMs: number): void {
-    const { app, transport, plan } = this;
-    if (transport === null) return this.abandon({});
+    const { app, service, plan } = this;
+    if (service === null) return this.abandon({});
     if (this.closing !== undefined) return;
-    this.closing = shutDown(app, transport, { readinessDelayMs: 0, timeoutMs }, plan.log);
+    this.closing = shutDown(app, service, { readinessDelayMs: 0, timeoutMs }, plan.log);
     void this.closing.then((result) => {
       this.over.resolve();
       tell({ "@framework": "drained", ...result }, () => process.exit(isClean(result) ? code : EXIT_FAILURE));
     });
   }
 }
+
+/** Makes the addresses that the primary has bound known to the features. */
+const bindListeners = ({ listeners }: Runnable, brief: WorkerBrief, log: Logger): void => {
+  for (const listener of listeners) {
+    const { name } = listener.options;
+    const address = brief.listeners.find((each) => each.name === name);
+    if (address !== undefined) listener.bound({ host: address.host, port: address.port });
+    else log.warn("a port that is new in the program opens when the service starts anew", { listener: name });
+  }
+};
 
 /** Sends a message to the primary; `then` is called also when the primary is gone. */
 const tell = (message: ToPrimary, then: () => void = () => {}): void => {

@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, jest, test } from "@jest/globals";
+import type { RunOptions } from "./settings/run-options.ts";
+import { endPrograms, type Program, startProgram } from "./testing/start-program.ts";
+
+jest.setTimeout(120_000); // processes are started, on a machine that may be busy
+afterEach(endPrograms);
+
+interface Scenario {
+  readonly ports?: { readonly lines?: number; readonly admin?: number };
+  readonly run?: RunOptions;
+  readonly limit?: number;
+}
+
+const file = fileURLToPath(new URL("testing/fixtures/listeners.ts", import.meta.url));
+const start = (scenario: Scenario): Program =>
+  startProgram(file, [], { LISTENERS: JSON.stringify(scenario) });
+
+/** The ports that the `listening` line names. */
+const portsOf = async (program: Program): Promise<{ lines: number; admin: number; own: number }> => {
+  const { url, listeners = [] } = await program.listening;
+  const port = (wanted: string): number => listeners.find(({ name }) => name === wanted)?.port ?? -1;
+  return { lines: port("lines"), admin: port("admin"), own: Number(new URL(url).port) };
+};
+
+const open = async (port: number): Promise<Socket> => {
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+  await once(socket, "connect");
+  return socket;
+};
+
+const exchange = async (socket: Socket, line: string): Promise<string> => {
+  const answer = once(socket, "data");
+  socket.write(line);
+  return ((await answer) as [string])[0];
+};
+
+const adminAt = async (port: number, path: string): Promise<{ pid: number; address: unknown }> => {
+  const reply = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: "close" } });
+  return (await reply.json()) as { pid: number; address: unknown };
+};
+
+test.each([1, 3])("serves raw sockets and HTTP on ports of features, with %d worker(s)", async (workers) => {
+  const program = start({ run: { workers } });
+  const { lines, admin } = await portsOf(program);
+  const sockets = await Promise.all(Array.from({ length: 6 }, () => open(lines)));
+  const answers = await Promise.all(sockets.map((socket) => exchange(socket, "hello\n")));
+  for (const socket of sockets) socket.destroy();
+  const replies = await Promise.all(Array.from({ length: 6 }, () => adminAt(admin, "/x")));
+  expect(answers.every((answer) => answer.endsWith(" hello\n"))).toBe(true);
+  expect(new Set(answers).size).toBe(workers);
+  expect(new Set(replies.map(({ pid }) => pid)).size).toBe(workers);
+  expect(replies[0]?.address).toEqual({ host: "127.0.0.1", port: admin });
+  expect(program.stderr().match(new RegExp(`admin at ${admin}\\.`, "g"))).toHaveLength(workers);
+  expect((await fetch(`http://127.0.0.1:${admin}/broken`)).status).toBe(500);
+  program.kill("SIGTERM");
+  expect((await program.exit).code).toBe(0);
+});
+
+test.each([1, 3])("drains the ports of features with the service, with %d worker(s)", async (workers) => {
+  const program = start({ run: { workers } });
+  const { lines, admin } = await portsOf(program);
+  const socket = await open(lines);
+  await exchange(socket, "hello\n");
+  const slow = adminAt(admin, "/slow");
+  await program.says("in flight");
+  const goodbye = once(socket, "data");
+  const begun = performance.now();
+  program.kill("SIGTERM");
+  expect((await goodbye)[0]).toBe("bye\n");
+  expect((await slow).pid).toBeGreaterThan(0);
+  expect((await program.exit).code).toBe(0);
+  expect(performance.now() - begun).toBeLessThan(15_000); // not the drain's 30 s
+  expect(program.stderr().match(/lines closed/g)).toHaveLength(workers);
+});
+
+test.each([1, 3])("cuts connections that are left at the deadline, with %d worker(s)", async (workers) => {
+  const program = start({ run: { workers, cluster: { shutdownTimeoutSecs: 1 } } });
+  const { lines } = await portsOf(program);
+  const socket = await open(lines);
+  const closed = once(socket, "close");
+  socket.on("error", () => {});
+  socket.write("wait\n");
+  await program.says("in flight");
+  program.kill("SIGTERM");
+  expect((await program.exit).code).toBe(1);
+  expect(program.stderr()).toMatch(/connections were cut.*"cut":1|"cut":1.*connections were cut/);
+  await closed;
+});
+
+test.each([1, 3])(
+  "a port in use is a start error that names the feature, with %d worker(s)",
+  async (workers) => {
+    const holder = createServer().listen(0, "127.0.0.1");
+    await once(holder, "listening");
+    const { port } = holder.address() as AddressInfo;
+    const program = start({ ports: { admin: port }, run: { workers } });
+    expect((await program.exit).code).toBe(1);
+    expect(program.stderr()).toContain(
+      `CORE_PORT_IN_USE: administration: port ${port} is in use on 127.0.0.1`,
+    );
+    expect(program.stderr()).toContain("give the listener admin another address");
+    expect(program.stdout()).toBe("");
+    holder.close();
+  },
+);
+
+test("closes connections above maxConnections", async () => {
+  const program = start({ limit: 2 });
+  const { lines } = await portsOf(program);
+  const sockets = await Promise.all([open(lines), open(lines)]);
+  for (const socket of sockets) await exchange(socket, "hello\n");
+  const third = connect(lines, "127.0.0.1");
+  third.on("error", () => {});
+  third.resume();
+  await once(third, "close");
+  expect(await exchange(sockets[0] as Socket, "still there\n")).toContain("still there");
+  for (const socket of sockets) socket.destroy();
+  await program.says("connections above the limit were dropped");
+});

@@ -1,0 +1,69 @@
+import type { Closed, Transport, TransportOptions } from "../../exchange/transport.ts";
+import type { ListenerAddress, RegisteredListener } from "../../lifecycle/listener.ts";
+import type { Runnable } from "../../lifecycle/runnable.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { SocketTransport } from "../../transport/hub/socket-transport.ts";
+import type { Drainable } from "../stop/shutdown.ts";
+import { toListenError } from "./start-error.ts";
+
+/** Speaks a protocol on the sockets of one port. */
+export type PortTransport = Pick<Transport, "accept" | "listen" | "drain" | "close">;
+
+/** A port of a feature in a process that serves. */
+export interface FeaturePort {
+  readonly listener: RegisteredListener;
+  readonly transport: PortTransport;
+}
+
+/** Makes the transport of a feature's port; `createHttp` and `options` are those of the service. */
+export const createFeaturePort = (
+  listener: RegisteredListener,
+  app: Runnable,
+  createHttp: (options: TransportOptions) => Transport,
+  options: TransportOptions,
+): FeaturePort => {
+  const { options: wanted } = listener;
+  if ("serve" in wanted) {
+    const { serve, tls } = wanted;
+    const reject: TransportOptions["reject"] = (error) => app.reject(error, null);
+    return {
+      listener,
+      transport: createHttp({ ...options, serve: (source) => serve.call(wanted, source), reject, tls }),
+    };
+  }
+  const { log, limits, clock = systemClock } = options;
+  return {
+    listener,
+    transport: new SocketTransport(wanted, { maxConnections: limits.maxConnections, log, clock }),
+  };
+};
+
+/** Opens the ports of features in this process. @throws CORE_PORT_IN_USE and the like, naming the feature */
+export const listenOnPorts = async (
+  ports: readonly FeaturePort[],
+  defaultHost: string,
+): Promise<readonly ListenerAddress[]> => {
+  const addresses: ListenerAddress[] = [];
+  for (const { listener, transport } of ports) {
+    const { name, host = defaultHost, port } = listener.options;
+    try {
+      const address = await transport.listen({ host, port });
+      addresses.push({ name, host, port: address.port });
+      listener.bound({ host, port: address.port });
+    } catch (error) {
+      throw toListenError(error, host, port, listener);
+    }
+  }
+  return addresses;
+};
+
+/** Several transports that drain and close as one. */
+export const joinTransports = (transports: readonly Pick<PortTransport, "drain" | "close">[]): Drainable => ({
+  drain() {
+    for (const transport of transports) transport.drain();
+  },
+  async close(deadlineMs): Promise<Closed> {
+    const closed = await Promise.all(transports.map((transport) => transport.close(deadlineMs)));
+    return { cut: closed.reduce((sum, { cut }) => sum + cut, 0) };
+  },
+});

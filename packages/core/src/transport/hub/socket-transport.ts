@@ -1,0 +1,130 @@
+import type { Clock } from "../../runtime/clock.ts";
+import type { Listener, Socket } from "../../exchange/socket.ts";
+import type { Closed, ListenAddress } from "../../exchange/transport.ts";
+import { isLate } from "../../lifecycle/deadline.ts";
+import type { SocketListener } from "../../lifecycle/listener.ts";
+import type { Logger } from "../../log/logger.ts";
+import { openListener } from "./open-listener.ts";
+
+/** Options of a `SocketTransport`. */
+export interface SocketTransportOptions {
+  /** Connections above this number are closed at once. */
+  readonly maxConnections: number;
+  readonly log: Logger;
+  readonly clock: Pick<Clock, "after">;
+}
+
+/** Milliseconds in which dropped connections are counted for one line of the log. */
+const DROPPED_LINE_MS = 1000;
+
+/** The connections of a feature's own protocol: bounded, drained and cut as those of HTTP are. */
+export class SocketTransport {
+  private readonly protocol: SocketListener;
+  private readonly options: SocketTransportOptions;
+  private readonly listeners: Listener[] = [];
+  private readonly sockets: Set<Socket> = new Set();
+  private dropped = 0;
+  private draining = false;
+  private over = false;
+  private closing: Promise<Closed> | null = null;
+  private whenEmpty: () => void = () => {};
+
+  constructor(protocol: SocketListener, options: SocketTransportOptions) {
+    this.protocol = protocol;
+    this.options = options;
+  }
+
+  accept(socket: Socket): void {
+    if (socket.destroyed) return;
+    if (this.over || this.sockets.size >= this.options.maxConnections) {
+      if (!this.over) this.countDropped();
+      socket.destroy();
+      return;
+    }
+    this.sockets.add(socket);
+    socket.on("error", () => socket.destroy()); // the protocol may listen too; a connection must not end the process
+    socket.once("close", () => {
+      this.sockets.delete(socket);
+      if (this.sockets.size === 0) this.whenEmpty();
+    });
+    try {
+      this.protocol.accept(socket);
+    } catch (error) {
+      this.options.log.error("a listener failed to take a connection", {
+        listener: this.protocol.name,
+        error,
+      });
+      socket.destroy();
+    }
+  }
+
+  /** @throws the system's error, such as EADDRINUSE */
+  async listen(wanted: ListenAddress): Promise<ListenAddress> {
+    const { listener, address } = await openListener(wanted, (socket) => this.accept(socket));
+    listener.on("error", (error) =>
+      this.options.log.error("the listener failed", { listener: this.protocol.name, error }),
+    );
+    this.listeners.push(listener);
+    return address;
+  }
+
+  drain(): void {
+    if (this.draining) return;
+    this.draining = true;
+    for (const listener of this.listeners) listener.close();
+    try {
+      this.protocol.drain?.();
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  close(deadlineMs: number): Promise<Closed> {
+    this.drain();
+    return (this.closing ??= this.untilGone(deadlineMs));
+  }
+
+  private async untilGone(deadlineMs: number): Promise<Closed> {
+    let cut = 0;
+    const closed = this.closed(deadlineMs).then((result) => {
+      ({ cut } = result);
+    });
+    await isLate(closed, deadlineMs); // its timer keeps the process alive, as an open connection would
+    this.over = true;
+    const left = this.sockets.size;
+    for (const socket of this.sockets) socket.destroy();
+    return { cut: cut + left };
+  }
+
+  /** Resolves when the protocol has closed and every connection is gone. */
+  private async closed(deadlineMs: number): Promise<Closed> {
+    let closed: Closed = { cut: 0 };
+    try {
+      closed = await this.protocol.close(deadlineMs);
+    } catch (error) {
+      this.failed(error);
+    }
+    if (this.sockets.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.whenEmpty = resolve;
+      });
+    }
+    return closed;
+  }
+
+  private failed(error: unknown): void {
+    this.options.log.error("a listener failed to close", { listener: this.protocol.name, error });
+  }
+
+  private countDropped(): void {
+    if (++this.dropped > 1) return;
+    this.options.clock.after(DROPPED_LINE_MS, () => {
+      const { name } = this.protocol;
+      this.options.log.warn("connections above the limit were dropped", {
+        listener: name,
+        dropped: this.dropped,
+      });
+      this.dropped = 0;
+    });
+  }
+}
