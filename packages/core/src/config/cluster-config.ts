@@ -1,11 +1,11 @@
 import { configRecord, type ConfigRecord } from "./config-record.ts";
 import { decimal, integer } from "./field-rules.ts";
 
-/** How workers are supervised and how the service stops. */
+/** Supervision of workers and shutdown of the service. */
 export interface ClusterConfig {
-  /** Deaths before ready within 60 s after which the supervisor gives up with exit code 1. @default 5 */
+  /** Exits of unready workers within 60 s after which the supervisor exits with code 1. @default 5 */
   readonly maxRestarts: number;
-  /** Seconds for the whole drain; what is still open then is cut and counted. @default 30 */
+  /** Seconds for the whole drain; connections still open then are closed and counted. @default 30 */
   readonly shutdownTimeoutSecs: number;
   /** Seconds between readiness turning 503 and the listener closing; unset: 2 in production with health checks, else 0. */
   readonly readinessDelaySecs: number | undefined;

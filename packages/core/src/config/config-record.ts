@@ -1,13 +1,13 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { nearest } from "../errors/nearest.ts";
 
-/** Rule of one field: its default, and what is wrong with a value (`null` when nothing is). */
+/** Rule of one field: its default, and a check that returns the mistake in a value (`null` for a valid one). */
 export interface FieldRule<T> {
   readonly default: T;
   readonly problem: (value: unknown) => string | null;
 }
 
-/** What reading a record gave: the frozen values with defaults filled in, and every mistake in one list. */
+/** The result of reading a record: the frozen values with defaults filled in, and every mistake. */
 export interface ReadRecord<T> {
   readonly value: Readonly<T>;
   readonly problems: readonly string[];
@@ -16,13 +16,13 @@ export interface ReadRecord<T> {
 /** A named configuration record: plain fields, each with a default and a rule. */
 export interface ConfigRecord<T extends object> {
   readonly name: string;
-  /** Checks without throwing. */
+  /** Reads a record without throwing. */
   read(input?: ConfigInput<T>): ReadRecord<T>;
-  /** The frozen record with its defaults. @throws ConfigurationError CORE_BAD_CONFIG, all mistakes in one message */
+  /** Returns the frozen record with defaults filled in. @throws ConfigurationError CORE_BAD_CONFIG, all mistakes in one message */
   of(input?: ConfigInput<T>): Readonly<T>;
 }
 
-/** A record as a program writes it: any of its fields; `undefined` means the default. */
+/** A record as a program passes it: any of its fields; `undefined` means the default. */
 export type ConfigInput<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 /**

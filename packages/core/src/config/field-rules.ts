@@ -37,11 +37,10 @@ export const flag = (initial: boolean): FieldRule<boolean> => ({
   problem: (value) => (typeof value === "boolean" ? null : "must be true or false"),
 });
 
-/** A string that is not empty. */
+/** A non-empty string. */
 export const text = (initial: string): FieldRule<string> => ({
   default: initial,
-  problem: (value) =>
-    typeof value === "string" && value !== "" ? null : "must be a string that is not empty",
+  problem: (value) => (typeof value === "string" && value !== "" ? null : "must be a non-empty string"),
 });
 
 /** One of a few words. */
@@ -60,13 +59,13 @@ export const list = <T>(
   problem: (value) => (Array.isArray(value) && value.every(isItem) ? null : `must be a list of ${items}`),
 });
 
-/** A field that may be absent; `undefined` stands for "not set". */
+/** A field that may be absent; `undefined` means "not set". */
 export const optional = <T>(rule: Omit<FieldRule<T>, "default">): FieldRule<T | undefined> => ({
   default: undefined,
   problem: rule.problem,
 });
 
-/** A field whose rule is the caller's own. */
+/** A field with a custom check; `wanted` completes "must be". */
 export const checked = <T>(
   initial: T,
   wanted: string,

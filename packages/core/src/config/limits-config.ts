@@ -1,7 +1,7 @@
 import { configRecord, type ConfigRecord } from "./config-record.ts";
 import { integer } from "./field-rules.ts";
 
-/** Bounds on what one client may send; the same on every transport. */
+/** Limits on the input of clients; the same on every transport. */
 export interface LimitsConfig {
   /** Bytes of the request line. @default 8192 */
   readonly maxRequestLine: number;
@@ -9,11 +9,11 @@ export interface LimitsConfig {
   readonly maxHeaderSize: number;
   /** Number of header fields. @default 100 */
   readonly maxHeaderFields: number;
-  /** Bytes of a body, where nothing sets a smaller limit. @default 104857600 */
+  /** Bytes of a body, unless a smaller limit applies. @default 104857600 */
   readonly maxBodyBytes: number;
   /** Open connections of one worker. @default 10000 */
   readonly maxConnections: number;
-  /** Requests on one connection; the last answer says `Connection: close`. @default 0 (unlimited) */
+  /** Requests on one connection; the last reply has `Connection: close`. @default 0 (unlimited) */
   readonly maxRequestsPerConnection: number;
 }
 

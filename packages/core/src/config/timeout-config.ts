@@ -1,13 +1,13 @@
 import { configRecord, type ConfigRecord } from "./config-record.ts";
 import { decimal } from "./field-rules.ts";
 
-/** How long one client may take; the same on every transport. */
+/** Timeouts of a client's requests; the same on every transport. */
 export interface TimeoutConfig {
   /** Seconds for a request's head, from its first byte. @default 5 */
   readonly readHeaderSecs: number;
   /** Seconds for a body; longer only while at least 1 KiB/s arrives. @default 30 */
   readonly readBodySecs: number;
-  /** Seconds a write may stand still because the client does not read. @default 30 */
+  /** Seconds a write may stall because the client does not read. @default 30 */
   readonly writeSecs: number;
   /** Seconds a connection may be idle between requests. @default 75 */
   readonly idleSecs: number;

@@ -1,6 +1,6 @@
 import { HttpError } from "./http-error.ts";
 
-/** For whoever works on a request whose client left: nobody gets the reply. */
+/** Creates the error of a request whose client has disconnected; no reply is sent. */
 export const clientGone = (): HttpError =>
   new HttpError(400, "The client closed the connection before the exchange was complete", {
     code: "CORE_CLIENT_GONE",

@@ -1,12 +1,12 @@
 import { FrameworkError } from "./framework-error.ts";
 
-/** One mistake in what the program asked for: what is wrong and what to do, with a stable code. */
+/** One configuration mistake: a stable code, and a message with the remedy. */
 export interface Problem {
   readonly code: string;
   readonly message: string;
 }
 
-/** Every mistake found at start, in one error. @throws by `start` and `run`, before anything listens. */
+/** All configuration mistakes in one error. `start` and `run` throw it before the server listens. */
 export class ConfigurationError extends FrameworkError {
   override readonly name = "ConfigurationError";
   readonly problems: readonly Problem[];

@@ -1,4 +1,4 @@
-// One file, above the usual length: the whole table of core's error codes, one entry a code.
+// Above the usual length: one table of all error codes of core.
 import type { ErrorCatalogue } from "./error-catalogue.ts";
 
 /** The error codes of core. */

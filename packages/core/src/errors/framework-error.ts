@@ -1,12 +1,12 @@
 /**
- * Root of every error that the framework makes.
+ * Base class of the framework's errors.
  *
- * `code` is a stable word with the package's prefix, such as `CORE_ROUTE_DUPLICATE`; the message says what is wrong and what to do.
+ * `code` is stable and has the package's prefix, such as `CORE_ROUTE_DUPLICATE`; the message states the mistake and the remedy.
  */
 export class FrameworkError extends Error {
   override readonly name: string = "FrameworkError";
   readonly code: string;
-  /** What `is` looks for: a property, so that two copies of the package recognise each other's errors. */
+  /** The mark that `is` checks: a property, so that two copies of the package recognise each other's errors. */
   readonly framework = true as const;
 
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -14,6 +14,7 @@ export class FrameworkError extends Error {
     this.code = code;
   }
 
+  /** Whether a value is an error of the framework, also of another copy of this package. */
   static is(error: unknown): error is FrameworkError {
     return (
       typeof error === "object" && error !== null && (error as { framework?: unknown }).framework === true

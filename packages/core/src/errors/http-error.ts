@@ -1,14 +1,14 @@
 import { FrameworkError } from "./framework-error.ts";
 import { reasonPhrase } from "../http/reason-phrase.ts";
 
-/** What an `HttpError` may carry besides status and detail; every other key is an extra member of the reply's body. */
+/** Options of an `HttpError`; every other key becomes an extra member of the reply's body. */
 export interface HttpErrorOptions {
-  /** Fields of the reply, such as `{ allow: "GET, HEAD" }`. */
+  /** Header fields of the reply, such as `{ allow: "GET, HEAD" }`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
-  /** The body's `error`; the status' reason phrase by default. */
+  /** `error` in the body. @default the status' reason phrase */
   readonly error?: string;
-  /** Stable word for logs; `HTTP_<status>` by default. */
+  /** Stable code for logs. @default `HTTP_<status>` */
   readonly code?: string;
   readonly [extra: string]: unknown;
 }
@@ -16,7 +16,7 @@ export interface HttpErrorOptions {
 /**
  * An error that becomes a reply: `{ error, detail, status, ...extras }` with `status`, 400 to 599.
  *
- * `detail` is one sentence for the client. Everything that the framework itself rejects is one of these.
+ * `detail` is one sentence for the client. The framework itself rejects requests only with HttpErrors.
  */
 export class HttpError extends FrameworkError {
   override readonly name: string = "HttpError";
@@ -42,7 +42,7 @@ export class HttpError extends FrameworkError {
     this.extras = extras;
   }
 
-  /** Recognises an HTTP error by its shape. */
+  /** Whether a value has the shape of an HTTP error. */
   static override is(error: unknown): error is HttpError {
     return (
       FrameworkError.is(error) &&

@@ -1,6 +1,6 @@
 import { HttpError, type HttpErrorOptions } from "./http-error.ts";
 
-/** 400: a value that cannot be what it must be; malformed JSON too. */
+/** 400: an invalid value, such as malformed JSON. */
 export class ValueError extends HttpError {
   override readonly name = "ValueError";
   constructor(detail: string, options?: HttpErrorOptions) {
@@ -8,7 +8,7 @@ export class ValueError extends HttpError {
   }
 }
 
-/** `WWW-Authenticate` of a 401 that names no other. */
+/** Default `WWW-Authenticate` of a 401. */
 export const DEFAULT_CHALLENGE = 'Bearer realm="Restricted"';
 
 /** 401: missing, bad or expired credentials. `challenge` becomes `WWW-Authenticate`. */
@@ -31,7 +31,7 @@ export class ForbiddenError extends HttpError {
   }
 }
 
-/** A guard's refusal with a text of its own; 403 unless the status says otherwise. */
+/** A guard's refusal with its own message. @default status 403 */
 export class GuardError extends HttpError {
   override readonly name = "GuardError";
   constructor(message: string, status = 403, options?: HttpErrorOptions) {
@@ -47,7 +47,7 @@ export class NotFoundError extends HttpError {
   }
 }
 
-/** 405: the path exists for other methods, which `Allow` lists. */
+/** 405: the path exists for the methods that `Allow` lists. */
 export class MethodNotAllowedError extends HttpError {
   override readonly name = "MethodNotAllowedError";
   readonly allowed: readonly string[];
@@ -59,9 +59,9 @@ export class MethodNotAllowedError extends HttpError {
   }
 }
 
-/** One thing that is wrong with an input: where, what, and what was wanted. */
+/** One mistake in an input: its place, message and expected value. */
 export interface ValidationIssue {
-  /** Place, outermost first: `["body", "year"]`. */
+  /** Path from the outermost: `["body", "year"]`. */
   readonly loc: readonly (string | number)[];
   readonly msg: string;
   readonly type: string;
@@ -69,7 +69,7 @@ export interface ValidationIssue {
   readonly received?: string;
 }
 
-/** 422: the input does not fit its schema; `errors` lists every place. */
+/** 422: the input does not match its schema; `errors` lists the issues. */
 export class ValidationError extends HttpError {
   override readonly name = "ValidationError";
   readonly issues: readonly ValidationIssue[];
@@ -94,7 +94,7 @@ export class PayloadTooLargeError extends HttpError {
   }
 }
 
-/** 415: a content type that the route does not take. */
+/** 415: a content type that the route does not support. */
 export class UnsupportedMediaTypeError extends HttpError {
   override readonly name = "UnsupportedMediaTypeError";
   constructor(detail: string, options?: HttpErrorOptions) {
@@ -102,7 +102,7 @@ export class UnsupportedMediaTypeError extends HttpError {
   }
 }
 
-/** 429: too many requests; the client may come again in `retryAfterSecs`. */
+/** 429: too many requests; the client may retry after `retryAfterSecs`. */
 export class RateLimitError extends HttpError {
   override readonly name = "RateLimitError";
   constructor(retryAfterSecs: number, detail = "Rate limit exceeded", options: HttpErrorOptions = {}) {
@@ -110,7 +110,7 @@ export class RateLimitError extends HttpError {
   }
 }
 
-/** 503: a circuit breaker is open; the client may come again in `retryAfterSecs`. */
+/** 503: a circuit breaker is open; the client may retry after `retryAfterSecs`. */
 export class CircuitOpenError extends HttpError {
   override readonly name = "CircuitOpenError";
   constructor(retryAfterSecs: number, detail = "Circuit open", options: HttpErrorOptions = {}) {
@@ -118,7 +118,7 @@ export class CircuitOpenError extends HttpError {
   }
 }
 
-/** 504: the handler took longer than its limit. */
+/** 504: the handler exceeded its timeout. */
 export class HandlerTimeoutError extends HttpError {
   override readonly name = "HandlerTimeoutError";
   constructor(limitSecs: number) {
@@ -131,7 +131,7 @@ const retryAfter = (secs: number, { headers }: HttpErrorOptions) => {
   return { retry_after: whole, headers: { "retry-after": String(whole), ...headers } };
 };
 
-/** A byte count for people: `10.0MB`. */
+/** Formats a byte count: `10.0MB`. */
 export const formatBytes = (bytes: number): string => {
   const units = ["KB", "MB", "GB"];
   if (bytes < 1024) return `${bytes}B`;

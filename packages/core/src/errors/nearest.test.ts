@@ -10,11 +10,11 @@ test.each([
   ["TAG", ["tag"], ["tag"]],
   ["nothing", ["alike"], []],
   ["a", [], []],
-])("%s among %j means %j", (name, known, expected) => {
+])("%s in %j matches %j", (name, known, expected) => {
   expect(nearest(name, known)).toEqual(expected);
 });
 
-test("gives three at most, the nearest first", () => {
+test("returns at most three names, nearest first", () => {
   expect(nearest("book", ["books", "look", "hook", "cook", "book2"])).toHaveLength(3);
   expect(nearest("books", ["bools", "books2x", "books"])[0]).toBe("books");
 });

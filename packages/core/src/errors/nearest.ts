@@ -1,4 +1,4 @@
-/** The known names that a misspelt one may have meant, nearest first: at most two edits away (one for names of up to three letters), or a third of its length. */
+/** Returns the known names closest to a misspelt one, nearest first: at most two edits away (one for names of up to three letters), or a third of its length. */
 export const nearest = (name: string, known: readonly string[], most = 3): string[] => {
   const reach = name.length <= 3 ? 1 : Math.max(2, Math.floor(name.length / 3));
   return known
@@ -13,7 +13,7 @@ export const nearest = (name: string, known: readonly string[], most = 3): strin
 };
 
 /**
- * Edits (insert, delete, replace, swap two neighbours) between two words, given up as `reach + 1` once they cannot be within reach.
+ * Returns the edits (insert, delete, replace, swap two neighbours) between two words, or `reach + 1` as soon as they exceed `reach`.
  */
 const editDistance = (a: string, b: string, reach: number): number => {
   if (Math.abs(a.length - b.length) > reach) return reach + 1;

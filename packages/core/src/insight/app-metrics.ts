@@ -10,18 +10,18 @@ import {
 } from "./histogram.ts";
 import { type Metric, metricNameProblem, metricProblem } from "./metric.ts";
 
-/** Every metric of one app: those that are read on demand, and histograms with what records them. */
+/** The metrics of one app: counters and gauges, which are read on demand, and histograms with their recorders. */
 export class AppMetrics {
-  /** Metrics that are read on demand. */
+  /** Counters and gauges. */
   readonly all: Metric[] = [];
   private readonly histograms: Published[] = [];
   private readonly recorders: HistogramRecorder[] = [];
   private readonly names: Set<string> = new Set();
-  private readonly wrong: (message: string) => void;
+  private readonly report: (message: string) => void;
 
-  /** @param wrong told what is wrong with a metric */
-  constructor(wrong: (message: string) => void) {
-    this.wrong = wrong;
+  /** @param report receives the mistake of an invalid metric */
+  constructor(report: (message: string) => void) {
+    this.report = report;
   }
 
   add(metric: Metric): void {
@@ -43,7 +43,7 @@ export class AppMetrics {
         for (const record of records) record(value, labels);
       },
     };
-    return histogram; // takes labels, whether or not the type lets callers give them
+    return histogram; // `Label` restricts callers only
   }
 
   record(recorder: HistogramRecorder): void {
@@ -53,7 +53,7 @@ export class AppMetrics {
 
   private check(name: string, problem: string | null): void {
     const message = metricNameProblem(name, this.names) ?? problem;
-    if (message !== null) this.wrong(message);
+    if (message !== null) this.report(message);
     this.names.add(name);
   }
 }

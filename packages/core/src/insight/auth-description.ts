@@ -1,4 +1,4 @@
-/** A security scheme of an API document (OpenAPI 3.1, Security Scheme Object), of the kinds that the framework's authentication has. */
+/** An OpenAPI 3.1 Security Scheme Object, limited to the schemes that the framework's authentication supports. */
 export type SecurityScheme =
   | {
       readonly type: "http";
@@ -13,10 +13,10 @@ export type SecurityScheme =
       readonly description?: string;
     };
 
-/** How callers prove to one middleware who they are. */
+/** The credentials that one authentication middleware accepts. */
 export interface AuthDescription {
-  /** Schemes by the name that a document gives them; any one of them lets a caller in. */
+  /** Schemes by their names in the API document; any one suffices. */
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
-  /** Whether a canonical path, or the pattern of a route, needs none of them. */
+  /** Whether a canonical path or route pattern needs no authentication. */
   skips(path: string): boolean;
 }

@@ -15,7 +15,7 @@ labelled.observe(1);
 labelled.observe(1, { kind: "x" });
 // @ts-expect-error a label is misspelt
 labelled.observe(1, { kind: "x", outcom: "ok" });
-// @ts-expect-error values of labels are texts
+// @ts-expect-error label values are strings
 labelled.observe(1, { kind: "x", outcome: 1 });
 
 // @ts-expect-error an option that does not exist

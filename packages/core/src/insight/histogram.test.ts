@@ -7,7 +7,7 @@ const make = () => {
   return { problems, metrics: new AppMetrics((message) => problems.push(message)) };
 };
 
-test("nothing is kept while no recorder is there", () => {
+test("observations without a recorder are dropped", () => {
   const { metrics } = make();
   const seconds = metrics.histogram({ name: "step_duration_seconds", help: "Duration of steps." });
   expect(seconds.isRecorded).toBe(false);
@@ -19,7 +19,7 @@ test("nothing is kept while no recorder is there", () => {
   expect(seen).toEqual([2]);
 });
 
-test("every recorder gets every histogram, published before it or after", () => {
+test("every recorder receives earlier and later histograms", () => {
   const { metrics } = make();
   const seen: unknown[] = [];
   const recorder = (name: string) => (definition: HistogramDefinition) => {
@@ -43,7 +43,7 @@ test("every recorder gets every histogram, published before it or after", () => 
   ]);
 });
 
-test("buckets follow the unit unless they are given", () => {
+test("buckets default to those of the unit", () => {
   const { metrics } = make();
   const seen: (readonly number[])[] = [];
   metrics.record(({ buckets }) => (seen.push(buckets), () => {}));
@@ -57,7 +57,7 @@ test("buckets follow the unit unless they are given", () => {
   ]);
 });
 
-test("values that are not finite are ignored", () => {
+test("non-finite values are ignored", () => {
   const { metrics } = make();
   const seen: number[] = [];
   metrics.record(() => (value) => void seen.push(value));
@@ -73,12 +73,12 @@ test.each<[string, HistogramOptions<string>]>([
     { name: "step_duration", help: "A." },
   ],
   ["must end in its unit", { name: "step_duration_ms", help: "A." }],
-  ['"steps_count" must not end like a part of another', { name: "steps_count", help: "A." }],
-  ["may have 10 labels", { name: "a_seconds", help: "A.", labels: ["le"] }],
-  ["may have 10 labels", { name: "a_seconds", help: "A.", labels: ["a", "a"] }],
-  ["may have 10 labels", { name: "a_seconds", help: "A.", labels: ["A"] }],
-  ["each above the one before", { name: "a_seconds", help: "A.", buckets: [1, 1] }],
-  ["each above the one before", { name: "a_seconds", help: "A.", buckets: [] }],
+  ['"steps_count" must not end in a reserved suffix', { name: "steps_count", help: "A." }],
+  ["may have at most 10 labels", { name: "a_seconds", help: "A.", labels: ["le"] }],
+  ["may have at most 10 labels", { name: "a_seconds", help: "A.", labels: ["a", "a"] }],
+  ["may have at most 10 labels", { name: "a_seconds", help: "A.", labels: ["A"] }],
+  ["numbers in ascending order", { name: "a_seconds", help: "A.", buckets: [1, 1] }],
+  ["numbers in ascending order", { name: "a_seconds", help: "A.", buckets: [] }],
   ['there is a metric "taken_seconds" already', { name: "taken_seconds", help: "A." }],
 ])("%s", (message, options) => {
   const { metrics, problems } = make();

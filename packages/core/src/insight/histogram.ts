@@ -1,27 +1,27 @@
-/** Labels of an observation: values of a small, fixed set, never a path, an id or anything else that clients choose. */
+/** Labels of an observation: values of a small, fixed set, never a path, an id or other client input. */
 export type HistogramLabels<Label extends string> = Readonly<Record<Label, string>>;
 
-/** A histogram that a feature publishes about itself: how long its work takes, how large something is. */
+/** A histogram that a feature publishes about itself, such as durations or sizes. */
 export interface HistogramOptions<Label extends string = never> {
   /** Snake case without the namespace, ending in its base unit: `_seconds`, `_bytes`, `_ratio` or `_items`. */
   readonly name: string;
-  /** One sentence on what is observed. */
+  /** One sentence that describes the observed values. */
   readonly help: string;
   /** Names of the labels, 10 at most. @default [] */
   readonly labels?: readonly Label[];
-  /** Upper bounds of the buckets, 1 to 60 numbers that ascend. @default bounds for the unit, see `defaultBuckets` */
+  /** Upper bounds of the buckets, 1 to 60 ascending numbers. @default `defaultBuckets` of the unit */
   readonly buckets?: readonly number[];
 }
 
-/** Takes observations; while nothing records them each costs one check, and nothing is kept. */
+/** Passes observations to the recorders. Without recorders, an observation costs one check and is dropped. */
 export interface Histogram<Label extends string = never> {
-  /** Whether anything records: spares taking the time where nothing does. */
+  /** Whether there is a recorder; without one, callers can skip measuring. */
   readonly isRecorded: boolean;
-  /** Observes a value in the unit of the name; one that is not finite is ignored. */
+  /** Records a value in the unit of the name; ignores non-finite values. */
   observe(value: number, ...labels: [Label] extends [never] ? [] : [labels: HistogramLabels<Label>]): void;
 }
 
-/** A histogram as recorders see it. */
+/** The definition that recorders receive. */
 export interface HistogramDefinition {
   readonly name: string;
   readonly help: string;
@@ -29,13 +29,13 @@ export interface HistogramDefinition {
   readonly buckets: readonly number[];
 }
 
-/** Records the observations of one histogram. It bounds the number of its series itself. */
+/** Records one observation of a histogram. The recorder bounds its number of series. */
 export type RecordObservation = (value: number, labels: HistogramLabels<string>) => void;
 
-/** Called with each histogram of an app, present and future; gives what records its observations. */
+/** Called with each present and future histogram of an app; returns the function that records its observations. */
 export type HistogramRecorder = (histogram: HistogramDefinition) => RecordObservation;
 
-/** Buckets of a histogram that has none of its own, by the unit in its name. */
+/** Default buckets, by the unit in the histogram's name. */
 export const defaultBuckets: Readonly<Record<string, readonly number[]>> = {
   seconds: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   bytes: [100, 1000, 10_000, 100_000, 1_000_000],
@@ -43,7 +43,7 @@ export const defaultBuckets: Readonly<Record<string, readonly number[]>> = {
   items: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000],
 };
 
-/** The definition that options mean. */
+/** Returns the options with defaults filled in. */
 export const histogramDefinition = ({
   name,
   help,
@@ -51,17 +51,15 @@ export const histogramDefinition = ({
   buckets = defaultBuckets[unitOf(name)] ?? [],
 }: HistogramOptions<string>): HistogramDefinition => ({ name, help, labels, buckets });
 
-/** What is wrong with a histogram besides its name; `null` when nothing is. */
+/** Returns the mistake in a histogram other than its name; `null` for a valid one. */
 export const histogramProblem = ({ name, labels, buckets }: HistogramDefinition): string | null => {
   if (defaultBuckets[unitOf(name)] === undefined) {
     return `the histogram "${name}" must end in its unit: _${Object.keys(defaultBuckets).join(", _")}`;
   }
   if (labels.length > 10 || new Set(labels).size < labels.length || !labels.every(isLabel)) {
-    return `the histogram "${name}" may have 10 labels, each named once in snake case, but not le or quantile`;
+    return `the histogram "${name}" may have at most 10 labels: unique, in snake case, and not le or quantile`;
   }
-  return areBounds(buckets)
-    ? null
-    : `the buckets of "${name}" must be 1 to 60 numbers, each above the one before`;
+  return areBounds(buckets) ? null : `the buckets of "${name}" must be 1 to 60 numbers in ascending order`;
 };
 
 const unitOf = (name: string): string => name.slice(name.lastIndexOf("_") + 1);

@@ -3,32 +3,32 @@ import type { OperationChannels } from "./operation-channels.ts";
 import type { Listeners } from "./operation-listener.ts";
 import type { Attributes, AttributeValue, TracedOperation } from "./traced-operation.ts";
 
-/** What an operation is when it begins. */
+/** The fields of an operation that are known at its start. */
 export type OperationParts = Pick<
   TracedOperation,
   "kind" | "role" | "name" | "attributes" | "subject" | "parent"
 >;
 
-/** Who hears of an operation. */
+/** The listeners and channels that receive the events of an operation. */
 export interface Audience {
   readonly app: object | null;
   readonly channels: OperationChannels;
-  /** Those that hear of it, up to its end. */
+  /** A snapshot: listeners present at the start stay until the end. */
   readonly listeners: Listeners;
   readonly failed: (error: unknown) => void;
   readonly now: () => number;
 }
 
-/** An operation as it is filled in; listeners see it read-only. */
-type Filled = { -readonly [Name in keyof TracedOperation]: TracedOperation[Name] } & {
+/** The writable operation; listeners get it as read-only. */
+type WritableOperation = { -readonly [Name in keyof TracedOperation]: TracedOperation[Name] } & {
   readonly attributes: Record<string, AttributeValue>;
 };
 
-/** One operation under way, published from its construction on. */
+/** A running operation; its construction publishes the start. */
 export class OpenOperation {
   private readonly audience: Audience;
-  private readonly operation: Filled;
-  /** What each listener returned at the start, at its own index; `skipped` where its `start` threw. */
+  private readonly operation: WritableOperation;
+  /** The state of each listener, by index; `skipped` where its `start` threw. */
   private readonly states: unknown[];
   private readonly inBoundContexts: <T>(work: () => T) => T;
 
@@ -55,7 +55,7 @@ export class OpenOperation {
     const error = toError(thrown);
     operation.error = error;
     operation.attributes["error.type"] = typeOf(error);
-    this.tell("error");
+    this.emit("error");
   }
 
   end(attributes?: Attributes): void {
@@ -63,12 +63,12 @@ export class OpenOperation {
     if (operation.durationMs !== null) return;
     const { "error.type": errorType } = operation.attributes;
     Object.assign(operation.attributes, attributes);
-    if (errorType !== undefined) operation.attributes["error.type"] = errorType; // says more than a status
+    if (errorType !== undefined) operation.attributes["error.type"] = errorType; // more specific than a status
     operation.durationMs = this.audience.now() - operation.startedMs;
-    this.tell("end");
+    this.emit("end");
   }
 
-  private tell(event: "error" | "end"): void {
+  private emit(event: "error" | "end"): void {
     const { channels, listeners } = this.audience;
     for (const [index, listener] of listeners.entries()) {
       const state = this.states[index];
@@ -89,7 +89,7 @@ export class OpenOperation {
 
 const skipped: unique symbol = Symbol("skipped");
 
-/** What kind of error it is, low in cardinality: its code in words, else its name. */
+/** Returns a low-cardinality type of an error: its code if it is a word, else its name. */
 const typeOf = (error: Error): string => {
   const { code } = error as { readonly code?: unknown };
   return typeof code === "string" && /^\w{1,60}$/.test(code) ? code : error.name;

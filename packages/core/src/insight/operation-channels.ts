@@ -6,20 +6,20 @@ type Channel = Pick<
   "hasSubscribers" | "publish"
 >;
 
-/** The channels of this process, the same for every copy of this package: tools outside subscribe to them by name. */
+/** The diagnostics channels of this process, shared by every copy of this package. External tools subscribe to them by name. */
 export interface OperationChannels {
   readonly start: Channel;
   readonly error: Channel;
   readonly end: Channel;
-  /** The operation that the running code is part of. */
+  /** Returns the operation of the current asynchronous context. */
   current(): TracedOperation | null;
-  /** Runs work as part of an operation. */
+  /** Runs work in the asynchronous context of an operation. */
   within<T>(operation: TracedOperation, work: () => T): T;
-  /** Publishes a start; gives what runs work in the contexts that subscribers bound to it. */
+  /** Publishes a start; returns a function that runs work in the contexts that subscribers bound to the channel. */
   publishStart(operation: TracedOperation): <T>(work: () => T) => T;
 }
 
-/** The channels, opened once. */
+/** Returns the channels, which the first call opens. */
 export const operationChannels = (): OperationChannels =>
   (opened ??= hasChannels() ? openChannels() : noChannels);
 
@@ -32,7 +32,7 @@ const openChannels = (): OperationChannels => {
   const { AsyncLocalStorage } = nodeBuiltin("node:async_hooks");
   const start = channel("framework.operation.start");
   const current = new AsyncLocalStorage<TracedOperation>();
-  // A channel that nobody publishes on carries the operation, so that each copy of this package sees those of the others.
+  // This channel carries the context and is never published on, so that every copy of this package sees the others' operations.
   const carrier = channel("framework.operation.context");
   carrier.bindStore(current);
   return {
@@ -42,20 +42,20 @@ const openChannels = (): OperationChannels => {
     current: () => current.getStore() ?? null,
     within: (operation, work) => carrier.runStores(operation, work),
     publishStart: (operation) =>
-      start.hasSubscribers ? start.runStores(operation, () => AsyncLocalStorage.snapshot()) : runAtOnce,
+      start.hasSubscribers ? start.runStores(operation, () => AsyncLocalStorage.snapshot()) : runDirectly,
   };
 };
 
-const runAtOnce = <T>(work: () => T): T => work();
+const runDirectly = <T>(work: () => T): T => work();
 
 const silent: Channel = { hasSubscribers: false, publish: () => {} };
 
-/** What stands for the channels on a runtime without them: listeners of the app hear of operations, which have no parents. */
+/** The fallback for runtimes without diagnostics channels: the app's own listeners work, operations have no parents. */
 export const noChannels: OperationChannels = {
   start: silent,
   error: silent,
   end: silent,
   current: () => null,
   within: (_operation, work) => work(),
-  publishStart: () => runAtOnce,
+  publishStart: () => runDirectly,
 };

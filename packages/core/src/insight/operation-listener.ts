@@ -1,19 +1,19 @@
 import type { TracedOperation } from "./traced-operation.ts";
 
-/** A store of an asynchronous context: an `AsyncLocalStorage`, or anything else with its `run`. */
+/** An `AsyncLocalStorage`, or another object with its `run`. */
 export interface ContextStore<State> {
   run<T>(state: State, work: () => T): T;
 }
 
 /**
- * Listens for the operations of an app. Its functions must be quick; one that throws is logged, and the operation goes on.
+ * A listener of an app's operations. Its functions must be fast; an error that they throw is logged and does not affect the operation.
  *
- * `State` is what the listener keeps for one operation, such as its span.
+ * `State` is the listener's own data for one operation, such as a span.
  */
 export interface OperationListener<State = unknown> {
-  /** Kinds to listen for. @default all */
+  /** Operation kinds to receive. @default all */
   readonly kinds?: readonly string[];
-  /** Called before the work begins; the result is handed to the other functions and becomes the value of `store`. */
+  /** Called before the work begins. The result is passed to the other functions and becomes the value of `store`. */
   start(operation: TracedOperation): State;
   /** Called for each error, before the operation ends. */
   error?(operation: TracedOperation, state: State): void;
@@ -23,29 +23,29 @@ export interface OperationListener<State = unknown> {
   readonly store?: ContextStore<State>;
 }
 
-/** The listeners of one kind: a list that changes in place, so that an emitter asks nothing but its length. */
+/** The listeners of one kind. The list changes in place, so that an emitter checks only its length. */
 export type Listeners = readonly OperationListener[];
 
-/** Who listens for the operations of one app. */
+/** The listeners of an app's operations. */
 export class OperationListeners {
   private readonly all: OperationListener[] = [];
   private readonly byKind: Map<string, OperationListener[]> = new Map();
 
-  /** The live list of a kind. */
+  /** Returns the live list of a kind. */
   of(kind: string): Listeners {
     const known = this.byKind.get(kind);
     if (known !== undefined) return known;
-    const list = this.all.filter((listener) => hears(listener, kind));
+    const list = this.all.filter((listener) => accepts(listener, kind));
     this.byKind.set(kind, list);
     return list;
   }
 
-  /** Adds a listener; gives what removes it. Operations under way still end with it. */
+  /** Adds a listener; returns a function that removes it. Running operations still report their end to it. */
   add<State>(added: OperationListener<State>): () => void {
-    const listener = added as OperationListener; // gets back only what its own `start` returned
+    const listener = added as OperationListener; // receives only the state that its own `start` returned
     const lists = [
       this.all,
-      ...[...this.byKind].flatMap(([kind, list]) => (hears(listener, kind) ? [list] : [])),
+      ...[...this.byKind].flatMap(([kind, list]) => (accepts(listener, kind) ? [list] : [])),
     ];
     for (const list of lists) list.push(listener);
     return () => {
@@ -57,5 +57,5 @@ export class OperationListeners {
   }
 }
 
-const hears = ({ kinds }: OperationListener, kind: string): boolean =>
+const accepts = ({ kinds }: OperationListener, kind: string): boolean =>
   kinds === undefined || kinds.includes(kind);

@@ -26,11 +26,11 @@ host.insight.operation({
 host.insight.operation({
   kind: "call",
   role: "client",
-  // @ts-expect-error an attribute is a primitive value or a list of texts
+  // @ts-expect-error an attribute is a primitive value or a list of strings
   describe: () => ({ name: "x", attributes: { body: { secret: 1 } } }),
 });
 
-// A listener gets back what its own start returned.
+// A listener receives the state that its own start returned.
 host.insight.onOperation({
   start: ({ name }) => ({ span: name }),
   end: (_operation, { span }) => void (span satisfies string),

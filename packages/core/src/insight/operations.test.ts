@@ -7,7 +7,7 @@ import type { OperationListener } from "./operation-listener.ts";
 import { createOperations, type Operations } from "./operations.ts";
 import type { OperationDefinition, TracedOperation } from "./traced-operation.ts";
 
-const aTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+const nextImmediate = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 const undo: (() => void)[] = [];
 afterEach(() => undo.splice(0).forEach((task) => task()));
 
@@ -30,7 +30,7 @@ const make = () => {
   return { operations, statements: operations.of(statement), seen, listener, failures };
 };
 
-test("without a listener the input is not looked at, and nothing stands between caller and work", () => {
+test("without a listener the input is not described and the work is called directly", () => {
   const untouched = operationsWithoutApp<string, number>({
     kind: "db",
     role: "client",
@@ -43,7 +43,7 @@ test("without a listener the input is not looked at, and nothing stands between 
   expect(untouched.begin("SELECT")).toBeNull();
 });
 
-test("synchronous work stays synchronous, a promise stays one, and each is told from start to end", async () => {
+test("synchronous work stays synchronous, a promise stays a promise, and both publish start and end", async () => {
   const { operations, statements, seen, listener } = make();
   const stop = operations.listen(listener);
   expect(statements.isObserved).toBe(true);
@@ -54,7 +54,7 @@ test("synchronous work stays synchronous, a promise stays one, and each is told 
   expect(statements.isObserved).toBe(false);
 });
 
-test("an error passes through and is told before the end, thrown or rejected", async () => {
+test("a thrown or rejected error passes through and is published before the end", async () => {
   const { operations, statements, seen, listener } = make();
   const ended: TracedOperation[] = [];
   operations.listen({ ...listener, end: (operation) => void ended.push(operation) });
@@ -82,7 +82,7 @@ test("an error passes through and is told before the end, thrown or rejected", a
   ]);
 });
 
-test("the outcome's attributes join those of the start", () => {
+test("the outcome's attributes are added to those of the start", () => {
   const { operations, statements } = make();
   let ended: TracedOperation | null = null;
   operations.listen({ start: () => {}, end: (operation) => void (ended = operation) });
@@ -94,7 +94,7 @@ test("the outcome's attributes join those of the start", () => {
   });
 });
 
-test("an operation knows the one it is part of, and its subject, after waits too", async () => {
+test("an operation has its parent and the parent's subject, also after an await", async () => {
   const { operations, statements } = make();
   const request = { id: 1 };
   const requests = operations.of<object>({
@@ -105,7 +105,7 @@ test("an operation knows the one it is part of, and its subject, after waits too
   const seen: TracedOperation[] = [];
   operations.listen({ start: (operation) => void seen.push(operation) });
   await requests.run(request, async () => {
-    await aTurn();
+    await nextImmediate();
     void statements.run("SELECT", () => 0);
     expect(currentOperation()?.name).toBe("GET /");
   });
@@ -117,7 +117,7 @@ test("an operation knows the one it is part of, and its subject, after waits too
   expect(currentOperation()).toBeNull();
 });
 
-test("a listener listens for the kinds that it names, whichever came first", () => {
+test("a listener receives only its kinds, whether it or the emitter was created first", () => {
   const { operations, statements, seen, listener } = make();
   operations.listen({ ...listener, kinds: ["http"] });
   operations.listen({ ...listener, kinds: ["db", "rpc"] });
@@ -131,17 +131,17 @@ test("a listener listens for the kinds that it names, whichever came first", () 
   expect(seen).toEqual(["start SELECT", "end select number", "start ask", "end ask number"]);
 });
 
-test("a listener's store holds its state while the work runs, and parts of one that is ended by hand", async () => {
+test("a listener's store holds its state during the work and in within()", async () => {
   const { operations, statements, listener } = make();
   const store = new AsyncLocalStorage<string>();
   operations.listen({ ...listener, store });
   const inWork = statements.run("SELECT", () => (store.getStore() === "select" ? 1 : 0));
   expect([inWork, store.getStore()]).toEqual([1, undefined]);
   const cursor = statements.begin("FETCH");
-  expect(await cursor?.within(async () => (await aTurn(), store.getStore()))).toBe("fetch");
+  expect(await cursor?.within(async () => (await nextImmediate(), store.getStore()))).toBe("fetch");
 });
 
-test("an operation that is ended by hand ends once", () => {
+test("end() publishes once", () => {
   const { operations, statements, seen, listener } = make();
   operations.listen(listener);
   const cursor = statements.begin("FETCH");
@@ -151,7 +151,7 @@ test("an operation that is ended by hand ends once", () => {
   expect(seen).toEqual(["start FETCH", "error late fetch", "end fetch number"]);
 });
 
-test("a listener that was removed hears the end of what it heard the start of, and nothing new", () => {
+test("a removed listener still gets the end of a running operation, and no new one", () => {
   const { operations, statements, seen, listener } = make();
   const stop = operations.listen(listener);
   const cursor = statements.begin("FETCH");
@@ -162,7 +162,7 @@ test("a listener that was removed hears the end of what it heard the start of, a
   expect(seen).toEqual(["start FETCH", "end fetch number"]);
 });
 
-test("a listener that throws is reported, and neither the work nor another listener notices", () => {
+test("a listener's error is reported and affects neither the work nor other listeners", () => {
   const { operations, statements, seen, listener, failures } = make();
   const bug = new Error("a bug");
   const fail = () => {
@@ -177,7 +177,7 @@ test("a listener that throws is reported, and neither the work nor another liste
   expect(seen).toEqual(["start SELECT", "end select number"]);
 });
 
-test("tools outside get the same objects over channels, of work without an app too", () => {
+test("channels publish the same object for each event, also without an app", () => {
   const seen: [string, TracedOperation][] = [];
   for (const event of ["start", "error", "end"]) {
     const of = channel(`framework.operation.${event}`);
@@ -195,7 +195,7 @@ test("tools outside get the same objects over channels, of work without an app t
   expect(seen[0]?.[1]).toMatchObject({ app: null, name: "SELECT" });
 });
 
-test("a store that is bound to the channel of starts holds during the work", () => {
+test("a store bound to the start channel is set during the work", () => {
   const store = new AsyncLocalStorage<string>();
   const start = channel("framework.operation.start");
   start.bindStore(store, (operation) => (operation as TracedOperation).name);
@@ -205,9 +205,9 @@ test("a store that is bound to the channel of starts holds during the work", () 
   );
 });
 
-test("another copy of this package sees the operation that this one's runs in", async () => {
+test("another copy of this package sees the current operation", async () => {
   const seen: (TracedOperation | null)[] = [];
-  const carried = new AsyncLocalStorage<TracedOperation>(); // what another copy binds
+  const carried = new AsyncLocalStorage<TracedOperation>(); // bound as another copy does
   const carrier = channel("framework.operation.context");
   carrier.bindStore(carried);
   undo.push(() => carrier.unbindStore(carried));
@@ -217,7 +217,7 @@ test("another copy of this package sees the operation that this one's runs in", 
   expect(seen[0]?.name).toBe("SELECT");
 });
 
-test("on a runtime without channels the app's own listeners still hear", async () => {
+test("without diagnostics channels the app's own listeners still work", async () => {
   const { seen, listener } = make();
   const context = { app: null, channels: noChannels, failed: () => {}, now: () => 0 };
   const statements = createOperations(statement, [listener as OperationListener], context);

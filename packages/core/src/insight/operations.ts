@@ -4,23 +4,23 @@ import type { OperationChannels } from "./operation-channels.ts";
 import type { Listeners } from "./operation-listener.ts";
 import type { Attributes, OperationDefinition } from "./traced-operation.ts";
 
-/** Performs the operations of one kind, so that listeners hear of each; while nobody listens it adds one check and builds nothing. */
+/** Emits the operations of one kind. Without listeners this costs one check and allocates nothing. */
 export interface Operations<In, Out = unknown> {
-  /** Whether somebody listens. */
+  /** Whether there is a listener or subscriber. */
   readonly isObserved: boolean;
   /**
-   * Runs work as one operation: its start, its error, its end. Synchronous work stays synchronous, and errors pass through.
+   * Runs work as one operation and publishes its start, error and end. Synchronous work stays synchronous; errors pass through.
    *
-   * It has the shape of a middleware, so a chain can hold it.
+   * Has the signature of a middleware.
    */
   run<Result extends Out>(input: In, work: Handler<In, Result>): Awaitable<Result>;
-  /** Begins an operation that is ended by hand, such as a stream that outlives its promise; `null` while nobody listens. */
+  /** Begins an operation that the caller ends, such as a stream that outlives its promise; `null` without listeners. */
   begin(input: In): OperationControl | null;
 }
 
-/** One operation under way. */
+/** Controls a running operation. */
 export interface OperationControl {
-  /** Runs a part of it in its asynchronous context. */
+  /** Runs a part of the work in the operation's asynchronous context. */
   within<T>(work: () => T): T;
   /** Reports an error; may be called again. */
   fail(error: unknown): void;
@@ -28,17 +28,17 @@ export interface OperationControl {
   end(attributes?: Attributes): void;
 }
 
-/** What emitters of one app have in common. */
+/** The dependencies that all emitters of one app share. */
 export interface OperationContext {
   readonly app: object | null;
   readonly channels: OperationChannels;
-  /** Told when a listener throws. */
+  /** Receives the error of a listener that throws. */
   readonly failed: (error: unknown) => void;
-  /** Milliseconds that never go back. */
+  /** Monotonic time in milliseconds. */
   readonly now: () => number;
 }
 
-/** The emitter of one kind. */
+/** Creates the emitter of one kind. */
 export const createOperations = <In, Out>(
   definition: OperationDefinition<In, Out>,
   listeners: Listeners,

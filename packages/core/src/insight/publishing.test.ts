@@ -4,7 +4,7 @@ import type { ConfigurationError } from "../errors/configuration-error.ts";
 import type { Feature } from "../feature/feature.ts";
 import type { Host } from "../feature/host.ts";
 
-/** What start says to whatever a feature publishes. */
+/** Returns the problems that start reports for a feature's metrics, checks and operations. */
 const problemsOf = async (publish: (host: Host) => void): Promise<readonly string[]> => {
   const feature: Feature = {
     name: "publishing",
@@ -23,12 +23,12 @@ const problemsOf = async (publish: (host: Host) => void): Promise<readonly strin
 const metric = (name: string, type: "counter" | "gauge") => ({
   name,
   type,
-  help: "A figure.",
+  help: "A metric.",
   read: () => 1,
 });
 const run = (): void => {};
 
-test("health checks have names of their own, and are 50 at most", async () => {
+test("health check names are unique, and an app has at most 50", async () => {
   expect(await problemsOf((host) => host.insight.healthCheck({ name: "store", run }))).toEqual([]);
   const problems = await problemsOf((host) => {
     host.insight
@@ -44,7 +44,7 @@ test("health checks have names of their own, and are 50 at most", async () => {
   ]);
 });
 
-test("metrics have names of their own, and only counters end in _total", async () => {
+test("metric names are unique, and only counters end in _total", async () => {
   const good = (host: Host) =>
     host.insight.metric(metric("hits_total", "counter")).metric(metric("entries", "gauge"));
   expect(await problemsOf(good)).toEqual([]);
@@ -60,7 +60,7 @@ test("metrics have names of their own, and only counters end in _total", async (
   ]);
 });
 
-test("kinds of operations are lower-case words with dots between; two features may share one", async () => {
+test("operation kinds are lower-case words separated by dots; two features may share one", async () => {
   const kind = (name: string) => ({ kind: name, role: "client" as const, describe: () => ({ name: "x" }) });
   const good = (host: Host) => void [host.insight.operation(kind("db")), host.insight.operation(kind("db"))];
   expect(await problemsOf(good)).toEqual([]);
@@ -68,7 +68,7 @@ test("kinds of operations are lower-case words with dots between; two features m
     (host) => void ["Query", "a.b.c.d.e", "a..b"].map((name) => host.insight.operation(kind(name))),
   );
   expect(problems).toEqual([
-    expect.stringContaining('CORE_BAD_OPERATION_KIND the kind of operations "Query" must be'),
+    expect.stringContaining('CORE_BAD_OPERATION_KIND the operation kind "Query" must be'),
     expect.stringContaining('"a.b.c.d.e"'),
     expect.stringContaining('"a..b"'),
   ]);

@@ -1,10 +1,10 @@
-/** Value of an attribute: a number, a flag, or text; never a secret, a parameter of a statement, or a body. */
+/** An attribute's value; never a secret, a statement parameter or a body. */
 export type AttributeValue = string | number | boolean | readonly string[];
 
-/** What is known of an operation, under the names of OpenTelemetry's semantic conventions where these have one: `http.route`. */
+/** Attributes of an operation, named after OpenTelemetry's semantic conventions where one applies: `http.route`. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** Which side of an exchange an operation stands on: OpenTelemetry's span kinds. */
+/** The role of an operation in an exchange: OpenTelemetry's span kinds. */
 export type OperationRole = "server" | "client" | "producer" | "consumer" | "internal";
 
 /**
@@ -13,49 +13,49 @@ export type OperationRole = "server" | "client" | "producer" | "consumer" | "int
  * Listeners and channels get the same plain object at start, error and end, so it can be the key of a `WeakMap`.
  */
 export interface TracedOperation {
-  /** What kind of work it is, in words that operations of all roles share: `http`, `message`, `db`. */
+  /** The kind of work, the same for all roles: `http`, `message`, `db`. */
   readonly kind: string;
   readonly role: OperationRole;
-  /** Low in cardinality, fit for a label and for the name of a span: `GET /books/{id}`. */
+  /** Low-cardinality name, fit for labels and span names: `GET /books/{id}`. */
   readonly name: string;
-  /** Grows until the end; `error.type` is added by an error. */
+  /** Grows until the end; an error adds `error.type`. */
   readonly attributes: Attributes;
-  /** What is worked on: an `HttpRequest`, a message; that of `parent` where the operation has none of its own. */
+  /** The object of the work, such as an `HttpRequest` or a message. @default the parent's */
   readonly subject: object | null;
-  /** The app that it belongs to; `null` for work outside of an app. */
+  /** The app; `null` for work outside an app. */
   readonly app: object | null;
-  /** The operation during which it began, found by the asynchronous context. */
+  /** The current operation of the asynchronous context at the start. */
   readonly parent: TracedOperation | null;
-  /** When it began, in milliseconds of `performance.now()`. */
+  /** Start in milliseconds of `performance.now()`. */
   readonly startedMs: number;
-  /** How long it took, `null` before its end. */
+  /** Duration in milliseconds; `null` before the end. */
   readonly durationMs: number | null;
-  /** What was thrown last, `null` while nothing was. */
+  /** The last error; `null` without one. */
   readonly error: Error | null;
 }
 
-/** What a feature says of one operation that begins. */
+/** A feature's description of an operation at its start. */
 export interface OperationStart {
-  /** Low in cardinality: a pattern, a keyword, a queue; never an id, a path or a text of clients. */
+  /** Low-cardinality name: a pattern, a keyword, a queue; never an id, a path or client input. */
   readonly name: string;
   readonly attributes?: Attributes;
   /** @default the parent's */
   readonly subject?: object;
 }
 
-/** One kind of operations, as the feature defines it that performs them. */
+/** A feature's definition of one kind of operations. */
 export interface OperationDefinition<In, Out = unknown> {
-  /** The domain alone, since the role tells the side: `http`, `db`. One to four lower-case words with dots between. */
+  /** The domain without the role: `http`, `db`. One to four lower-case words, separated by dots. */
   readonly kind: string;
   readonly role: OperationRole;
-  /** Describes an operation that begins; called only while somebody listens. */
+  /** Describes an operation at its start; called only when there are listeners. */
   readonly describe: (input: In) => OperationStart;
-  /** Attributes that the output adds at the end. @default none */
+  /** Returns attributes of the output, added at the end. @default none */
   readonly outcome?: (output: Out) => Attributes;
 }
 
-/** What is wrong with a definition; `null` when nothing is. */
+/** Returns the mistake in a definition; `null` for a valid one. */
 export const operationProblem = <In, Out>({ kind }: OperationDefinition<In, Out>): string | null =>
   /^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*){0,3}$/.test(kind) && kind.length <= 60
     ? null
-    : `the kind of operations "${kind}" must be one to four words of lower case with dots between, in 60 characters at most`;
+    : `the operation kind "${kind}" must be one to four lower-case words, separated by dots, with at most 60 characters`;

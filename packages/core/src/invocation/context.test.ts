@@ -13,7 +13,7 @@ test("two keys of one name hold two values", () => {
   expect([context.get(text), context.get(number)]).toEqual(["ann", 0]);
 });
 
-test("a name finds the latest value that was set under it, by a key or by the name", () => {
+test("a name returns the latest value set under it, by key or by name", () => {
   const context = new Context();
   const first = key<string>("user", "");
   const second = key<string>("user", "");
@@ -30,7 +30,7 @@ test("a name finds the latest value that was set under it, by a key or by the na
   expect([context.get(first), context.get(second)]).toEqual(["first again", "second"]);
 });
 
-test("a name sets no key's value", () => {
+test("setting by name does not set a key's value", () => {
   const context = new Context().set("request_id", 7);
   expect([context.get(RequestId), context.has(RequestId)]).toEqual([null, false]);
   expect([context.get("request_id"), context.has("request_id")]).toEqual([7, true]);
@@ -60,7 +60,7 @@ test("deleting by name removes every value under it, so that no older one appear
   expect([context.delete(first), context.set(first, "e").delete(first)]).toEqual([false, true]);
 });
 
-test("iteration gives names and values in the order set, clear removes all", () => {
+test("iteration yields names and values in the order set; clear removes all", () => {
   const context = new Context();
   const one = key<number>("one", 0);
   context.set(one, 1).set("two", 2).set(key<number>("one", 0), 3).set(one, 4);
@@ -73,12 +73,12 @@ test("iteration gives names and values in the order set, clear removes all", () 
   expect([[...context], context.has("two"), context.get(one)]).toEqual([[], false, 0]);
 });
 
-test("names that objects have anyway are unset at first", () => {
+test("names of Object.prototype are unset at first", () => {
   const context = new Context();
   expect([context.get("constructor"), context.has("__proto__")]).toEqual([null, false]);
 });
 
-test("requests answer by key and by the interface's names alike", async () => {
+test("requests return values by key and by the interface's names", async () => {
   const app = new App().use((request, next) => {
     request.context.set(RequestId, "id-1");
     return next(request);

@@ -7,10 +7,10 @@ declare const invocation: Invocation;
 export const asInvocation: Invocation = request;
 // @ts-expect-error a message has no path
 export const path: unknown = invocation.path;
-// @ts-expect-error an invocation may be no request
+// @ts-expect-error an invocation may not be a request
 export const asRequest: HttpRequest = invocation;
 export const narrowed: string | null = isHttpRequest(invocation) ? invocation.cookies.get("a") : null;
-// @ts-expect-error values of other doors may be no text
+// @ts-expect-error values of other kinds may not be strings
 export const id: string = invocation.params["id"];
 export const idOfRequest: string | undefined = request.params["id"];
 
@@ -21,10 +21,10 @@ export const tenant: string | null = context.get(Tenant);
 export const byName: string = context.get("tenant");
 // @ts-expect-error the key says string or null
 context.set(Tenant, 7);
-// @ts-expect-error nothing proves yet that there is a token
+// @ts-expect-error there may be no token
 export const subject: string = context.get(JwtClaims).sub;
 export const principal: Principal | null = principalOf(invocation, "account");
-// @ts-expect-error a name of a user may be an account of the application
+// @ts-expect-error the application may set its own user object
 export const name: string | undefined = principal?.user;
 
 createInvocation({ kind: "message", name: "orders", headers: { a: ["b"], c: undefined } });

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { App, isHttpRequest, type Invocation } from "../index.ts";
 import { createInvocation, toMetadata } from "../feature.ts";
 
-test("an invocation has defaults of its own for what a door does not give", () => {
+test("an invocation has defaults for the optional parts", () => {
   const one = createInvocation({ kind: "message", name: "orders.placed" });
   const other = createInvocation({ kind: "message", name: "orders.placed" });
   expect([one.kind, one.name, one.headers.get("a"), one.headers.getAll("a"), one.params]).toEqual([
@@ -18,7 +18,7 @@ test("an invocation has defaults of its own for what a door does not give", () =
   expect("constructor" in one.params).toBe(false);
 });
 
-test("headers may be a plain object or anything that reads like metadata", () => {
+test("headers may be a plain object or metadata", () => {
   const headers = toMetadata({ "X-Token": "a", "x-token": ["b", "c"], Empty: "", Absent: undefined });
   expect([headers.get("X-TOKEN"), headers.getAll("x-token"), headers.get("empty")]).toEqual([
     "a, b, c",
@@ -49,7 +49,7 @@ test("a request is an invocation, named by its route", async () => {
   ]);
 });
 
-test("no other door may call its work a request", () => {
+test("only an HttpRequest may have the kind http", () => {
   expect(isHttpRequest(createInvocation({ kind: "command", name: "PlaceOrder" }))).toBe(false);
   expect(() => createInvocation({ kind: "http", name: "GET /" })).toThrow(
     expect.objectContaining({ code: "CORE_BAD_INVOCATION" }),

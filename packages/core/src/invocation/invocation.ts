@@ -2,7 +2,7 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import { Context } from "./context.ts";
 import { type Metadata, type MetadataInput, toMetadata } from "./metadata.ts";
 
-/** The way an invocation came in. `http` means an HttpRequest and nothing else; features may add kinds of their own. */
+/** The entry point of an invocation. `http` is reserved for HttpRequest; features may add kinds. */
 export type InvocationKind =
   | "http"
   | "websocket"
@@ -15,24 +15,24 @@ export type InvocationKind =
   | (string & {});
 
 /**
- * One piece of work that the app does on request: an HTTP request, a message, a command, a step of a saga, a call.
+ * One unit of work of the app: an HTTP request, a message, a command, a step of a saga, a call.
  *
- * Dependencies of the scope `invocation` live as long as it, and guards decide on it. An HttpRequest is an invocation.
+ * Dependencies of the scope `invocation` live as long as it does, and guards receive it. An HttpRequest is an invocation.
  */
 export interface Invocation {
   readonly kind: InvocationKind;
-  /** What is asked for, with few distinct values: `GET /books/{id}`, the type of a message, the name of a command. */
+  /** Low-cardinality name: `GET /books/{id}`, the type of a message, the name of a command. */
   readonly name: string;
-  /** Header fields, or what the protocol has in their place. */
+  /** Header fields, or the protocol's equivalent. */
   readonly headers: Metadata;
-  /** Values that were taken from the address, such as `id` in `GET /books/{id}`. */
+  /** Parameters of the address, such as `id` in `GET /books/{id}`. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly context: Context;
-  /** Aborts when the result is of no use any more: the client has left, or the time is up. */
+  /** Aborts when the result is no longer needed: the client disconnected, or a timeout expired. */
   readonly signal: AbortSignal;
 }
 
-/** The parts of an invocation that differ from the defaults: no headers, no parameters, an empty context, a signal that never aborts. */
+/** The parts of an invocation. Defaults: no headers, no parameters, an empty context, a signal that never aborts. */
 export interface InvocationParts {
   /** Any but `http`. */
   readonly kind: InvocationKind;
@@ -44,21 +44,21 @@ export interface InvocationParts {
 }
 
 /**
- * Makes an invocation of a kind other than `http`, for features that let work in through a door of their own.
+ * Creates an invocation of a kind other than `http`, for features with their own entry point.
  *
  * @example
  * const invocation = createInvocation({ kind: "message", name: message.type, headers: message.headers, signal });
- * @throws CORE_BAD_INVOCATION for the kind `http`, which only an HttpRequest has
+ * @throws CORE_BAD_INVOCATION for the kind `http`, which is reserved for HttpRequest
  */
 export const createInvocation = (parts: InvocationParts): Invocation => {
   if (parts.kind !== "http") return new PlainInvocation(parts);
-  throw new FrameworkError("CORE_BAD_INVOCATION", 'the kind "http" is kept for an HttpRequest; name another');
+  throw new FrameworkError("CORE_BAD_INVOCATION", 'the kind "http" is reserved for HttpRequest; use another');
 };
 
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));
 const NO_HEADERS: Metadata = toMetadata({});
 
-/** An invocation whose context and signal are made when first touched: most work needs neither. */
+/** Creates context and signal on first access: most invocations use neither. */
 class PlainInvocation implements Invocation {
   readonly kind: InvocationKind;
   readonly name: string;
@@ -80,7 +80,7 @@ class PlainInvocation implements Invocation {
     return (this.ownContext ??= new Context());
   }
 
-  /** One for each invocation: listeners on a shared signal would pile up. */
+  /** One per invocation: listeners on a shared signal would accumulate. */
   get signal(): AbortSignal {
     return (this.ownSignal ??= new AbortController().signal);
   }

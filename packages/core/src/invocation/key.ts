@@ -1,14 +1,14 @@
 /**
- * Names a value in an invocation's context and carries its type. The key object is the identity: two keys of one name hold two values.
+ * The typed key of a value in an invocation's context. Identity is the object: two keys of one name hold two values.
  */
 export interface Key<T> {
   readonly name: string;
-  /** The value that `get` returns before anything was set. */
+  /** The value that `get` returns before one was set. */
   readonly initial: T;
 }
 
 /**
- * Makes a key for the state of one invocation. Export it: only code that has the key can set its value.
+ * Creates a key for the state of one invocation. Only code that imports the key can set its value.
  *
  * @example
  * export const Tenant: Key<string | null> = key<string | null>("tenant", null);

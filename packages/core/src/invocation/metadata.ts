@@ -1,16 +1,16 @@
-/** Header fields of a request, headers of a message, metadata of a call. Names in any case. */
+/** Header fields of a request, headers of a message, metadata of a call. Names are case-insensitive. */
 export interface Metadata {
-  /** The value of a field, `null` without one; how repeated fields are joined is up to the protocol. */
+  /** Returns the value of a field, `null` when absent; the protocol determines how repeated fields are joined. */
   get(name: string): string | null;
-  /** Every value of a field as received. */
+  /** Returns every value of a field as received. */
   getAll(name: string): readonly string[];
 }
 
-/** Fields as clients of brokers and calls give them: a name with one value or several. */
+/** Fields of brokers and calls: each name with one value or several. */
 export type MetadataInput = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Metadata over a plain object, read at once. Names that differ in case alone are one field; `get` joins repeated values with a comma and a space.
+ * Copies a plain object to metadata. Names that differ only in case are one field; `get` joins repeated values with a comma and a space.
  */
 export const toMetadata = (fields: MetadataInput): Metadata => {
   const byName = new Map<string, readonly string[]>();

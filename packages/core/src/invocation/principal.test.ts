@@ -23,7 +23,10 @@ test("an application's own user counts, under its name and by its own key", () =
   expect([principalOf({ context }), principalOf({ context }, "account")]).toEqual([null, { user: account }]);
 });
 
-test.each([null, undefined, false, ""])("%j identifies nobody", (nobody) => {
-  const context = new Context().set("user", nobody).set("jwt_claims", nobody).set("api_key_name", nobody);
+test.each([null, undefined, false, ""])("%j does not identify a caller", (anonymous) => {
+  const context = new Context()
+    .set("user", anonymous)
+    .set("jwt_claims", anonymous)
+    .set("api_key_name", anonymous);
   expect(principalOf({ context })).toBeNull();
 });

@@ -3,9 +3,9 @@ import { type Key, key } from "./key.ts";
 
 /** Claims of a verified JSON Web Token, deeply frozen. */
 export interface Claims {
-  /** The subject: whom the token identifies. */
+  /** The subject that the token identifies. */
   readonly sub: string;
-  /** When the token expires, in seconds since 1970. */
+  /** Expiry in seconds since 1970. */
   readonly exp: number;
   readonly iat?: number;
   readonly nbf?: number;
@@ -15,28 +15,28 @@ export interface Claims {
   readonly [claim: string]: unknown;
 }
 
-/** Claims of the token that was accepted. */
+/** Claims of the accepted token. */
 export const JwtClaims: Key<Claims | undefined> = key<Claims | undefined>("jwt_claims", undefined);
 
-/** Name of the user whose password was accepted. */
+/** Name of the user with the accepted password. */
 export const User: Key<string | undefined> = key<string | undefined>("user", undefined);
 
-/** Name that belongs to the API key that was accepted. */
+/** Name of the accepted API key. */
 export const ApiKeyName: Key<string | undefined> = key<string | undefined>("api_key_name", undefined);
 
-/** The identified caller of an invocation: at least one member is set, several where several credentials were checked. */
+/** The identified caller of an invocation. At least one member is set; several if several credentials were checked. */
 export interface Principal {
-  /** Value under `user`: a name from Basic authentication, or what the application set there, such as its own account object. */
+  /** Value under `user`: a name from Basic authentication, or a value of the application, such as an account object. */
   readonly user?: unknown;
   /** Value under `jwt_claims`: claims of a verified token. */
   readonly claims?: Claims;
-  /** Value under `api_key_name`: the name that belongs to an API key. */
+  /** Value under `api_key_name`: the name of an API key. */
   readonly apiKeyName?: string;
 }
 
 /**
- * The identified caller of an invocation, `null` for an anonymous one. Values are found by name, so that an application may set them itself; `null`,
- * `undefined`, `false` and the empty string identify nobody.
+ * Returns the identified caller of an invocation, `null` for an anonymous one. Values are looked up by name, so that an application may set them
+ * itself; `null`, `undefined`, `false` and the empty string do not identify a caller.
  *
  * @param userKey name under which the application sets its user. @default "user"
  */
@@ -49,7 +49,7 @@ export const principalOf = (
   const apiKeyName = context.get(ApiKeyName.name);
   const principal: Principal = {
     ...(isIdentity(user) && { user }),
-    ...(isIdentity(claims) && { claims: claims as Claims }), // set by JwtAuth, or by an application that takes its place
+    ...(isIdentity(claims) && { claims: claims as Claims }), // set by JwtAuth, or by an application that replaces it
     ...(isIdentity(apiKeyName) && { apiKeyName: apiKeyName as string }), // as above
   };
   return Object.keys(principal).length === 0 ? null : principal;

@@ -1,6 +1,6 @@
 import { type Key, key } from "./key.ts";
 
-/** Id of an invocation, which logs, replies and outgoing calls carry; set by the request-id feature, or by the feature that lets the work in. */
+/** Id of an invocation in logs, replies and outgoing calls; set by the request-id feature, or by the feature that creates the invocation. */
 export const RequestId: Key<string | null> = key<string | null>("request_id", null);
 
 /** Id of the trace that an invocation belongs to: 32 hexadecimal digits (W3C Trace Context), set by a tracer. */

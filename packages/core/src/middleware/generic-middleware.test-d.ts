@@ -20,14 +20,14 @@ void tried({ id: 1 }, () => "accepted");
 retry<Order, Receipt>({ attempts: 5 });
 // @ts-expect-error a field that does not exist
 retryPolicy({ attempt: 5 });
-// @ts-expect-error a policy does not change
+// @ts-expect-error a policy is read-only
 retryPolicy().attempts = 4;
 
 const bounded = timeout<Order, Receipt>({ timeoutMs: 10, refuse: (ms) => ({ accepted: ms > 0 }) });
 // @ts-expect-error another output
 void bounded({ id: 1 }, () => 1);
 
-// Around requests they take their types from the app.
+// For requests, the app determines the types.
 new App()
   .use(retry({ isFailure: ({ status }, { method }) => method === "GET" && status >= 500 }))
   .use(timeout({ timeoutMs: 10, abort: (request, error) => request.abort(error) }));

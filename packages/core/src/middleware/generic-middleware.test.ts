@@ -11,7 +11,7 @@ import { timeout } from "./timeout.ts";
 const ask = (app: App, method = "GET") =>
   app.fetch(new Request("http://localhost/", { method, ...(method === "POST" && { body: "text" }) }));
 
-test("retry around requests: a handler is called again, and reads the body again", async () => {
+test("retry of requests: the handler is called again and can read the body again", async () => {
   const app = new App().use(
     retry({
       policy: { attempts: 3, delayMs: 1 },
@@ -29,7 +29,7 @@ test("retry around requests: a handler is called again, and reads the body again
   expect([reply.status, await reply.text(), bodies]).toEqual([200, "done", ["text", "text", "text"]]);
 });
 
-test("retry around requests: the stream of a reply that is tried again is cancelled", async () => {
+test("retry of requests: the stream of a discarded reply is cancelled", async () => {
   let cancelled = 0;
   let calls = 0;
   const app = new App().use(retry({ policy: { attempts: 2, delayMs: 0 } }));
@@ -42,7 +42,7 @@ test("retry around requests: the stream of a reply that is tried again is cancel
   expect(cancelled).toBe(1);
 });
 
-test("timeout around requests: a handler that takes longer is a 504, and its signal aborts", async () => {
+test("timeout of requests: a slow handler becomes a 504, and its signal aborts", async () => {
   const clock = virtualClock();
   const app = new App().use(timeout({ timeoutMs: 200, clock }));
   let reason: unknown;
@@ -59,7 +59,7 @@ test("timeout around requests: a handler that takes longer is a 504, and its sig
   expect(reason).toMatchObject({ name: "HandlerTimeoutError" });
 });
 
-test("in one chain, each attempt has its own time", async () => {
+test("in one chain, each attempt has its own timeout", async () => {
   const clock = instantClock();
   let calls = 0;
   const call = compose<string, string>(

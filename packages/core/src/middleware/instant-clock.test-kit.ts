@@ -1,6 +1,6 @@
 import type { Clock } from "../runtime/clock.ts";
 
-/** Timers that fire as soon as the running code has ended, and the delays that they were set with. */
+/** Creates timers that fire in the next microtask, and records their delays. */
 export const instantClock = (): Pick<Clock, "after"> & { readonly delays: readonly number[] } => {
   const delays: number[] = [];
   return {

@@ -1,33 +1,33 @@
 /** A value, or a promise of it: synchronous work stays synchronous. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** Answers one input: a request, a message, a command, an outgoing call. */
+/** Processes one input, such as a request, message, command or outgoing call. */
 export type Handler<In, Out> = (input: In) => Awaitable<Out>;
 
 /**
- * Wraps a handler: looks at the input, calls `next` for the output (again, to retry; not at all, to refuse) and returns an output.
+ * Wraps a handler: calls `next` for the output (again, to retry; not at all, to refuse) and returns an output.
  *
- * `next` gives an output, never an exception: an error became an output at the level where it was thrown.
+ * `next` returns an output and never throws: each level converts its own errors to outputs.
  */
 export type Middleware<In, Out> = (input: In, next: Handler<In, Out>) => Awaitable<Out>;
 
-/** A middleware that carries methods of its own, such as an authentication with `skipPath`. */
+/** A middleware with further methods, such as an authentication with `skipPath`. */
 export interface MiddlewareObject<In, Out> {
   handle(input: In, next: Handler<In, Out>): Awaitable<Out>;
 }
 
-/** Turns whatever was thrown into an output. */
+/** Converts a thrown value to an output. */
 export type Rescue<In, Out> = (error: unknown, input: In) => Awaitable<Out>;
 
-/** Tells a promise (or any thenable) from a plain value. */
+/** Whether a value is a promise or another thenable. */
 export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 
-/** Applies `map` at once to a value, later to a promise's value. */
+/** Applies `map` to a value now, or to a promise's value once it resolves. */
 export const mapAwaitable = <T, U>(value: Awaitable<T>, map: (value: T) => Awaitable<U>): Awaitable<U> =>
   isPromise(value) ? value.then(map) : map(value);
 
-/** Builds the onion once: the first middleware is the outermost and runs first; each level answers for its own errors. */
+/** Composes a chain around a handler. The first middleware is the outermost; each level rescues its own errors. */
 export const compose = <In, Out>(
   chain: readonly Middleware<In, Out>[],
   inner: Handler<In, Out>,
@@ -38,7 +38,7 @@ export const compose = <In, Out>(
     rescued((input) => inner(input), inner, rescue),
   );
 
-/** One level of the onion, the innermost with a middleware that does not ask on: a closure each, since every request passes through all of them. */
+/** One level of the chain; the innermost ignores `next`. One closure per level: this runs on every request. */
 const rescued =
   <In, Out>(
     middleware: Middleware<In, Out>,
@@ -54,7 +54,7 @@ const rescued =
     }
   };
 
-/** The function behind either form of middleware. */
+/** Returns the function form of a middleware. */
 export const toMiddleware = <In, Out>(
   middleware: Middleware<In, Out> | MiddlewareObject<In, Out>,
 ): Middleware<In, Out> => {
@@ -64,9 +64,9 @@ export const toMiddleware = <In, Out>(
   return handle;
 };
 
-/** The object that a middleware was made of, `undefined` when it was a function from the beginning. */
+/** Returns the object that `toMiddleware` converted; `undefined` for a middleware that was a function. */
 export const middlewareObject = <In, Out>(
   middleware: Middleware<In, Out>,
-): MiddlewareObject<In, Out> | undefined => objects.get(middleware) as MiddlewareObject<In, Out> | undefined; // both sides of an entry have the same types
+): MiddlewareObject<In, Out> | undefined => objects.get(middleware) as MiddlewareObject<In, Out> | undefined; // key and value of an entry have the same types
 
 const objects = new WeakMap<object, object>();

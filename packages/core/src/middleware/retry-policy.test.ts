@@ -2,32 +2,32 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { retryDelayMs, retryPolicy } from "./retry-policy.ts";
 
-test("a policy is a frozen record with its defaults, which survives JSON", () => {
+test("a policy is a frozen record with defaults and survives JSON", () => {
   const policy = retryPolicy({ attempts: 5 });
   expect(policy).toEqual({ attempts: 5, delayMs: 100, factor: 2, jitter: 0.5, maxDelayMs: 30_000 });
   expect(Object.isFrozen(policy)).toBe(true);
   expect(retryPolicy(JSON.parse(JSON.stringify(policy)))).toEqual(policy);
 });
 
-test("every mistake is said at once", () => {
+test("one error lists every mistake", () => {
   const wrong = { attempts: 0, delayMs: -1, factor: 0.5, jitter: 2, maxDelays: 1 };
   expect(() => retryPolicy(wrong as never)).toThrow(
     /maxDelays[\s\S]*attempts[\s\S]*delayMs[\s\S]*factor[\s\S]*jitter/,
   );
 });
 
-test("delays grow by the factor up to the longest one", () => {
+test("delays grow by the factor up to maxDelayMs", () => {
   const policy = retryPolicy({ delayMs: 100, factor: 3, jitter: 0, maxDelayMs: 1000 });
   expect([1, 2, 3, 4, 900].map((attempt) => retryDelayMs(policy, attempt, 0.5))).toEqual([
     100, 300, 900, 1000, 1000,
   ]);
 });
 
-test("without a delay there is none after the last attempt either", () => {
+test("a delay of 0 stays 0 after many attempts", () => {
   expect(retryDelayMs(retryPolicy({ attempts: 1000, delayMs: 0, factor: 10 }), 1000, 0.5)).toBe(0);
 });
 
-test("chance takes away the part that jitter says, and never more", () => {
+test("jitter shortens a delay by at most its share", () => {
   const policies = fc.record({
     attempts: fc.integer({ min: 1, max: 1000 }),
     delayMs: fc.integer({ min: 0, max: 86_400_000 }),

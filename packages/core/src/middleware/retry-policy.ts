@@ -1,15 +1,15 @@
 import { type ConfigInput, type ConfigRecord, configRecord } from "../config/config-record.ts";
 import { decimal, integer } from "../config/field-rules.ts";
 
-/** How often something is tried and how long each wait is; plain data, which can be stored. */
+/** The number of attempts and the delays between them; plain data, which can be stored. */
 export interface RetryPolicy {
-  /** Attempts in all, the first among them; 1 to 1,000. @default 3 */
+  /** Attempts including the first, 1 to 1,000. @default 3 */
   readonly attempts: number;
   /** Milliseconds before the second attempt. @default 100 */
   readonly delayMs: number;
-  /** Growth of the delay from one attempt to the next, 1 to 10. @default 2 */
+  /** Factor by which the delay grows with each attempt, 1 to 10. @default 2 */
   readonly factor: number;
-  /** Part of each delay that is random, from 0 (none) to 1 (all of it), so that many clients do not come back together. @default 0.5 */
+  /** Random part of each delay, from 0 to 1 (all of it), so that clients do not retry in step. @default 0.5 */
   readonly jitter: number;
   /** Longest delay in milliseconds, a day at most. @default 30000 */
   readonly maxDelayMs: number;
@@ -26,7 +26,7 @@ const record: ConfigRecord<RetryPolicy> = configRecord("RetryPolicy", {
 });
 
 /**
- * A policy with its defaults filled in, frozen.
+ * Returns a frozen policy with defaults filled in.
  *
  * @example
  * const policy = retryPolicy({ attempts: 5, delayMs: 200 }); // waits of about 200, 400, 800 and 1600 ms
@@ -36,7 +36,7 @@ export const retryPolicy = (policy: ConfigInput<RetryPolicy> = {}): Readonly<Ret
   record.of(policy);
 
 /**
- * Milliseconds to wait after an attempt that failed.
+ * Returns the milliseconds to wait after a failed attempt.
  *
  * @param attempt number of that attempt, from 1
  * @param random a number from 0 up to 1
@@ -46,7 +46,7 @@ export const retryDelayMs = (
   attempt: number,
   random: number = Math.random(),
 ): number => {
-  const growth = Math.min(factor ** (attempt - 1), Number.MAX_VALUE); // never infinite, since 0 ms times that is no number
+  const growth = Math.min(factor ** (attempt - 1), Number.MAX_VALUE); // finite, because 0 * Infinity is NaN
   const whole = Math.min(delayMs * growth, maxDelayMs);
   return whole * (1 - jitter * random);
 };

@@ -31,7 +31,7 @@ const make = (options: RetryOptions<string, Reply> = {}) => {
   return { clock, tried: retry<string, Reply>({ clock, random: () => 0, ...options }) };
 };
 
-test("a first attempt that succeeds stays synchronous, and so does one that is repeated without a delay", () => {
+test("a first attempt that succeeds and a retry without delay stay synchronous", () => {
   const { tried } = make({ policy: { delayMs: 0 } });
   expect(tried("a", () => ({ status: 200 }))).toEqual({ status: 200 });
   const callee = answers({ status: 500 }, boom, { status: 201 });
@@ -39,7 +39,7 @@ test("a first attempt that succeeds stays synchronous, and so does one that is r
   expect(callee.calls()).toBe(3);
 });
 
-test("it waits longer before each attempt, and gives the last output when they are used up", async () => {
+test("delays grow, and the last output is returned after the last attempt", async () => {
   const { clock, tried } = make({ policy: { attempts: 3, delayMs: 100, factor: 4 } });
   const callee = answers({ status: 500 }, { status: 502 }, { status: 503 });
   const reply = tried("a", callee.next);
@@ -53,7 +53,7 @@ test("it waits longer before each attempt, and gives the last output when they a
   expect([await reply, callee.calls(), clock.pending]).toEqual([{ status: 503 }, 3, 0]);
 });
 
-test("errors are tried again and the last one is thrown; an AbortError passes at once", async () => {
+test("errors are retried and the last one is thrown; an AbortError passes at once", async () => {
   const { clock, tried } = make({ policy: { attempts: 2 } });
   const reply = Promise.resolve(tried("a", async () => Promise.reject(boom)));
   const thrown = reply.catch((error: unknown) => error);
@@ -63,7 +63,7 @@ test("errors are tried again and the last one is thrown; an AbortError passes at
   expect(() => tried("a", callee.next)).toThrow(gone);
 });
 
-test("what is a failure may depend on the input", () => {
+test("isFailure may depend on the input", () => {
   const { tried } = make({
     isFailure: ({ status }, input) => input === "GET" && status === 404,
     isFailingError: (_error, input) => input === "GET",
@@ -74,7 +74,7 @@ test("what is a failure may depend on the input", () => {
   expect(() => tried("POST", answers(boom, { status: 200 }).next)).toThrow(boom);
 });
 
-test("the callee's own wish to wait counts where it is longer, and gives up where it is too long", async () => {
+test("retryAfterMs extends the delay, and ends the attempts above maxDelayMs", async () => {
   const { clock, tried } = make({
     policy: { attempts: 5, delayMs: 100, maxDelayMs: 1000 },
     retryAfterMs: ({ retryAfterMs = null }) => retryAfterMs,
@@ -92,7 +92,7 @@ test("the callee's own wish to wait counts where it is longer, and gives up wher
   expect(clock.now()).toBe(700 + 200);
 });
 
-test("refuse answers when the attempts are used up, from an output or an error", () => {
+test("refuse is called after the last attempt, with an output or an error", () => {
   const { tried } = make({
     policy: { attempts: 2, delayMs: 0 },
     refuse: (attempts, input, last) => ({
@@ -103,7 +103,7 @@ test("refuse answers when the attempts are used up, from an output or an error",
   expect(tried("abc", answers(boom).next)).toEqual({ status: 599 });
 });
 
-test("an abort ends the waiting at once, with what the last attempt gave", async () => {
+test("an abort ends the wait at once, with the result of the last attempt", async () => {
   const { signal, abort } = (() => {
     const controller = new AbortController();
     return { signal: controller.signal, abort: () => controller.abort() };
@@ -118,7 +118,7 @@ test("an abort ends the waiting at once, with what the last attempt gave", async
   expect(await tried("a", answers({ status: 500 }).next)).toEqual({ status: 500 });
 });
 
-test("the signal of the input is watched by default", async () => {
+test("the input's signal is observed by default", async () => {
   const clock = virtualClock();
   const controller = new AbortController();
   const tried = retry<{ signal: AbortSignal }, Reply>({ clock });
@@ -127,7 +127,7 @@ test("the signal of the input is watched by default", async () => {
   expect(await reply).toEqual({ status: 500 });
 });
 
-test("bodies of outputs that are tried again are cancelled, the last one's is not", async () => {
+test("bodies of discarded outputs are cancelled, the last one's is not", async () => {
   const cancelled: number[] = [];
   const reply = (status: number): Reply => ({
     status,
@@ -138,7 +138,7 @@ test("bodies of outputs that are tried again are cancelled, the last one's is no
   expect(cancelled).toEqual([500, 502]);
 });
 
-test("mistakes of the policy are said when the middleware is made", () => {
+test("an invalid policy throws when the middleware is created", () => {
   expect(() => retry({ policy: { attempts: 0 } })).toThrow("RetryPolicy.attempts");
 });
 
@@ -180,7 +180,7 @@ const expected = (all: readonly Step[], given: Parameters<typeof retryPolicy>[0]
   }
 };
 
-test("calls, delays and the result are those of the model, for any callee and policy", async () => {
+test("calls, delays and results match the model, for any callee and policy", async () => {
   await fc.assert(
     fc.asyncProperty(steps, policies, async (all, policy) => {
       const clock = instantClock();

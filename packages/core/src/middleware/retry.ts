@@ -5,24 +5,24 @@ import { discardBody, failureStatuses, isFailureOfCallee, signalOf, statusOf } f
 import { retryDelayMs, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
 import { holdingTimers, wait } from "./wait.ts";
 
-/** The failure of one attempt: an output that counts as one, or an error. */
+/** The failure of one attempt: an output that counts as a failure, or an error. */
 export type AttemptFailure<Out> = { readonly output: Out } | { readonly error: unknown };
 
-/** How calls are tried again. */
+/** Options of `retry`. */
 export interface RetryOptions<In, Out> {
   /** @default 3 attempts, about 100 ms and 200 ms apart */
   readonly policy?: ConfigInput<RetryPolicy>;
   /** Whether an output is a failure. @default its `status` is 500, 502, 503 or 504 */
   readonly isFailure?: (output: Out, input: In) => boolean;
-  /** Whether an error is a failure; any other passes through at once. @default all but an AbortError */
+  /** Whether an error is retried; others pass through at once. @default every error except AbortError */
   readonly isFailingError?: (error: unknown, input: In) => boolean;
-  /** Milliseconds that the callee asks to wait, as by Retry-After. A longer wait than the policy's `maxDelayMs` gives up. @default none */
+  /** Delay that the callee requests, such as Retry-After, in milliseconds. A delay above the policy's `maxDelayMs` ends the attempts. @default none */
   readonly retryAfterMs?: (output: Out) => number | null;
-  /** Answers when the attempts are used up; it frees `last.output` unless it returns it. @default the last output, or the last error thrown */
+  /** Called after the last attempt; it must free `last.output` unless it returns it. @default returns the last output or throws the last error */
   readonly refuse?: (attempts: number, input: In, last: AttemptFailure<Out>) => Awaitable<Out>;
-  /** Frees an output that another attempt replaces. @default cancels its body, if it has one */
+  /** Frees an output before the next attempt. @default cancels its body, if it has one */
   readonly discard?: (output: Out) => void;
-  /** Ends the waiting, and with it the attempts. @default the input's own `signal`, if it has one */
+  /** Ends the wait and the attempts. @default the input's `signal`, if it has one */
   readonly signal?: (input: In) => AbortSignal | undefined;
   /** @default timers that keep the process alive */
   readonly clock?: Pick<Clock, "after">;
@@ -31,10 +31,10 @@ export interface RetryOptions<In, Out> {
 }
 
 /**
- * Calls `next` again while it fails: around outgoing calls, message handlers, commands and requests alike.
+ * Returns a middleware that calls `next` again while it fails: for outgoing calls, message handlers, commands and requests.
  *
- * Where the first attempt succeeds, synchronous work stays synchronous. Only what may safely happen twice should be tried again: give `isFailure` and
- * `isFailingError` that look at the input.
+ * Synchronous work stays synchronous if the first attempt succeeds. Retry only idempotent work: `isFailure` and `isFailingError` receive the input for
+ * this.
  *
  * @example
  * const tried = retry<Order, Receipt>({ policy: { attempts: 5 }, isFailure: (receipt) => !receipt.accepted });
@@ -53,7 +53,7 @@ export const retry = <In, Out>({
   random = Math.random,
 }: RetryOptions<In, Out> = {}): Middleware<In, Out> => {
   const policy = retryPolicy(given);
-  /** Milliseconds until the next attempt, `null` where there is none. */
+  /** Returns the milliseconds until the next attempt, `null` after the last. */
   const delayAfter = (attempt: number, failure: AttemptFailure<Out>): number | null => {
     if (attempt >= policy.attempts) return null;
     const asked = "output" in failure ? (retryAfterMs(failure.output) ?? 0) : 0;
@@ -73,7 +73,7 @@ export const retry = <In, Out>({
           isOver ? proceed() : refuse(number, input, failure),
         );
       };
-      const judge = (output: Out): Awaitable<Out> => (isFailure(output, input) ? again({ output }) : output);
+      const check = (output: Out): Awaitable<Out> => (isFailure(output, input) ? again({ output }) : output);
       const failed = (error: unknown): Awaitable<Out> => {
         if (isFailingError(error, input)) return again({ error });
         throw error;
@@ -84,7 +84,7 @@ export const retry = <In, Out>({
       } catch (error) {
         return failed(error);
       }
-      return isPromise(output) ? output.then(judge, failed) : judge(output);
+      return isPromise(output) ? output.then(check, failed) : check(output);
     };
     return attempt(1);
   };

@@ -10,7 +10,7 @@ test("synchronous work stays synchronous and sets no timer", () => {
   expect(clock.pending).toBe(0);
 });
 
-test("work in time gives its output or its error, and clears the timer", async () => {
+test("timely work returns its output or error and clears the timer", async () => {
   const clock = virtualClock();
   const bounded = timeout<string, number>({ timeoutMs: 50, clock });
   const output = bounded("abc", async ({ length }) => length);
@@ -21,7 +21,7 @@ test("work in time gives its output or its error, and clears the timer", async (
   expect(clock.pending).toBe(0);
 });
 
-test("work that takes longer is a HandlerTimeoutError, and its input is aborted with it", async () => {
+test("late work fails with a HandlerTimeoutError, which aborts its input", async () => {
   const clock = virtualClock();
   const reasons: Error[] = [];
   const bounded = timeout<{ abort(reason: Error): void }, number>({ timeoutMs: 1500, clock });
@@ -35,7 +35,7 @@ test("work that takes longer is a HandlerTimeoutError, and its input is aborted 
   expect(reasons).toEqual([await thrown]);
 });
 
-test("refuse answers in the place of work that takes longer, at once or later", async () => {
+test("refuse replaces the output of late work, synchronously or asynchronously", async () => {
   for (const answer of [(ms: number, input: string) => `${input} ${ms}`, async () => "a 30000"]) {
     const clock = virtualClock();
     const output = timeout<string, string>({ clock, refuse: answer })("a", () => new Promise(() => {}));
@@ -44,7 +44,7 @@ test("refuse answers in the place of work that takes longer, at once or later", 
   }
 });
 
-test("what comes too late is discarded: its body is cancelled, its error ignored", async () => {
+test("a late output is discarded: its body is cancelled, its error ignored", async () => {
   const clock = virtualClock();
   const bounded = timeout<string, { body: object }>({ clock, refuse: () => ({ body: {} }) });
   const late = Promise.withResolvers<{ body: object }>();
@@ -65,7 +65,7 @@ test("what comes too late is discarded: its body is cancelled, its error ignored
   expect(cancelled).toBe(1);
 });
 
-test("a refuse that throws rejects", async () => {
+test("an error of refuse rejects the call", async () => {
   const clock = virtualClock();
   const refuse = () => {
     throw new RangeError("too slow");
@@ -76,7 +76,7 @@ test("a refuse that throws rejects", async () => {
   expect(await thrown).toBeInstanceOf(RangeError);
 });
 
-test("a bad time is said when the middleware is made", () => {
+test("an invalid timeoutMs throws when the middleware is created", () => {
   expect(() => timeout({ timeoutMs: 0 })).toThrow("TimeoutOptions.timeoutMs");
   expect(() => timeout({ timeoutMs: 2 ** 31 })).toThrow("TimeoutOptions.timeoutMs");
 });

@@ -6,21 +6,21 @@ import { type Awaitable, isPromise, type Middleware } from "./middleware.ts";
 import { abortInput, discardBody } from "./outcome.ts";
 import { holdingTimers } from "./wait.ts";
 
-/** How long calls may take, and what happens then. */
+/** Options of `timeout`. */
 export interface TimeoutOptions<In, Out> {
-  /** Milliseconds that a call may take, from 1 to about 24 days. @default 30000 */
+  /** Maximum duration of a call in milliseconds, from 1 to about 24 days. @default 30000 */
   readonly timeoutMs?: number;
-  /** Answers in the place of a call that takes longer. @default throws a HandlerTimeoutError, status 504 */
+  /** Returns the output for a call that timed out. @default throws a HandlerTimeoutError, status 504 */
   readonly refuse?: (timeoutMs: number, input: In) => Awaitable<Out>;
-  /** Makes the work stop. @default calls the input's own `abort(error)`, if it has one */
+  /** Stops the work. @default calls the input's `abort(error)`, if it has one */
   readonly abort?: (input: In, error: Error) => void;
-  /** Frees an output that comes too late. @default cancels its body, if it has one */
+  /** Frees a late output. @default cancels its body, if it has one */
   readonly discard?: (output: Out) => void;
   /** @default timers that keep the process alive */
   readonly clock?: Pick<Clock, "after">;
 }
 
-/** The longest delay that timers of JavaScript take. */
+/** The maximum delay of JavaScript timers, in milliseconds. */
 export const MAX_TIMEOUT_MS = 2_147_483_647;
 
 const record: ConfigRecord<{ readonly timeoutMs: number }> = configRecord("TimeoutOptions", {
@@ -28,10 +28,10 @@ const record: ConfigRecord<{ readonly timeoutMs: number }> = configRecord("Timeo
 });
 
 /**
- * Bounds how long `next` may take: around outgoing calls, message handlers, commands and requests alike.
+ * Returns a middleware that limits the duration of `next`: for outgoing calls, message handlers, commands and requests.
  *
- * Synchronous work stays synchronous and is not interrupted. The work itself goes on unless it watches the signal that `abort` aborts; its output is
- * discarded, and its error ignored.
+ * Synchronous work stays synchronous and is not interrupted. Late work continues unless it observes the aborted signal; its output is discarded and
+ * its error ignored.
  *
  * @example
  * const bounded = timeout<Order, Receipt>({ timeoutMs: 2000, refuse: () => ({ accepted: false }) });
@@ -63,7 +63,7 @@ export const timeout = <In, Out>({
       };
       const failed = (error: unknown): void => {
         clear();
-        reject(error); // changes nothing when it comes late
+        reject(error); // no effect after the timeout
       };
       output.then(arrived, failed);
     });
@@ -73,5 +73,5 @@ export const timeout = <In, Out>({
   };
 };
 
-/** A promise of what a call gives or throws. */
+/** Converts a call's result or error to a promise. */
 const attempt = async <T>(call: () => Awaitable<T>): Promise<T> => await call();

@@ -1,19 +1,19 @@
-/** Time and timers. Code that waits or measures takes one, so that tests can pass a virtual clock. Members work detached: `now: clock.now`. */
+/** Time and timers. Code that waits or measures takes a clock, so that tests can pass a virtual one. Members work detached: `now: clock.now`. */
 export interface Clock {
-  /** Milliseconds of a monotonic clock: durations are differences of it. */
+  /** Monotonic time in milliseconds, for durations. */
   readonly now: () => number;
-  /** Milliseconds since 1970 by the wall clock, which may be set back. */
+  /** Wall-clock time in milliseconds since 1970; may jump. */
   readonly date: () => number;
-  /** Runs `task` once after `delayMs` milliseconds; returns what cancels it. */
+  /** Runs `task` once after `delayMs` milliseconds. Returns a function that cancels it. */
   readonly after: (delayMs: number, task: () => void) => () => void;
-  /** Runs `task` every `periodMs` milliseconds; returns what stops it. */
+  /** Runs `task` every `periodMs` milliseconds. Returns a function that stops it. */
   readonly every: (periodMs: number, task: () => void) => () => void;
 }
 
-/** The runtime's own clock, in whole milliseconds. Its timers do not keep the process alive, where the runtime allows that (Node, Bun, Deno). */
+/** The runtime's clock, in whole milliseconds. On Node, Bun and Deno its timers do not keep the process alive. */
 export const systemClock: Clock = {
-  // Whole: V8 keeps small integers inside the objects that remember them, and allocates any other number. Not from `performance` where
-  // there is a process: loading that takes a millisecond of the start.
+  // Whole numbers: V8 stores small integers in place and allocates other numbers. `process.uptime` where available: loading `performance`
+  // takes a millisecond of the start.
   now: () => Math.trunc(typeof process === "undefined" ? performance.now() : process.uptime() * 1000),
   date: () => Date.now(),
   after(delayMs, task) {
@@ -35,7 +35,7 @@ const unref = (timer: unknown): void => {
   }
 };
 
-/** Whether a value is a `Clock`, as far as its members show. */
+/** Whether a value has the members of a `Clock`. */
 export const isClock = (value: unknown): value is Clock =>
   typeof value === "object" &&
   value !== null &&

@@ -1,7 +1,7 @@
 /**
- * Whether node:cluster forked this process: by our primary, or by the program itself.
+ * Whether node:cluster forked this process, for the framework or for the program.
  *
- * Such a process has a channel to its parent; in one without, node:cluster is not loaded, which would take a tenth of a start.
+ * A forked process has an IPC channel. Without one, node:cluster is not loaded: that would take a tenth of the start.
  */
 export const isClusterWorker = (): boolean =>
   process.send !== undefined && process.getBuiltinModule("node:cluster").isWorker;

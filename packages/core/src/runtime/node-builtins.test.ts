@@ -12,13 +12,13 @@ const withoutProcess = <T>(replacement: unknown, run: () => T): T => {
   }
 };
 
-test("gives the module of that name, typed", () => {
+test("returns the typed module", () => {
   const joined: string = nodeBuiltin("node:path").join("a", "b");
   expect(joined).toBe(join("a", "b"));
   expect(typeof nodeBuiltin("node:fs/promises").open).toBe("function");
 });
 
-test("says whether a module is there", () => {
+test("hasBuiltin checks for a module", () => {
   expect(hasBuiltin("node:path")).toBe(true);
   expect(withoutProcess(undefined, () => hasBuiltin("node:path"))).toBe(false);
 });
@@ -27,7 +27,7 @@ test.each([
   ["without a process", undefined],
   ["with a process that has no modules", {}],
   ["where the module is unknown", { getBuiltinModule: () => undefined }],
-])("names the module and the runtime it needs %s", (_where, process) => {
+])("throws an error with the module and the required runtime %s", (_where, process) => {
   const missing = () => withoutProcess(process, () => nodeBuiltin("node:fs"));
   expect(missing).toThrow(expect.objectContaining({ code: "CORE_NEEDS_NODE" }));
   expect(missing).toThrow(/node:fs.*Node 24/);

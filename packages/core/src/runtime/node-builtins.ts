@@ -1,6 +1,6 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 
-/** The modules of Node that core uses when a program asks for what only Node can do. */
+/** The Node modules that core loads for features that only Node supports. */
 export interface NodeBuiltins {
   readonly "node:async_hooks": typeof import("node:async_hooks");
   readonly "node:diagnostics_channel": typeof import("node:diagnostics_channel");
@@ -17,13 +17,13 @@ export interface NodeBuiltins {
 const find = (name: string): unknown =>
   (globalThis as { process?: Partial<NodeJS.Process> }).process?.getBuiltinModule?.(name);
 
-/** Whether this runtime has a module of Node: for what is left out where it has not. */
+/** Whether this runtime has a Node module. */
 export const hasBuiltin = (name: keyof NodeBuiltins): boolean => find(name) !== undefined;
 
 /**
- * A module of Node itself, fetched when it is first needed instead of imported, so that a program which never needs it runs anywhere.
+ * Returns a Node module, loaded on first use instead of imported, so that programs which do not need it run on any runtime.
  *
- * @throws CORE_NEEDS_NODE on a runtime that does not have the module
+ * @throws CORE_NEEDS_NODE on a runtime without the module
  */
 export const nodeBuiltin = <Name extends keyof NodeBuiltins>(name: Name): NodeBuiltins[Name] => {
   const module = find(name);

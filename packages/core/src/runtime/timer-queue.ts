@@ -1,13 +1,13 @@
 interface Timer {
   dueAt: number;
-  /** Position among all registrations; an interval registers anew after each call, as in Node. */
+  /** Sequence number of the registration; an interval registers again after each call, as in Node. */
   order: number;
   readonly run: () => void;
   readonly everyMs: number | null;
   isCleared: boolean;
 }
 
-/** The timers of a virtual clock, and its time. Timers fire by time, then by order of registration. */
+/** The time and timers of a virtual clock. Timers fire by time, then by order of registration. */
 export class TimerQueue {
   now: number;
   private readonly waiting: Set<Timer> = new Set();
@@ -21,7 +21,7 @@ export class TimerQueue {
     return this.waiting.size;
   }
 
-  /** Adds a timer; returns what removes it, also while it fires. */
+  /** Adds a timer. Returns a function that removes it, also while it fires. */
   add(run: () => void, delayMs: number, repeats: boolean): () => void {
     const delay = nodeDelay(delayMs);
     const timer: Timer = {
@@ -43,7 +43,7 @@ export class TimerQueue {
     return next !== undefined && next.dueAt <= end;
   }
 
-  /** Moves to the earliest timer and calls it. @throws what it throws; an interval goes on all the same */
+  /** Advances to the earliest timer and calls it. @throws the timer's error; an interval continues */
   fireNext(): void {
     const timer = this.next();
     if (timer === undefined) return;
@@ -81,6 +81,6 @@ export class TimerQueue {
   }
 }
 
-/** The delay that Node uses: at least 1 ms, and 1 ms above 2³¹ − 1 ms. */
+/** Returns the delay that Node uses: at least 1 ms, and 1 ms above 2³¹ − 1 ms. */
 const nodeDelay = (delayMs: number): number =>
   delayMs >= 1 && delayMs <= 2 ** 31 - 1 ? Math.trunc(delayMs) : 1;

@@ -2,13 +2,13 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { virtualClock } from "./virtual-clock.ts";
 
-/** A timer in a plan: what it does when it fires. */
+/** A timer and its actions when it fires. */
 interface Plan {
   readonly delayMs: number;
   readonly repeats: boolean;
-  /** Set each time this one fires. */
+  /** Timers that this one sets each time it fires. */
   readonly sets: readonly Plan[];
-  /** Number of a timer, by registration, that is cleared each time this one fires. */
+  /** Index of the timer that this one clears each time it fires. */
   readonly clears: number | undefined;
 }
 
@@ -33,10 +33,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ advance: fc.integer({ min: 0, max: 15 }) }),
 );
 
-/** The most timers that one run registers: plans that set plans would grow without end. */
+/** Maximum number of timers per run: plans that set plans would grow without bound. */
 const MAX_TIMERS = 60;
 
-/** What fired, as number of the timer and moment. */
+/** Fired timers with their times. */
 type Log = [timer: number, at: number][];
 
 const onClock = async (steps: readonly Step[]): Promise<Log> => {
@@ -64,7 +64,7 @@ const onClock = async (steps: readonly Step[]): Promise<Log> => {
   return log;
 };
 
-/** The naive model: every millisecond is looked at, and a list kept in order of registration. */
+/** A naive model: checks every millisecond, with a list in order of registration. */
 const onModel = (steps: readonly Step[]): Log => {
   const log: Log = [];
   let now = 0;
@@ -96,7 +96,7 @@ const onModel = (steps: readonly Step[]): Log => {
   return log;
 };
 
-test("fires what a clock that looks at every millisecond fires, in the same order", async () => {
+test("fires the same timers as a naive model, in the same order", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
       expect(await onClock(steps)).toEqual(onModel(steps));

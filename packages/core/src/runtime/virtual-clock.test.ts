@@ -1,7 +1,7 @@
 import { expect, jest, test } from "@jest/globals";
 import { virtualClock } from "./virtual-clock.ts";
 
-test("time stands still until it is advanced, and then stands at the new moment", async () => {
+test("time changes only by advance", async () => {
   const { now, date, advance } = virtualClock({ start: 1000 });
   await new Promise((resolve) => setTimeout(resolve, 2));
   expect([now(), date()]).toEqual([1000, 1000]);
@@ -9,7 +9,7 @@ test("time stands still until it is advanced, and then stands at the new moment"
   expect([now(), date()]).toEqual([1500, 1500]);
 });
 
-test("timers fire by time, then by order of registration, and see the moment they were set for", async () => {
+test("timers fire by time, then by order of registration, and read their due time", async () => {
   const clock = virtualClock();
   const fired: string[] = [];
   const log = (name: string) => () => void fired.push(`${name} ${clock.now()}`);
@@ -22,7 +22,7 @@ test("timers fire by time, then by order of registration, and see the moment the
   expect([clock.now(), clock.pending]).toEqual([20, 1]);
 });
 
-test("a timer set by a timer fires in the same advance when its time comes in it", async () => {
+test("a timer set by a timer fires in the same advance if it falls due", async () => {
   const clock = virtualClock();
   const fired: number[] = [];
   const again = (): void => {
@@ -34,7 +34,7 @@ test("a timer set by a timer fires in the same advance when its time comes in it
   expect(fired).toEqual([10, 20, 30]);
 });
 
-test("promise jobs run to their end before the first timer and after each", async () => {
+test("promise jobs are drained before the first timer and after each", async () => {
   const clock = virtualClock();
   const steps: string[] = [];
   const work = async (name: string): Promise<void> => {
@@ -88,7 +88,7 @@ test.each([0, -5, 0.5, Number.NaN, 2 ** 31, Infinity])("a delay of %p counts as 
   expect(firedAt).toBe(1);
 });
 
-test("sleep rejects with the reason of its signal and leaves no timer behind", async () => {
+test("sleep rejects with its signal's reason and removes its timer", async () => {
   const clock = virtualClock();
   const leaving = new AbortController();
   const sleeping = clock.sleep(1000, leaving.signal);
@@ -99,7 +99,7 @@ test("sleep rejects with the reason of its signal and leaves no timer behind", a
   expect(clock.pending).toBe(0);
 });
 
-test("what a timer throws comes out of advance at that moment; the timers after it wait, an interval goes on", async () => {
+test("advance rejects with a timer's error and stops there; later timers stay, an interval continues", async () => {
   const clock = virtualClock();
   const fired: number[] = [];
   clock.every(10, () => {
@@ -112,7 +112,7 @@ test("what a timer throws comes out of advance at that moment; the timers after 
   expect(fired).toEqual([15]);
 });
 
-test("advances that overlap run one after the other", async () => {
+test("overlapping advances run sequentially", async () => {
   const clock = virtualClock();
   const fired: number[] = [];
   clock.after(5, () => {
@@ -124,7 +124,7 @@ test("advances that overlap run one after the other", async () => {
   expect([fired, clock.now()]).toEqual([[5], 27]);
 });
 
-test("runAll fires until nothing waits and stops at the last timer", async () => {
+test("runAll fires every timer and stops at the last", async () => {
   const clock = virtualClock();
   clock.after(1000, () => void clock.after(500, () => {}));
   await clock.runAll();
@@ -139,7 +139,7 @@ test("runAll gives up after 10,000 timers", async () => {
   expect(fired).toBe(10_000);
 });
 
-test("a time that cannot pass is refused", async () => {
+test("an invalid time is rejected", async () => {
   const clock = virtualClock();
   for (const ms of [-1, Number.NaN, Infinity]) {
     await expect(clock.advance(ms)).rejects.toMatchObject({ code: "CORE_BAD_CLOCK" });

@@ -5,30 +5,30 @@ import { TimerQueue } from "./timer-queue.ts";
 /**
  * A clock whose time passes only when a test advances it.
  *
- * As in Node, a delay below 1 ms or above 2³¹ − 1 ms counts as 1 ms. `now` and `date` are the same number.
+ * As in Node, a delay below 1 ms or above 2³¹ − 1 ms counts as 1 ms. `now` and `date` are equal.
  */
 export interface VirtualClock extends Clock {
-  /** Resolves when the time has come; rejects with the signal's reason when that comes first. */
+  /** Resolves after `delayMs`; rejects with the signal's reason if it aborts first. */
   readonly sleep: (delayMs: number, signal?: AbortSignal) => Promise<void>;
   /**
-   * Lets time pass: fires the timers that fall due, by time and then by order of registration, timers that timers set included. Promise jobs run
-   * to their end before the first timer and after each. Overlapping calls run one after the other.
+   * Advances the time and fires the timers that fall due, including those set by timers, by time and then by order of registration. Promise jobs are
+   * drained before the first timer and after each. Overlapping calls run sequentially.
    *
-   * @throws what a timer threw, time standing at it; CORE_CLOCK_RUNAWAY after a million timers
+   * @throws a timer's error, with the time stopped at it; CORE_CLOCK_RUNAWAY after a million timers
    */
   readonly advance: (ms: number) => Promise<void>;
-  /** Lets time pass until no timer waits. @throws what a timer threw; CORE_CLOCK_RUNAWAY after 10,000 timers, since an interval never ends */
+  /** Advances the time until no timer is pending. @throws a timer's error; CORE_CLOCK_RUNAWAY after 10,000 timers, since an interval never ends */
   readonly runAll: () => Promise<void>;
-  /** Number of timers that wait. */
+  /** Number of pending timers. */
   readonly pending: number;
 }
 
-/** A clock that stands at `start` milliseconds. @throws CORE_BAD_CLOCK */
+/** Creates a clock that starts at `start` milliseconds. @throws CORE_BAD_CLOCK */
 export const virtualClock = ({ start = 0 }: { readonly start?: number } = {}): VirtualClock => {
-  if (!Number.isFinite(start)) throw badClock(`start is a number of milliseconds, not ${start}`);
+  if (!Number.isFinite(start)) throw badClock(`start must be a number of milliseconds, not ${start}`);
   const timers = new TimerQueue(start);
   let last: Promise<void> = Promise.resolve();
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const enqueue = (work: () => Promise<void>): Promise<void> => {
     const mine = last.then(work);
     last = mine.catch(() => {}); // the caller gets the error; the next call does not
     return mine;
@@ -40,10 +40,10 @@ export const virtualClock = ({ start = 0 }: { readonly start?: number } = {}): V
     every: (periodMs, task) => timers.add(task, periodMs, true),
     sleep: (delayMs, signal) => sleepOn(timers, delayMs, signal),
     advance: (ms) => {
-      if (ms >= 0 && ms < Infinity) return inTurn(() => fireUntil(timers, timers.now + ms, 1_000_000));
-      return Promise.reject(badClock(`time passes by 0 ms or more, not by ${ms}`));
+      if (ms >= 0 && ms < Infinity) return enqueue(() => fireUntil(timers, timers.now + ms, 1_000_000));
+      return Promise.reject(badClock(`advance takes 0 ms or more, not ${ms}`));
     },
-    runAll: () => inTurn(() => fireUntil(timers, Infinity, 10_000)),
+    runAll: () => enqueue(() => fireUntil(timers, Infinity, 10_000)),
     get pending() {
       return timers.size;
     },
@@ -68,7 +68,7 @@ const fireUntil = async (timers: TimerQueue, end: number, bound: number): Promis
   await promiseJobs();
   for (let fired = 0; timers.hasDue(end); fired++) {
     if (fired === bound) {
-      const message = `${bound} timers fired and ${timers.size} still wait; is one of them an interval?`;
+      const message = `${bound} timers fired and ${timers.size} are pending; is one of them an interval?`;
       throw new FrameworkError("CORE_CLOCK_RUNAWAY", message);
     }
     timers.fireNext();
@@ -77,11 +77,11 @@ const fireUntil = async (timers: TimerQueue, end: number, bound: number): Promis
   timers.passTo(end);
 };
 
-/** Taken at import, so that it stays real where a runner fakes the global timers. */
+/** Captured at import, so that it stays real when a test runner fakes the global timers. */
 const immediate: (task: () => void) => unknown =
   "setImmediate" in globalThis ? globalThis.setImmediate : (task) => setTimeout(task, 0);
 
-/** Resolves when no promise job is left, however long their chains: the runtime runs all of them before the next immediate. */
+/** Resolves when all promise jobs have run: the runtime drains them before the next immediate. */
 const promiseJobs = (): Promise<void> => new Promise((resolve) => void immediate(resolve));
 
 const badClock = (message: string): FrameworkError => new FrameworkError("CORE_BAD_CLOCK", message);

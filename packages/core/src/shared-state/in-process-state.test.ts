@@ -15,7 +15,7 @@ sharedStateContract(test, () => {
   return { views: [state, state], advance: clock.advance };
 });
 
-test("answers at once, without promises, and makes no timer for subscribers that do not wait", async () => {
+test("calls return synchronously, and synchronous subscribers need no timer", async () => {
   const clock = virtualClock();
   const values = inProcessValues({ clock });
   expect(values.add("a", 1, { ttlMs: 5 })).toEqual({ value: 1, granted: 1, expiresInMs: 5 });
@@ -29,7 +29,7 @@ test("answers at once, without promises, and makes no timer for subscribers that
   await published;
 });
 
-test("the timer of a waiting subscriber is gone once it has run", async () => {
+test("the timer of an asynchronous subscriber is cleared when it ends", async () => {
   const clock = virtualClock();
   const values = inProcessValues({ clock });
   values.subscribe("c", () => Promise.resolve());
@@ -39,7 +39,7 @@ test("the timer of a waiting subscriber is gone once it has run", async () => {
   expect(clock.pending).toBe(0);
 });
 
-test("failures of subscribers are logged with their channel", async () => {
+test("a subscriber's error is logged with its channel", async () => {
   const logged: unknown[] = [];
   const values = inProcessValues({ log: { error: (message, fields) => logged.push([message, fields]) } });
   const error = new Error("no");
@@ -50,7 +50,7 @@ test("failures of subscribers are logged with their channel", async () => {
   expect(logged).toEqual([['a subscriber of "c" failed', { error, channel: "c" }]]);
 });
 
-test("the key nearest to its expiry makes room", async () => {
+test("the key nearest to its expiry is evicted", async () => {
   const clock = virtualClock();
   const values = inProcessValues({ clock, maxKeys: 3 });
   await values.set("late", 1, { ttlMs: 900 });
@@ -60,7 +60,7 @@ test("the key nearest to its expiry makes room", async () => {
   expect(["late", "soon", "middle", "new"].map((key) => values.get(key))).toEqual([1, undefined, 1, 1]);
 });
 
-test("large values make room before the number of keys does", async () => {
+test("the bound on characters evicts keys too", async () => {
   const values = inProcessValues({ clock: virtualClock(), maxCharacters: 100 });
   await values.set("a", "x".repeat(38), { ttlMs: 10 }); // 1 character of key, 40 of JSON
   await values.set("b", "x".repeat(38), { ttlMs: 20 });
@@ -77,7 +77,7 @@ test("large values make room before the number of keys does", async () => {
   expect(values.get("d")).toHaveLength(90);
 });
 
-test("sums of binary fractions never pass their ceiling", async () => {
+test("sums of binary fractions never exceed max", async () => {
   const values = inProcessValues({ clock: virtualClock() });
   await values.add("f", 0.3, { ttlMs: 1, max: 0.9 });
   expect(0.3 + (0.9 - 0.3)).toBeGreaterThan(0.9); // the trap
@@ -92,7 +92,7 @@ type Step =
   | { op: "delete"; key: string }
   | { op: "wait"; ms: number };
 
-/** The rules of the state in the plainest way: a list of entries, searched from end to end. */
+/** A naive model of the state: a list of entries, searched linearly. */
 class NaiveState {
   private entries: { key: string; value: Json; expiresAt: number; order: number }[] = [];
   private order = 0;
@@ -163,7 +163,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ op: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 20 }) }),
 );
 
-test("behaves as the naive model does for any sequence of calls", () => {
+test("matches the naive model for any sequence of calls", () => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 120, size: "max" }),
@@ -194,7 +194,7 @@ test("behaves as the naive model does for any sequence of calls", () => {
   );
 });
 
-test("full totals take no new name, nothing of such a call, and go on counting known names", () => {
+test("full totals reject a call with a new name as a whole and keep counting known names", () => {
   const totals = inProcessTotals({ maxSize: 2 * (1 + 8) });
   void totals.add("t", [["a", [1]]]);
   expect(() =>

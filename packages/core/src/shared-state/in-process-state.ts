@@ -3,7 +3,7 @@ import type { SharedState } from "./shared-state.ts";
 import { inProcessTotals, type InProcessTotalsOptions } from "./totals/in-process-totals.ts";
 import { inProcessValues, type InProcessValuesOptions } from "./values/in-process-values.ts";
 
-/** Bounds and clock of the in-process state; `maxKeys` counts for values and, apart, for permits. */
+/** Bounds and clock of the in-process state; `maxKeys` applies to values and to permits separately. */
 export interface InProcessStateOptions extends InProcessValuesOptions {
   /** @see InProcessPermitsOptions.maxNumbers */
   readonly maxPermitNumbers?: InProcessPermitsOptions["maxNumbers"];
@@ -11,7 +11,7 @@ export interface InProcessStateOptions extends InProcessValuesOptions {
   readonly maxTotals?: InProcessTotalsOptions["maxSize"];
 }
 
-/** Shared state of a service that runs in one process; also the state that the primary process serves to its workers. */
+/** Creates the shared state of a single-process service; the primary process serves it to its workers too. */
 export const inProcessState = ({
   maxPermitNumbers: maxNumbers,
   maxTotals: maxSize,

@@ -1,19 +1,19 @@
 /**
  * A schema of any library that follows Standard Schema v1 (standardschema.dev), such as zod, valibot or arktype.
  *
- * The interface is written down here so that no schema library, and no package of types, is a dependency.
+ * Declared here to avoid a dependency on a schema library or a types package.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": StandardProperties<Input, Output>;
 }
 
-/** What a schema carries under `~standard`. */
+/** The properties of a schema under `~standard`. */
 export interface StandardProperties<Input = unknown, Output = Input> {
   readonly version: 1;
   /** Name of the library. */
   readonly vendor: string;
   readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-  /** Never there at run time: what the compiler reads the schema's types from. */
+  /** Absent at run time; the compiler infers the schema's types from it. */
   readonly types?: StandardTypes<Input, Output> | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface StandardTypes<Input = unknown, Output = Input> {
   readonly output: Output;
 }
 
-/** A value that passed, or what is wrong with it. */
+/** The validated value, or the issues. */
 export type StandardResult<Output> = StandardSuccess<Output> | StandardFailure;
 
 export interface StandardSuccess<Output> {
@@ -35,10 +35,10 @@ export interface StandardFailure {
   readonly issues: readonly StandardIssue[];
 }
 
-/** One thing that is wrong. Libraries add members of their own. */
+/** One validation issue. Libraries add their own members. */
 export interface StandardIssue {
   readonly message: string;
-  /** Place, outermost first. */
+  /** Path from the outermost. */
   readonly path?: readonly (PropertyKey | StandardPathSegment)[] | undefined;
 }
 
@@ -46,8 +46,8 @@ export interface StandardPathSegment {
   readonly key: PropertyKey;
 }
 
-/** The type that a schema takes. */
+/** The input type of a schema. */
 export type InferInput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["input"];
 
-/** The type that a schema gives. */
+/** The output type of a schema. */
 export type InferOutput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["output"];

@@ -7,7 +7,7 @@ const schema = <T>(
   check: (value: unknown) => StandardResult<T> | Promise<StandardResult<T>>,
 ): StandardSchema<unknown, T> => ({ "~standard": { version: 1, vendor: "test", validate: check } });
 
-/** Fails with the given issues, which may carry what a library adds. */
+/** Fails with the given issues, which may have a library's own members. */
 const failing = (...issues: (StandardIssue & Record<string, unknown>)[]) => schema<never>(() => ({ issues }));
 
 const errorOf = (fails: StandardSchema, value: unknown): ValidationError => {
@@ -26,18 +26,18 @@ const doubled = schema((value) =>
   typeof value === "number" ? { value: value * 2 } : { issues: [{ message: "Not a number" }] },
 );
 
-test("a synchronous schema gives its output at once", () => {
+test("a synchronous schema returns its output synchronously", () => {
   expect(validate(doubled, 21, "body")).toBe(42);
 });
 
-test("an asynchronous schema gives a promise of its output", async () => {
+test("an asynchronous schema returns a promise of its output", async () => {
   const later = schema(async (value) => ({ value: [value] }));
   const output = validate(later, 1, "query");
   expect(output).toBeInstanceOf(Promise);
   expect(await output).toEqual([1]);
 });
 
-test("a value that does not fit is a 422 whose errors list place, message, type and kind", () => {
+test("an invalid value is a 422 whose errors list place, message, type and kind", () => {
   const issue = { message: "Expected a number", path: ["year"], code: "invalid_type", expected: "number" };
   const error = errorOf(failing(issue), { year: "1984" });
   expect(error.status).toBe(422);
@@ -62,7 +62,7 @@ test("an asynchronous schema that fails rejects with the same 422", async () => 
   });
 });
 
-test("what a validator throws passes through unchanged", async () => {
+test("an error thrown by a validator passes through unchanged", async () => {
   const bug = new TypeError("bug");
   const throwing = schema(() => {
     throw bug;
@@ -112,16 +112,16 @@ test.each<[unknown, readonly PropertyKey[], string]>([
   expect(firstIssue({ message: "m", path }, value)?.received).toBe(kind);
 });
 
-test("a library's received is taken when it names a kind, and never when it shows the value", () => {
+test("a library's received is used if it names a kind, never if it contains the value", () => {
   expect(firstIssue({ message: "m", received: "nan" }, 1)?.received).toBe("nan");
   expect(firstIssue({ message: "m", received: '"hunter2"' }, "hunter2")?.received).toBe("string");
 });
 
-test("expected is left out when the library does not say it in words", () => {
+test("expected is omitted unless it is a string", () => {
   expect(firstIssue({ message: "m", expected: ["a"] })).not.toHaveProperty("expected");
 });
 
-test("a reply lists the first 100 issues, with messages, keys and depth cut", () => {
+test("a reply lists the first 100 issues, with messages, keys and depth truncated", () => {
   const path = [...Array<string>(80).fill("k"), "x".repeat(500)];
   const long = { message: "m".repeat(1000), path };
   const { issues } = errorOf(failing(...Array<typeof long>(250).fill(long)), {});
@@ -131,7 +131,7 @@ test("a reply lists the first 100 issues, with messages, keys and depth cut", ()
   expect(firstIssue({ message: "m", path: ["x".repeat(500)] })?.loc[1]).toBe(`${"x".repeat(99)}…`);
 });
 
-test("a cut between the halves of a surrogate pair leaves well-formed text", () => {
+test("truncation inside a surrogate pair leaves well-formed text", () => {
   const message = `${"m".repeat(298)}\u{1F600}${"m".repeat(10)}`;
   expect(firstIssue({ message })?.msg.isWellFormed()).toBe(true);
 });
@@ -164,7 +164,7 @@ test("a failure without issues is still a failure", () => {
   expect(errorOf(failing(), 1)).toMatchObject({ status: 422, detail: "The input is not valid", issues: [] });
 });
 
-test("issuesOf gives what is wrong instead of throwing, and nothing for a value that fits", async () => {
+test("issuesOf returns the issues instead of throwing, none for a valid value", async () => {
   expect(issuesOf(doubled, 1, "response")).toEqual([]);
   expect(issuesOf(doubled, "1", "response")).toEqual([
     { loc: ["response"], msg: "Not a number", type: "invalid", received: "string" },

@@ -3,13 +3,13 @@ import { type Awaitable, isPromise } from "../middleware/middleware.ts";
 import type { StandardResult, StandardSchema } from "./standard-schema.ts";
 import { toValidationIssues } from "./validation-issues.ts";
 
-/** Where a value came from; first part of every `loc`. */
+/** The origin of a value; first part of every `loc`. */
 export type ValidationPlace = "params" | "query" | "body" | "response";
 
 /**
- * The value that a schema makes of `value`, at once where the schema is synchronous.
+ * Returns the schema's output for `value`, synchronously if the schema is synchronous.
  *
- * What the validator itself throws passes through: it is a fault of the program, not of the client.
+ * An error thrown by the validator passes through: it is a bug in the program, not a client error.
  *
  * @throws ValidationError 422 with an entry for each of the first 100 issues
  */
@@ -24,7 +24,7 @@ export const validate = <Output>(
     : outputOf(result, value, place);
 };
 
-/** What is wrong with a value by a schema: the first 100 issues, none when it fits. */
+/** Returns the first 100 issues of a value, none for a valid one. */
 export const issuesOf = (
   schema: StandardSchema,
   value: unknown,

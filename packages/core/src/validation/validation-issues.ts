@@ -1,19 +1,19 @@
 import type { ValidationIssue } from "../errors/http-errors.ts";
 import type { StandardIssue, StandardPathSegment } from "./standard-schema.ts";
 
-/** Most issues of one reply. */
+/** Maximum number of issues of one reply. */
 export const MAX_ISSUES = 100;
-/** Most characters of a message, or of what was expected. */
+/** Maximum length of `msg` and `expected`. */
 const MAX_TEXT = 300;
-/** Most parts of a place, and most characters of one: keys may be the client's. */
+/** Maximum depth of a path, and length of a segment: keys may be client input. */
 const MAX_DEPTH = 64;
 const MAX_SEGMENT = 100;
 
 /**
- * A schema's issues as a reply lists them.
+ * Converts a schema's issues to those of a reply.
  *
- * `type` is the library's own word for the rule (`code` of zod and arktype, `type` of valibot), else `invalid`. `received` says what kind of value
- * stands at the place and never shows the value, which may be a password; text that a library wrote passes as it is.
+ * `type` is the library's name of the rule (`code` of zod and arktype, `type` of valibot), else `invalid`. `received` is the kind of the value and
+ * never the value itself, which may be a password; a library's own messages pass unchanged.
  */
 export const toValidationIssues = (
   issues: readonly StandardIssue[],
@@ -29,7 +29,7 @@ export const toValidationIssues = (
   return listed;
 };
 
-/** What some libraries add to an issue. */
+/** Members that some libraries add to an issue. */
 interface VendorIssue extends StandardIssue {
   readonly code?: unknown;
   readonly type?: unknown;
@@ -38,7 +38,7 @@ interface VendorIssue extends StandardIssue {
 }
 
 const toValidationIssue = (issue: StandardIssue, value: unknown, place: string): ValidationIssue => {
-  const path = Array.from(issue.path ?? [], keyOf); // `map` of a library's own array class may give something else
+  const path = Array.from(issue.path ?? [], keyOf); // a library's own array class may override `map`
   const vendor: VendorIssue = issue;
   const expected = textOf(vendor.expected);
   return {
@@ -62,7 +62,7 @@ const textOf = (text: unknown): string | undefined =>
 const shortened = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`;
 
-/** Words for kinds of values. A library's `received` that is none of them may hold the value itself. */
+/** Kinds of values. Any other `received` of a library may contain the value itself. */
 const kinds: ReadonlySet<unknown> = new Set(
   "string number integer float nan boolean bigint symbol null object array function date map set file".split(
     " ",
@@ -71,7 +71,7 @@ const kinds: ReadonlySet<unknown> = new Set(
 
 const isKind = (received: unknown): received is string => kinds.has(received);
 
-/** The kind of value at a path; only own members count, so that no client sees what a prototype holds. */
+/** Returns the kind of the value at a path. Only own members count, so that prototypes stay hidden from clients. */
 const kindAt = (value: unknown, path: readonly PropertyKey[]): string => {
   let at = value;
   for (const key of path) {

@@ -151,7 +151,7 @@ test.each([
   [{ docsPath: "/docs/" }, "OpenapiConfig.docsPath must be a path"],
   [{ docsPath: "/../docs" }, "OpenapiConfig.docsPath must be a path"],
   [{ redocPath: "/{x}" }, "OpenapiConfig.redocPath must be a path"],
-  [{ title: "" }, "OpenapiConfig.title must be a string that is not empty"],
+  [{ title: "" }, "OpenapiConfig.title must be a non-empty string"],
   [{ servers: [{ url: "https://api.example/" }] }, "OpenapiConfig.servers must be a list of servers"],
   [{ servers: [null] }, "OpenapiConfig.servers must be a list of servers"],
   [{ tags: [{ name: 1 }] }, "OpenapiConfig.tags must be a list of tags"],

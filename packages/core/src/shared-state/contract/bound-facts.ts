@@ -3,7 +3,7 @@ import type { PortFacts, PortFixture } from "../../contract/port-contract.ts";
 import type { Json, SharedValues } from "../values/shared-values.ts";
 import { failsWith, ttlMs } from "./fact-tools.ts";
 
-/** What every adapter refuses. */
+/** Input that every adapter rejects. */
 export const boundFacts: PortFacts<PortFixture<SharedValues>> = {
   "keys and channels have 1 to 512 characters": async ({ views: [a] }) => {
     const longest = "k".repeat(512);
@@ -25,7 +25,7 @@ export const boundFacts: PortFacts<PortFixture<SharedValues>> = {
     await failsWith("CORE_SHARED_STATE_BAD_VALUE", () => a.set("large", `${largest}x`, { ttlMs }));
     await failsWith("CORE_SHARED_STATE_BAD_VALUE", () => a.publish("large", `${largest}x`));
   },
-  "what is no JSON is refused": async ({ views: [a] }) => {
+  "values that are not JSON are rejected": async ({ views: [a] }) => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
     for (const value of [undefined, () => {}, 1n, Number.NaN, Infinity, cycle] as Json[]) {
@@ -33,7 +33,7 @@ export const boundFacts: PortFacts<PortFixture<SharedValues>> = {
     }
     assert.equal(await a.get("bad"), undefined);
   },
-  "lives, amounts and ceilings are numbers that make sense": async ({ views: [a] }) => {
+  "ttlMs, amount and max must be in range": async ({ views: [a] }) => {
     for (const bad of [0, -1, Number.NaN, Infinity]) {
       await failsWith("CORE_SHARED_STATE_BAD_OPTION", () => a.set("k", 1, { ttlMs: bad }));
       await failsWith("CORE_SHARED_STATE_BAD_OPTION", () => a.add("k", 1, { ttlMs: bad }));

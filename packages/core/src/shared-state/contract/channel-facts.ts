@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import type { PortFacts, PortFixture } from "../../contract/port-contract.ts";
 import type { Json, SharedValues } from "../values/shared-values.ts";
 
-/** What broadcast promises. */
+/** Guarantees of publish and subscribe. */
 export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
-  "publish reaches the subscribers of the channel in every view before it resolves": async ({
-    views: [a, b],
-  }) => {
+  "publish reaches the channel's subscribers in every view before it resolves": async ({ views: [a, b] }) => {
     const seen: string[] = [];
-    const record = (who: string) => (message: Json) => void seen.push(`${who} ${JSON.stringify(message)}`);
+    const record = (view: string) => (message: Json) => void seen.push(`${view} ${JSON.stringify(message)}`);
     a.subscribe("tags", record("a"));
     b.subscribe("tags", record("b"));
     b.subscribe("others", record("other"));
@@ -16,9 +14,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     await a.publish("tags", ["x"]);
     assert.deepEqual(seen.toSorted(), ['a ["x"]', 'b ["x"]']);
   },
-  "publish waits for asynchronous subscribers, and each gets a copy of its own": async ({
-    views: [a, b],
-  }) => {
+  "publish waits for asynchronous subscribers, and each gets its own copy": async ({ views: [a, b] }) => {
     const seen: Json[] = [];
     const slow = async (message: Json) => {
       (message as Json[] as unknown[]).push("mine");
@@ -42,7 +38,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
       Array.from({ length: 20 }, (_, index) => index),
     );
   },
-  "after unsubscribing nothing arrives, and the other subscriptions stay": async ({ views: [a, b] }) => {
+  "unsubscribing removes one subscription and keeps the others": async ({ views: [a, b] }) => {
     const seen: string[] = [];
     const listener = () => void seen.push("twice");
     const stop = a.subscribe("news", listener);
@@ -54,7 +50,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     await b.publish("news", 1);
     assert.deepEqual(seen, ["twice"]);
   },
-  "a subscriber that fails stops neither the others nor the publisher": async ({ views: [a, b] }) => {
+  "a failing subscriber affects neither the others nor the publisher": async ({ views: [a, b] }) => {
     const seen: Json[] = [];
     a.subscribe("faults", () => {
       throw new Error("sync");
@@ -65,7 +61,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     await b.publish("faults", 1);
     assert.deepEqual(seen, [1]);
   },
-  "a subscriber that never ends holds the publisher for a second at most": async ({
+  "a subscriber that never ends delays the publisher by one second at most": async ({
     views: [a, b],
     advance,
   }) => {
@@ -81,7 +77,7 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
   },
 };
 
-/** A call from each view that comes back after its subscriptions have arrived where they must. */
+/** Waits for the subscriptions of both views: calls of one view are processed in order. */
 const ready = async (a: SharedValues, b: SharedValues): Promise<void> => {
   await a.get("ready");
   await b.get("ready");

@@ -3,16 +3,16 @@ import type { PortFacts, PortFixture } from "../../contract/port-contract.ts";
 import type { SharedValues } from "../values/shared-values.ts";
 import { failsWith, ttlMs } from "./fact-tools.ts";
 
-/** What counters promise. */
+/** Guarantees of counters. */
 export const counterFacts: PortFacts<PortFixture<SharedValues>> = {
-  "a counter begins at 0, adds up across views and tells how long it lives": async ({ views: [a, b] }) => {
+  "a counter begins at 0, adds up across views and returns its remaining life": async ({ views: [a, b] }) => {
     const first = await a.add("hits", 2, { ttlMs });
     assert.deepEqual([first.value, first.granted], [2, 2]);
     const { value, granted, expiresInMs } = await b.add("hits", 3, { ttlMs });
     assert.deepEqual([value, granted], [5, 3]);
     assert.ok(expiresInMs > 0 && expiresInMs <= ttlMs, `${expiresInMs}`);
   },
-  "only as much is granted as fits below max, and giving back stops at 0": async ({ views: [a, b] }) => {
+  "an addition is limited by max, a subtraction by 0": async ({ views: [a, b] }) => {
     const steps: readonly (readonly [amount: number, max: number, value: number, granted: number])[] = [
       [3, 5, 3, 3],
       [3, 5, 5, 2],
@@ -29,7 +29,7 @@ export const counterFacts: PortFacts<PortFixture<SharedValues>> = {
       assert.deepEqual([added.value, added.granted], [value, granted], `step ${index}`);
     }
   },
-  "concurrent additions are granted exactly max in sum": async ({ views: [a, b] }) => {
+  "concurrent additions are granted exactly max in total": async ({ views: [a, b] }) => {
     const additions = Array.from({ length: 200 }, async (_, index) =>
       (index % 2 === 0 ? a : b).add("seats", 1 + (index % 3), { ttlMs, max: 100 }),
     );
@@ -40,7 +40,7 @@ export const counterFacts: PortFacts<PortFixture<SharedValues>> = {
     );
     assert.equal(await a.get("seats"), 100);
   },
-  "an addition that grants nothing makes no counter": async ({ views: [a] }) => {
+  "an addition that grants nothing creates no counter": async ({ views: [a] }) => {
     assert.deepEqual(await a.add("none", 5, { ttlMs, max: 0 }), {
       value: 0,
       granted: 0,
@@ -49,7 +49,7 @@ export const counterFacts: PortFacts<PortFixture<SharedValues>> = {
     assert.deepEqual(await a.add("none", 0, { ttlMs }), { value: 0, granted: 0, expiresInMs: ttlMs });
     assert.equal(await a.get("none"), undefined);
   },
-  "a counter keeps the life of the call that made it, then begins again": async ({
+  "a counter keeps the ttlMs of the call that created it, then begins again": async ({
     views: [a, b],
     advance,
   }) => {
@@ -60,7 +60,7 @@ export const counterFacts: PortFacts<PortFixture<SharedValues>> = {
     await advance(400);
     assert.equal((await a.add("window", 1, { ttlMs: 500 })).value, 1);
   },
-  "a counter is a number to get, set and delete, and no other value is a counter": async ({
+  "get, set and delete treat a counter as a number, and other values are not counters": async ({
     views: [a, b],
   }) => {
     await a.add("n", 4, { ttlMs });

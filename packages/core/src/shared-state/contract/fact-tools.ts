@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { FrameworkError } from "../../errors/framework-error.ts";
 
-/** A life that no fact outlasts, in milliseconds. */
+/** A time to live longer than any fact takes, in milliseconds. */
 export const ttlMs = 10_000;
 
-/** Asserts that a call fails with a code, at once or by a promise. */
+/** Asserts that a call throws or rejects with a code. */
 export const failsWith = async (code: string, call: () => unknown): Promise<void> => {
   await assert.rejects(
     async () => call(),

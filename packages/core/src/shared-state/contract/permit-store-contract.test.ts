@@ -27,7 +27,7 @@ const withTake = (change: (take: Take) => Take) => (): StoreFixture => {
   return { views: [{ take }, { take }], advance };
 };
 
-/** Counts in windows that begin with the first request. */
+/** Counts in fixed windows that begin with the first request. */
 const fixedWindows = (): StoreFixture => {
   let now = 0;
   const counts = new Map<string, { used: number; endsAt: number }>();
@@ -44,7 +44,7 @@ const fixedWindows = (): StoreFixture => {
 };
 
 const planted: Readonly<Record<string, () => StoreFixture>> = {
-  "counts in each process alone": () => {
+  "counts per process": () => {
     const [a, b] = [alone(), alone()];
     const advance = async (ms: number): Promise<void> => {
       await a.advance(ms);
@@ -52,25 +52,25 @@ const planted: Readonly<Record<string, () => StoreFixture>> = {
     };
     return { views: [a.store, b.store], advance };
   },
-  "checks first and spends later": withTake((take) => async (key, rule, request) => {
+  "checks and spends in two steps": withTake((take) => async (key, rule, request) => {
     const { free } = await take(key, rule, { spend: 0 });
     const answer = await take(key, rule, request);
     return { ...answer, spent: Math.min(free, request.spend) };
   }),
-  "begins windows anew at an edge": fixedWindows,
+  "uses fixed windows": fixedWindows,
   "uses the wall clock of the caller": () => {
     let passed = 0;
     const store = inProcessPermits({ clock: { now: () => Date.now() + passed } });
     return { views: [store, store], advance: (ms) => void (passed += ms) };
   },
-  "spends nothing when not all are free": withTake((take) => async (key, rule, request) => {
+  "spends all or nothing": withTake((take) => async (key, rule, request) => {
     const { free } = await take(key, rule, { spend: 0 });
     return take(key, rule, { spend: free < request.spend ? 0 : request.spend });
   }),
   "rounds windows up to whole seconds": withTake((take) => (key, rule, request) => {
     return take(key, { ...rule, windowMs: Math.ceil(rule.windowMs / 1000) * 1000 }, request);
   }),
-  "promises too short a wait": withTake((take) => async (...call) => {
+  "returns too short a wait": withTake((take) => async (...call) => {
     const answer = await take(...call);
     return { ...answer, waitMs: answer.waitMs / 2 };
   }),
@@ -81,7 +81,7 @@ const planted: Readonly<Record<string, () => StoreFixture>> = {
       return take(key, first.get(key) ?? rule, request);
     })();
   },
-  "folds keys": withTake((take) => (key, rule, request) => take(key.slice(0, 511), rule, request)),
+  "truncates keys": withTake((take) => (key, rule, request) => take(key.slice(0, 511), rule, request)),
 };
 
 test.each(Object.entries(planted))("the contract catches a store that %s", async (_name, make) => {

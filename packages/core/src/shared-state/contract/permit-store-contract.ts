@@ -11,9 +11,9 @@ const bucket: PermitRule = { kind: "bucket", capacity: 10, windowMs: 5000 };
 const window: PermitRule = { kind: "window", capacity: 10, windowMs: 500 };
 const hour = 3_600_000;
 
-/** What permits promise that are spent at once. */
+/** Guarantees of permits without leases. */
 export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
-  "a bucket gives as many permits as are free, over all views, and when the next comes": async ({
+  "a bucket grants the free permits across views and returns the wait for the next": async ({
     views: [a, b],
   }) => {
     const first = await a.take("k", bucket, { spend: 7 });
@@ -33,7 +33,7 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
     assert.equal((await a.take("k", fast, { spend: 3 })).spent, 2);
   },
 
-  "parts of a permit are kept from call to call": async ({ views: [a], advance }) => {
+  "fractions of a permit are kept between calls": async ({ views: [a], advance }) => {
     const slow: PermitRule = { kind: "bucket", capacity: 1, windowMs: 300 };
     await a.take("k", slow, { spend: 1 });
     let waited = 0;
@@ -43,7 +43,7 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
     }
   },
 
-  "a window gives each permit back one window after its use": async ({ views: [a, b], advance }) => {
+  "a window returns each permit one window after its use": async ({ views: [a, b], advance }) => {
     await a.take("k", window, { spend: 4 });
     await advance(300);
     const full = await b.take("k", window, { spend: 9 });
@@ -53,7 +53,7 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
     assert.equal((await a.take("k", window, { spend: 9 })).spent, 4);
   },
 
-  "denied permits do not count": async ({ views: [a], advance }) => {
+  "denied permits are not counted": async ({ views: [a], advance }) => {
     const long: PermitRule = { ...window, windowMs: 1000 };
     await a.take("k", long, { spend: 10 });
     await advance(600);
@@ -62,7 +62,7 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
     assert.equal((await a.take("k", long, { spend: 10 })).spent, 10);
   },
 
-  "a window of more than a thousand is at most one step of 64 late, never early": async ({
+  "a window above 1,000 permits is at most one step of 64 late, never early": async ({
     views: [a],
     advance,
   }) => {
@@ -75,7 +75,7 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
     assert.equal((await a.take("k", large, { spend: 5001 })).spent, 5000);
   },
 
-  "spend: 0 takes nothing and creates nothing": async ({ views: [a, b] }) => {
+  "spend: 0 spends nothing and creates nothing": async ({ views: [a, b] }) => {
     for (const rule of [bucket, window]) {
       const { spent, free, waitMs, resetMs } = await a.take(rule.kind, rule, { spend: 0 });
       assert.deepEqual([spent, free, waitMs, resetMs], [0, 10, 0, 0]);
@@ -93,7 +93,7 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
     }
   },
 
-  "concurrent calls of two views are given exactly the capacity in sum": async ({ views }) => {
+  "concurrent calls of two views are granted exactly the capacity in total": async ({ views }) => {
     for (const kind of ["bucket", "window"] as const) {
       for (const capacity of [100, 2000]) {
         const rule: PermitRule = { kind, capacity, windowMs: hour };
@@ -127,7 +127,7 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
     }
   },
 
-  "a lowered capacity holds at once, and a raised one fills at its own pace": async ({ views: [a] }) => {
+  "a lowered capacity applies at once, a raised one refills at its rate": async ({ views: [a] }) => {
     const of = (kind: PermitRule["kind"], capacity: number): PermitRule => ({
       kind,
       capacity,
@@ -141,14 +141,14 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
     }
   },
 
-  "keys are texts of any kind and independent of each other": async ({ views: [a, b] }) => {
+  "keys are arbitrary strings and independent of each other": async ({ views: [a, b] }) => {
     const keys = ["__proto__", "a b", "a:b", "{a}", "*", "größe\u0000", "k".repeat(512), "k".repeat(511)];
     for (const key of keys) assert.equal((await a.take(key, bucket, { spend: 4 })).free, 6, key);
     for (const key of keys) assert.equal((await b.take(key, bucket, { spend: 7 })).spent, 6, key);
   },
 };
 
-/** The promises of `PermitStore`: permits without leases. */
+/** The contract of `PermitStore`: permits without leases. */
 export const permitStoreContract: PortContract<PortFixture<PermitStore>> = portContract(
   "permit store",
   spendingFacts,

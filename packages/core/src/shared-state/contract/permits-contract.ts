@@ -22,18 +22,18 @@ const lease = (holder: string, given: Partial<PermitLease> = {}): PermitLease =>
 });
 
 const leaseFacts: PortFacts<PortFixture<Permits>> = {
-  "a lease is a share of what is free, and others see that it is elsewhere": async ({ views: [a, b] }) => {
+  "a lease is a share of the free permits, which others see as elsewhere": async ({ views: [a, b] }) => {
     const first = await a.take("k", bucket, { spend: 1, lease: lease("a") });
     assert.deepEqual([first.spent, first.leased, first.free, first.elsewhere], [1, 4, 5, 0]);
     const second = await b.take("k", bucket, { spend: 9, lease: lease("b") });
     assert.deepEqual([second.spent, second.leased, second.free, second.elsewhere], [5, 0, 0, 4]);
   },
-  "a small share leases nothing that is not there, and spends what is": async ({ views: [a] }) => {
+  "a small share spends a free permit and leases none": async ({ views: [a] }) => {
     const { spent, leased } = await a.take("k", bucket, { spend: 1, lease: lease("a", { share: 0.01 }) });
     assert.deepEqual([spent, leased], [1, 0]);
     assert.equal((await a.take("k", bucket, { spend: 1, lease: lease("a", { most: 2 }) })).leased, 2);
   },
-  "what a holder gives back is free at once, what it used is not": async ({ views: [a, b] }) => {
+  "returned permits are free at once, used ones are not": async ({ views: [a, b] }) => {
     for (const [rule, key] of [
       [bucket, "bucket"],
       [{ ...log, windowMs: 60_000 }, "window"],
@@ -50,7 +50,7 @@ const leaseFacts: PortFacts<PortFixture<Permits>> = {
       assert.deepEqual([free, elsewhere], [8, 0]);
     }
   },
-  "a lease that ends unreported counts as used at that moment; a later report changes nothing": async ({
+  "a lease that expires unreported counts as used at its expiry; a later report is ignored": async ({
     views: [a, b],
     advance,
   }) => {
@@ -64,7 +64,7 @@ const leaseFacts: PortFacts<PortFixture<Permits>> = {
     await advance(400);
     assert.equal((await b.take("k", log, { spend: 0 })).free, 10);
   },
-  "permits leased keep their place in the bucket, which does not refill beyond the rest": async ({
+  "leased permits keep their place in the bucket, which refills only the rest": async ({
     views: [a, b],
     advance,
   }) => {
@@ -100,7 +100,7 @@ const leaseFacts: PortFacts<PortFixture<Permits>> = {
   },
 };
 
-/** The promises of `Permits`, leases included. */
+/** The contract of `Permits`, leases included. */
 export const permitsContract: PortContract<PortFixture<Permits>> = portContract("permits", {
   ...spendingFacts,
   ...leaseFacts,

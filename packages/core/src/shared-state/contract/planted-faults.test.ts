@@ -12,7 +12,7 @@ import { sharedStateContract } from "./shared-state-contract.ts";
 import { totalsContract } from "./totals-contract.ts";
 import { valuesContract } from "./values-contract.ts";
 
-/** A working state, one port of which `breakIt` replaces in part. */
+/** Creates a fixture of one port with faults of `breakIt`. */
 const broken =
   <Name extends keyof SharedState>(
     name: Name,
@@ -26,12 +26,12 @@ const broken =
   };
 
 const values: Readonly<Record<string, (port: SharedValues) => Partial<SharedValues>>> = {
-  "forgets nothing": (port) => ({
+  "never expire": (port) => ({
     set: (key, value, options) => port.set(key, value, { ...options, ttlMs: 1e9 }),
   }),
-  "ignores ifAbsent": (port) => ({ set: (key, value, { ttlMs }) => port.set(key, value, { ttlMs }) }),
-  "ignores max": (port) => ({ add: (key, amount, { ttlMs }) => port.add(key, amount, { ttlMs }) }),
-  "adds without a step": (port) => ({
+  "ignore ifAbsent": (port) => ({ set: (key, value, { ttlMs }) => port.set(key, value, { ttlMs }) }),
+  "ignore max": (port) => ({ add: (key, amount, { ttlMs }) => port.add(key, amount, { ttlMs }) }),
+  "add without atomicity": (port) => ({
     add: async (key, amount, options) => {
       const before = await port.get(key);
       await Promise.resolve();
@@ -40,17 +40,17 @@ const values: Readonly<Record<string, (port: SharedValues) => Partial<SharedValu
       return { value, granted: amount, expiresInMs: options.ttlMs };
     },
   }),
-  "sends no messages": () => ({ publish: async () => {} }),
-  "does not wait for subscribers": (port) => ({
+  "send no messages": () => ({ publish: async () => {} }),
+  "do not wait for subscribers": (port) => ({
     publish: async (channel, message) => void port.publish(channel, message).catch(() => {}),
   }),
-  "never unsubscribes": (port) => ({
+  "never unsubscribe": (port) => ({
     subscribe: (channel, listener) => {
       port.subscribe(channel, listener);
       return () => {};
     },
   }),
-  "takes any key": (port) => ({ get: (key) => (key === "" ? undefined : port.get(key)) }),
+  "accept any key": (port) => ({ get: (key) => (key === "" ? undefined : port.get(key)) }),
 };
 test.each(Object.entries(values))("the contract catches values that %s", async (_name, breakIt) => {
   expect(await expectContractToCatch(valuesContract, broken("values", breakIt))).not.toEqual([]);
@@ -58,7 +58,7 @@ test.each(Object.entries(values))("the contract catches values that %s", async (
 
 const permits: Readonly<Record<string, (port: Permits) => Partial<Permits>>> = {
   "lease nothing": (port) => ({ take: (key, rule, { spend }) => port.take(key, rule, { spend }) }),
-  "lease for ever": (port) => ({
+  "never end leases": (port) => ({
     take: (key, rule, { spend, lease }) =>
       port.take(key, rule, { spend, ...(lease && { lease: { ...lease, leaseMs: 1e9 } }) }),
   }),
@@ -89,7 +89,7 @@ test.each(Object.entries(totals))("the contract catches totals that %s", async (
   expect(await expectContractToCatch(totalsContract, broken("totals", breakIt))).not.toEqual([]);
 });
 
-test("the contract of a whole state catches ports that share their keys", async () => {
+test("the contract of the whole state catches ports that share keys", async () => {
   const caught = await expectContractToCatch(sharedStateContract, (): PortFixture<SharedState> => {
     const clock = virtualClock();
     const state = inProcessState({ clock, log: { error: () => {} } });
@@ -105,5 +105,5 @@ test("the contract of a whole state catches ports that share their keys", async 
     };
     return { views: [mixed, mixed], advance: clock.advance };
   });
-  expect(caught).toEqual(["each port has keys of its own"]);
+  expect(caught).toEqual(["each port has its own keys"]);
 });

@@ -11,7 +11,7 @@ import { permitsContract } from "./permits-contract.ts";
 import { totalsContract } from "./totals-contract.ts";
 import { valuesContract } from "./values-contract.ts";
 
-/** The facts of one port, for fixtures of a whole state. */
+/** Applies the facts of one port to fixtures of the whole state. */
 const ofPort = <Name extends keyof SharedState>(
   name: Name,
   { facts }: PortContract<PortFixture<SharedState[Name]>>,
@@ -23,12 +23,12 @@ const ofPort = <Name extends keyof SharedState>(
     ]),
   );
 
-/** The promises of a `SharedState`: those of its three ports, and that they do not touch each other. */
+/** The contract of `SharedState`: those of its three ports, and that these are independent. */
 export const sharedStateContract: PortContract<PortFixture<SharedState>> = portContract("shared state", {
   ...ofPort("values", valuesContract),
   ...ofPort("permits", permitsContract),
   ...ofPort("totals", totalsContract),
-  "each port has keys of its own": async ({ views: [{ values, permits, totals }] }) => {
+  "each port has its own keys": async ({ views: [{ values, permits, totals }] }) => {
     await values.set("k", "text", { ttlMs });
     await totals.add("k", [["n", [1]]]);
     assert.equal(

@@ -9,9 +9,7 @@ import type { Totals } from "../totals/totals.ts";
 import { failsWith, ttlMs } from "./fact-tools.ts";
 
 const facts: PortFacts<PortFixture<Totals>> = {
-  "totals are the sums of what every view added, one by one, in the order of the names": async ({
-    views: [a, b],
-  }) => {
+  "totals are the sums of all views' additions, in the order of first use": async ({ views: [a, b] }) => {
     await a.add("t", [
       ["requests", [1, 0.5]],
       ["__proto__", [1]],
@@ -30,7 +28,7 @@ const facts: PortFacts<PortFixture<Totals>> = {
     }
     assert.deepEqual(await a.read("nothing"), []);
   },
-  "a thousand additions at the same time are all counted": async ({ views: [a, b] }) => {
+  "a thousand concurrent additions are all counted": async ({ views: [a, b] }) => {
     await Promise.all(
       Array.from({ length: 500 }, async () => {
         await a.add("t", [["n", [1]]]);
@@ -44,13 +42,13 @@ const facts: PortFacts<PortFixture<Totals>> = {
     await advance(ttlMs);
     assert.deepEqual(await b.read("t"), [["n", [1]]]);
   },
-  "a name keeps as many totals as it had numbers at first": async ({ views: [a] }) => {
+  "a name keeps its initial number of totals": async ({ views: [a] }) => {
     await a.add("t", [["n", [1, 1]]]);
     await a.add("t", [["n", [1]]]);
     await a.add("t", [["n", [1, 1, 1]]]);
     assert.deepEqual(await a.read("t"), [["n", [3, 2]]]);
   },
-  "amounts beyond the bounds are refused, and nothing of the call is added": async ({ views: [a] }) => {
+  "a call with an amount out of range is rejected as a whole": async ({ views: [a] }) => {
     const add = (...amounts: [string, number[]][]) => a.add("t", [["n", [1]], ...amounts]);
     await failsWith("CORE_SHARED_STATE_BAD_OPTION", () => add(["m", [Number.NaN]]));
     await failsWith("CORE_SHARED_STATE_BAD_OPTION", () => add(["m", [Infinity]]));
@@ -64,5 +62,5 @@ const facts: PortFacts<PortFixture<Totals>> = {
   },
 };
 
-/** The promises of `Totals`. */
+/** The contract of `Totals`. */
 export const totalsContract: PortContract<PortFixture<Totals>> = portContract("totals", facts);

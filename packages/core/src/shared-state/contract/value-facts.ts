@@ -16,16 +16,16 @@ const samples: readonly Json[] = [
   JSON.parse('{"__proto__":{"x":1},"constructor":"c","toString":null}') as Json,
 ];
 
-/** What stored values promise. */
+/** Guarantees of stored values. */
 export const valueFacts: PortFacts<PortFixture<SharedValues>> = {
-  "every JSON value comes back equal in the other view": async ({ views: [a, b] }) => {
+  "every JSON value is read back equal in the other view": async ({ views: [a, b] }) => {
     for (const [index, value] of samples.entries()) {
       assert.equal(await a.set(`value-${index}`, value, { ttlMs }), true);
       assert.equal(JSON.stringify(await b.get(`value-${index}`)), JSON.stringify(value));
     }
     assert.equal(await a.get("value-99"), undefined);
   },
-  "a stored value is a copy on the way in and on the way out": async ({ views: [a] }) => {
+  "values are copied when stored and when read": async ({ views: [a] }) => {
     const value = { list: [1] };
     const stored = a.set("copy", value, { ttlMs });
     value.list.push(2);
@@ -34,7 +34,7 @@ export const valueFacts: PortFacts<PortFixture<SharedValues>> = {
     read.list.push(3);
     assert.deepEqual(await a.get("copy"), { list: [1] });
   },
-  "a value lives as long as its last set says": async ({ views: [a, b], advance }) => {
+  "a value has the ttlMs of its last set": async ({ views: [a, b], advance }) => {
     await a.set("session", "old", { ttlMs: 300 });
     await b.set("session", "new", { ttlMs: 900 });
     await advance(500);
@@ -43,7 +43,10 @@ export const valueFacts: PortFacts<PortFixture<SharedValues>> = {
     assert.equal(await a.get("session"), undefined);
     assert.equal(await a.delete("session"), false);
   },
-  "ifAbsent stores for exactly one of many, and again after expiry": async ({ views: [a, b], advance }) => {
+  "ifAbsent stores for exactly one concurrent caller, and again after expiry": async ({
+    views: [a, b],
+    advance,
+  }) => {
     const stored = await Promise.all(
       [a, b, a, b].map(async (view, index) => view.set("lock", index, { ttlMs: 300, ifAbsent: true })),
     );
@@ -52,7 +55,7 @@ export const valueFacts: PortFacts<PortFixture<SharedValues>> = {
     await advance(400);
     assert.equal(await b.set("lock", 9, { ttlMs: 300, ifAbsent: true }), true);
   },
-  "keys named like members of an object are ordinary keys": async ({ views: [a, b] }) => {
+  "names of Object.prototype are ordinary keys": async ({ views: [a, b] }) => {
     for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       assert.equal(await a.get(key), undefined);
       assert.equal((await a.add(key, 1, { ttlMs })).value, 1);

@@ -5,7 +5,7 @@ import { channelFacts } from "./channel-facts.ts";
 import { counterFacts } from "./counter-facts.ts";
 import { valueFacts } from "./value-facts.ts";
 
-/** The promises of `SharedValues`. */
+/** The contract of `SharedValues`. */
 export const valuesContract: PortContract<PortFixture<SharedValues>> = portContract("shared values", {
   ...counterFacts,
   ...valueFacts,

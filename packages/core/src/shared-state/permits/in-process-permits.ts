@@ -5,19 +5,19 @@ import type { PermitAnswer, PermitRequest, PermitRule, Permits } from "./permits
 
 /** Bounds of permits in this process. */
 export interface PermitBounds {
-  /** Most keys; the one unused for longest makes room. @default 100000 */
+  /** Maximum number of keys; the least recently used is evicted. @default 100000 */
   readonly maxKeys?: number;
-  /** Most moments and amounts that all keys together keep; the same key makes room. @default 4194304 */
+  /** Maximum number of timestamps and amounts of all keys together; the least recently used key is evicted. @default 4194304 */
   readonly maxNumbers?: number;
 }
 
 /** Bounds and clock of permits in this process. */
 export interface InProcessPermitsOptions extends PermitBounds {
-  /** @default the runtime's */
+  /** @default the runtime's clock */
   readonly clock?: Pick<Clock, "now">;
 }
 
-/** Permits of a service that runs in one process. Never waits. */
+/** Creates the permits of a single-process service. Calls return synchronously. */
 export const inProcessPermits = ({
   maxKeys = 100_000,
   maxNumbers = 4_194_304,
@@ -40,13 +40,13 @@ interface Node {
   older: Node | null;
 }
 
-/** Most fresh accounts that one new key removes from the old end. */
+/** Maximum number of fresh accounts that a new key removes from the old end. */
 const SWEEP = 2;
 
 /**
- * The permits of many keys, bounded in number and size. The key unused for longest makes room, and is new when it comes again.
+ * An LRU table of permits by key, bounded in number and size. An evicted key begins anew.
  *
- * A list links the keys from the last used to the first, so nothing is searched. An account that is as good as new is forgotten.
+ * A linked list orders the keys by last use, so eviction needs no search. Accounts that equal a new one are removed.
  */
 export class PermitTable {
   readonly #nodes = new Map<string, Node>();
@@ -59,7 +59,7 @@ export class PermitTable {
     this.#options = options;
   }
 
-  /** Keys held, fresh ones included until they are removed. */
+  /** Number of keys, including fresh ones that are not removed yet. */
   get size(): number {
     return this.#nodes.size;
   }
@@ -90,7 +90,7 @@ export class PermitTable {
     this.#resize(node);
   }
 
-  /** Updates the size of an account; removes the oldest while all together are too large. */
+  /** Updates the size of an account and evicts the oldest while the table is too large. */
   #resize(node: Node): void {
     const { size } = node.account;
     this.#numbers += size - node.size;

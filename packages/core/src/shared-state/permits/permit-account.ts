@@ -9,13 +9,13 @@ interface Lease {
   endsAt: number;
 }
 
-/** All permits of one key: those in the pool and those leased. */
+/** The permits of one key: its pool and its leases. */
 export class PermitAccount {
   readonly #pool: PermitPool;
-  /** Open leases, by their ends; `null` while there never was one. */
+  /** Open leases, ordered by expiry; `null` before the first. */
   #leases: Lease[] | null = null;
   #leased = 0;
-  /** From this moment on it equals a new account and may be forgotten. */
+  /** Time from which this account equals a new one and may be removed. */
   #freshAt = 0;
 
   constructor(rule: PermitRule, now: number) {
@@ -26,7 +26,7 @@ export class PermitAccount {
     return this.#pool.kind;
   }
 
-  /** How many numbers it keeps. */
+  /** Count of stored numbers, for the bound on memory. */
   get size(): number {
     return this.#pool.size + 3 * (this.#leases?.length ?? 0);
   }
@@ -61,10 +61,10 @@ export class PermitAccount {
     return { spent, leased, free, elsewhere: this.#leased - held, waitMs, resetMs };
   }
 
-  /** Applies the report of a holder: its uses are known, permits that it no longer holds are free again. Returns how many it keeps. */
+  /** Applies a holder's report: records its uses and frees the permits that it returns. Returns the number it keeps. */
   #settle(rule: PermitRule, { holder, hold, used }: PermitLease, now: number): number {
     const lease = this.#leases?.find((one) => one.holder === holder);
-    if (lease === undefined) return 0; // it has ended, and counts as used since then
+    if (lease === undefined) return 0; // it expired and counted as used then
     const reported = Math.min(used.length, lease.amount);
     for (const age of used.slice(0, reported)) this.#pool.report(rule, 1, now - age);
     const kept = Math.min(hold, lease.amount - reported);
@@ -83,7 +83,7 @@ export class PermitAccount {
     this.#leased += leased;
   }
 
-  /** Leases that ended count as used at their ends. */
+  /** Counts expired leases as used at their expiry. */
   #endLeases(rule: PermitRule, now: number): void {
     for (
       let lease = this.#leases?.[0];
@@ -97,15 +97,15 @@ export class PermitAccount {
     }
   }
 
-  /** Milliseconds until a permit is free, if no lease is given back and each is used up at its end. */
+  /** Returns the milliseconds until a permit is free, assuming that every lease is used up at its expiry. */
   #waitMs(rule: PermitRule, now: number): number {
     const fromPool = this.#pool.waitFor(rule, 1, this.#leased);
     if (fromPool !== Infinity) return fromPool;
-    // Leases stand in the way; one whole window after the end of the last, their permits are back, whatever the rule.
+    // Leases hold the capacity; under either rule their permits are back one window after the last expiry.
     return (this.#leases?.at(-1)?.endsAt ?? now) - now + rule.windowMs;
   }
 }
 
-/** Permits that a holder leases on top of those it spent and holds. */
+/** Returns the number of permits to add to a holder's lease. */
 const portion = ({ most, share }: PermitLease, rest: number, spent: number, kept: number): number =>
   Math.max(0, Math.min(most, rest - spent, Math.floor(rest * share) - spent - kept));

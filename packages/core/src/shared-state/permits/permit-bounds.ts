@@ -1,7 +1,7 @@
 import type { PermitRequest, PermitLease, PermitRule } from "./permits.ts";
 import { badOption, checkKey } from "../values/state-bounds.ts";
 
-/** Most permits that one lease may have, and most uses that one call may report. */
+/** Maximum permits added by one lease, and uses reported by one call. */
 export const MAX_LEASE = 1024;
 
 /** Checks a call of `take`. @throws CORE_SHARED_STATE_BAD_KEY, CORE_SHARED_STATE_BAD_OPTION */
@@ -16,7 +16,7 @@ export const checkPermits = (key: string, rule: PermitRule, { spend, lease }: Pe
   if (lease !== undefined) checkLease(lease);
 };
 
-/** Above it, fractions of a permit drown in the width of a number. */
+/** Above this, a double cannot represent fractions of a permit precisely enough. */
 const MAX_CAPACITY = 1_000_000_000;
 
 const checkLease = ({ holder, hold, used, most, share, leaseMs }: PermitLease): void => {

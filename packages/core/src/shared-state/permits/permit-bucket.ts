@@ -1,14 +1,14 @@
 import type { PermitPool } from "./permit-pool.ts";
 import type { PermitRule } from "./permits.ts";
 
-/** What binary fractions may take from a whole permit before it counts as missing; it is owed again at once, so it never adds up. */
-const DUST = 1e-6;
+/** Tolerance for rounding errors of a whole permit. The level keeps the error, so it does not accumulate. */
+const TOLERANCE = 1e-6;
 
 /**
  * A token bucket: `capacity` permits at first, refilled evenly.
  *
- * Leased permits keep their place in it: the free and the leased together are never more than the capacity. Any interval of length t therefore admits
- * at most capacity + rate × t, whenever holders use their leases.
+ * Leased permits keep their place in the bucket: free and leased permits together never exceed the capacity. Any interval of length t therefore
+ * admits at most capacity + rate × t, whenever holders use their leases.
  */
 export class PermitBucket implements PermitPool {
   readonly kind = "bucket";
@@ -29,7 +29,7 @@ export class PermitBucket implements PermitPool {
   }
 
   free(): number {
-    return Math.max(0, Math.floor(this.#level + DUST));
+    return Math.max(0, Math.floor(this.#level + TOLERANCE));
   }
 
   spend(_rule: PermitRule, count: number): void {

@@ -1,24 +1,24 @@
 import type { PermitRule } from "./permits.ts";
 
-/** The permits of one key that are not leased, and when used ones come back. Times are milliseconds of one monotonic clock. */
+/** The unleased permits of one key, and their replenishment. Times are milliseconds of one monotonic clock. */
 export interface PermitPool {
   readonly kind: PermitRule["kind"];
-  /** How many numbers it keeps, for the bound on memory. */
+  /** Count of stored numbers, for the bound on memory. */
   readonly size: number;
-  /** Lets permits come back up to a moment, while `leased` are leased. */
+  /** Replenishes permits up to `now`, while `leased` are leased. */
   advance(rule: PermitRule, now: number, leased: number): void;
-  /** Whole free permits while `leased` are leased. */
+  /** Returns the whole free permits while `leased` are leased. */
   free(rule: PermitRule, leased: number): number;
-  /** Uses free permits at the moment of the last `advance`. */
+  /** Spends free permits at the time of the last `advance`. */
   spend(rule: PermitRule, count: number): void;
-  /** Takes free permits out, to be leased. */
+  /** Removes free permits that are leased out. */
   leaseOut(count: number): void;
-  /** Puts leased permits back that were not used. */
+  /** Returns unused leased permits to the pool. */
   giveBack(count: number): void;
-  /** Records that leased permits were used at a moment. */
+  /** Records the use of leased permits at a time. */
   report(rule: PermitRule, count: number, at: number): void;
-  /** Milliseconds until `missing` more permits are free, `Infinity` while too many are leased. */
+  /** Returns the milliseconds until `missing` more permits are free, `Infinity` while too many are leased. */
   waitFor(rule: PermitRule, missing: number, leased: number): number;
-  /** Milliseconds until all permits that are not leased are free. */
+  /** Returns the milliseconds until all unleased permits are free. */
   resetMs(rule: PermitRule): number;
 }

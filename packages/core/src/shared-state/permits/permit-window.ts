@@ -1,19 +1,19 @@
 import type { PermitPool } from "./permit-pool.ts";
 import type { PermitRule } from "./permits.ts";
 
-/** Largest capacity whose moments of use are kept exactly; above it they are rounded up to steps of the window. */
+/** Maximum capacity with exact timestamps of use; above it they are rounded up to steps of the window. */
 const EXACT = 1000;
-/** Steps of a window whose moments are rounded. */
+/** Steps of a window with rounded timestamps. */
 const STEPS = 64;
-/** Forgotten moments that the lists may carry in front before they are cut. */
+/** Number of expired entries at the front of the lists that triggers their removal. */
 const SLACK = 64;
 
-/** A sliding window: a log of when permits were used; each comes back one window later, so no window holds more than the capacity. */
+/** A sliding window log: each permit returns one window after its use, so no window holds more uses than the capacity. */
 export class PermitWindow implements PermitPool {
   readonly kind = "window";
-  /** Moments of use, ascending, from `#head` on. */
+  /** Timestamps of use, ascending, from `#head` on. */
   #times: number[] = [];
-  /** PermitAnswer used at each. */
+  /** Permits used at each timestamp. */
   #counts: number[] = [];
   #head = 0;
   #used = 0;
@@ -48,11 +48,11 @@ export class PermitWindow implements PermitPool {
   }
 
   leaseOut(): void {
-    // The number of leased permits is passed in wherever it counts.
+    // Nothing to store: callers pass the number of leased permits.
   }
 
   giveBack(): void {
-    // The smaller number of leased permits is passed in wherever it counts.
+    // Nothing to store: callers pass the number of leased permits.
   }
 
   report({ capacity, windowMs }: PermitRule, count: number, at: number): void {
@@ -74,7 +74,7 @@ export class PermitWindow implements PermitPool {
   }
 
   waitFor({ capacity, windowMs }: PermitRule, missing: number, leased: number): number {
-    // A capacity that was lowered leaves more used than there is room for: those have to come back first.
+    // After the capacity was lowered, the excess uses have to expire first.
     let owed = missing + Math.max(0, this.#used + leased - Math.floor(capacity));
     for (let index = this.#head; index < this.#times.length; index++) {
       owed -= this.#counts[index] ?? 0;

@@ -9,13 +9,13 @@ const small = fc.record({
   windowMs: fc.integer({ min: 1, max: 200 }),
 });
 
-/** State at a moment that the caller moves; `take` never waits there. */
+/** Creates permits on a clock that the caller advances; `take` is synchronous. */
 const stateAt = (time: { now: number }) => {
   const permits = inProcessPermits({ clock: { now: () => time.now } });
   return (rule: PermitRule, ask: PermitRequest): PermitAnswer => permits.take("k", rule, ask) as PermitAnswer;
 };
 
-/** Permits free in a bucket or window without leases, by whole numbers and a list of everything that ever happened. */
+/** A naive model of a bucket or window without leases, with whole numbers and a list of all uses. */
 class NaivePermits {
   private readonly rule: PermitRule;
   private readonly uses: number[] = [];
@@ -39,7 +39,7 @@ class NaivePermits {
   }
 }
 
-test("bucket and window behave as the naive models do for any sequence of calls", () => {
+test("bucket and window match the naive models for any sequence of calls", () => {
   const steps = fc.array(
     fc.record({ wait: fc.integer({ min: 0, max: 60 }), spend: fc.integer({ min: 0, max: 12 }) }),
     { maxLength: 60 },
@@ -114,7 +114,7 @@ const acts = fc.array(
   { maxLength: 80, size: "max" },
 );
 
-test("no interval ever sees more uses than the rule allows, however workers lease, delay, give back or die", () => {
+test("no interval has more uses than the rule allows, however workers lease, delay, return permits or die", () => {
   fc.assert(
     fc.property(small, acts, (rule, list) => {
       const { uses } = lives(rule, list);
@@ -134,7 +134,7 @@ test("no interval ever sees more uses than the rule allows, however workers leas
   );
 });
 
-test("a caller that waits for waitMs is given a permit, unless another took it", () => {
+test("after waitMs a caller gets a permit, unless another took it", () => {
   fc.assert(
     fc.property(small, acts, (rule, list) => {
       const { time, take } = lives(rule, list);
@@ -147,7 +147,7 @@ test("a caller that waits for waitMs is given a permit, unless another took it",
   );
 });
 
-test("once all leases are over and a window has passed, everything is free again and the key is forgotten", () => {
+test("all permits are free again one window after the last lease ends", () => {
   fc.assert(
     fc.property(small, acts, (rule, list) => {
       const { time, take } = lives(rule, list);
@@ -158,7 +158,7 @@ test("once all leases are over and a window has passed, everything is free again
   );
 });
 
-test("a burst at the edge of two windows is no larger than one at any other time", () => {
+test("a burst across two windows is limited like any other", () => {
   const time = { now: 0 };
   const take = stateAt(time);
   const rule: PermitRule = { kind: "window", capacity: 2000, windowMs: 1000 };
@@ -171,7 +171,7 @@ test("a burst at the edge of two windows is no larger than one at any other time
   expect(take(rule, { spend: 5000 }).spent).toBe(2000);
 });
 
-test("a lowered capacity holds at once, and a raised one fills at its own pace", () => {
+test("a lowered capacity applies at once, a raised one refills at its rate", () => {
   const time = { now: 0 };
   const take = stateAt(time);
   const of = (capacity: number): PermitRule => ({ kind: "bucket", capacity, windowMs: 1000 });
@@ -182,7 +182,7 @@ test("a lowered capacity holds at once, and a raised one fills at its own pace",
   expect(take(of(100), { spend: 0 }).free).toBe(59);
 });
 
-test("a window whose capacity was lowered says the truth about when the next permit is free", () => {
+test("waitMs is exact after the capacity of a window was lowered", () => {
   const time = { now: 0 };
   const take = stateAt(time);
   const of = (capacity: number): PermitRule => ({ kind: "window", capacity, windowMs: 1000 });
@@ -196,21 +196,21 @@ test("a window whose capacity was lowered says the truth about when the next per
 
 const hour: PermitRule = { kind: "window", capacity: 1000, windowMs: 3_600_000 };
 
-test("of more keys than the bound the one not asked for longest makes room", () => {
+test("above maxKeys the least recently used key is evicted", () => {
   const table = new PermitTable({ maxKeys: 3, maxNumbers: 1000 });
   for (const key of ["a", "b", "c", "a", "d"]) table.take(key, hour, { spend: 1 }, 0);
   const free = ["a", "c", "d"].map((key) => table.take(key, hour, { spend: 0 }, 0).free);
   expect([table.size, free, table.take("b", hour, { spend: 0 }, 0).free]).toEqual([3, [998, 999, 999], 1000]);
 });
 
-test("long logs make room before the number of keys does", () => {
+test("the bound on numbers evicts keys too", () => {
   const table = new PermitTable({ maxKeys: 100, maxNumbers: 40 });
   table.take("a", hour, { spend: 1 }, 0);
   for (let now = 0; now < 30; now++) table.take("b", hour, { spend: 1 }, now);
   expect([table.size, table.take("b", hour, { spend: 0 }, 30).free]).toEqual([1, 970]);
 });
 
-test("keys that are as good as new are forgotten, and looking makes none", () => {
+test("keys that equal new ones are removed, and reading creates none", () => {
   const table = new PermitTable({ maxKeys: 100, maxNumbers: 1000 });
   const second: PermitRule = { kind: "bucket", capacity: 10, windowMs: 1000 };
   for (let key = 0; key < 50; key++) table.take(`${key}`, second, { spend: 1 }, key * 50);
@@ -219,7 +219,7 @@ test("keys that are as good as new are forgotten, and looking makes none", () =>
   expect(table.take("look", hour, { spend: 1 }, 2500).free).toBe(999);
 });
 
-test("a hundred thousand keys leave no more than the bound", () => {
+test("a hundred thousand keys stay within the bound", () => {
   const permits = inProcessPermits({ clock: { now: () => 0 }, maxKeys: 1000 });
   for (let key = 0; key < 100_000; key++) void permits.take(`${key}`, hour, { spend: 1 });
   const held = Array.from(

@@ -1,10 +1,10 @@
 import type { Awaitable } from "../../middleware/middleware.ts";
 
-/** How the permits of a key come back after their use. */
+/** The replenishment rule of a key's permits. */
 export interface PermitRule {
   /**
-   * `bucket`: evenly, `capacity` of them per `windowMs`, up to `capacity`. `window`: each one `windowMs` after its use, so no window ever holds more
-   * than `capacity` uses; above 1,000 the moments of use may be rounded up to the ends of 64 steps of the window, never down.
+   * `bucket`: permits return evenly, `capacity` per `windowMs`, up to `capacity`. `window`: each returns `windowMs` after its use, so no window holds
+   * more than `capacity` uses; above 1,000 the times of use may be rounded up to the ends of 64 steps of the window, never down.
    */
   readonly kind: "bucket" | "window";
   /** Permits of an unused key. */
@@ -13,46 +13,46 @@ export interface PermitRule {
 }
 
 /**
- * Permits that a holder uses later without asking.
+ * Permits reserved for a holder, which spends them without further calls.
  *
- * A leased permit is neither free nor comes back before its use was reported. A lease that ends unreported counts as used at that moment, so a
- * holder that dies never lets more through. A holder has one lease of a key, and each call states it anew.
+ * A leased permit is not free until the holder returns it or reports its use. A lease that expires unreported counts as used at its expiry, so the
+ * death of a holder never exceeds the limit. A holder has one lease per key, which each call renews.
  */
 export interface PermitLease {
-  /** Identity of the holder: 1 to 64 characters, unique over all processes and lives of processes. */
+  /** Identity of the holder: 1 to 64 characters, unique across processes and their restarts. */
   readonly holder: string;
-  /** Leased permits that the holder keeps; the rest, as far as unused, is free again. */
+  /** Leased permits that the holder keeps; the unused rest is free again. */
   readonly hold: number;
-  /** Age in milliseconds of each use since the last answered call. */
+  /** Age in milliseconds of each use since the last successful call. */
   readonly used: readonly number[];
-  /** Most permits to lease on top. */
+  /** Maximum number of permits to add to the lease. */
   readonly most: number;
-  /** Part of the free permits that this call may take in all: spent, held and leased. */
+  /** Fraction of the free permits that this call may take in total: spent, held and leased. */
   readonly share: number;
-  /** Milliseconds until the whole lease ends. A holder that counts them from before its call never outlasts the lease. */
+  /** Milliseconds until the whole lease expires. Holders count them from before the call, to never outlast the lease. */
   readonly leaseMs: number;
 }
 
 /** A request for permits of a key. */
 export interface PermitRequest {
-  /** Permits to use now; as many are spent as are free, and 0 only reads. */
+  /** Permits to spend now, as far as free; 0 only reads. */
   readonly spend: number;
   readonly lease?: PermitLease;
 }
 
-/** What was spent, and what is left. */
+/** Spent and remaining permits. */
 export interface Spent {
-  /** Permits used by this call. */
+  /** Permits spent by this call. */
   readonly spent: number;
-  /** Whole permits that are still free. */
+  /** Remaining whole free permits. */
   readonly free: number;
-  /** Milliseconds until a permit is free, even if every lease is used up at its end; 0 when one is. */
+  /** Milliseconds until a permit is free, assuming that every lease is used up at its expiry; 0 when one is free. */
   readonly waitMs: number;
-  /** Milliseconds until all permits that are not leased are free. */
+  /** Milliseconds until all unleased permits are free. */
   readonly resetMs: number;
 }
 
-/** The answer to a request for permits. */
+/** The result of a request for permits. */
 export interface PermitAnswer extends Spent {
   /** Permits added to the holder's lease. */
   readonly leased: number;
@@ -60,22 +60,22 @@ export interface PermitAnswer extends Spent {
   readonly elsewhere: number;
 }
 
-/** Permits without leases: each call spends by itself. Every `Permits` is one. */
+/** Permits without leases. Every `Permits` is a `PermitStore`. */
 export interface PermitStore {
   /**
-   * Spends as many permits as are free, in one atomic step by the store's own clock; `spend: 0` only reads, and a denied permit costs nothing.
+   * Atomically spends permits as far as free, by the store's clock. `spend: 0` only reads; denied permits are not counted.
    *
-   * Keys are texts of at most 512 characters. A key begins with all of `rule.capacity`; it is asked for with the same kind of rule, whose numbers
-   * may change. It may be forgotten once all its permits are back.
+   * Keys have at most 512 characters. A new key has `rule.capacity` permits. Every call for a key must use the same kind of rule; its numbers may
+   * change. The store may drop a key once all its permits are back.
    */
   take(key: string, rule: PermitRule, request: { readonly spend: number }): Awaitable<Spent>;
 }
 
 /**
- * Permits, shared by all workers. They have keys of their own, at most 100,000; the key unused for longest makes room: clients, who choose these
- * keys, cannot push out anything else.
+ * Permits, shared by all workers. They have their own keys, at most 100,000; the least recently used is evicted, so that keys chosen by clients
+ * cannot evict values or totals.
  */
 export interface Permits extends PermitStore {
-  /** Spends permits of a key, as a `PermitStore` does, and leases some in the same step. A key all of whose permits are back is forgotten. */
+  /** Spends permits like a `PermitStore` and leases permits in the same step. A key is dropped once all its permits are back. */
   take(key: string, rule: PermitRule, request: PermitRequest): Awaitable<PermitAnswer>;
 }

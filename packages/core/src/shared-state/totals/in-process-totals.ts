@@ -2,13 +2,13 @@ import { checkKey } from "../values/state-bounds.ts";
 import { checkTotals, TotalTable } from "./total-table.ts";
 import type { Totals } from "./totals.ts";
 
-/** The bound of totals in this process. */
+/** The bound on totals in this process. */
 export interface InProcessTotalsOptions {
-  /** Most characters of all names, with 8 for each total. @default 16777216 */
+  /** Maximum characters of all names, plus 8 per total. @default 16777216 */
   readonly maxSize?: number;
 }
 
-/** Totals of a service that runs in one process. Never waits. */
+/** Creates the totals of a single-process service. Calls return synchronously. */
 export const inProcessTotals = ({ maxSize = 16_777_216 }: InProcessTotalsOptions = {}): Totals => {
   const table = new TotalTable(maxSize);
   return {

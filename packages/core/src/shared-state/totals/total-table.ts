@@ -2,31 +2,31 @@ import { FrameworkError } from "../../errors/framework-error.ts";
 import type { Total } from "./totals.ts";
 import { badOption, checkKey } from "../values/state-bounds.ts";
 
-/** Most names in one call. */
+/** Maximum number of names in one call. */
 export const MAX_NAMES = 1000;
-/** Most characters of a name. */
+/** Maximum length of a name. */
 const MAX_NAME = 4096;
-/** Most totals of one name. */
+/** Maximum number of totals of one name. */
 const MAX_NUMBERS = 256;
 
 /** Checks an addition to totals. @throws CORE_SHARED_STATE_BAD_KEY, CORE_SHARED_STATE_BAD_OPTION */
 export const checkTotals = (key: string, amounts: readonly Total[]): void => {
   checkKey(key);
-  if (amounts.length > MAX_NAMES) throw badOption(`one call may add to ${MAX_NAMES} names`);
+  if (amounts.length > MAX_NAMES) throw badOption(`one call may add to at most ${MAX_NAMES} names`);
   for (const [name, numbers] of amounts) {
-    if (name.length > MAX_NAME) throw badOption(`a name may have ${MAX_NAME} characters`);
-    if (numbers.length > MAX_NUMBERS) throw badOption(`a name may have ${MAX_NUMBERS} totals`);
+    if (name.length > MAX_NAME) throw badOption(`a name may have at most ${MAX_NAME} characters`);
+    if (numbers.length > MAX_NUMBERS) throw badOption(`a name may have at most ${MAX_NUMBERS} totals`);
     if (!numbers.every(Number.isFinite)) throw badOption("amounts must be finite numbers");
   }
 };
 
-/** Running totals of many names under a few keys, bounded by refusing new names: a total that was pushed out would begin at 0 again. */
+/** Running totals of many names under a few keys. Beyond the bound, new names are rejected: an evicted total would restart at 0. */
 export class TotalTable {
   readonly #keys = new Map<string, Map<string, number[]>>();
   readonly #maxSize: number;
   #size = 0;
 
-  /** @param maxSize characters of all names, with 8 for each total */
+  /** @param maxSize characters of all names, plus 8 per total */
   constructor(maxSize: number) {
     this.#maxSize = maxSize;
   }
@@ -39,7 +39,7 @@ export class TotalTable {
     if (size > this.#maxSize) {
       throw new FrameworkError(
         "CORE_SHARED_STATE_FULL",
-        `the totals of the shared state are full; is "${key}" counted by something that clients choose?`,
+        `the totals of the shared state are full; do clients choose the names under "${key}"?`,
       );
     }
     this.#size = size;
@@ -53,7 +53,7 @@ export class TotalTable {
     }
   }
 
-  /** A copy of what there is. */
+  /** Returns a copy of a key's totals. */
   read(key: string): readonly Total[] {
     return [...(this.#keys.get(key) ?? [])].map(([name, totals]) => [name, [...totals]]);
   }

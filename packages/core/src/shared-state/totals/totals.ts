@@ -1,20 +1,20 @@
 import type { Awaitable } from "../../middleware/middleware.ts";
 
-/** A name with its numbers: the amounts to add, or the sums so far. */
+/** A name with its numbers: the amounts to add, or the current sums. */
 export type Total = readonly [name: string, numbers: readonly number[]];
 
 /**
- * Running totals, shared by all workers. They never expire: what a process added stays when it dies.
+ * Running totals, shared by all workers. They never expire: additions survive the process that made them.
  *
- * Names are bounded in size together, and a new name beyond the bound is an error: a total that made room for another would begin at 0 again.
+ * The total size of the names is bounded. A new name beyond the bound is an error: an evicted total would restart at 0.
  */
 export interface Totals {
   /**
-   * Adds to the totals of a key, up to 1,000 names in one step. Each name has as many totals as it first had numbers; they begin at 0.
+   * Atomically adds to the totals of a key, up to 1,000 names per call. The first call for a name fixes its number of totals; they begin at 0.
    *
-   * @throws CORE_SHARED_STATE_FULL when there is no room for a new name; then nothing was added
+   * @throws CORE_SHARED_STATE_FULL when there is no room for a new name; nothing is added then
    */
   add(key: string, amounts: readonly Total[]): Awaitable<void>;
-  /** Every total of a key, in the order in which the names were first used. */
+  /** Returns every total of a key, in order of the names' first use. */
   read(key: string): Awaitable<readonly Total[]>;
 }

@@ -4,7 +4,7 @@ import { ExpiringMap } from "./expiring-map.ts";
 
 const entry = fc.record({ life: fc.integer({ min: 1, max: 1000 }), deleted: fc.boolean() });
 
-test("whatever was set and deleted before, keys make room in the order of their expiry", () => {
+test("keys are evicted in order of expiry, after any sets and deletes", () => {
   fc.assert(
     fc.property(fc.array(entry, { minLength: 1, maxLength: 60, size: "max" }), (entries) => {
       const maxKeys = entries.length;
@@ -14,9 +14,9 @@ test("whatever was set and deleted before, keys make room in the order of their 
       const left = [...entries.entries()].filter(([, { deleted }]) => !deleted);
       const order = left.toSorted(([, a], [, b]) => a.life - b.life).map(([index]) => `k${index}`);
       for (let filler = left.length; filler < maxKeys; filler++) map.set(`filler${filler}`, 0, 5000, 0);
-      const evicted = order.map((_, turn) => {
+      const evicted = order.map((_, round) => {
         const before = order.filter((key) => map.get(key, 0) !== undefined);
-        map.set(`new${turn}`, 0, 9000, 0);
+        map.set(`new${round}`, 0, 9000, 0);
         return before.find((key) => map.get(key, 0) === undefined);
       });
       expect(evicted).toEqual(order);
@@ -26,7 +26,7 @@ test("whatever was set and deleted before, keys make room in the order of their 
   );
 });
 
-test("each write removes a few expired keys, so that a backlog goes without a timer", () => {
+test("each write removes a few expired keys, so that no timer is needed", () => {
   const map = new ExpiringMap({ maxKeys: 1000, maxCharacters: 1_000_000 });
   for (let index = 0; index < 100; index++) map.set(`old${index}`, 1, 10, 0);
   map.set("new", 1, 100, 50);

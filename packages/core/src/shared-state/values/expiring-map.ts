@@ -1,4 +1,4 @@
-/** One living key: a counter as a number, any other value as JSON text. */
+/** One live key: a counter as a number, any other value as JSON text. */
 export interface Entry {
   readonly key: string;
   readonly value: number | string;
@@ -8,7 +8,7 @@ export interface Entry {
 interface Node extends Entry {
   value: number | string;
   expiresAt: number;
-  /** Breaks ties: of two that expire together the older goes first. */
+  /** Breaks ties: of two keys with the same expiry the older is first. */
   order: number;
   /** Index in the heap. */
   place: number;
@@ -17,18 +17,18 @@ interface Node extends Entry {
 /** Bounds of an `ExpiringMap`. */
 export interface ExpiringMapOptions {
   readonly maxKeys: number;
-  /** Most characters of all keys and texts together. */
+  /** Maximum characters of all keys and texts together. */
   readonly maxCharacters: number;
 }
 
-/** Expired keys that one write removes at most, so that none has to pay for a whole backlog. */
+/** Maximum number of expired keys that one write removes, so that no write clears a whole backlog. */
 const SWEEP = 16;
 
 /**
- * Keys with an expiry, bounded in number and size: the key nearest to its expiry makes room for a new one.
+ * A map with expiry, bounded in number and size: the key nearest to its expiry is evicted for a new one.
  *
- * A binary heap ordered by expiry lies beside the map, so every operation takes logarithmic time and no timer is needed: a read
- * treats an expired key as absent, and each write removes a few expired ones.
+ * A binary heap orders the keys by expiry, so every operation takes logarithmic time. No timer is needed: a read treats an expired key as absent,
+ * and each write removes a few expired ones.
  */
 export class ExpiringMap {
   readonly #nodes = new Map<string, Node>();
@@ -43,7 +43,7 @@ export class ExpiringMap {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** Number of keys held, those included that expired and were not removed yet. */
+  /** Number of keys, including expired ones that are not removed yet. */
   get size(): number {
     return this.#heap.length;
   }
@@ -55,7 +55,7 @@ export class ExpiringMap {
     return undefined;
   }
 
-  /** Stores a value under a new expiry. */
+  /** Stores a value with a new expiry. */
   set(key: string, value: number | string, expiresAt: number, now: number): void {
     const old = this.#nodes.get(key);
     if (old !== undefined) this.#remove(old);
@@ -69,7 +69,7 @@ export class ExpiringMap {
     this.#rise(node);
   }
 
-  /** Changes the number of a counter that is alive; its expiry stays. */
+  /** Sets the number of a live counter and keeps its expiry. */
   count(key: string, value: number): void {
     const node = this.#nodes.get(key);
     if (node !== undefined) node.value = value;
@@ -82,7 +82,7 @@ export class ExpiringMap {
     return node.expiresAt > now;
   }
 
-  /** The key that expires first, when it has expired. */
+  /** Returns the key with the earliest expiry, if it has expired. */
   #first(now: number): Node | undefined {
     const [first] = this.#heap;
     return first !== undefined && first.expiresAt <= now ? first : undefined;

@@ -8,19 +8,19 @@ import { Subscriptions } from "./subscriptions.ts";
 
 /** Bounds and clock of values in this process. */
 export interface InProcessValuesOptions {
-  /** Most live keys; the one nearest to its expiry makes room. @default 100000 */
+  /** Maximum number of live keys; the one nearest to its expiry is evicted. @default 100000 */
   readonly maxKeys?: number;
-  /** Most characters of all keys and values together; the same key makes room. @default 67108864 */
+  /** Maximum characters of all keys and values together; the same key is evicted. @default 67108864 */
   readonly maxCharacters?: number;
   /** Milliseconds after which a busy subscriber counts as done. @default 1000 */
   readonly timeoutMs?: number;
-  /** @default the runtime's */
+  /** @default the runtime's clock */
   readonly clock?: Clock;
-  /** Receives failures of subscribers. @default console */
+  /** Logs errors of subscribers. @default console */
   readonly log?: Pick<Logger, "error">;
 }
 
-/** Values of a service that runs in one process. Never waits, except `publish`. */
+/** Creates the values of a single-process service. Calls return synchronously, except `publish`. */
 export const inProcessValues = ({
   maxKeys = 100_000,
   maxCharacters = 67_108_864,
@@ -78,7 +78,7 @@ const addTo = (
   const ceiling = Math.min(max, Number.MAX_SAFE_INTEGER);
   const room = Math.max(0, ceiling - before);
   const granted = amount > 0 ? Math.min(amount, room) : 0 - Math.min(-amount, Math.max(0, before));
-  // Where all the room is taken the sum is the ceiling itself, whatever binary fractions make of the addition.
+  // If all the room is granted, the sum is the ceiling itself, without the rounding error of the addition.
   const value = granted > 0 && granted === room ? ceiling : before + granted;
   if (entry !== undefined) entries.count(key, value);
   else if (granted !== 0) entries.set(key, value, time + ttlMs, time);

@@ -2,9 +2,9 @@ import { FrameworkError } from "../../errors/framework-error.ts";
 import { utf8Length } from "../../exchange/payload.ts";
 import type { AddOptions, Json } from "./shared-values.ts";
 
-/** Most UTF-16 units of a key or channel name. */
+/** Maximum UTF-16 code units of a key or channel name. */
 export const MAX_KEY_LENGTH = 512;
-/** Most bytes of a value or message as JSON. */
+/** Maximum bytes of a value or message as JSON. */
 export const MAX_VALUE_BYTES = 65_536;
 
 /** Checks a key or the name of a channel. @throws CORE_SHARED_STATE_BAD_KEY */
@@ -16,7 +16,7 @@ export const checkKey = (key: string, what: "key" | "channel" = "key"): void => 
   );
 };
 
-/** Checks a life in milliseconds. @throws CORE_SHARED_STATE_BAD_OPTION */
+/** Checks a time to live in milliseconds. @throws CORE_SHARED_STATE_BAD_OPTION */
 export const checkTtl = (ttlMs: number): void => {
   if (Number.isFinite(ttlMs) && ttlMs > 0) return;
   throw badOption("ttlMs must be a number of milliseconds above 0");
@@ -31,29 +31,29 @@ export const checkAddition = (key: string, amount: number, { ttlMs, max }: AddOp
 };
 
 /**
- * The JSON text of a value.
+ * Returns the JSON text of a value.
  *
- * @throws CORE_SHARED_STATE_BAD_VALUE when it is no JSON, is nested too deeply to be written, or is longer than `MAX_VALUE_BYTES`
+ * @throws CORE_SHARED_STATE_BAD_VALUE when the value is not JSON, is nested too deeply, or exceeds `MAX_VALUE_BYTES`
  */
 export const toText = (value: Json): string => {
-  const text = written(value);
+  const text = serialize(value);
   if (text.length * 3 <= MAX_VALUE_BYTES || utf8Length(text) <= MAX_VALUE_BYTES) return text;
-  throw badValue(`a value of the shared state may have ${MAX_VALUE_BYTES} bytes as JSON`);
+  throw badValue(`a value of the shared state may have at most ${MAX_VALUE_BYTES} bytes as JSON`);
 };
 
-const written = (value: Json): string => {
+const serialize = (value: Json): string => {
   if (typeof value === "number" && !Number.isFinite(value)) throw badValue(`${value} is not a JSON value`);
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
   } catch (cause) {
-    throw badValue("the value cannot be written as JSON", cause);
+    throw badValue("the value cannot be serialized as JSON", cause);
   }
   if (text === undefined) throw badValue(`a ${typeof value} is not a JSON value`);
   return text;
 };
 
-/** A refusal of an option. */
+/** Creates the error of an invalid option. */
 export const badOption = (message: string): FrameworkError =>
   new FrameworkError("CORE_SHARED_STATE_BAD_OPTION", message);
 

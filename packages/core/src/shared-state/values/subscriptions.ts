@@ -7,12 +7,12 @@ import type { Json } from "./shared-values.ts";
 /** Called with each message of a channel. */
 export type Listener = (message: Json) => Awaitable<void>;
 
-/** Most subscriptions of one process. */
+/** Maximum number of subscriptions of one process. */
 export const MAX_SUBSCRIPTIONS = 100_000;
 
-/** What subscriptions need from around them. */
+/** Dependencies and timeout of `Subscriptions`. */
 export interface SubscriptionsOptions {
-  /** Milliseconds after which a listener that is still busy counts as done. */
+  /** Milliseconds after which a busy listener counts as done. */
   readonly limitMs: number;
   readonly clock: Pick<Clock, "after">;
   readonly log: Pick<Logger, "error">;
@@ -32,10 +32,10 @@ export class Subscriptions {
     return this.#channels.has(channel);
   }
 
-  /** Adds a listener; the same function may be added twice. Returns what removes it and tells whether it did. @throws CORE_SHARED_STATE_FULL */
+  /** Adds a listener; the same function may be added twice. Returns a function that removes it, true on its first call. @throws CORE_SHARED_STATE_FULL */
   add(channel: string, listener: Listener): () => boolean {
     if (this.#size >= MAX_SUBSCRIPTIONS) {
-      const message = `${MAX_SUBSCRIPTIONS} subscriptions exist already; is one made per request?`;
+      const message = `${MAX_SUBSCRIPTIONS} subscriptions exist already; is one created per request?`;
       throw new FrameworkError("CORE_SHARED_STATE_FULL", message);
     }
     const subscription = { listener };
@@ -50,7 +50,7 @@ export class Subscriptions {
     };
   }
 
-  /** Runs every listener of a channel with a copy of its own; resolves when all are done or their time is up. Never rejects. */
+  /** Calls every listener of a channel with its own copy. Resolves when all are done or timed out; never rejects. */
   emit(channel: string, text: string): Promise<void> {
     const subscribers = this.#channels.get(channel);
     if (subscribers === undefined) return Promise.resolve();

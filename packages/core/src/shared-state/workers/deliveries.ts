@@ -1,18 +1,18 @@
 import type { PrimaryLink, PrimaryMessage } from "./primary-link.ts";
 import type { Clock } from "../../runtime/clock.ts";
 
-/** Bounds of what one worker may leave unacknowledged. */
+/** Bounds on unacknowledged messages of one worker. */
 export interface DeliveriesOptions {
   readonly timeoutMs: number;
   readonly maxUnacknowledged: number;
   readonly clock: Pick<Clock, "after">;
-  /** Called once, when the bound is reached. */
+  /** Called once when the bound is reached. */
   readonly onStuck: () => void;
 }
 
-/** Messages sent to one worker, until it acknowledges them. */
+/** The unacknowledged messages of one worker. */
 export class Deliveries {
-  /** What ends the wait for each; kept past the deadline, so that a worker which never acknowledges is bounded too. */
+  /** Functions that end each wait. Kept past the timeout, so that messages which are never acknowledged count against the bound. */
   readonly #unacknowledged = new Map<number, () => void>();
   readonly #link: PrimaryLink;
   readonly #options: DeliveriesOptions;
@@ -25,7 +25,7 @@ export class Deliveries {
     this.#options = options;
   }
 
-  /** Sends a message; resolves when the worker has acknowledged it, has had its time, or is gone. */
+  /** Sends a message. Resolves when the worker acknowledges it, times out or exits. */
   deliver(channel: string, text: string): Promise<void> {
     const { timeoutMs, maxUnacknowledged, clock } = this.#options;
     if (this.#closed) return Promise.resolve();
@@ -49,17 +49,17 @@ export class Deliveries {
     this.#unacknowledged.delete(id);
   }
 
-  /** Sends anything else to the same worker; what a dead worker would have got is dropped. */
+  /** Sends another message to the worker; messages to an exited worker are dropped. */
   send(message: PrimaryMessage): void {
     if (this.#closed) return;
     try {
       this.#link.send(message);
     } catch {
-      // The worker is gone: nobody waits for the answer, and `close` follows.
+      // The worker has exited and needs no answer; `close` follows.
     }
   }
 
-  /** The worker is gone: nothing more is sent, and nobody waits for it. */
+  /** Ends every wait after the worker has exited; nothing more is sent. */
   close(): void {
     this.#closed = true;
     for (const done of this.#unacknowledged.values()) done();

@@ -1,14 +1,14 @@
 import type { PrimaryHub, PrimaryLink } from "./primary-link.ts";
 
-/** Two ends of a channel within one process. */
+/** The two ends of a channel within one process. */
 export interface MemoryLink {
   readonly worker: PrimaryLink;
   readonly primary: PrimaryLink;
-  /** Ends the channel, as the death of the worker does. */
+  /** Closes the channel, as the exit of a worker does. */
   close(): void;
 }
 
-/** A channel in memory that copies messages as IPC does: through JSON, in order, never within the call that sends. */
+/** Creates a channel in memory with the semantics of IPC: messages are copied through JSON and delivered in order, asynchronously. */
 export const memoryLink = (): MemoryLink => {
   let open = true;
   const closing = new Set<() => void>();
@@ -46,10 +46,11 @@ export const memoryLink = (): MemoryLink => {
 
 /** A hub of workers within one process. */
 export interface MemoryHub extends PrimaryHub {
-  /** Adds a worker and gives its channel. */
+  /** Adds a worker and returns its channel. */
   connect(): MemoryLink;
 }
 
+/** Creates a hub without workers. */
 export const memoryHub = (): MemoryHub => {
   const links: PrimaryLink[] = [];
   const listeners = new Set<(link: PrimaryLink) => void>();

@@ -8,14 +8,14 @@ interface Waiting {
   readonly cancel: () => void;
 }
 
-/** Bounds of the calls that wait. */
+/** Bounds on pending calls. */
 export interface PendingCallsOptions {
   readonly timeoutMs: number;
   readonly maxOutstanding: number;
   readonly clock: Pick<Clock, "after">;
 }
 
-/** Calls on their way to the primary, each until its answer, its deadline, or the end of the link. */
+/** Calls to the primary, pending until the answer, the timeout or the close of the link. */
 export class PendingCalls {
   readonly #waiting = new Map<number, Waiting>();
   readonly #link: PrimaryLink;
@@ -28,36 +28,38 @@ export class PendingCalls {
     this.#options = options;
   }
 
-  /** Sends a call and waits for its result. @throws CORE_SHARED_STATE_UNAVAILABLE, or the code of the primary's refusal */
+  /** Sends a call and waits for its result. @throws CORE_SHARED_STATE_UNAVAILABLE, or the code of the primary's error */
   ask<C extends StateCall>(call: C): Promise<StateResults[C["op"]]> {
     const { timeoutMs, maxOutstanding, clock } = this.#options;
     if (this.#closed) return Promise.reject(unavailable("the link to the primary process is closed"));
     if (this.#waiting.size >= maxOutstanding) {
-      return Promise.reject(unavailable(`${maxOutstanding} calls wait for the primary process already`));
+      return Promise.reject(
+        unavailable(`${maxOutstanding} calls to the primary process are pending already`),
+      );
     }
     const id = ++this.#lastId;
     const limitMs = call.op === "publish" ? 2 * timeoutMs : timeoutMs;
     const { promise, resolve, reject } = Promise.withResolvers<StateResults[C["op"]]>();
     const expire = () =>
-      this.fail(id, unavailable(`the primary process gave no answer within ${limitMs} ms`));
+      this.fail(id, unavailable(`the primary process did not answer within ${limitMs} ms`));
     this.#waiting.set(id, { resolve, reject, cancel: clock.after(limitMs, expire) });
     try {
       this.#link.send({ "@framework": "shared-state", type: "call", id, call });
     } catch (cause) {
-      this.fail(id, unavailable("the link to the primary process does not take messages", cause));
+      this.fail(id, unavailable("the link to the primary process cannot send", cause));
     }
     return promise;
   }
 
   answer(id: number, result: StateResults[keyof StateResults]): void {
-    this.#take(id)?.resolve(result as never); // `ask` typed it by the operation that this id belongs to
+    this.#take(id)?.resolve(result as never); // `ask` gave the id the type of its operation
   }
 
   fail(id: number, error: FrameworkError): void {
     this.#take(id)?.reject(error);
   }
 
-  /** Fails what waits and whatever is asked later. */
+  /** Fails pending and later calls. */
   close(): void {
     this.#closed = true;
     for (const id of this.#waiting.keys()) {
@@ -65,7 +67,7 @@ export class PendingCalls {
     }
   }
 
-  /** The call that waits under an id, which no longer waits; an answer that comes too late finds none. */
+  /** Removes and returns a pending call; `undefined` for a late answer. */
   #take(id: number): Waiting | undefined {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
@@ -77,6 +79,6 @@ export class PendingCalls {
 const unavailable = (reason: string, cause?: unknown): FrameworkError =>
   new FrameworkError(
     UNAVAILABLE,
-    `shared state: ${reason}; whether the call took effect is not known`,
+    `shared state: ${reason}; the outcome of the call is unknown`,
     cause === undefined ? undefined : { cause },
   );

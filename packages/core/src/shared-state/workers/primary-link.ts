@@ -5,20 +5,20 @@ import type { Added } from "../values/shared-values.ts";
 /**
  * One end of an ordered message channel between a worker and the primary process, such as the IPC channel of node:cluster.
  *
- * Messages are plain JSON objects. Messages of the shared state have `"@framework": "shared-state"`; others on the same channel are ignored.
+ * Messages are plain JSON objects. Those of the shared state have `"@framework": "shared-state"`; others on the channel are ignored.
  */
 export interface PrimaryLink {
-  /** Sends to the other end; may throw when the channel is closed. */
+  /** Sends a message to the other end; may throw when the channel is closed. */
   send(message: object): void;
-  /** Calls back with every message of the other end until the returned function is called. */
+  /** Calls `listener` with every message of the other end. Returns a function that unsubscribes. */
   onMessage(listener: (message: unknown) => void): () => void;
-  /** Calls back once, when the channel is closed or the other end has died; at once if that has happened. */
+  /** Calls `listener` once, when the channel closes or the other end exits; at once if it is closed. */
   onClose(listener: () => void): void;
 }
 
 /** The primary's view of its workers. */
 export interface PrimaryHub {
-  /** Calls back with the link to every worker, those that exist already included, until the returned function is called. */
+  /** Calls `listener` with the link to every present and future worker. Returns a function that unsubscribes. */
   onWorker(listener: (link: PrimaryLink) => void): () => void;
 }
 
@@ -26,7 +26,7 @@ interface Tagged {
   readonly "@framework": "shared-state";
 }
 
-/** A worker's call; values travel as JSON text, so that no message is nested deeply. */
+/** A worker's call; values are sent as JSON text, so that messages are not deeply nested. */
 export type StateCall =
   | {
       readonly op: "add";
@@ -79,11 +79,11 @@ export type PrimaryMessage = Tagged &
     | { readonly type: "message"; readonly id: number; readonly channel: string; readonly text: string }
   );
 
-/** Tells the shared state's messages from others on the same channel. */
+/** Whether a message on the channel belongs to the shared state. */
 export const isStateMessage = (message: unknown): message is Tagged =>
   typeof message === "object" &&
   message !== null &&
   (message as { "@framework"?: unknown })["@framework"] === "shared-state";
 
-/** Code of every failure to reach the state. */
+/** Error code of an unreachable state. */
 export const UNAVAILABLE = "CORE_SHARED_STATE_UNAVAILABLE";

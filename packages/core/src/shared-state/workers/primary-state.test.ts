@@ -31,7 +31,7 @@ sharedStateContract(test, () => {
   return { views: [join().state, join().state], advance };
 });
 
-test("calls in any number are matched with their own answers", async () => {
+test("concurrent calls get their own answers", async () => {
   const { join } = cluster();
   const [a, b] = [join().state, join().state];
   await Promise.all(
@@ -45,7 +45,7 @@ test("calls in any number are matched with their own answers", async () => {
   expect(read).toEqual(Array.from({ length: 300 }, (_, index) => index));
 });
 
-test("a call without an answer fails after a second, and its late answer is ignored", async () => {
+test("an unanswered call fails after a second, and its late answer is ignored", async () => {
   const clock = virtualClock();
   const link = memoryLink();
   const asked: { id: number }[] = [];
@@ -66,7 +66,7 @@ test("a call without an answer fails after a second, and its late answer is igno
   expect(await second).toBe(2);
 });
 
-test("closing the link fails what waits and whatever is asked later", async () => {
+test("closing the link fails pending and later calls", async () => {
   const clock = virtualClock();
   const link = memoryLink();
   const state = primaryState(link.worker, { clock });
@@ -78,7 +78,7 @@ test("closing the link fails what waits and whatever is asked later", async () =
   state.values.subscribe("c", () => {})();
 });
 
-test("a link that refuses to send fails the call at once", async () => {
+test("a link that cannot send fails the call at once", async () => {
   const clock = virtualClock();
   const broken = {
     ...memoryLink().worker,
@@ -91,7 +91,7 @@ test("a link that refuses to send fails the call at once", async () => {
   expect(clock.pending).toBe(0);
 });
 
-test("more calls than the bound are refused while the others wait", async () => {
+test("calls above maxOutstanding are rejected", async () => {
   const clock = virtualClock();
   const state = primaryState(memoryLink().worker, { clock, maxOutstanding: 2 });
   const waiting = [settled(state.values.get("a")), settled(state.values.get("b"))];
@@ -101,7 +101,7 @@ test("more calls than the bound are refused while the others wait", async () => 
   expect(await Promise.all(waiting)).toMatchObject([refused, refused]);
 });
 
-test("the primary's refusals keep their code", async () => {
+test("errors of the primary keep their code", async () => {
   const { join } = cluster();
   const { state } = join();
   await state.values.set("k", "text", { ttlMs: 1000 });
@@ -111,7 +111,7 @@ test("the primary's refusals keep their code", async () => {
   });
 });
 
-test("a call of another version of the program is answered with a failure", async () => {
+test("an unknown operation is answered with a failure", async () => {
   const { hub, clock } = cluster();
   const { worker } = hub.connect();
   const answers: unknown[] = [];
@@ -123,7 +123,7 @@ test("a call of another version of the program is answered with a failure", asyn
   ]);
 });
 
-test("messages of others on the same channel are left alone", async () => {
+test("other messages on the channel are ignored", async () => {
   const { join, clock } = cluster();
   const { state, link } = join();
   for (const other of [{ type: "call", id: 1 }, { "@framework": "reload" }, []]) {
@@ -135,7 +135,7 @@ test("messages of others on the same channel are left alone", async () => {
   expect([null, "x", { "@framework": 1 }].some(isStateMessage)).toBe(false);
 });
 
-test("the death of a subscriber ends the wait of the publisher at once, and its subscriptions", async () => {
+test("the exit of a worker ends its subscriptions and the wait of publishers", async () => {
   const { join, clock } = cluster();
   const [dying, living] = [join(), join()];
   dying.state.values.subscribe("c", stuck);
@@ -150,11 +150,11 @@ test("the death of a subscriber ends the wait of the publisher at once, and its 
   await clock.advance(0);
   expect(done).toBe(true);
   await published;
-  await living.state.values.publish("c", 2); // nobody is left to wait for, and the clock stands still
+  await living.state.values.publish("c", 2); // resolves without an advance of the clock
   expect(seen).toEqual([1, 2]);
 });
 
-test("a worker that never acknowledges holds the publisher for a second", async () => {
+test("a worker that never acknowledges delays the publisher by one second", async () => {
   const { hub, join, clock } = cluster();
   hub.connect().worker.send({ "@framework": "shared-state", type: "subscribe", channel: "c" });
   const { state } = join();
@@ -167,7 +167,7 @@ test("a worker that never acknowledges holds the publisher for a second", async 
   await published;
 });
 
-test("a dead worker's subscriptions are taken from the primary's state", async () => {
+test("the subscriptions of an exited worker are removed from the primary's state", async () => {
   const { hub, join, state } = cluster();
   let subscribed = 0;
   const counting = {
@@ -194,17 +194,17 @@ test("a dead worker's subscriptions are taken from the primary's state", async (
   expect(subscribed).toBe(0);
 });
 
-test("calls that a dead worker left behind are dropped, and nothing is sent to it", async () => {
+test("unread calls of an exited worker are dropped", async () => {
   const { join, state, clock } = cluster();
   const { link, state: dying } = join();
   const outcome = settled(dying.values.set("k", 1, { ttlMs: 1000 }));
-  link.close(); // before the message was taken from the channel
+  link.close(); // before the primary reads the message
   await clock.advance(0);
   expect(await outcome).toMatchObject(refused);
   expect(await state.values.get("k")).toBeUndefined();
 });
 
-test("a worker with too many unacknowledged messages is reported once and gets no more", async () => {
+test("a worker above maxUnacknowledged is reported once and gets no more messages", async () => {
   const reports: unknown[] = [];
   const { hub, state, clock } = cluster({ maxUnacknowledged: 2, onStuck: (link) => reports.push(link) });
   const { worker, primary } = hub.connect();
@@ -221,7 +221,7 @@ test("a worker with too many unacknowledged messages is reported once and gets n
   expect(reports).toEqual([primary]);
 });
 
-test("acknowledged messages leave no timer and do not count against the bound", async () => {
+test("acknowledged messages clear their timers and do not count against the bound", async () => {
   const { join, state, clock } = cluster({
     maxUnacknowledged: 2,
     onStuck: () => {
@@ -236,7 +236,7 @@ test("acknowledged messages leave no timer and do not count against the bound", 
   expect([seen, clock.pending]).toEqual([[0, 1, 2, 3, 4], 0]);
 });
 
-test("the primary's own subscribers hear the workers, and the workers hear the primary", async () => {
+test("messages of workers reach the primary's subscribers, and the reverse", async () => {
   const { join, state } = cluster();
   const worker = join();
   const seen: unknown[] = [];
@@ -252,7 +252,7 @@ test("the primary's own subscribers hear the workers, and the workers hear the p
   ]);
 });
 
-test("once it is stopped the primary answers nobody, and later workers neither", async () => {
+test("a stopped primary answers neither present nor later workers", async () => {
   const { join, stop, clock } = cluster();
   const early = join();
   stop();

@@ -12,23 +12,23 @@ import type { Totals } from "../totals/totals.ts";
 import type { Json, SharedValues } from "../values/shared-values.ts";
 import { Subscriptions } from "../values/subscriptions.ts";
 
-/** Bounds of a worker's view of the state. */
+/** Bounds and dependencies of a worker's view of the state. */
 export interface PrimaryStateOptions {
-  /** Milliseconds to wait for the primary's answer; twice as long for `publish`, which waits for subscribers. @default 1000 */
+  /** Timeout of a call in milliseconds; twice as long for `publish`, which waits for subscribers. @default 1000 */
   readonly timeoutMs?: number;
-  /** Most calls that may wait for an answer at one time. @default 10000 */
+  /** Maximum number of pending calls. @default 10000 */
   readonly maxOutstanding?: number;
-  /** @default the runtime's */
+  /** @default the runtime's clock */
   readonly clock?: Pick<Clock, "after">;
-  /** Receives failures of subscribers. @default console */
+  /** Logs errors of subscribers. @default console */
   readonly log?: Pick<Logger, "error">;
 }
 
 /**
- * Shared state as a worker sees it: every call asks the primary process.
+ * Creates a worker's view of the shared state: every call is sent to the primary process.
  *
- * @throws CORE_SHARED_STATE_UNAVAILABLE from every call while the link is closed, when the answer takes too long, or when
- * `maxOutstanding` calls wait already; what a call without an answer did is not known
+ * @throws CORE_SHARED_STATE_UNAVAILABLE from every call while the link is closed, at the timeout, or when `maxOutstanding` calls are pending; the
+ * outcome of an unanswered call is unknown
  */
 export const primaryState = (
   link: PrimaryLink,
@@ -134,6 +134,6 @@ const send = (link: PrimaryLink, message: WorkerMessage): void => {
   try {
     link.send(message);
   } catch {
-    // A closed link has no subscriptions left; `onClose` ends the calls that wait.
+    // A closed link has no subscriptions; `onClose` fails the pending calls.
   }
 };

@@ -15,21 +15,21 @@ import { type Clock, systemClock } from "../../runtime/clock.ts";
 import type { SharedState } from "../shared-state.ts";
 import type { Json } from "../values/shared-values.ts";
 
-/** Bounds of the primary's side. */
+/** Bounds of `serveSharedState`. */
 export interface ServeSharedStateOptions {
-  /** Milliseconds after which a worker that has not acknowledged a message counts as done. @default 1000 */
+  /** Milliseconds until a worker must acknowledge a message; publishers then stop waiting. @default 1000 */
   readonly timeoutMs?: number;
-  /** Most messages that one worker may leave unacknowledged; above it that worker gets no more. @default 10000 */
+  /** Maximum unacknowledged messages of one worker; above it, the worker gets no more. @default 10000 */
   readonly maxUnacknowledged?: number;
-  /** Called once when a worker reaches that bound: it misses messages from then on and should be replaced. */
+  /** Called once when a worker reaches the bound: it misses further messages and should be replaced. */
   readonly onStuck?: (link: PrimaryLink) => void;
-  /** @default the runtime's */
+  /** @default the runtime's clock */
   readonly clock?: Pick<Clock, "after">;
 }
 
 /**
- * Serves the primary's own state, an `inProcessState()`, to every worker, and sends published messages to the workers that subscribed.
- * Returns a function that ends it.
+ * Serves the primary's `inProcessState()` to every worker and forwards published messages to subscribed workers.
+ * Returns a function that stops it.
  */
 export const serveSharedState = (
   state: SharedState,
