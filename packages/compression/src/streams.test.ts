@@ -9,15 +9,18 @@ import { compression } from "./compression.ts";
 import { CompressionConfig, type Encoding } from "./compression-config.ts";
 
 let release = (): void => {};
+let started = false;
 let ended = 0;
 
 const makeApp = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   release = resolve;
   ended = 0;
+  started = false;
   async function* events() {
     try {
       yield { data: "first" };
+      started = true;
       await promise;
       yield { data: "second" };
     } finally {
@@ -119,4 +122,13 @@ test("a source that fails fails the coded body", async () => {
     for await (const _ of codedChunks(broken(), all.gzip));
   };
   await expect(reading()).rejects.toThrow("source failed");
+});
+
+test("a compressed event stream that a drain ends is whole", async () => {
+  const app = makeApp();
+  const reply = await app.fetch(new Request("http://localhost/events", { headers }));
+  const bytes = reply.arrayBuffer();
+  await waitFor(() => started);
+  await app.stop();
+  expect(zlib.gunzipSync(await bytes).toString()).toBe("data: first\n\n");
 });
