@@ -31,7 +31,9 @@ import { MAX_ISSUES } from "./validation/validation-issues.ts";
 
 const sources = import.meta.dirname;
 const read = (path: string): string => readFileSync(join(sources, path), "utf8");
-const readme = read("../README.md");
+const pages = ["../README.md", ...globSync("../docs/*.md", { cwd: sources }).sort()];
+/** The README and its pages as one text, in which the title of a page is a section. */
+const readme = pages.map(read).join("\n").replaceAll(/^# /gm, "## ");
 const security = read("../../../SECURITY.md");
 
 /** The text of a section, up to the next heading of the same level. */
@@ -151,7 +153,7 @@ test("the host's tables list exactly the members that a feature gets", () => {
 });
 
 test("the stages are named in their order", () => {
-  const text = section(readme, "Writing a feature").replaceAll(/\s+/g, " ");
+  const text = section(readme, "Stages").replaceAll(/\s+/g, " ");
   for (const stages of [outerStages, innerStages])
     expect(text).toContain(stages.map((stage) => `\`${stage}\``).join(", "));
 });

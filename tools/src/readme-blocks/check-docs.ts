@@ -12,7 +12,12 @@ export interface DocsReport {
   readonly problems: readonly string[];
 }
 
-const patterns = ["{README,ARCHITECTURE,CONTRIBUTING}.md", "{packages,apps}/*/README.md", "bench/README.md"];
+const patterns = [
+  "{README,ARCHITECTURE,CONTRIBUTING}.md",
+  "{packages,apps}/*/README.md",
+  "packages/*/docs/*.md",
+  "bench/README.md",
+];
 
 /** Checks every example of the workspace's documents: code compiles and runs, commands exist. */
 export const checkDocs = (root: string): DocsReport => {
