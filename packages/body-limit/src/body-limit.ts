@@ -9,7 +9,7 @@ import {
 import { type BodyEncoding, BodyLimitConfig } from "./body-limit-config.ts";
 import { decodedChunks } from "./decoded-chunks.ts";
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface BodyLimiting {
   /**
    * Refuses request bodies above a size with 413.
@@ -21,7 +21,7 @@ export interface BodyLimiting {
 }
 
 /**
- * A limit on request bodies: a declared length above it is refused before a byte of the body is read, any other body at the first byte above it.
+ * A limit on request bodies: a declared length above it is rejected before the body is read, any other body at the first byte above the limit.
  *
  * @example
  * const app = new (App.with(bodyLimit))().enableBodyLimit({ maxBodyBytes: 1_000_000, decode: ["gzip"] });
@@ -57,16 +57,16 @@ const limitBodies = (config: BodyLimitConfig): Middleware<HttpRequest, Response>
   };
 };
 
-/** The coding of a body; a list of several is one name that nobody knows. */
+/** The coding of a body; a list of several counts as one unsupported coding. */
 const codingOf = (request: HttpRequest): string | null => {
   const field = request.getHeader("content-encoding")?.trim().toLowerCase() ?? "";
   if (field === "" || field === "identity") return null;
   return field === "x-gzip" ? "gzip" : field;
 };
 
-/** RFC 9110 15.5.16 asks to say which codings would have been taken. */
+/** RFC 9110 15.5.16: the reply should list the accepted codings. */
 const refused = (coding: string, taken: string): UnsupportedMediaTypeError =>
   new UnsupportedMediaTypeError(
-    `The request body has the Content-Encoding ${/^[\w-]{1,20}$/.test(coding) ? coding : "of another kind"}, but this server takes ${taken}`,
+    `The request body has the Content-Encoding ${/^[\w-]{1,20}$/.test(coding) ? coding : "of another kind"}, but this server accepts ${taken}`,
     { headers: { "accept-encoding": taken } },
   );

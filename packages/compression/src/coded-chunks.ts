@@ -1,14 +1,14 @@
 import { BodyStream } from "@framework/core/feature";
 import type { Coder } from "./coders.ts";
 
-/** A body in a coding. Its source is let go at once when the reader leaves: before the first piece, and while the source keeps the reader waiting. */
+/** An encoded body. Its source is released as soon as the reader leaves: before the first chunk, and while the source is slow. */
 export const codedBody = (body: BodyStream, coder: Coder): BodyStream => {
   const pieces = codedChunks(body.chunks, coder);
   const chunks: AsyncIterableIterator<Uint8Array> = {
     [Symbol.asyncIterator]: () => chunks,
     next: () => pieces.next(),
     async return() {
-      pieces.return().catch(() => {}); // waits for the source; how it ends is told below
+      pieces.return().catch(() => {}); // waits for the source; its error is handled below
       await body.cancel();
       return { done: true, value: undefined };
     },
@@ -17,8 +17,8 @@ export const codedBody = (body: BodyStream, coder: Coder): BodyStream => {
 };
 
 /**
- * A body coded piece by piece: what went in has come out before the next piece is asked for, so that an event reaches its reader at once and no more than one
- * piece is held. The coder's memory is freed at the end, also when the reader leaves.
+ * Encodes a body chunk by chunk: each chunk is flushed before the next is read, so that an event reaches its reader at once and at most one chunk
+ * is buffered. The encoder's memory is freed at the end, also when the reader leaves.
  */
 export async function* codedChunks(
   chunks: AsyncIterable<Uint8Array>,
@@ -27,7 +27,7 @@ export async function* codedChunks(
   const { stream, flushKind } = coder.inPieces();
   let ready: Uint8Array[] = [];
   const { promise: failed, reject } = Promise.withResolvers<never>();
-  failed.catch(() => {}); // told to whoever waits below; when nobody does, nothing was lost
+  failed.catch(() => {}); // the waiting reader below gets the error; without one nothing is lost
   stream.on("data", (piece: Uint8Array) => ready.push(piece));
   stream.on("error", reject);
   const taken = (): Uint8Array[] => {

@@ -2,11 +2,11 @@ import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import type { CompressionConfig, Encoding } from "./compression-config.ts";
 
-/** Makes one content coding. */
+/** Encoder of one content coding. */
 export interface Coder {
-  /** Codes a whole body, off the event loop. */
+  /** Encodes a whole body, off the event loop. */
   whole(body: Uint8Array): Promise<Uint8Array>;
-  /** A coder for a body in pieces, and the flush that brings out every byte put in so far. */
+  /** An encoder for a body in chunks, and the flush that outputs every byte so far. */
   inPieces(): {
     readonly stream: Transform & { flush(kind: number, done: () => void): void };
     readonly flushKind: number;
@@ -15,7 +15,7 @@ export interface Coder {
 
 const { constants } = zlib;
 
-/** Coders of the configured strengths. */
+/** Encoders with the configured levels. */
 export const coders = (config: CompressionConfig): Readonly<Record<Encoding, Coder>> => {
   const gzip = { level: config.gzipLevel };
   const brotli = (size: number) => ({

@@ -1,21 +1,21 @@
 import { checked, type ConfigRecord, configRecord, flag, integer } from "@framework/core/feature";
 
-/** Content codings that the feature can make. */
+/** Content codings that the feature supports. */
 export type Encoding = "gzip" | "br" | "zstd";
 
-/** What `enableCompression` may be told. */
+/** Options of `enableCompression`. */
 export interface CompressionConfig {
-  /** Bytes that a body must have to be worth it. @default 1024 */
+  /** Minimum bytes of a body. @default 1024 */
   readonly minSize: number;
-  /** Codings on offer; of those that a client likes equally the first is taken. @default ["gzip"] */
+  /** Offered codings; the first wins among those that a client prefers equally. @default ["gzip"] */
   readonly encodings: readonly Encoding[];
-  /** Whether bodies of unknown length are coded too, each chunk sent at once. @default false */
+  /** Whether bodies of unknown length are compressed too, with a flush after each chunk. @default false */
   readonly streams: boolean;
-  /** From 1, fast, to 9, small. @default 6 */
+  /** 1 (fast) to 9 (small). @default 6 */
   readonly gzipLevel: number;
-  /** From 0, fast, to 11, small; above 6 far too slow for replies made on the spot. @default 4 */
+  /** 0 (fast) to 11 (small); above 6 is too slow for dynamic replies. @default 4 */
   readonly brotliQuality: number;
-  /** From 1, fast, to 19, small. @default 3 */
+  /** 1 (fast) to 19 (small). @default 3 */
   readonly zstdLevel: number;
 }
 

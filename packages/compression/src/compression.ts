@@ -22,12 +22,12 @@ export interface CompressionRouteOptions {
   readonly compress?: boolean;
 }
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface Compression extends AddsRouteOptions<CompressionRouteOptions> {
   /**
-   * Compresses replies for clients that take it.
+   * Compresses replies for clients that accept it.
    *
-   * @param minSize bytes that a body must have, or a whole configuration. @default 1024
+   * @param minSize minimum bytes of a body, or a whole configuration. @default 1024
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
   enableCompression(minSize?: number | ConfigInput<CompressionConfig>): this;
@@ -76,7 +76,7 @@ const compress = (
       const field = request.getHeader("accept-encoding");
       const coding = negotiateEncoding(field, config.encodings);
       if (reply.status === 304) return asHeld(request, reply, coding);
-      if (coding === null) return reply.ok ? refuse(reply) : reply; // an error is told in any case
+      if (coding === null) return reply.ok ? refuse(reply) : reply; // an error reaches the reader anyway
       if (coding === "identity") return reply;
       const isForced = negotiateEncoding(field, []) === null;
       if (!isForced && !(shrinks && isWorthIt(reply, config))) return reply;
@@ -87,8 +87,8 @@ const compress = (
 };
 
 /**
- * A 304 has the tag of the reply that the client holds: a strong one that is not the stored one's keeps caches from using it (RFC 9111 4.3.4), and a coded
- * reply has the weak one.
+ * A 304 must have the tag of the reply that the client stored: caches ignore a 304 with another strong tag (RFC 9111 4.3.4), and a compressed
+ * reply has the weak tag.
  */
 const asHeld = (request: HttpRequest, reply: Response, coding: string | null): Response => {
   const tag = reply.headers.get("etag");
@@ -100,17 +100,15 @@ const asHeld = (request: HttpRequest, reply: Response, coding: string | null): R
   return reply;
 };
 
-/** What belongs to the reply rather than to its body goes on to the refusal: quotas, the verdict of a cache, `Vary`. */
+/** The refusal keeps the fields that describe the exchange rather than the body: quotas, cache status, `Vary`. */
 const refuse = ({ headers, payload }: Response): never => {
-  if (payload instanceof BodyStream) void payload.cancel().catch(() => {}); // nobody reads it, whatever its end says
-  throw new HttpError(
-    406,
-    "No content coding that this server has is acceptable, and identity is not either",
-    { headers: Object.fromEntries([...headers].filter(([name]) => !OF_BODY.test(name))) },
-  );
+  if (payload instanceof BodyStream) void payload.cancel().catch(() => {}); // the body is not read, so its error is irrelevant
+  throw new HttpError(406, "No content coding of this server is acceptable, nor is identity", {
+    headers: Object.fromEntries([...headers].filter(([name]) => !OF_BODY.test(name))),
+  });
 };
 
-/** Fields of a representation (RFC 9110 8), of how long it may be kept, and cookies, which one line cannot hold. */
+/** Representation fields (RFC 9110 8), freshness fields, and cookies, which cannot be joined into one line. */
 const OF_BODY = /^(?:content-.*|etag|last-modified|accept-ranges|cache-control|expires|age|set-cookie)$/;
 
 const isWorthIt = ({ payload }: Response, { minSize, streams }: CompressionConfig): boolean => {
@@ -140,7 +138,7 @@ const code = (
   });
 };
 
-/** A coded body has another length, no byte ranges, and at best a tag that says "as good as". */
+/** A compressed body has another length, no byte ranges, and at most a weak tag. */
 const labelled = (reply: Response, coding: Encoding): Response => {
   const { headers } = reply;
   headers.set("content-encoding", coding);

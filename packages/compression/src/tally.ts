@@ -1,9 +1,9 @@
 import type { Metric, Sample } from "@framework/core/feature";
 import type { Encoding } from "./compression-config.ts";
 
-/** What was compressed so far. */
+/** Counters of compressed replies. */
 export interface Tally {
-  /** Bytes are 0 for a stream, whose length nobody knows beforehand. */
+  /** Bytes are 0 for a stream, whose length is unknown. */
   add(coding: Encoding, before: number, after: number): void;
   snapshot(): Readonly<
     Record<string, { readonly replies: number; readonly before: number; readonly after: number }>

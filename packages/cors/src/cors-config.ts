@@ -1,21 +1,21 @@
 import { checked, type ConfigRecord, configRecord, flag, integer, list } from "@framework/core/feature";
 
-/** What `enableCors` may be told. */
+/** Options of `enableCors`. */
 export interface CorsConfig {
   /**
-   * Origins whose pages may read replies, compared byte for byte: `https://app.example`, with the port where it is not the scheme's own; `null` for pages
-   * without one; `*` alone for all. @default ["*"]
+   * Origins whose pages may read replies, compared byte for byte: `https://app.example`, with any non-default port; `null` for opaque origins;
+   * `*` alone for all. @default ["*"]
    */
   readonly origins: readonly string[];
   /** Methods that a preflight allows. @default ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"] */
   readonly methods: readonly string[];
-  /** Request fields that a preflight allows. @default ["Content-Type", "Authorization", "Accept", "Origin", "X-Requested-With"] */
+  /** Request header fields that a preflight allows. @default ["Content-Type", "Authorization", "Accept", "Origin", "X-Requested-With"] */
   readonly headers: readonly string[];
-  /** Reply fields that pages may read besides the few that they always may. @default [] */
+  /** Reply header fields that pages may read, besides the safelisted ones. @default [] */
   readonly exposeHeaders: readonly string[];
-  /** Seconds that a browser keeps a preflight's answer. @default 86400 */
+  /** Seconds that a browser caches a preflight. @default 86400 */
   readonly maxAge: number;
-  /** Whether pages may send cookies and other credentials; asks for listed origins, methods and fields. @default false */
+  /** Whether pages may send cookies and other credentials; needs explicit origins, methods and fields. @default false */
   readonly credentials: boolean;
 }
 
@@ -35,7 +35,7 @@ export const CorsConfig: ConfigRecord<CorsConfig> = configRecord("CorsConfig", {
   credentials: flag(false),
 });
 
-/** What no single field shows to be wrong (Fetch standard, "CORS protocol and credentials"). */
+/** Rules across fields (Fetch standard, "CORS protocol and credentials"). */
 export const credentialProblems = (config: CorsConfig): string[] => {
   if (!config.credentials) return [];
   return (["origins", "methods", "headers", "exposeHeaders"] as const)
@@ -64,10 +64,10 @@ function isOriginList(value: unknown): boolean {
   return value.every((item) => item === "null" || isOrigin(item));
 }
 
-/** Whether a browser could send exactly this: what it sends is a serialised origin (RFC 6454 6.2). */
+/** Whether a value is a serialised origin (RFC 6454 6.2), as browsers send it. */
 function isOrigin(value: unknown): boolean {
   if (typeof value !== "string" || value.includes("*") || !URL.canParse(value)) return false;
   const { protocol, host, origin } = new URL(value);
-  // The origin of schemes that browsers do not know, as of apps and extensions, is "null"; they are sent as written.
+  // URL reports "null" for schemes of apps and extensions; browsers send their origins as written.
   return value === (origin === "null" ? `${protocol}//${host}` : origin) && host !== "";
 }

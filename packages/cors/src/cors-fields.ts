@@ -2,13 +2,13 @@ import { addVary } from "@framework/core/feature";
 import { type HttpRequest, Response } from "@framework/core";
 import type { CorsConfig } from "./cors-config.ts";
 
-/** The reply fields of one configuration, worked out once. */
+/** The reply fields of one configuration, computed once. */
 export interface CorsFields {
-  /** The answer to a preflight, which no other middleware and no route gets to see. */
+  /** The reply to a preflight; later middleware and routes do not see the request. */
   preflight(origin: string): Response;
-  /** Adds to any other reply what lets a page of `origin` read it. */
+  /** Adds the fields to any other reply that let a page of `origin` read it. */
   allow(origin: string | null, reply: Response): Response;
-  /** Whether the configuration names this very origin. */
+  /** Whether the configuration lists this origin. */
   names(origin: string): boolean;
 }
 
@@ -18,7 +18,7 @@ export const corsFields = (config: CorsConfig): CorsFields => {
   const { maxAge, credentials } = config;
   const everyone = config.origins.includes("*");
   const origins = new Set(config.origins);
-  let last: string | null = null; // mostly the same page asks, and a look into the set costs more than all fields together
+  let last: string | null = null; // consecutive requests mostly have the same origin, and a Set lookup costs more than all fields
   const allowedOrigin = (origin: string): string | null => {
     if (origin === last) return last;
     if (!origins.has(origin)) return null;
@@ -29,7 +29,7 @@ export const corsFields = (config: CorsConfig): CorsFields => {
   const headers = config.headers.join(", ");
   const exposed = config.exposeHeaders.join(", ");
 
-  /** Says who may read, and that this depends on who asks; tells whether `origin` may. */
+  /** Sets the allowed origin and `Vary`; returns whether `origin` is allowed. */
   const name = (origin: string | null, reply: Response): boolean => {
     if (everyone) {
       reply.setHeader("access-control-allow-origin", "*");
@@ -41,7 +41,7 @@ export const corsFields = (config: CorsConfig): CorsFields => {
       reply.setHeader("access-control-allow-origin", allowed);
       if (credentials) reply.setHeader("access-control-allow-credentials", "true");
     } else {
-      // A handler's own field would open what the configuration closes.
+      // A handler's own field would bypass the configuration.
       reply.headers.delete("access-control-allow-origin");
       reply.headers.delete("access-control-allow-credentials");
     }
@@ -67,7 +67,7 @@ export const corsFields = (config: CorsConfig): CorsFields => {
   };
 };
 
-/** Whether a browser asks beforehand (Fetch standard, "CORS-preflight request"); a plain OPTIONS is the application's. */
+/** Whether the request is a preflight (Fetch standard, "CORS-preflight request"); a plain OPTIONS goes to the application. */
 export const isPreflight = (request: HttpRequest, origin: string | null): origin is string =>
   request.method === "OPTIONS" &&
   origin !== null &&

@@ -3,13 +3,13 @@ import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { CorsConfig, credentialProblems } from "./cors-config.ts";
 import { corsFields, isPreflight } from "./cors-fields.ts";
 
-/** Everything but the origins, which stand before. */
+/** All options except the origins, which are the first argument. */
 export type CorsOptions = ConfigInput<Omit<CorsConfig, "origins">>;
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface Cors {
   /**
-   * Lets pages of other origins call the app: preflights are answered on any path, and every reply says who may read it.
+   * Lets pages of other origins call the app: answers preflights on any path, and adds the CORS fields to every reply.
    *
    * @param origins the origins, one or a list, or a whole configuration. @default every origin
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
@@ -19,7 +19,7 @@ export interface Cors {
 }
 
 /**
- * Cross-origin resource sharing as browsers do it (Fetch standard, "CORS protocol").
+ * Cross-origin resource sharing (Fetch standard, "CORS protocol").
  *
  * @example
  * const app = new (App.with(cors))().enableCors(["https://app.example"], { credentials: true });
@@ -50,7 +50,7 @@ const shareResources = (config: CorsConfig): Middleware<HttpRequest, Response> =
   return function shareResources(request, next) {
     const origin = request.getHeader("origin");
     if (isPreflight(request, origin)) return fields.preflight(origin);
-    // A handshake for WebSocket carries cookies and has no preflight: `*` is not enough there, only a name is.
+    // A WebSocket handshake carries cookies and has no preflight: it needs a listed origin, not `*`.
     if (request.upgrade !== null && origin !== null && fields.names(origin))
       request.context.set(OriginAllowed, true);
     const reply = next(request);

@@ -4,7 +4,7 @@ import { payloadLength } from "@framework/core/feature";
 /**
  * The tag of a body in memory: its length and 16 digits of its SHA-256, both in hexadecimal.
  *
- * @param weak marks it as one that other codings of the body may share
+ * @param weak marks a tag that other codings of the body may share
  */
 export const entityTag = (body: string | Uint8Array, weak: boolean): string => {
   const length = (payloadLength(body) ?? 0).toString(16);

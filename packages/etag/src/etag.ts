@@ -11,23 +11,22 @@ import { type HttpRequest, type Middleware, Response } from "@framework/core";
 import { parseHttpDate, precondition } from "@framework/core/http";
 import { rememberedTags, type TagOf } from "./remembered-tags.ts";
 
-/** What `enableEtag` may be told. */
+/** Options of `enableEtag`. */
 export interface EtagConfig {
-  /** Whether tags that the feature makes are weak, so that every coding of a body may share one. @default true */
+  /** Whether generated tags are weak, so that all codings of a body share one. @default true */
   readonly weak: boolean;
 }
 
 export const EtagConfig: ConfigRecord<EtagConfig> = configRecord("EtagConfig", { weak: flag(true) });
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface Etags {
-  /** Tags replies, and answers 304 to clients that have them already. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  /** Adds tags to replies, and answers 304 to clients that have the current reply. @throws CORE_BAD_CONFIG at start, with all other mistakes */
   enableEtag(config?: ConfigInput<EtagConfig>): this;
 }
 
 /**
- * Entity tags (RFC 9110 8.8.3) on every reply whose body is in memory, and 304 Not Modified to GET and HEAD requests whose condition says that the
- * client has the present state.
+ * Entity tags (RFC 9110 8.8.3) on every reply whose body is in memory, and 304 Not Modified for GET and HEAD requests whose condition matches.
  *
  * @example
  * const app = new (App.with(etag))().enableEtag();
@@ -52,7 +51,7 @@ const tagReplies = ({ weak }: EtagConfig): Middleware<HttpRequest, Response> => 
   };
 };
 
-/** A handler's own tag stays; a part of a body says nothing of the whole. */
+/** A handler's own tag is kept; a partial body cannot identify the whole. */
 const tag = (reply: Response, tagOf: TagOf): void => {
   const { payload } = reply;
   if (payload === null || payload instanceof BodyStream || reply.status === 206) return;
@@ -60,21 +59,21 @@ const tag = (reply: Response, tagOf: TagOf): void => {
   if (!headers.has("etag")) headers.append("etag", tagOf(payload));
 };
 
-/** Only what would be a success may become 304 (RFC 9110 13.2.1), and only where nothing was changed by the request. */
+/** Only a successful reply to a safe request may become 304 (RFC 9110 13.2.1). */
 const isUnchanged = (request: HttpRequest, reply: Response): boolean => {
   if ((request.method !== "GET" && request.method !== "HEAD") || !reply.ok || reply.status === 206)
     return false;
   if (request.getHeader("if-none-match") === null && request.getHeader("if-modified-since") === null)
-    return false; // most requests, which need no look at the reply
+    return false; // most requests are unconditional
   const { headers } = reply;
   const tag = headers.get("etag");
   const lastModified = headers.get("last-modified");
-  if (tag === null && lastModified === null) return false; // an event stream has no state that a client could have
+  if (tag === null && lastModified === null) return false; // an event stream has no state to compare
   const lastModifiedMs = lastModified === null ? null : parseHttpDate(lastModified);
   return precondition(withoutIfMatch(request), { etag: tag, lastModifiedMs }) === "not-modified";
 };
 
-/** 412 is the handler's to give: it alone can refuse before anything happens. */
+/** Only the handler can answer 412, before it changes anything. */
 const withoutIfMatch = (request: HttpRequest) => ({
   method: request.method,
   getHeader: (name: string) =>
@@ -86,7 +85,7 @@ const notModified = (reply: Response): Response => {
   const answer = new Response(null, { headers: reply.headers });
   for (const name of describing) answer.headers.delete(name);
   answer.status = 304;
-  if (reply.payload instanceof BodyStream) void reply.payload.cancel().catch(() => {}); // nobody reads it, whatever its end says
+  if (reply.payload instanceof BodyStream) void reply.payload.cancel().catch(() => {}); // the body is not read, so its error is irrelevant
   return answer;
 };
 

@@ -2,11 +2,11 @@ import { HttpError, type HttpRequest } from "@framework/core";
 import { precondition, type Validators } from "@framework/core/http";
 
 /**
- * Protects a write from being based on an old state: throws 412 unless the request's `If-Match`, `If-Unmodified-Since` and `If-None-Match` hold (RFC
+ * Prevents lost updates: throws 412 unless the request's `If-Match`, `If-Unmodified-Since` and `If-None-Match` hold (RFC
  * 9110 13.2.2). Call it in the handler, before anything is changed.
  *
- * @param current tag and time of what is there now, or `null` when there is nothing; a weak tag never meets `If-Match`
- * @param options.required answers 428 to a request without any of these fields (RFC 6585 3). @default false
+ * @param current current tag and modification time, or `null` when there is no resource; a weak tag never matches `If-Match`
+ * @param options.required answers 428 to a request with none of these fields (RFC 6585 3). @default false
  * @throws HttpError 412, 428
  */
 export const requireMatch = (
@@ -15,7 +15,7 @@ export const requireMatch = (
   { required = false }: { readonly required?: boolean } = {},
 ): void => {
   if (required && fields.every((name) => request.getHeader(name) === null)) {
-    throw new HttpError(428, "This request must carry If-Match with the tag of the state that it changes");
+    throw new HttpError(428, "This request must have If-Match with the tag of the state that it changes");
   }
   if (precondition(request, current) === "failed") {
     throw new HttpError(412, "The resource has changed since the state that this request is based on");

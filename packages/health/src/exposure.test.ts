@@ -172,7 +172,7 @@ test("mistakes are reported at start, at once", async () => {
   const error: unknown = await app.start().catch((thrown: unknown) => thrown);
   const { problems } = error as ConfigurationError;
   expect(problems.map(({ code, message }) => `${code} ${message}`).slice(0, 8)).toEqual([
-    'HEALTH_NOT_ENABLED health: call enableHealthChecks before healthCheck("early"), or nobody runs it',
+    'HEALTH_NOT_ENABLED health: call enableHealthChecks before healthCheck("early"); without it no check runs',
     expect.stringContaining("CORE_BAD_CONFIG HealthCheckConfig.basePath must be a path"),
     expect.stringContaining("CORE_BAD_CONFIG HealthCheckConfig.timeoutSecs must be a number"),
     expect.stringContaining("CORE_BAD_CONFIG HealthCheckConfig.guards must be a list"),

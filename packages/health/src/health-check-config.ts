@@ -12,34 +12,34 @@ import {
 } from "@framework/core/feature";
 import { type Guard, type HttpRequest, isGuard } from "@framework/core";
 
-/** What `enableHealthChecks` may be told. */
+/** Options of `enableHealthChecks`. */
 export interface HealthCheckConfig {
   /** Path of the report; the probes are below it. @default "/health" */
   readonly basePath: string;
-  /** Whether the report tells of the machine: host name, memory, CPU. @default false */
+  /** Whether the report includes the machine: host name, memory, CPU. @default false */
   readonly includeSystemInfo: boolean;
   /**
-   * Whether the report lists the checks, with what they returned and the texts of their errors. Unset, it lists them, but in production without
-   * details and texts, which may name hosts and users.
+   * Whether the report lists the checks with their details and error messages. By default it lists them, but in production without details and
+   * messages, which may name hosts and users.
    */
   readonly includeDetails: boolean | undefined;
   /** Version of the service, for the report. */
   readonly version: string | undefined;
-  /** Seconds that one run of a check may take, where the check does not say. @default 5 */
+  /** Default timeout of a check, in seconds. @default 5 */
   readonly timeoutSecs: number;
-  /** Seconds for which the outcome of a check is given again without a new run. @default 0 */
+  /** Seconds for which the outcome of a check is reused. @default 0 */
   readonly cacheSecs: number;
-  /** Who may ask; the app's own guards leave these endpoints alone. @default [] */
+  /** Guards of these endpoints; the app's own guards do not apply. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];
-  /** Time and timers, for tests. @default the runtime's */
+  /** Clock and timers, for tests. @default the runtime's */
   readonly clock: Clock | undefined;
 }
 
-/** The record, and two ready-made ones. */
+/** The record, and two presets. */
 export interface HealthCheckConfigRecord extends ConfigRecord<HealthCheckConfig> {
-  /** For the probes of an orchestrator: the report lists no checks, and outcomes are given again for 5 s. */
+  /** For an orchestrator's probes: the report lists no checks, and outcomes are reused for 5 s. */
   kubernetes(input?: ConfigInput<HealthCheckConfig>): Readonly<HealthCheckConfig>;
-  /** For people: all details, in production too, the machine included, and 10 s for a check. */
+  /** For people: all details, also in production, with the machine, and a timeout of 10 s. */
   detailed(input?: ConfigInput<HealthCheckConfig>): Readonly<HealthCheckConfig>;
 }
 

@@ -19,20 +19,20 @@ import { disclosureOf, livenessReply, readinessReply, reportReply } from "./repl
 import { systemInfo } from "./system-info.ts";
 import { WatchedCheck } from "./watched-check.ts";
 
-/** How a check counts. */
+/** Options of a check. */
 export interface HealthCheckOptions {
-  /** Which of the questions it answers: `live`, `ready`, `startup`. @default ["ready"] */
+  /** Probes that the check belongs to: `live`, `ready`, `startup`. @default ["ready"] */
   readonly groups: readonly HealthGroup[];
-  /** Whether its failure makes the answer no; otherwise the report says degraded. @default true */
+  /** Whether its failure fails the probe; otherwise the report says degraded. @default true */
   readonly critical: boolean;
-  /** Seconds that one run may take. @default `timeoutSecs` of the configuration */
+  /** Timeout in seconds. @default `timeoutSecs` of the configuration */
   readonly timeoutSecs: number | undefined;
 }
 
-/** Looks at something and throws when it is not well; what it returns are details for the report. `signal` aborts at the timeout. */
+/** Checks a dependency and throws when it is unhealthy; the return value becomes details of the report. `signal` aborts at the timeout. */
 export type HealthCheckFunction = HealthCheck["run"];
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface HealthChecks {
   /**
    * Adds the endpoints `/health`, `/health/live`, `/health/ready` and `/health/startup`.
@@ -41,7 +41,7 @@ export interface HealthChecks {
    */
   enableHealthChecks(config?: ConfigInput<HealthCheckConfig>): this;
   /**
-   * Adds a check of something that the app depends on; call `enableHealthChecks` before.
+   * Adds a check of a dependency; call `enableHealthChecks` first.
    *
    * @throws CORE_BAD_HEALTH_CHECK, HEALTH_NOT_ENABLED at start, with all other mistakes
    */
@@ -60,7 +60,7 @@ const CheckOptions: ConfigRecord<HealthCheckOptions> = configRecord("HealthCheck
 });
 
 /**
- * Tells orchestrators and people how the app is: alive, ready for traffic, started, each with checks of its own.
+ * Reports to orchestrators and people whether the app is alive, ready for traffic and started, each with its own checks.
  *
  * @example
  * const app = new (App.with(healthChecks))().enableHealthChecks(HealthCheckConfig.kubernetes());
@@ -131,10 +131,10 @@ const serve = (host: Host, config: Readonly<HealthCheckConfig>): void => {
 
 const notEnabled = (name: string) => ({
   code: "HEALTH_NOT_ENABLED",
-  message: `health: call enableHealthChecks before healthCheck("${name}"), or nobody runs it`,
+  message: `health: call enableHealthChecks before healthCheck("${name}"); without it no check runs`,
 });
 
 const noFunction = (name: string) => ({
   code: "CORE_BAD_HEALTH_CHECK",
-  message: `the health check "${name}" needs a function that looks`,
+  message: `the health check "${name}" needs a function`,
 });

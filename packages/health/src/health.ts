@@ -2,16 +2,16 @@ import type { HealthGroup } from "@framework/core/feature";
 import type { Outcome } from "./outcome.ts";
 import type { WatchedCheck } from "./watched-check.ts";
 
-/** What readiness says. */
+/** State of readiness. */
 export type Readiness = "ok" | "starting" | "draining" | "unavailable";
 
-/** One check and how it went. */
+/** One check and its outcome. */
 export interface Looked {
   readonly watched: WatchedCheck;
   readonly outcome: Outcome;
 }
 
-/** The answers to all three questions, and what each check said. */
+/** The results of all three probes, and the outcome of each check. */
 export interface Findings {
   readonly live: boolean;
   readonly started: boolean;
@@ -19,7 +19,7 @@ export interface Findings {
   readonly checks: readonly Looked[];
 }
 
-/** Answers whether the process is alive, has started, and may get traffic; each from the checks of its own group alone. */
+/** Evaluates the three probes (alive, started, ready), each from the checks of its own group. */
 export class Health {
   private readonly checks: readonly WatchedCheck[];
   private started = false;
@@ -29,23 +29,23 @@ export class Health {
     this.checks = checks;
   }
 
-  /** Readiness fails from now on; the service still answers everything. */
+  /** From now on readiness fails; the service still answers all requests. */
   drain(): void {
     this.draining = true;
   }
 
-  /** Whether the process does its work; what the service depends on has no say in it. */
+  /** Whether the process works; dependencies of the service do not count. */
   async live(): Promise<boolean> {
     return passes(await this.look("live"));
   }
 
-  /** Whether start is through; once it is, it stays so. */
+  /** Whether start has completed; it stays true. */
   async hasStarted(): Promise<boolean> {
     if (!this.started && passes(await this.look("startup"))) this.started = true;
     return this.started;
   }
 
-  /** Whether traffic may come. A drain is known without asking anybody. */
+  /** Whether the app is ready for traffic. During a drain no check runs. */
   async readiness(): Promise<Readiness> {
     if (this.draining) return "draining";
     const [started, ready] = await Promise.all([this.hasStarted(), this.look("ready")]);
@@ -59,7 +59,7 @@ export class Health {
     return { live: passes(of("live")), started, readiness: this.judge(started, of("ready")), checks };
   }
 
-  /** What is known without running anything. */
+  /** The last outcomes, without running a check. */
   snapshot(): object {
     const checks = this.checks.map(({ check: { name, groups, critical }, last }) => ({
       name,
@@ -72,7 +72,7 @@ export class Health {
   }
 
   private judge(started: boolean, ready: readonly Looked[]): Readiness {
-    if (this.draining) return "draining"; // it may have begun meanwhile
+    if (this.draining) return "draining"; // a drain may have begun meanwhile
     if (!started) return "starting";
     return passes(ready) ? "ok" : "unavailable";
   }

@@ -1,31 +1,31 @@
 /** How one run of a check ended. */
 export interface Outcome {
   readonly ok: boolean;
-  /** What is wrong in words of ours, which anybody may read; `null` when nothing is. */
+  /** Public description of the failure, or `null`. */
   readonly message: string | null;
-  /** What the check itself said was wrong; may name hosts, users or worse. */
+  /** The check's own error message; may contain hosts or users. */
   readonly error: string | null;
-  /** What the check returned, fit for JSON. */
+  /** The check's details, as JSON. */
   readonly details: Readonly<Record<string, unknown>> | null;
   readonly durationMs: number;
   /** When it ended, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Most characters of an error's text in a report. */
+/** Maximum characters of an error message in a report. */
 const MAX_ERROR = 500;
-/** Most characters of a check's details as JSON. */
+/** Maximum characters of a check's details as JSON. */
 const MAX_DETAILS = 8192;
 
-/** The text of whatever a check threw, within bounds. */
+/** The message of a thrown value, truncated. */
 export const errorText = (thrown: unknown): string => {
   const text = Error.isError(thrown) ? String(thrown.message) : typeof thrown === "string" ? thrown : "";
   return text.length <= MAX_ERROR ? text : `${text.slice(0, MAX_ERROR)}…`;
 };
 
 /**
- * What a check returned, as a report can write it: a copy made at once, so that nothing in it can fail or change later. What JSON cannot
- * hold, or more of it than 8 KiB, becomes a note that says so.
+ * The details of a check as JSON, copied at once so that they cannot change or fail later. Details that are not JSON, or exceed 8 KiB, are
+ * replaced by a note.
  */
 export const plainDetails = (returned: unknown): Readonly<Record<string, unknown>> | null => {
   if (typeof returned !== "object" || returned === null) return null;
@@ -35,6 +35,6 @@ export const plainDetails = (returned: unknown): Readonly<Record<string, unknown
     const copy: unknown = JSON.parse(text);
     return typeof copy === "object" ? (copy as Readonly<Record<string, unknown>> | null) : { value: copy };
   } catch {
-    return { note: "the details cannot be written as JSON" }; // a cycle, a bigint: the check itself went well
+    return { note: "the details cannot be written as JSON" }; // a cycle or a bigint: the check itself passed
   }
 };

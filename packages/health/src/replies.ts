@@ -4,10 +4,10 @@ import type { Findings, Looked, Readiness } from "./health.ts";
 import type { HealthCheckConfig } from "./health-check-config.ts";
 import type { SystemInfo } from "./system-info.ts";
 
-/** How much a report shows of its checks: nothing, that they are there and how they are, or all that they say. */
+/** How much a report shows of its checks: nothing, their status, or all details. */
 export type Disclosure = "none" | "states" | "all";
 
-/** What a report is written with. */
+/** Inputs of a report. */
 export interface ReportParts {
   readonly config: Pick<HealthCheckConfig, "version">;
   readonly clock: Clock;
@@ -17,7 +17,7 @@ export interface ReportParts {
   readonly system: (() => SystemInfo) | null;
 }
 
-/** Says how much of the checks a report may show. */
+/** Decides how much of the checks a report may show. */
 export const disclosureOf = (includeDetails: boolean | undefined, env: string): Disclosure => {
   if (includeDetails === undefined) return env === "production" ? "states" : "all";
   return includeDetails ? "all" : "none";
@@ -31,7 +31,7 @@ export const readinessReply = (readiness: Readiness, clock: Clock): Response => 
   return reply({ status: readiness, ready, timestamp: timestamp(clock.date()) }, ready);
 };
 
-/** The full report: unhealthy (503) when any of the three questions is answered with no, degraded when only other checks fail. */
+/** The full report: unhealthy (503) when any probe fails, degraded when only uncritical checks fail. */
 export const reportReply = (
   { live, started, readiness, checks }: Findings,
   { config, clock, disclosure, since, system }: ReportParts,
@@ -72,7 +72,7 @@ const component = (
   ];
 };
 
-/** Nobody keeps it: the next question has an answer of its own. */
+/** Not cacheable: each request is answered anew. */
 const reply = (body: object, good: boolean): Response =>
   Response.json(body, { status: good ? 200 : 503, headers: { "cache-control": "no-store" } });
 

@@ -8,18 +8,18 @@ export interface SystemInfo {
   /** Memory of this process. */
   readonly memory_mb: number;
   readonly hostname: string;
-  /** Busy part of all CPUs of the machine since the report before. */
+  /** Load of all CPUs of the machine since the previous report. */
   readonly cpu_usage_percent: number;
   readonly memory_usage_percent: number;
   readonly memory_used_mb: number;
-  /** Of the machine, or of the container where that is less. */
+  /** Of the machine, or of the container if that is less. */
   readonly memory_total_mb: number;
 }
 
-/** Shortest time over which CPUs are measured: what is asked for again before is told as it was. */
+/** Minimum interval of the CPU measurement; an earlier report repeats the last value. */
 const SAMPLE_MS = 1000;
 
-/** Reads what the report tells of the machine; CPUs are measured from here on. */
+/** Reads the state of the machine; CPU load is measured from this call on. */
 export const systemInfo = (clock: Clock): (() => SystemInfo) => {
   let before = cpuTimes();
   let since = clock.now();

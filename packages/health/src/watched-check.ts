@@ -2,27 +2,26 @@ import { FrameworkError, type Logger } from "@framework/core";
 import type { Clock, HealthCheck } from "@framework/core/feature";
 import { errorText, type Outcome, plainDetails } from "./outcome.ts";
 
-/** Milliseconds that an answer waits for a check, counted from the check's begin. */
+/** Milliseconds that a reply waits for a check, from the start of its run. */
 export const ANSWER_MS = 1000;
-/** Longest pause before a check is tried again while earlier runs of it never ended. */
+/** Maximum pause before the next run while earlier runs hang. */
 const MAX_PAUSE_MS = 60_000;
 
-/** What a watched check is made with. */
+/** Options of a watched check. */
 export interface WatchOptions {
   readonly clock: Clock;
-  /** Milliseconds that a run may take, unless the check says so itself. */
+  /** Default timeout of a run in milliseconds. */
   readonly timeoutMs: number;
-  /** Milliseconds for which an outcome is given again. */
+  /** Milliseconds for which an outcome is reused. */
   readonly cacheMs: number;
   readonly log: Logger;
 }
 
 /**
- * One check, which runs at most once at a time however many ask.
+ * One check, whose concurrent callers share one run.
  *
- * Whoever asks has an outcome 1 s after the run began at the latest; the run itself goes on to its own timeout, where its signal aborts. A run that
- * does not even end then is left behind, and the next is tried after a pause that doubles up to a minute, so that a check which hangs for ever
- * cannot pile up.
+ * A caller gets an outcome at most 1 s after the run began; the run continues to its own timeout, where its signal aborts. A run that does not end
+ * then is abandoned, and the next begins after a pause that doubles up to a minute, so that hanging runs cannot pile up.
  */
 export class WatchedCheck {
   readonly check: HealthCheck;
@@ -32,9 +31,9 @@ export class WatchedCheck {
   private readonly timeoutMs: number;
   private answer: Promise<Outcome> | null = null;
   private freshUntil = -Infinity;
-  /** Before then no run is begun while an earlier one has not ended. */
+  /** Earliest start of the next run while an earlier one hangs. */
   private pausedUntil = -Infinity;
-  /** Runs that were left behind and have not ended. */
+  /** Abandoned runs that have not ended. */
   private abandoned = 0;
 
   constructor(check: HealthCheck, options: WatchOptions) {
@@ -43,7 +42,7 @@ export class WatchedCheck {
     this.timeoutMs = check.timeoutSecs === undefined ? options.timeoutMs : check.timeoutSecs * 1000;
   }
 
-  /** The outcome: of a run that begins now or runs already, or the last one while it may be given again. */
+  /** The outcome of a new run or of the current one, or the last outcome while it may be reused. */
   async look(): Promise<Outcome> {
     if (this.answer !== null) return this.answer;
     const now = this.options.clock.now();

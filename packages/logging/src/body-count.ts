@@ -1,6 +1,6 @@
 import { BodyStream } from "@framework/core/feature";
 
-/** The same body, which counts what is taken of it and remembers why it broke. */
+/** The same body, which counts the bytes read and records the error that ended it. */
 export class CountedBody extends BodyStream {
   private readonly counter: Counter;
 

@@ -1,4 +1,4 @@
-/** Milliseconds since 1970 as `2026-01-31T12:00:00.000Z`; cheap where many are asked for within a second, more so within a millisecond. */
+/** Formats milliseconds since 1970 as `2026-01-31T12:00:00.000Z`; caches the last second and millisecond. */
 export const isoClock = (now: () => number): (() => string) => {
   let second = Number.NaN;
   let prefix = "";
@@ -18,7 +18,7 @@ export const isoClock = (now: () => number): (() => string) => {
   };
 };
 
-/** Milliseconds with three decimals, as JSON and people read it: `0.042`. */
+/** Milliseconds with three decimals: `0.042`. */
 export const milliseconds = (ms: number): string => {
   const micros = Math.max(0, Math.round(ms * 1000));
   const whole = Math.floor(micros / 1000);

@@ -2,17 +2,17 @@ import { type HttpRequest, type Key, key, type Response } from "@framework/core"
 import type { LoggingConfig } from "./logging-config.ts";
 import { CENSORED, type Redaction } from "./redaction.ts";
 
-/** What a line says beyond its usual members: header fields and bodies, where they are asked for. */
+/** Optional members of a line: header fields and bodies. */
 export interface Details {
   /** Before the request is handled. */
   watch(request: HttpRequest): void;
-  /** After it; `reply` is `null` when the client left before there was one. */
+  /** After the request is handled; `reply` is `null` when the client disconnected before. */
   of(request: HttpRequest, reply: Response | null): Readonly<Record<string, unknown>>;
 }
 
 type Wanted = Pick<LoggingConfig, "logHeaders" | "logBody" | "maxLoggedBodyBytes">;
 
-/** `null` when nothing is wanted. */
+/** `null` when no option asks for details. */
 export const createDetails = (wanted: Wanted, redaction: Redaction): Details | null => {
   const { logHeaders, logBody, maxLoggedBodyBytes } = wanted;
   if (logHeaders === false && !logBody) return null;
@@ -56,7 +56,7 @@ export const createDetails = (wanted: Wanted, redaction: Redaction): Details | n
   };
 };
 
-/** The beginning of a body, as the handler read it. */
+/** The first bytes of a body, as the handler reads it. */
 interface Tap {
   readonly length: number;
   text(): string;
@@ -75,7 +75,7 @@ const kindOf = (contentType: string | null): "json" | "form" | null => {
   return /^\s*application\/x-www-form-urlencoded\b/i.test(contentType) ? "form" : null;
 };
 
-/** Keeps a copy of what passes, up to the bound; the body is read by whom it is for, or not at all. */
+/** Copies the chunks that pass, up to the bound; only the handler reads the body. */
 const tapped = (request: HttpRequest, maxBytes: number): Tap => {
   const kept: Uint8Array[] = [];
   let length = 0;
@@ -95,7 +95,7 @@ const tapped = (request: HttpRequest, maxBytes: number): Tap => {
   };
 };
 
-/** Only a whole body can be redacted by its members' names, so a longer one is only measured. */
+/** Redaction needs the whole body, so of a longer one only the size is logged. */
 const shown = (
   text: string,
   length: number,
@@ -109,7 +109,7 @@ const shown = (
     const value: unknown = kind === "json" ? JSON.parse(text) : formFields(text, redaction);
     return redaction.fields({ value })["value"];
   } catch {
-    return `[${length} bytes, malformed]`; // what cannot be read cannot be redacted
+    return `[${length} bytes, malformed]`; // a body that cannot be parsed cannot be redacted
   }
 };
 

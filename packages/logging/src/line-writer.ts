@@ -1,22 +1,22 @@
 import type { Outlet } from "./outlet.ts";
 
-/** UTF-16 units that are gathered at most before a batch is written within a turn. */
+/** Maximum UTF-16 units of a batch; a full batch is written before the turn ends. */
 const MAX_BATCH = 65_536;
-/** Milliseconds that a process at its end waits for a reader that takes nothing. */
+/** Milliseconds that an exiting process waits for a reader that does not read. */
 const PATIENCE_MS = 1000;
 
-/** How a writer is set up. */
+/** Options of a line writer. */
 export interface LineWriterOptions {
   readonly outlet: Outlet;
-  /** Bytes that may wait. */
+  /** Maximum bytes in the queue. */
   readonly maxQueueBytes: number;
-  /** The line that tells how many were lost, newline included. */
+  /** Makes the line that reports dropped lines, newline included. */
   readonly lossLine: (lost: number) => string;
 }
 
 /**
- * Writes lines in batches: those of one turn of the event loop go out in one write at its end. While the destination is slow they wait, in a
- * bounded queue; what does not fit is dropped, counted, and told in a line of its own as soon as there is room.
+ * Writes lines in batches, one write at the end of each turn of the event loop. While the destination is slow, lines wait in a bounded queue;
+ * lines that do not fit are dropped and counted, and a line reports the count as soon as there is room.
  */
 export class LineWriter {
   /** Lines that were never written. */
@@ -38,7 +38,7 @@ export class LineWriter {
     this.lossLine = lossLine;
   }
 
-  /** Takes one line, newline included. */
+  /** Writes one line, newline included. */
   add(line: string): void {
     this.batch += line;
     if (this.batch.length >= MAX_BATCH) this.writeBatch();
@@ -59,7 +59,7 @@ export class LineWriter {
     clearTimeout(timer);
   }
 
-  /** Writes everything before it returns, for the end of the process; gives up when the destination takes nothing for a second. */
+  /** Writes everything synchronously, for the end of the process; gives up when the destination accepts nothing for a second. */
   readonly flushSync = (): void => {
     this.writeBatch();
     let patience = PATIENCE_MS;
@@ -107,12 +107,12 @@ export class LineWriter {
     for (const resolve of this.idle.splice(0)) resolve();
   }
 
-  /** How many bytes went out; all of them, and counted as lost, when the destination is gone. */
+  /** Number of bytes written; when the destination is lost, all bytes, counted as dropped. */
   private offer(lines: Buffer): number {
     try {
       return this.outlet.write(lines);
     } catch {
-      this.dropped += linesIn(lines); // nobody could be told: this is where errors are told
+      this.dropped += linesIn(lines); // errors of the log itself have no other place to go
       return lines.length;
     }
   }
@@ -154,7 +154,7 @@ const linesIn = (lines: Buffer): number => {
   return count;
 };
 
-/** Blocks; only for a process at its end. */
+/** Blocks; only for an exiting process. */
 const pause = (ms: number): number => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   return ms;

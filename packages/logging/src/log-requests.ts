@@ -5,26 +5,26 @@ import { CountedBody } from "./body-count.ts";
 import type { Details } from "./details.ts";
 import type { LogLevel } from "./logging-config.ts";
 
-/** How request lines are made. */
+/** Options of request lines. */
 export interface LogRequestsOptions {
   readonly level: LogLevel;
   readonly excludePaths: readonly string[];
   readonly line: AccessLine;
   readonly write: (line: string) => void;
-  /** More members of a line; `null` when there are none to be had. */
+  /** Additional members of a line, or `null`. */
   readonly details: Details | null;
   /** Milliseconds, monotonic. */
   readonly now?: () => number;
 }
 
-/** A body in memory of so many bytes or fewer is out when it is handed over, as far as anybody can tell: systems buffer as much. */
+/** A body in memory of at most this many bytes counts as sent when it is handed over: the system buffers that much. */
 const AT_ONCE_BYTES = 65_536;
 
 const weight = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
 
 /**
- * Writes one line for each request: when its answer is handed over, or when its long or streamed body has ended, or at once when the client leaves.
- * An answer that comes at once costs no closure and no promise.
+ * Writes one line per request: when the reply is handed over, when a long or streamed body has ended, or when the client disconnects. A
+ * synchronous reply costs no closure and no promise.
  */
 export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest, Response> => {
   const { excludePaths, line, write, details, now = performance.now.bind(performance) } = options;
@@ -62,13 +62,13 @@ type Tell = (
   error: string | null,
 ) => void;
 
-/** A request whose line has to wait, and is written once whatever happens. */
+/** A request whose line is written later, exactly once. */
 class LoggedExchange {
   private readonly request: HttpRequest;
   private readonly start: number;
   private readonly tell: Tell;
   private reply: Response | null = null;
-  private counted: CountedBody | null = null; // transports may wrap it once more
+  private counted: CountedBody | null = null; // transports may wrap it again
   private written = false;
 
   constructor(request: HttpRequest, start: number, tell: Tell) {
@@ -79,7 +79,7 @@ class LoggedExchange {
   }
 
   replied(reply: Response): Response {
-    if (this.written) return reply; // the client is gone, and the line says so
+    if (this.written) return reply; // the client disconnected, and the line says so
     this.reply = reply;
     if (goesAtOnce(this.request, reply)) this.write(false, sentBytes(this.request, reply));
     else if (reply.payload instanceof BodyStream) {
@@ -103,7 +103,7 @@ class LoggedExchange {
   }
 }
 
-/** The status of requests whose client left before there was an answer: no status of HTTP, but the usual one in logs. */
+/** Logged status when the client disconnected before the reply: not an HTTP status, but common in logs. */
 const CLIENT_GONE = 499;
 
 const hasNoBody = (request: HttpRequest, { status }: Response): boolean =>
@@ -119,7 +119,7 @@ const goesAtOnce = (request: HttpRequest, reply: Response): boolean => {
 const sentBytes = (request: HttpRequest, reply: Response): number | null =>
   hasNoBody(request, reply) ? 0 : payloadLength(reply.payload);
 
-/** Probes and scrapes say nothing that their reports do not. */
+/** Lines of probes and scrapes would repeat their reports. */
 const isLeftOut = ({ endpoint, path }: HttpRequest, excludePaths: readonly string[]): boolean => {
   if (endpoint !== null && endpoint.exempt.includes("telemetry")) return true;
   for (const prefix of excludePaths) if (isUnder(path, prefix)) return true;

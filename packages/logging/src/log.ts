@@ -3,29 +3,29 @@ import type { LogLevel } from "./logging-config.ts";
 import { withoutUnseen } from "./json-string.ts";
 import { createRedaction, type Redaction, withoutCredentials } from "./redaction.ts";
 
-/** Fields of a line. Secrets are found by the fields' names, at any depth, and not written. */
+/** Fields of a line. Secrets are recognised by field names, at any depth, and redacted. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Writes lines of the application into the one stream; whatever a field holds, it does not throw. */
+/** Writes the application's lines to the common stream; never throws. */
 export interface Log extends Pick<Logger, "info" | "warn" | "error"> {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A log whose lines all carry these fields too. */
+  /** A log whose lines also have these fields. */
   child(fields: LogFields): Log;
 }
 
-/** How a log is set up. */
+/** Options of a log. */
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Takes one line of JSON, newline included. */
+  /** Writes one line of JSON, newline included. */
   readonly write: (line: string) => void;
   readonly iso: () => string;
   readonly redaction?: Redaction;
 }
 
-/** Bytes of one record, or a little less; a longer one keeps its message only. */
+/** Approximate maximum bytes of a record; a longer one keeps only its message. */
 const MAX_RECORD = 16_384;
 
 /** A log on pino, which is loaded by this call. */
@@ -53,7 +53,7 @@ export const createLog = async ({
 
 type Leveled = "debug" | "info" | "warn" | "error";
 
-/** What of pino is used. */
+/** The part of pino that is used. */
 interface Written extends Record<Leveled, (fields: object, message: string) => void> {
   child(bindings: Record<string, unknown>): Written;
   isLevelEnabled(level: Leveled): boolean;
@@ -80,9 +80,9 @@ const logOf = (instance: Written, redaction: Redaction): Log => {
 const MAX_MESSAGE = 2048;
 const taken = ["level", "timestamp", "message"];
 
-/** Fields as they are written; what would say a second time how the line begins is left out. */
+/** Fields as written, without those that repeat the head of the line. */
 const ownFields = (fields: LogFields, redaction: Redaction): Record<string, unknown> => {
-  const copy = { ...redaction.fields(fields) }; // pino asks bindings for methods of Object
+  const copy = { ...redaction.fields(fields) }; // pino calls methods of Object on bindings
   for (const name of taken) delete copy[name];
   return copy;
 };
@@ -93,7 +93,7 @@ const bounded = (line: string): string => {
   return `${JSON.stringify({ level, timestamp, message, cut: Buffer.byteLength(line) })}\n`;
 };
 
-/** The framework's logger as a log of the application, with field names as they are spelt in records. */
+/** The framework's logger over the application's log, with the field names of records. */
 export const frameworkLogger = (log: Log): Logger => ({
   info: (message, fields) => log.info(message, renamed(fields)),
   warn: (message, fields) => log.warn(message, renamed(fields)),

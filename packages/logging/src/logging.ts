@@ -12,16 +12,16 @@ import { createRedaction } from "./redaction.ts";
 import { notStarted } from "./request-log.ts";
 import { textLine } from "./text-line.ts";
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface Logging {
   /**
-   * Writes a line for every request, and makes all lines of the app and of the framework one stream.
+   * Writes a line for every request, and writes all lines of the app and the framework to one stream.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
   enableLogging(config?: ConfigInput<LoggingConfig>): this;
   /**
-   * The log of the app, from its first start task on; `logOf(request)` is that of a request.
+   * The log of the app, available from its first start task on; `logOf(request)` is the log of a request.
    *
    * @throws LOGGING_NOT_STARTED before the app starts, and without `enableLogging`
    */
@@ -53,7 +53,7 @@ export const logging: Feature<Logging> = {
           .onStop({ name: "logging", run: () => lines.end() });
         host.insight.metric({
           name: "log_lines_dropped_total",
-          help: "Log lines that were lost because their destination was too slow or gone.",
+          help: "Log lines that were dropped because their destination was slow or lost.",
           type: "counter",
           read: () => lines.dropped,
         });
@@ -67,7 +67,7 @@ export const logging: Feature<Logging> = {
   },
 };
 
-/** Middleware whose work is known from start on. */
+/** Middleware whose implementation is set at start. */
 const switchable = () => {
   let current: Middleware<HttpRequest, Response> = pass;
   return {
@@ -85,7 +85,7 @@ interface Begun {
   readonly middleware: Middleware<HttpRequest, Response> | null;
 }
 
-/** Milliseconds that the stop of an app waits for a slow destination. */
+/** Milliseconds that stopping waits for a slow destination. */
 const STOP_PATIENCE_MS = 5000;
 
 /** All lines of one app, from its start to its stop. */

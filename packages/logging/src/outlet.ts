@@ -1,24 +1,24 @@
 import { fstatSync, writeSync } from "node:fs";
 import type { LogDestination } from "./logging-config.ts";
 
-/** The end of the line: takes bytes without waiting, and says when it can take no more. */
+/** A destination that accepts bytes without waiting, and reports when it is full. */
 export interface Outlet {
-  /** Writes from the front as much as goes now; gives the number of bytes taken. @throws when the destination is lost */
+  /** Writes as many of the first bytes as possible; returns their number. @throws when the destination is lost */
   write(lines: Buffer): number;
-  /** Calls back when it is worth while to try again. */
+  /** Calls back when a new attempt makes sense. */
   onReady(listener: () => void): void;
-  /** Writes everything that was taken, at the end of the process. */
+  /** Writes everything that was accepted, at the end of the process. */
   flushSync?(): void;
 }
 
-/** Up to so many bytes a pipe takes whole or not at all (PIPE_BUF), so that lines of several workers never mix. */
+/** A pipe writes up to this many bytes atomically (PIPE_BUF), so that lines of several workers never mix. */
 const PIPE_PIECE = 4096;
 const FIRST_WAIT_MS = 1;
 const LONGEST_WAIT_MS = 64;
 
 /**
- * An open file by its number. Files and devices get each batch in one write. Pipes and sockets, whose reader may be slow, get pieces of whole lines
- * and are asked again after 1 ms, and then twice as long each time up to 64 ms, while they are full.
+ * An open file by its number. Files and devices get each batch in one write. Pipes and sockets get whole lines in pieces; while they are full,
+ * writes are retried after 1 ms, doubling up to 64 ms.
  */
 export const fileOutlet = (fd: number): Outlet => {
   if (fd === 1) void process.stdout.isTTY; // Node makes a pipe non-blocking when its stream is first touched
@@ -57,7 +57,7 @@ const endOfPiece = (lines: Buffer, start: number): number => {
   return next === -1 ? lines.length : next + 1;
 };
 
-/** An object that takes lines: a stream of Node, or what pino makes. */
+/** An object with `write`: a Node stream or a pino destination. */
 export const streamOutlet = (destination: LogDestination): Outlet => {
   let full = false;
   const listeners: (() => void)[] = [];

@@ -1,6 +1,6 @@
 import { cut, MAX_FIELD_LENGTH } from "./json-string.ts";
 
-/** What stands where a secret would be. */
+/** Replacement for a secret. */
 export const CENSORED = "[redacted]";
 
 const MAX_DEPTH = 6;
@@ -11,18 +11,18 @@ const MAX_STACK_LENGTH = 8192;
 const SECRET_NAME =
   /(?:authorization|authenticate|cookie|password|passwd|passphrase|secret|token|apikey|privatekey|credentials?|sessionid)$/;
 
-/** Copies what is to be logged: bounded, plain, and without secrets. */
+/** Makes a copy for the log: bounded, plain, and without secrets. */
 export interface Redaction {
-  /** Whether values of this name are never written. */
+  /** Whether values of this name are redacted. */
   hides(name: string): boolean;
   /** A copy of a record, at most 64 members and six levels deep. */
   fields(fields: Readonly<Record<string, unknown>>): Record<string, unknown>;
 }
 
-/** @param more names besides those that are always hidden, in any spelling */
+/** @param more additional names, in any spelling */
 export const createRedaction = (more: readonly string[] = []): Redaction => {
   const named = new Set(more.map(bare));
-  const verdicts = new Map<string, boolean>(); // names of a program's own fields: few, but bounded all the same
+  const verdicts = new Map<string, boolean>(); // a program has few field names, but the cache is bounded anyway
   const hides = (name: string): boolean => {
     const known = verdicts.get(name);
     if (known !== undefined) return known;
@@ -77,7 +77,7 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
       try {
         return copyMembers(fields, 0, [fields]);
       } catch {
-        return { fields: "[unreadable]" }; // a getter of the caller threw: the message is written all the same
+        return { fields: "[unreadable]" }; // a getter of the caller threw: the message is still written
       }
     },
   };
@@ -89,7 +89,7 @@ const bare = (name: string): string =>
     .toLowerCase()
     .replace(/[^a-z\d]/g, "");
 
-/** Credentials inside of text: of URLs, as in connection strings, and of header fields. */
+/** Credentials within text: in URLs, such as connection strings, and in header fields. */
 export const withoutCredentials = (text: string): string =>
   text
     .replace(/:\/\/[^\s/?#@"']{1,256}@/g, `://${CENSORED}@`)

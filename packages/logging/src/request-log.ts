@@ -2,11 +2,11 @@ import { FrameworkError, type HttpRequest, type Key, key } from "@framework/core
 import { SpanId, TraceId } from "@framework/core/feature";
 import type { Log } from "./log.ts";
 
-/** The log of a request, once somebody has asked for it. */
+/** The log of a request, created on first use. */
 const RequestLog: Key<Log | null> = key<Log | null>("request_log", null);
 
 /**
- * The log of a request: the app's, whose lines also carry the request's ids. Every call gives the same one.
+ * The log of a request: the app's log, with the request's ids in every line. Every call returns the same log.
  *
  * @throws LOGGING_NOT_STARTED when the app does not have the feature, or has not called `enableLogging`
  * @example
@@ -27,7 +27,7 @@ export const logOf = (request: HttpRequest): Log => {
   return made;
 };
 
-/** An app with the feature: its log is a method of the app, so that no list of apps is kept. */
+/** An app with the feature: the log is a method of the app, so no list of apps is needed. */
 interface LoggingApp {
   log(): Log;
 }
@@ -38,9 +38,9 @@ const appLog = (app: object): Log => {
   return log;
 };
 
-/** Somebody asked for the log of an app that has none. */
+/** The app has no log. */
 export const notStarted = (): FrameworkError =>
   new FrameworkError(
     "LOGGING_NOT_STARTED",
-    "logging: call enableLogging() before the app starts; its log is there from the first start task on",
+    "logging: call enableLogging() before the app starts, and use the log from the first start task on",
   );

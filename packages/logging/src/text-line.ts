@@ -2,7 +2,7 @@ import { printable } from "./json-string.ts";
 
 const colours: Readonly<Record<string, number>> = { debug: 90, info: 36, warn: 33, error: 31 };
 
-/** A line of JSON as people read it: `[timestamp] LEVEL message name=value`, stacks indented below. */
+/** A JSON line as text: `[timestamp] LEVEL message name=value`, stacks indented below. */
 export const textLine = (json: string, coloured: boolean): string => {
   const { level, timestamp, message = "", ...fields } = JSON.parse(json) as LogRecord;
   const word = level.toUpperCase().padEnd(5);
@@ -15,7 +15,7 @@ export const textLine = (json: string, coloured: boolean): string => {
     const told = typeof stack === "string" ? text : value;
     line += ` ${printable(name)}=${printable(typeof told === "string" ? told : JSON.stringify(told))}`;
   }
-  // Indented, so that a message with line breaks in it cannot pass for a line of its own.
+  // Indented, so that a message with line breaks cannot forge a line.
   return `${[line, ...stacks.map((text) => `    ${printable(text.trim())}`)].join("\n")}\n`;
 };
 

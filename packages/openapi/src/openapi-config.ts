@@ -10,7 +10,7 @@ import {
 import { type Guard, type HttpRequest, isGuard } from "@framework/core";
 import type { License, Server, Tag } from "./document/openapi-document.ts";
 
-/** What `enableOpenapi` may be told. */
+/** Options of `enableOpenapi`. */
 export interface OpenapiConfig {
   /** Name of the API. @default "Framework API" */
   readonly title: string;

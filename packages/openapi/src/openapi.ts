@@ -13,7 +13,7 @@ export interface OpenapiRouteOptions {
   readonly hidden?: boolean;
 }
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface Openapi extends AddsRouteOptions<OpenapiRouteOptions> {
   /**
    * Serves an OpenAPI 3.1 document of every route that is not `hidden`, and two pages that show it.

@@ -1,7 +1,7 @@
 import type { HttpRequest } from "@framework/core";
 
 /**
- * The options of an outgoing `fetch` with the request's id on it, so that the other service logs the same id; as given when there is none.
+ * The options of an outgoing `fetch` with the request's id added, so that the other service logs the same id; unchanged without an id.
  *
  * @param headerName field that the other service reads. @default "X-Request-ID"
  * @example

@@ -108,7 +108,7 @@ test.each([() => "two words", () => 7 as never, () => "", () => Promise.resolve(
     for (const reply of [await client.get("/"), await client.get("/nowhere")])
       expect(reply.headers.get("x-request-id")).toMatch(uuid);
     expect((await client.get("/")).status).toBe(200);
-    expect(warnings).toEqual(["request id: createId gave no usable id, so a UUID is used"]);
+    expect(warnings).toEqual(["request id: createId returned no usable id; using a UUID"]);
   },
 );
 

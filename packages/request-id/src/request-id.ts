@@ -11,17 +11,17 @@ import { type HttpRequest, type Middleware, RequestId, type Response } from "@fr
 import { isSafeId } from "./safe-id.ts";
 import { uuids } from "./uuid.ts";
 
-/** What `enableRequestId` may be told. */
+/** Options of `enableRequestId`. */
 export interface RequestIdConfig {
-  /** Field that brings an id in and takes it out. @default "X-Request-ID" */
+  /** Header field of incoming and outgoing ids. @default "X-Request-ID" */
   readonly headerName: string;
-  /** Whether a safe incoming id is kept; without it every request gets a new one. @default true */
+  /** Whether a safe incoming id is kept; otherwise every request gets a new one. @default true */
   readonly keepIncoming: boolean;
-  /** Makes a new id, of the characters and length that an incoming one may have. @default a UUID v4 from the system's random source */
+  /** Creates an id, with the characters and length that an incoming id may have. @default a UUID v4 from the system's random source */
   readonly createId: () => string;
 }
 
-/** The source of all apps, made with the first id. */
+/** The id source of all apps, created with the first id. */
 let source: (() => string) | null = null;
 
 const randomId = (): string => (source ??= uuids())();
@@ -36,7 +36,7 @@ export const RequestIdConfig: ConfigRecord<RequestIdConfig> = configRecord("Requ
   createId: checked(randomId, "a function without arguments", (value) => typeof value === "function"),
 });
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface RequestIds {
   /** Gives every request an id, in its context and on its reply. @throws CORE_BAD_CONFIG at start, with all other mistakes */
   enableRequestId(config?: ConfigInput<RequestIdConfig>): this;
@@ -54,7 +54,7 @@ export const requestId: Feature<RequestIds> = {
   install: (host) => ({
     enableRequestId(config) {
       const warn = (error: unknown): void =>
-        host.life.settings.log.warn("request id: createId gave no usable id, so a UUID is used", { error });
+        host.life.settings.log.warn("request id: createId returned no usable id; using a UUID", { error });
       host.http.use("request-id", identify(host.configure(RequestIdConfig, config), warn));
       return this;
     },
@@ -75,7 +75,7 @@ const identify = (
   };
 };
 
-/** Whatever a program's `createId` does, a request has an id and is answered; the first failure is told. */
+/** A request gets an id even when `createId` fails; the first failure is logged. */
 const usable = (createId: () => string, warn: (error: unknown) => void): (() => string) => {
   if (createId === randomId) return randomId;
   let told = false;
@@ -87,7 +87,7 @@ const usable = (createId: () => string, warn: (error: unknown) => void): (() => 
   return () => {
     try {
       const id: unknown = createId();
-      return typeof id === "string" && isSafeId(id) ? id : failed(`it gave ${String(id).slice(0, 100)}`);
+      return typeof id === "string" && isSafeId(id) ? id : failed(`it returned ${String(id).slice(0, 100)}`);
     } catch (error) {
       return failed(error);
     }

@@ -1,11 +1,11 @@
-/** Bytes that are drawn from the system's random source at once: those of 256 ids. */
+/** Random bytes read at once: enough for 256 ids. */
 const POOL_BYTES = 4096;
 
 /**
- * Makes UUIDs of version 4 (RFC 9562 5.4) from the system's random source, each byte of which is used once.
+ * Creates UUIDs of version 4 (RFC 9562 5.4) from the system's random source; each byte is used once.
  *
- * They are what `crypto.randomUUID` gives, at a third of its cost: their text is made in one piece, while that one's is twenty pieces put together,
- * which are copied once more when somebody reads or sends them.
+ * Costs a third of `crypto.randomUUID`: the text is one flat string, while that one's is a rope of twenty strings, which is flattened when it is
+ * read or sent.
  */
 export const uuids = (): (() => string) => {
   const pool = new Uint8Array(POOL_BYTES);

@@ -1,8 +1,8 @@
 import { nearest } from "@framework/core/feature";
 
 /**
- * Directives of a Content-Security-Policy (CSP Level 3), each with its sources as they are written in the field: keywords in single quotes. An empty list
- * stands for a directive without value. `'nonce'` stands for the nonce that `cspNonce(request)` gives.
+ * Directives of a Content-Security-Policy (CSP Level 3), each with its sources as in the header field: keywords in single quotes. An empty list
+ * means a directive without value. `'nonce'` is replaced by the nonce of `cspNonce(request)`.
  *
  * @example { "default-src": ["'self'"], "script-src": ["'self'", "'nonce'"], "upgrade-insecure-requests": [] }
  */
@@ -42,19 +42,19 @@ const BARE_KEYWORD =
   /^(?:self|none|nonce|unsafe-inline|unsafe-eval|unsafe-hashes|strict-dynamic|report-sample|wasm-unsafe-eval|(?:nonce|sha256|sha384|sha512)-.*)$/;
 const TAKES_NONCE = /^(?:default-src|script-src(?:-elem)?|style-src(?:-elem)?)$/;
 
-/** What is wrong with a policy, each in a sentence that begins with the directive. */
+/** Problems of a policy; each sentence begins with the directive. */
 export const policyProblems = (directives: CspDirectives): string[] =>
   Object.entries(directives).flatMap(([name, sources]) => {
     if (!directiveNames.includes(name)) {
       const [near] = nearest(name, directiveNames);
-      return [`${name} is no directive${near === undefined ? "" : `; did you mean ${near}?`}`];
+      return [`${name} is not a directive${near === undefined ? "" : `; did you mean ${near}?`}`];
     }
     return sources.flatMap((source) => sourceProblems(name, source, sources.length));
   });
 
 const sourceProblems = (name: string, source: string, count: number): string[] => {
   if (!/^[\x21-\x2b\x2d-\x3a\x3c-\x7e]+$/.test(source))
-    return [`${name} has a source that is empty or holds a blank, a comma or a semicolon`];
+    return [`${name} has a source that is empty or contains a space, a comma or a semicolon`];
   if (BARE_KEYWORD.test(source)) return [`${name}: write '${source}' with its single quotes`];
   if (source === "'none'" && count > 1) return [`${name}: 'none' stands alone`];
   if (source.startsWith("'nonce-")) return [`${name}: a fixed nonce protects nothing; write 'nonce'`];
@@ -62,11 +62,11 @@ const sourceProblems = (name: string, source: string, count: number): string[] =
   return [];
 };
 
-/** The field's value: at once, or with the nonce of a reply. */
+/** The field's value: fixed, or with the nonce of the reply. */
 export interface Policy {
-  /** Without a nonce: what only a nonce would allow is forbidden. */
+  /** Value for replies without a nonce. */
   readonly plain: string;
-  /** `null` where the policy does not name `'nonce'`. */
+  /** `null` when the policy does not contain `'nonce'`. */
   readonly withNonce: ((nonce: string) => string) | null;
 }
 

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { type HttpRequest, type Key, key } from "@framework/core";
 
-/** The nonce of a reply, once somebody has asked for it. */
+/** The nonce of a reply, created on first use. */
 export const CspNonce: Key<string | null> = key<string | null>("csp_nonce", null);
 
 /**
- * The nonce of the reply to a request, for `<script nonce="…">`: 128 random bits, new for every request, the same each time it is asked for.
+ * The nonce of the reply to a request, for `<script nonce="…">`: 128 random bits, new for every request, the same on every call.
  *
- * The policy must name `'nonce'`, and the reply must not go into a cache.
+ * The policy must contain `'nonce'`, and the reply must not be cached.
  */
 export const cspNonce = (request: HttpRequest): string => {
   const { context } = request;

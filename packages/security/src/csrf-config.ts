@@ -2,27 +2,27 @@ import { checked, type ConfigRecord, configRecord, integer, list, optional } fro
 import type { HttpRequest } from "@framework/core";
 import { isHttpOrigin } from "./security-headers-config.ts";
 
-/** What `enableCsrf` may be told. */
+/** Options of `enableCsrf`. */
 export interface CsrfConfig {
-  /** Key of the tokens' signatures, 32 bytes or more; without one all workers share a random key that ends with the service. */
+  /** Key of the tokens' signatures, 32 bytes or more; without one all workers share a random key for the lifetime of the service. */
   readonly secret: string | Uint8Array | undefined;
   /** @default "_csrf" */
   readonly cookieName: string;
-  /** Field of the request that carries the token. @default "X-CSRF-Token" */
+  /** Request header field with the token. @default "X-CSRF-Token" */
   readonly headerName: string;
-  /** Field of a form that carries it where there is no header field. @default "_csrf" */
+  /** Form field with the token, used without the header field. @default "_csrf" */
   readonly fieldName: string;
-  /** Seconds that a token lasts; it is renewed from half of that on. @default 86400 */
+  /** Lifetime of a token in seconds; it is renewed after half of it. @default 86400 */
   readonly maxAge: number;
-  /** Other origins whose pages may call, such as `https://admin.example`. @default [] */
+  /** Other origins whose pages may send requests, such as `https://admin.example`. @default [] */
   readonly trustedOrigins: readonly string[];
-  /** Paths that are not guarded, exactly these and what is below them: webhooks, which have signatures of their own. @default [] */
+  /** Unprotected paths, with all paths below them: webhooks, which have their own signatures. @default [] */
   readonly skipPaths: readonly string[];
-  /** What tells one login from another; tokens of one are refused in another. @default the cookie `session_id` */
+  /** Identifies the login; a token is valid for one login only. @default the cookie `session_id` */
   readonly session: (request: HttpRequest) => string | null;
 }
 
-/** Bytes of an HMAC key below which guessing is not hopeless. */
+/** Minimum bytes of an HMAC key that cannot be guessed. */
 const MIN_SECRET_BYTES = 32;
 
 const isSecret = (value: unknown): boolean =>
@@ -61,7 +61,7 @@ export const CsrfConfig: ConfigRecord<CsrfConfig> = configRecord<CsrfConfig>("Cs
 });
 
 function isFieldName(value: unknown): boolean {
-  // What a form of another site can set says nothing.
+  // A form of another site can set these fields.
   return (
     typeof value === "string" &&
     /^[A-Za-z0-9-]{1,100}$/.test(value) &&

@@ -12,22 +12,22 @@ import type { CsrfConfig } from "./csrf-config.ts";
 import { areSame, type CsrfTokens } from "./csrf-tokens.ts";
 import { comesFromHere } from "./request-origin.ts";
 
-/** The guard of the app, on every request. */
+/** The CSRF guard of the app. */
 export const Guarding: Key<CsrfGuard | null> = key<CsrfGuard | null>("csrf_guard", null);
 
-/** The token of a request, once somebody has asked for it. */
+/** The token of a request, created on first use. */
 export const CsrfToken: Key<string | null> = key<string | null>("csrf_token", null);
 
-/** A token that the reply has to bring to the browser. */
+/** A token that the reply must set as a cookie. */
 const Issued: Key<string | null> = key<string | null>("csrf_issued", null);
 
-/** Methods that change nothing (RFC 9110 9.2.1, RFC 10008). */
+/** Safe methods (RFC 9110 9.2.1, RFC 10008). */
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"]);
 
-/** Schemes whose credentials browsers send by themselves, to whoever's page. */
+/** Authentication schemes whose credentials browsers send automatically, also for pages of other sites. */
 const AMBIENT_SCHEME = /^\s*(?:basic|digest|negotiate|ntlm)\b/i;
 
-/** Decides who may change something, and hands out what proves it. */
+/** Checks unsafe requests, and issues the tokens. */
 export class CsrfGuard {
   private readonly config: CsrfConfig;
   private readonly tokens: CsrfTokens;
@@ -49,7 +49,7 @@ export class CsrfGuard {
     });
   }
 
-  /** The token of a request: that of its cookie while it is valid, else a new one, which the reply sets. */
+  /** The token of a request: from its cookie if valid, else a new one, which the reply sets. */
   token(request: HttpRequest): string {
     const { context } = request;
     const known = context.get(CsrfToken);
@@ -69,7 +69,7 @@ export class CsrfGuard {
     return token;
   }
 
-  /** Brings the browser a token where it has none, or one that ages. */
+  /** Sets a token cookie if the browser has none, or an old one. */
   finish(request: HttpRequest, reply: Response): Response {
     const { context } = request;
     const wasAsked = context.get(CsrfToken) !== null;
@@ -102,7 +102,7 @@ export class CsrfGuard {
     return request.form().then((form) => form.get(fieldName));
   }
 
-  /** Double submit: cookie and request bring tokens of one seed, both signed for this login. */
+  /** Double submit: cookie and request have tokens of the same seed, both signed for this login. */
   private proves(request: HttpRequest, cookie: string | null, token: string | null): boolean {
     if (cookie === null || token === null) return false;
     const session = this.config.session(request);
@@ -113,7 +113,7 @@ export class CsrfGuard {
     return other !== null && areSame(seed, other);
   }
 
-  /** A browser whose token has run out, or is of an earlier login, gets one with the refusal, to try again. */
+  /** A browser with an expired token, or one of an earlier login, gets a new one with the 403, to retry. */
   private refusalWithToken(request: HttpRequest, cookie: string | null): ForbiddenError {
     const session = this.config.session(request);
     if (cookie !== null && this.tokens.seedOf(cookie, session) !== null) return refusal();
@@ -128,14 +128,14 @@ export class CsrfGuard {
   private cookieOptions(request: HttpRequest): CookieOptions {
     const { cookieName, maxAge } = this.config;
     const secure = request.isSecure || /^__(?:host|secure)-/i.test(cookieName);
-    return { path: "/", secure, sameSite: "Lax", maxAge }; // scripts read it, to send it in the header field
+    return { path: "/", secure, sameSite: "Lax", maxAge }; // scripts read the cookie, to send it in the header field
   }
 }
 
 const refusal = (headers: Readonly<Record<string, string>> = {}): ForbiddenError =>
   new ForbiddenError("CSRF token validation failed", { code: "SECURITY_CSRF", headers });
 
-/** A client that proves itself with each request, and sends nothing that a browser would add by itself. */
+/** A client with explicit credentials in each request, and none that a browser would add automatically. */
 const isOwnProof = (request: HttpRequest): boolean => {
   const authorization = request.getHeader("authorization");
   return (
@@ -143,7 +143,7 @@ const isOwnProof = (request: HttpRequest): boolean => {
   );
 };
 
-/** Replies that others may be given from a cache never carry a token. */
+/** Replies that a shared cache may store never have a token. */
 const mayBring = (request: HttpRequest, reply: Response): boolean => {
   if ((request.method !== "GET" && request.method !== "HEAD") || reply.status >= 400) return false;
   if (isOwnProof(request)) return false;

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** Tokens of one key: `seed.issued.signature`, in letters that cookies, fields and forms carry as they are. */
+/** Tokens of one key: `seed.issued.signature`, in characters that need no escaping in cookies, fields and forms. */
 export interface CsrfTokens {
-  /** A token for a login, of a new seed or of one that is known. */
+  /** A token for a login, with a new or a given seed. */
   issue(session: string | null, seed?: string): string;
   /** The seed of a token that was issued for this login and has not expired, else `null`. */
   seedOf(token: string, session: string | null): string | null;
@@ -22,7 +22,7 @@ export const csrfTokens = (
   maxAge: number,
   now: () => number = Date.now,
 ): CsrfTokens => {
-  /** Logins by their valid tokens: most requests of a browser bring the same one. */
+  /** Cache of valid tokens: most requests of a browser have the same one. */
   const valid = new Map<string, string>();
   const seconds = (): number => Math.floor(now() / 1000);
   const signature = (payload: string, session: string | null): string =>
@@ -47,7 +47,7 @@ export const csrfTokens = (
       const [, seed = "", issued = "", given = ""] = FORM.exec(token) ?? [];
       if (seed === "") return null;
       const age = ageOf(issued);
-      if (age < -60 || age >= maxAge) return null; // a minute: clocks of several hosts
+      if (age < -60 || age >= maxAge) return null; // a minute of clock skew between hosts
       return isSigned(token, `${seed}.${issued}`, given, session) ? seed : null;
     },
     isAging(token) {
@@ -56,10 +56,10 @@ export const csrfTokens = (
   };
 };
 
-/** Its length stands before a login's name, so that no name can run over into what follows. */
+/** Length-prefixed, so that a login cannot run over into the next field. */
 const bound = (session: string | null): string => (session === null ? "-:" : `${session.length}:${session}:`);
 
-/** Compares in a time that does not depend on where texts differ. */
+/** Compares in constant time. */
 export const areSame = (one: string, other: string): boolean => {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -11,9 +11,9 @@ import { CsrfConfig } from "./csrf-config.ts";
 import { CsrfGuard, Guarding } from "./csrf-guard.ts";
 import { csrfTokens } from "./csrf-tokens.ts";
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface Csrf {
-  /** Refuses requests that another site's page made a browser send. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  /** Rejects requests that a page of another site made a browser send. @throws CORE_BAD_CONFIG at start, with all other mistakes */
   enableCsrf(config?: ConfigInput<CsrfConfig>): this;
 }
 
@@ -43,14 +43,14 @@ export const csrf: Feature<Csrf> = {
 };
 
 /**
- * The token of a request, for a form's `_csrf` field or a `<meta>` element. A browser that has none gets its cookie with the reply.
+ * The token of a request, for a form's `_csrf` field or a `<meta>` element. A browser without one gets its cookie with the reply.
  *
  * @throws SECURITY_CSRF_OFF without `enableCsrf`
  */
 export const csrfToken = (request: HttpRequest): string => guardOf(request).token(request);
 
 /**
- * A new token, of a new seed, which the reply sets: for handlers that log somebody in or out.
+ * A new token with a new seed, which the reply sets: for handlers that log users in or out.
  *
  * @param session the new login, as `CsrfConfig.session` will read it from the next request; `null` after a logout
  * @throws SECURITY_CSRF_OFF without `enableCsrf`
@@ -81,13 +81,13 @@ const answered = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnTyp
 };
 
 const SECRET_KEY = "security:csrf-secret";
-/** Longer than a service lives. */
+/** Longer than the lifetime of a service. */
 const TEN_YEARS_MS = 315_360_000_000;
 
 /** A random key on which all workers agree. */
 const sharedSecret = async ({ shared, env, log }: AppSettings): Promise<string> => {
   if (env === "production") {
-    const message = "CSRF tokens end with this service and hold on this host only; set CsrfConfig.secret";
+    const message = "CSRF tokens are valid on this host only, until the service stops; set CsrfConfig.secret";
     log.warn(message, { code: "SECURITY_CSRF_SECRET" });
   }
   return agreed(shared.values, randomBytes(32).toString("base64url"));

@@ -1,11 +1,11 @@
 import { compilePolicy, type Policy } from "./content-security-policy.ts";
 import type { SecurityHeadersConfig } from "./security-headers-config.ts";
 
-/** The fields of one configuration, worked out once: name, value, name, value … */
+/** The fields of one configuration, computed once: name, value, name, value … */
 export interface SecurityFields {
   /** Of every reply. */
   readonly always: readonly string[];
-  /** Of replies over TLS besides. */
+  /** Additional fields of replies over TLS. */
   readonly overTls: readonly string[];
   readonly policyName: string;
   readonly policy: Policy | null;

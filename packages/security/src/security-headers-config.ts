@@ -3,11 +3,11 @@ import type { CspDirectives } from "./content-security-policy.ts";
 
 /** Strict-Transport-Security (RFC 6797). */
 export interface HstsOptions {
-  /** Seconds that a browser stays with TLS; 0 takes an earlier promise back. */
+  /** Seconds that a browser uses TLS only; 0 revokes an earlier value. */
   readonly maxAge: number;
-  /** Whether all subdomains are promised too. @default false */
+  /** Whether it applies to all subdomains. @default false */
   readonly includeSubDomains?: boolean;
-  /** Whether browsers may build the promise in; asks for a year and subdomains. @default false */
+  /** Whether browsers may preload it; needs a year and subdomains. @default false */
   readonly preload?: boolean;
 }
 
@@ -29,27 +29,30 @@ const openerPolicies = [
   "unsafe-none",
 ] as const;
 
-/** What `enableSecurityHeaders` may be told; `false` leaves a field out. */
+/** Options of `enableSecurityHeaders`; `false` omits a field. */
 export interface SecurityHeadersConfig {
   /** What a page may load and do. @default own origin only, no plugins, no `<base>` */
   readonly contentSecurityPolicy: CspDirectives | false;
-  /** Whether the policy is only reported against, to try it out. @default false */
+  /** Whether violations are only reported, to try the policy. @default false */
   readonly reportOnly: boolean;
   /** Sent over TLS only. @default { maxAge: 31536000 }, a year */
   readonly strictTransportSecurity: HstsOptions | false;
   /** `nosniff`: a body is what its media type says. @default true */
   readonly contentTypeOptions: boolean;
-  /** Who may show a page in a frame; a policy without `frame-ancestors` gets it accordingly. @default "DENY" */
+  /** Pages that may embed a page in a frame; also sets `frame-ancestors` of a policy without it. @default "DENY" */
   readonly frameOptions: "DENY" | "SAMEORIGIN" | false;
-  /** How much of its address a page tells where its links lead. @default "strict-origin-when-cross-origin" */
+  /** How much of its URL a page sends to the targets of its links. @default "strict-origin-when-cross-origin" */
   readonly referrerPolicy: (typeof referrerPolicies)[number] | false;
-  /** Which windows a page shares its process with. @default "same-origin" */
+  /** Windows that share a browsing context group with the page. @default "same-origin" */
   readonly crossOriginOpenerPolicy: (typeof openerPolicies)[number] | false;
-  /** Whether a page loads only what agrees to be embedded; breaks pages with foreign images, so it is off. @default false */
+  /** Whether a page loads only resources that allow embedding; disabled, because it breaks pages with cross-origin images. @default false */
   readonly crossOriginEmbedderPolicy: "require-corp" | "credentialless" | "unsafe-none" | false;
-  /** Which pages may embed a reply; pages that CORS allows may read it all the same. @default "same-origin" */
+  /** Pages that may embed a reply; pages that CORS allows may read it anyway. @default "same-origin" */
   readonly crossOriginResourcePolicy: "same-origin" | "same-site" | "cross-origin" | false;
-  /** Features of the browser and who may use them: `[]` nobody, `["self"]`, `["*"]`, origins. @default { camera: [], geolocation: [], microphone: [] } */
+  /**
+   * Browser features and the origins that may use them: `[]` for none, `["self"]`, `["*"]`, origins. @default { camera: [], geolocation: [],
+   * microphone: [] }
+   */
   readonly permissionsPolicy: Readonly<Record<string, readonly string[]>> | false;
 }
 
@@ -78,7 +81,7 @@ const isPermissions = (value: unknown): boolean =>
         who.every((item) => item === "*" || item === "self" || item === "src" || isHttpOrigin(item)),
     ));
 
-/** Whether a browser could name this page's origin so. */
+/** Whether a value is an origin as browsers write it. */
 export const isHttpOrigin = (value: unknown): value is string =>
   typeof value === "string" &&
   /^https?:\/\//.test(value) &&

@@ -5,14 +5,14 @@ import { CspNonce } from "./csp-nonce.ts";
 import { type SecurityFields, securityFields } from "./security-fields.ts";
 import { SecurityHeadersConfig } from "./security-headers-config.ts";
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface SecurityHeaders {
-  /** Adds the fields that tell browsers what pages may not do to every reply. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  /** Adds the security header fields to every reply. @throws CORE_BAD_CONFIG at start, with all other mistakes */
   enableSecurityHeaders(config?: ConfigInput<SecurityHeadersConfig>): this;
 }
 
 /**
- * Fields of every reply, errors included, that close what browsers leave open. A field that a handler set stays as it is.
+ * Security header fields on every reply, errors included. A field that a handler set is kept.
  *
  * @example
  * const app = new (App.with(securityHeaders))().enableSecurityHeaders({ frameOptions: "SAMEORIGIN" });
@@ -27,7 +27,7 @@ export const securityHeaders: Feature<SecurityHeaders> = {
         const message = `SecurityHeadersConfig.contentSecurityPolicy: ${problem}`;
         host.problem({ code: "CORE_BAD_CONFIG", message });
       }
-      // Outside of the stage `headers`, where preflights are answered: they get the fields too, whichever feature was enabled first.
+      // Outside of the stage `headers`, so that preflights, which are answered there, get the fields too.
       host.http.use("request-id", addFields(securityFields(config)));
       return this;
     },

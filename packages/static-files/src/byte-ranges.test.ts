@@ -6,7 +6,7 @@ import { ask, servedApp } from "./served-app.test-kit.ts";
 
 const content = Uint8Array.from({ length: size }, (_, index) => (index * 7 + (index >> 8)) % 256);
 
-/** Parts of a `multipart/byteranges` body by their `Content-Range`, read by its own rules. */
+/** Parses a `multipart/byteranges` body into its parts by `Content-Range`. */
 const partsOf = (bytes: Buffer, type: string): (readonly [range: string, type: string, body: Buffer])[] => {
   const boundary = /^multipart\/byteranges; boundary=([\w-]{1,70})$/.exec(type)?.[1] ?? "";
   const text = bytes.toString("latin1");
@@ -34,7 +34,7 @@ const partsOf = (bytes: Buffer, type: string): (readonly [range: string, type: s
 
 const slice = (start: number, end: number): Buffer => Buffer.from(content.subarray(start, end + 1));
 
-/** What a reply says that it holds: whether it is the whole, and the parts with their places, types and bytes. */
+/** The parts of a reply with their ranges, types and bytes, and whether its length is right. */
 const contentOf = async (reply: Response) => {
   const bytes = Buffer.from(await reply.bytes());
   const type = reply.headers.get("content-type") ?? "";
@@ -44,7 +44,7 @@ const contentOf = async (reply: Response) => {
   return { parts, isLengthRight: reply.headers.get("content-length") === String(bytes.byteLength) };
 };
 
-test("every Range field gets exactly the bytes that it asks for", async () => {
+test("every Range field gets exactly the requested bytes", async () => {
   const { app } = servedApp({ "a.bin": content });
   for (const [field, wanted] of table) {
     const headers = { range: field };
@@ -80,7 +80,7 @@ test("every Range field gets exactly the bytes that it asks for", async () => {
   expect(table.length).toBeGreaterThan(60);
 });
 
-test("of a file of one byte, and of an empty one", async () => {
+test("ranges of a file of one byte, and of an empty file", async () => {
   const { app } = servedApp({ "one.txt": "a", "none.txt": "" });
   const seen = async (path: string, range: string) => {
     const { status, text, headers } = await ask(app, `/static/${path}`, { headers: { range } });
@@ -97,7 +97,7 @@ test("of a file of one byte, and of an empty one", async () => {
   expect(await seen("none.txt", "bytes=-1")).toEqual([200, "", null]);
 });
 
-test("merged parts hold exactly the bytes of the parts asked for, apart from each other", () => {
+test("merged ranges are disjoint and cover exactly the requested bytes", () => {
   const spec = fc.oneof(
     fc
       .tuple(fc.nat(30), fc.nat(30))

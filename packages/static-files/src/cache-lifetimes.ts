@@ -1,6 +1,6 @@
 import type { StaticFilesConfig } from "./static-files-config.ts";
 
-/** The `Cache-Control` of a file by its name: that of its extension, else `cacheControl`, else `max-age` of `cacheMaxAge`. */
+/** The `Cache-Control` of a file name: from its extension, else `cacheControl`, else `max-age` with `cacheMaxAge`. */
 export const cacheControlOf = ({
   cacheControl,
   cacheMaxAge,

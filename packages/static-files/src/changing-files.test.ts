@@ -8,7 +8,7 @@ import { askRaw, openRaw, readRaw } from "./raw-requests.test-kit.ts";
 import { ServedFolder } from "./served-folder.ts";
 import { canary, makeTree, openBelow, servedApp } from "./served-app.test-kit.ts";
 
-/** Longer than what sockets take in before anybody reads. */
+/** Larger than the buffers of a socket. */
 const size = 48 * 1_048_576;
 const old = Buffer.alloc(size, "old content. ");
 
@@ -27,7 +27,7 @@ const served = async (transport: TransportName) => {
   return { app, root, client, url: await client.url("/"), file: join(root, "big.bin"), openFiles, allClosed };
 };
 
-/** A request whose reply has begun and is not read on: the file is open, and most of it is not sent. */
+/** A request whose reply has begun but is not read: the file is open, and most of it is unsent. */
 const begun = async (url: string): Promise<Socket> => {
   const socket = openRaw(url, "/static/big.bin");
   await new Promise<void>((resolve) => socket.once("readable", resolve));
@@ -35,7 +35,7 @@ const begun = async (url: string): Promise<Socket> => {
 };
 
 for (const transport of ["fast", "node"] as const) {
-  test(`a file that becomes shorter while it is sent cuts the connection (${transport} transport)`, async () => {
+  test(`a file that is truncated while it is sent closes the connection (${transport} transport)`, async () => {
     const { client, url, file, allClosed } = await served(transport);
     await using _client = client;
     const socket = await begun(url);
@@ -48,7 +48,7 @@ for (const transport of ["fast", "node"] as const) {
     expect((await client.get("/static/small.txt")).text).toBe("small");
   });
 
-  test(`a file that grows or is replaced while it is sent is sent as it was (${transport} transport)`, async () => {
+  test(`a file that grows or is replaced while it is sent keeps its old content (${transport} transport)`, async () => {
     const { client, url, root, file, allClosed } = await served(transport);
     await using _client = client;
     const socket = await begun(url);
@@ -62,7 +62,7 @@ for (const transport of ["fast", "node"] as const) {
     await allClosed();
   });
 
-  test(`a client that does not read holds the file back, and one that leaves closes it (${transport} transport)`, async () => {
+  test(`a client that does not read stops the file's reads, and one that leaves closes the file (${transport} transport)`, async () => {
     const { client, url, root, openFiles, allClosed } = await served(transport);
     await using _client = client;
     const before = process.memoryUsage().rss;
@@ -81,7 +81,7 @@ for (const transport of ["fast", "node"] as const) {
     await allClosed();
   });
 
-  test(`every reply closes its file: whole, in parts, without body, refused (${transport} transport)`, async () => {
+  test(`every reply closes its file: whole, ranges, without body, rejected (${transport} transport)`, async () => {
     const { client, url, root, allClosed } = await served(transport);
     await using _client = client;
     const etag = (await client.head("/static/big.bin")).headers.get("etag") ?? "";
@@ -108,7 +108,7 @@ for (const transport of ["fast", "node"] as const) {
   });
 }
 
-/** Does `change` every few turns of the event loop, until told to stop. */
+/** Runs `change` every few turns of the event loop, until stopped. */
 const meanwhile = (turns: number, change: (round: number) => void) => {
   let isOver = false;
   const running = (async () => {
@@ -123,14 +123,14 @@ const meanwhile = (turns: number, change: (round: number) => void) => {
   };
 };
 
-/** Puts a file or a link in the place of another in one step, as deployments do it. */
+/** Replaces a file or a link atomically, as deployments do. */
 const replace = (place: string, make: (next: string) => void): void => {
   const next = `${dirname(dirname(place))}/next`;
   make(next);
   renameSync(next, place);
 };
 
-/** What `count` requests for one file saw: bodies of 200, other statuses. */
+/** Results of `count` requests for one file: bodies of 200, other statuses. */
 const look = async (app: App, path: string, count: number): Promise<readonly string[]> => {
   const seen = new Set<string>();
   for (let index = 0; index < count; index++) {
@@ -140,7 +140,7 @@ const look = async (app: App, path: string, count: number): Promise<readonly str
   return [...seen].sort();
 };
 
-test("a name that changes between a file and a link outside never gives what is outside", async () => {
+test("a name that alternates between a file and a link to the outside never exposes the outside", async () => {
   const root = makeTree({ "public/a.txt": "inside", "canary.txt": canary });
   const { app } = servedApp({}, { directory: join(root, "public") });
   const stop = meanwhile(10, (round) =>

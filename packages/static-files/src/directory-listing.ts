@@ -1,14 +1,13 @@
 import { Response } from "@framework/core";
 import type { FolderEntry } from "./served-folder.ts";
 
-/** Names that one list shows. */
+/** Maximum of names in one listing. */
 export const MAX_LISTED = 1000;
 
 /**
- * A page that lists what a folder holds, folders first.
+ * An HTML page that lists a folder's entries, folders first.
  *
- * Names come from whoever may write into the folder: they are escaped, links are relative and cannot name a scheme, and nothing on the page may run or
- * load.
+ * Names are untrusted: they are escaped, links are relative and cannot contain a scheme, and the page's policy forbids scripts and subresources.
  */
 export const listingPage = (names: readonly string[], entries: readonly FolderEntry[]): Response => {
   const title = `/${names.map((name) => `${name}/`).join("")}`;

@@ -3,13 +3,13 @@ import type { ByteRange } from "@framework/core/http";
 import { FrameworkError } from "@framework/core";
 import type { OpenedFile } from "./opened-file.ts";
 
-/** What a body is made of: parts of the file, and bytes between them. */
+/** Pieces of a body: ranges of the file, and bytes between them. */
 export type BodyPart = ByteRange | Uint8Array;
 
-/** Bytes read at once; what is no longer is read before the reply begins. */
+/** Bytes per read; a body up to this length is read before the reply begins. */
 export const CHUNK_BYTES = 65_536;
 
-/** The body of a reply from an open file, which closes the file in any case: read whole when it is short, else while it is sent. */
+/** The body of a reply from an open file: read whole when it is short, otherwise while it is sent. The file is always closed. */
 export const fileBody = async (
   file: OpenedFile,
   parts: readonly BodyPart[],
@@ -26,7 +26,7 @@ export const fileBody = async (
   return whole;
 };
 
-/** The same, without a read before the first chunk is asked for. */
+/** The same, but nothing is read before the first chunk is requested. */
 export const streamedBody = (file: OpenedFile, parts: readonly BodyPart[]): BodyStream =>
   new BodyStream(new FileChunks(file, parts), lengthOf(parts));
 
@@ -37,12 +37,12 @@ const isBytes = (part: BodyPart): part is Uint8Array => part instanceof Uint8Arr
 
 const finished: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
 
-/** One chunk at a time, as they are asked for. The file is closed with the last one, on failure, and when nobody asks any more. */
+/** Reads one chunk per request. Closes the file after the last chunk, on failure, and when the reader leaves. */
 class FileChunks implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly file: OpenedFile;
   private readonly parts: readonly BodyPart[];
   private index = 0;
-  /** Where the present part goes on. */
+  /** Position of the next byte within the current piece. */
   private at: number | null = null;
   private isOver = false;
 
@@ -76,7 +76,7 @@ class FileChunks implements AsyncIterableIterator<Uint8Array, undefined> {
     return finished;
   }
 
-  /** A file that became shorter fails the body, whose length is promised already; what was added to it meanwhile is not sent. */
+  /** A truncated file fails the body, because its length has been sent; bytes appended meanwhile are not sent. */
   private async read({ start, end }: ByteRange): Promise<Uint8Array> {
     const from = this.at ?? start;
     const bytes = new Uint8Array(Math.min(CHUNK_BYTES, end + 1 - from));
@@ -84,7 +84,7 @@ class FileChunks implements AsyncIterableIterator<Uint8Array, undefined> {
     if (count === 0)
       throw new FrameworkError(
         "STATIC_FILES_SHORT_FILE",
-        "static-files: a file became shorter while it was sent",
+        "static-files: a file was truncated while it was sent",
       );
     this.at = from + count > end ? null : from + count;
     return count === bytes.byteLength ? bytes : bytes.subarray(0, count);

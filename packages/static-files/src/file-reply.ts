@@ -11,10 +11,10 @@ import { HttpError, type HttpRequest, Response } from "@framework/core";
 import { type BodyPart, fileBody, streamedBody } from "./file-body.ts";
 import type { OpenedFile } from "./opened-file.ts";
 
-/** What is said about a file besides its bytes. */
+/** Metadata of a file in a reply. */
 export interface FileFacts {
   readonly contentType: string;
-  /** Content coding that its bytes have already. */
+  /** Content coding of its bytes. */
   readonly coding: string | null;
   readonly cacheControl: string;
   /** Whether the reply depends on `Accept-Encoding`. */
@@ -23,15 +23,14 @@ export interface FileFacts {
   readonly headers: Readonly<Record<string, string>>;
   readonly etag: boolean;
   readonly lastModified: boolean;
-  /** Milliseconds since 1970: what claims to be younger has no date. */
+  /** Milliseconds since 1970; a modification time after it is omitted. */
   readonly nowMs: number;
 }
 
 /**
- * The reply to a GET or HEAD request for an open file, which it closes in any case: the file, the parts that were asked for (RFC 9110 14), or 304
- * (RFC 9110 13.2.2).
+ * The reply to a GET or HEAD request for an open file: the file, the requested ranges (RFC 9110 14), or 304 (RFC 9110 13.2.2). The file is always closed.
  *
- * @throws HttpError 412 when the client's condition fails, 416 when every part that it asks for lies behind the end
+ * @throws HttpError 412 when the client's condition fails, 416 when every requested range is beyond the end
  */
 export const fileReply = async (
   request: HttpRequest,
@@ -41,7 +40,7 @@ export const fileReply = async (
   try {
     const validators = validatorsOf(file, facts);
     const state = precondition(request, validators);
-    if (state === "failed") throw new HttpError(412, "The file is not in the state that the request names");
+    if (state === "failed") throw new HttpError(412, "The file does not match the condition of the request");
     const response = withFields(validators, facts);
     if (state === "not-modified") {
       await file.close();
@@ -86,7 +85,7 @@ const notModified = (response: Response): Response => {
   return response;
 };
 
-/** The parts to send; `null` for the whole file. @throws HttpError 416 */
+/** The ranges to send; `null` for the whole file. @throws HttpError 416 */
 const rangesFor = (
   request: HttpRequest,
   { size }: OpenedFile,
@@ -97,7 +96,7 @@ const rangesFor = (
   const ranges = byteRanges(field, size);
   if (ranges === "whole") return null;
   if (ranges !== "unsatisfiable") return ranges;
-  throw new HttpError(416, `The range lies behind the end: there are ${size} bytes`, {
+  throw new HttpError(416, `The range is beyond the end of ${size} bytes`, {
     headers: { "accept-ranges": "bytes", "content-range": `bytes */${size}` },
   });
 };
@@ -139,7 +138,7 @@ const inParts = async (
   return response;
 };
 
-/** RFC 9110 14.6: each part with its type and its place. */
+/** RFC 9110 14.6: each part with its type and its range. */
 const multipart = (
   ranges: readonly ByteRange[],
   size: number,

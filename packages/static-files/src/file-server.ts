@@ -32,7 +32,7 @@ export class FileServer {
     this.cacheControl = cacheControlOf(config);
   }
 
-  /** @throws NotFoundError when no such file is served, and what `fileReply` throws */
+  /** @throws NotFoundError when no such file is served; the errors of `fileReply` */
   async answer(request: HttpRequest): Promise<Response> {
     const asked = requestNames(request.path, this.depth, this.rules);
     if (asked === null) throw notFound(request);
@@ -74,7 +74,7 @@ export class FileServer {
       nowMs: this.clock.date(),
     });
     const { payload } = reply;
-    // After its deadline nobody takes the reply, and nobody else would close the file.
+    // After the deadline the reply is dropped, so the file must be closed here.
     if (payload instanceof BodyStream && request.signal.aborted) await payload.cancel();
     return reply;
   }
@@ -90,7 +90,7 @@ const closing =
 const notFound = ({ path }: HttpRequest): NotFoundError =>
   new NotFoundError("There is no such file", { path });
 
-/** Relative links of an index file count from the form with `/` at its end. */
+/** Relative links of an index file resolve against the path with a trailing `/`. */
 const toFolderForm = ({ path, url }: HttpRequest): Response => {
   const query = url.includes("?") ? url.slice(url.indexOf("?")) : "";
   return Response.redirect(`${encodePath(path)}/${query}`, { permanent: true, sameOrigin: true });

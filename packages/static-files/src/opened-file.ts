@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** A regular file that is open, and what it was when it was opened. */
+/** An open regular file, with its metadata at that moment. */
 export class OpenedFile {
   readonly size: number;
-  /** When its content changed last: nanoseconds since 1970. */
+  /** Last modification: nanoseconds since 1970. */
   readonly changedNs: bigint;
   private readonly handle: FileHandle;
   private readonly onClose: () => void;
@@ -16,13 +16,13 @@ export class OpenedFile {
     this.onClose = onClose;
   }
 
-  /** Fills `bytes` from a position on; gives how many there were, 0 at the end. */
+  /** Reads into `bytes` from a position; returns the number of bytes, 0 at the end. */
   async read(bytes: Uint8Array, position: number): Promise<number> {
     const { bytesRead } = await this.handle.read(bytes, 0, bytes.byteLength, position);
     return bytesRead;
   }
 
-  /** Closes it once, after reads that are under way. */
+  /** Closes the file once, after pending reads. */
   close(): Promise<void> {
     this.closing ??= this.handle.close().finally(this.onClose);
     return this.closing;

@@ -3,43 +3,43 @@ import { negotiateEncoding } from "@framework/core/http";
 import type { OpenedFile } from "./opened-file.ts";
 import type { ServedFolder } from "./served-folder.ts";
 
-/** A content coding, and how the names of files end that have it. Best first: among equals the first is sent. */
+/** Content codings and their file extensions, preferred first. */
 const siblings: readonly (readonly [coding: string, ending: string])[] = [
   ["br", ".br"],
   ["gzip", ".gz"],
 ];
 
-/** Types whose bytes do not shrink any more. */
+/** Media types that are compressed already. */
 const SHRUNK = /^(?:audio|font\/woff|image\/(?!svg|bmp|vnd)|video)|zip|compress|zstd/;
 
-/** Names that are remembered to have no sibling, and for how long. */
+/** Negative cache: names without a sibling, and the lifetime of an entry. */
 const MAX_ABSENT = 10_000;
 const ABSENT_MS = 1000;
 
-/** A sibling that goes out in place of its file. */
+/** A precompressed sibling that is sent in place of its file. */
 export interface Precompressed {
   readonly file: OpenedFile;
   readonly coding: string;
 }
 
-/** Finds `name.br` and `name.gz` beside `name`, for clients that take them. */
+/** Finds `name.br` and `name.gz` beside `name`, for clients that accept them. */
 export class PrecompressedSiblings {
   private readonly folder: ServedFolder;
   private readonly now: () => number;
   private readonly absentUntil = new Map<string, number>();
 
-  /** @param now milliseconds that never go back */
+  /** @param now monotonic milliseconds */
   constructor(folder: ServedFolder, now: () => number) {
     this.folder = folder;
     this.now = now;
   }
 
-  /** Whether files of a type may have siblings: replies then depend on `Accept-Encoding`. */
+  /** Whether files of a type may have siblings; their replies then vary with `Accept-Encoding`. */
   areLookedFor(contentType: string): boolean {
     return !SHRUNK.test(contentType);
   }
 
-  /** The sibling that a client wants most of those that there are; `null` when it gets the file itself. */
+  /** The existing sibling that the client prefers; `null` when it gets the file itself. */
   async find(
     names: readonly string[],
     request: Pick<HttpRequest, "getHeader">,

@@ -1,22 +1,22 @@
 import { pathSegments } from "@framework/core/feature";
 
-/** What a path asks for: the names from the served folder down, and whether it has the form of a folder, with `/` at its end. */
+/** A parsed path: the names below the served folder, and whether the path ends with `/`. */
 export interface RequestNames {
   readonly names: readonly string[];
   readonly isFolder: boolean;
 }
 
-/** What decides on names. */
+/** Rules for names. */
 export interface NameRules {
   readonly dotFiles: boolean;
-  /** `process.platform`: Windows gives more characters and names a meaning. */
+  /** `process.platform`: Windows reserves more characters and names. */
   readonly platform: string;
 }
 
 /**
  * Reads a canonical path whose first `depth` segments are the prefix; `null` when a segment cannot be the name of a served file.
  *
- * Each segment is one name: what was sent as `%2F` never separates names.
+ * Each segment is one name: `%2F` never separates names.
  */
 export const requestNames = (path: string, depth: number, rules: NameRules): RequestNames | null => {
   const segments = pathSegments(path).slice(depth);
@@ -25,14 +25,14 @@ export const requestNames = (path: string, depth: number, rules: NameRules): Req
   return names.every((name) => isServedName(name, rules)) ? { names, isFolder } : null;
 };
 
-/** Whether a name may be asked for and shown. */
+/** Whether a name may be requested and listed. */
 export const isServedName = (name: string, { dotFiles, platform }: NameRules): boolean => {
   if (name === "" || name === "." || name === ".." || /[/\\\p{Cc}]/u.test(name)) return false;
   if (!dotFiles && name.startsWith(".")) return false;
   return platform !== "win32" || isPlainOnWindows(name);
 };
 
-/** Streams and drives (`:`), wildcards, short names (`~1`), ends that the system cuts off, and devices, which exist in every folder. */
+/** Streams and drives (`:`), wildcards, short names (`~1`), trailing characters that Windows removes, and device names, which exist in every folder. */
 const isPlainOnWindows = (name: string): boolean =>
   !/[:*?"<>|]|~\d|[. ]$/.test(name) &&
   !/^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$)(?:[ .]|$)/i.test(name);

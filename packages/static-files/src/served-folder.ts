@@ -4,19 +4,19 @@ import { join, resolve, sep } from "node:path";
 import { FrameworkError, HttpError } from "@framework/core";
 import { OpenedFile } from "./opened-file.ts";
 
-/** What stands under a name: an open file, a folder, or nothing that is served. */
+/** The entry of a name: an open file, a folder, or nothing that is served. */
 export type Found = OpenedFile | "folder" | null;
 
-/** One name in a folder. */
+/** One entry of a folder. */
 export interface FolderEntry {
   readonly name: string;
   readonly isFolder: boolean;
 }
 
-/** A pipe must not block, and a link that appeared after the look must not be followed; not every system knows both. */
+/** Opening a pipe must not block, and a link that appeared after the check must not be followed; not every system supports both flags. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Looks at a place where things are exchanged while they are looked at, as when files are replaced one by one. */
+/** Attempts to open a path whose entry is replaced during the check, as deployments do. */
 const MAX_ATTEMPTS = 5;
 
 const absentCodes: ReadonlySet<unknown> = new Set([
@@ -32,14 +32,14 @@ const absentCodes: ReadonlySet<unknown> = new Set([
   "ERR_INVALID_ARG_VALUE",
 ]);
 
-/** A folder of which files are opened by names, and never anything outside of it. */
+/** A folder whose files are opened by name; nothing outside of it is ever opened. */
 export class ServedFolder {
-  /** Files that are open. */
+  /** Number of open files. */
   openFiles = 0;
-  /** Where the folder is: from `open` on without links. */
+  /** Path of the folder; resolved by `open`. */
   path: string;
   private readonly pathOf: PathOfOpened;
-  /** Whether the system tells where an open file is. */
+  /** Whether the system reports the path of an open file. */
   private knowsOpened = false;
 
   constructor(directory: string, pathOf: PathOfOpened = pathInProc) {
@@ -53,19 +53,19 @@ export class ServedFolder {
     if (real === null || !(await stat(real)).isDirectory()) {
       throw new FrameworkError(
         "STATIC_FILES_NO_DIRECTORY",
-        `static-files: ${this.path} is no folder; create it, or set StaticFilesConfig.directory to one`,
+        `static-files: ${this.path} is not a folder; create it, or correct StaticFilesConfig.directory`,
       );
     }
     this.path = real;
-    const handle = await open(real, constants.O_RDONLY).catch(() => null); // not every system opens folders
+    const handle = await open(real, constants.O_RDONLY).catch(() => null); // not every system can open folders
     this.knowsOpened = handle !== null && (await this.pathOf(handle)) === real;
     await handle?.close();
   }
 
   /**
-   * Opens what stands under names, the folder's first.
+   * Opens the entry at a path of names.
    *
-   * Links are followed first, so that nothing outside is ever opened; then it is made sure that what was opened is what had been looked at.
+   * Links are resolved first, so that nothing outside is opened; then the opened file is compared with the resolved path.
    *
    * @throws HttpError 503 when the process has too many files open
    */
@@ -82,7 +82,7 @@ export class ServedFolder {
     }
   }
 
-  /** What a folder holds, at most `limit` names in no order; `null` when there is no such folder. Links that lead outside are left out. */
+  /** Entries of a folder, at most `limit`, unordered; `null` when there is no such folder. Links to the outside are omitted. */
   async list(
     names: readonly string[],
     limit: number,
@@ -105,7 +105,7 @@ export class ServedFolder {
     }
   }
 
-  /** The path without links of what stands under names, `null` when that is outside. */
+  /** The resolved path of names, `null` when it is outside. */
   private async inside(names: readonly string[]): Promise<string | null> {
     const asked = join(this.path, ...names);
     const real = await realpath(asked);
@@ -123,8 +123,8 @@ export class ServedFolder {
   }
 
   /**
-   * Whether an open file is the one at a path without links. The system's word on it cannot be outrun; where it gives none, the path is looked at once
-   * more, which shows everything but several exchanges in one moment.
+   * Whether an open file is the one at a resolved path. The path that the system reports cannot be raced; without one, the path is resolved
+   * again, which detects all but several replacements at the same moment.
    */
   private async isAt(handle: FileHandle, place: string): Promise<boolean> {
     if (this.knowsOpened) {
@@ -137,7 +137,7 @@ export class ServedFolder {
   }
 
   private async linked(names: readonly string[]) {
-    const place = await this.inside(names).catch(() => null); // a link to nothing is not shown
+    const place = await this.inside(names).catch(() => null); // a dangling link is not listed
     return place === null ? null : lstat(place);
   }
 
@@ -158,14 +158,14 @@ export class ServedFolder {
   }
 }
 
-/** Where an open file is, `null` when the system does not tell. */
+/** Path of an open file, `null` when the system does not report it. */
 export type PathOfOpened = (handle: FileHandle) => Promise<string | null>;
 
 const pathInProc: PathOfOpened = ({ fd }) => readlink(`/proc/self/fd/${fd}`).catch(() => null);
 
 /**
- * Whether a path differs from the real one in case or in the form of its characters alone. Without a link in it, its file system allows that, and
- * whoever guards a path by its text has not seen it.
+ * Whether a path differs from the real one only in case or Unicode form. Some file systems accept that, but a guard that compares the path's text
+ * would miss it.
  */
 export const isOtherSpelling = (asked: string, real: string): boolean =>
   asked !== real && folded(asked) === folded(real);

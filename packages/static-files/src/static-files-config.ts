@@ -10,38 +10,38 @@ import {
   text,
 } from "@framework/core/feature";
 
-/** What `enableStaticFiles` may be told. */
+/** Options of `enableStaticFiles`. */
 export interface StaticFilesConfig {
-  /** Folder whose files are served; required. What is not absolute counts from the working directory. */
+  /** Folder whose files are served; required. A relative path resolves against the working directory. */
   readonly directory: string;
-  /** Path under which they are served; `/` for the whole site. @default "/static" */
+  /** Path prefix of the files; `/` for the whole site. @default "/static" */
   readonly prefix: string;
-  /** File that a request for a folder is answered with. @default "index.html" */
+  /** File that is sent for a folder. @default "index.html" */
   readonly indexFile: string;
-  /** Seconds that clients may keep a file, as `Cache-Control: max-age`. @default 3600 */
+  /** Seconds that clients may cache a file, as `Cache-Control: max-age`. @default 3600 */
   readonly cacheMaxAge: number;
   /** Whether files have an `ETag`. @default true */
   readonly etag: boolean;
   /** Whether files have a `Last-Modified`. @default true */
   readonly lastModified: boolean;
-  /** The whole `Cache-Control`, in place of `cacheMaxAge`. @default none */
+  /** Complete `Cache-Control`; replaces `cacheMaxAge`. @default none */
   readonly cacheControl: string | undefined;
-  /** Whether `name.br` and `name.gz` are sent for `name` to clients that take them. @default true */
+  /** Whether `name.br` and `name.gz` are sent for `name` to clients that accept them. @default true */
   readonly precompressed: boolean;
   /** Whether names that begin with a dot are served. @default false */
   readonly dotFiles: boolean;
-  /** Whether a folder without index file is answered with a list of what it holds. @default false */
+  /** Whether a folder without index file gets a listing. @default false */
   readonly directoryListing: boolean;
-  /** Further fields of every file. @default {} */
+  /** Additional header fields of every file. @default {} */
   readonly headers: Readonly<Record<string, string>>;
-  /** Seconds that clients may keep files with an extension, in place of `cacheMaxAge` and `cacheControl`, as `{ html: 0 }`. @default {} */
+  /** `max-age` in seconds by extension, such as `{ html: 0 }`; replaces `cacheMaxAge` and `cacheControl`. @default {} */
   readonly extensions: Readonly<Record<string, number>>;
 }
 
-/** The record as a program writes it: `directory`, and any of the other fields. */
+/** Input of the record: `directory`, and any of the other fields. */
 export type StaticFilesInput = ConfigInput<StaticFilesConfig> & { readonly directory: string };
 
-/** Fields that say what is sent: only the files themselves decide on them. */
+/** Fields that describe the content: they depend on the file alone. */
 const ownFields: ReadonlySet<string> = new Set([
   "accept-ranges",
   "cache-control",
@@ -66,14 +66,14 @@ const canBeHeaders = (value: unknown): boolean => {
     const headers = new ResponseHeaders(value as Record<string, string>);
     return [...headers.keys()].every((name) => !ownFields.has(name));
   } catch {
-    return false; // the rule says what is wanted
+    return false; // the rule reports the expected value
   }
 };
 
 const canBeValue = (value: unknown): boolean =>
   typeof value === "string" && value !== "" && canBeHeaders({ "x-value": value });
 
-/** Text that every file system takes for one name. */
+/** Text that is one name on every file system. */
 const isName = (value: unknown): boolean =>
   typeof value === "string" && /^[^/\\:\p{Cc}]{1,255}$/u.test(value) && value !== "." && value !== "..";
 
@@ -91,20 +91,20 @@ const isExtensions = (value: unknown): boolean =>
 
 export const StaticFilesConfig: ConfigRecord<StaticFilesConfig> = configRecord("StaticFilesConfig", {
   directory: text(""),
-  prefix: checked("/static", "a path such as /static, without / at its end and without patterns", isPrefix),
+  prefix: checked("/static", "a path such as /static, without trailing / and without patterns", isPrefix),
   indexFile: checked("index.html", "the name of a file", isName),
   cacheMaxAge: integer(3600),
   etag: flag(true),
   lastModified: flag(true),
   cacheControl: optional<string>({
-    problem: (value) => (canBeValue(value) ? null : "must be text that may stand in a field"),
+    problem: (value) => (canBeValue(value) ? null : "must be a valid header field value"),
   }),
   precompressed: flag(true),
   dotFiles: flag(false),
   directoryListing: flag(false),
   headers: checked<Readonly<Record<string, string>>>(
     {},
-    "fields with their values, none of which the files decide on themselves",
+    "header fields with their values, except those that depend on the file",
     canBeHeaders,
   ),
   extensions: checked<Readonly<Record<string, number>>>(

@@ -147,7 +147,7 @@ test("indexFile, cacheMaxAge, cacheControl, extensions and headers say what is s
   expect((await ask(other, "/static/a.css")).headers.get("cache-control")).toBe("max-age=1");
 });
 
-test("etag and lastModified may be left out, and what is dated in the future has no date", async () => {
+test("etag and lastModified can be disabled, and a future modification time is omitted", async () => {
   const { app, root } = servedApp({ "a.txt": "a", "future.txt": "a" }, { etag: false });
   const future = new Date(Date.now() + 86_400_000);
   utimesSync(join(root, "future.txt"), future, future);
@@ -158,7 +158,7 @@ test("etag and lastModified may be left out, and what is dated in the future has
   expect([without.headers.has("etag"), without.headers.has("last-modified")]).toEqual([true, false]);
 });
 
-test("the tag changes with the content, also within one second and at the same length", async () => {
+test("the tag changes with the content, even within one second and at the same length", async () => {
   const { app, root } = servedApp({ "a.txt": "a" });
   const tags = new Set<string | null>();
   const at = 1_767_225_600;

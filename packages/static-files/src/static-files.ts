@@ -4,21 +4,21 @@ import { FileServer } from "./file-server.ts";
 import { ServedFolder } from "./served-folder.ts";
 import { StaticFilesConfig, type StaticFilesInput } from "./static-files-config.ts";
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface StaticFiles {
   /**
-   * Serves the files of a folder to GET and HEAD requests: parts of them, conditional requests, precompressed siblings, index files.
+   * Serves the files of a folder to GET and HEAD requests, with ranges, conditional requests, precompressed siblings and index files.
    *
    * @param config.directory the folder; required
-   * @param config.prefix path under which its files are served. @default "/static"
-   * @param config.cacheMaxAge seconds that clients may keep a file. @default 3600
+   * @param config.prefix path prefix of its files. @default "/static"
+   * @param config.cacheMaxAge seconds that clients may cache a file. @default 3600
    * @throws CORE_BAD_CONFIG at start, with all other mistakes; STATIC_FILES_NO_DIRECTORY at start
    */
   enableStaticFiles(config: StaticFilesInput): this;
 }
 
 /**
- * Files of a folder, and nothing from outside of it.
+ * Serves the files of a folder, and nothing outside of it.
  *
  * @example
  * const app = new (App.with(staticFiles))().enableStaticFiles({ directory: "public" });
@@ -27,7 +27,7 @@ export const staticFiles: Feature<StaticFiles> = {
   name: "static-files",
   install: (host) => ({
     enableStaticFiles(config) {
-      const given: StaticFilesInput | undefined = config; // a program without types may leave it out
+      const given: StaticFilesInput | undefined = config; // a program without types may omit it
       if (given?.directory === undefined) host.problem(noDirectory);
       enable(host, host.configure(StaticFilesConfig, given));
       return this;
@@ -55,7 +55,7 @@ const enable = (host: Host, config: Readonly<StaticFilesConfig>): void => {
   }));
   host.insight.metric({
     name: "static_files_open",
-    help: "Files that are open because they are being sent.",
+    help: "Open files that are being sent.",
     type: "gauge",
     read: () => folder.openFiles,
   });
