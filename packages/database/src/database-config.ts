@@ -9,34 +9,34 @@ import {
   text,
 } from "@framework/core/feature";
 
-/** Where the database is and how connections to it are kept. */
+/** Address and connection settings of a database. */
 export interface DatabaseConfig {
   /**
-   * `sqlite://<path>` (`sqlite:///var/data/app.db` is absolute, `sqlite://:memory:` lives with the process) or
-   * `postgres://user:password@host:port/database`, whose query may hold `sslmode=verify-full`. @default "sqlite://framework.db"
+   * `sqlite://<path>` (`sqlite:///var/data/app.db` is absolute, `sqlite://:memory:` is in memory) or
+   * `postgres://user:password@host:port/database`, whose query may contain `sslmode=verify-full`. @default "sqlite://framework.db"
    */
   readonly url: string;
-  /** Connections to PostgreSQL at most, per worker; 1 to 1 000. @default 10 */
+  /** Maximum connections to PostgreSQL per worker; 1 to 1 000. @default 10 */
   readonly poolSize: number;
-  /** A connection older than this is replaced when it is next free, in seconds, give or take a tenth. @default 1800 */
+  /** Maximum lifetime of a connection, in seconds, ±10 %; it is replaced when it is next idle. @default 1800 */
   readonly maxLifetimeSecs: number;
-  /** Connections to PostgreSQL kept though idle, up to `poolSize`. @default 1 */
+  /** Minimum idle connections to PostgreSQL, up to `poolSize`. @default 1 */
   readonly minIdle: number;
-  /** Longest wait for a free connection, for a new one, or for the turn to write to SQLite, in seconds; then 503. @default 5 */
+  /** Maximum wait for a connection, or for SQLite's write lock, in seconds; then 503. @default 5 */
   readonly connectionTimeoutSecs: number;
-  /** A connection that nobody used for so long is closed, in seconds. @default 300 */
+  /** Idle timeout of a connection, in seconds. @default 300 */
   readonly idleTimeoutSecs: number;
-  /** Name of the service in the server's list of sessions. */
+  /** Application name in the server's list of sessions. */
   readonly applicationName: string | undefined;
-  /** PostgreSQL ends a statement after so many milliseconds, and who reads on the thread of SQLite is told then; 0 is never. @default 0 */
+  /** Timeout of a statement in milliseconds: PostgreSQL cancels it, and a read on SQLite's thread rejects; 0 disables it. @default 0 */
   readonly statementTimeoutMs: number;
-  /** A transaction without a statement for so long is rolled back, in seconds. @default 60 */
+  /** Idle timeout of a transaction, in seconds; then it is rolled back. @default 60 */
   readonly idleInTransactionSecs: number;
-  /** A PostgreSQL server that does not answer for so long is taken for dead and the connection is closed, in seconds; 0 is never. @default 60 */
+  /** Time without a reply after which a connection to PostgreSQL is closed, in seconds; 0 disables it. @default 60 */
   readonly answerTimeoutSecs: number;
-  /** A statement that takes longer is logged as slow, in milliseconds, without its parameters; 0 is never. @default 1000 */
+  /** Statements that take longer are logged as slow, without their parameters, in milliseconds; 0 disables it. @default 1000 */
   readonly slowQueryMs: number;
-  /** A read that held the process for so long is done by a thread when it comes again, in milliseconds; SQLite in a file only; 0 is never. @default 20 */
+  /** A read that blocked the process this long runs on a thread the next time, in milliseconds; SQLite files only; 0 disables it. @default 20 */
   readonly threadAfterMs: number;
   /** Folder of numbered migrations. */
   readonly migrations: string | undefined;
@@ -44,7 +44,7 @@ export interface DatabaseConfig {
   readonly migrateAtStart: boolean;
 }
 
-/** How to reach a PostgreSQL server in parts. */
+/** Address of a PostgreSQL server in parts. */
 export interface PostgresAddress {
   readonly host: string;
   /** @default 5432 */
@@ -77,7 +77,7 @@ const record = configRecord<DatabaseConfig>("DatabaseConfig", {
   migrateAtStart: flag(false),
 });
 
-/** Reads the configuration of a database; `postgres` makes it from the parts of an address. */
+/** The configuration record; `postgres` creates one from the parts of an address. */
 export const DatabaseConfig: ConfigRecord<DatabaseConfig> & {
   postgres(address: PostgresAddress): { readonly url: string; readonly poolSize: number };
 } = {

@@ -1,6 +1,6 @@
 import { FrameworkError, HttpError } from "@framework/core";
 
-/** What a statement ran into. */
+/** Cause of a rejected statement. */
 export type DatabaseErrorKind =
   | "unique"
   | "foreign-key"
@@ -13,13 +13,13 @@ export type DatabaseErrorKind =
   | "syntax"
   | "other";
 
-/** The database refused a statement. A reply of it is a plain 500: what was wrong with a statement is not for clients. */
+/** The database rejected a statement. The reply is a plain 500, without details for clients. */
 export class DatabaseError extends FrameworkError {
   override readonly name = "DatabaseError";
   readonly kind: DatabaseErrorKind;
-  /** The code of the database itself: SQLSTATE of PostgreSQL, extended result code of SQLite. */
+  /** The database's own code: SQLSTATE of PostgreSQL, extended result code of SQLite. */
   readonly sqlCode: string;
-  /** Name of the constraint (PostgreSQL) or the columns (SQLite) that the statement would have broken. */
+  /** Name of the constraint (PostgreSQL) or the columns (SQLite) that the statement violates. */
   readonly constraint: string | null;
 
   constructor(
@@ -34,10 +34,10 @@ export class DatabaseError extends FrameworkError {
   }
 }
 
-/** 503 with `Retry-After`: the database cannot be reached, has no free connection in time, or broke off. */
+/** 503 with `Retry-After`: the database is unreachable, has no free connection in time, or the connection broke. */
 export class DatabaseUnavailableError extends HttpError {
   override readonly name = "DatabaseUnavailableError";
-  /** What happened, for the log; the reply says only that the service is unavailable for now. */
+  /** Cause, for the log; the reply does not contain it. */
   readonly reason: string;
 
   constructor(reason: string, options: { code?: string; cause?: unknown } = {}) {
@@ -51,12 +51,12 @@ export class DatabaseUnavailableError extends HttpError {
   }
 }
 
-/** 503: the connection broke while a transaction committed; nobody knows whether it happened. Look before you do it again. */
+/** 503: the connection broke during a commit, so its outcome is unknown. Read the data before repeating the change. */
 export class CommitUnknownError extends HttpError {
   override readonly name = "CommitUnknownError";
 
   constructor(cause: unknown) {
-    super(503, "It is not known whether the change was stored", { code: "DATABASE_COMMIT_UNKNOWN", cause });
+    super(503, "The outcome of the change is unknown", { code: "DATABASE_COMMIT_UNKNOWN", cause });
   }
 }
 

@@ -13,7 +13,7 @@ import { WatchedBackend } from "./watch.ts";
 /** What the feature adds to an app. */
 export interface DatabaseMethods {
   /**
-   * Opens a database: `app.db`, `request.app.db`, and the dependency `Db`. It connects when first used.
+   * Opens a database: `app.db`, `request.app.db`, and the dependency `Db`. It connects on first use.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
@@ -26,7 +26,7 @@ export interface DatabaseMethods {
 export const Db: Token<Database> = dependency<Database>("db");
 
 /**
- * Gives an app a database: SQLite in a file without further ado, PostgreSQL by its address.
+ * A database for an app: SQLite in a file by default, or PostgreSQL.
  *
  * @example
  * const app = new (App.with(database))().enableDatabase({ url: "sqlite://books.db" });
@@ -43,7 +43,7 @@ export const database: Feature<DatabaseMethods> = {
       },
       get db() {
         if (open !== null) return open;
-        throw new FrameworkError("DATABASE_NOT_ENABLED", "call enableDatabase() before db is used");
+        throw new FrameworkError("DATABASE_NOT_ENABLED", "call enableDatabase() before using db");
       },
     };
   },
@@ -58,7 +58,7 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
   const operations = host.insight.operation(statementOperation(backend.dialect));
   const seconds = host.insight.histogram({
     name: "database_statement_duration_seconds",
-    help: "Time until a statement was answered; streams are left out, since their readers take part of it.",
+    help: "Duration of statements; streams are excluded, because it depends on their readers.",
   });
   const { slowQueryMs } = config;
   const watched = new WatchedBackend(backend, { slowQueryMs, log: () => log, operations, seconds });
@@ -88,25 +88,25 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
 const memoryOfMany = (workers: number): FrameworkError =>
   new FrameworkError(
     "DATABASE_IN_MEMORY",
-    `each of ${workers} workers would have a database of its own in memory; give sqlite://<path>, or run one worker`,
+    `each of ${workers} workers would have its own database in memory; use sqlite://<path>, or run one worker`,
   );
 
 const migrateAtStart = async (open: Database, { migrations }: DatabaseConfig): Promise<void> => {
   if (migrations === undefined) {
     throw new FrameworkError(
       "DATABASE_NO_MIGRATIONS",
-      "migrateAtStart needs `migrations`, the folder they are in",
+      "migrateAtStart needs `migrations`, the folder of the migrations",
     );
   }
   await migrate(open, { directory: migrations });
 };
 
-/** SQLite cannot tell other processes; the workers of one service can. */
+/** SQLite cannot notify other processes, but the workers of one service share notifications. */
 const shareNotifications = (host: Host, notifications: LocalNotifications, url: string): (() => void) => {
   const channel = `database:${url}`.slice(0, 500);
   const { values } = host.state.shared;
   notifications.connect((name, payload) => {
-    values.publish(channel, [name, payload]).catch(() => notifications.receive(name, payload)); // at least this worker hears it
+    values.publish(channel, [name, payload]).catch(() => notifications.receive(name, payload)); // at least this worker gets it
   });
   return values.subscribe(channel, (message) => receive(notifications, message));
 };
@@ -126,12 +126,12 @@ const report = (host: Host, watched: WatchedBackend): void => {
   const count = (name: string, help: string, read: () => number): HostInsight =>
     host.insight.metric({ name: `database_${name}_total`, help, type: "counter", read });
   count("statements", "Statements sent to the database.", () => watched.statements);
-  count("failures", "Statements that the database refused or did not answer.", () => watched.failures);
+  count("failures", "Statements that failed.", () => watched.failures);
   count("slow_statements", "Statements that took longer than slowQueryMs.", () => watched.slow);
   const gauge = (name: string, help: string, read: () => number): HostInsight =>
     host.insight.metric({ name: `database_connections_${name}`, help, type: "gauge", read });
   gauge("open", "Open connections.", () => watched.figures().size);
-  gauge("idle", "Open connections that nobody uses.", () => watched.figures().idle);
+  gauge("idle", "Idle connections.", () => watched.figures().idle);
   gauge("waiting", "Callers that wait for a connection.", () => watched.figures().waiting);
   host.insight.expose("database", () => ({ dialect: watched.dialect, ...watched.figures() }));
 };

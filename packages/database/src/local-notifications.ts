@@ -1,9 +1,9 @@
-/** Notifications of a database that has none: within this process, and through `carry` to the other workers. */
+/** Notifications for a database without any: within this process, and through `carry` to the other workers. */
 export class LocalNotifications {
   private readonly listeners = new Map<string, Set<(payload: string) => void>>();
   private carry: ((channel: string, payload: string) => void) | null = null;
 
-  /** From now on what is sent here also goes to others, which hand it to `receive`. */
+  /** From now on notifications are also sent to other workers, which pass them to `receive`. */
   connect(carry: (channel: string, payload: string) => void): void {
     this.carry = carry;
   }
@@ -13,13 +13,13 @@ export class LocalNotifications {
     else this.carry(channel, payload);
   }
 
-  /** Tells the listeners of this process. */
+  /** Notifies the listeners of this process. */
   receive(channel: string, payload: string): void {
     for (const listener of this.listeners.get(channel) ?? []) queueMicrotask(() => listener(payload));
   }
 
   listen(channel: string, listener: (payload: string) => void, signal?: AbortSignal): () => Promise<void> {
-    const own = (payload: string): void => listener(payload); // one listener may listen twice
+    const own = (payload: string): void => listener(payload); // a listener may be registered twice
     const listeners = this.listeners.get(channel) ?? new Set();
     this.listeners.set(channel, listeners.add(own));
     const end = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import { FrameworkError } from "@framework/core";
 
-/** PostgreSQL takes payloads below 8000 bytes and names of at most 63. */
+/** PostgreSQL's limits: payloads below 8000 bytes and names of at most 63. */
 const MAX_PAYLOAD_BYTES = 7999;
 const CHANNEL = /^[A-Za-z_][\w.-]{0,62}$/;
 

@@ -10,7 +10,7 @@ const DEFAULT_RETRIES = 3;
 const MAX_RETRIES = 20;
 const FIRST_PAUSE_MS = 5;
 
-/** A database over a backend: transactions with their retries, and everything else handed on. */
+/** A database over a backend: adds transactions with retries, and delegates the rest. */
 export class OpenDatabase extends SessionQueries implements Database {
   readonly dialect: "sqlite" | "postgres";
   private readonly backend: Backend;

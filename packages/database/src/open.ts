@@ -10,13 +10,13 @@ import { sqliteLocation } from "./sqlite/sqlite-location.ts";
 import { statementOperation } from "./statement-operation.ts";
 import { WatchedBackend } from "./watch.ts";
 
-/** A backend, and what carries notifications where the database itself cannot. */
+/** A backend, and local notifications where the database has none. */
 export interface Opened {
   readonly backend: Backend;
   readonly notifications: LocalNotifications;
 }
 
-/** The backend that the address names; it connects when first used. */
+/** The backend of an address; it connects on first use. */
 export const openBackend = (config: DatabaseConfig, onIdleError: (error: Error) => void): Opened => {
   const notifications = new LocalNotifications();
   const location = sqliteLocation(config.url);
@@ -37,9 +37,9 @@ const sqlite = (location: string, config: DatabaseConfig, notifications: LocalNo
 const postgres = (config: DatabaseConfig, onIdleError: (error: Error) => void): Backend =>
   new PostgresBackend({ ...config, minIdle: Math.min(config.minIdle, config.poolSize), onIdleError });
 
-/** A database without an app: for scripts, tests and tools. Close it when done. @throws ConfigurationError for a bad record */
+/** A database without an app: for scripts, tests and tools. Close it after use. @throws ConfigurationError for a bad record */
 export const openDatabase = (config: ConfigInput<DatabaseConfig> = {}): Database => {
-  const { backend } = openBackend(DatabaseConfig.of(config), () => {}); // the next statement meets the fault itself
+  const { backend } = openBackend(DatabaseConfig.of(config), () => {}); // the next statement gets the error itself
   const operations = operationsWithoutApp(statementOperation(backend.dialect));
   return new OpenDatabase(new WatchedBackend(backend, { slowQueryMs: 0, log: () => null, operations }));
 };

@@ -16,13 +16,13 @@ export interface Ask<Base, Result extends "rows" | "row" | "value"> {
 
 export type Answer<T, Result> = Result extends "rows" ? T[] : T | null;
 
-/** What a statement without rows did. */
+/** Result of a statement without rows. */
 export interface Executed {
   /** Rows that were inserted, changed or deleted. */
   readonly changes: number;
 }
 
-/** How rows of a large result arrive. */
+/** Options of a stream of rows. */
 export interface StreamOptions {
   /** Rows fetched at a time, 1 to 10 000. @default 500 */
   readonly batchSize?: number;
@@ -32,10 +32,10 @@ export interface StreamOptions {
  * Statements, on either kind of database.
  *
  * Integers that a `number` cannot hold exactly arrive as `bigint`. PostgreSQL gives `Date` for `timestamptz` and text for `numeric`, `date` and
- * `timestamp`; SQLite stores a `Date` as ISO 8601 text and a boolean as 1 or 0, and gives them back so.
+ * `timestamp`; SQLite stores a `Date` as ISO 8601 text and a boolean as 1 or 0, and returns them in that form.
  *
- * @throws DatabaseError when the database refuses a statement, with the kind of constraint that was broken
- * @throws DatabaseUnavailableError (503 as a reply) when the database cannot be reached, is too busy, or the connection broke
+ * @throws DatabaseError when the database rejects a statement; `kind` names the violated constraint
+ * @throws DatabaseUnavailableError (503 as a reply) when the database is unreachable or too busy, or the connection broke
  */
 export interface Queries {
   /** All rows. */
@@ -50,17 +50,17 @@ export interface Queries {
   execute(strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Promise<Executed>;
   execute(statement: Statement): Promise<Executed>;
   execute(text: string, values?: readonly SqlValue[]): Promise<Executed>;
-  /** Rows one by one, a batch in memory at a time, from one consistent view; leaving the loop early frees everything. */
+  /** Rows one by one, with one batch in memory, from one snapshot; leaving the loop early frees everything. */
   stream<T extends object = Row>(statement: Statement, options?: StreamOptions): AsyncIterableIterator<T>;
 }
 
-/** Statements of one transaction; dead once its function has returned. */
+/** Statements of one transaction; unusable after its function has returned. */
 export interface Transaction extends Queries {
-  /** A transaction within: a failure of its function undoes only what was done in it. */
+  /** A nested transaction (savepoint): a failure of its function rolls back only its own changes. */
   transaction<T>(run: (inner: Transaction) => Promise<T>): Promise<T>;
   /** Runs statements without parameters, separated by semicolons. */
   script(text: string): Promise<void>;
-  /** Sends a notification when the transaction commits; nothing when it does not. */
+  /** Sends a notification when the transaction commits. */
   notify(channel: string, payload?: string): Promise<void>;
 }
 
@@ -71,16 +71,16 @@ export interface TransactionOptions {
   readonly isolation?: Isolation;
   /** @default false */
   readonly readOnly?: boolean;
-  /** How often the function is run again after a serialisation failure or a deadlock, 0 to 20. @default 3 */
+  /** Retries after a serialisation failure or a deadlock, 0 to 20. @default 3 */
   readonly retries?: number;
   /** Rolls back and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ListenOptions {
-  /** Ends the listening, as the returned function does. */
+  /** Stops listening, like the returned function. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after a broken connection was replaced: what was sent in between is lost, so read anew what you follow. */
+  /** Called after a broken connection was replaced: notifications in between are lost, so read the data again. */
   readonly onGap?: () => void;
 }
 
@@ -90,15 +90,15 @@ export interface Database extends Queries {
   /**
    * Runs a function in a transaction and commits when it returns.
    *
-   * A throw rolls back and passes through. After a serialisation failure or a deadlock the whole function runs again, so it must have no effects
+   * An error rolls back and is rethrown. After a serialisation failure or a deadlock the whole function runs again, so it must have no effects
    * outside the transaction.
    *
-   * @throws CommitUnknownError when the connection broke while committing: the transaction may or may not have happened
+   * @throws CommitUnknownError when the connection broke during the commit: its outcome is unknown
    */
   transaction<T>(run: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** The same statements, given up when the signal aborts: they reject with its reason, and PostgreSQL is told to stop. */
+  /** The same statements, cancelled when the signal aborts: they reject with its reason, and PostgreSQL cancels them. */
   until(signal: AbortSignal): Queries;
-  /** Calls back for every notification of a channel, of this and every other process. Returns the function that ends it. */
+  /** Calls back for every notification of a channel, from any process. Returns a function that stops listening. */
   listen(
     channel: string,
     listener: (payload: string) => void,
@@ -106,6 +106,6 @@ export interface Database extends Queries {
   ): Promise<() => Promise<void>>;
   /** Sends a notification of at most 7 999 bytes to every listener of a channel. */
   notify(channel: string, payload?: string): Promise<void>;
-  /** Waits for what is under way and frees every connection. */
+  /** Waits for running statements and closes every connection. */
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { Row, Transaction } from "./queries.ts";
 import { SessionQueries } from "./session-queries.ts";
 import type { Statement } from "./statement.ts";
 
-/** A transaction as its function sees it: usable until it ends, with transactions within as savepoints. */
+/** The transaction that is passed to its function: usable until it ends, with nested transactions as savepoints. */
 export class RunningTransaction extends SessionQueries implements Transaction {
   private readonly open: GuardedTransaction;
   private readonly depth: number;
@@ -42,13 +42,13 @@ export class RunningTransaction extends SessionQueries implements Transaction {
     await this.open.notify(channel, payload);
   }
 
-  /** From now on every use is a mistake of the program. */
+  /** Marks the transaction as ended. */
   end(): void {
     this.open.end();
   }
 }
 
-/** Refuses statements after the end: on a connection that went back they would land in somebody else's transaction. */
+/** Rejects statements after the end: on a returned connection they would run in another caller's transaction. */
 class GuardedTransaction implements Session {
   private readonly open: Pick<OpenTransaction, "run" | "stream" | "notify" | "script">;
   private ended = false;

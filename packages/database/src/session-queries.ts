@@ -46,7 +46,7 @@ export class SessionQueries implements Queries {
     return oneByOne(batches, this.signal) as AsyncIterableIterator<T>;
   }
 
-  /** No async function: what SQLite knows at once is not waited for. */
+  /** Not async: SQLite answers synchronously. */
   private answer<T>(
     asked: Asked,
     others: AskedWith,
@@ -64,7 +64,7 @@ export class SessionQueries implements Queries {
   }
 }
 
-/** An async function, so that the stack of an error leads to who asked. */
+/** Async, so that the stack of an error contains the caller. */
 const later = async <T>(outcome: Promise<Outcome>, pick: (outcome: Outcome) => T): Promise<T> =>
   pick(await outcome);
 

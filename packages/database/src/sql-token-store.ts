@@ -14,17 +14,17 @@ export interface SqlTokenStoreOptions {
   readonly now?: () => number;
 }
 
-/** Writes between two removals of what has expired. */
+/** Writes between two removals of expired tokens. */
 const WRITES_PER_SWEEP = 1000;
 
 /**
- * Remembers in the database which tokens are no longer good, so that all hosts know, and know it after a restart.
+ * Stores revoked tokens in the database, shared by all hosts and across restarts.
  *
- * It makes its table `framework_tokens` when first used, and removes what has expired while it writes. Ids are kept as SHA-256.
+ * It creates its table `framework_tokens` on first use, and removes expired tokens as it writes. Ids are stored as SHA-256.
  *
  * @example
  * const auth = new JwtAuth({ secret, store: sqlTokenStore(app.db) });
- * @throws DatabaseUnavailableError (503) when the database does not answer: nobody is let in on a guess
+ * @throws DatabaseUnavailableError (503) when the database does not answer: no token is accepted unchecked
  */
 export const sqlTokenStore = (db: Database, { now = Date.now }: SqlTokenStoreOptions = {}): SqlTokenStore => {
   let table: Promise<void> | null = null;
@@ -67,7 +67,7 @@ export const sqlTokenStore = (db: Database, { now = Date.now }: SqlTokenStoreOpt
 const TABLE =
   "CREATE TABLE IF NOT EXISTS framework_tokens (token TEXT PRIMARY KEY, expires_at DOUBLE PRECISION NOT NULL)";
 
-/** Two hosts that make the table at once: PostgreSQL lets one of them fail although it says IF NOT EXISTS. */
+/** When two hosts create the table at once, PostgreSQL fails one of them despite IF NOT EXISTS. */
 const makeTable = async (db: Database): Promise<void> => {
   try {
     await db.execute(TABLE);

@@ -1,14 +1,13 @@
 import { FrameworkError } from "@framework/core";
 
-/** What a statement may carry as a parameter; a list is for `= ANY(…)` of PostgreSQL. */
+/** A parameter of a statement; a list is for PostgreSQL's `= ANY(…)`. */
 export type SqlScalar = string | number | bigint | boolean | null | Date | Uint8Array;
 export type SqlValue = SqlScalar | readonly SqlScalar[];
 
 /**
- * Refuses what would reach the server as something else than was meant.
+ * Rejects values that the server would misinterpret.
  *
- * @throws DATABASE_BAD_VALUE for `undefined`, objects, functions, numbers that are no numbers, invalid dates and text with a NUL, which PostgreSQL
- * cannot hold and other tools cut off
+ * @throws DATABASE_BAD_VALUE for `undefined`, objects, functions, NaN and infinities, invalid dates, and text with NUL, which PostgreSQL cannot store
  */
 export const checkValue = (value: unknown, place: number): void => {
   const problem = problemOf(value);
@@ -18,7 +17,7 @@ export const checkValue = (value: unknown, place: number): void => {
 const problemOf = (value: unknown): string | null => {
   switch (typeof value) {
     case "string":
-      return value.includes("\0") ? "holds a NUL character" : null;
+      return value.includes("\0") ? "contains a NUL character" : null;
     case "number":
       return Number.isFinite(value) ? null : `is ${value}; only finite numbers can be stored`;
     case "bigint":

@@ -32,7 +32,7 @@ test("a hundred streams may be open; the next is refused, and goes on once one h
   const refused = db.stream(sql`VALUES (3)`).next();
   await expect(refused).rejects.toThrow(DatabaseUnavailableError);
   await expect(refused).rejects.toMatchObject({
-    reason: "100 streams are open already; end one before the next",
+    reason: "100 streams are open; end one first",
   });
   await open[7]?.return?.();
   expect((await db.stream(sql`VALUES (3)`).next()).value).toEqual({ column1: 3 });

@@ -54,6 +54,6 @@ test("where the program of the thread is missing, as in a bundle, the process sa
   using folder = mkdtempDisposableSync(join(here("../node_modules"), ".built-"));
   const index = built(folder.path);
   rmSync(join(folder.path, "sqlite/read-worker.js"));
-  const said = "database: long reads of SQLite hold the process, since no thread can be started\n";
+  const said = "database: long reads of SQLite block the process, because no thread can be started\n";
   expect(await output(index, join(folder.path, "test.db"))).toBe(`500000 false\n${said}`);
 });

@@ -13,7 +13,7 @@ export const statementOperation = (dialect: "sqlite" | "postgres"): OperationDef
   },
 });
 
-/** Words that statements begin with: a closed list keeps the names few, whatever texts a program makes. */
+/** First words of statements: a closed list bounds the names. */
 const keywords: ReadonlySet<string> = new Set(
   "SELECT INSERT UPDATE DELETE WITH MERGE VALUES CREATE ALTER DROP TRUNCATE PRAGMA EXPLAIN VACUUM ANALYZE LOCK SET SHOW CALL COPY".split(
     " ",

@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import { checkValue, type SqlValue } from "./sql-value.ts";
 
-/** A statement with its parameters apart from its text, which holds `$1`, `$2` … in their places. Made by `sql`. */
+/** A statement with its parameters separate from its text, which contains `$1`, `$2` … Made by `sql`. */
 export class Statement {
   readonly text: string;
   readonly values: readonly SqlValue[];
@@ -12,10 +12,10 @@ export class Statement {
   }
 }
 
-/** What may stand in a template: a parameter, or another statement whose text becomes part of this one. */
+/** A value of a template: a parameter, or another statement that is inlined. */
 export type SqlInput = SqlValue | Statement;
 
-/** The tag `sql`, and what builds the parts of a statement that are no parameters. */
+/** The tag `sql`, with builders for parts that are not parameters. */
 export interface SqlTag {
   (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Statement;
   /** A quoted name of a table or column: the only safe way for a name that is not written in the program. */
@@ -44,7 +44,7 @@ const composed = (strings: TemplateStringsArray, inputs: readonly SqlInput[]): S
   return new Statement(text, values);
 };
 
-/** Texts of templates that hold values only. The same string each time: who looks for it in a map finds it without reading it. */
+/** Cached texts of templates with values only. The same string each time makes map lookups fast, because its hash is known. */
 const texts = new WeakMap<TemplateStringsArray, string>();
 
 const textOf = (strings: TemplateStringsArray): string => {
@@ -91,7 +91,7 @@ const tag = (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Sta
  * @example
  * db.query<Book>(sql`SELECT * FROM books WHERE genre = ${genre}`);
  *
- * @throws DATABASE_BAD_VALUE for a value that no parameter can be
+ * @throws DATABASE_BAD_VALUE for a value that cannot be a parameter
  */
 export const sql: SqlTag = Object.assign(tag, {
   identifier: (...path: readonly string[]): Statement => new Statement(path.map(quoted).join("."), []),
@@ -103,7 +103,7 @@ export const sql: SqlTag = Object.assign(tag, {
   },
 });
 
-/** What a query method was called with: a template and its inputs, a statement, or text and the list of its parameters. */
+/** Arguments of a query method: a template and its inputs, a statement, or text and its parameters. */
 export type Asked = TemplateStringsArray | Statement | string;
 export type AskedWith = readonly (SqlInput | readonly SqlValue[] | undefined)[];
 
@@ -114,7 +114,7 @@ const checkedValues = (values: readonly SqlValue[]): readonly SqlValue[] => {
   return values;
 };
 
-/** Reads the arguments of a query method. @throws DATABASE_BAD_VALUE */
+/** Parses the arguments of a query method. @throws DATABASE_BAD_VALUE */
 export const toStatement = (asked: Asked, others: AskedWith): Statement => {
   if (typeof asked === "string") {
     return new Statement(asked, checkedValues((others[0] as readonly SqlValue[] | undefined) ?? noValues));

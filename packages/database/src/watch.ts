@@ -4,14 +4,14 @@ import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolFigures, Sess
 import type { ListenOptions, Row } from "./queries.ts";
 import type { Statement } from "./statement.ts";
 
-/** What a database counts, and when it speaks up. */
+/** Options of the watching backend. */
 export interface WatchOptions {
-  /** A statement that took longer is logged with its text; 0 is never. */
+  /** Statements that take longer are logged with their text; 0 disables it. */
   readonly slowQueryMs: number;
   readonly log: () => Logger | null;
   /** Publishes each statement. */
   readonly operations: Operations<Statement>;
-  /** Takes the duration of each statement; without it durations are not recorded. */
+  /** Records the duration of each statement, if given. */
   readonly seconds?: Histogram;
 }
 
@@ -22,7 +22,7 @@ export class WatchedBackend implements Backend {
   readonly dialect: "sqlite" | "postgres";
   private readonly backend: Backend;
   private readonly options: WatchOptions;
-  /** Below this nothing is to be done about the time that a statement took. */
+  /** Durations below this need no action. */
   private readonly noticeMs: number;
   statements = 0;
   failures = 0;
@@ -71,7 +71,7 @@ export class WatchedBackend implements Backend {
     }
   }
 
-  /** Milliseconds since a statement began, recorded. */
+  /** Records the duration of a statement, and returns it in milliseconds. */
   private observed(from: number): number {
     const durationMs = performance.now() - from;
     this.options.seconds?.observe(durationMs / 1000);
@@ -109,7 +109,7 @@ export class WatchedBackend implements Backend {
     return this.follow(this.backend.stream(statement, batchSize, signal), statement);
   }
 
-  /** Counts and publishes a stream as one statement, which ends when its last row has been taken or its reader has left. */
+  /** Counts and publishes a stream as one statement, which ends with its last row or when its reader leaves. */
   async *follow(batches: AsyncIterableIterator<Row[]>, statement: Statement): AsyncGenerator<Row[]> {
     this.statements++;
     const operation = this.options.operations.begin(statement);

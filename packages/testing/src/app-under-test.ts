@@ -7,7 +7,7 @@ import {
   TimeoutConfig,
 } from "@framework/core";
 
-/** What the clients need of an application; every `App` has it. */
+/** The part of an application that clients use; every `App` has it. */
 export interface AppUnderTest {
   start(settings?: Partial<AppSettings>): Promise<unknown>;
   fetch(request: Request): Promise<Response>;
@@ -16,9 +16,10 @@ export interface AppUnderTest {
 }
 
 /**
- * How the application is served during a test; the same through both doors, and nothing is read from the command line or the environment.
+ * Settings of the application during a test, the same for all clients; the command line and the environment are not read.
  *
- * `env` defaults to `"development"`, `debug` to true there, `logs` to `debug`, and `log` to a logger that writes nothing. `logs: false` silences request lines,
+ * `env` defaults to `"development"`, `debug` to true there, `logs` to `debug`, and `log` to a logger that writes nothing. `logs: false` silences
+ * request lines,
  * those of a feature included.
  */
 export type ServeOptions = Pick<
@@ -26,7 +27,7 @@ export type ServeOptions = Pick<
   "env" | "debug" | "logs" | "log" | "limits" | "timeouts" | "trustedProxies" | "transport"
 >;
 
-/** Settings for an app that answers through `fetch`. */
+/** Settings of an app that is called with `fetch`. */
 export const toAppSettings = (options: ServeOptions): Partial<AppSettings> => {
   const { env, debug, logs, log, limits, timeouts, trustedProxies } = withDefaults(options);
   return {
@@ -41,7 +42,7 @@ export const toAppSettings = (options: ServeOptions): Partial<AppSettings> => {
   };
 };
 
-/** Options of `run` for an app that listens inside the test's own process, on any free port. */
+/** Options of `run` for an app that listens in the test's process, on any free port. */
 export const toRunOptions = (options: ServeOptions): RunOptions => ({
   ...withDefaults(options),
   host: "127.0.0.1",
@@ -53,7 +54,7 @@ export const toRunOptions = (options: ServeOptions): RunOptions => ({
   exitOnError: false,
 });
 
-/** Only what `run` knows: the options of a client come in the same object. */
+/** Only the options of `run`: the same object also has options of the client. */
 const withDefaults = (options: ServeOptions) => {
   const { env = "development", debug = env === "development", log = silent } = options;
   const { logs, limits, timeouts, trustedProxies, transport } = options;

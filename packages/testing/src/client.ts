@@ -9,9 +9,9 @@ import { readReply, type TestReply } from "./test-reply.ts";
 export type Ask = (path: string, init?: TestInit) => Promise<TestReply>;
 
 /**
- * Speaks to one application; the same over `fetch`, over a socket and to a program elsewhere.
+ * Client of one application, over `fetch`, over a socket, or of another process.
  *
- * Redirects are not followed and nothing is decompressed: a test sees what the application sent. Disposing of the client ends what is in flight.
+ * Redirects are not followed and bodies are not decompressed: a test sees what the application sent. Disposing of the client aborts requests in flight.
  */
 export interface TestClient extends AsyncDisposable {
   readonly get: Ask;
@@ -21,37 +21,37 @@ export interface TestClient extends AsyncDisposable {
   readonly patch: Ask;
   readonly delete: Ask;
   readonly options: Ask;
-  /** Sends any method. @throws TESTING_TIMEOUT, TESTING_CLIENT_CLOSED, the reason of `init.signal`, the app's start error */
+  /** Sends a request with any method. @throws TESTING_TIMEOUT, TESTING_CLIENT_CLOSED, the reason of `init.signal`, the app's start error */
   readonly request: (method: string, path: string, init?: TestInit) => Promise<TestReply>;
   /** Resolves with the head of the reply and a live body, for event streams and long downloads; `timeoutMs` counts up to the head. */
   readonly stream: (method: string, path: string, init?: TestInit) => Promise<Response>;
-  /** Absolute address of a path, for clients of another protocol; a socket client listens from here on. */
+  /** Absolute URL of a path, for clients of another protocol; a socket client starts to listen. */
   readonly url: (path?: string) => Promise<string>;
 }
 
-/** How a client behaves. */
+/** Options of a client. */
 export interface ClientOptions {
   /** Sent with every request; a request's own fields win. */
   readonly headers?: TestInit["headers"];
-  /** Keeps the cookies that replies set and sends them back. @default false */
+  /** Stores cookies of replies and sends them back. @default false */
   readonly cookies?: boolean;
-  /** Milliseconds a request may take, its body included. @default 60_000, for busy machines */
+  /** Timeout of a request in milliseconds, its body included. @default 60_000 */
   readonly timeoutMs?: number;
-  /** Bytes that one buffered reply may have. @default 64 MiB */
+  /** Maximum bytes of a buffered reply. @default 64 MiB */
   readonly maxReplyBytes?: number;
   /** Milliseconds since 1970, for the expiry of cookies. @default Date.now */
   readonly now?: () => number;
 }
 
-/** The way that requests take to an application. */
+/** Connection of a client to an application. */
 export interface Door {
   send(request: PreparedRequest, signal: AbortSignal): Promise<Response>;
-  /** Scheme and authority, once the application can be reached there. */
+  /** Scheme and authority, once the application is reachable. */
   origin(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A client that speaks through a door, and closes it in the end. */
+/** A client over a connection, which it closes when disposed. */
 export const createClient = (door: Door, options: ClientOptions): TestClient => {
   const { timeoutMs = 60_000, maxReplyBytes = 64 * 1024 * 1024 } = options;
   const closing = new AbortController();

@@ -1,4 +1,4 @@
-/** The export conditions that a Node command line names, in its order; those in NODE_OPTIONS a child inherits by itself. */
+/** The export conditions of a Node command line, in order; a child inherits those of NODE_OPTIONS. */
 export const conditionsIn = (execArgv: readonly string[]): readonly string[] =>
   execArgv.flatMap((argument, index) => {
     if (argument === "-C" || argument === "--conditions") return execArgv[index + 1] ?? [];

@@ -1,14 +1,14 @@
 import { readSetCookies, type SetCookie } from "./set-cookie.ts";
 
-/** Cookies that a client keeps of one application and sends back. */
+/** Cookies of one application. */
 export interface CookieJar {
-  /** Keeps what the reply to a target sets; a cookie that has expired is taken out. */
+  /** Stores the cookies of a reply; an expired cookie is removed. */
   store(headers: Headers, target: string): void;
-  /** Value of the `Cookie` field for a target, or `null` when there is nothing to send. */
+  /** Value of the `Cookie` field for a target, or `null`. */
   fieldFor(target: string): string | null;
 }
 
-/** Cookies kept at most; the oldest go first. */
+/** Maximum cookies; the oldest are evicted. */
 const MAX_COOKIES = 300;
 
 interface Kept {
@@ -19,7 +19,7 @@ interface Kept {
 }
 
 /**
- * A jar for the one host that a test speaks to: paths and expiry count (RFC 6265, section 5), `Domain` does not, and `Secure` cookies are sent as well,
+ * A cookie jar for one host: paths and expiry count (RFC 6265, section 5), `Domain` does not, and `Secure` cookies are sent as well,
  * as browsers do to localhost.
  */
 export const cookieJar = (now: () => number = Date.now): CookieJar => {

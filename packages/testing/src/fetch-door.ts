@@ -2,17 +2,17 @@ import { type AppUnderTest, type ServeOptions, toAppSettings } from "./app-under
 import type { Door } from "./client.ts";
 import { testingError } from "./errors.ts";
 
-/** The authority of requests that name no other in `Host`. */
+/** Default authority of requests. */
 const AUTHORITY = "test.local";
 
-/** Takes requests to `app.fetch`: no socket, no bytes, so no transport of the framework is involved either. */
+/** Passes requests to `app.fetch`, without a socket or a transport. */
 export const fetchDoor = (app: AppUnderTest, options: ServeOptions): Door => {
   let started: Promise<unknown> | undefined;
   return {
     origin: async () => `http://${AUTHORITY}`,
     async send({ method, target, headers, body }, signal) {
       if (body !== null && (method === "GET" || method === "HEAD")) {
-        const message = `a web Request with ${method} has no body; send it with socketClient`;
+        const message = `a web Request with ${method} cannot have a body; use socketClient`;
         throw testingError("TESTING_BAD_OPTION", message);
       }
       started ??= app.start(toAppSettings(options));

@@ -1,6 +1,6 @@
 import { clearTimeout, setTimeout } from "node:timers"; // the module's own stay real where a runner fakes the global ones
 
-/** Gives work a signal that aborts after `timeoutMs` with the error that `late` makes then; the timer ends with the work. */
+/** Runs work with a signal that aborts after `timeoutMs` with the error of `late`. */
 export const inTime = async <T>(
   timeoutMs: number,
   late: () => Error,
@@ -15,7 +15,7 @@ export const inTime = async <T>(
   }
 };
 
-/** The outcome of work, or the signal's reason as soon as it aborts; what the work comes to later is nobody's concern. */
+/** The outcome of work, or the signal's reason as soon as it aborts; a later outcome is ignored. */
 export const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

@@ -1,9 +1,9 @@
-/** Tells a program that the file descriptor below is its lifeline; the program never sees it. */
+/** Names the file descriptor of the lifeline; removed before the program's own code runs. */
 const VARIABLE = "FRAMEWORK_TESTING_LIFELINE";
 
 /**
- * Runs in the program before its own code. The operating system closes the other end of the pipe however the test run ends, killed or crashed too; then
- * the program ends as well. Programs that this one starts do not inherit the variable, so that a descriptor of theirs is left alone.
+ * Runs in the program before its own code. The operating system closes the other end of the pipe however the test run ends, even when killed; then
+ * the program exits. Its child processes do not inherit the variable.
  */
 const preload = `
 import { Socket } from "node:net";
@@ -15,14 +15,14 @@ if (process.env.${VARIABLE} !== undefined) {
   lifeline.resume().unref();
 }`;
 
-/** What ties a child process to the life of this one. */
+/** A pipe that ends a child process with this one. */
 export interface Lifeline {
   /** Arguments for Node, before the program's file. */
   readonly execArgv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A lifeline over a pipe that the child has as descriptor `fd`. */
+/** A lifeline over a pipe, descriptor `fd` of the child. */
 export const lifelineOn = (fd: number): Lifeline => ({
   execArgv: [`--import=data:text/javascript,${encodeURIComponent(preload)}`],
   env: { [VARIABLE]: String(fd) },

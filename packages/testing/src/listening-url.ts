@@ -1,10 +1,10 @@
-/** A URL of this machine, without its path; the host must end there, so that `localhost.example.com` is none. */
+/** A URL of this machine, without its path; `localhost.example.com` does not match. */
 const LOCAL_URL =
   /https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?![\w.-]*\w)/i;
 
 /**
- * Where a program says it listens: the `url` of the framework's `{"event":"listening"}` line, or in any other line that is no JSON the first URL of
- * this machine. `null` when the line says nothing of the kind.
+ * The URL that a line announces: `url` of the framework's `{"event":"listening"}` line, or the first URL of this machine in a line that is not
+ * JSON; otherwise `null`.
  */
 export const listeningUrl = (line: string): string | null => {
   if (line.trimStart().startsWith("{")) return urlOfEvent(line);
@@ -17,11 +17,11 @@ const urlOfEvent = (line: string): string | null => {
     const { event, url } = JSON.parse(line) as { event?: unknown; url?: unknown };
     return event === "listening" && typeof url === "string" && URL.canParse(url) ? url : null;
   } catch {
-    return null; // the line only looked like JSON
+    return null; // the line is not JSON
   }
 };
 
-/** Clients cannot connect to "any address"; the program listens on the loopback one too. */
+/** Clients cannot connect to the unspecified address; the program also listens on loopback. */
 const reachable = (text: string): string | null => {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);

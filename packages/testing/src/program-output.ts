@@ -1,18 +1,18 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
-/** Characters kept at most; the oldest lines go first. */
+/** Maximum characters; the oldest lines are dropped. */
 const MAX_CHARACTERS = 1024 * 1024;
 
-/** What a program has printed, both streams together, in the order in which the lines came. */
+/** Output of a program: lines of both streams, in order of arrival. */
 export interface ProgramOutput {
   /** Whole lines, the last megabyte of them. */
   text(): string;
-  /** The end of the text, short enough for a message. */
+  /** The end of the output, for a message. */
   tail(): string;
 }
 
-/** Collects the lines of streams, and tells each to a listener. */
+/** Collects the lines of streams, and passes each to a listener. */
 export const collectOutput = (
   streams: readonly (Readable | null)[],
   onLine: (line: string) => void,

@@ -7,33 +7,33 @@ import { inTime, unlessAborted } from "./in-time.ts";
 import type { ProgramOutput } from "./program-output.ts";
 import { clientFor } from "./test-client.ts";
 
-/** How a program ended: with a code, or by a signal. */
+/** Exit of a program: a code or a signal. */
 export interface ProgramExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program that listens; disposing of it stops it. */
+/** A listening program; disposing of it stops it. */
 export interface Program extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
-  /** Speaks to `url`. */
+  /** Client of `url`. */
   readonly client: TestClient;
-  /** What it has printed so far on both streams: whole lines, the last megabyte of them. */
+  /** Output of both streams so far: whole lines, the last megabyte. */
   output(): string;
   /**
-   * Sends it a signal, SIGTERM unless told otherwise, and resolves with how it ended; one that has ended already gets none.
+   * Sends a signal and resolves with the exit; no signal is sent to an ended program. @default SIGTERM
    *
    * @throws TESTING_TIMEOUT when it did not stop in time and was killed
    */
   stop(signal?: NodeJS.Signals): Promise<ProgramExit>;
-  /** Ends it at once, without a word. */
+  /** Kills it with SIGKILL. */
   kill(): void;
-  /** Resolves when it has ended, whatever the cause. */
+  /** Resolves with the exit. */
   readonly exited: Promise<ProgramExit>;
 }
 
-/** A child process and what is known of it from its first moment on. */
+/** A child process with its output and exit. */
 export interface StartedChild {
   /** For messages. */
   readonly name: string;
@@ -58,7 +58,7 @@ export const createProgram = (started: StartedChild, url: string): Program => {
     try {
       return await inTime(stopTimeoutMs, late, (deadline) => unlessAborted(exited, deadline));
     } finally {
-      child.kill("SIGKILL"); // does nothing to a process that has ended
+      child.kill("SIGKILL"); // no effect on a process that has ended
       await exited;
       await client[Symbol.asyncDispose]();
     }
@@ -82,13 +82,13 @@ export const createProgram = (started: StartedChild, url: string): Program => {
   };
 };
 
-/** A running program does not keep this process alive: a test run that forgot it ends, and its lifeline with it. */
+/** A running program does not keep this process alive: a test run that forgets it ends, and closes its lifeline. */
 const leaveToItself = (child: ChildProcess): void => {
   child.unref();
   for (const stream of child.stdio) if (stream instanceof Socket) stream.unref();
 };
 
-/** Milliseconds to wait for the last words of a program that has ended; a process of its own may hold its streams open. */
+/** Milliseconds to wait for the last output of an ended program; a child of it may hold the streams open. */
 const LAST_WORDS_MS = 1000;
 
 /** Resolves when a child has ended and its output has been read. */

@@ -6,7 +6,7 @@ export type FieldValue = string | number | boolean;
 /** Query or form fields by name; a list repeats the name, `undefined` leaves it out. */
 export type Fields = Readonly<Record<string, FieldValue | readonly FieldValue[] | undefined>>;
 
-/** What a request carries. At most one of `json`, `form` and `body`. */
+/** Parts of a request. At most one of `json`, `form` and `body`. */
 export interface TestInit {
   /** Appended to the path. */
   readonly query?: Fields | URLSearchParams | undefined;
@@ -15,7 +15,7 @@ export interface TestInit {
   readonly json?: unknown;
   /** Fields and `URLSearchParams` are sent urlencoded, `FormData` as multipart. */
   readonly form?: Fields | URLSearchParams | FormData | undefined;
-  /** Sent as it is; streams go out in chunks, without a declared length. */
+  /** Sent unchanged; streams are sent chunked. */
   readonly body?:
     | string
     | Uint8Array<ArrayBuffer>
@@ -23,14 +23,14 @@ export interface TestInit {
     | ReadableStream<Uint8Array>
     | AsyncIterable<Uint8Array>
     | undefined;
-  /** Ends the request; the promise rejects with its reason and the handler sees a client that went away. */
+  /** Aborts the request; the promise rejects with its reason, and the handler sees a disconnected client. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request with everything encoded and nothing bound to a transport. */
+/** An encoded request, independent of a transport. */
 export interface PreparedRequest {
   readonly method: string;
-  /** Path and query, as they were given. */
+  /** Path and query, as given. */
   readonly target: string;
   readonly headers: Headers;
   readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
@@ -70,7 +70,7 @@ const encodeBody = async ({ json, form, body }: TestInit): Promise<Encoded> => {
   return isStream(body) ? { body: ReadableStream.from(body), contentType: null } : buffered(body);
 };
 
-/** The web's own encoder knows the content type of each kind of body. */
+/** Response determines the content type of each kind of body. */
 const buffered = async (content: ConstructorParameters<typeof Response>[0]): Promise<Encoded> => {
   const encoded = new Response(content);
   const contentType = encoded.headers.get("content-type");

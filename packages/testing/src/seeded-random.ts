@@ -1,14 +1,15 @@
 import { testingError } from "./errors.ts";
 
 /**
- * A stand-in for `Math.random` that gives the same numbers for the same seed: at least 0 and below 1, evenly spread, repeating after 2³² calls. Not for
+ * A replacement for `Math.random` that returns the same numbers for the same seed: at least 0 and below 1, evenly spread, repeating after 2³²
+ * calls. Not for
  * secrets.
  *
- * @throws TESTING_BAD_OPTION for a seed that is no safe integer
+ * @throws TESTING_BAD_OPTION for a seed that is not a safe integer
  */
 export const seededRandom = (seed: number): (() => number) => {
   if (!Number.isSafeInteger(seed))
-    throw testingError("TESTING_BAD_OPTION", `a seed is a whole number, not ${seed}`);
+    throw testingError("TESTING_BAD_OPTION", `a seed must be a safe integer, not ${seed}`);
   let state = mixed(mixed(Math.floor(seed / 2 ** 32)) + (seed | 0));
   return () => {
     state = (state + 0x9e3779b9) | 0; // an odd step visits every state once

@@ -1,7 +1,7 @@
 /** A cookie as a `Set-Cookie` line states it (RFC 6265, section 5.2); attributes that are absent are `undefined`. */
 export interface SetCookie {
   readonly name: string;
-  /** As it was sent; nothing is decoded. */
+  /** As sent, not decoded. */
   readonly value: string;
   readonly path: string | undefined;
   readonly domain: string | undefined;
@@ -10,11 +10,11 @@ export interface SetCookie {
   readonly maxAge: number | undefined;
   readonly secure: boolean;
   readonly httpOnly: boolean;
-  /** In the spelling of the line, such as `Lax`. */
+  /** As spelt in the line, such as `Lax`. */
   readonly sameSite: string | undefined;
 }
 
-/** The cookies that a reply sets, in its order; lines without a name are left out. */
+/** The cookies of a reply, in order; lines without a name are omitted. */
 export const readSetCookies = (headers: Headers): readonly SetCookie[] =>
   headers
     .getSetCookie()
@@ -40,7 +40,7 @@ const parseSetCookie = (line: string): SetCookie | null => {
   };
 };
 
-/** What stands before and after the first `=`, trimmed; `null` for the second half of a text without one. */
+/** The parts before and after the first `=`, trimmed; the second is `null` without `=`. */
 const halves = (text: string): [before: string, after: string | null] => {
   const equals = text.indexOf("=");
   return equals < 0 ? [text.trim(), null] : [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];

@@ -3,7 +3,7 @@ import type { Agent, Dispatcher } from "undici";
 import type { Door } from "./client.ts";
 import type { PreparedRequest } from "./request-init.ts";
 
-/** A service that listens, and how to stop it. */
+/** A listening service, with the function that stops it. */
 export interface Listening {
   readonly url: string;
   close(): Promise<void>;
@@ -15,7 +15,7 @@ interface Opened {
   readonly service: Listening;
 }
 
-/** Takes requests to a service over real sockets; `listen` is called, and undici loaded, by the first request. */
+/** Sends requests to a service over sockets; the first request calls `listen` and loads undici. */
 export const socketDoor = (listen: () => Promise<Listening>): Door => {
   let opening: Promise<Opened> | undefined;
   const opened = (): Promise<Opened> => {
@@ -32,8 +32,8 @@ export const socketDoor = (listen: () => Promise<Listening>): Door => {
       return toResponse(reply, method);
     },
     async close() {
-      const open = await opening?.catch(() => undefined); // whoever waited for the door has got this error
-      await open?.agent.destroy(); // first: a service waits for clients that are still connected
+      const open = await opening?.catch(() => undefined); // the first request rejects with this error
+      await open?.agent.destroy(); // first, because a stopping service waits for connected clients
       await open?.service.close();
     },
   };

@@ -9,15 +9,15 @@ import { listeningUrl } from "./listening-url.ts";
 import { collectOutput } from "./program-output.ts";
 import { createProgram, exitOf, type Program } from "./program.ts";
 
-/** How a program is started. */
+/** Options of a program. */
 export interface ProgramOptions {
   /** Arguments of the program. */
   readonly args?: readonly string[];
-  /** Laid over this process's environment and `PORT=0`; `undefined` takes a variable away. */
+  /** Added to this process's environment and `PORT=0`; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Arguments of Node besides the conditions. */
+  /** Arguments of Node, besides the conditions. */
   readonly execArgv?: readonly string[];
-  /** Export conditions under which the program's packages are loaded. @default those of this process's own command line */
+  /** Export conditions of the program. @default those of this process's command line */
   readonly conditions?: readonly string[];
   readonly cwd?: string;
   /** Milliseconds until the program must listen. @default 60_000 */
@@ -27,13 +27,12 @@ export interface ProgramOptions {
 }
 
 /**
- * Starts a program under this process's Node and resolves when it listens: when it prints the framework's line `{"event":"listening","url":…}`, or any
- * URL of this machine.
+ * Starts a program with this process's Node. Resolves when it listens, that is when it prints the framework's line
+ * `{"event":"listening","url":…}`, or any URL of this machine.
  *
- * `PORT=0` tells it to take any free port; one that names its port in code needs an argument for that. It never outlives this process, even when that
- * is killed.
+ * `PORT=0` selects any free port; a program with a fixed port needs an argument for that. It never outlives this process, even if that is killed.
  *
- * @throws TESTING_PROGRAM_FAILED when it ends before, TESTING_TIMEOUT when it is too slow; both with what it printed
+ * @throws TESTING_PROGRAM_FAILED when it exits before, TESTING_TIMEOUT; both with its output
  * @example
  * await using program = await startProgram(new URL("./main.ts", import.meta.url));
  * const reply = await program.client.get("/books");

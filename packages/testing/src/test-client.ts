@@ -3,14 +3,13 @@ import { type ClientOptions, createClient, type TestClient } from "./client.ts";
 import { fetchDoor } from "./fetch-door.ts";
 import { socketDoor } from "./socket-door.ts";
 
-/** How a client behaves, and how the application is served meanwhile. */
+/** Options of a client and of the application. */
 export type AppClientOptions = ClientOptions & ServeOptions;
 
 /**
  * A client that calls `app.fetch`; disposing of it stops the app.
  *
- * The first request starts the app. Paths are normalised as in any web `Request`, and there is no client address: what depends on these needs
- * `socketClient`.
+ * The first request starts the app. Paths are normalised as in any web `Request`, and there is no client address: tests of these need `socketClient`.
  *
  * @example
  * await using client = testClient(app, { env: "production" });
@@ -30,7 +29,7 @@ export const socketClient = (app: AppUnderTest, options: AppClientOptions = {}):
     options,
   );
 
-/** A client of a service that runs already, at a URL without a path; disposing of it closes the connections and leaves the service alone. */
+/** A client of a running service, at a URL without a path; disposing of it closes the connections, and does not stop the service. */
 export const clientFor = (url: string, options: ClientOptions = {}): TestClient =>
   createClient(
     socketDoor(async () => ({ url, close: async () => {} })),

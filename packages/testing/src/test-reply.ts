@@ -8,7 +8,7 @@ export interface TestReply {
   /** The body as UTF-8. */
   readonly text: string;
   readonly bytes: Uint8Array;
-  /** What the reply sets, by name; of two with one name the last. */
+  /** Cookies of the reply by name; the last one of a name wins. */
   readonly cookies: ReadonlyMap<string, SetCookie>;
   /** The body parsed as JSON, whatever its content type. @throws TESTING_NOT_JSON with the start of the body */
   json<T = unknown>(): T;
@@ -29,10 +29,10 @@ export const readReply = async (response: Response, title: string, maxBytes: num
     },
     json: <T>() => {
       try {
-        return JSON.parse(decoded()) as T; // the caller states what the reply is made of
+        return JSON.parse(decoded()) as T; // the caller states the type
       } catch (cause) {
         const type = headers.get("content-type") ?? "no content type";
-        const found = `${title} was answered ${status} with ${type}, not JSON (${reasonOf(cause)})`;
+        const found = `${title} answered ${status} with ${type}, not JSON (${reasonOf(cause)})`;
         throw testingError("TESTING_NOT_JSON", `${found}: ${startOf(decoded())}`, cause);
       }
     },
@@ -53,7 +53,7 @@ const readBytes = async ({ body }: Response, title: string, maxBytes: number): P
   for await (const chunk of body ?? []) {
     length += chunk.byteLength;
     if (length > maxBytes) {
-      const message = `${title} was answered with more than ${maxBytes} bytes; read it with stream, or raise maxReplyBytes`;
+      const message = `${title} answered with more than ${maxBytes} bytes; read it with stream, or raise maxReplyBytes`;
       throw testingError("TESTING_REPLY_TOO_LARGE", message);
     }
     chunks.push(chunk);

@@ -25,7 +25,7 @@ test("looks once even when there is no time", async () => {
 test("says what it waited for and what it saw last", async () => {
   const waiting = waitFor(() => 0, { timeoutMs: 20, intervalMs: 1, what: "the third worker" });
   await expect(waiting).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
-  await expect(waiting).rejects.toThrow("waited 20 ms for the third worker: the last look gave 0");
+  await expect(waiting).rejects.toThrow("waited 20 ms for the third worker: the last attempt returned 0");
 });
 
 test("the error of the last look is the cause", async () => {
@@ -33,13 +33,13 @@ test("the error of the last look is the cause", async () => {
   const waiting = waitFor(() => Promise.reject(refused), { timeoutMs: 20, intervalMs: 1 });
   await expect(waiting).rejects.toMatchObject({ cause: refused });
   await expect(waiting).rejects.toThrow(
-    "waited 20 ms for a condition: the last look threw: connection refused",
+    "waited 20 ms for a condition: the last attempt threw: connection refused",
   );
 });
 
 test("a look that never ends is left behind at the deadline", async () => {
   const waiting = waitFor(() => new Promise(() => {}), { timeoutMs: 20 });
-  await expect(waiting).rejects.toThrow("the first look did not end");
+  await expect(waiting).rejects.toThrow("the first attempt did not end");
 });
 
 test("a pause longer than the deadline does not hold it up", async () => {

@@ -6,13 +6,13 @@ import { type Migration, readMigrations } from "./read-migrations.ts";
 export interface MigrateOptions {
   /** Folder of the numbered files. */
   readonly directory: string;
-  /** Number to end at: what lies above is undone, what is missing up to it is done; the highest by default, 0 undoes all. */
+  /** Target number: migrations above it are reverted, missing ones up to it are run. @default the highest; 0 reverts all */
   readonly to?: number;
-  /** Says what would be done, and does nothing. @default false */
+  /** Dry run: returns the steps without running them. @default false */
   readonly dryRun?: boolean;
 }
 
-/** One step that was taken, or would be in a dry run. */
+/** One step that was run, or would be in a dry run. */
 export interface MigrationStep {
   readonly number: number;
   readonly name: string;
@@ -25,16 +25,16 @@ interface Applied {
   readonly checksum: string;
 }
 
-/** Any number that is the same in every process: it names the lock. */
+/** Id of the advisory lock; any number that is the same in every process. */
 const LOCK = 7_264_113_905;
 
 /**
- * Brings the schema to a version: all steps in one transaction, so that it ends at that version or where it was.
+ * Migrates the schema to a version; all steps run in one transaction.
  *
- * Of several processes that migrate at once one works and the others wait. Steps done before are checked by the SHA-256 of their text.
+ * Concurrent migrations are serialised by a lock. Earlier steps are verified by the SHA-256 of their text.
  *
- * @throws DATABASE_MIGRATION_CHANGED when a file differs from what was run, DATABASE_MIGRATION_MISSING when it is gone or stands before one that was
- * run, DATABASE_MIGRATION_NO_WAY_BACK, DATABASE_BAD_MIGRATIONS
+ * @throws DATABASE_MIGRATION_CHANGED when a file differs from the step that ran, DATABASE_MIGRATION_MISSING when it is missing or precedes one
+ * that ran, DATABASE_MIGRATION_NO_WAY_BACK, DATABASE_BAD_MIGRATIONS
  */
 export const migrate = async (
   db: Database,
@@ -61,11 +61,11 @@ const checkApplied = (migrations: readonly Migration[], applied: readonly Applie
   const highest = applied.at(-1)?.number ?? 0;
   for (const { number, name, checksum } of applied) {
     const file = migrations.find((each) => each.number === number);
-    if (file === undefined) throw missing(`migration ${number} (${name}) was run, but its file is gone`);
+    if (file === undefined) throw missing(`migration ${number} (${name}) has run, but its file is missing`);
     if (file.checksum !== checksum) {
       throw new FrameworkError(
         "DATABASE_MIGRATION_CHANGED",
-        `migration ${number} (${name}) was changed after it was run; put it back and write a new one`,
+        `migration ${number} (${name}) was changed after it had run; restore it and write a new one`,
       );
     }
   }
@@ -73,7 +73,7 @@ const checkApplied = (migrations: readonly Migration[], applied: readonly Applie
     ({ number }) => number < highest && !applied.some((each) => each.number === number),
   );
   if (late !== undefined)
-    throw missing(`migration ${late.number} (${late.name}) stands before ${highest}, which was run already`);
+    throw missing(`migration ${late.number} (${late.name}) precedes ${highest}, which has already run`);
 };
 
 const missing = (message: string): FrameworkError =>

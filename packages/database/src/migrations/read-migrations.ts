@@ -3,12 +3,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FrameworkError } from "@framework/core";
 
-/** One step of the schema, as found in its folder. */
+/** One migration, as read from its folder. */
 export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly up: string;
-  /** `null` when nobody wrote the way back. */
+  /** `null` without a `.down.sql`. */
   readonly down: string | null;
   /** SHA-256 of `up`, hexadecimal. */
   readonly checksum: string;
@@ -17,9 +17,9 @@ export interface Migration {
 const FILE = /^(\d{1,9})-([a-z0-9-]+)(?:\.(sqlite|postgres))?\.(up|down)\.sql$/;
 
 /**
- * Reads `0001-create-books.up.sql`, `0001-create-books.down.sql` …; `0001-create-books.postgres.up.sql` wins over the plain file on PostgreSQL.
+ * Reads `0001-create-books.up.sql`, `0001-create-books.down.sql` …; `0001-create-books.postgres.up.sql` takes precedence on PostgreSQL.
  *
- * @throws DATABASE_BAD_MIGRATIONS with everything that is wrong in the folder
+ * @throws DATABASE_BAD_MIGRATIONS with all problems of the folder
  */
 export const readMigrations = async (directory: string, dialect: string): Promise<readonly Migration[]> => {
   const files = (await readdir(directory)).filter((name) => name.endsWith(".sql")).sort();

@@ -6,7 +6,7 @@ import type { SqlValue } from "../sql-value.ts";
 import { isBroken } from "./postgres-errors.ts";
 import { columnTypes } from "./postgres-types.ts";
 
-/** How connections to PostgreSQL are made and kept. */
+/** Options of the pool of connections to PostgreSQL. */
 export interface PostgresOptions {
   readonly url: string;
   readonly poolSize: number;
@@ -17,13 +17,13 @@ export interface PostgresOptions {
   readonly applicationName: string | undefined;
   readonly statementTimeoutMs: number;
   readonly idleInTransactionSecs: number;
-  /** A server that says nothing for so long is taken for dead; 0 is for ever. */
+  /** Time without a reply after which the server counts as dead; 0 disables it. */
   readonly answerTimeoutSecs: number;
-  /** A fault of a connection that nobody uses. */
+  /** Called for an error of an idle connection. */
   readonly onIdleError: (error: Error) => void;
 }
 
-/** Callers that wait for a connection at most. */
+/** Maximum callers that wait for a connection. */
 export const MAX_WAITING = 10_000;
 
 /** A bounded set of connections to one PostgreSQL server, each used by one caller at a time. */
@@ -38,18 +38,18 @@ export class Connections {
       max: options.poolSize,
       min: options.minIdle,
       idleTimeoutMillis: options.idleTimeoutSecs * 1000,
-      maxLifetimeSeconds: Math.ceil(options.maxLifetimeSecs * (0.9 + Math.random() * 0.2)), // or all would be renewed at once
+      maxLifetimeSeconds: Math.ceil(options.maxLifetimeSecs * (0.9 + Math.random() * 0.2)), // otherwise all would expire at once
     });
     this.pool.on("error", options.onIdleError);
-    this.pool.on("connect", (client) => client.on("error", ignore)); // the statement under way rejects by itself
+    this.pool.on("connect", (client) => client.on("error", ignore)); // the current statement rejects by itself
   }
 
   /**
-   * Runs one statement on any free connection, which is destroyed when nobody can know its state afterwards.
+   * Runs one statement on any free connection, which is destroyed when its state is unknown afterwards.
    *
-   * By callbacks: the promises on this way would cost more than all else that is done for a statement here.
+   * With callbacks: promises would cost more than the rest of this function.
    *
-   * @throws DatabaseUnavailableError as `take`; else what `pg` throws
+   * @throws DatabaseUnavailableError like `take`; otherwise the errors of `pg`
    */
   runOnce(
     name: string | undefined,
@@ -73,7 +73,7 @@ export class Connections {
     });
   }
 
-  /** @throws DatabaseUnavailableError when none is free in time or the server cannot be reached */
+  /** @throws DatabaseUnavailableError when none is free in time or the server is unreachable */
   async take(signal?: AbortSignal): Promise<PoolClient> {
     signal?.throwIfAborted();
     if (this.pool.waitingCount >= MAX_WAITING) throw tooManyWait();
@@ -90,12 +90,12 @@ export class Connections {
   /** A connection outside the pool. */
   async lone(): Promise<Client> {
     const client = new Client(this.config);
-    client.on("error", () => {}); // whoever holds it hears of its end by "end"
+    client.on("error", () => {}); // the holder gets its end from "end"
     await client.connect();
     return client;
   }
 
-  /** Asks the server to stop what a connection is doing; a failure is none of the caller's business. */
+  /** Asks the server to cancel the current statement of a connection; failures are ignored. */
   async cancel(client: PoolClient): Promise<void> {
     const { processID } = client as unknown as { processID: number | null };
     if (processID === null) return;
@@ -107,7 +107,7 @@ export class Connections {
         await other.end();
       }
     } catch {
-      // The statement then runs to its end, and its connection is gone all the same.
+      // Then the statement runs to its end, but its connection is destroyed anyway.
     }
   }
 
@@ -124,7 +124,7 @@ export class Connections {
 const ignore = (): void => {};
 
 const tooManyWait = (): DatabaseUnavailableError =>
-  new DatabaseUnavailableError(`${MAX_WAITING} callers wait already`);
+  new DatabaseUnavailableError(`${MAX_WAITING} callers are waiting already`);
 
 const unreachable = (cause: unknown): DatabaseUnavailableError =>
   new DatabaseUnavailableError(Error.isError(cause) ? cause.message : String(cause), { cause });

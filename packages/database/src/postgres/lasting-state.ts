@@ -1,10 +1,10 @@
-/** Whether a text changes the session for whoever uses the connection next; one that says "yes" wrongly only costs a connection. */
+/** Whether a statement changes the session for the next user of the connection. A false positive only costs a connection. */
 export const leavesState = (text: string): boolean => {
   const words = text.replaceAll(QUOTED, (piece) => (/^[-/]/.test(piece) ? " " : '""'));
   return lasting.some((pattern) => pattern.test(words));
 };
 
-/** Strings, quoted names and comments, to the end of the text where they never close: each character is read once. */
+/** Strings, quoted names and comments, to the end of the text if unclosed. Linear time. */
 const QUOTED = /\be'(?:[^'\\]|\\[^])*'?|'[^']*'?|"[^"]*"?|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/gi;
 
 const lasting: readonly RegExp[] = [
@@ -15,5 +15,5 @@ const lasting: readonly RegExp[] = [
   /\bpg_temp\s*\./i,
   /\bpg_(?:try_)?advisory_lock(?:_shared)?\s*\(/i,
   /\bset_config\s*\([^()]*\bfalse\s*\)/i,
-  /\*\//, // comments within comments: nobody knows what follows
+  /\*\//, // nested comments are not parsed
 ];

@@ -10,7 +10,7 @@ interface Subscription {
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
 
-/** Notifications over one connection of its own, which is made anew, with all its channels, whenever it breaks. */
+/** Notifications over a dedicated connection, which is replaced, with all its channels, whenever it breaks. */
 export class Listener {
   private readonly connect: () => Promise<Client>;
   private readonly channels = new Map<string, Set<Subscription>>();
@@ -33,7 +33,7 @@ export class Listener {
     this.channels.set(channel, (known ?? new Set()).add(subscription));
     try {
       const client = await this.connected();
-      await client.query(`LISTEN ${quoted(channel)}`); // once more does no harm
+      await client.query(`LISTEN ${quoted(channel)}`); // repeating it is harmless
     } catch (error) {
       await this.remove(channel, subscription);
       throw postgresError(error, "LISTEN");
@@ -55,7 +55,7 @@ export class Listener {
     if (left?.delete(subscription) !== true || left.size > 0) return;
     this.channels.delete(channel);
     const client = await this.client?.catch(() => null);
-    await client?.query(`UNLISTEN ${quoted(channel)}`).catch(() => {}); // a connection that broke listens to nothing
+    await client?.query(`UNLISTEN ${quoted(channel)}`).catch(() => {}); // a broken connection listens to nothing
   }
 
   private connected(): Promise<Client> {
@@ -99,4 +99,4 @@ export class Listener {
   }
 }
 
-const quoted = (channel: string): string => `"${channel}"`; // its characters were checked
+const quoted = (channel: string): string => `"${channel}"`; // its characters are validated

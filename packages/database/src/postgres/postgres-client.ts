@@ -7,7 +7,7 @@ import { leavesState } from "./lasting-state.ts";
 import { isBroken, postgresError } from "./postgres-errors.ts";
 import type { StatementNames } from "./statement-names.ts";
 
-/** A connection taken from the pool, until it is given back: whole, or destroyed when nobody can know its state. */
+/** A connection leased from the pool; it is destroyed on return when its state is unknown. */
 export class PostgresClient {
   private readonly client: PoolClient;
   private readonly connections: Connections;
@@ -15,7 +15,7 @@ export class PostgresClient {
   private isUnusable = false;
   private released = false;
   private readonly onError = (): void => {
-    this.isUnusable = true; // the statement under way rejects by itself
+    this.isUnusable = true; // the current statement rejects by itself
   };
 
   constructor(client: PoolClient, connections: Connections, names: StatementNames) {
@@ -58,7 +58,7 @@ export class PostgresClient {
     }
   }
 
-  /** An answer that nobody waits for any more must not reach the next user of the connection. */
+  /** A reply to an abandoned statement must not reach the next user of the connection. */
   private stopOn(signal: AbortSignal): { promise: Promise<never>; off: () => void } {
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => {});
@@ -75,7 +75,7 @@ export class PostgresClient {
     if (this.released) return;
     this.released = true;
     this.client.off("error", this.onError);
-    if (this.isUnusable) this.client.on("error", () => {}); // its end may still be on the way
+    if (this.isUnusable) this.client.on("error", () => {}); // its end event may still follow
     this.client.release(this.isUnusable);
   }
 }

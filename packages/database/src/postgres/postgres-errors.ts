@@ -1,6 +1,6 @@
 import { DatabaseError, type DatabaseErrorKind, DatabaseUnavailableError } from "../database-errors.ts";
 
-/** SQLSTATE (PostgreSQL manual, appendix A) by what it means to a program. */
+/** SQLSTATE (PostgreSQL manual, appendix A) by kind of error. */
 const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   "23505": "unique",
   "23503": "foreign-key",
@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   "42703": "syntax",
 };
 
-/** The server goes away, comes up, or has no room; nothing is wrong with the statement. */
+/** The server is stopping, starting or full; the statement is not at fault. */
 const UNAVAILABLE = /^(08|57P0[1235]$|53[0-9A-Z]{3}$)/;
 
 interface ServerError extends Error {
@@ -29,10 +29,10 @@ const isServerError = (error: unknown): error is ServerError =>
   /^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code)) &&
   "severity" in error;
 
-/** Whether the connection can no longer be used, so that it must not go back to the pool. */
+/** Whether the connection is broken and must not return to the pool. */
 export const isBroken = (error: unknown): boolean => !isServerError(error) || UNAVAILABLE.test(error.code);
 
-/** The framework's error for what `pg` threw; an error of the connection is one of being unavailable. */
+/** Converts an error of `pg`; connection errors become `DatabaseUnavailableError`. */
 export const postgresError = (error: unknown, text: string): unknown => {
   if (!Error.isError(error) || error instanceof DatabaseUnavailableError) return error;
   if (!isServerError(error)) return new DatabaseUnavailableError(error.message, { cause: error });

@@ -4,7 +4,7 @@ import type { Row } from "../queries.ts";
 import { Statement } from "../statement.ts";
 import type { PostgresClient } from "./postgres-client.ts";
 
-/** One transaction on the connection that it holds. */
+/** One transaction on its leased connection. */
 export class PostgresTransaction implements OpenTransaction {
   private readonly client: PostgresClient;
   private over = false;
@@ -33,7 +33,7 @@ export class PostgresTransaction implements OpenTransaction {
         if (rows.length < batchSize) return;
       }
     } finally {
-      if (!this.client.unusable) await this.client.script(`CLOSE ${cursor}`).catch(() => {}); // after a failure it is gone already
+      if (!this.client.unusable) await this.client.script(`CLOSE ${cursor}`).catch(() => {}); // after a failure the cursor is closed already
     }
   }
 

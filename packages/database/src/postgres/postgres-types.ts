@@ -12,14 +12,14 @@ const asInteger: Parse = (text) => {
 };
 const asText: Parse = (text) => text;
 
-/** A date or a time without a zone is no moment: in a `Date` it would shift with the machine's zone. */
+/** A date or time without a zone stays text: as a `Date` it would shift with the machine's zone. */
 const own = new Map<number, Parse>([
   [INT8, asInteger],
   [DATE, asText],
   [TIMESTAMP, asText],
 ]);
 
-/** How columns become values, by the type's object identifier: exact integers, nothing shifted between zones. */
+/** Parsers by the type's object identifier: exact integers, no shifts between zones. */
 export const columnTypes: typeof types = {
   ...types,
   getTypeParser: ((oid: number, format?: "text" | "binary") =>

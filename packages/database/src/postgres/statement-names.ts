@@ -1,17 +1,17 @@
 import { leavesState } from "./lasting-state.ts";
 
-/** Statements that the server keeps prepared, per connection; texts beyond are sent whole. */
+/** Maximum prepared statements per connection; further texts are sent unprepared. */
 const MAX_NAMES = 300;
 
-/** What is known of a statement's text. */
+/** Properties of a statement's text. */
 export interface KnownText {
-  /** Under which it is prepared; `undefined` when it is sent whole. */
+  /** Name of the prepared statement; `undefined` when it is unprepared. */
   readonly name: string | undefined;
-  /** Whether the connection cannot go back to others behind it. */
+  /** Whether the connection must be destroyed after it. */
   readonly lasting: boolean;
 }
 
-/** Names under which statements are prepared once per connection; the first texts get one, since names cannot be taken back. */
+/** Names of prepared statements; only the first texts get one, because names cannot be reassigned. */
 export class StatementNames {
   private readonly known = new Map<string, KnownText>();
 

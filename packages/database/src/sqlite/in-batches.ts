@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Row } from "../queries.ts";
 import { sqliteError } from "./sqlite-errors.ts";
 
-/** Gives other work its turn after each batch: reading is synchronous. */
+/** Yields to the event loop after each batch, because reading is synchronous. */
 export async function* inBatches(
   rows: Generator<Row>,
   batchSize: number,

@@ -1,7 +1,7 @@
-/** Texts remembered at most; the one known longest makes room. */
+/** Maximum texts in the cache; the oldest is evicted. */
 const MAX_TEXTS = 500;
 
-/** Quick reads in a row after which a text is read without the thread again; each relapse doubles them. */
+/** Consecutive quick reads after which a text runs without the thread again; doubled after each relapse. */
 const FIRST_PROOF = 8;
 const LONGEST_PROOF = 1024;
 
@@ -11,9 +11,9 @@ interface Known {
   proof: number;
 }
 
-/** Which statements the thread reads, told by their texts from how long they took when they last ran. */
+/** Decides which statements run on the thread, by how long their text took the last time. */
 export class LongReads {
-  /** A read that takes so long is a long one. */
+  /** Duration from which a read counts as long. */
   readonly longMs: number;
   private readonly texts = new Map<string, Known>();
   private stopped = false;
@@ -33,7 +33,7 @@ export class LongReads {
     else if (known?.away === true && ++known.quick >= known.proof) known.away = false;
   }
 
-  /** From now on no text is known. */
+  /** Forgets all texts. */
   stop(): void {
     this.stopped = true;
     this.texts.clear();

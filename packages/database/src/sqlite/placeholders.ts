@@ -1,7 +1,7 @@
 /**
- * Writes `$1` as `?1`: SQLite takes `$1` for a name and would number such names by where they first stand.
+ * Rewrites `$1` as `?1`: SQLite treats `$1` as a name and numbers names by first occurrence.
  *
- * Text in quotes and comments stays as it is. Linear in the length of the text.
+ * Quoted text and comments are kept. Linear time.
  */
 export const numberedPlaceholders = (text: string): string => {
   if (!text.includes("$")) return text;

@@ -1,32 +1,32 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { Row } from "../queries.ts";
 
-/** What a reading thread is made with. */
+/** Options of the reading thread. */
 export interface ReadWorkerData {
   readonly location: string;
-  /** Longest wait of the thread for a lock of another process. */
+  /** Maximum wait of the thread for another process's lock. */
   readonly lockMs: number;
 }
 
-/** What the thread is asked; `null` asks for the next rows of the same. */
+/** A request to the thread; `null` requests the next rows of the current statement. */
 export interface Question {
   readonly text: string;
   readonly parameters: readonly SQLInputValue[];
   readonly first: boolean;
 }
 
-/** What `node:sqlite` threw in the thread: an error loses all but its message on the way. */
+/** An error of `node:sqlite` in the thread; structured cloning would keep only its message. */
 export interface Fault {
   readonly message: string;
   readonly code: string | undefined;
   readonly errcode: number | undefined;
 }
 
-/** Some rows of the answer. */
+/** A part of the rows. */
 export interface Part {
   readonly rows: readonly Row[];
   readonly more: boolean;
-  /** How long SQLite took for all of them. */
+  /** Time that SQLite took for all rows. */
   readonly tookMs: number;
   readonly fault: Fault | null;
 }

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { Part, Question, ReadWorkerData } from "./read-protocol.ts";
 
-/** A reading thread seen from outside: one question at a time; it keeps the process alive only while one is open. */
+/** Handle of the reading thread: one request at a time; it keeps the process alive only during a request. */
 export class ReadWorkerHandle {
   private readonly worker: Worker;
   /** Rejects when the thread cannot be started. */
@@ -23,7 +23,7 @@ export class ReadWorkerHandle {
     this.worker.on("exit", () => this.fail(new Error("the thread ended")));
   }
 
-  /** Whether its program runs. */
+  /** Whether its program has started. */
   get started(): boolean {
     return this.hasStarted;
   }
@@ -40,9 +40,9 @@ export class ReadWorkerHandle {
     return this.open.promise;
   }
 
-  /** Resolves when the thread is gone, which is not before SQLite has come to the end of its statement. */
+  /** Resolves when the thread has ended, which is after SQLite's current statement. */
   async end(): Promise<void> {
-    this.fail(new Error("the thread was left behind"));
+    this.fail(new Error("the thread was abandoned"));
     await this.worker.terminate();
   }
 
@@ -59,10 +59,10 @@ export class ReadWorkerHandle {
   }
 }
 
-/** Not those of the process: some of them, such as `--input-type`, keep a thread from starting. What SQLite warns of, it has said already. */
+/** Not those of the process: some, such as `--input-type`, prevent a thread from starting. SQLite's warning was printed already. */
 const execArgv: string[] = ["--disable-warning=ExperimentalWarning"];
 
-/** The file beside this one, which is source or built. */
+/** The sibling file, as source or built. */
 const program = (): URL =>
   import.meta.url.endsWith(".ts")
     ? new URL("./read-worker.ts", import.meta.url)

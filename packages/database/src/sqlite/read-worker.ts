@@ -1,10 +1,10 @@
-// The program of a reading thread. It imports nothing by the name of a package, so that it is found however the application was started.
+// The program of the reading thread. It imports no package by name, so that it loads however the application was started.
 import { parentPort, workerData } from "node:worker_threads";
 import type { Row } from "../queries.ts";
 import type { Part, Question, ReadWorkerData } from "./read-protocol.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 
-/** Rows handed over at a time: taking them in must not hold the process either. */
+/** Rows per message: receiving them must not block the process either. */
 const PART_ROWS = 500;
 
 const { location, lockMs } = workerData as ReadWorkerData;

@@ -6,38 +6,38 @@ import { Mutex } from "./mutex.ts";
 
 export interface ReadingThreadOptions {
   readonly location: string;
-  /** Longest wait for the thread, and of the thread for a lock. */
+  /** Maximum wait for the thread, and of the thread for a lock. */
   readonly waitMs: number;
-  /** Longest time for one statement; 0 is for ever. */
+  /** Timeout of one statement; 0 disables it. */
   readonly statementTimeoutMs: number;
 }
 
-/** All rows, and how long SQLite took for them. */
+/** All rows, and the time that SQLite took. */
 export interface ReadRows {
   readonly rows: Row[];
   readonly tookMs: number;
 }
 
-/** Callers that wait for the thread at most. */
+/** Maximum callers that wait for the thread. */
 const MAX_WAITING = 1000;
 
-/** How long a statement that nobody waits for any more may keep others waiting. */
+/** Maximum time that an abandoned statement blocks other callers. */
 const GRACE_MS = 1000;
 
-/** Threads left behind with a statement that nobody waits for; while there are so many, none takes the place of the next. */
+/** Maximum abandoned threads; at this number the next one is not replaced. */
 const MAX_LEFT_BEHIND = 2;
 
 /** SQLite's code for a statement that was interrupted. */
 const INTERRUPTED = "9";
 
-/** A thread could not be started at all: its program is not there, as in a bundle. */
+/** The thread cannot be started: its program is missing, for example in a bundle. */
 export class NoThreadError extends Error {}
 
 /**
- * Reads on a thread with a connection of its own, started when first used, one statement at a time.
+ * Reads on a thread with its own connection, started on first use, one statement at a time.
  *
- * SQLite cannot be interrupted through `node:sqlite`. Who gives up is told so at once; the thread is left behind to come to its end by itself, and
- * another takes its place.
+ * SQLite cannot be interrupted through `node:sqlite`. A caller that gives up is rejected at once; the thread is abandoned until its statement
+ * ends, and another replaces it.
  */
 export class ReadingThread {
   private readonly options: ReadingThreadOptions;
@@ -65,8 +65,8 @@ export class ReadingThread {
   }
 
   /**
-   * @throws DatabaseUnavailableError when the turn does not come in time or too many wait; DatabaseError after `statementTimeoutMs`; the reason
-   * of the signal; NoThreadError; else what `node:sqlite` threw
+   * @throws DatabaseUnavailableError when the thread is not free in time or the queue is full; DatabaseError after `statementTimeoutMs`; the
+   * reason of the signal; NoThreadError; otherwise the error of `node:sqlite`
    */
   async read(question: Question, signal?: AbortSignal): Promise<ReadRows> {
     await this.mutex.acquire(signal);
@@ -82,7 +82,7 @@ export class ReadingThread {
     return await this.untilGivenUp(read, worker, left, signal);
   }
 
-  /** Waits for what is under way, as long as a caller would; what runs on then ends by itself. */
+  /** Waits for the current statement, as long as a caller would; a longer one ends by itself. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
@@ -121,7 +121,7 @@ export class ReadingThread {
     }
   }
 
-  /** What the caller sees of a read: it may be over for the caller sooner than for the thread. */
+  /** The caller's view of a read, which may end before the thread's. */
   private async untilGivenUp(
     read: Promise<ReadRows>,
     worker: ReadWorkerHandle,
@@ -144,7 +144,7 @@ export class ReadingThread {
     const aborted = (): void => giveUp(signal?.reason, GRACE_MS);
     signal?.addEventListener("abort", aborted, { once: true });
     if (signal?.aborted === true) aborted();
-    worker.ready.then(limit, ignore); // starting the thread is not the statement's time
+    worker.ready.then(limit, ignore); // the start of the thread does not count
     const settled = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", aborted);
@@ -153,9 +153,9 @@ export class ReadingThread {
     return await promise;
   }
 
-  /** Only called while the statement that was given up still has the turn. */
+  /** Only called while the abandoned statement holds the mutex. */
   private leaveBehind(worker: ReadWorkerHandle): void {
-    if (this.worker !== worker || this.leftBehind >= MAX_LEFT_BEHIND) return; // whoever waits then is refused in time
+    if (this.worker !== worker || this.leftBehind >= MAX_LEFT_BEHIND) return; // waiting callers time out
     this.worker = null;
     this.leftBehind++;
     void worker.end().finally(() => this.leftBehind--);

@@ -15,37 +15,37 @@ import { SqliteTransaction } from "./sqlite-transaction.ts";
 import { onlyReads } from "./statement-kind.ts";
 import { Mutex } from "./mutex.ts";
 
-/** How a SQLite database is opened. */
+/** Options of a SQLite database. */
 export interface SqliteOptions {
   /** A file, or `:memory:`. */
   readonly location: string;
-  /** Longest wait for the turn to write, and for the reading thread. */
+  /** Maximum wait for the write connection, and for the reading thread. */
   readonly waitMs: number;
-  /** Longest time that a transaction may hold the turn without a statement. */
+  /** Idle timeout of a transaction. */
   readonly idleInTransactionMs: number;
-  /** A read that took so long is done by the reading thread when it comes again; 0 is never. */
+  /** A read that took this long runs on the reading thread the next time; 0 disables it. */
   readonly threadAfterMs: number;
-  /** Longest time of a statement on the reading thread; 0 is for ever. */
+  /** Timeout of a statement on the reading thread; 0 disables it. */
   readonly statementTimeoutMs: number;
   readonly notifications: LocalNotifications;
 }
 
 const LONGEST_PAUSE_MS = 20;
 
-/** Callers that wait for their turn to write at most. */
+/** Maximum callers that wait to write. */
 const MAX_WAITING = 10_000;
 
-/** Streams open at the same time at most; each has a connection of its own. */
+/** Maximum open streams; each has its own connection. */
 const MAX_STREAMS = 100;
 
-/** Texts known to write though they look like reads or not; made by hand they may be without number. */
+/** Statements that write although they look like reads. Bounded, because programs can generate any number of texts. */
 const MAX_WRITES = 1000;
 
 /**
- * SQLite through `node:sqlite`: one connection for writing, whose holders take turns, and one for reading, which sees what is committed; reads that
- * have shown to be long go to a thread.
+ * SQLite through `node:sqlite`: one connection for writing, protected by a mutex, and one for reading committed data; reads that were long run on
+ * a thread.
  *
- * Another process that holds the file's lock is waited for without blocking this one.
+ * Waiting for another process's lock does not block this process.
  */
 export class SqliteBackend implements Backend {
   readonly dialect = "sqlite";
@@ -91,14 +91,14 @@ export class SqliteBackend implements Backend {
       return { rows, changes: rows.length };
     } catch (error) {
       if (!(error instanceof NoThreadError)) throw sqliteError(error, text);
-      if (this.longReads.has(text)) this.readWithoutThread(error.cause); // only the first of several
+      if (this.longReads.has(text)) this.readWithoutThread(error.cause); // log only the first
       return await this.run(statement, signal, first);
     }
   }
 
   private readWithoutThread(cause: unknown): void {
     this.longReads.stop();
-    const message = "database: long reads of SQLite hold the process, since no thread can be started";
+    const message = "database: long reads of SQLite block the process, because no thread can be started";
     process.emitWarning(message, { detail: String(cause) });
   }
 
@@ -116,7 +116,7 @@ export class SqliteBackend implements Backend {
     }
   }
 
-  /** Tries again while another process holds the lock; a statement that was refused for it did nothing. */
+  /** Retries while another process holds the lock; a statement that failed on the lock had no effect. */
   private async patiently<T>(act: () => T, text: string, signal?: AbortSignal): Promise<T> {
     const deadline = performance.now() + this.options.waitMs;
     for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
@@ -146,10 +146,10 @@ export class SqliteBackend implements Backend {
     }
   }
 
-  /** On a connection of its own, which keeps seeing the moment that it began at. */
+  /** On its own connection, which keeps the snapshot of its start. */
   async *stream({ text, values }: Statement, batchSize: number): AsyncGenerator<Row[]> {
     if (this.streams >= MAX_STREAMS)
-      throw new DatabaseUnavailableError(`${MAX_STREAMS} streams are open already; end one before the next`);
+      throw new DatabaseUnavailableError(`${MAX_STREAMS} streams are open; end one first`);
     this.streams++;
     let own: SqliteConnection | null = null;
     try {
@@ -212,7 +212,7 @@ export class SqliteBackend implements Backend {
   }
 
   private newReader(): SqliteConnection {
-    this.writingConnection(); // makes the file and its journal mode
+    this.writingConnection(); // creates the file and sets its journal mode
     return this.opened(() => new SqliteConnection(this.options.location, { readOnly: true }));
   }
 
@@ -227,6 +227,6 @@ export class SqliteBackend implements Backend {
   }
 }
 
-/** A view of a large buffer would take all of the buffer with it to the thread. */
+/** A view of a large buffer would copy the whole buffer to the thread. */
 const withoutSurroundings = (value: SQLInputValue): SQLInputValue =>
   value instanceof Uint8Array && value.byteLength < value.buffer.byteLength ? new Uint8Array(value) : value;

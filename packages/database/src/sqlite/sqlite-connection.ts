@@ -3,23 +3,23 @@ import type { Outcome } from "../backend.ts";
 import type { Row } from "../queries.ts";
 import { numberedPlaceholders } from "./placeholders.ts";
 
-/** Prepared statements kept per connection; the one used longest ago makes room. */
+/** Maximum prepared statements per connection; the least recently used is evicted. */
 const MAX_PREPARED = 500;
 
-/** Longest wait for others that are opening the same file; only here the process waits with it. */
+/** Maximum wait for other processes that open the same file; this wait blocks the process. */
 const OPEN_TIMEOUT_MS = 5000;
 
-/** A statement that its connection keeps. */
+/** A prepared statement in the cache. */
 export interface Prepared {
   readonly statement: StatementSync;
   readonly givesRows: boolean;
-  /** Names of the columns when the text itself gives them; `*` may mean others after a change of the table. */
+  /** Column names when the text determines them; `*` changes with the table. */
   readonly names: readonly string[] | null;
 }
 
 export interface ConnectionOptions {
   readonly readOnly?: boolean;
-  /** Longest wait for a lock, with the whole thread; the main one does its waiting without it. */
+  /** Maximum blocking wait for a lock; the main thread waits without blocking. */
   readonly busyTimeoutMs?: number;
 }
 
@@ -35,7 +35,7 @@ export class SqliteConnection {
     this.database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
 
-  /** What was prepared for a text, if it was. */
+  /** The prepared statement of a text, if any. */
   known(text: string): Prepared | undefined {
     const known = this.prepared.get(text);
     if (known !== undefined && this.prepared.size > MAX_PREPARED / 2) this.touch(text, known);
@@ -72,7 +72,7 @@ export class SqliteConnection {
     this.database.exec(text);
   }
 
-  /** Rows of a statement that nothing else uses meanwhile. */
+  /** Rows of a statement that is not shared. */
   *rows(text: string, parameters: readonly SQLInputValue[]): Generator<Row> {
     const statement = this.database.prepare(numberedPlaceholders(text));
     statement.setReadBigInts(true);
@@ -115,7 +115,7 @@ const readRows = (prepared: Prepared, parameters: readonly SQLInputValue[], firs
   }
 };
 
-/** Reads once more, every integer exactly; only reached when one of them is too large, which is rare. */
+/** Reads again with exact integers; needed only when one is too large, which is rare. */
 const exactRows = ({ statement, names }: Prepared, parameters: readonly SQLInputValue[]): Row[] => {
   statement.setReadBigInts(true);
   statement.setReturnArrays(false);
@@ -127,7 +127,7 @@ const exactRows = ({ statement, names }: Prepared, parameters: readonly SQLInput
   }
 };
 
-/** Whether an integer was read that a `number` cannot hold. */
+/** Whether the error is an integer too large for a `number`. */
 const isTooLargeForNumber = (error: unknown): boolean =>
   Error.isError(error) && (error as { code?: unknown }).code === "ERR_OUT_OF_RANGE";
 
@@ -139,7 +139,7 @@ const toRows = (read: unknown[], names: readonly string[] | null): Row[] => {
 const toRow = (read: unknown, names: readonly string[] | null): Row =>
   names === null ? plainRow(read as Row) : namedRow(read as readonly unknown[], names);
 
-/** Objects made here are sooner made, and far sooner read and turned into JSON, than those of `node:sqlite`, which are dictionaries. */
+/** Plain objects are faster to create, read and serialise than those of `node:sqlite`, which are in dictionary mode. */
 const namedRow = (values: readonly unknown[], names: readonly string[]): Row => {
   const row: Row = {};
   for (let at = 0; at < names.length; at++) row[names[at] as string] = values[at];

@@ -6,7 +6,7 @@ const LOCKED = 6;
 const READ_ONLY = 8;
 const primary = (code: number): number => code & 0xff;
 
-/** Extended result codes (sqlite.org/rescode.html) by what they mean to a program. */
+/** Extended result codes (sqlite.org/rescode.html) by kind of error. */
 const kinds: Readonly<Record<number, DatabaseErrorKind>> = {
   2067: "unique",
   1555: "unique",
@@ -23,25 +23,25 @@ const FULL = 13;
 const IO_ERROR = 10;
 const CANNOT_OPEN = 14;
 
-/** Result code of an error that SQLite gave, or `null` for any other error. */
+/** Result code of an error of SQLite, or `null` for other errors. */
 export const sqliteCode = (error: unknown): number | null =>
   Error.isError(error) && (error as { code?: unknown }).code === "ERR_SQLITE_ERROR"
     ? Number((error as { errcode?: unknown }).errcode)
     : null;
 
-/** Whether another connection holds the lock; nothing was done, so the statement may be tried again. */
+/** Whether another connection holds the lock; the statement had no effect and may be retried. */
 export const isBusy = (error: unknown): boolean => {
   const code = sqliteCode(error);
   return code !== null && (primary(code) === BUSY || primary(code) === LOCKED) && code !== 517;
 };
 
-/** Whether a connection for reading was asked to write. */
+/** Whether a read-only connection rejected a write. */
 export const isReadOnly = (error: unknown): boolean => {
   const code = sqliteCode(error);
   return code !== null && primary(code) === READ_ONLY;
 };
 
-/** The framework's error for what `node:sqlite` threw. */
+/** Converts an error of `node:sqlite`. */
 export const sqliteError = (error: unknown, text: string): unknown => {
   const code = sqliteCode(error);
   const message = Error.isError(error) ? error.message : String(error);

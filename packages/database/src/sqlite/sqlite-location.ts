@@ -1,4 +1,4 @@
-/** Where a SQLite database lives: a file, or the memory of this process; `null` for another kind of database. */
+/** Location of a SQLite database: a file or memory; `null` for other databases. */
 export const sqliteLocation = (url: string): string | null => {
   if (!url.startsWith("sqlite://")) return null;
   const path = decodeURIComponent(url.slice("sqlite://".length));

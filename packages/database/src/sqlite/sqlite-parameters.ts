@@ -2,7 +2,7 @@ import type { SQLInputValue } from "node:sqlite";
 import { FrameworkError } from "@framework/core";
 import { isDate, type SqlValue } from "../sql-value.ts";
 
-/** Values as `node:sqlite` takes them; most go in as they are, and then the list does. */
+/** Converts values for `node:sqlite`; returns the same list when nothing needs converting. */
 export const toParameters = (values: readonly SqlValue[]): readonly SQLInputValue[] => {
   for (let at = 0; at < values.length; at++) if (!isParameter(values[at])) return values.map(toParameter);
   return values as readonly SQLInputValue[];

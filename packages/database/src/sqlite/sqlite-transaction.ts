@@ -10,14 +10,14 @@ import { toParameters } from "./sqlite-parameters.ts";
 
 export interface SqliteTransactionParts {
   readonly connection: SqliteConnection;
-  /** Ends the turn to write. */
+  /** Releases the write mutex. */
   readonly give: () => void;
   readonly idleInTransactionMs: number;
   readonly notifications: LocalNotifications;
   readonly readOnly: boolean;
 }
 
-/** The transaction that holds the turn on the writing connection. */
+/** The transaction that holds the write mutex. */
 export class SqliteTransaction implements OpenTransaction {
   private readonly parts: SqliteTransactionParts;
   private readonly notes: [channel: string, payload: string][] = [];
@@ -78,7 +78,7 @@ export class SqliteTransaction implements OpenTransaction {
     if (this.expired) {
       throw new FrameworkError(
         "DATABASE_TRANSACTION_IDLE",
-        `the transaction was rolled back after ${this.parts.idleInTransactionMs} ms without a statement; others wait for it to write`,
+        `the transaction was rolled back after ${this.parts.idleInTransactionMs} ms without a statement, because others wait to write`,
       );
     }
     this.idle.refresh();

@@ -1,4 +1,4 @@
-/** Whether a statement only reads, as far as its text tells; one that says "no" wrongly is only slower. */
+/** Whether a statement only reads, judged by its text. A false negative is only slower. */
 export const onlyReads = (text: string): boolean => {
   const start = text.replace(LEADING, "");
   if (/^(select|values)\b/i.test(start)) return true;

@@ -2,14 +2,14 @@ import type { Arbitrary } from "fast-check";
 import type { ContractOperation, Json } from "./contract-document.ts";
 import { type Making, schemaArbitrary } from "./schema-arbitrary.ts";
 
-/** One request that is tried. */
+/** One generated request. */
 export interface ContractCase {
   readonly params: Readonly<Record<string, string>>;
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly body: { readonly type: string | null; readonly text: string } | null;
 }
 
-/** Requests of an operation: most fit the document, the others differ in one place. */
+/** Requests of an operation: most are valid, the others differ in one place. */
 export const caseArbitrary = (operation: ContractOperation, making: Making): Arbitrary<ContractCase> => {
   const { fc } = making;
   const of = (place: string) => operation.parameters.filter((parameter) => parameter["in"] === place);
@@ -27,10 +27,10 @@ export const caseArbitrary = (operation: ContractOperation, making: Making): Arb
   });
 };
 
-/** A web request with another method cannot carry one. */
+/** A web Request with these methods cannot have a body. */
 const takesBody = (method: string): boolean => method !== "GET" && method !== "HEAD";
 
-/** Texts on which parsers and stores stumble. */
+/** Texts that often break parsers and stores. */
 const odd = [
   "0",
   "-1",
@@ -49,7 +49,7 @@ const odd = [
   "x".repeat(300),
 ];
 
-/** A segment is never empty, nor a dot: these are other paths. */
+/** A segment is never empty or a dot segment: these are other paths. */
 const segment = ({ schema }: Json, making: Making): Arbitrary<string> => {
   const { fc } = making;
   const fitting = schemaArbitrary(schema, making)
@@ -105,13 +105,13 @@ const malformed = [
   '"\\ud800"',
 ];
 
-/** A fitting value with another value, or none, in one of its places, as JSON. */
+/** A valid value with one part replaced or removed, as JSON. */
 const changed = (fitting: Arbitrary<unknown>, { fc }: Making): Arbitrary<string> =>
   fc
     .tuple(fitting, fc.nat(1000), fc.constantFrom(...replacements))
     .map(([value, place, replacement]) => replaced(value, place, replacement));
 
-/** JSON texts; `undefined` takes a member away. */
+/** JSON texts; `undefined` removes a member. */
 const replacements = [
   undefined,
   "null",
@@ -129,7 +129,7 @@ const replacements = [
   '"\\u0000"',
 ];
 
-/** Puts `replacement` in the `place`th of a value's places, counted around. */
+/** Replaces the part with the index `place`, modulo the number of parts. */
 const replaced = (value: unknown, place: number, replacement: string | undefined): string => {
   const target = place % countPlaces(value);
   let seen = -1;

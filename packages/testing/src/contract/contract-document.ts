@@ -1,34 +1,34 @@
 import { testingError } from "../errors.ts";
 
-/** Anything with members, as parsed JSON has them. */
+/** A parsed JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** One operation of an OpenAPI document, references followed. */
+/** One operation of an OpenAPI document, with references resolved. */
 export interface ContractOperation {
   /** Method in upper case. */
   readonly method: string;
   /** With `{name}` for parameters. */
   readonly path: string;
   readonly parameters: readonly Json[];
-  /** Schema of the JSON body, `null` for an operation that documents none. */
+  /** Schema of the JSON body, `null` without one. */
   readonly body: Json | boolean | null;
   readonly responses: Json;
 }
 
-/** A document with what is needed of it. */
+/** A parsed document. */
 export interface ContractDocument {
   readonly operations: readonly ContractOperation[];
-  /** What a reference such as `#/components/schemas/Book` stands for. */
+  /** Resolves a reference such as `#/components/schemas/Book`. */
   resolve(reference: string): unknown;
 }
 
 export const isJson = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Safe methods first: they leave the state as they found it. */
+/** Safe methods first: they do not change the state. */
 const methods = ["get", "head", "options", "x-query", "post", "put", "patch", "delete"];
 
-/** Reads an OpenAPI 3.1 document. @throws TESTING_BAD_OPTION when it is none */
+/** Parses an OpenAPI 3.1 document. @throws TESTING_BAD_OPTION when it is not one */
 export const readDocument = (document: unknown): ContractDocument => {
   if (!isJson(document) || !isJson(document["paths"])) {
     throw testingError("TESTING_BAD_OPTION", "contractTest needs an OpenAPI document with paths");
