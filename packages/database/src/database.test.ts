@@ -242,5 +242,5 @@ test("a notification of one worker reaches listeners through the shared state", 
 test("a database in memory is refused with more than one worker", async () => {
   const app = new App_().enableDatabase({ url: "sqlite://:memory:" });
   const settings = { workers: 2 } as Parameters<typeof app.start>[0];
-  await expect(app.start(settings)).rejects.toThrow("each of 2 workers would have a database of its own");
+  await expect(app.start(settings)).rejects.toThrow("each of 2 workers would have its own database");
 });

@@ -16,13 +16,13 @@ export interface OpenapiConfig {
   readonly title: string;
   /** Version of the API, not of the framework. @default "1.0.1" */
   readonly version: string;
-  /** What the API is for; CommonMark. @default none */
+  /** Description of the API, in CommonMark. @default none */
   readonly description: string | undefined;
   /** Terms of the API, such as { name: "MIT", identifier: "MIT" }; linters ask for them. @default none */
   readonly license: License | undefined;
   /** Where the service is; a URL may be relative to the document. @default [{ url: "/" }] */
   readonly servers: readonly Server[];
-  /** Groups of operations, in the order of the pages, with what is to be said of each; groups that only routes name follow. @default [] */
+  /** Groups of operations with descriptions, in the order of the pages; groups that only routes name follow. @default [] */
   readonly tags: readonly Tag[];
   /** Path of the document. @default "/openapi.json" */
   readonly path: string;
@@ -30,7 +30,7 @@ export interface OpenapiConfig {
   readonly docsPath: string | false;
   /** Path of the Redoc page, or `false` for none. @default "/redoc" */
   readonly redocPath: string | false;
-  /** Who may see the document and the pages; run after the app's guards. @default [] */
+  /** Guards of the document and the pages; run after the app's guards. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];
 }
 
@@ -47,7 +47,7 @@ export const OpenapiConfig: ConfigRecord<OpenapiConfig> = configRecord("OpenapiC
   }),
   servers: list<Server>(
     [{ url: "/" }],
-    "servers, each { url, description? } with a URL without a / at its end",
+    "servers, each { url, description? } with a URL without a trailing /",
     isServer,
   ),
   tags: list<Tag>([], "tags, each { name, description? }", (tag) => isRecord(tag) && isName(tag["name"])),

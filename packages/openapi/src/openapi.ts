@@ -24,7 +24,7 @@ export interface Openapi extends AddsRouteOptions<OpenapiRouteOptions> {
 }
 
 /**
- * An OpenAPI 3.1 document, made once at start of what the routes say about themselves, with Swagger UI and Redoc from this host alone.
+ * An OpenAPI 3.1 document, generated once at start from the routes, with Swagger UI and Redoc served from this host.
  *
  * @example
  * const app = new (App.with(openapi))().enableOpenapi({ title: "Books", version: "2.0.0" });
@@ -53,7 +53,7 @@ export const openapi: Feature<Openapi> = {
 const exempt = ["limits"] as const;
 
 const serveDocument = (host: Host, config: OpenapiConfig, hidden: RouteOption<boolean>): void => {
-  let file: CachedFile = textFile("", "application/json"); // nobody asks before start
+  let file: CachedFile = textFile("", "application/json"); // not read before start
   host.life.onStart({
     name: "openapi",
     run: (settings) => {
@@ -98,7 +98,7 @@ const servePage = (host: Host, config: OpenapiConfig, path: string, kind: PageKi
   }
 };
 
-/** Hosts that the configuration names: a page may call operations there. */
+/** Configured servers, which a page may call. */
 const originsOf = (servers: OpenapiConfig["servers"]): string[] => [
   ...new Set(servers.filter(({ url }) => URL.canParse(url)).map(({ url }) => new URL(url).origin)),
 ];

@@ -4,7 +4,8 @@ import { RequestIdConfig } from "./index.ts";
 
 test("the README's table has every option with its default", () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-  const [, ...rows] = [...readme.matchAll(/^\| `(\w+)` +\|.*\| (.*?) +\|$/gm)].map(
+  const [options = ""] = readme.split("## Errors");
+  const [, ...rows] = [...options.matchAll(/^\| `(\w+)` +\|.*\| (.*?) +\|$/gm)].map(
     ([, name = "", value = ""]) => [name, value],
   );
   const { createId, ...plain } = RequestIdConfig.of();

@@ -135,14 +135,14 @@ test("merged ranges are disjoint and cover exactly the requested bytes", () => {
 
 test("a Range field is read in linear time", () => {
   for (const field of [
-    `bytes=${"0-,".repeat(5000)}`,
-    `bytes=${" ".repeat(16_000)}`,
-    `bytes=${"1".repeat(16_000)}`,
-    `bytes=${" ,".repeat(8000)}x`,
+    `bytes=${"0-,".repeat(500_000)}`,
+    `bytes=${" ".repeat(1_600_000)}`,
+    `bytes=${"1".repeat(1_600_000)}`,
+    `bytes=${" ,".repeat(800_000)}x`,
   ]) {
     const begin = performance.now();
     byteRanges(field, 10);
-    expect(performance.now() - begin).toBeLessThan(100);
+    expect(performance.now() - begin).toBeLessThan(20_000); // quadratic time would be hours
   }
 });
 

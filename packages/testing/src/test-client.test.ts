@@ -127,7 +127,7 @@ eachClient(test, echo, {
 
   "json names the request and shows the body that is none": async (client) => {
     const reply = await client.get("/plain");
-    const message = /^GET \/plain was answered 200 with text\/plain; charset=utf-8, not JSON .*: plain$/;
+    const message = /^GET \/plain answered 200 with text\/plain; charset=utf-8, not JSON .*: plain$/;
     expect(() => reply.json()).toThrow(expect.objectContaining({ code: "TESTING_NOT_JSON" }));
     expect(() => reply.json()).toThrow(message);
   },

@@ -12,17 +12,17 @@ import type { Side } from "./standard-json-schema.ts";
 export interface Source {
   readonly schema: JsonSchemaObject;
   readonly side: Side;
-  /** Name for the schema itself, should it refer to itself and have no title. */
+  /** Name of the schema itself, if it is recursive and has no title. */
   readonly name: string;
 }
 
-/** Schemas that the document keeps under `components`, each once. */
+/** Schemas of the document's `components`. */
 export interface Components {
-  /** The schema as it stands in the document: what it refers to is a component now. */
+  /** The schema as written in the document, with references to components. */
   place(source: Source): JsonSchema;
   /** The properties of an object's schema, by name, with the names of those that are required; `null` for any other schema. */
   properties(source: Source): Properties | null;
-  /** Everything that was referred to, sorted by name. */
+  /** All referenced schemas, sorted by name. */
   schemas(): Readonly<Record<string, JsonSchema>>;
 }
 
@@ -48,7 +48,7 @@ export const createComponents = (initial: Readonly<Record<string, JsonSchema>>):
       contents.set(name, content);
       return [name, true];
     }
-    throw new Error("there is always a further number");
+    throw new Error("numbers do not run out");
   };
 
   const placer = ({ schema: root, side, name: own }: Source) => {
@@ -58,7 +58,7 @@ export const createComponents = (initial: Readonly<Record<string, JsonSchema>>):
       if (known !== undefined) return known;
       const wanted = reference === "#" ? (titleOf(root) ?? own) : lastToken(reference);
       const [name, isNew] = claim(componentName(wanted), side, contentOf(root, reference));
-      names.set(reference, name); // before the content, which may refer to itself
+      names.set(reference, name); // before the content, which may be recursive
       if (isNew) {
         placed.set(name, true);
         placed.set(name, rewrite(target));
@@ -117,7 +117,7 @@ const titleOf = ({ title }: JsonSchemaObject): string | null => (typeof title ==
 const targetOf = (root: JsonSchemaObject, reference: unknown): JsonSchema | undefined =>
   typeof reference === "string" && reference.startsWith("#") ? atPointer(root, reference) : undefined;
 
-/** A schema behind references, at most 32 of them, so that a circle ends. */
+/** Resolves up to 32 references, so that a cycle ends. */
 const dereferenced = (root: JsonSchemaObject): JsonSchemaObject | null => {
   let at: JsonSchema | undefined = root;
   for (let step = 0; step < 32; step++) {
@@ -128,7 +128,7 @@ const dereferenced = (root: JsonSchemaObject): JsonSchemaObject | null => {
   return null;
 };
 
-/** Text that is equal for equal schemas: the schema's own, and that of all it refers to. */
+/** Canonical text of a schema with all schemas that it refers to. */
 const contentOf = (root: JsonSchemaObject, reference: string): string => {
   const reached = new Set([reference]);
   const texts: unknown[] = [];

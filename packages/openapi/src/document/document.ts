@@ -19,7 +19,7 @@ import { ownReplies, repliesOf } from "./replies.ts";
 import { createSecurity, type Security } from "./security.ts";
 import { jsonSchemaOf } from "./standard-json-schema.ts";
 
-/** What a document says of the API itself; see `OpenapiConfig`. */
+/** Metadata of the API; see `OpenapiConfig`. */
 export interface ApiDescription {
   readonly title: string;
   readonly version: string;
@@ -29,19 +29,19 @@ export interface ApiDescription {
   readonly tags: readonly Tag[];
 }
 
-/** What a document is made of. */
+/** Inputs of a document. */
 export interface DocumentParts {
   readonly config: ApiDescription;
   readonly routes: readonly RouteInfo[];
   /** The `enableX` methods that were called. */
   readonly switchedOn: readonly string[];
-  /** Seconds that handlers have; 0 for no limit. */
+  /** Timeout of handlers in seconds; 0 for none. */
   readonly handlerSecs: number;
-  /** Takes what the document cannot say. */
+  /** Called with each problem that the document cannot express. */
   readonly warn: (message: string) => void;
 }
 
-/** An operation in the making. */
+/** An operation under construction. */
 interface Draft {
   readonly listed: ListedRoute;
   readonly facts: RouteFacts;
@@ -49,7 +49,7 @@ interface Draft {
   readonly own: ReadonlyMap<number, JsonSchema>;
 }
 
-/** The OpenAPI 3.1 document of an app: the same text for the same routes, in whatever order they were registered. */
+/** The OpenAPI 3.1 document of an app, independent of the order in which routes were registered. */
 export const createDocument = (parts: DocumentParts): OpenapiDocument => {
   const { config, warn } = parts;
   const listed = listedRoutes(parts.routes, warn);
@@ -60,7 +60,7 @@ export const createDocument = (parts: DocumentParts): OpenapiDocument => {
   const drafts = listed.map((one): Draft => {
     const id = idOf(one.route);
     const facts = factsOf(one, parts);
-    return { listed: one, id, facts, own: ownReplies(facts, components, id) }; // replies before requests: they get the plain names
+    return { listed: one, id, facts, own: ownReplies(facts, components, id) }; // replies first, so that they get the plain names
   });
   const paths: Record<string, Record<string, Operation>> = {};
   for (const draft of drafts) {
@@ -105,7 +105,7 @@ const factsOf = (
   handlerSecs: route.options.timeoutSecs ?? handlerSecs,
 });
 
-/** Methods that nearly always carry a body, though the route has no schema for it. */
+/** Methods that usually have a body, even without a schema. */
 const takesAnyObject = ({ method }: RouteInfo): boolean =>
   method === "POST" || method === "PUT" || method === "PATCH" || method === "QUERY";
 

@@ -2,15 +2,15 @@ import type { RouteInfo } from "@framework/core";
 import type { JsonSchema } from "./json-schema.ts";
 import type { Reference, Reply } from "./openapi-document.ts";
 
-/** What decides which replies a route can give besides its handler's own. */
+/** Inputs that determine the implied replies of a route. */
 export interface RouteFacts {
   readonly route: RouteInfo;
   /** The `enableX` methods that were called on the app. */
   readonly switchedOn: ReadonlySet<string>;
-  /** Whether the document says that the route takes a body. */
+  /** Whether the document lists a body for the route. */
   readonly takesBody: boolean;
   readonly hasPathParams: boolean;
-  /** Seconds that the handler has; 0 for no limit. */
+  /** Timeout of the handler in seconds; 0 for none. */
   readonly handlerSecs: number;
 }
 
@@ -32,7 +32,7 @@ const challenge: Reply["headers"] = {
 };
 
 /**
- * Errors that the framework and its features answer with, and when they can. A wrong method has no row: its 405 is the reply of an operation that
+ * Error replies of the framework and its features, with their conditions. A wrong method has no row: its 405 is the reply of an operation that
  * does not exist.
  */
 const errors: readonly ImpliedReply[] = [
@@ -65,13 +65,13 @@ const errors: readonly ImpliedReply[] = [
   {
     status: 415,
     name: "UnsupportedMediaType",
-    description: "The body has a type or a coding that is not taken.",
+    description: "The body has an unsupported type or coding.",
     when: ({ takesBody }) => takesBody,
   },
   {
     status: 422,
     name: "ValidationFailed",
-    description: "The input does not fit its schema; `errors` lists every place.",
+    description: "The input does not match its schema; `errors` lists every place.",
     when: ({ route: { options } }) => (options.params ?? options.query ?? options.body) !== undefined,
   },
   {
@@ -91,7 +91,7 @@ const errors: readonly ImpliedReply[] = [
   {
     status: 504,
     name: "GatewayTimeout",
-    description: "The answer took too long, or is not in the cache that alone was asked.",
+    description: "The handler timed out, or the reply is not in the cache (`only-if-cached`).",
     when: ({ route, switchedOn, handlerSecs }) => handlerSecs > 0 || isCached(route, switchedOn),
   },
 ];
@@ -99,18 +99,18 @@ const errors: readonly ImpliedReply[] = [
 const notModified: ImpliedReply = {
   status: 304,
   name: "NotModified",
-  description: "The client has the current state already.",
+  description: "The client has the current version.",
   when: ({ route, switchedOn }) =>
     isRead(route) && (switchedOn.has("enableEtag") || isCached(route, switchedOn)),
 };
 
 const rows: readonly ImpliedReply[] = [notModified, ...errors];
 
-/** Statuses that a route can answer with though its handler never says so. */
+/** Statuses that a route can return without its handler. */
 export const impliedStatuses = (facts: RouteFacts): number[] =>
   rows.filter(({ when }) => when(facts)).map(({ status }) => status);
 
-/** Whether only a handler answers with an implied status: a schema of the route's own then says all of it. */
+/** Whether the route documents an implied status itself, which then replaces the implied reply. */
 export const isHandlers = (status: number): boolean => status === 404;
 
 /** The reference of an implied reply. */
@@ -122,7 +122,7 @@ export const impliedReference = (status: number): Reference => ({
 export const impliedDescription = (status: number): string | null =>
   rows.find((row) => row.status === status)?.description ?? null;
 
-/** The replies behind the references, for the statuses that some route implies. */
+/** The referenced replies, for the statuses that some route implies. */
 export const impliedReplies = (statuses: ReadonlySet<number>): Record<string, Reply> =>
   Object.fromEntries(
     rows
@@ -156,7 +156,7 @@ export const errorSchema: JsonSchema = {
     status: { type: "integer", description: "The status of the reply." },
     errors: {
       type: "array",
-      description: "Every place that does not fit its schema.",
+      description: "Every place that does not match its schema.",
       items: {
         type: "object",
         properties: {

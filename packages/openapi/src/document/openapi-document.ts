@@ -4,7 +4,7 @@ import type { JsonSchema } from "./json-schema.ts";
 /** A security scheme, as authentication describes itself. */
 export type SecurityScheme = RouteInfo["auth"][number]["schemes"][string];
 
-/** What this package writes of an OpenAPI 3.1 document. */
+/** The part of OpenAPI 3.1 that this package writes. */
 export interface OpenapiDocument {
   readonly openapi: string;
   readonly info: Info;
@@ -22,7 +22,7 @@ export interface Info {
   readonly license?: License;
 }
 
-/** Under what terms the API may be used: with an SPDX `identifier`, or with the `url` of a text, but not both. */
+/** License of the API: an SPDX `identifier` or the `url` of a text, not both. */
 export interface License {
   readonly name: string;
   readonly identifier?: string;

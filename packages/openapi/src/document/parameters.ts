@@ -5,7 +5,7 @@ import type { ListedRoute } from "./listed-routes.ts";
 import type { Parameter } from "./openapi-document.ts";
 import { jsonSchemaOf } from "./standard-json-schema.ts";
 
-/** Every parameter of the path, with its schema where the route has one; text otherwise. */
+/** Every parameter of the path, with its schema if the route has one, otherwise as text. */
 export const pathParameters = (
   { route, template, names }: ListedRoute,
   components: Components,
@@ -23,7 +23,7 @@ export const pathParameters = (
   }));
 };
 
-/** The query as one parameter a property; a schema that is no plain object is one parameter that stands for the whole query. */
+/** The query with one parameter per property; a schema that is not a plain object becomes one parameter for the whole query. */
 export const queryParameters = (
   query: StandardSchema | undefined,
   components: Components,

@@ -2,7 +2,7 @@
 export interface PathTemplate {
   /** With a name in each pair of braces: `/files/{path}`, also for a wildcard. */
   readonly path: string;
-  /** The path with the names left out: the same for paths that a document must not list twice. */
+  /** The path without names: equal for paths that a document must not list twice. */
   readonly shape: string;
   readonly params: readonly TemplateParam[];
 }

@@ -25,7 +25,7 @@ export const ownReplies = (
     }),
   );
 
-/** Every reply of an operation: its own, those that the framework implies, and "some success" where the route names none. */
+/** All replies of an operation: its own, the implied ones, and a generic success if the route lists none. */
 export const repliesOf = (
   facts: RouteFacts,
   own: ReadonlyMap<number, JsonSchema>,

@@ -3,7 +3,7 @@ import type { SecurityRequirement, SecurityScheme } from "./openapi-document.ts"
 
 /** Security schemes of the document, and what operations require of them. */
 export interface Security {
-  /** The ways in: each an "all of these"; none for a route that is open. */
+  /** Alternatives; each requires all of its schemes; empty for an open route. */
   requirements(route: RouteInfo): readonly SecurityRequirement[];
   /** Every scheme that a route requires, sorted by name. */
   schemes(): Readonly<Record<string, SecurityScheme>>;

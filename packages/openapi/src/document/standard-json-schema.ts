@@ -1,7 +1,7 @@
 import type { StandardSchema } from "@framework/core";
 import { isSchemaObject, type JsonSchemaObject } from "./json-schema.ts";
 
-/** Which of a schema's types: what is sent to it, or what it makes of that. */
+/** Which type of a schema: input or output. */
 export type Side = "input" | "output";
 
 /** What a schema with Standard JSON Schema v1 (standardschema.dev/json-schema) carries under `~standard.jsonSchema`. */
@@ -10,9 +10,9 @@ type Converter = Readonly<
 >;
 
 /**
- * The JSON Schema of a Standard Schema; `null` when its library gives none, or when it cannot say the type in JSON Schema.
+ * The JSON Schema of a Standard Schema; `null` when its library provides none or cannot express the type.
  *
- * Parts that JSON Schema cannot say, as dates and transforms, become "anything" where the library can leave them out.
+ * Parts that JSON Schema cannot express, such as dates and transforms, allow any value if the library can omit them.
  */
 export const jsonSchemaOf = (schema: StandardSchema, side: Side): JsonSchemaObject | null => {
   const { jsonSchema } = schema["~standard"] as { readonly jsonSchema?: Converter };
@@ -25,7 +25,7 @@ export const jsonSchemaOf = (schema: StandardSchema, side: Side): JsonSchemaObje
       });
       if (isSchemaObject(converted)) return converted;
     } catch {
-      // the library refuses by throwing: the next attempt asks for less, and `null` says that there is nothing
+      // the library throws if it cannot: the next attempt requests less, and `null` means none
     }
   }
   return null;
