@@ -4,7 +4,7 @@ import { globSync, readFileSync, rmSync } from "node:fs";
 
 const found = () =>
   globSync("{packages/*,apps/*,tests/*,bench,tools,tools/services}/test{-int,}-results.json");
-for (const file of found()) rmSync(file); // a stale count must not stand in for a run; turbo puts cached ones back
+for (const file of found()) rmSync(file); // a stale count must not count as a run; turbo restores cached ones
 
 const steps = [
   "turbo run build lint check test --continue=dependencies-successful --output-logs=new-only",

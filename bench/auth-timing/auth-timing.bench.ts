@@ -1,5 +1,5 @@
 /**
- * Asks whether time tells who exists, or how right a key is: pairs of refused requests in random order, compared by Welch's t-test.
+ * Tests for timing leaks of user names and keys: pairs of rejected requests in random order, compared with Welch's t-test.
  *
  *   node --conditions=@framework/source auth-timing/auth-timing.bench.ts [scale]
  */
@@ -8,7 +8,7 @@ import { createSubjects, type Subject } from "./subjects.ts";
 import { type Comparison, welch } from "./welch.ts";
 
 const scale = Number(process.argv[2] ?? 1);
-/** Standard errors from which on two samples are told apart. */
+/** Standard errors above which two samples differ. */
 const THRESHOLD = 4.5;
 const WARM_UP = 2000;
 

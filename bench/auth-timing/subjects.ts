@@ -6,7 +6,7 @@ import { ApiKeyAuth, BasicAuth, hashPassword, verifyPassword } from "../../packa
 export interface Subject {
   readonly name: string;
   readonly pairs: number;
-  /** Whether it is broken on purpose, and must be told apart. */
+  /** Whether it is broken on purpose, so that a difference must be found. */
   readonly leaks: boolean;
   /** Asks once: of the first kind or of the second. */
   ask(first: boolean): Promise<void>;

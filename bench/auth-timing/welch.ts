@@ -1,7 +1,7 @@
 /** What Welch's t-test says of two samples. */
 export interface Comparison {
   readonly meanOf: readonly [first: number, second: number];
-  /** Difference of the means in standard errors; above 4.5 the samples are told apart. */
+  /** Difference of the means in standard errors; above 4.5 the samples differ. */
   readonly t: number;
   readonly pairs: number;
 }

@@ -1,7 +1,7 @@
 import { Lane, type WireRequest } from "./lane.ts";
 import { Tally } from "./tally.ts";
 
-/** Keeps one request in flight on each of some connections, and sends exactly as many as it is told. */
+/** Keeps one request in flight per connection, and sends an exact number. */
 export class ClosedLoop {
   private readonly lanes: readonly Lane[];
   private tally = new Tally();

@@ -3,7 +3,7 @@ import { MalformedReply, type Reply, ReplyReader } from "./reply-reader.ts";
 
 /** How a request can end without a reply. */
 export type FailureKind =
-  /** Nobody listens. */
+  /** Connection refused. */
   | "refused"
   /** Closed or reset before any byte of the reply, on a connection that had not answered yet. */
   | "reset, fresh connection"
@@ -19,13 +19,13 @@ export type FailureKind =
 export type Outcome =
   | { readonly kind: "reply"; readonly reply: Reply }
   | { readonly kind: FailureKind; readonly reason: string }
-  /** The client itself went away on purpose. */
+  /** The client disconnected on purpose. */
   | { readonly kind: "left" };
 
 /** Milliseconds without a byte after which a request counts as unanswered. */
 const SILENCE_MS = 60_000;
 
-/** A keep-alive connection with one request on the way at most. Nothing is ever sent twice. */
+/** A keep-alive connection with at most one request in flight. Nothing is retried. */
 export class Connection {
   /** Milliseconds of `performance.now()`. */
   readonly openedAt: number = performance.now();
@@ -63,7 +63,7 @@ export class Connection {
     });
   }
 
-  /** Sends a request and goes away: as soon as it is sent, or at the first byte of the reply. */
+  /** Sends a request and disconnects: once it is sent, or at the first byte of the reply. */
   leave(bytes: string, when: "sent" | "first byte"): Promise<Outcome> {
     this.leavesAtFirstByte = when === "first byte";
     const outcome = this.exchange(bytes);
@@ -71,7 +71,7 @@ export class Connection {
     return outcome;
   }
 
-  /** Closes it; a request on the way ends as one that the client left. */
+  /** Closes it; a request in flight counts as left by the client. */
   close(): void {
     this.settle({ kind: "left" });
   }
@@ -88,7 +88,7 @@ export class Connection {
     if (reply === null) return;
     this.answered++;
     const { waiting } = this;
-    if (waiting === null) return this.fail("malformed reply", "a reply that nobody asked for");
+    if (waiting === null) return this.fail("malformed reply", "an unexpected reply");
     this.waiting = null;
     if (reply.closes) this.end();
     waiting({ kind: "reply", reply });

@@ -1,23 +1,23 @@
 import { Connection, type Outcome } from "./connection.ts";
 
-/** A request as it goes over the wire. */
+/** A request as sent. */
 export interface WireRequest {
   readonly bytes: string;
-  /** When the client goes away instead of waiting for the reply. */
+  /** When the client disconnects instead of waiting for the reply. */
   readonly leaves?: "sent" | "first byte";
 }
 
-/** What a lane asks and tells. */
+/** Options of a lane. */
 export interface LaneOptions {
   readonly port: number;
   /** The next request; null ends the lane. */
   readonly next: () => WireRequest | null | Promise<WireRequest | null>;
-  /** A request goes out on this connection. */
+  /** A request is sent on this connection. */
   readonly sends?: (connection: Connection) => void;
   readonly seen: (outcome: Outcome, connection: Connection) => void;
 }
 
-/** One client in a closed loop: the next request goes out when the one before has ended. */
+/** One client in a closed loop: the next request is sent when the previous one has ended. */
 export class Lane {
   private readonly options: LaneOptions;
   private connection: Connection | null = null;
@@ -26,7 +26,7 @@ export class Lane {
     this.options = options;
   }
 
-  /** Asks until `next` gives null. The connection stays open; a lost one is replaced for the next request, nothing is retried. */
+  /** Sends requests until `next` returns null. The connection stays open; a lost one is replaced for the next request, nothing is retried. */
   async run(): Promise<void> {
     const { port, next, sends, seen } = this.options;
     for (let request = await next(); request !== null; request = await next()) {

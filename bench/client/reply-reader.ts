@@ -8,10 +8,10 @@ export interface Reply {
   readonly closes: boolean;
 }
 
-/** What arrived is no reply that can be framed. */
+/** The bytes are not a well-framed reply. */
 export class MalformedReply extends Error {}
 
-/** Puts one reply together from the pieces in which it arrives; knows `Content-Length`, `chunked`, 204 and 304. */
+/** Parses one reply from its chunks; supports `Content-Length`, `chunked`, 204 and 304. */
 export class ReplyReader {
   private bytes = "";
   private headEnd = -1;
@@ -22,9 +22,9 @@ export class ReplyReader {
   }
 
   /**
-   * Takes a piece, one character a byte; gives the reply once it is whole, then starts anew.
+   * Reads a chunk, one character per byte; returns the reply once it is complete, then starts over.
    *
-   * @throws MalformedReply for a reply without a length, and for bytes behind its end: there is never a second request on the way
+   * @throws MalformedReply for a reply without a length, and for bytes after its end, because there is never a second request in flight
    */
   push(piece: string): Reply | null {
     this.bytes += piece;
@@ -33,7 +33,7 @@ export class ReplyReader {
     const head = this.bytes.slice(0, this.headEnd);
     const found = bodyAt(head, this.bytes, this.headEnd + 4);
     if (found === null) return null;
-    if (found.end !== this.bytes.length) throw new MalformedReply(`bytes behind the reply to ${head}`);
+    if (found.end !== this.bytes.length) throw new MalformedReply(`bytes after the reply to ${head}`);
     this.bytes = "";
     this.headEnd = -1;
     return {

@@ -3,7 +3,7 @@ import type { Cell } from "./report.ts";
 import type { Round } from "./rounds.ts";
 import type { Cost } from "./slice.ts";
 
-/** The figures of one workload: each ratio is made within a round, its median comes with an interval. */
+/** The results of one workload: ratios within a round, with their median and its interval. */
 export const cellsOf = (workload: string, rounds: readonly Round[]): Cell[] => {
   const servers = [...(rounds[0]?.keys() ?? [])];
   return servers.map((server) => ({

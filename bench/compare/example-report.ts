@@ -34,7 +34,7 @@ const figures: Figures = {
   instructions: [{ server: "fast", perRequest: around(52_000) }],
 };
 
-/** A report with invented figures, for tests of what is made of it. */
+/** A report with invented numbers, for tests. */
 export const exampleReport: Report = {
   date: "2026-01-02T03:04:05.000Z",
   command: "pnpm bench",

@@ -4,7 +4,7 @@ import { startServer } from "../measure/server.ts";
 import type { Contender } from "./contenders.ts";
 import { VitalsLine } from "./vitals-line.ts";
 
-/** A server that runs, and what is needed to load and watch it. */
+/** A running server, with its load generator and metrics. */
 export interface Member extends AsyncDisposable {
   readonly name: string;
   readonly port: number;

@@ -1,7 +1,7 @@
 import type { Estimate } from "../measure/statistics.ts";
 import type { Cell, Figures, Gate } from "./report.ts";
 
-/** A promise and where its figure is found. */
+/** A promise and the result that it is checked against. */
 interface Promised {
   readonly name: string;
   readonly must: number;
@@ -63,7 +63,7 @@ const promised: readonly Promised[] = [
   ),
 ];
 
-/** Judges every promise by the median; what was not measured neither holds nor fails. */
+/** Judges every promise by the median; an unmeasured one neither holds nor fails. */
 export const judge = (figures: Figures): Gate[] =>
   promised.map(({ name, must, stretch, direction, figure }) => {
     const found = figure(figures) ?? null;

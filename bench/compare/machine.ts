@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { cpus, release, totalmem } from "node:os";
 import { contenders } from "./contenders.ts";
 
-/** What the report says of the machine, apart from what is known only after the run. */
+/** The report's description of the machine, except values known only after the run. */
 export const machineFacts = (): { cpu: string; cores: number; memoryBytes: number; system: string } => ({
   cpu: cpus()[0]?.model ?? "unknown",
   cores: cpus().length,
@@ -34,7 +34,7 @@ const versionOf = (dependency: string): string => {
   return "unknown";
 };
 
-/** Ticks of all cores since the start of the system: those that the host took away, and all. Null where the system does not tell. */
+/** Ticks of all cores since the start of the system: steal and total. Null when the system does not report them. */
 const ticks = (): { readonly stolen: number; readonly all: number } | null => {
   try {
     const fields =

@@ -2,7 +2,7 @@ import { titleOf } from "./contenders.ts";
 import type { Report } from "./report.ts";
 import { type Table, tablesOf } from "./tables.ts";
 
-/** Between these lines of the README stand the tables of the last run. */
+/** Markers in the README around the tables of the last run. */
 export const markers = { begin: "<!-- bench:begin -->", end: "<!-- bench:end -->" } as const;
 
 /** A table in Markdown, its columns padded as the formatter pads them. */
@@ -21,7 +21,7 @@ export const toMarkdown = ({ heads, rows }: Omit<Table, "title">): string => {
 const padded = (text: string, width: number, column: number): string =>
   column === 0 ? text.padEnd(width) : text.padStart(width);
 
-/** What stands between the markers: on what and when it was measured, then every table. */
+/** The text between the markers: machine and date, then every table. */
 export const blockOf = (report: Report): string => {
   const { date, machine, versions, rounds, promisedRounds, fleets, warmUp, seconds, quick, command } = report;
   const { node, v8: _, ...peers } = versions;

@@ -23,7 +23,7 @@ export interface Options {
   readonly share: number;
   /** Requests to each server before it is measured. */
   readonly warmUp: number;
-  /** Fresh processes for each figure of memory. */
+  /** Fresh processes for each memory measurement. */
   readonly memoryRounds: number;
   readonly startRounds: number;
   /** Whether the README's tables are replaced. */

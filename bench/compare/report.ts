@@ -41,13 +41,13 @@ export interface InstructionRow {
 /** A promise and whether it holds: `must` is promised, `stretch` is hoped for. */
 export interface Gate {
   readonly name: string;
-  /** The figure; null where it was not measured. */
+  /** The result; null when it was not measured. */
   readonly ratio: number | null;
   readonly low: number | null;
   readonly high: number | null;
   readonly must: number;
   readonly stretch: number;
-  /** `min`: the figure must be at least `must`; `max`: at most. */
+  /** `min`: the result must be at least `must`; `max`: at most. */
   readonly direction: "min" | "max";
   /** null where it was not measured. */
   readonly pass: boolean | null;
@@ -62,7 +62,7 @@ export interface Figures {
   readonly instructions: readonly InstructionRow[];
 }
 
-/** What the figures were measured on. */
+/** The machine of the measurement. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
@@ -70,7 +70,7 @@ export interface Machine {
   readonly system: string;
   /** Whether servers and client each had a core of their own. */
   readonly pinned: boolean;
-  /** Share of the time that the host took away, from 0 to 1; null where the system does not tell. */
+  /** Steal time as a share from 0 to 1; null when the system does not report it. */
   readonly steal: number | null;
 }
 

@@ -3,7 +3,7 @@ import { titleOf } from "./contenders.ts";
 import type { Cell, Gate, Report } from "./report.ts";
 import { workloads } from "./workloads.ts";
 
-/** A table: its first column is text, all others are figures. */
+/** A table: its first column is text, all others are numbers. */
 export interface Table {
   readonly title: string;
   readonly heads: readonly string[];

@@ -8,7 +8,7 @@ export interface Workload {
   readonly name: string;
   /** For tables. */
   readonly title: string;
-  /** The request as it goes over the wire. */
+  /** The request as sent. */
   readonly request: string;
   /** What is sent in its place under load, in turn: requests that differ, with answers of the same length. */
   readonly variants?: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * Compares the database and the WebSocket package with what they stand on: `pg`, `node:sqlite` and `ws`, in turns within one run.
+ * Compares the database and the WebSocket package with the libraries they use: `pg`, `node:sqlite` and `ws`, in turns within one run.
  *
  *   pnpm --filter @framework/bench bench:data [parts] [--rounds 60]
  */

@@ -63,7 +63,7 @@ export const handshaken = async (port: number, path: string): Promise<Socket> =>
   return socket;
 };
 
-/** Opens many, a few at a time: a queue of connections that nobody has accepted yet is short. */
+/** Opens many connections, a few at a time, because the accept backlog is short. */
 export const openMany = async <T>(count: number, open: () => Promise<T>): Promise<T[]> => {
   const opened: T[] = [];
   while (opened.length < count) {

@@ -15,7 +15,7 @@ interface Side extends AsyncDisposable {
   run(): Promise<{ readonly wall: number; readonly processor: number }>;
 }
 
-/** A server of echoes, and what is needed to watch it. */
+/** An echo server, with its metrics. */
 export interface EchoServer extends AsyncDisposable {
   readonly program: Program;
   readonly port: number;

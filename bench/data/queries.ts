@@ -40,7 +40,7 @@ const fromCallers = async (calls: number, ask: (id: number) => Promise<unknown>)
 export const comparePostgres = async (url: string, rounds: number): Promise<Compared> => {
   const app = await openApp(url);
   const pool = new (loadPg().Pool)({ connectionString: url, max: CALLERS });
-  pool.on("error", () => {}); // connections that still say goodbye when the server goes
+  pool.on("error", () => {}); // connections that still send when the server stops
   const text = "SELECT id, title, author, year FROM bench_books WHERE id = $1";
   try {
     return await compareWays(

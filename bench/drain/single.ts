@@ -16,7 +16,7 @@ export interface Stopped {
 
 const LOAD_MS = 500;
 
-/** Starts a single process, loads it, and sends SIGTERM in the middle; each client goes on until it is refused. */
+/** Starts a single process, loads it, and sends SIGTERM in the middle; each client continues until it is refused. */
 export const stopUnderLoad = async (): Promise<Stopped> => {
   const { program, port } = await startServer("books.ts", ["--env", "production", "--workers", "1"]);
   const tally = new Tally();

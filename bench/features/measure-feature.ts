@@ -1,4 +1,4 @@
-/** Measures one feature in a process of its own, `node measure-feature.ts <package> <rounds>`; prints its figures as JSON. */
+/** Measures one feature in a process of its own, `node measure-feature.ts <package> <rounds>`; prints its results as JSON. */
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,7 +65,7 @@ const slice = async (serve: Serve, request: RequestInMemory, calls: number): Pro
   return ((user + system) * 1000) / calls;
 };
 
-/** One answer, to be sure that what is measured works. */
+/** One reply, to verify that the measured feature works. */
 const check = async (serve: Serve, request: RequestInMemory): Promise<void> => {
   const source = new MemorySource(request);
   const reply = await serve(source);

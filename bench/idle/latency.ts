@@ -12,7 +12,7 @@ export interface Latency {
   readonly longest: number;
 }
 
-/** Requests of clients that take a new connection for every twentieth, until told to end. */
+/** Requests of clients that open a new connection for every twentieth, until stopped. */
 export const measureLatency = (port: number, clients: number, thinkMs: number): (() => Promise<Latency>) => {
   const waits: number[] = [];
   let failed = 0;

@@ -9,9 +9,9 @@ import { promisify } from "node:util";
 export interface CountedServer extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
-  /** Runs `work` with counting switched on; outside of it the server is several times faster, and nothing is counted. */
+  /** Runs `work` with counting enabled; otherwise the server is several times faster, and nothing is counted. */
   counting(work: () => Promise<void>): Promise<void>;
-  /** Instructions since the last call, or since counting was switched on. */
+  /** Instructions since the last call, or since counting was enabled. */
   taken(): Promise<number>;
 }
 
@@ -51,7 +51,7 @@ export const startCounted = async (
       `--callgrind-out-file=${join(folder, "counts")}`,
       process.execPath,
       ...process.execArgv.filter((argument) => argument.startsWith("--conditions=")),
-      "--single-threaded", // what is compiled and collected beside the requests would be counted by chance
+      "--single-threaded", // concurrent compilation and garbage collection would be counted at random
       "--no-flush-bytecode", // code that one workload does not use must still be there for the next
       ...execArgv,
       join(import.meta.dirname, "../servers", file),

@@ -29,7 +29,7 @@ export interface Effort {
   readonly passes: number;
   /** Requests of each workload in a pass, and once more right before it is counted. */
   readonly warmUp: number;
-  /** Windows that count; one goes before them, and more where these have not settled. */
+  /** Measured windows, after one warm-up window and more until they are stable. */
   readonly windows: number;
   /** Requests of a window. */
   readonly requests: number;

@@ -1,5 +1,5 @@
 /**
- * Counts the user-space instructions of one request: a figure that does not depend on how busy the machine is.
+ * Counts the user-space instructions of one request: a metric that does not depend on the load of the machine.
  *
  *   bench:instructions                   counts every server with every workload
  *   bench:instructions --check           counts the gate's cells; fails when one costs more than 10 % over its baseline
@@ -61,7 +61,7 @@ const printCells = (now: Counted, before: Baseline | null): void => {
   );
 };
 
-/** What failed is counted once more: only what is too dear twice is too dear. */
+/** A failed subject is counted again: it fails only when it is over its limit twice. */
 const confirmed = async (first: Counted, before: Baseline, jobs: readonly Job[]): Promise<Counted> => {
   const failed = judge(first, before).filter(({ holds }) => !holds);
   if (failed.length === 0) return first;

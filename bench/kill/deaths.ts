@@ -22,7 +22,7 @@ export class Deaths {
   readonly answering: Set<number> = new Set();
   private readonly workers = new Map<Connection, number | null>();
 
-  /** A request goes out on this connection. */
+  /** A request is sent on this connection. */
   uses(connection: Connection): void {
     if (!this.workers.has(connection)) this.workers.set(connection, null);
   }

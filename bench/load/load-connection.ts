@@ -5,17 +5,17 @@ import type { Shot } from "./shot.ts";
 /** Every connection reads into the same memory: what was read is counted before the next read. */
 const readBuffer = Buffer.allocUnsafe(128 * 1024);
 
-/** What a connection tells whoever drives it. */
+/** Callbacks of a connection. */
 export interface Driver {
-  /** What to send next. */
+  /** The next bytes to send. */
   readonly bytesOf: (shot: Shot) => Buffer;
-  /** All replies of the shot have arrived; says whether to send it again. */
+  /** All replies of the shot have arrived; returns whether to send it again. */
   readonly again: (connection: LoadConnection) => boolean;
-  /** The connection is of no use any more while replies were waited for. */
+  /** The connection failed while replies were outstanding. */
   readonly failed: (error: Error) => void;
 }
 
-/** One keep-alive connection that allocates next to nothing for a request: the client must not be what is measured. */
+/** One keep-alive connection with almost no allocations per request, so that the client does not distort the measurement. */
 export class LoadConnection {
   /** Milliseconds of `performance.now()` at which the last shot was sent. */
   sentAt = 0;
@@ -61,7 +61,7 @@ export class LoadConnection {
   private read(length: number, buffer: Uint8Array): boolean {
     const { counter, shot } = this;
     if (counter === null || shot === null || this.due === 0) {
-      this.lost(new Error("bytes that nobody asked for"));
+      this.lost(new Error("unexpected bytes"));
       return true;
     }
     try {

@@ -15,7 +15,7 @@ const PATIENCE_MS = 60_000;
 /** Connections that are opened at once: fewer than a server's queue of connections that it has not accepted yet holds. */
 const BATCH = 128;
 
-/** Keeps one shot in flight on each of some connections, and sends exactly as many requests as it is told. */
+/** Keeps one shot in flight per connection, and sends an exact number of requests. */
 export class Load {
   private readonly port: number;
   private connections: LoadConnection[] = [];

@@ -49,7 +49,7 @@ export class ReplyCounter {
   }
 }
 
-/** `HTTP/1.1 200`: 200 stands at byte 9. */
+/** `HTTP/1.1 200`: the status begins at byte 9. */
 const checkStatus = (buffer: Uint8Array, at: number): void => {
   if (buffer[at + 9] === 0x32 && buffer[at + 10] === 0x30 && buffer[at + 11] === 0x30) return;
   throw new UnexpectedReply(`not a 200: ${String.fromCharCode(...buffer.subarray(at, at + 60))}`);

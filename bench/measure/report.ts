@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 
-/** Says what is measured, and on what: a figure without this is worth nothing. */
+/** Prints the subject and the machine of a measurement. */
 export const printTitle = (title: string): void => {
   const date = new Date().toISOString().slice(0, 10);
   const model = cpus()[0]?.model ?? "unknown processor";

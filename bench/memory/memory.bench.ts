@@ -29,7 +29,7 @@ const sockets = ({ resources }: Vitals): number => resources["TCPSocketWrap"] ??
 
 /**
  * The server's state once the connections that were left are closed, so that the open ones are those of the lanes and the one that
- * asks; of three readings the one with the smallest heap, because what waits for a finalizer is no leak.
+ * asks; of three readings the one with the smallest heap, because objects that wait for a finalizer are not a leak.
  */
 const settled = async (port: number): Promise<Vitals> => {
   await pause(LAST_HANDLER_MS);

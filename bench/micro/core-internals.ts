@@ -1,5 +1,5 @@
 /** The parts of core that are measured by themselves; none of them is public. */
-// oxlint-disable no-restricted-imports -- only what they cost is of interest here
+// oxlint-disable no-restricted-imports -- only their cost is measured
 export { parseJson } from "../../packages/core/src/body/json-body.ts";
 export { Query } from "../../packages/core/src/request/query.ts";
 export { canonicalise } from "../../packages/core/src/routing/canonical-path.ts";

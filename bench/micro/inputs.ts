@@ -6,7 +6,7 @@ export const freshTexts =
       Buffer.from(texts[index % texts.length] ?? "").toString("latin1"),
     );
 
-/** The same bytes again and again: what is read from them is made anew each time. */
+/** The same bytes each time; the values parsed from them are new. */
 export const sameBytes = (text: string): ((count: number) => Buffer[]) => {
   const bytes = Buffer.from(text);
   return (count) => Array.from({ length: count }, () => bytes);

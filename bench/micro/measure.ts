@@ -72,7 +72,7 @@ export const measureSuite = async (
   );
 };
 
-/** Nanoseconds of a call that does nothing, which every figure holds. */
+/** Nanoseconds of an empty call, included in every result. */
 export const emptyCall = async (): Promise<number> => {
   const nothing = (input: unknown): unknown => input;
   const inputs = Array.from({ length: CALLS }, (_, index) => ({ index }));

@@ -1,7 +1,7 @@
 /**
  * The 51 routes of a middling REST service, in `{name}` notation.
  *
- * No static segment stands beside a parameter (`/books/new`, `/books/{id}`): the RegExp router of hono takes no such routes.
+ * No static segment is a sibling of a parameter (`/books/new`, `/books/{id}`): hono's RegExp router does not support that.
  */
 export const routes: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/"],

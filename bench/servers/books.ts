@@ -1,4 +1,4 @@
-/** A books service without state of its own, so that any worker can answer: what is loaded while workers die, drain and age. */
+/** A stateless books service, so that any worker can answer; loaded while workers die, drain and age. */
 import { setTimeout as pause } from "node:timers/promises";
 import { App, Response, type StandardSchema, toInt } from "@framework/core";
 import { vitals } from "./vitals.ts";

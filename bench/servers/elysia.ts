@@ -9,7 +9,7 @@ import { colonAndStar, plainRoutes } from "./plain-routes.ts";
 import { announce, openVitals } from "./serving.ts";
 import { chunks, greeting } from "./workload.ts";
 
-/** The adapter does not tell which port it got. */
+/** The adapter does not report its port. */
 const freePort = async (): Promise<number> => {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");

@@ -3,7 +3,7 @@ import { App } from "@framework/core";
 import { ALLOWED_ORIGIN, logFile } from "./five.ts";
 
 /**
- * An app with the framework's own five: request ids, an access log, `nosniff`, CORS and ETags, told to do what the other servers do and no more.
+ * An app with the framework's own five: request ids, an access log, `nosniff`, CORS and ETags, configured to match the other servers.
  *
  * The packages are loaded here, so that a server without them is not charged for their code.
  */

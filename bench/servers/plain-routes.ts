@@ -15,7 +15,7 @@ export const colonAndNamedStar: Spelling = { param: (name) => `:${name}`, rest: 
 /** A method in capitals and in the form in which routers name their functions. */
 export type Verb = "get" | "post" | "put" | "delete";
 
-/** The 51 routes among which those of the comparison stand; each answers with its path. */
+/** The 51 routes around those of the comparison; each replies with its path. */
 export const plainRoutes = ({ param, rest }: Spelling): readonly (readonly [verb: Verb, path: string])[] =>
   routes.map(([method, path]) => [
     method.toLowerCase() as Verb,

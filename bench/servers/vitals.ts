@@ -17,7 +17,7 @@ export const cpuTime = (): Pick<Vitals, "cpuMicros"> => {
   return { cpuMicros: user + system };
 };
 
-/** Collects garbage and counts what is left. */
+/** Collects garbage and reports the memory in use. */
 export const vitals = async (): Promise<Vitals> => {
   for (let pass = 0; pass < 4; pass++) {
     await new Promise((resolve) => setTimeout(resolve, 20)); // lets finalizers and closing handles have their turn

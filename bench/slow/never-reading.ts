@@ -22,7 +22,7 @@ export interface NeverRead {
 const HALF = 500;
 const THINK_MS = 1000;
 const MEASURED_MS = 12_000;
-/** Default of the limit on writes that stand still, with two seconds for the sweep and two to see it. */
+/** Default of the limit on stalled writes, with two seconds for the sweep and two to see it. */
 const CUT_MS = 34_000;
 
 /** Measures 500 clients alone, then beside 500 that ask for long and endless replies and never read; waits until those are cut. */

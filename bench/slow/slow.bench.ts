@@ -1,5 +1,5 @@
 /**
- * Proves that slow clients take the service from nobody, under the default limits, on both transports: slowhttptest's four attacks, and
+ * Verifies that slow clients do not deny service to others, under the default limits, on both transports: slowhttptest's four attacks, and
  * half of a thousand clients that never read their replies.
  *
  *   pnpm bench:slow [connections of an attack] [transport]
@@ -66,7 +66,7 @@ interface Attacked extends Watched {
   readonly latency: Latency;
 }
 
-/** Looks at the service's connections until told to end. */
+/** Samples the service's connections until stopped. */
 const watch = (service: Service): (() => Promise<Watched>) => {
   let [ends, accepted, most, longestMs] = [false, 0, 0, 0];
   const watching = (async () => {

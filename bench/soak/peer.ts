@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 /** How a wait for the server ended. */
 export type Ended = "enough" | "closed" | "too late";
 
-/** A client that writes exact bytes, and goes away however it likes. */
+/** A client that writes exact bytes, and can disconnect in any way. */
 export class Peer {
   /** Everything that came back, one character a byte, unless `forgets` is set. */
   received = "";

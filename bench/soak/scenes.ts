@@ -122,7 +122,7 @@ const victims: readonly string[] = [
   chunked("Expect: 100-continue\r\n", ""),
 ];
 
-/** Sends a message up to some byte, may wait for an answer, and goes away: politely, at once, or with a reset. */
+/** Sends part of a message, may wait for a reply, and disconnects: with FIN, at once, or with a reset. */
 const leaving: Scene = async (port, random) => {
   const bytes = victims[Math.floor(random() * victims.length)] ?? "";
   const peer = new Peer(port);

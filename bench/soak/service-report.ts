@@ -29,7 +29,7 @@ export interface Service extends AsyncDisposable {
   readonly port: number;
   sockets(): Promise<Sockets>;
   left(): Promise<Left>;
-  /** Lines of its log that tell of an error. */
+  /** Error lines of its log. */
   errors(): string[];
 }
 

@@ -81,7 +81,7 @@ app.get("/slow/{ms}", async (request) => {
     await pause(toInt(request.params.ms, "ms"), undefined, { signal: request.signal });
     return { waited: true };
   } catch (error) {
-    if (request.signal.aborted) return { waited: false }; // its client is gone; nobody reads this
+    if (request.signal.aborted) return { waited: false }; // the client is gone, so the reply is not read
     throw error;
   } finally {
     running.handlers--;

@@ -47,7 +47,7 @@ const play = async (port: number, endsAt: number, random: () => number, faults: 
   return played;
 };
 
-/** Of three readings the one with the smallest heap, because what waits for a finalizer is no leak. */
+/** Of three readings the one with the smallest heap, because objects that wait for a finalizer are not a leak. */
 const settled = async (service: Service): Promise<Omit<Station, "scenes">> => {
   const alone = await isAlone(service, settleMs);
   const readings = [await service.left(), await service.left(), await service.left()];

@@ -40,7 +40,7 @@ export const installCore = (): Installed => {
   };
 };
 
-/** Bytes of what was installed; npm's own list of it is not counted. */
+/** Bytes of the installation, without npm's own lockfile. */
 const sizes = (modules: string): (readonly [kind: string, bytes: number])[] => {
   const found = new Map<string, number>();
   for (const name of globSync("*/**", { cwd: modules })) {

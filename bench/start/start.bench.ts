@@ -1,6 +1,6 @@
 /**
  * Compares how long a framework's server takes to listen with a bare Node and with plain `node:http`, in the form that users install,
- * and weighs what they install.
+ * and measures the size of their installation.
  *
  *   pnpm bench:start [rounds]
  */

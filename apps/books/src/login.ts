@@ -11,7 +11,7 @@ const Refused = z.object({ error: z.string(), detail: z.string(), status: z.lite
 const Token = z.object({ token: z.string() });
 
 /**
- * What stands before writing: nothing, or with `BOOKS_SECRET` a token that `POST /token` gives for the password.
+ * Protection of writes: none, or with `BOOKS_SECRET` a token that `POST /token` issues for the password.
  *
  * One password for everybody is for a demonstration; a real service has users, or an issuer of its own.
  */

@@ -18,7 +18,7 @@ const examples: readonly Example[] = Array.from(
   ([, command = "", status, printed = ""]) => ({ command, status: Number(status), printed }),
 );
 
-/** The words of a command as a shell splits them; single quotes keep what they hold together. */
+/** The words of a command as a shell splits them, with single quotes. */
 const words = (command: string): string[] =>
   Array.from(command.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, plain = ""]) => quoted ?? plain);
 

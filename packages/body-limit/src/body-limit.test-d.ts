@@ -15,5 +15,5 @@ new App().enableBodyLimit();
 // @ts-expect-error a misspelt option is found by the compiler
 app.enableBodyLimit({ maxsize: 1 });
 
-// @ts-expect-error a coding that nobody decodes
+// @ts-expect-error an unsupported coding
 app.enableBodyLimit({ decode: ["compress"] });

@@ -15,5 +15,5 @@ new App().enableCompression();
 // @ts-expect-error a misspelt option is found by the compiler
 app.enableCompression({ minsize: 1 });
 
-// @ts-expect-error a coding that nobody makes
+// @ts-expect-error an unsupported coding
 app.enableCompression({ encodings: ["deflate"] });

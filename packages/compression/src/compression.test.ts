@@ -161,7 +161,7 @@ test("a 406 keeps what is not about the body that it stands for, and lets go of 
   expect([headers.get("content-type"), isCancelled()]).toEqual(["application/json", true]);
 });
 
-test("a coded stream that nobody reads lets go of its source", async () => {
+test("an unread compressed stream releases its source", async () => {
   const app = new (App.with(compression))().enableCompression({ streams: true });
   const { stream, isCancelled } = watchedStream();
   app.get("/", () => Object.assign(Response.text(""), { payload: stream }));

@@ -34,7 +34,7 @@ export interface BeginOptions {
 }
 
 /** Metrics of a backend's connections. */
-export interface PoolFigures {
+export interface PoolMetrics {
   readonly size: number;
   readonly idle: number;
   readonly waiting: number;
@@ -51,6 +51,6 @@ export interface Backend extends Session {
     listener: (payload: string) => void,
     options: ListenOptions,
   ): Promise<() => Promise<void>>;
-  figures(): PoolFigures;
+  metrics(): PoolMetrics;
   close(): Promise<void>;
 }

@@ -54,7 +54,7 @@ eachClient(test, memoryApp, {
   },
 });
 
-test("in production a failed statement tells clients nothing of itself", async () => {
+test("in production a failed statement is not disclosed to clients", async () => {
   const app = memoryApp();
   await using client = testClient(app, { settings: { env: "production" } } as never);
   const reply = await client.get("/broken");
@@ -98,10 +98,10 @@ test("health checks ask the database, and metrics count statements", async () =>
   await client.get("/broken");
   const check = insight.checks.find(({ name }) => name === "database");
   expect(await check?.run(AbortSignal.timeout(1000))).toMatchObject({ dialect: "sqlite" });
-  const figure = (name: string) => insight.metrics.find((each) => each.name === name)?.read();
-  expect(figure("database_statements_total")).toBeGreaterThanOrEqual(3);
-  expect(figure("database_failures_total")).toBe(1);
-  expect(figure("database_connections_open")).toBe(1);
+  const metric = (name: string) => insight.metrics.find((each) => each.name === name)?.read();
+  expect(metric("database_statements_total")).toBeGreaterThanOrEqual(3);
+  expect(metric("database_failures_total")).toBe(1);
+  expect(metric("database_connections_open")).toBe(1);
 });
 
 test("durations of statements are recorded where a feature records histograms, of those that fail too", async () => {
@@ -211,8 +211,8 @@ test("a stream is one operation, from its first row to its end, and one that fai
     ["error", "SELECT * FROM nowhere", "no such table: nowhere"],
     ["end", "SELECT * FROM nowhere", "no such table: nowhere"],
   ]);
-  const figure = (name: string) => insight.metrics.find((each) => each.name === name)?.read();
-  expect(figure("database_failures_total")).toBe(1);
+  const metric = (name: string) => insight.metrics.find((each) => each.name === name)?.read();
+  expect(metric("database_failures_total")).toBe(1);
 });
 
 test("a statement of a database without an app is an operation, named by a word of SQL or OTHER", async () => {

@@ -120,7 +120,7 @@ const report = (host: Host, watched: WatchedBackend): void => {
     name: "database",
     run: async (signal) => {
       await new OpenDatabase(watched).until(signal).fetchValue("SELECT 1");
-      return { dialect: watched.dialect, ...watched.figures() };
+      return { dialect: watched.dialect, ...watched.metrics() };
     },
   });
   const count = (name: string, help: string, read: () => number): HostInsight =>
@@ -130,8 +130,8 @@ const report = (host: Host, watched: WatchedBackend): void => {
   count("slow_statements", "Statements that took longer than slowQueryMs.", () => watched.slow);
   const gauge = (name: string, help: string, read: () => number): HostInsight =>
     host.insight.metric({ name: `database_connections_${name}`, help, type: "gauge", read });
-  gauge("open", "Open connections.", () => watched.figures().size);
-  gauge("idle", "Idle connections.", () => watched.figures().idle);
-  gauge("waiting", "Callers that wait for a connection.", () => watched.figures().waiting);
-  host.insight.expose("database", () => ({ dialect: watched.dialect, ...watched.figures() }));
+  gauge("open", "Open connections.", () => watched.metrics().size);
+  gauge("idle", "Idle connections.", () => watched.metrics().idle);
+  gauge("waiting", "Callers that wait for a connection.", () => watched.metrics().waiting);
+  host.insight.expose("database", () => ({ dialect: watched.dialect, ...watched.metrics() }));
 };

@@ -113,7 +113,7 @@ test("a server that is frozen holds no request longer than the answer timeout, a
   );
 });
 
-test("a signal stops the statement in the server too, and its answer reaches nobody else", async () => {
+test("a signal cancels the statement on the server too, and its reply reaches no other caller", async () => {
   const db = open({ poolSize: 1, answerTimeoutSecs: 10 });
   await db.query("SELECT 1");
   const stop = new AbortController();
@@ -164,7 +164,7 @@ test("a connection goes on after a statement that leaves nothing, and is another
   expect(await db.fetchValue("SHOW search_path")).not.toBe("nowhere");
 });
 
-test("a listener comes back after a restart of the server, and is told that it may have missed something", async () => {
+test("a listener reconnects after a restart of the server, and calls onGap", async () => {
   const db = open();
   const seen: string[] = [];
   let gaps = 0;
@@ -212,7 +212,7 @@ const startProxy = async (target: number, cut: (chunk: Buffer) => "before" | "af
 };
 
 test.each(["before", "after"] as const)(
-  "a connection cut %s COMMIT reached the server says that nobody knows",
+  "a connection cut %s COMMIT reached the server has an unknown outcome",
   async (when) => {
     const direct = open();
     await direct.execute`CREATE TABLE ${sql.identifier(`cut_${when}`)} (id INTEGER)`;

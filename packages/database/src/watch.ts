@@ -1,6 +1,6 @@
 import { type Histogram, isPromise, type Operations } from "@framework/core/feature";
 import type { Logger } from "@framework/core";
-import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolFigures, Session } from "./backend.ts";
+import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolMetrics, Session } from "./backend.ts";
 import type { ListenOptions, Row } from "./queries.ts";
 import type { Statement } from "./statement.ts";
 
@@ -136,8 +136,8 @@ export class WatchedBackend implements Backend {
     return this.backend.listen(channel, listener, options);
   }
 
-  figures(): PoolFigures {
-    return this.backend.figures();
+  metrics(): PoolMetrics {
+    return this.backend.metrics();
   }
 
   async close(): Promise<void> {

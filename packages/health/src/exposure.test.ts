@@ -120,7 +120,7 @@ eachClient(test, guarded, {
       expect([path, denied.status, passed.status]).toEqual([path, 403, 200]);
     }
   },
-  "an app without routes of its own answers GET and HEAD, and nobody may keep the answer": async (client) => {
+  "an app without routes of its own answers GET and HEAD, and forbids caching": async (client) => {
     for (const path of ["", "/live", "/ready", "/startup"]) {
       const headers = { "x-probe": "yes" };
       const [get, head] = [

@@ -34,7 +34,7 @@ test.each([
   [undefined, 5000, "timed out after 5 s"],
   [0.25, 250, "timed out after 0.25 s"],
   [20, 20_000, "timed out after 20 s"],
-])("a run with a timeout of %p s is told to end after %p ms", async (timeoutSecs, ms, message) => {
+])("a run with a timeout of %p s is aborted after %p ms", async (timeoutSecs, ms, message) => {
   const { app, clock, probe } = probedApp();
   const begun = clock.now();
   let aborted: [number, string] | null = null;
@@ -119,7 +119,7 @@ test("without caching every probe runs the check, probes at the same time share 
   expect(runs).toBe(3);
 });
 
-test("the log tells when a check begins to fail and when it passes again, once each", async () => {
+test("the log reports when a check begins to fail and when it passes again, once each", async () => {
   const { app, probe, logged } = probedApp();
   let up = false;
   app.healthCheck("store", () => {

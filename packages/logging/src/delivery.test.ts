@@ -37,7 +37,7 @@ test("a process that ends without warning has written what it said", async () =>
   expect(linesOf(program.output()).at(-1)).toMatchObject({ message: "the last words", level: "info" });
 });
 
-/** A service whose output nobody reads from its start on, until it is asked for. */
+/** A service whose output is not read until requested. */
 const startUnread = async (...args: string[]) => {
   const child = spawn(
     process.execPath,

@@ -48,7 +48,7 @@ test("a turn that writes much does not gather it all", () => {
   expect(writes().map(({ length }) => length)).toEqual([65_600]);
 });
 
-test("what a slow reader leaves waits, and what does not fit is dropped, counted and told", async () => {
+test("lines wait for a slow reader, and lines that do not fit are dropped, counted and reported", async () => {
   const { outlet, read, text } = reader(10);
   const writer = new LineWriter({ outlet, maxQueueBytes: 100, lossLine });
   for (let count = 100; count < 200; count++) {

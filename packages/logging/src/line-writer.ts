@@ -28,7 +28,7 @@ export class LineWriter {
   private scheduled = false;
   private queue: Buffer[] = [];
   private queued = 0;
-  private untold = 0;
+  private unreported = 0;
   private waiting = false;
   private idle: (() => void)[] = [];
 
@@ -128,13 +128,13 @@ export class LineWriter {
     }
     const lost = linesIn(lines.subarray(fits));
     this.dropped += lost;
-    this.untold += lost;
+    this.unreported += lost;
   }
 
   private tellLoss(): void {
-    if (this.untold === 0) return;
-    const line = Buffer.from(this.lossLine(this.untold));
-    this.untold = 0;
+    if (this.unreported === 0) return;
+    const line = Buffer.from(this.lossLine(this.unreported));
+    this.unreported = 0;
     this.queue.push(line);
     this.queued += line.length;
   }

@@ -176,7 +176,7 @@ test("the trace of a request is on its line, once a tracer has set it", async ()
   expect(await app.requests(1)).toMatchObject([{ trace_id: "a".repeat(32), span_id: "b".repeat(16) }]);
 });
 
-test("people get one line in the spec's words, without colours where nobody sees them", async () => {
+test("the text format has one line in the spec's words, without colours outside a terminal", async () => {
   const app = makeApp({ format: "text" });
   await using client = testClient(app);
   await client.get("/books/%1B%5B31m");

@@ -82,7 +82,7 @@ test("bodies that are too long, of another type or malformed are measured, not w
   expect(text()).toContain('"request_body":"[15 bytes, malformed]"');
 });
 
-test("a body that nobody reads is not read for the log", async () => {
+test("an unread body is not read for the log", async () => {
   const { app, text } = collected({ logBody: true });
   app.post("/in", () => "unread");
   await using client = testClient(app);

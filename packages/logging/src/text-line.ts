@@ -12,8 +12,8 @@ export const textLine = (json: string, coloured: boolean): string => {
   for (const [name, value] of Object.entries(fields)) {
     const { stack, message: text } = (typeof value === "object" && value !== null ? value : {}) as Stacked;
     if (typeof stack === "string") stacks.push(...stack.split("\n"));
-    const told = typeof stack === "string" ? text : value;
-    line += ` ${printable(name)}=${printable(typeof told === "string" ? told : JSON.stringify(told))}`;
+    const shown = typeof stack === "string" ? text : value;
+    line += ` ${printable(name)}=${printable(typeof shown === "string" ? shown : JSON.stringify(shown))}`;
   }
   // Indented, so that a message with line breaks cannot forge a line.
   return `${[line, ...stacks.map((text) => `    ${printable(text.trim())}`)].join("\n")}\n`;

@@ -78,10 +78,10 @@ const identify = (
 /** A request gets an id even when `createId` fails; the first failure is logged. */
 const usable = (createId: () => string, warn: (error: unknown) => void): (() => string) => {
   if (createId === randomId) return randomId;
-  let told = false;
+  let hasWarned = false;
   const failed = (error: unknown): string => {
-    if (!told) warn(error);
-    told = true;
+    if (!hasWarned) warn(error);
+    hasWarned = true;
     return randomId();
   };
   return () => {

@@ -67,7 +67,7 @@ eachClient(test, () => makeApp(), {
   },
 });
 
-test("a page's token is the cookie's, and such a page is nobody else's", async () => {
+test("a page's token is the cookie's, and such a page is private", async () => {
   await using client = testClient(makeApp());
   const page = await client.get("/form");
   expect(page.cookies.get("_csrf")?.value).toBe(page.text);
@@ -101,7 +101,7 @@ test("a login makes tokens of before it worthless, and gets one of its own", asy
   expect([refused.status, (await change(fresh)).status]).toEqual([403, 200]);
 });
 
-test("the page after a login that nobody announced brings a token of that login", async () => {
+test("the page after an unannounced login sets a token of that login", async () => {
   await using client = testClient(makeApp());
   const before = await tokenOf(client);
   const after = await tokenOf(client, { cookie: `session_id=eve; _csrf=${before}` });

@@ -30,5 +30,5 @@ app.enableSecurityHeaders({ referrerPolicy: "none" });
 // @ts-expect-error a field is left out by false, not switched on by true
 app.enableSecurityHeaders({ frameOptions: true });
 
-// @ts-expect-error a session is told as text
+// @ts-expect-error a session is text
 app.enableCsrf({ session: (request: HttpRequest) => request.params });

@@ -96,7 +96,7 @@ test("publishes how many files are open", async () => {
   expect(open()).toBe(0);
 });
 
-test("routes of static files are told apart from the program's own", async () => {
+test("routes of static files are distinguished from the program's own", async () => {
   const { app } = servedApp({ "a.txt": "a" });
   await ask(app, "/static/a.txt");
   expect(app.routes.map(({ method, path, addedBy }) => [method, path, addedBy])).toEqual([

@@ -171,5 +171,5 @@ const random = fc
   })
   .map((list) => `/static/${list.join("")}`);
 
-/** More than 3,000 targets, each of which asks for something that nobody may get, or for nothing. */
+/** More than 3,000 targets; each requests a file that must not be served, or none. */
 export const spellings: readonly string[] = [...new Set([...ways, ...direct, ...absolute, ...random])];

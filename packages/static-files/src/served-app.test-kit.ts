@@ -15,7 +15,7 @@ import { App } from "@framework/core";
 import { afterAll } from "@jest/globals";
 import { type StaticFiles, staticFiles, type StaticFilesInput } from "./index.ts";
 
-/** What stands in every file that nobody may get. */
+/** Content of every file that must not be served. */
 export const canary = "CANARY-7f3c9d";
 
 /** Files by path below a new folder; `{ link }` is a symbolic link, `{ pipe }` a named pipe. */
@@ -29,7 +29,7 @@ afterAll(() => {
   for (const root of made) rmSync(root, { recursive: true, force: true });
 });
 
-/** Makes a folder with these files, and tells its real path; it is there until the tests of the file are over. */
+/** Creates a folder with these files, and returns its real path; it is deleted after the tests of the file. */
 export const makeTree = (tree: Tree): string => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "static-files-")));
   made.push(root);
@@ -53,7 +53,7 @@ export const servedApp = (
   return { app, root };
 };
 
-/** Files below a folder that this process has open, as the system tells. */
+/** Open files of this process below a folder, as the system reports them. */
 export const openBelow = (root: string): readonly string[] =>
   readdirSync("/proc/self/fd").flatMap((descriptor) => {
     try {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "@jest/globals";
 import { freePort } from "./free-port.ts";
 
-/** Listens on the first port from `lowest` on that nobody has. */
+/** Listens on the first free port from `lowest` on. */
 const listenFrom = async (lowest: number): Promise<readonly [port: number, server: Server]> => {
   const server = createServer();
   try {

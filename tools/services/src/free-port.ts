@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
 
-/** Below the ports that systems give to outgoing connections (from 32,768 on Linux): what is free stays free until the server listens. */
+/** Below the ports that systems give to outgoing connections (from 32,768 on Linux): a free port stays free until the server listens. */
 const LOWEST = 12_000;
 const COUNT = 10_000;
 /** The bus of a cluster node listens so far above its port; no port that is given is the bus of another. */

@@ -50,7 +50,7 @@ export const startPostgres = async ({
 /** One statement over a new connection; fails unless the server answers it. */
 export const askPostgres = async (url: string, statement = "SELECT 1"): Promise<void> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 20_000 });
-  client.on("error", () => {}); // the failed call tells
+  client.on("error", () => {}); // the failed call has the error
   try {
     await client.connect();
     await client.query(statement);

@@ -19,7 +19,7 @@ export const findProgram = (name: string): string | null => {
   return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
 };
 
-/** @throws what is missing, in a sentence that can be shown as the reason. */
+/** @throws with a sentence that names the missing program. */
 export const needProgram = (name: string): string => {
   const found = findProgram(name);
   if (found === null) throw new Error(`the program ${name} is not installed`);

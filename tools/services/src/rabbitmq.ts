@@ -81,6 +81,6 @@ const withPortMapper = (server: FragileServer, epmd: ServerProcess): FragileServ
 /** A full AMQP handshake; the port opens seconds before the server can do one. */
 export const askRabbitMq = async (url: string): Promise<void> => {
   const connection = await connect(url, { timeout: 5000 });
-  connection.on("error", () => {}); // the failed call tells
+  connection.on("error", () => {}); // the failed call has the error
   await connection.close();
 };

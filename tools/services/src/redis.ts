@@ -56,7 +56,7 @@ export const withRedis = async <T>(url: string, use: (client: Redis) => Promise<
     commandTimeout: 5000,
     maxRetriesPerRequest: 0,
   });
-  client.on("error", () => {}); // the failed call tells
+  client.on("error", () => {}); // the failed call has the error
   try {
     await client.connect();
     return await use(client);

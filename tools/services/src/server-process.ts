@@ -39,7 +39,7 @@ export class ServerProcess {
       ...user,
     });
     closeSync(log);
-    child.on("error", () => {}); // `running` turns false, and the readiness check tells with the log
+    child.on("error", () => {}); // `running` turns false, and the readiness check reports the log
     child.unref();
     this.child = child;
     if (alive.size === 0) process.once("exit", killAll);

@@ -15,7 +15,7 @@ export interface Rights {
 /**
  * Installs the system's packages that bring the missing programs, with apt; an absolute path stands for any file that a package brings.
  *
- * Only as root, or in CI with a `sudo` that asks no password: nobody's own machine is changed by running tests.
+ * Only as root, or in CI with a `sudo` without password: running tests never changes a developer's machine.
  * The reason says what to type instead.
  */
 export const installPrograms = (

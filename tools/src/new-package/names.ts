@@ -22,7 +22,7 @@ const grabBags = ["base", "common", "helper", "helpers", "misc", "shared", "util
 /**
  * Derives every spelling from the package's name and, where they differ, its method: `cache` with `enableCaching`.
  *
- * @throws NewPackageError for a name that is no subject in kebab-case, or a method that is not `enable` and a word
+ * @throws NewPackageError for a name that is not in kebab-case, or a method that is not `enable` and a word
  */
 export const deriveNames = (name: string, method: string = `enable${pascal(name)}`): Names => {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 40) {

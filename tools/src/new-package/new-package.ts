@@ -9,7 +9,7 @@ const templates = join(import.meta.dirname, "../../new-package");
  *
  * Nothing is ever overwritten: a folder, changeset or method that exists is refused before the first file is written.
  *
- * @throws NewPackageError naming what is taken
+ * @throws NewPackageError with the taken names
  */
 export const newPackage = (root: string, names: Names): string[] => {
   const folder = `packages/${names.name}`;

@@ -14,7 +14,7 @@ const running = await new Books().enableGreeting().run({ port: 0, logs: false })
 console.log("listening", running.url);
 `;
 
-/** The compiler options of a careful stranger: declarations of what they installed are checked, no condition of ours is set. */
+/** Compiler options of a careful user: installed declarations are checked, and no condition of the workspace is set. */
 export const tsconfig = (typeRoots: string): object => ({
   files: ["program.ts"],
   compilerOptions: {

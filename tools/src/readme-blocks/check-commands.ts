@@ -28,7 +28,7 @@ export const checkCommands = (block: Block, known: Known): string[] =>
 
 const commandsOf = (code: string): { words: string[]; line: number }[] =>
   code
-    .replaceAll(/'[^']*'|"[^"]*"/g, "''") // what is quoted is an argument, whatever it looks like
+    .replaceAll(/'[^']*'|"[^"]*"/g, "''") // quoted text is an argument
     .split("\n")
     .map((text, index, all) => (all[index - 1]?.endsWith("\\") === true ? "" : text))
     .flatMap((text, index) =>

@@ -4,7 +4,7 @@ import { checkCode } from "./check-code.ts";
 import { checkCommands, type Known } from "./check-commands.ts";
 import { extractBlocks } from "./extract-blocks.ts";
 
-/** What a check of all documents found. */
+/** Result of a check of all documents. */
 export interface DocsReport {
   readonly documents: readonly string[];
   /** Number of blocks that were compiled, executed or looked up. */

@@ -10,7 +10,7 @@ export interface Block {
   readonly code: string;
 }
 
-/** The blocks of one document that can be checked, and what is wrong with its fences. */
+/** The checkable blocks of one document, and the problems of its fences. */
 export interface Extracted {
   readonly blocks: readonly Block[];
   readonly problems: readonly string[];

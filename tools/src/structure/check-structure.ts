@@ -12,7 +12,7 @@ export interface StructureReport {
 
 /**
  * Checks which files of a workspace import which: the rules of its `.dependency-cruiser.mjs`, and that neither files nor folders import each
- * other in a circle, types included. Tests and their fixtures may import what they like of their own package.
+ * other in a circle, types included. Tests and their fixtures may import anything of their own package.
  */
 export const checkStructure = async (
   root: string,

@@ -8,7 +8,7 @@ export interface Imports {
   readonly dynamic: readonly string[];
 }
 
-// The formatter starts every statement of a module in column 0, so a document comment's example is no match.
+// The formatter starts every statement of a module in column 0, so an example in a doc comment does not match.
 const STATEMENT = /^(?:import|export)\b(?:[^"'`;]*?\bfrom)?\s*["']([^"']+)["']/gm;
 const COMMENT_LINE = /^\s*(?:\/\/|\/?\*).*$/gm;
 const CALL = /\bimport\(\s*["']([^"']+)["']/g;

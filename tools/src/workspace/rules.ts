@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { packageOf, readImports, readRuntimeImports } from "./imports.ts";
 import type { WorkspacePackage } from "./read-workspace.ts";
 
-/** What is wrong with one package; nothing when the list is empty. */
+/** Problems of one package. */
 export type Rule = (pkg: WorkspacePackage) => readonly string[];
 
 const SCOPE = "@framework/";
@@ -20,7 +20,7 @@ const allDependencies = (pkg: WorkspacePackage): string[] => [
   ...new Set([...runtimeDependencies(pkg), ...Object.keys(pkg.manifest.devDependencies ?? {})]),
 ];
 
-/** A reference that is missing is silent: the compiler then checks against the neighbour's sources. */
+/** A missing reference is silent: the compiler then checks against the neighbour's sources. */
 export const referencesFollowDependencies: Rule = (pkg) => {
   if (pkg.references === null) return isPublished(pkg) ? ["tsconfig.json is missing"] : [];
   const wanted = allDependencies(pkg)
@@ -42,7 +42,7 @@ const folderOf = (name: string): string => {
   return ["browser", "services"].includes(folder) ? `tools/${folder}` : `packages/${folder}`;
 };
 
-/** What users can load must come with the package; tests and their helpers may use what only the workspace has. */
+/** Modules that users load need declared dependencies; tests and their helpers may use those of the workspace. */
 export const importsAreDeclared: Rule = (pkg) => {
   const shipped = reachedFrom(pkg, entriesOf(pkg));
   return sources(pkg).flatMap(([path, code]) => {
@@ -61,7 +61,7 @@ export const importsAreDeclared: Rule = (pkg) => {
 
 const importsOf = (code: string): string[] => [...readImports(code).static, ...readImports(code).dynamic];
 
-/** Modules that the outside can load; of a private package every one that is no test. */
+/** Modules that users can load; of a private package all except tests. */
 const entriesOf = (pkg: WorkspacePackage): string[] =>
   isPublished(pkg)
     ? Object.values(pkg.manifest.exports ?? {}).map((entry) => (entry["@framework/source"] ?? "").slice(2))
@@ -76,13 +76,13 @@ const reachedFrom = (pkg: WorkspacePackage, entries: readonly string[]): Set<str
   return reached;
 };
 
-/** A declaration that changes another module's types is on for everyone who imports anything near it. */
+/** An augmented module changes types for every importer. */
 export const nothingIsAugmented: Rule = (pkg) =>
   sources(pkg)
     .filter(([, code]) => /^\s*declare (module|global)\b/m.test(code))
     .map(([path]) => `${path} declares into another module`);
 
-/** A file over 250 lines says at its top why it is one file. */
+/** A file over 250 lines states the reason in its first line. */
 export const longFilesGiveReasons: Rule = (pkg) =>
   sources(pkg)
     .filter(
@@ -115,7 +115,7 @@ const builtinsReachedFrom = (pkg: WorkspacePackage, entry: string): string[] => 
   return problems;
 };
 
-/** Published packages have one shape, so that who knows one knows all. */
+/** Published packages have the same shape. */
 export const manifestHasTheShape: Rule = (pkg) => {
   const { manifest, folder } = pkg;
   const wanted: [ok: boolean, problem: string][] = [

@@ -62,7 +62,7 @@ export const readingRoutes = (books: BookStore): BookRoutes => {
   return routes;
 };
 
-/** The writing half; `protection` stands before every route of it. */
+/** The writing routes, all guarded by `protection`. */
 export const writingRoutes = (
   books: BookStore,
   announce: Announce,

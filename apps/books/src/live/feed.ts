@@ -11,7 +11,7 @@ export const feedRoute = (app: BooksApp): void => {
   });
 };
 
-/** Drops cached replies about books, so that whoever asks after the answer sees the change, and tells the followers. */
+/** Invalidates cached replies about books, so that requests after the reply see the change, and notifies the followers. */
 export const announceTo =
   (app: BooksApp): Announce =>
   async (event) => {
@@ -19,5 +19,5 @@ export const announceTo =
     void app
       .room(ROOM)
       .sendJson(event)
-      .catch(() => {}); // the change stands, whether followers hear of it or not
+      .catch(() => {}); // the change is made, whether followers are notified or not
   };

@@ -77,7 +77,7 @@ test("a file that was changed after it ran, is gone, or came too late is refused
   await expect(late.run()).rejects.toMatchObject({ code: "DATABASE_MIGRATION_MISSING" });
 });
 
-test("a way back that nobody wrote is said", async () => {
+test("a missing down migration is reported", async () => {
   await using s = setUp({ "0001-one.up.sql": "CREATE TABLE one (n INTEGER)" });
   await s.run();
   await expect(s.run({ to: 0 })).rejects.toMatchObject({ code: "DATABASE_MIGRATION_NO_WAY_BACK" });

@@ -1,6 +1,6 @@
 import { Client, Pool, type PoolClient, type PoolConfig } from "pg";
 import { DatabaseUnavailableError } from "../database-errors.ts";
-import type { Outcome, PoolFigures } from "../backend.ts";
+import type { Outcome, PoolMetrics } from "../backend.ts";
 import type { Row } from "../queries.ts";
 import type { SqlValue } from "../sql-value.ts";
 import { isBroken } from "./postgres-errors.ts";
@@ -111,7 +111,7 @@ export class Connections {
     }
   }
 
-  figures(): PoolFigures {
+  metrics(): PoolMetrics {
     const { totalCount: size, idleCount: idle, waitingCount: waiting } = this.pool;
     return { size, idle, waiting };
   }

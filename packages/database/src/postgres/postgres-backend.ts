@@ -1,4 +1,4 @@
-import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolFigures } from "../backend.ts";
+import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolMetrics } from "../backend.ts";
 import type { ListenOptions, Row } from "../queries.ts";
 import { Statement } from "../statement.ts";
 import { Connections, type PostgresOptions } from "./connections.ts";
@@ -73,8 +73,8 @@ export class PostgresBackend implements Backend {
     return await this.listener.add(channel, listener, options);
   }
 
-  figures(): PoolFigures {
-    return this.connections.figures();
+  metrics(): PoolMetrics {
+    return this.connections.metrics();
   }
 
   async close(): Promise<void> {

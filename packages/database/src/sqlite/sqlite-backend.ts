@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolFigures } from "../backend.ts";
+import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolMetrics } from "../backend.ts";
 import { DatabaseUnavailableError } from "../database-errors.ts";
 import type { LocalNotifications } from "../local-notifications.ts";
 import type { ListenOptions, Row } from "../queries.ts";
@@ -174,7 +174,7 @@ export class SqliteBackend implements Backend {
     return this.options.notifications.listen(channel, listener, signal);
   }
 
-  figures(): PoolFigures {
+  metrics(): PoolMetrics {
     const size = (this.writer === null ? 0 : 1) + (this.reader === null ? 0 : 1) + this.thread.size;
     const busy = (this.mutex.held ? 1 : 0) + (this.thread.busy ? 1 : 0);
     return { size, idle: Math.max(0, size - busy), waiting: this.mutex.waiting + this.thread.waiting };

@@ -11,7 +11,7 @@ export interface Output {
 const USAGE = "usage: framework-client <url or file of an OpenAPI document> <out.ts> [--check]";
 
 /**
- * `framework-client <url-or-file> <out.ts>`: writes a typed client; with `--check` it only tells whether the file is still what it would write.
+ * `framework-client <url-or-file> <out.ts>`: writes a typed client; with `--check` it only checks whether the file is up to date.
  *
  * @returns the exit code: 0, or 1 when the file is out of date, the document cannot be read, or the arguments make no sense
  */

@@ -63,7 +63,7 @@ test("a route is one line", () => {
   ]);
 });
 
-test("the compiler takes what the routes take, and tells replies apart by status", () => {
+test("the compiler accepts the routes' inputs, and discriminates replies by status", () => {
   const program = `
 import { createClient, type Schemas } from "./client.ts";
 const call = createClient("https://api.example/v1", { headers: { accept: "application/json" } });

@@ -42,7 +42,7 @@ test("guards, authentication and errors of every part are in the document", asyn
   await app.stop();
 });
 
-test("a reply that nobody documented is found", async () => {
+test("an undocumented reply is found", async () => {
   const teapot: Feature = {
     name: "teapot",
     install: (host) => {

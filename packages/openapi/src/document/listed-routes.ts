@@ -16,7 +16,7 @@ const methods: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELE
 /**
  * The routes of the document, sorted by path and method, so that the order of registration does not show.
  *
- * OpenAPI tells paths apart without the names of parameters and has no wildcards: where `/files/{name}` and `/files/{*path}` have the same method, the
+ * OpenAPI ignores parameter names when it compares paths and has no wildcards: where `/files/{name}` and `/files/{*path}` have the same method, the
  * second one is left out, with a warning.
  */
 export const listedRoutes = (

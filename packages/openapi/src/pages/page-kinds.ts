@@ -1,7 +1,7 @@
 import { redoc, swaggerUi } from "./bundle.ts";
 import type { PageKind } from "./page.ts";
 
-/** Swagger UI: reads and tries operations. Nothing of the page's own URL configures it, and no validator of another host is asked. */
+/** Swagger UI: shows and tries operations. The page's URL does not configure it, and no remote validator is used. */
 export const swaggerPage: PageKind = {
   bundle: swaggerUi,
   script: `

@@ -8,7 +8,7 @@ import {
 } from "@framework/core/feature";
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 
-/** What `enable__Feature__` may be told. */
+/** Options of `enable__Feature__`. */
 export interface __Feature__Config {
   /** Value of the `__Header__` field: 1 to 100 letters, digits, `.`, `_` or `-`. @default "on" */
   readonly value: string;
@@ -22,7 +22,7 @@ export const __Feature__Config: ConfigRecord<__Feature__Config> = configRecord("
   ),
 });
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface __Feature__ {
   /** Adds the `__Header__` field to every reply. @throws CORE_BAD_CONFIG at start, with all other mistakes */
   enable__Feature__(config?: ConfigInput<__Feature__Config>): this;
