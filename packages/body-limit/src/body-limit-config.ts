@@ -3,13 +3,13 @@ import { checked, type ConfigRecord, configRecord, integer } from "@framework/co
 /** Content codings of request bodies that can be decoded. */
 export type BodyEncoding = "gzip" | "deflate" | "br" | "zstd";
 
-/** What `enableBodyLimit` may be told. */
+/** Options of `enableBodyLimit`. */
 export interface BodyLimitConfig {
-  /** Bytes that a request body may have, on the wire and decoded; a route's `maxBodyBytes` goes before it. @default 10485760 */
+  /** Maximum bytes of a request body, on the wire and decoded; a route's `maxBodyBytes` overrides it. @default 10485760 */
   readonly maxBodyBytes: number;
-  /** Codings that are decoded; a body in any other is refused with 415. @default [] */
+  /** Codings that are decoded; any other gets 415. @default [] */
   readonly decode: readonly BodyEncoding[];
-  /** How many times its coded size a body may have decoded, counted above 1 MiB. @default 100 */
+  /** Maximum ratio of decoded to encoded size, applied above 1 MiB. @default 100 */
   readonly maxRatio: number;
 }
 

@@ -3,20 +3,20 @@ import zlib from "node:zlib";
 import { PayloadTooLargeError, ValueError } from "@framework/core";
 import type { BodyEncoding } from "./body-limit-config.ts";
 
-/** What stops a small body from becoming a huge one. */
+/** Limits against decompression bombs. */
 export interface DecodeLimits {
-  /** Bytes that the decoded body may have. */
+  /** Maximum bytes of the decoded body. */
   readonly maxBodyBytes: number;
-  /** How many times its coded size, counted above 1 MiB. */
+  /** Maximum ratio to the encoded size, applied above 1 MiB. */
   readonly maxRatio: number;
 }
 
 const FREE_BYTES = 1_048_576;
 
-/** A decoder as `node:zlib` makes it, which counts what it used of its input. */
+/** A decoder of `node:zlib`, with its count of consumed bytes. */
 type Decoder = Transform & { readonly bytesWritten: number };
 
-/** The windows of the last two are bounded, because a body names the memory that its decoder takes. */
+/** The windows of the last two are bounded, because the body declares how much memory its decoder needs. */
 const decoders: Readonly<Record<BodyEncoding, () => Decoder>> = {
   gzip: () => zlib.createGunzip(),
   deflate: () => zlib.createInflate(),
@@ -25,9 +25,9 @@ const decoders: Readonly<Record<BodyEncoding, () => Decoder>> = {
 };
 
 /**
- * A body without its coding, decoded as it is read: 16 KiB at a time, whatever a chunk grows to.
+ * The decoded body, decoded as it is read, 16 KiB at a time.
  *
- * @throws PayloadTooLargeError at the first byte above a limit; ValueError for what is malformed, cut short, or goes on behind its end
+ * @throws PayloadTooLargeError at the first byte above a limit; ValueError for malformed, truncated or trailing data
  */
 export async function* decodedChunks(
   chunks: AsyncIterable<Uint8Array>,
@@ -57,7 +57,7 @@ export async function* decodedChunks(
   if (fed.failure !== null) throw fed.failure;
 }
 
-/** Puts the body in as fast as it is decoded; never rejects. */
+/** Feeds the decoder at its own speed; never rejects. */
 const feed = async (
   decoder: Decoder,
   chunks: AsyncIterable<Uint8Array>,

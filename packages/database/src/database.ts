@@ -10,7 +10,7 @@ import { sqliteLocation } from "./sqlite/sqlite-location.ts";
 import { statementOperation } from "./statement-operation.ts";
 import { WatchedBackend } from "./watch.ts";
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface DatabaseMethods {
   /**
    * Opens a database: `app.db`, `request.app.db`, and the dependency `Db`. It connects on first use.

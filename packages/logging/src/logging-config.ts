@@ -8,12 +8,12 @@ import {
   oneOf,
 } from "@framework/core/feature";
 
-/** How much a line must matter to be written; `silent` writes nothing. */
+/** Minimum level of a line; `silent` writes nothing. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /**
- * What takes lines: `write` gets one or more whole lines. What `pino.transport` and `pino.destination` give fits, and so does any stream of Node; after
- * `write` returned `false` nothing is written until `drain`.
+ * Destination of lines: `write` gets one or more whole lines. Any Node stream fits, and so do the results of `pino.transport` and
+ * `pino.destination`; after `write` returned `false`, nothing is written until `drain`.
  */
 export interface LogDestination {
   write(lines: string): unknown;
@@ -21,25 +21,25 @@ export interface LogDestination {
   flushSync?(): void;
 }
 
-/** What `enableLogging` may be told. */
+/** Options of `enableLogging`. */
 export interface LoggingConfig {
-  /** `json` for collectors, `text` for people; `auto` is text in development at a terminal, else JSON. @default "auto" */
+  /** `json`, `text` or `auto`: text in development at a terminal, otherwise JSON. @default "auto" */
   readonly format: "auto" | "json" | "text";
-  /** Lines below are not written: requests answered with 5xx are `error`, 4xx `warn`, others `info`. @default "info" */
+  /** Minimum level. Requests with a 5xx reply are `error`, 4xx `warn`, others `info`. @default "info" */
   readonly level: LogLevel;
-  /** Paths whose requests have no line: exactly these, and what is below them. @default [] */
+  /** Paths whose requests are not logged, with all paths below them. @default [] */
   readonly excludePaths: readonly string[];
-  /** Header fields on the line: all, or those named; secrets stay redacted. @default false */
+  /** Header fields in the line: all, or the named ones; secrets are redacted. @default false */
   readonly logHeaders: boolean | readonly string[];
   /** JSON and form bodies on the line, redacted, where they are no longer than `maxLoggedBodyBytes`. @default false */
   readonly logBody: boolean;
-  /** Bytes of a body that `logBody` writes; longer ones are only measured. @default 1024 */
+  /** Maximum bytes of a body that `logBody` writes; of longer ones only the size is logged. @default 1024 */
   readonly maxLoggedBodyBytes: number;
-  /** Names of fields, header fields and body members whose values are never written, besides those that always are. @default [] */
+  /** Additional names of fields, header fields and body members whose values are redacted. @default [] */
   readonly redact: readonly string[];
-  /** Where lines go: an open file by its number, or an object that takes lines. @default 1, standard output */
+  /** Destination: the number of an open file, or an object with `write`. @default 1, standard output */
   readonly destination: number | LogDestination;
-  /** Bytes that may wait for a slow destination; lines beyond are dropped and counted. @default 1048576 */
+  /** Maximum bytes that wait for a slow destination; further lines are dropped and counted. @default 1048576 */
   readonly maxQueueBytes: number;
 }
 
