@@ -3,14 +3,14 @@ import { entityTag } from "./entity-tag.ts";
 /** The tag of a body in memory. */
 export type TagOf = (body: string | Uint8Array) => string;
 
-/** Texts that are remembered at most, a power of two, and how long each of them may be in UTF-16 units. */
+/** Size of the cache, a power of two, and the maximum length of a text in UTF-16 units. */
 const PLACES = 64;
 const MAX_LENGTH = 1024;
 
 interface Remembered {
   text: string;
   tag: string;
-  /** The tag that was made last at this place. */
+  /** Last tag of this slot. */
   made: string;
 }
 
@@ -28,7 +28,7 @@ export const rememberedTags = (weak: boolean): TagOf => {
     if (known.text === body) return known.tag;
     const tag = entityTag(body, weak);
     if (known.made === tag) {
-      known.text = Buffer.from(body).toString(); // a text that was cut out of a long one would keep all of that in memory
+      known.text = Buffer.from(body).toString(); // a slice of a long text would keep the whole text in memory
       known.tag = tag;
     }
     known.made = tag;
