@@ -65,11 +65,16 @@ test("a code of another package that does not exist there is reported", () => {
   expect(borrowedCodesExist(pkg, known)).toEqual(["CORE_LOST is in no error-codes.ts"]);
 });
 
+test("the table may be in a page of docs", () => {
+  const pkg = limiter({ "README.md": "", "docs/error-codes.md": row });
+  expect(readmeListsCodes(pkg, known)).toEqual([]);
+});
+
 test("a README with other words, or a code that does not exist, is reported", () => {
   const readme = "| `RATE_LIMIT_EXCEEDED` | 429 | retry later |\n| `CORE_LOST` | never | nothing |";
   expect(readmeListsCodes(limiter({ "README.md": readme }), known)).toEqual([
-    "README.md lists CORE_LOST, which does not exist",
-    `README.md lacks the row ${row}`,
+    "the documents list CORE_LOST, which does not exist",
+    `the documents lack the row ${row}`,
   ]);
 });
 

@@ -53,16 +53,16 @@ export const borrowedCodesExist: CodeRule = (pkg, known) => {
   return used.filter((code) => !known.has(code)).map((code) => `${code} is in no error-codes.ts`);
 };
 
-/** The README's table has a row for each code, with the words of the catalogue. */
+/** The table in the README, or in a page of docs, has a row for each code, with the words of the catalogue. */
 export const readmeListsCodes: CodeRule = (pkg, known) => {
-  const rows = readmeRows(pkg.files.get("README.md") ?? "");
+  const rows = documentedRows(pkg);
   const catalogue = catalogueOf(pkg);
   const unknown = [...rows.keys()].filter((code) => !(code in catalogue) && !known.has(code));
   return [
-    ...unknown.map((code) => `README.md lists ${code}, which does not exist`),
+    ...unknown.map((code) => `the documents list ${code}, which does not exist`),
     ...Object.entries(catalogue).flatMap(([code, entry]) => {
       const row = `| \`${code}\` | ${whenOf(entry)} | ${entry.action} |`;
-      return rows.get(code) === row ? [] : [`README.md lacks the row ${row}`];
+      return rows.get(code) === row ? [] : [`the documents lack the row ${row}`];
     }),
   ];
 };
@@ -70,11 +70,15 @@ export const readmeListsCodes: CodeRule = (pkg, known) => {
 const whenOf = ({ status, summary }: Entry): string =>
   status === undefined ? summary : `${status}: ${summary}`;
 
-/** Rows of `CODE | when | what to do`, without the padding of their cells. */
-const readmeRows = (readme: string): ReadonlyMap<string, string> =>
+/** Rows of `CODE | when | what to do` in the README and the pages in docs, without the padding of their cells. */
+const documentedRows = ({ files }: WorkspacePackage): ReadonlyMap<string, string> =>
   new Map(
-    Array.from(readme.matchAll(/^\| `([A-Z]+_[A-Z_]+)` .*\|$/gm), ([row, code = ""]) => [
-      code,
-      row.replaceAll(/ +\|/g, " |"),
-    ]),
+    [...files].flatMap(([path, text]) =>
+      path.endsWith(".md")
+        ? Array.from(
+            text.matchAll(/^\| `([A-Z]+_[A-Z_]+)` .*\|$/gm),
+            ([row, code = ""]) => [code, row.replaceAll(/ +\|/g, " |")] as const,
+          )
+        : [],
+    ),
   );

@@ -28,7 +28,7 @@ export interface WorkspacePackage {
   readonly manifest: Manifest;
   /** Paths that tsconfig.json refers to, as written there; `null` without that file. */
   readonly references: readonly string[] | null;
-  /** Text of README.md and of everything in src, by path from the folder. */
+  /** Text of README.md, of the pages in docs and of everything in src, by path from the folder. */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -44,7 +44,7 @@ const readPackage = (root: string, folder: string): WorkspacePackage => {
   const json = (name: string): unknown => JSON.parse(readFileSync(join(cwd, name), "utf8"));
   const read = (): { references?: { path: string }[] } => json("tsconfig.json") as object;
   const references = existsSync(join(cwd, "tsconfig.json")) ? (read().references ?? []) : null;
-  const paths = globSync(["README.md", "src/**/*.ts"], { cwd });
+  const paths = globSync(["README.md", "docs/*.md", "src/**/*.ts"], { cwd });
   return {
     folder,
     manifest: json("package.json") as Manifest,
