@@ -1,7 +1,6 @@
 import type { Provider, Token } from "./dependencies/token.ts";
 import type { Problem } from "./errors/configuration-error.ts";
 import type { ErrorClass, ExceptionHandler } from "./kernel/exception-handlers.ts";
-import { FrameworkError } from "./errors/framework-error.ts";
 import type { AnyFeature, Installed, Satisfied } from "./feature/feature.ts";
 import { serveWebRequest } from "./transport/fetch/fetch.ts";
 import type { Guard } from "./guards/guard.ts";
@@ -9,7 +8,7 @@ import { Kernel } from "./kernel/kernel.ts";
 import { defaultSettings } from "./lifecycle/default-settings.ts";
 import type { AppSettings } from "./lifecycle/app-settings.ts";
 import type { HttpMiddleware } from "./feature/http-middleware.ts";
-import { createHost } from "./kernel/create-host.ts";
+import { installFeature } from "./kernel/install-feature.ts";
 import { PROGRAM_RANK } from "./lifecycle/ranks.ts";
 import { type Awaitable, toMiddleware } from "./middleware/middleware.ts";
 import { nearest } from "./errors/nearest.ts";
@@ -86,7 +85,8 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     const { features } = new.target;
     this.kernel = new Kernel(this);
     const methods = {};
-    for (const [rank, feature] of features.entries()) install(feature, this, this.kernel, { rank, methods });
+    for (const [rank, feature] of features.entries())
+      installFeature(feature, this, this.kernel, { rank, methods });
   }
 
   /** Wraps every request, unmatched paths and error replies included; in the order added, outside the guards. */
@@ -197,56 +197,6 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     this.kernel.addRoute(route);
   }
 }
-
-/** What installing one feature needs besides the app. */
-interface Installation {
-  /** Position in `App.with`. */
-  readonly rank: number;
-  /** The methods of the features before it; its own are added. */
-  readonly methods: object;
-}
-
-const install = (feature: AnyFeature, app: object, kernel: Kernel, { rank, methods }: Installation): void => {
-  const needs = Object.freeze(Object.create(null, Object.getOwnPropertyDescriptors(methods)));
-  const added = feature.install(createHost(kernel, { name: feature.name, rank }), needs as never);
-  kernel.addSwitches(rank, Object.keys(added).filter(isSwitch));
-  for (const [name, { get, value: method }] of Object.entries(Object.getOwnPropertyDescriptors(added))) {
-    if (name in app) {
-      throw new FrameworkError(
-        "CORE_METHOD_TAKEN",
-        `${feature.name}: the app already has a method named ${name}`,
-      );
-    }
-    const value = isSwitch(name) ? switching(feature, name, method, kernel) : method;
-    const property = get === undefined ? { value, writable: true } : { get };
-    Object.defineProperty(app, name, { ...property, configurable: true });
-    Object.defineProperty(methods, name, neededProperty(app, name, get !== undefined));
-  }
-};
-
-const isSwitch = (method: string): boolean => method.startsWith("enable");
-
-/** A member as later features get it: called on the app, whatever it is called on. */
-const neededProperty = (app: object, name: string, isGetter: boolean): PropertyDescriptor => {
-  const get = (): unknown => Reflect.get(app, name);
-  if (isGetter) return { get, enumerable: true };
-  return {
-    value: (...args: unknown[]) => (get() as (...args: unknown[]) => unknown).apply(app, args),
-    enumerable: true,
-  };
-};
-
-/** An `enableX` that also tells the kernel that the feature is on: once, and not after start. */
-const switching = (
-  feature: AnyFeature,
-  name: string,
-  method: (...args: unknown[]) => unknown,
-  kernel: Kernel,
-) =>
-  function (this: unknown, ...args: unknown[]): unknown {
-    kernel.enable(feature.name, name);
-    return method.apply(this, args);
-  };
 
 const unknownEvent = (event: string): Problem => {
   const [near = "startup"] = nearest(event, ["startup", "shutdown"]);

@@ -1,29 +1,10 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
-import type { Logger } from "../../log/logger.ts";
-import type { Dispatcher } from "./dispatcher.ts";
 import type { ToPrimary } from "./messages.ts";
-import type { RestartPolicy } from "./restart-policy.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
 import { isLate } from "../../lifecycle/deadline.ts";
 import { fromStartFailure, type StartFailure } from "../start/start-error.ts";
-import type { ForkWorker, WorkerProcess } from "./worker-process.ts";
-
-/** What a supervisor is made of. */
-export interface SupervisorOptions {
-  readonly workers: number;
-  readonly fork: ForkWorker;
-  readonly dispatcher: Dispatcher;
-  readonly policy: RestartPolicy;
-  readonly log: Logger;
-  /** Whether a worker that dies before it is ready is tried again by itself; with reload the next change does that. */
-  readonly retries: boolean;
-  /** Milliseconds that a replaced worker gets to finish what it has in flight. */
-  readonly drainMs: number;
-  /** The service cannot go on: workers die before they are ready, again and again. */
-  readonly onGiveUp: () => void;
-  /** A worker's program asked for the whole service to stop. */
-  readonly onClose: () => void;
-}
+import type { Drained, SupervisorOptions } from "./supervisor-options.ts";
+import type { WorkerProcess } from "./worker-process.ts";
 
 interface Member {
   readonly slot: number;
@@ -34,14 +15,6 @@ interface Member {
   failure?: StartFailure;
   /** Monotonic milliseconds. */
   readyAt?: number;
-}
-
-/** What the workers of a service could not finish in time. */
-export interface Drained {
-  /** Connections that were cut. */
-  readonly cut: number;
-  /** Workers whose drain listeners or stop tasks were still running. */
-  readonly late: number;
 }
 
 /** Keeps a fixed number of workers serving: starts, replaces and stops them; serves nothing itself. */

@@ -1,0 +1,64 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import type { AnyFeature } from "../feature/feature.ts";
+import { createHost } from "./create-host.ts";
+import type { Kernel } from "./kernel.ts";
+
+/** Where a feature stands among those of its app. */
+export interface Installation {
+  /** Position in `App.with`. */
+  readonly rank: number;
+  /** The methods of the features before it; its own are added. */
+  readonly methods: object;
+}
+
+/**
+ * Installs a feature on an app: its methods become the app's.
+ *
+ * @throws CORE_METHOD_TAKEN for a name that the app has
+ */
+export const installFeature = (
+  feature: AnyFeature,
+  app: object,
+  kernel: Kernel,
+  { rank, methods }: Installation,
+): void => {
+  const needs = Object.freeze(Object.create(null, Object.getOwnPropertyDescriptors(methods)));
+  const added = feature.install(createHost(kernel, { name: feature.name, rank }), needs as never);
+  kernel.addSwitches(rank, Object.keys(added).filter(isSwitch));
+  for (const [name, { get, value: method }] of Object.entries(Object.getOwnPropertyDescriptors(added))) {
+    if (name in app) {
+      throw new FrameworkError(
+        "CORE_METHOD_TAKEN",
+        `${feature.name}: the app already has a method named ${name}`,
+      );
+    }
+    const value = isSwitch(name) ? switching(feature, name, method, kernel) : method;
+    const property = get === undefined ? { value, writable: true } : { get };
+    Object.defineProperty(app, name, { ...property, configurable: true });
+    Object.defineProperty(methods, name, neededProperty(app, name, get !== undefined));
+  }
+};
+
+const isSwitch = (method: string): boolean => method.startsWith("enable");
+
+/** A member as later features get it: called on the app, whatever it is called on. */
+const neededProperty = (app: object, name: string, isGetter: boolean): PropertyDescriptor => {
+  const get = (): unknown => Reflect.get(app, name);
+  if (isGetter) return { get, enumerable: true };
+  return {
+    value: (...args: unknown[]) => (get() as (...args: unknown[]) => unknown).apply(app, args),
+    enumerable: true,
+  };
+};
+
+/** An `enableX` that also tells the kernel that the feature is on: once, and not after start. */
+const switching = (
+  feature: AnyFeature,
+  name: string,
+  method: (...args: unknown[]) => unknown,
+  kernel: Kernel,
+) =>
+  function (this: unknown, ...args: unknown[]): unknown {
+    kernel.enable(feature.name, name);
+    return method.apply(this, args);
+  };
