@@ -20,20 +20,20 @@ import type { RouteDefinition, RouteInfo } from "./routes/route.ts";
 import { run } from "./run/run.ts";
 import type { Running, RunOptions } from "./run/settings/run-options.ts";
 
-/** Events of an app's life. */
+/** Lifecycle events of an app. */
 export type LifecycleEvent = "startup" | "shutdown";
 
-/** Any constructor; the shape that TypeScript asks of a mixin's base. */
+/** Any constructor; TypeScript requires this shape of a mixin's base. */
 // oxlint-disable-next-line typescript/no-explicit-any
 type Class<T> = new (...args: any[]) => T;
 
-/** The base class asked directly has free-form state; inference alone would give it the narrowest. */
+/** `App` itself has free-form state; inference alone would choose the narrowest type. */
 type Stateful<T> = App<object> extends T ? App : T;
 
 /**
- * An HTTP application: register routes on it, switch features on, run it.
+ * An HTTP application: register routes, enable features, run it.
  *
- * `App.with(...)` makes a class that has exactly the methods of the features it names. Everything except the route methods returns the app, so
+ * `App.with(...)` creates a class with exactly the methods of the given features. Everything except the route methods returns the app, so
  * calls chain. Nothing may be registered after start.
  *
  * @example
@@ -43,13 +43,13 @@ type Stateful<T> = App<object> extends T ? App : T;
  * await app.run({ port: 8000 });
  */
 export class App<State extends object = Record<string, unknown>> extends RouteMethods<"", App<State>> {
-  /** The features of this class, in the order installed. */
+  /** The features of this class, in installation order. */
   static readonly features: readonly AnyFeature[] = [];
 
   /**
-   * A class with the methods of `features` as well; the class it is called on stays as it is.
+   * Creates a subclass with the methods of `features`.
    *
-   * A feature whose prerequisites are missing, or stand after it, is a compile error that names them in `needs`. The same feature twice counts once.
+   * A feature whose prerequisites are missing or come later is a compile error that names them in `needs`. A repeated feature counts once.
    */
   // oxlint-disable-next-line typescript/no-explicit-any -- any state: T keeps the class's own
   static with<T extends App<any>, const Fs extends readonly AnyFeature[]>(
@@ -62,10 +62,10 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
         ...new Set([...Base.features, ...features]),
       ];
     }
-    return Composed as never; // the casts of this function are held to their promise by feature.test-d.ts
+    return Composed as never; // feature.test-d.ts checks the types behind this function's casts
   }
 
-  /** Free-form storage of the application; handlers read it through `request.app.state`. */
+  /** Free-form state of the application; handlers read it as `request.app.state`. */
   readonly state: State = {} as State;
 
   declare readonly get: RegisterRoute<"", this>;
@@ -89,7 +89,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
       installFeature(feature, this, this.kernel, { rank, methods });
   }
 
-  /** Wraps every request, unmatched paths and error replies included; in the order added, outside the guards. */
+  /** Adds middleware around every request, including unmatched paths and error replies; in the order added, outside the guards. */
   use(middleware: HttpMiddleware): this {
     this.kernel.use("app", toMiddleware(middleware));
     return this;
@@ -101,25 +101,25 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     return this;
   }
 
-  /** Copies a blueprint's routes in; its prefix, guards, tags and middleware go with them. */
+  /** Adds copies of a blueprint's routes, with its prefix, guards, tags and middleware. */
   registerBlueprint(blueprint: BlueprintFor<this>): this {
     for (const route of blueprint.definitions()) this.kernel.addRoute(route);
     return this;
   }
 
-  /** Makes a value available through `Depends(name)` and `inject`. A name that is taken is a start error. */
+  /** Registers a value for `Depends(name)` and `inject`. A duplicate name is a start error. */
   registerSingleton<T>(name: string | Token<T>, value: T): this {
     this.kernel.register(name, value);
     return this;
   }
 
-  /** Makes a dependency available: a factory with its scope, or a value. */
+  /** Registers a dependency: a factory with its scope, or a value. */
   provide<T>(token: Token<T>, provider: Provider<T>): this {
     this.kernel.provide(token, provider);
     return this;
   }
 
-  /** Puts a value in a dependency's place until the returned undo is called or disposed of. */
+  /** Replaces a dependency by a value until the returned undo is called or disposed of. */
   override<T>(token: string | Token<T>, value: T): Disposable & (() => void) {
     return this.kernel.container.override(token, value);
   }
@@ -127,7 +127,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   /**
    * Runs a handler when the application starts or stops: startup in order, after every feature and before anything is served; shutdown in reverse.
    *
-   * `signal` aborts when the handler is no longer waited for: its limit passed, or the app was stopped while it started.
+   * `signal` aborts when the app no longer waits for the handler: it timed out, or the app was stopped during its start.
    */
   onEvent(
     event: LifecycleEvent,
@@ -140,7 +140,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     return this;
   }
 
-  /** Answers for errors of a class and, unless nearer classes have their own handler, of its subclasses. */
+  /** Handles errors of a class and of its subclasses, unless a nearer class has its own handler. */
   exceptionHandler<E extends Error>(errorClass: ErrorClass<E>, handler: ExceptionHandler<E>): this {
     this.kernel.addExceptionHandler(errorClass, handler);
     return this;
@@ -151,15 +151,15 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     return this.kernel.routes();
   }
 
-  /** What each feature says of itself at this moment. */
+  /** The current snapshot of each feature. */
   snapshot(): Readonly<Record<string, unknown>> {
     return this.kernel.snapshot();
   }
 
   /**
-   * Compiles the app and runs its start and listening tasks without a port; `run` and the first `fetch` do so by themselves.
+   * Compiles the app and runs its start and listening tasks without a port; `run` and the first `fetch` call it.
    *
-   * @throws ConfigurationError with every mistake that was found; CORE_START_TASK when a task failed, and then what had begun is undone
+   * @throws ConfigurationError with every mistake; CORE_START_TASK when a task failed, after which the start is rolled back
    */
   async start(settings: Partial<AppSettings> = {}): Promise<this> {
     try {
@@ -172,22 +172,22 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     return this;
   }
 
-  /** Answers a web request without a socket; starts the app first if need be. */
+  /** Answers a web request without a socket; starts the app first if necessary. */
   async fetch(request: globalThis.Request): Promise<globalThis.Response> {
     joinWebClass();
     await (this.kernel.ready ?? this.start());
     return serveWebRequest(this.kernel.serve, request);
   }
 
-  /** Drains and stops an app that was started without `run`; a start that is under way is abandoned. */
+  /** Drains and stops an app that was started without `run`; cancels a start in progress. */
   async stop(): Promise<void> {
     await this.kernel.stop();
   }
 
   /**
-   * Serves over HTTP and resolves when listening. Command-line flags win over `options`, these over the environment, it over the defaults.
+   * Serves over HTTP and resolves when listening. Precedence: command-line flags, `options`, environment, defaults.
    *
-   * @throws never in a program: a mistake is printed in one message and the process ends with code 1; with `exitOnError: false` it rejects
+   * @throws only with `exitOnError: false`; otherwise all mistakes are printed in one message and the process exits with code 1
    */
   async run(options: RunOptions = {}): Promise<Running> {
     return run(this.kernel.runnable, options);

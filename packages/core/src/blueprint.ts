@@ -8,7 +8,7 @@ import { inGroup, RouteMethods } from "./routes/route-methods.ts";
 import type { NeedsRouteOptions, RouteOptionsOf } from "./routes/route-option.ts";
 import type { RouteDefinition } from "./routes/route.ts";
 
-/** What every route of a blueprint shares. */
+/** Options shared by every route of a blueprint. */
 export interface BlueprintOptions {
   /** Run after the app's guards and before the routes' own. */
   readonly guards?: readonly Guard<HttpRequest>[];
@@ -20,9 +20,9 @@ export interface BlueprintOptions {
 export type BlueprintFor<A extends object> = Pick<Blueprint<string, A>, "definitions">;
 
 /**
- * A group of routes under one prefix, with guards, tags and middleware of its own; may hold other blueprints.
+ * A group of routes under one prefix, with its own guards, tags and middleware; may contain other blueprints.
  *
- * The prefix may hold parameters, which are typed in its routes. Routes are copied when the blueprint is registered; later ones are not seen.
+ * The prefix may contain parameters, which are typed in its routes. Registration copies the routes; later ones are ignored.
  *
  * @example
  * const orgs = new Blueprint("/orgs/{org}");
@@ -52,19 +52,19 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
     return this;
   }
 
-  /** Wraps all its routes, matched ones only, in the order added; outside the guards. */
+  /** Adds middleware around its matched routes, in the order added; outside the guards. */
   use(middleware: HttpMiddleware): this {
     this.middleware.push(toMiddleware(middleware));
     return this;
   }
 
-  /** Copies another blueprint's routes in, below this one's prefix. */
+  /** Adds copies of another blueprint's routes below this one's prefix. */
   registerBlueprint(blueprint: BlueprintFor<A>): this {
     this.routes.push(...blueprint.definitions());
     return this;
   }
 
-  /** Its routes with prefix, guards, tags and middleware applied. */
+  /** The routes with prefix, guards, tags and middleware applied. */
   definitions(): readonly RouteDefinition[] & NeedsRouteOptions<RouteOptionsOf<A>> {
     const { prefix, guards, middleware, tags } = this;
     return this.routes.map((route) => inGroup({ prefix, guards, middleware, tags }, route));

@@ -193,7 +193,7 @@ test("a refusal stays the answer, whatever a middleware does, and no middleware 
     await client.send("OPTIONS /books HTTP/1.1\r\n\r\n");
     const [reply] = await client.replies(1);
     expect([reply?.status, reply?.fields.get("x-inmost")]).toEqual([400, "yes"]);
-    expect(logged).toEqual(Array(2).fill("a middleware failed on a message that was refused"));
+    expect(logged).toEqual(Array(2).fill("a middleware failed on a refused message"));
   } finally {
     await running.close();
   }

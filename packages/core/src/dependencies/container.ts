@@ -18,12 +18,12 @@ import { InvocationScope } from "./invocation-scope.ts";
 import { Overrides } from "./overrides.ts";
 import type { Injected, Injections, Provider, Token } from "./token.ts";
 
-/** Undoes an override: call it, or let `using` do so. */
+/** Undoes an override, when called or at the end of a `using` block. */
 export type UndoOverride = Disposable & (() => void);
 
-/** The dependencies of one app: what was registered under which name, and the values that live as long as the app. */
+/** The dependencies of one app: definitions by name, and the singletons. */
 export class Container {
-  /** Where failures of `dispose` go. */
+  /** Receives failures of `dispose`. */
   log: Pick<Logger, "error"> = console;
   private readonly definitions: Map<string, Definition> = new Map();
   private readonly overrides: Overrides = new Overrides();
@@ -31,39 +31,39 @@ export class Container {
   private readonly endings: Set<Promise<void>> = new Set();
   private readonly opened: Set<InvocationScope> = new Set();
   private readonly singletons: Lifetime = new Lifetime(this);
-  /** Singletons made from overridden values, which must not outlive the override. */
+  /** Singletons created from overridden values; they end with the override. */
   private substitutes: Lifetime = new Lifetime(this);
   private sound: WeakSet<Definition> = new WeakSet();
 
-  /** Makes a value available, which stays the program's to end. Gives the problem when the name is taken. */
+  /** Registers a value, which the container never disposes of. Returns the problem when the name is taken. */
   register(dependency: Token<unknown> | string, value: unknown): Problem | null {
     return this.define(valueDefinition(dependency, value));
   }
 
-  /** Makes a dependency available that is made on demand, in the token's scope. Gives the problem when the name is taken. */
+  /** Registers a dependency that is created on demand, in the token's scope. Returns the problem when the name is taken. */
   provide<T>(token: Token<T>, provider: Provider<T>): Problem | null {
     return this.define(providedDefinition(token, provider));
   }
 
-  /** Names in the order they were defined; a token with a factory of its own is among them once it was asked for. */
+  /** Names in definition order; a token with its own factory appears after its first use. */
   names(): string[] {
     return [...this.definitions.keys()];
   }
 
-  /** Every mistake in what the places inject: missing names, cycles, singletons that need an invocation, tokens at odds over a name. */
+  /** Returns every mistake in the injections of these places: missing names, cycles, singletons that need an invocation, conflicting tokens. */
   check(places: Iterable<InjectionPlace>): Problem[] {
     return placeProblems(places, (dependency) => this.lookup(dependency));
   }
 
-  /** A scope for an invocation whose end its owner knows, such as a request; what it costs before the first value is one small object. */
+  /** Creates a scope for an invocation whose owner ends it, such as a request. It costs one small object before the first value. */
   scope(invocation: Invocation): InvocationScope {
     return new InvocationScope(this, invocation);
   }
 
   /**
-   * A scope that `dispose` of the container waits for, as far as work runs in it.
+   * Creates a scope; `dispose` of the container waits for the work that runs in it.
    *
-   * @throws CORE_TOO_MANY_INVOCATIONS when 100,000 are open, which then were never disposed of; CORE_BAD_INVOCATION for a request, which has its own
+   * @throws CORE_TOO_MANY_INVOCATIONS when 100,000 are open, a sign of missing disposal; CORE_BAD_INVOCATION for a request, which has its own
    */
   open(invocation: Invocation): InvocationScope {
     if (invocation.kind === "http") throw ownScope();
@@ -79,34 +79,34 @@ export class Container {
   }
 
   /**
-   * The value of a dependency, at once unless an asynchronous factory is involved.
+   * Returns the value of a dependency, synchronously unless an asynchronous factory is involved.
    *
-   * @throws CORE_DEPENDENCY_MISSING, CORE_DEPENDENCY_DUPLICATE, CORE_DEPENDENCY_CYCLE, CORE_DEPENDENCY_SCOPE where `check` was not asked or not heard
+   * @throws CORE_DEPENDENCY_MISSING, CORE_DEPENDENCY_DUPLICATE, CORE_DEPENDENCY_CYCLE, CORE_DEPENDENCY_SCOPE for mistakes that `check` reports too
    */
   resolve<T>(dependency: Token<T> | string, scope?: InvocationScope): Awaitable<T> {
     const definition = this.find(dependency);
-    return this.valueOf(definition, scope ?? this.singletons) as Awaitable<T>; // what the token's own factory, or its registration, gave
+    return this.valueOf(definition, scope ?? this.singletons) as Awaitable<T>; // created by the token's own factory or its registration
   }
 
-  /** The values of injections under their names, at once when all are. */
+  /** Returns the values of injections by name, synchronously when all are. */
   resolveAll<I extends Injections>(inject: I, scope?: InvocationScope): Awaitable<Injected<I>> {
     return this.valuesOf(inject, scope ?? this.singletons) as Awaitable<Injected<I>>;
   }
 
-  /** The value of a dependency that is made without waiting. @throws CORE_DEPENDS_ASYNC besides what `resolve` throws */
+  /** Returns the value of a synchronous dependency. @throws CORE_DEPENDS_ASYNC, and everything `resolve` throws */
   resolveNow(dependency: Token<unknown> | string, scope: InvocationScope): unknown {
     const definition = this.find(dependency);
     if (this.asynchronous.has(definition)) throw asynchronous(definition.name);
     const value = this.valueOf(definition, scope);
     if (!isPromise(value)) return value;
-    value.then(undefined, () => {}); // its failure would be reported besides the error below, which tells what to do
+    value.then(undefined, () => {}); // its rejection must not be reported as unhandled besides the error below
     throw asynchronous(definition.name);
   }
 
   /**
-   * Puts a value in a dependency's place, for tests, until the returned undo is called or disposed of; the latest of several counts.
+   * Replaces a dependency by a value, for tests, until the returned undo is called or disposed of; the latest of several overrides wins.
    *
-   * Singletons that were made from the dependency are made anew from the override, and are back afterwards. The value is not disposed of.
+   * Singletons that depend on it are created again from the override; the original ones return afterwards. The value is not disposed of.
    */
   override<T>(dependency: Token<T> | string, value: T): UndoOverride {
     const definition = valueDefinition(nameOf(dependency), value);
@@ -118,7 +118,7 @@ export class Container {
     return Object.assign(undo, { [Symbol.dispose]: undo });
   }
 
-  /** Ends what invocations still hold, then the singletons in reverse order of creation. Never rejects. */
+  /** Disposes of the values of open invocations, then of the singletons in reverse order of creation. Never rejects. */
   async dispose(): Promise<void> {
     await Promise.all(Array.from(this.opened, async (scope) => scope.disposeIdle()));
     await Promise.all(this.endings);
@@ -155,7 +155,7 @@ export class Container {
     return definition;
   }
 
-  /** The definition of a dependency whose graph is known to be sound. */
+  /** Returns the definition of a dependency after checking its graph. */
   private find(dependency: Token<unknown> | string): Definition {
     const found = this.lookup(dependency);
     if (isProblem(found)) throw toError(found);
@@ -182,11 +182,11 @@ export class Container {
     try {
       for (const [name, dependency] of Object.entries(inject)) {
         const value = this.valueOf(this.find(dependency), owner);
-        values[name] = value; // a promise too until it settles: that keeps the order of the names
+        values[name] = value; // a pending promise too: this keeps the order of the names
         if (isPromise(value)) (waiting ??= []).push(value.then((settled) => void (values[name] = settled)));
       }
     } catch (error) {
-      void Promise.allSettled(waiting ?? []); // this error is the one to report; a second one must not end the process
+      void Promise.allSettled(waiting ?? []); // this error is reported; a second one must not become an unhandled rejection
       throw error;
     }
     return waiting === undefined ? values : Promise.all(waiting).then(() => values);
@@ -201,12 +201,12 @@ export class Container {
     return made;
   }
 
-  /** Where a singleton lives. */
+  /** The lifetime that holds a singleton. */
   private homeOf(definition: Definition): Lifetime {
     return this.overrides.isEmpty || !this.isOverridden(definition) ? this.singletons : this.substitutes;
   }
 
-  /** Whether an override is among what a definition is made from. */
+  /** Whether a definition depends on an overridden one. */
   private isOverridden(definition: Definition): boolean {
     return Object.values(definition.inject).some((dependency) => {
       if (this.overrides.has(nameOf(dependency))) return true;
@@ -222,7 +222,7 @@ export class Container {
   }
 }
 
-/** Scopes that features may have open at once, so that one that never disposes of them is found out. */
+/** Bound on the scopes that features have open at once; it reveals a feature that never disposes of them. */
 export const MAX_OPEN_SCOPES = 100_000;
 
 const tooMany = (): FrameworkError =>

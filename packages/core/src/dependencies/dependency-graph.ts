@@ -3,20 +3,20 @@ import type { Definition } from "./definition.ts";
 import { cycle, outlives } from "./dependency-problems.ts";
 import type { Injections, Token } from "./token.ts";
 
-/** What one place of the program injects. */
+/** The injections of one place in the program. */
 export interface InjectionPlace {
-  /** The place for people, such as `GET /users`. */
+  /** Label of the place in messages, such as `GET /users`. */
   readonly place: string;
   readonly inject: Injections;
 }
 
-/** Finds the definition of a dependency, or says why there is none. */
+/** Returns the definition of a dependency, or the problem why there is none. */
 export type Lookup = (dependency: Token<unknown> | string) => Definition | Problem;
 
-/** Tells a problem from a definition. */
+/** Whether a lookup returned a problem. */
 export const isProblem = (found: Definition | Problem): found is Problem => "code" in found;
 
-/** Every mistake in what the places need, directly or through others; each once, with the path to it. */
+/** Returns every mistake in the direct and transitive dependencies of the places; each once, with the path to it. */
 export const placeProblems = (places: Iterable<InjectionPlace>, lookup: Lookup): Problem[] => {
   const walk = createWalk(lookup);
   const all = [...places];
@@ -25,7 +25,7 @@ export const placeProblems = (places: Iterable<InjectionPlace>, lookup: Lookup):
   return [...walk.problems.values()];
 };
 
-/** Every mistake in what one definition needs. */
+/** Returns every mistake in the dependencies of one definition. */
 export const definitionProblems = (definition: Definition, lookup: Lookup): Problem[] => {
   const walk = createWalk(lookup);
   meet(definition.inject, lookup);
@@ -33,7 +33,7 @@ export const definitionProblems = (definition: Definition, lookup: Lookup): Prob
   return [...walk.problems.values()];
 };
 
-/** Looks up every token within reach, so that a name in a string finds a token that stands further on. */
+/** Looks up every reachable token first, so that a string name also finds a token that appears later. */
 const meet = (inject: Injections, lookup: Lookup, met: Set<Token<unknown>> = new Set()): void => {
   for (const dependency of Object.values(inject)) {
     if (typeof dependency === "string" || met.has(dependency)) continue;
@@ -44,9 +44,9 @@ const meet = (inject: Injections, lookup: Lookup, met: Set<Token<unknown>> = new
 };
 
 interface Walk {
-  /** By what is wrong, so that one mistake that shows in many places is reported once. */
+  /** Keyed by mistake, so that one that affects many places is reported once. */
   readonly problems: Map<string, Problem>;
-  /** Follows injections; `open` are the definitions on the way, outermost first. */
+  /** Follows injections; `open` holds the definitions on the current path, outermost first. */
   visit(inject: Injections, path: readonly string[], open: readonly Definition[]): void;
 }
 
@@ -84,7 +84,7 @@ const createWalk = (lookup: Lookup): Walk => {
   return { problems, visit };
 };
 
-/** The names that lead from a definition to one of scope `invocation`, through transient ones only. */
+/** Returns the names from a definition to one of scope `invocation`, through transient ones only. */
 const pathToInvocation = (
   definition: Definition,
   lookup: Lookup,
@@ -100,6 +100,6 @@ const pathToInvocation = (
   return undefined;
 };
 
-/** Name of a dependency in either form. */
+/** Returns the name of a dependency in either form. */
 export const nameOf = (dependency: Token<unknown> | string): string =>
   typeof dependency === "string" ? dependency : dependency.name;

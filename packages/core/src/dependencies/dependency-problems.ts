@@ -2,10 +2,10 @@ import type { Problem } from "../errors/configuration-error.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { nearest } from "../errors/nearest.ts";
 
-/** Names listed in a message at most. */
+/** Maximum number of names in a message. */
 const MAX_NAMES = 50;
 
-/** What is wrong with a name that nobody defined. */
+/** The problem of an undefined name. */
 export const missing = (name: string, known: readonly string[]): Problem => {
   const near = nearest(name, known).map((candidate) => `"${candidate}"`);
   const hint = near.length === 0 ? "" : ` did you mean ${near.join(" or ")}?`;
@@ -17,25 +17,25 @@ export const missing = (name: string, known: readonly string[]): Problem => {
   };
 };
 
-/** A second registration of a name. */
+/** The problem of a name that is registered twice. */
 export const duplicate = (name: string): Problem => ({
   code: "CORE_DEPENDENCY_DUPLICATE",
   message: `the dependency "${name}" is registered twice; a name stands for one`,
 });
 
-/** Two tokens at odds over a name. */
+/** The problem of two tokens with one name. */
 export const twoTokens = (name: string): Problem => ({
   code: "CORE_DEPENDENCY_DUPLICATE",
   message: `two tokens have the name "${name}", one of them with a factory of its own; rename one`,
 });
 
-/** Definitions that need each other: the names from one of them round to itself. */
+/** The problem of a dependency cycle: the names from one definition back to itself. */
 export const cycle = (circle: readonly string[]): Problem => ({
   code: "CORE_DEPENDENCY_CYCLE",
   message: `dependencies need each other: ${circle.join(" → ")}; one of them must do without`,
 });
 
-/** A singleton that is made from a value of one invocation: the names from the one to the other. */
+/** The problem of a singleton that depends on a value of one invocation: the names between them. */
 export const outlives = (path: readonly string[]): Problem => {
   const [name, captive] = [path[0], path.at(-1)];
   const message =

@@ -3,9 +3,9 @@ import { isPromise } from "../middleware/middleware.ts";
 import type { Token } from "./token.ts";
 
 /**
- * A dependency of the handler that is being called; made for default arguments: `(request, db = Depends(Db)) => db.all()`.
+ * Returns a dependency of the running handler; meant for default arguments: `(request, db = Depends(Db)) => db.all()`.
  *
- * A token carries its type, a name needs it said: `Depends<Database>("db")`. Nothing is checked before the call; `inject` in the route's options
+ * A token carries its type, a name needs a type argument: `Depends<Database>("db")`. Mistakes show at the call; `inject` in the route's options
  * is checked at start.
  *
  * @throws CORE_DEPENDS_OUTSIDE outside a handler call, after its first `await`, or in a factory
@@ -15,18 +15,18 @@ import type { Token } from "./token.ts";
 export function Depends<T>(dependency: Token<T> | string): T {
   const scope = currentScope();
   if (scope === undefined) throw outside(dependency);
-  return scope.resolveNow(dependency) as T; // for a name the caller asserts the type
+  return scope.resolveNow(dependency) as T; // for a name, the caller asserts the type
 }
 
-/** What `Depends` needs of a scope. */
+/** The part of a scope that `Depends` uses. */
 export interface DependsScope {
-  /** The value of a dependency that is made without waiting. */
+  /** Returns the value of a synchronous dependency. */
   resolveNow(dependency: Token<unknown> | string): unknown;
   /** Keeps the values alive until `work` has settled. */
   during(work: unknown): void;
 }
 
-/** The owner of a scope, which may make it when first touched: a request. */
+/** The owner of a scope, such as a request, which may create it on first access. */
 export interface ScopeHolder {
   readonly scope: DependsScope;
 }
@@ -35,9 +35,9 @@ let current: ScopeHolder | undefined;
 let isTouched = false;
 
 /**
- * Calls a handler with `Depends` open: for the duration of the call itself, so until the handler's first `await`.
+ * Calls a handler with `Depends` enabled until the handler's first `await`.
  *
- * What the call takes from the scope lives until a promise that it returns has settled.
+ * The values it takes from the scope live until a promise that it returns has settled.
  */
 export const runWith = <H extends ScopeHolder, D, T>(
   holder: H,
@@ -61,7 +61,7 @@ export const runWith = <H extends ScopeHolder, D, T>(
   return output;
 };
 
-/** Calls a factory with `Depends` closed: what a factory needs must stand in its `inject`, where start can check it. */
+/** Calls a factory with `Depends` disabled: a factory lists its dependencies in `inject`, where start checks them. */
 export const runWithout = <T>(call: () => T): T => {
   const outer = current;
   current = undefined;
@@ -72,7 +72,7 @@ export const runWithout = <T>(call: () => T): T => {
   }
 };
 
-/** The scope of the call that is running, `undefined` outside one. */
+/** The scope of the running call, `undefined` outside one. */
 const currentScope = (): DependsScope | undefined => {
   if (current === undefined) return undefined;
   isTouched = true;
@@ -84,6 +84,6 @@ const outside = (dependency: Token<unknown> | string): FrameworkError => {
   return new FrameworkError(
     "CORE_DEPENDS_OUTSIDE",
     `Depends("${name}") was called outside a handler call: use it in a default argument or before the handler's first await; ` +
-      "a factory names what it needs in its inject",
+      "a factory lists its dependencies in inject",
   );
 };

@@ -5,24 +5,24 @@ import { type DependsScope, runWith } from "./depends.ts";
 import { Lifetime } from "./lifetime.ts";
 import type { Injected, Injections, Token } from "./token.ts";
 
-/** The dependencies of one invocation: values of the scope `invocation` are made once in it, and end with it. */
+/** The dependency scope of one invocation: it creates each value of scope `invocation` once and disposes of it at the end. */
 export interface OpenScope {
   readonly invocation: Invocation;
   /**
-   * Resolves injections and calls `work` with them, `Depends` open until its first `await`; at once unless a factory is asynchronous. What the call
-   * takes lives until the promise that it returns has settled. May be called any number of times.
+   * Resolves injections and calls `work` with them, `Depends` enabled until its first `await`; synchronous unless a factory is asynchronous. The values
+   * live until the returned promise has settled. May be called any number of times.
    */
   call<I extends Injections | undefined, T>(
     inject: I,
     work: (dependencies: Injected<I>) => Awaitable<T>,
   ): Awaitable<T>;
-  /** Keeps the values alive until `work` has settled, even if the invocation ends before: a handler may outlive its client. */
+  /** Keeps the values alive until `work` has settled, even if the invocation ends earlier: a handler may outlive its client. */
   during(work: unknown): void;
-  /** Takes no more values, and ends those there are as soon as nothing uses them; at once when there are none. Never rejects. */
+  /** Closes the scope and disposes of its values once nothing uses them; synchronous when there are none. Never rejects. */
   dispose(): Awaitable<void>;
 }
 
-/** A scope with what the container and `Depends` need of it. */
+/** A scope with the members that the container and `Depends` use. */
 export class InvocationScope extends Lifetime implements OpenScope, DependsScope {
   readonly invocation: Invocation;
   readonly container: Container;
@@ -74,7 +74,7 @@ export class InvocationScope extends Lifetime implements OpenScope, DependsScope
     return ending;
   }
 
-  /** Disposes of the scope once no call runs in it; until then it takes values. Never rejects. */
+  /** Disposes of the scope once no call runs in it; until then it accepts values. Never rejects. */
   async disposeIdle(): Promise<void> {
     await this.untilIdle();
     await this.dispose();

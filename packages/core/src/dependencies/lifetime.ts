@@ -3,7 +3,7 @@ import type { Logger } from "../log/logger.ts";
 import { type Awaitable, isPromise } from "../middleware/middleware.ts";
 import type { Definition } from "./definition.ts";
 
-/** Whoever has the log that a failure goes to. */
+/** Holds the log for failures; read at each failure, since the log may change. */
 export interface LogHolder {
   readonly log: Pick<Logger, "error">;
 }
@@ -14,9 +14,9 @@ interface Ending {
 }
 
 /**
- * The values that live and end together: those of one invocation, or of the app.
+ * Values with one lifetime: those of one invocation, or of the app.
  *
- * Nothing is allocated before the first value. Values end in reverse order of creation, so what a value was made from outlives it.
+ * Nothing is allocated before the first value. Values are disposed of in reverse order of creation, so dependencies outlive their dependents.
  */
 export class Lifetime {
   private readonly keeper: LogHolder;
@@ -28,7 +28,7 @@ export class Lifetime {
     this.keeper = keeper;
   }
 
-  /** The one value of a definition, made for the first who asks and shared by those who ask meanwhile. A failure is not kept. */
+  /** Returns the one value of a definition; concurrent callers share one creation. A failure is not cached. */
   once(definition: Definition, make: () => Awaitable<unknown>): Awaitable<unknown> {
     if (this.values?.has(definition)) return this.values.get(definition);
     const made = this.owned(definition, make);
@@ -51,7 +51,7 @@ export class Lifetime {
     return shared;
   }
 
-  /** A new value, which ends with the others. @throws CORE_DEPENDENCY_TOO_LATE when they have ended */
+  /** Creates a new value, disposed of with the others. @throws CORE_DEPENDENCY_TOO_LATE after disposal */
   owned(definition: Definition, make: () => Awaitable<unknown>): Awaitable<unknown> {
     if (this.ended) throw tooLate(definition);
     const made = make();
@@ -60,7 +60,7 @@ export class Lifetime {
     return made;
   }
 
-  /** Ends every value, the last one first. A failure is logged, and the rest end too. */
+  /** Disposes of every value, the latest first. A failure is logged and does not stop the rest. */
   async end(): Promise<void> {
     this.close();
     const { endings = [] } = this;
@@ -69,7 +69,7 @@ export class Lifetime {
     for (const ending of endings.toReversed()) await this.finish(ending);
   }
 
-  /** Takes no more values. */
+  /** Accepts no more values. */
   protected close(): void {
     this.ended = true;
   }
@@ -82,7 +82,7 @@ export class Lifetime {
     if (definition.dispose !== undefined) (this.endings ??= []).push({ definition, value });
   }
 
-  /** A value that comes after the end is ended at once, and nobody gets it. */
+  /** Disposes at once of a value that arrives after the end, and rejects. */
   private async keepOrEnd(definition: Definition, value: unknown): Promise<unknown> {
     if (this.ended) {
       await this.finish({ definition, value });
@@ -103,4 +103,4 @@ export class Lifetime {
 }
 
 const tooLate = ({ name }: Definition): FrameworkError =>
-  new FrameworkError("CORE_DEPENDENCY_TOO_LATE", `"${name}" was asked for after its scope had ended`);
+  new FrameworkError("CORE_DEPENDENCY_TOO_LATE", `"${name}" was requested after its scope had ended`);

@@ -1,6 +1,6 @@
 import type { Definition } from "./definition.ts";
 
-/** Values that stand in for dependencies, by name; of several for one name the latest counts. */
+/** Values that replace dependencies, by name; the latest of several for one name wins. */
 export class Overrides {
   private readonly byName: Map<string, Definition[]> = new Map();
 
@@ -16,7 +16,7 @@ export class Overrides {
     return this.byName.get(name)?.at(-1);
   }
 
-  /** Adds an override. Returns what removes it, in any order, and tells whether it was there. */
+  /** Adds an override. Returns a function that removes it, in any order, and returns whether it was present. */
   add(definition: Definition): () => boolean {
     const { name } = definition;
     const stack = this.byName.get(name) ?? [];

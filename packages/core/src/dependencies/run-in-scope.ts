@@ -5,8 +5,8 @@ import type { InvocationScope } from "./invocation-scope.ts";
 import type { Injected, Injections } from "./token.ts";
 
 /**
- * Runs one invocation in a scope of its own: resolves injections, calls `work` with `Depends` open, disposes of what was made. The output follows the
- * disposal; it is there at once when nothing is asynchronous and nothing is to be disposed of.
+ * Runs one invocation in its own scope: resolves injections, calls `work` with `Depends` enabled, disposes of the created values. The output follows the
+ * disposal, and is synchronous when the work is and nothing needs disposal.
  */
 export const runInScope = <I extends Injections | undefined, T>(
   container: Container,
@@ -20,7 +20,7 @@ export const runInScope = <I extends Injections | undefined, T>(
   return mapAwaitable(scope.dispose(), () => output());
 };
 
-/** The output of a call, as a function that gives or throws it when the call was synchronous. */
+/** Returns the outcome of a call; a synchronous one as a function that returns or throws it. */
 const attempt = <I extends Injections | undefined, T>(
   scope: InvocationScope,
   inject: I,

@@ -2,19 +2,19 @@ import type { Awaitable } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 
 /**
- * How long a dependency lives: with the app, with one invocation (a request, a message, a command), or as a new value at each place that asks for it.
+ * Lifetime of a dependency: the app, one invocation (a request, a message, a command), or a new value at each injection.
  */
 export type Scope = "singleton" | "invocation" | "transient";
 
 /**
  * Names a dependency and carries its type. A token is a value: import it where it is needed.
  *
- * Tokens with one name and no factory stand for the same dependency.
+ * Tokens with the same name and no factory denote the same dependency.
  */
 export interface Token<T> {
   readonly name: string;
   readonly scope: Scope;
-  /** What `create` needs, by the names under which it gets it. */
+  /** Dependencies of `create`, keyed by argument name. */
   readonly inject: Injections;
   /** The token's own factory; `undefined` when the app must register or provide the value. */
   readonly create: Factory<T> | undefined;
@@ -22,13 +22,13 @@ export interface Token<T> {
   dispose?(value: T): Awaitable<void>;
 }
 
-/** A factory as a token keeps it: injected values by name, and the invocation, if there is one. */
+/** A token's factory: gets injected values by name, and the invocation, if there is one. */
 export type Factory<T> = (dependencies: never, invocation: never) => Awaitable<T>;
 
-/** Dependencies by the names under which the code that needs them gets them; a string is a name that the app registers. */
+/** Dependencies keyed by argument name; a string is a name that the app registers. */
 export type Injections = Readonly<Record<string, Token<unknown> | string>>;
 
-/** The values of injections: by their token's type, `unknown` for a name in a string; nothing for no injections. */
+/** The values of injections: the token's type, `unknown` for a string name; empty without injections. */
 export type Injected<I extends Injections | undefined> = {
   readonly [K in keyof I]: I[K] extends Token<infer T> ? T : unknown;
 };
@@ -40,23 +40,23 @@ export type InvocationIn<S extends Scope> = S extends "invocation"
     ? Invocation | undefined
     : undefined;
 
-/** How a dependency comes into being. */
+/** Scope, factory and disposal of a dependency. */
 export interface DependencyOptions<T, I extends Injections, S extends Scope> {
   /** @default "singleton" */
   readonly scope?: S;
   readonly inject?: I;
   /**
-   * Makes the value; an asynchronous factory is for `inject` only, `Depends` cannot wait. What only a request has, `isHttpRequest(invocation)` gives.
+   * Creates the value. An asynchronous factory works with `inject` only: `Depends` cannot wait. `isHttpRequest(invocation)` narrows to a request.
    */
   readonly create?: (dependencies: Injected<I>, invocation: InvocationIn<S>) => Awaitable<T>;
   /**
-   * Ends the value's life: after the reply or the outcome for `invocation`, at stop for `singleton`, with whatever it was made for in case of `transient`;
+   * Disposes of the value: after the reply or the outcome for `invocation`, at stop for `singleton`, together with its dependent for `transient`;
    * in reverse order of creation. A failure is logged.
    */
   readonly dispose?: (value: T) => Awaitable<void>;
 }
 
-/** Another way to make what a token names: a factory, or one with its own end. The scope is the token's. */
+/** An alternative factory for a token, with or without its own `dispose`. The scope is the token's. */
 export type Provider<T> = ((invocation: Invocation | undefined) => Awaitable<T>) | CustomProvider<T>;
 
 export interface CustomProvider<T> {
@@ -65,7 +65,7 @@ export interface CustomProvider<T> {
 }
 
 /**
- * Makes a token: for a value that the app registers or provides, or with a factory of its own.
+ * Creates a token: for a value that the app registers or provides, or with its own factory.
  *
  * Without type arguments everything is inferred from `create`.
  *

@@ -3,8 +3,8 @@ import type { Awaitable } from "../middleware/middleware.ts";
 import type { Host } from "./host.ts";
 
 /**
- * Identifies callers at any door, as `JwtAuth` and the others of `@framework/auth` do: the option by which a feature with a door of its own takes an
- * authentication. The feature gives it to `host.life.install`, calls `identify` for each invocation, and then its guards.
+ * Identifies callers over any protocol, like `JwtAuth` and the others of `@framework/auth`. A feature with its own entry point takes one as an option,
+ * passes it to `host.life.install`, and calls `identify` for each invocation before its guards.
  */
 export interface Authenticator {
   /** Sets the caller in the context. @throws UnauthorizedError 401 for missing, bad or expired credentials */

@@ -2,7 +2,7 @@ import type { RouteOptionsOf } from "../routes/route-option.ts";
 import type { Host } from "./host.ts";
 
 /**
- * A plain object that adds methods to an app, and options to its routes where `Methods` extends `AddsRouteOptions`.
+ * A plain object that adds methods to an app, and route options where `Methods` extends `AddsRouteOptions`.
  *
  * @example
  * export interface Poweredness { enablePoweredBy(): this }
@@ -18,7 +18,7 @@ export interface Feature<Methods extends object = object, Needs extends object =
   /**
    * Called once per app, in the order of `App.with`, without I/O. A getter among the methods stays a getter.
    *
-   * @param needs the methods of the features before this one, those that `Needs` names among them
+   * @param needs the methods of all earlier features, which include those of `Needs`
    */
   install(host: Host<RouteOptionsOf<Methods>>, needs: Needs): Methods;
 }
@@ -37,7 +37,7 @@ export type Installed<Fs extends readonly AnyFeature[]> = Fs extends readonly [
   ? MethodsOf<F> & Installed<Rest>
   : object;
 
-/** The list itself where each feature's needs are met by what stands before it; else a type that names what is missing in `needs`. */
+/** The list itself when earlier features meet each feature's needs; else a type whose `needs` names the missing methods. */
 export type Satisfied<Have, Fs extends readonly AnyFeature[]> = Fs extends readonly [
   infer F extends AnyFeature,
   ...infer Rest extends readonly AnyFeature[],

@@ -23,33 +23,33 @@ import type { SharedState, SharedStateMakers } from "../shared-state/shared-stat
 import type { Stage } from "./stages.ts";
 
 /**
- * All of an app that one feature can touch. Each feature gets an object of its own, which has these members and no others.
+ * The whole API of an app for one feature. Each feature gets its own object with exactly these members.
  *
- * Members that register something throw CORE_ALREADY_STARTED after start and, unless they give something else, return their group, so calls chain.
+ * Members that register something throw CORE_ALREADY_STARTED after start and return their group, so calls chain, unless documented otherwise.
  */
 export interface Host<Options = NoFeatureOptions> {
   /** Requests: middleware, routes, options of routes. */
   readonly http: HostHttp<Options>;
   /** The app's life: work at start, drain and stop, and the settings it runs with. */
   readonly life: HostLife;
-  /** What operators see: metrics, health checks, snapshots. */
+  /** Observability: metrics, health checks, snapshots. */
   readonly insight: HostInsight;
-  /** State that outlives one request: dependencies, and values on which all workers agree. */
+  /** State that outlives one request: dependencies, and state shared by all workers. */
   readonly state: HostState;
-  /** Reads a feature's record: defaults filled, frozen. Mistakes are reported at start, together with all others. */
+  /** Returns a feature's configuration, frozen, with defaults filled in. Mistakes are reported at start, together with all others. */
   configure<T extends object>(record: ConfigRecord<T>, input?: ConfigInput<T>): Readonly<T>;
   /** Reports a mistake; start fails with all of them. */
   problem(problem: Problem): void;
-  /** Reports what an operator should know; shown at start. */
+  /** Reports a warning for operators, printed at start. */
   warn(problem: Problem): void;
 }
 
 export interface HostHttp<Options = NoFeatureOptions> {
-  /** Adds middleware at a stage; within a stage the order added counts. */
+  /** Adds middleware at a stage; within a stage, middleware runs in the order added. */
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this;
   /**
-   * Adds a route; what the handler returns becomes the reply. `exempt` names what does not apply to it, such as the app's guards; a reply cache leaves
-   * every route of a feature alone.
+   * Adds a route; the handler's return value becomes the reply. `exempt` lists exemptions, such as from the app's guards. Reply caches skip the routes
+   * of features.
    */
   route(
     method: Method,
@@ -57,11 +57,11 @@ export interface HostHttp<Options = NoFeatureOptions> {
     handler: (request: HttpRequest) => unknown,
     options?: RouteOptions & ExemptOption,
   ): this;
-  /** Every route of the app; complete from the first start task on. */
+  /** Returns every route of the app; complete from the first start task on. */
   routes(): readonly RouteInfo[];
   /**
-   * Declares an option of routes that the feature owns, and gives its reader. Called in `install`: then start knows the name also while the feature is
-   * off, where every value but `false` is a mistake. `check` runs at start for each route that has the option.
+   * Declares a route option that the feature owns, and returns its reader. Call it in `install`, so that start knows the name even while the feature is
+   * disabled, when every value but `false` is a mistake. `check` runs at start for each route with the option.
    *
    * @throws CORE_OPTION_TAKEN when core or another feature has an option of that name
    */
@@ -70,8 +70,8 @@ export interface HostHttp<Options = NoFeatureOptions> {
     check: OptionCheck<Exclude<Options[Name], undefined>>,
   ): RouteOption<Exclude<Options[Name], undefined>>;
   /**
-   * The app's reply to an error, as if a handler had thrown it: by the nearest exception handler, else the framework's body. For middleware that
-   * refuses a request and sets header fields of the reply; any other can throw. Never rejects.
+   * Returns the app's reply to an error, as if a handler had thrown it: from the nearest exception handler, else the framework's body. For middleware that
+   * refuses a request and sets header fields of the reply; other middleware can throw. Never rejects.
    *
    * @throws CORE_NOT_STARTED before the app has started
    */
@@ -130,46 +130,46 @@ export interface DrainOptions {
 }
 
 export interface HostInsight {
-  /** Shows a page of the feature, such as `docs`, when the app starts. */
+  /** Lists a page of the feature, such as `docs`, in the start message. */
   link(name: string, path: string): this;
-  /** Publishes what the feature is doing, for pages and reports that read it on demand. May be called at any time. */
+  /** Publishes the feature's current state, for pages and reports that read it on demand. May be called at any time. */
   expose(name: string, snapshot: () => unknown): this;
-  /** Publishes a metric, read when a report asks. */
+  /** Publishes a metric, read on demand. */
   metric(metric: Metric): this;
   /**
-   * Publishes a histogram and gives what takes its observations. While no feature records them, each costs one check.
+   * Publishes a histogram and returns its recorder. While no feature records observations, each costs one check.
    *
    * Its name, labels and buckets are checked at start: CORE_BAD_METRIC.
    */
   histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label>;
   /** Records the observations of every histogram, whenever it is published. */
   recordHistograms(recorder: HistogramRecorder): this;
-  /** Every metric that was published with `metric`; complete from the first start task on. */
+  /** Returns every metric published with `metric`; complete from the first start task on. */
   metrics(): readonly Metric[];
   /**
-   * Gives what performs operations of one kind, so that metrics and traces hear of each. It costs one check while nobody listens.
+   * Returns the publisher of operations of one kind, which metrics and traces observe. It costs one check without listeners.
    *
    * The kind is checked at start: CORE_BAD_OPERATION_KIND.
    */
   operation<In, Out = unknown>(definition: OperationDefinition<In, Out>): Operations<In, Out>;
-  /** Listens for the operations of this app, requests included; may be called at any time. Gives what ends it. */
+  /** Listens for the operations of this app, including requests; may be called at any time. Returns a function that ends it. */
   onOperation<State>(listener: OperationListener<State>): () => void;
-  /** The operation that the running code is part of; `null` outside of one, and while nobody listens. */
+  /** Returns the current operation; `null` outside of one, and without listeners. */
   currentOperation(): TracedOperation | null;
   /** Adds a check that health reports run. */
   healthCheck(check: HealthCheck): this;
-  /** Every check that was added; complete from the first start task on. */
+  /** Returns every added check; complete from the first start task on. */
   healthChecks(): readonly HealthCheck[];
 }
 
 export interface HostState {
-  /** Makes a dependency available to handlers. */
+  /** Registers a dependency for handlers. */
   provide<T>(token: Token<T>, provider: Provider<T>): this;
-  /** Checks at start what a handler of the feature injects, as for a route: missing names, cycles, scopes. `place` names it for people: `message orders`. */
+  /** Checks the injections of a feature's handler at start, as for a route: missing names, cycles, scopes. `place` labels it in messages: `message orders`. */
   inject(place: string, inject: Injections): this;
   /**
-   * Runs one invocation in a scope of its own: resolves `inject`, calls `work` with the values, `Depends` open until its first `await`, and then
-   * disposes of what was made; failures of `dispose` are logged. Synchronous when everything is. At stop, what runs is waited for.
+   * Runs one invocation in its own scope: resolves `inject`, calls `work` with the values, `Depends` enabled until its first `await`, and then
+   * disposes of the created values; failures of `dispose` are logged. Synchronous when everything is. Stop waits for running invocations.
    *
    * @throws CORE_BAD_INVOCATION for a request, whose own scope is `request.scope`; CORE_TOO_MANY_INVOCATIONS when 100,000 are open
    */
@@ -178,14 +178,14 @@ export interface HostState {
     inject: I,
     work: (dependencies: Injected<I>) => Awaitable<T>,
   ): Awaitable<T>;
-  /** A scope for an invocation of several calls, such as a stream; the feature disposes of it. @throws as `invoke` */
+  /** Creates a scope for an invocation of several calls, such as a stream; the feature disposes of it. @throws as `invoke` */
   scope(invocation: Invocation): OpenScope;
   /**
-   * Replaces ports of `shared`, for every feature: one, two or all three. A port that two features provide is a mistake that fails the start.
+   * Replaces one or more ports of `shared`, for every feature. Two features that provide the same port fail the start.
    *
-   * `close` frees what the ports hold. It runs after the stop tasks of all features, whatever their order, since each may use the ports until then.
+   * `close` frees the ports' resources. It runs after the stop tasks of all features, since each may use the ports until then.
    */
   provideShared(makers: SharedStateMakers, close?: Task | Task["run"]): this;
-  /** State on which all workers agree: values, permits and totals. @throws CORE_NOT_STARTED before the first start task */
+  /** State shared by all workers: values, permits and totals. @throws CORE_NOT_STARTED before the first start task */
   readonly shared: SharedState;
 }

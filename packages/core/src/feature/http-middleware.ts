@@ -6,16 +6,16 @@ import type { Host } from "./host.ts";
 
 /** A middleware object for HTTP that may take part in the app's life, such as an authentication with `skipPath`. */
 export interface HttpMiddlewareObject extends MiddlewareObject<HttpRequest, Response> {
-  /** Called once per app, when the middleware is added: the place for start tasks, metrics and configuration problems. */
+  /** Called once per app, when the middleware is added: registers start tasks, metrics and configuration problems. */
   install?(host: Host): void;
-  /** How callers identify themselves to it, for the API document; asked at start or later. */
+  /** Describes how callers authenticate, for the API document; called at start or later. */
   describeAuth?(): AuthDescription;
 }
 
-/** What `app.use` and `blueprint.use` take. */
+/** Middleware for `app.use` and `blueprint.use`. */
 export type HttpMiddleware = Middleware<HttpRequest, Response> | HttpMiddlewareObject;
 
-/** The object behind a middleware, `undefined` for a plain function. */
+/** Returns the object that a middleware was created from, `undefined` for a plain function. */
 export const httpMiddlewareObject = (
   middleware: Middleware<HttpRequest, Response>,
 ): HttpMiddlewareObject | undefined => middlewareObject(middleware);

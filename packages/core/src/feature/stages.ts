@@ -3,12 +3,12 @@ import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 
 /**
- * Where built-in middleware stands. The order of the `enableX` calls never changes the outcome, because each feature names its
- * stage; within a stage the order of the calls counts.
+ * Position of built-in middleware. The order of the `enableX` calls never matters, because each feature names its
+ * stage; within a stage, the order of the calls counts.
  */
 export type Stage = OuterStage | InnerStage;
 
-/** Stages that every request runs, unmatched paths, preflights and error replies included. */
+/** Stages that every request runs, including unmatched paths, preflights and error replies. */
 export type OuterStage =
   | "telemetry"
   | "request-id"
@@ -21,7 +21,7 @@ export type OuterStage =
   | "session"
   | "app";
 
-/** Stages that only a matched route runs, after its guards. */
+/** Stages of matched routes only, after their guards. */
 export type InnerStage = "cache" | "breaker";
 
 /** Outermost first. `headers` holds security headers and CORS; `app` is where `app.use` puts its middleware. */
@@ -38,7 +38,7 @@ export const outerStages: readonly OuterStage[] = [
   "app",
 ];
 
-/** Outermost first: what a message passes that its transport refuses, since these add to every reply or tell of it. */
+/** Outermost first: the stages of messages that the transport refuses, since these mark or record every reply. */
 export const refusalStages: readonly OuterStage[] = ["telemetry", "request-id", "log", "headers"];
 
 /** Outermost first. */

@@ -114,7 +114,7 @@ test("a fault in a branch is logged though another branch passes", async () => {
   expect(await outcome(Or(broken, pass), { log: { error: (message: string) => logged.push(message) } })).toBe(
     "passes",
   );
-  expect(logged).toEqual(['guard "broken" failed, so the caller is refused']);
+  expect(logged).toEqual(['guard "broken" failed and the caller was refused']);
 });
 
 const named = (name: string, verdict: boolean): Guard => ({ name, check: () => verdict });

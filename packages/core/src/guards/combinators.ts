@@ -15,13 +15,13 @@ import {
   judgingGuard,
 } from "./judge.ts";
 
-/** Guards as arguments, as one list, or both. */
+/** Guards as arguments, lists, or both. */
 export type GuardList<In extends Invocation = Invocation> = readonly (Guard<In> | readonly Guard<In>[])[];
 
 /**
- * Passes callers that pass every guard; the first refusal is the reply, and the guards after it do not run.
+ * Returns a guard that passes when every guard passes. The first refusal becomes the reply, and the remaining guards do not run.
  *
- * @throws CORE_GUARD_EMPTY without guards, CORE_GUARD_INVALID for what is no guard
+ * @throws CORE_GUARD_EMPTY without guards, CORE_GUARD_INVALID for another value
  */
 export function And<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
   const all = checkedGuards("And", guards);
@@ -29,9 +29,9 @@ export function And<In extends Invocation>(...guards: GuardList<In>): Guard<In> 
 }
 
 /**
- * Passes callers that pass any guard; the guards after that one do not run. Refuses with 401 only if every guard did, else as the last one with 403.
+ * Returns a guard that passes when any guard passes; the remaining guards do not run. Refuses with 401 only if every guard did, else with the last 403.
  *
- * @throws CORE_GUARD_EMPTY without guards, CORE_GUARD_INVALID for what is no guard
+ * @throws CORE_GUARD_EMPTY without guards, CORE_GUARD_INVALID for another value
  */
 export function Or<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
   const any = checkedGuards("Or", guards);
@@ -44,12 +44,12 @@ export function Or<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
 }
 
 /**
- * Passes callers that the guard refuses, and refuses the others with "Access denied".
+ * Returns a guard that passes when the given one refuses, and otherwise refuses with "Access denied".
  *
- * A 401 stays a 401, because the caller is unknown, except for guards with `guestsWhenNegated`: `Not(Authenticated)` is for guests only. A guard that
- * fails lets no caller pass, negated or not.
+ * A 401 stays a 401, because the caller is unknown, except with `guestsWhenNegated`: `Not(Authenticated)` is for guests only. A guard that
+ * fails always refuses, negated or not.
  *
- * @throws CORE_GUARD_INVALID for what is no guard
+ * @throws CORE_GUARD_INVALID for another value
  */
 export function Not<In extends Invocation>(guard: Guard<In>): Guard<In> {
   const [inner] = checkedGuards("Not", [guard]);
@@ -89,7 +89,7 @@ const lastDenial = <In extends Invocation>(
   return denial;
 };
 
-/** Of two refusals the one that counts: a fault, else the later one that is no 401. */
+/** Returns the stronger of two refusals: a fault, else the later one that is not a 401. */
 const heavier = (earlier: Denial, later: HttpError): HttpError => {
   if (earlier === null) return later;
   return isFault(earlier) || later.status === 401 ? earlier : later;

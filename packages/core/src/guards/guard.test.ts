@@ -109,7 +109,7 @@ test("a fault is logged with guard and invocation, and kept as the cause", async
   });
   expect(logged).toEqual([
     [
-      'guard "broken" failed, so the caller is refused',
+      'guard "broken" failed and the caller was refused',
       { error, guard: "broken", kind: "command", invocation: "PlaceOrder" },
     ],
   ]);

@@ -1,16 +1,16 @@
 import type { Invocation } from "../invocation/invocation.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 
-/** Result of a guard: `true` or nothing lets the caller pass, `false` refuses, a text refuses with that text. */
+/** Result of a guard: `true` or `undefined` passes, `false` refuses, a string refuses with that text. */
 export type GuardVerdict = boolean | string | undefined | void;
 
 /** A guard as an object, such as `new RoleGuard(["admin"])`. */
 export interface GuardObject<In extends Invocation = Invocation> {
-  /** Shown in development when it refuses; the name of its class by default. */
+  /** Shown in the refusal in development. @default the name of its class */
   readonly name?: string;
-  /** Makes `Not(guard)` let those callers pass that the guard answers with 401: guests. Otherwise a 401 stays a 401 under `Not`. */
+  /** Makes `Not(guard)` pass guests, whom the guard answers with 401. Otherwise a 401 stays a 401 under `Not`. */
   readonly guestsWhenNegated?: boolean;
-  /** Declared as a property, because TypeScript would let a method for requests pass as one for every invocation. */
+  /** A property, since TypeScript would accept a method for requests as one for every invocation. */
   readonly check: (invocation: In) => Awaitable<GuardVerdict>;
 }
 
@@ -22,11 +22,11 @@ export interface GuardFunction<In extends Invocation = Invocation> {
 }
 
 /**
- * Decides who may pass. Guards run after routing and authentication and before the handler; they see the invocation, with its headers, context and
- * parameters, and never a body that was validated.
+ * Authorises a caller. Guards run after routing and authentication and before the handler; they see the invocation's headers, context and
+ * parameters, but no validated body.
  *
- * A plain `Guard` works at every door. A `Guard<HttpRequest>` sees cookies, the path and all else that a request has; routes take it, and other
- * doors refuse it by its type.
+ * A plain `Guard` works with every protocol. A `Guard<HttpRequest>` sees cookies, the path and all other members of a request; routes accept it, and other
+ * entry points reject its type.
  *
  * A refusal is a 403, and a thrown GuardError, UnauthorizedError or ForbiddenError is the reply. Anything else that a guard throws or returns is a
  * refusal too: a guard that fails lets no caller pass.

@@ -5,28 +5,28 @@ import type { Logger } from "../log/logger.ts";
 import { type Awaitable, isPromise } from "../middleware/middleware.ts";
 import type { Guard, GuardVerdict } from "./guard.ts";
 
-/** Options of running guards. */
+/** Options for running guards. */
 export interface GuardOptions {
   readonly explain?: boolean;
   readonly log?: Pick<Logger, "error">;
 }
 
-/** The error that refuses a caller, `null` for one that may pass. */
+/** The error that refuses a caller, `null` to let it pass. */
 export type Denial = HttpError | null;
 
 /** Judges one invocation. Never throws. */
 export type Judge<In extends Invocation> = (invocation: In, options: GuardOptions) => Awaitable<Denial>;
 
-/** A guard of any invocation, for what does not call it. */
+/** A guard of any invocation type, for code that does not call it. */
 type AnyGuard = Guard<never>;
 
-/** Code of the denial that stands for a guard which failed to decide. */
+/** Code of the denial when a guard failed to decide. */
 const FAULT = "CORE_GUARD_FAILED";
 
-/** Whether a denial came from a fault: it is no decision, so it must not be negated into one. */
+/** Whether a denial came from a fault: that is no decision, so `Not` must not turn it into a pass. */
 export const isFault = (denial: HttpError): boolean => denial.code === FAULT;
 
-/** Asks one guard. Never throws: a guard that fails has refused. */
+/** Runs one guard. Never throws: a guard that fails refuses. */
 export const judge = <In extends Invocation>(
   guard: Guard<In> | undefined,
   invocation: In,
@@ -34,7 +34,7 @@ export const judge = <In extends Invocation>(
 ): Awaitable<Denial> => {
   try {
     if (guard === undefined) throw new TypeError("undefined is not a guard");
-    const own = judges.get(guard) as Judge<In> | undefined; // `judgingGuard` keeps each with a guard of its own type
+    const own = judges.get(guard) as Judge<In> | undefined; // `judgingGuard` stores each with a guard of the same type
     if (own !== undefined) return own(invocation, options);
     const verdict = typeof guard === "function" ? guard(invocation) : guard.check(invocation);
     if (!isPromise(verdict)) return denialOf(verdict, guard, options);
@@ -47,7 +47,7 @@ export const judge = <In extends Invocation>(
   }
 };
 
-/** Asks guards in order until one refuses. */
+/** Runs guards in order until one refuses. */
 export const firstDenial = <In extends Invocation>(
   guards: readonly Guard<In>[],
   invocation: In,
@@ -64,10 +64,10 @@ export const firstDenial = <In extends Invocation>(
   return null;
 };
 
-/** Judges of guards that are made of guards: `check` alone could not tell a fault from a decision. */
+/** Judges of combined guards: `check` alone cannot distinguish a fault from a decision. */
 const judges = new WeakMap<AnyGuard, Judge<never>>();
 
-/** Makes a guard that judges by itself. */
+/** Creates a guard with its own judge. */
 export const judgingGuard = <In extends Invocation>(name: string, own: Judge<In>): Guard<In> => {
   const guard: Guard<In> = {
     name,
@@ -83,27 +83,27 @@ export const judgingGuard = <In extends Invocation>(name: string, own: Judge<In>
   return guard;
 };
 
-/** Name of a guard for people. */
+/** Returns the display name of a guard. */
 export const guardName = (guard: AnyGuard | null | undefined): string => {
   if (typeof guard?.name === "string" && guard.name !== "") return guard.name;
-  const { constructor } = guard ?? {}; // absent where there is no prototype
+  const { constructor } = guard ?? {}; // absent without a prototype
   const className: unknown = typeof guard === "object" ? constructor?.name : undefined;
   return typeof className === "string" && className !== "Object" ? className : ANONYMOUS;
 };
 
 const ANONYMOUS = "anonymous guard";
 
-/** Names the guard that refused in the reply, where it has a name. */
+/** Adds the name of the refusing guard to the reply, if it has one. */
 const blame = (name: string, { explain }: GuardOptions): { readonly guard?: string } =>
   explain === true && name !== ANONYMOUS ? { guard: name } : {};
 
-/** The refusal "Access denied", or with a text. */
+/** Creates a 403, with the text or "Access denied". */
 export const forbidden = (name: string, options: GuardOptions, text?: string): HttpError =>
   new ForbiddenError(text, blame(name, options));
 
-/** Adds the name of the guard to its refusal, when asked to. */
+/** Adds the guard's name to its refusal when `explain` is set. */
 export const explained = (denial: HttpError, name: string, options: GuardOptions): HttpError => {
-  // A program may throw one frozen error again and again: it then stays as it is.
+  // A frozen error, which a program may throw repeatedly, stays unchanged.
   if (options.explain === true) Reflect.set(denial, "extras", { ...denial.extras, ...blame(name, options) });
   return denial;
 };
@@ -122,7 +122,7 @@ const denialOfThrown = (
   const name = guardName(guard);
   if (isRefusal(error)) return explained(error, name, options);
   const { log = console } = options;
-  log.error(`guard "${name}" failed, so the caller is refused`, { error, guard: name, kind, invocation });
+  log.error(`guard "${name}" failed and the caller was refused`, { error, guard: name, kind, invocation });
   return new ForbiddenError(undefined, {
     cause: error,
     code: FAULT,
@@ -130,7 +130,7 @@ const denialOfThrown = (
   });
 };
 
-/** Whether what a guard threw is a decision: a GuardError of any status, 401 or 403. */
+/** Whether a thrown error is a decision: a GuardError of any status, 401 or 403. */
 const isRefusal = (error: unknown): error is HttpError =>
   HttpError.is(error) &&
   (error instanceof GuardError ||

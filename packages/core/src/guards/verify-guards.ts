@@ -4,11 +4,11 @@ import type { Guard } from "./guard.ts";
 import { firstDenial, type GuardOptions } from "./judge.ts";
 
 /**
- * Runs guards in order, for use by hand and at doors other than HTTP; synchronous guards are done when it returns.
+ * Runs guards in order, for direct use and for protocols other than HTTP. Returns synchronously when all guards are synchronous.
  *
- * @param options.explain names the guard in the reply, as the body's `guard`; for development. @default false
+ * @param options.explain adds the guard's name to the reply body as `guard`, for development. @default false
  * @param options.log receives faults of guards. @default console
- * @throws HttpError of the first guard that refuses: 403 with its text or "Access denied", 401, or the status of its GuardError
+ * @throws HttpError of the first refusal: 403 with its text or "Access denied", 401, or the status of its GuardError
  */
 export const verifyGuards = <In extends Invocation>(
   guards: readonly Guard<In>[],

@@ -12,7 +12,7 @@ import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
 import { checkReply } from "./check-reply.ts";
 
-/** The innermost step of a route: dependencies, the program's handler, and the reply that its return value means. */
+/** Creates the innermost step of a route: resolves dependencies, calls the handler, and converts its return value to a reply. */
 export const callHandler = (
   route: RouteDefinition,
   { container, settings, draining }: Pick<RequestKernel, "container" | "settings" | "draining">,
@@ -21,7 +21,7 @@ export const callHandler = (
   const reply = withReply(route, value, settings, draining);
   const checked = settings.debug && route.options.responses !== undefined ? checkReply(route, reply) : reply;
   const limitSecs = route.options.timeoutSecs ?? settings.timeouts.handlerSecs;
-  if (!(limitSecs > 0)) return checked; // a bad one is a start error of its own
+  if (!(limitSecs > 0)) return checked; // start reports an invalid one
   const timeoutMs = Math.min(Math.max(limitSecs * 1000, 1), MAX_TIMEOUT_MS);
   const bounded = timeout<HttpRequest, Response>({ timeoutMs });
   return (request) => bounded(request, checked);
@@ -55,7 +55,7 @@ const withReply = (
     }
     const reply = replyOf(returned);
     const { payload } = reply;
-    // Here, since middleware may wrap the body: a compressed event stream ends with its trailer.
+    // Done here because middleware may wrap the body: a compressed event stream must end with its trailer.
     if (typeof payload === "object" && payload instanceof EndlessBody) payload.endWith(draining);
     return reply;
   };

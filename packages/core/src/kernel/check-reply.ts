@@ -5,7 +5,7 @@ import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
 import { issuesOf } from "../validation/validate.ts";
 
-/** Compares a route's JSON replies with the schema of their status, where it has one; a reply that does not fit is an error. */
+/** Validates a route's JSON replies against the schema of their status, if any; an invalid reply is an error. */
 export const checkReply = (
   route: RouteDefinition,
   handle: Handler<HttpRequest, Response>,
@@ -21,7 +21,7 @@ export const checkReply = (
         const places = issues.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
         throw new FrameworkError(
           "CORE_REPLY_MISMATCH",
-          `${route.method} ${route.path} answered ${reply.status} with a body that its schema refuses: ${places}`,
+          `${route.method} ${route.path} answered ${reply.status} with a body that does not match its schema: ${places}`,
         );
       });
     });

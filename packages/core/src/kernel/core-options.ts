@@ -2,7 +2,7 @@ import type { ExemptOption } from "../routes/exemption.ts";
 import type { RouteMethodsOption } from "../routes/route-methods.ts";
 import type { RouteOptions } from "../routes/route.ts";
 
-/** The options that every route has; the type keeps the list complete. */
+/** The route options of core; the type keeps the list complete. */
 export const coreOptions: readonly string[] = Object.keys({
   params: true,
   query: true,
@@ -18,7 +18,7 @@ export const coreOptions: readonly string[] = Object.keys({
   timeoutSecs: true,
 } satisfies Record<keyof RouteOptions, true>);
 
-/** Names that no feature can give to an option: two of them stand beside the options in `route` of apps and of hosts. */
+/** Option names that features cannot use: those of core, and two that `route` of apps and hosts takes beside the options. */
 export const reservedOptions: readonly string[] = [
   ...coreOptions,
   ...Object.keys({ methods: true, exempt: true } satisfies Record<

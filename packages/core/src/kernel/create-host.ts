@@ -3,14 +3,14 @@ import { currentOperation } from "../insight/app-operations.ts";
 import { runInScope } from "../dependencies/run-in-scope.ts";
 import type { Registry } from "./registry.ts";
 
-/** The feature that a host is for. */
+/** The feature that owns a host. */
 export interface HostOwner {
   readonly name: string;
-  /** Where its tasks stand in the order of start. */
+  /** Rank of its tasks in start order. */
   readonly rank: number;
 }
 
-/** The host of one feature: plain objects with the members of the interface, frozen, so that a feature can reach nothing else of the kernel. */
+/** Creates the host of one feature: frozen plain objects with the members of the interface, so that the rest of the kernel stays out of reach. */
 export const createHost = (registry: Registry, owner: HostOwner): Host =>
   Object.freeze({
     http: httpOf(registry, owner),

@@ -5,17 +5,17 @@ import { HttpError } from "../errors/http-error.ts";
 import { DEFAULT_CHALLENGE } from "../errors/http-errors.ts";
 import { reasonPhrase } from "../http/reason-phrase.ts";
 
-/** What an error reply looks at of a request; framing errors have no more than this. */
+/** The part of a request that an error reply reads; framing errors have only this part. */
 export interface RefusedRequest {
   readonly path: string | null;
   readonly accept: string | null;
 }
 
-/** The one text that a client sees of an unexpected error outside debug. */
+/** Text of every unexpected error outside debug. */
 export const UNEXPECTED = "An unexpected error occurred";
 
 /**
- * The framework's reply to an error: `{ error, detail, status, ...extras }`.
+ * Creates the framework's reply to an error: `{ error, detail, status, ...extras }`.
  *
  * A client whose `Accept` names `application/problem+json` itself gets the same body with `type`, `title` and `instance` (RFC 9457). Messages and
  * stacks of unexpected errors are shown only with `debug` outside production.
@@ -35,7 +35,7 @@ export const errorReply = (
         ...(request.path === null ? {} : { instance: request.path }),
       })
     : Response.json(body, { status });
-  if (status === 401) reply.setHeader("www-authenticate", DEFAULT_CHALLENGE); // RFC 9110 15.5.2 asks for one, always
+  if (status === 401) reply.setHeader("www-authenticate", DEFAULT_CHALLENGE); // required by RFC 9110 15.5.2
   if (HttpError.is(error))
     for (const [name, value] of Object.entries(error.headers)) reply.setHeader(name, value);
   return reply;
@@ -54,7 +54,7 @@ const showsInternals = ({ debug, env }: Pick<AppSettings, "debug" | "env">): boo
 const knownBody = (error: HttpError, settings: Pick<AppSettings, "debug" | "env">): ErrorBody => {
   const hidden = error.status === 500 && !showsInternals(settings);
   const head = { error: error.error, detail: hidden ? UNEXPECTED : error.detail, status: error.status };
-  return { ...head, ...error.extras, ...head }; // the three lead, and no extra replaces them
+  return { ...head, ...error.extras, ...head }; // the three come first, and extras cannot replace them
 };
 
 const unexpectedBody = (error: Error, settings: Pick<AppSettings, "debug" | "env">): ErrorBody => {

@@ -2,20 +2,20 @@ import type { Awaitable } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 
-/** A class of errors; abstract ones and those with arguments too. */
+/** An error class, also an abstract one or one with constructor arguments. */
 export type ErrorClass<E extends Error = Error> = abstract new (...args: never[]) => E;
 
-/** Answers for one class of errors; what it returns becomes the reply, with the error's status unless it says its own. */
+/** Handles one class of errors. The return value becomes the reply, with the error's status unless it sets its own. */
 export type ExceptionHandler<E extends Error = Error> = (
   request: HttpRequest,
   error: E,
 ) => Awaitable<unknown>;
 
-/** Registered handlers, found by the nearest class in the error's prototype chain; the order of registration is irrelevant. */
+/** Registered handlers, looked up by the nearest class in the error's prototype chain; registration order is irrelevant. */
 export class ExceptionHandlers {
   private readonly byPrototype: Map<object, ExceptionHandler> = new Map();
 
-  /** Registers a handler, or says why it cannot be: a class has at most one. */
+  /** Registers a handler, or returns the problem when its class has one already. */
   add<E extends Error>(errorClass: ErrorClass<E>, handler: ExceptionHandler<E>): Problem | null {
     if (this.byPrototype.has(errorClass.prototype)) {
       const message = `${errorClass.name} has an exception handler already; keep one`;
@@ -26,8 +26,8 @@ export class ExceptionHandlers {
   }
 
   /**
-   * The handler of the nearest class, `null` when the framework's own reply applies: that reply stands at `HttpError`, so that a
-   * handler for `Error` gets the rest and never turns a 404 into a 500.
+   * Returns the handler of the nearest class, `null` when the framework's own reply applies. That reply is the handler of `HttpError`, so a
+   * handler for `Error` gets other errors only and never turns a 404 into a 500.
    */
   find(error: Error, boundary: object): ExceptionHandler | null {
     let prototype: unknown = Object.getPrototypeOf(error);
@@ -40,7 +40,7 @@ export class ExceptionHandlers {
     return null;
   }
 
-  /** A handler for `Error`, wherever the error's own realm or copy is. */
+  /** A handler for `Error`, also for errors of another realm. */
   get forTheRest(): ExceptionHandler | null {
     return this.byPrototype.get(Error.prototype) ?? null;
   }

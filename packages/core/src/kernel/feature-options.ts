@@ -3,15 +3,15 @@ import type { OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { RouteDefinition, RouteOptions } from "../routes/route.ts";
 import { reservedOptions } from "./core-options.ts";
 
-/** The feature behind an option, as it is at start. */
+/** State of an option's feature at start. */
 interface OptionOwner {
-  /** The `enableX` methods of the feature. */
+  /** The feature's `enableX` methods. */
   readonly switches: readonly string[];
-  /** Whether one of them was called, or there are none. */
+  /** Whether the feature is enabled: one of its methods was called, or it has none. */
   readonly isOn: boolean;
 }
 
-/** One option as its feature declares it. */
+/** A feature's declaration of one option. */
 export interface DeclaredOption<Value> {
   readonly name: string;
   readonly check: OptionCheck<Value>;
@@ -20,7 +20,7 @@ export interface DeclaredOption<Value> {
   readonly readOwner: () => OptionOwner;
 }
 
-/** The options of routes that the features of an app own. */
+/** The route options of an app's features. */
 export class FeatureOptions {
   private readonly declared: Map<string, DeclaredOption<never>> = new Map();
 
@@ -34,7 +34,7 @@ export class FeatureOptions {
     this.declared.set(name, option);
     return Object.freeze({
       name,
-      // Start has passed the value through the check of the feature that says its type.
+      // At start, the feature's check accepted the value, so it has this type.
       of: (route) => (route === null ? undefined : (optionsOf(route)[name] as Value | undefined)),
     } satisfies RouteOption<Value>);
   }
@@ -43,7 +43,7 @@ export class FeatureOptions {
     return [...this.declared.keys()];
   }
 
-  /** Mistakes of one route in the options of features. `false` is right also while a feature is off, which then leaves the route alone too. */
+  /** Returns the mistakes in one route's feature options. `false` is valid even while the feature is disabled, since both have the same effect. */
   problems(route: RouteDefinition): string[] {
     const values = optionsOf(route);
     return [...this.declared.values()].flatMap(({ name, check, readOwner }) => {
@@ -51,14 +51,14 @@ export class FeatureOptions {
       if (value === undefined) return [];
       const { isOn, switches } = readOwner();
       if (!isOn) return value === false ? [] : [uselessOption(name, switches)];
-      const message = check(value as never, route); // the check looks at values of any type
+      const message = check(value as never, route); // the check accepts values of any type
       return message === null ? [] : [`${name}: ${message}`];
     });
   }
 }
 
 const optionsOf = ({ options }: { readonly options: RouteOptions }): Readonly<Record<string, unknown>> =>
-  options as Readonly<Record<string, unknown>>; // features add members that the type of core does not list
+  options as Readonly<Record<string, unknown>>; // features add members that core's type does not list
 
 const uselessOption = (name: string, switches: readonly string[]): string =>
   `the option "${name}" does nothing without ${switches.join(" or ")}; call it, or remove the option`;

@@ -15,13 +15,13 @@ import { createRefusals, type Refuse } from "./refusals.ts";
 import { Registry } from "./registry.ts";
 import { routeProblems } from "./route-problems.ts";
 
-/** Milliseconds that the drain listeners of an app without `run` may take. */
+/** Timeout in milliseconds of the drain listeners of an app without `run`. */
 const DRAIN_MS = 30_000;
 
-/** What an app is behind its public face: everything registered, and its life from start to stop. */
+/** The implementation of an app: all registrations, and its lifecycle from start to stop. */
 export class Kernel extends Registry {
   private readonly app: object;
-  /** Aborts when the app is stopped, which ends a start that is still under way. */
+  /** Aborts when the app is stopped, which cancels a start in progress. */
   private readonly abandoned: AbortController = new AbortController();
   private started: Promise<void> | undefined;
   private listening: Promise<void> | undefined;
@@ -42,15 +42,15 @@ export class Kernel extends Registry {
 
   override get settings(): AppSettings {
     if (this.settled !== undefined) return this.settled;
-    throw new FrameworkError("CORE_NOT_STARTED", "settings are known from the first start task on");
+    throw new FrameworkError("CORE_NOT_STARTED", "settings are available from the first start task on");
   }
 
-  /** Resolves when the app can serve; `undefined` before its start began. */
+  /** Resolves when the app can serve; `undefined` before start. */
   get ready(): Promise<void> | undefined {
     return this.started;
   }
 
-  /** Compiles, reports every mistake at once, runs the start tasks; once. */
+  /** Compiles the app, reports every mistake together, runs the start tasks; once. */
   start(settings: AppSettings): Promise<void> {
     this.started ??= this.begin(settings);
     return this.started;
@@ -65,15 +65,15 @@ export class Kernel extends Registry {
     if (this.stopped !== undefined)
       return () => errorReply(gone(), { path: null, accept: null }, this.settings);
     if (this.pipeline !== undefined) return this.pipeline.serve;
-    throw new FrameworkError("CORE_NOT_STARTED", "start the app before it serves");
+    throw new FrameworkError("CORE_NOT_STARTED", "start the app before serving requests");
   }
 
   override replyTo(error: Error, request: HttpRequest): Awaitable<Response> {
     if (this.pipeline !== undefined) return this.pipeline.rescue(error, request);
-    throw new FrameworkError("CORE_NOT_STARTED", "errors have replies once the app has started");
+    throw new FrameworkError("CORE_NOT_STARTED", "error replies are available once the app has started");
   }
 
-  /** The face that `run` needs. */
+  /** The interface for `run`. */
   get runnable(): Runnable {
     return {
       listeners: this.listeners,
@@ -99,9 +99,9 @@ export class Kernel extends Registry {
   }
 
   /**
-   * Drains, waits for background tasks, runs the stop tasks in reverse, disposes singletons; once.
+   * Drains, waits for background tasks, runs the stop tasks in reverse, disposes of singletons; once.
    *
-   * A start that is under way is abandoned, and what it had begun is undone.
+   * A start in progress is cancelled and rolled back.
    */
   stop(): Promise<void> {
     if (this.started === undefined) return Promise.resolve();
@@ -120,7 +120,7 @@ export class Kernel extends Registry {
   }
 
   private async begin(given: AppSettings): Promise<void> {
-    await Promise.resolve(); // `started` is set before anything below can ask for it
+    await Promise.resolve(); // `started` must be set before any code below reads it
     const { kernel, pipeline, problems } = this.compile(this.withShared(given));
     if (problems.length > 0) throw new ConfigurationError(problems);
     const { settings, background } = kernel;
@@ -131,7 +131,7 @@ export class Kernel extends Registry {
     this.pipeline = pipeline;
   }
 
-  /** The app as it will serve, and everything that is wrong with it; nothing is started. */
+  /** Compiles the app and collects every mistake; starts nothing. */
   private compile(settings: AppSettings): Compiled {
     const { app, container, routeDefinitions: routes } = this;
     const { log } = settings;
@@ -157,7 +157,7 @@ export class Kernel extends Registry {
   }
 
   private async end(started: Promise<void>): Promise<void> {
-    await Promise.resolve(); // `stopped` is set before a listener of `abandoned` can ask for it
+    await Promise.resolve(); // `stopped` must be set before a listener of `abandoned` reads it
     this.abandoned.abort(abandonedStart());
     await Promise.allSettled([started, this.listening]);
     const { settled: settings } = this;
@@ -178,6 +178,6 @@ interface Compiled {
 }
 
 const abandonedStart = (): FrameworkError =>
-  new FrameworkError("CORE_START_ABANDONED", "the app was stopped while it started");
+  new FrameworkError("CORE_START_ABANDONED", "the app was stopped during its start");
 
 const gone = (): HttpError => new HttpError(503, "The application has stopped");

@@ -29,27 +29,27 @@ import { stagesOf } from "./stages-of.ts";
 import { answerUnmatched } from "./unmatched.ts";
 import { validateInput } from "./validate-input.ts";
 
-/** Answers one request; never rejects, because every error became a reply inside. */
+/** Answers one request. Never rejects: every error becomes a reply inside. */
 export type Serve = (source: RequestSource) => Awaitable<Response>;
 
-/** All that was registered on an app, as the pipeline is built from it. */
+/** The registrations that the pipeline is built from. */
 export interface PipelineParts {
   readonly routes: readonly RouteDefinition[];
   readonly guards: readonly Guard<HttpRequest>[];
   readonly middleware: Stages;
   readonly exceptionHandlers: ExceptionHandlers;
-  /** Publishes each request as an operation. */
+  /** Publishes every request as an operation. */
   readonly requests: Operations<HttpRequest>;
 }
 
-/** An app that is ready to answer. */
+/** A compiled app, ready to answer requests. */
 export interface Pipeline {
   readonly serve: Serve;
-  /** The reply to an error, as at every level of the chains. */
+  /** Returns the reply to an error, as every level of the chains does. */
   readonly rescue: Rescue<HttpRequest, Response>;
 }
 
-/** Compiles an app once: a router whose routes each hold their whole chain, and one chain for what no route takes. */
+/** Compiles an app once: a router whose routes each hold their whole chain, and one chain for unmatched requests. */
 export const createPipeline = (
   parts: PipelineParts,
   kernel: RequestKernel,
@@ -91,7 +91,7 @@ export const createPipeline = (
     answerUnmatched(request, allowed, listing);
   const unmatched = (allowed: readonly string[]): Handler<HttpRequest, Response> =>
     compose(outer, toUnmatched(allowed), rescue);
-  const byMethods = new Map<string, Handler<HttpRequest, Response>>(); // as many as there are sets of methods on one path
+  const byMethods = new Map<string, Handler<HttpRequest, Response>>(); // one entry per distinct set of methods of a path
   const unmatchedOnce = (allowed: readonly string[]): Handler<HttpRequest, Response> => {
     const known = byMethods.get(allowed.join());
     if (known !== undefined) return known;
@@ -133,11 +133,11 @@ export const createPipeline = (
   return { serve, rescue };
 };
 
-/** The last target is kept, since equal requests often follow each other (`docs/memos.md`); a longer one is not. */
+/** Longest target that the one-entry cache keeps: consecutive requests are often equal (`docs/memos.md`). */
 const MAX_REMEMBERED = 256;
 
 const asterisk: CanonicalTarget = { path: "*", search: "" };
-/** Stands for a path that cannot be decoded: nothing decides on it. */
+/** Placeholder for an undecodable path, which no route or guard sees. */
 const unreadable: Pick<CanonicalTarget, "path" | "search"> = { path: UNREADABLE, search: "" };
 
 const rethrow = (error: unknown): never => {

@@ -11,14 +11,14 @@ import type { RequestSource } from "../exchange/request-source.ts";
 import { refusalStages, type Stages } from "../feature/stages.ts";
 import { stagesOf } from "./stages-of.ts";
 
-/** Answers a message that its transport refuses: at once, and never with a throw. */
+/** Answers a message that the transport refuses. Synchronous, never throws. */
 export type Refuse = (error: HttpError, source: RequestSource) => Response;
 
 /**
- * The way of messages that no handler may see, such as those with a malformed head: through the stages that name, count and mark a reply, and
- * through nothing of the program, so that a refusal costs little and the app never sees what was not understood.
+ * Creates the path of messages that no handler may see, such as ones with a malformed head: they pass the stages that log, count and mark replies, but
+ * no code of the program, so that a refusal is cheap and the app never sees malformed input.
  *
- * The refusal stays the answer: a middleware that answers itself, such as CORS a preflight, or that fails, is passed by; one that waits is not waited for.
+ * The refusal remains the reply: middleware that answers by itself, such as CORS for a preflight, fails or is asynchronous is skipped.
  */
 export const createRefusals = (middleware: Stages, kernel: RequestKernel): Refuse => {
   const { settings } = kernel;
@@ -44,10 +44,10 @@ const passing =
     return reply ?? given;
   };
 
-/** What a middleware gives at once; `null` when it fails or waits. */
+/** Returns a middleware's synchronous output; `null` when it fails or is asynchronous. */
 const attempt = (run: () => ReturnType<Handler<HttpRequest, Response>>, log: Logger): Response | null => {
   const failed = (error: unknown): null => {
-    log.error("a middleware failed on a message that was refused", { error });
+    log.error("a middleware failed on a refused message", { error });
     return null;
   };
   try {
@@ -65,6 +65,6 @@ const readable = (target: string): Pick<CanonicalTarget, "path" | "search"> => {
   try {
     return canonicalise(target);
   } catch {
-    return { path: UNREADABLE, search: "" }; // the message is refused for a reason of its own
+    return { path: UNREADABLE, search: "" }; // the message is refused for another reason
   }
 };

@@ -1,4 +1,4 @@
-// Above 250 lines because everything that a program and its features register is kept, checked and closed in one place.
+// Above 250 lines because all registrations of a program and its features are kept, checked and closed in one place.
 import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
 import { Container } from "../dependencies/container.ts";
 import type { InjectionPlace } from "../dependencies/dependency-graph.ts";
@@ -45,7 +45,7 @@ import type { OperationListener } from "../insight/operation-listener.ts";
 import type { Operations } from "../insight/operations.ts";
 import { type OperationDefinition, operationProblem } from "../insight/traced-operation.ts";
 
-/** Everything that a program and its features register on an app, up to its start. */
+/** All registrations of a program and its features, up to the start of the app. */
 export abstract class Registry {
   readonly routeDefinitions: RouteDefinition[] = [];
   readonly container: Container = new Container();
@@ -56,15 +56,15 @@ export abstract class Registry {
   readonly listeners: RegisteredListener[] = [];
   protected readonly life: Life = new Life();
   protected readonly links: AppLink[] = [];
-  /** Whether probes see that the app drains. */
+  /** Whether probes report that the app is draining. */
   protected isProbed = false;
   protected readonly problems: Problem[] = [];
-  /** What features inject besides routes. */
+  /** Injections of features outside routes. */
   protected readonly injections: InjectionPlace[] = [];
   protected readonly warnings: Problem[] = [];
-  /** The `enableX` methods of each feature, by its place in `App.with`. */
+  /** The `enableX` methods of each feature, by its index in `App.with`. */
   private readonly switches: Map<number, readonly string[]> = new Map();
-  /** The feature behind each `enableX` that was called. */
+  /** The feature of each called `enableX`. */
   protected readonly enabled: Map<string, string> = new Map();
   private readonly installed: Set<object> = new Set();
   private readonly snapshots: Map<string, () => unknown> = new Map();
@@ -74,11 +74,11 @@ export abstract class Registry {
     this.problem({ code: "CORE_BAD_METRIC", message }),
   );
   private readonly checks: HealthCheck[] = [];
-  /** One host for all middleware objects, so that one of them can tell that it was installed before. */
+  /** One host for all middleware objects, so that an object can recognise a repeated installation. */
   private middlewareHost: Host | undefined;
   private makeShared: SharedStateMakers = {};
 
-  /** Publishes the requests. */
+  /** Publishes requests as operations. */
   protected readonly requests: Operations<HttpRequest>;
   private readonly operations: AppOperations;
 
@@ -90,7 +90,7 @@ export abstract class Registry {
   }
 
   abstract readonly settings: AppSettings;
-  /** Whether start has begun, after which nothing may be registered. */
+  /** Whether start has begun; registration is closed from then on. */
   protected abstract readonly isClosed: boolean;
 
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this {
@@ -204,7 +204,7 @@ export abstract class Registry {
     return this.featureOptions.declare({ name, check, feature: owner.name, readOwner });
   }
 
-  /** The reply of the app to an error: by its exception handlers, else the framework's own. */
+  /** Returns the app's reply to an error: from its exception handlers, else the framework's. */
   abstract replyTo(error: Error, request: HttpRequest): Awaitable<Response>;
 
   metric(metric: Metric): this {
@@ -265,18 +265,18 @@ export abstract class Registry {
     return this.settings.shared;
   }
 
-  /** Notes which methods switch a feature on. */
+  /** Records the methods that enable a feature. */
   addSwitches(rank: number, methods: readonly string[]): void {
     this.switches.set(rank, methods);
   }
 
-  /** Notes that a feature is on. */
+  /** Records that a feature is enabled. */
   enable(feature: string, method: string): void {
     this.assertOpen(method);
     if (this.enabled.has(method)) {
       this.problem({
         code: "CORE_ENABLED_TWICE",
-        message: `${method} was called twice; call it once, with everything`,
+        message: `${method} was called twice; call it once, with all options`,
       });
     }
     this.enabled.set(method, feature);
@@ -321,7 +321,7 @@ export abstract class Registry {
     return [...this.enabled.keys()];
   }
 
-  /** What every feature says of itself at this moment, by name. */
+  /** Returns the current snapshot of every feature, by name. */
   snapshot(): Readonly<Record<string, unknown>> {
     return Object.fromEntries([...this.snapshots].map(([name, read]) => [name, read()]));
   }
@@ -334,13 +334,13 @@ export abstract class Registry {
     return this;
   }
 
-  /** Tells a middleware object that it was added; the routes of one blueprint share theirs. */
+  /** Installs a middleware object once; the routes of one blueprint share theirs. */
   private installOnce(middleware: Middleware<HttpRequest, Response>): this {
     const object = httpMiddlewareObject(middleware);
     return object === undefined ? this : this.install(object);
   }
 
-  /** The settings with the ports of the shared state that features provide. */
+  /** Returns the settings with the shared-state ports that features provide. */
   protected withShared(settings: AppSettings): AppSettings {
     const { shared: own } = settings;
     const { values, permits, totals } = this.makeShared;
@@ -365,7 +365,7 @@ export abstract class Registry {
     if (!this.isClosed) return;
     throw new FrameworkError(
       "CORE_ALREADY_STARTED",
-      `${what} came after the app started; register everything before`,
+      `${what} was registered after the app started; register everything before`,
     );
   }
 }
@@ -379,13 +379,13 @@ const authOf = (
     return description === undefined || description.skips(path) ? [] : [description];
   });
 
-/** Guards of the app that stand before a route. */
+/** Returns the app's guards for a route; none when it is exempt. */
 export const guardsOfApp = (
   guards: readonly Guard<HttpRequest>[],
   exempt: readonly Exemption[],
 ): readonly Guard<HttpRequest>[] => (exempt.includes("guards") ? [] : guards);
 
-/** A route as a feature adds it. */
+/** A route that a feature adds. */
 interface FeatureRoute extends Pick<RouteDefinition, "method" | "path" | "addedBy"> {
   readonly handler: (request: HttpRequest) => unknown;
   readonly options: (RouteOptions & ExemptOption) | undefined;

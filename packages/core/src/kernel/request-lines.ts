@@ -3,7 +3,7 @@ import { mapAwaitable, type Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 
-/** Writes one line per request, `GET /books -> 200 (1.234 ms)`: what `logs` switches where no feature writes better ones. */
+/** Logs one line per request, `GET /books -> 200 (1.234 ms)`: the output of `logs` unless a feature replaces it. */
 export const requestLines = (
   log: Logger,
   now: () => number = () => performance.now(),

@@ -8,14 +8,14 @@ import { UNREADABLE } from "../exchange/unreadable.ts";
 
 type Answer = Handler<HttpRequest, Response>;
 
-/** Requests as operations of the kind `http`: each ends when its reply is out, or its connection is lost. */
+/** Requests as operations of the kind `http`: each ends when its reply has been sent or its connection is lost. */
 export interface RequestOperations {
   answer(handle: Answer, request: HttpRequest): ReturnType<Answer>;
-  /** Reports an error that is answered 500. */
+  /** Reports an error that became a 500. */
   failed(request: HttpRequest, error: Error): void;
 }
 
-/** What a request is called and what is known of it, in the words of OpenTelemetry's HTTP conventions; the query is left out, since it may hold secrets. */
+/** Name and attributes of a request, after OpenTelemetry's HTTP conventions; without the query, which may contain secrets. */
 export const requestOperation: OperationDefinition<HttpRequest> = {
   kind: "http",
   role: "server",

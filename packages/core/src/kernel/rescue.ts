@@ -11,7 +11,7 @@ import { isWebResponse } from "../response/web-response.ts";
 import { UNREADABLE } from "../exchange/unreadable.ts";
 import type { RequestOperations } from "./request-operations.ts";
 
-/** Makes replies of whatever was thrown: by the nearest exception handler, else the framework's own. */
+/** Creates the rescue, which turns any thrown value into a reply: from the nearest exception handler, else the framework's own. */
 export const createRescue = (
   handlers: ExceptionHandlers,
   settings: AppSettings,
@@ -53,13 +53,13 @@ export const createRescue = (
   };
 };
 
-/** What an operation throws because `request.signal` aborted is no failure of its own: the reason counts, such as a client that left. */
+/** Returns the abort reason, such as a lost client, for an error that only reports that `request.signal` aborted. */
 const causeOfAbort = (error: Error, request: HttpRequest): Error => {
   if (error.name !== "AbortError" || !request.signal.aborted) return error;
   return toError(request.signal.reason);
 };
 
-/** What an exception handler returned: a Response as it is, any other value with the error's status. */
+/** Converts the return value of an exception handler: a Response as it is, any other value with the error's status. */
 const withStatusOf = (error: Error, value: unknown): Awaitable<Response> => {
   const reply = replyOf(value);
   if (!isReply(value)) reply.status = statusOf(error);

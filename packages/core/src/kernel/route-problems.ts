@@ -7,7 +7,7 @@ import type { FeatureOptions } from "./feature-options.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
 
-/** Every mistake in what a program registered as routes, beyond the patterns themselves, each with the place. */
+/** Returns every mistake in registered routes except in their patterns, each with its place. */
 export const routeProblems = (routes: readonly RouteDefinition[], features: FeatureOptions): Problem[] => [
   ...routes.flatMap((route) =>
     [
@@ -47,7 +47,7 @@ const ownProblems = ({ method, handler, guards, options }: RouteDefinition): str
 const isSchema = (schema: unknown): boolean =>
   (typeof schema === "object" || typeof schema === "function") && schema !== null && "~standard" in schema;
 
-/** An option that nobody reads does nothing, so it is a mistake. */
+/** An option without a reader has no effect, so it is a mistake. */
 const unknownOptions = (options: RouteOptions, ofFeatures: readonly string[]): string[] => {
   const known = [...coreOptions, ...ofFeatures];
   return Object.keys(options)
@@ -60,7 +60,7 @@ const unknownOptions = (options: RouteOptions, ofFeatures: readonly string[]): s
     });
 };
 
-/** `route()` registers one name for several methods from one place; that is no repetition. */
+/** `route()` registers one name for several methods from one place; that is not a duplicate. */
 const repeatedNames = (routes: readonly RouteDefinition[]): Problem[] => {
   const first = new Map<string, RouteDefinition>();
   return routes.flatMap((route) => {

@@ -4,7 +4,7 @@ import type { HttpRequest } from "../request/http-request.ts";
 import { Response } from "../response/response.ts";
 import { suggestions } from "../routing/suggestions.ts";
 
-/** Methods of RFC 9110 and RFC 10008, and PATCH; another token is unknown to this server. */
+/** Known methods: RFC 9110, RFC 10008, and PATCH. */
 const known = new Set([
   "GET",
   "HEAD",
@@ -19,8 +19,8 @@ const known = new Set([
 ]);
 
 /**
- * Answers a request that no route takes: 204 with `Allow` for OPTIONS, 405 with `Allow` where the path exists for other methods, 501 for a method
- * that nobody knows, else 404; with near routes while debug is on.
+ * Answers an unmatched request: 204 with `Allow` for OPTIONS, 405 with `Allow` when the path exists for other methods, 501 for an unknown
+ * method, else 404; with suggestions of routes while debug is on.
  */
 export const answerUnmatched = (
   request: HttpRequest,
@@ -28,8 +28,8 @@ export const answerUnmatched = (
   routes: readonly string[] | null,
 ): Response => {
   const { path } = request;
-  const method = request.method === "HEAD" ? "GET" : request.method; // it gets the reply of GET, length included (RFC 9110 8.6)
-  if (!known.has(method)) throw new HttpError(501, "This method is not known here");
+  const method = request.method === "HEAD" ? "GET" : request.method; // HEAD gets the reply of GET, including its length (RFC 9110 8.6)
+  if (!known.has(method)) throw new HttpError(501, "This server does not support the method");
   if (allowed.length > 0) {
     if (method !== "OPTIONS") throw new MethodNotAllowedError(method, allowed);
     return new Response(null, { status: 204, headers: { allow: allowed.join(", ") } });

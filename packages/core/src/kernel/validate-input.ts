@@ -5,10 +5,10 @@ import type { RouteOptions } from "../routes/route.ts";
 import { validate } from "../validation/validate.ts";
 
 /**
- * Fills `request.input` from the route's schemas before it goes on: first params, then query, and the body is read last. Without schemas it is
+ * Fills `request.input` from the route's schemas, then calls `next`: first params, then query, and the body is read last. Without schemas it is
  * `next` itself.
  *
- * Each step goes on at once with a value that is here; written out instead of with `mapAwaitable`, whose closures cost as much as the rest.
+ * Each step continues synchronously with a synchronous value; written out because the closures of `mapAwaitable` would cost as much as the rest.
  *
  * @throws ValidationError 422
  */

@@ -5,30 +5,30 @@ import { isTrusted, type TrustedProxies } from "../http/trusted-proxies.ts";
 
 export { compileTrustedProxies, type TrustedProxies } from "../http/trusted-proxies.ts";
 
-/** Who asked, and by which URL: of the socket, or what trusted proxies say. */
+/** The client's address and URL, from the socket or from trusted proxies. */
 export interface Client {
-  /** Canonical text of the address; `null` without a socket. */
+  /** Canonical text of the IP address; `null` without a socket. */
   readonly clientIp: string | null;
   readonly scheme: "http" | "https";
-  /** Authority, port included. */
+  /** Authority, including the port. */
   readonly host: string;
 }
 
 type ClientSource = Pick<RequestSource, "authority" | "field" | "remoteAddress" | "scheme">;
 
 /**
- * The client of a request.
+ * Returns the client of a request.
  *
- * Only when the peer is a trusted proxy: `X-Forwarded-For` is read from the right up to the first address that is not trusted, or up to a malformed
- * one, where the last good address counts; without that field `X-Real-IP` is read. `X-Forwarded-Proto` and `X-Forwarded-Host` are taken as many
- * entries from the right as trusted hops were passed. Malformed values are as good as absent. `Forwarded` (RFC 7239) is not read.
+ * Forwarding fields count only when the peer is a trusted proxy. `X-Forwarded-For` is read from the right up to the first untrusted address, or up to a malformed
+ * one, where the last valid address is used; without that field `X-Real-IP` is read. `X-Forwarded-Proto` and `X-Forwarded-Host` are read as many
+ * entries from the right as there were trusted hops. Malformed values are ignored. `Forwarded` (RFC 7239) is not supported.
  */
 export const clientOf = (source: ClientSource, trusted: TrustedProxies): Client => {
   const { authority: host, remoteAddress, scheme } = source;
   const peer = remoteAddress === null ? null : peerOf(remoteAddress);
   if (peer === null) return { clientIp: null, scheme, host };
   if (!isTrusted(trusted, peer.bytes)) return { clientIp: peer.text, scheme, host };
-  const { address, passed } = clientBehind(peer.bytes, source, trusted);
+  const { address, passed } = forwardedClient(peer.bytes, source, trusted);
   return {
     clientIp: formatIp(address),
     scheme: forwardedScheme(entryAt(source.field("x-forwarded-proto"), passed)) ?? scheme,
@@ -36,7 +36,7 @@ export const clientOf = (source: ClientSource, trusted: TrustedProxies): Client 
   };
 };
 
-/** An address of a connection, parsed, and in canonical text. */
+/** The remote address of a connection: parsed, and as canonical text. */
 interface Peer {
   readonly bytes: IpBytes;
   readonly text: string;
@@ -60,18 +60,18 @@ const peerOf = (remoteAddress: string): Peer | null => {
   return peer;
 };
 
-interface Behind {
+interface ForwardedClient {
   readonly address: IpBytes;
   /** Trusted hops between the peer and the client. */
   readonly passed: number;
 }
 
-const clientBehind = (peer: IpBytes, source: ClientSource, trusted: TrustedProxies): Behind => {
+const forwardedClient = (peer: IpBytes, source: ClientSource, trusted: TrustedProxies): ForwardedClient => {
   const hops = source.field("x-forwarded-for") ?? "";
   if (trimBlanks(hops) === "") {
     return { address: parseHop(source.field("x-real-ip") ?? "") ?? peer, passed: 0 };
   }
-  let client: Behind = { address: peer, passed: 0 };
+  let client: ForwardedClient = { address: peer, passed: 0 };
   for (const [passed, hop] of hops.split(",").reverse().entries()) {
     const address = parseHop(hop);
     if (address === null) break;
@@ -81,7 +81,7 @@ const clientBehind = (peer: IpBytes, source: ClientSource, trusted: TrustedProxi
   return client;
 };
 
-/** An address as proxies write it: with or without a port, IPv6 with or without brackets. */
+/** Parses an address as proxies write it: with or without a port, IPv6 with or without brackets. */
 const parseHop = (hop: string): IpBytes | null => {
   const text = trimBlanks(hop);
   const [, bracketed, dotted, port = "0"] =

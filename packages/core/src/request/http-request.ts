@@ -1,4 +1,4 @@
-// One class holds every member that the interface names for a request; the work behind each is in the files beside it.
+// Above 250 lines because one class holds every request member of the interface; the files beside it do the work.
 import type { App } from "../app.ts";
 import type { InvocationScope } from "../dependencies/invocation-scope.ts";
 import { clientGone } from "../errors/client-gone.ts";
@@ -30,7 +30,7 @@ import type { UploadedFile } from "../body/uploaded-file.ts";
 import type { Form } from "../body/form-data.ts";
 import { webRequest } from "./web-request.ts";
 
-/** Values that passed the route's schemas; a part without a schema is `undefined`. */
+/** Validated values by the route's schemas; a part without a schema is `undefined`. */
 export interface RequestInput {
   readonly params: unknown;
   readonly query: unknown;
@@ -44,7 +44,7 @@ export interface NoInput {
   readonly body: undefined;
 }
 
-/** The route that answers, as the router found it. */
+/** The matched route, as the router returns it. */
 export interface Matched {
   readonly value: Endpoint;
   readonly params: Readonly<Record<string, string>>;
@@ -56,7 +56,7 @@ const NO_INPUT: NoInput = Object.freeze({ params: undefined, query: undefined, b
 /**
  * One request as middleware, guards and handlers see it.
  *
- * Everything beyond method, path and params is built when first touched. The body is read once, within the limit in force, and every
+ * Everything except method, path and params is built on first access. The body is read once, within the current limit, and every
  * accessor may be called in any order and any number of times, except `stream()`.
  */
 export class HttpRequest<
@@ -66,13 +66,13 @@ export class HttpRequest<
 > {
   /** Method as received. */
   readonly method: string;
-  /** Canonical path: decoded once, the one that router, guards and prefixes decide on. */
+  /** Canonical path, decoded once. Router, guards and prefixes all use this one. */
   readonly path: string;
   /** Pattern of the matched route, such as `/books/{id}`, or `null`. */
   readonly route: string | null;
   /** The application. */
   readonly app: A;
-  /** The matched route with its options, or `null`. */
+  /** The matched route and its options, or `null`. */
   readonly endpoint: Endpoint | null;
   /** Validated values of the parts that have a schema. */
   input: Input = NO_INPUT as Input;
@@ -81,7 +81,7 @@ export class HttpRequest<
   private readonly match: Matched | null;
   private readonly kernel: RequestKernel;
   private readonly search: string;
-  /** Where the body comes from: the transport, or a decoder before it. */
+  /** Source of the body: the transport, or a decoder on top of it. */
   private bodySource: BodySource;
   private bodyLimit: number;
   private bytes: Awaitable<Uint8Array> | undefined;
@@ -120,7 +120,7 @@ export class HttpRequest<
 
   // --- head ---
 
-  /** The kind of invocation that this is, among messages, commands and others. */
+  /** Distinguishes a request from other invocations, such as messages and commands. */
   get kind(): "http" {
     return "http";
   }
@@ -130,7 +130,7 @@ export class HttpRequest<
     return this.route === null ? this.method : `${this.method} ${this.route}`;
   }
 
-  /** Path parameters, always strings; none for a path that no route takes. */
+  /** Path parameters, always strings; empty without a matched route. */
   get params(): Params {
     return (this.match === null ? NO_PARAMS : this.match.params) as Params;
   }
@@ -156,7 +156,7 @@ export class HttpRequest<
     return (this.store ??= new Context());
   }
 
-  /** Address of the client: of the peer, or what a trusted proxy says; `null` without a socket. */
+  /** Address of the client, from the socket or from trusted proxies; `null` without a socket. */
   get clientIp(): string | null {
     return this.client.clientIp;
   }
@@ -165,7 +165,7 @@ export class HttpRequest<
     return this.client.scheme;
   }
 
-  /** Authority the client asked for, port included. */
+  /** Requested authority, including the port. */
   get host(): string {
     return this.client.host;
   }
@@ -210,19 +210,19 @@ export class HttpRequest<
     return this.source.field("x-requested-with")?.toLowerCase() === "xmlhttprequest";
   }
 
-  /** Whether the client speaks TLS, to us or to a trusted proxy. */
+  /** Whether the client uses TLS, to this server or to a trusted proxy. */
   get isSecure(): boolean {
     return this.scheme === "https";
   }
 
-  /** Whether the client takes a media type (RFC 9110 12.5.1); true without an `Accept` field. */
+  /** Whether the client accepts a media type (RFC 9110 12.5.1); true without an `Accept` field. */
   accepts(type: string): boolean {
     return accepts(this.source.field("accept"), type);
   }
 
   // --- body ---
 
-  /** The body as bytes. @throws PayloadTooLargeError over the limit in force */
+  /** The body as bytes. @throws PayloadTooLargeError over the current limit */
   async body(): Promise<Uint8Array> {
     return this.ownBytes();
   }
@@ -238,9 +238,9 @@ export class HttpRequest<
   }
 
   /**
-   * The body as a schema gets it: a JSON value, or the fields of a form; `undefined` when there is none.
+   * The body as schemas see it: a JSON value, or the fields of a form; `undefined` when there is none.
    *
-   * @throws UnsupportedMediaTypeError for a body of another type, or of none
+   * @throws UnsupportedMediaTypeError for a body of another type, or without a type
    */
   bodyValue(): Awaitable<unknown> {
     if (this.bodySource.bodyLength === 0) return undefined;
@@ -265,26 +265,26 @@ export class HttpRequest<
     return (await this.readForm()).files;
   }
 
-  /** The body as it arrives, once; within the limit in force. @throws CORE_BODY_STREAMED when taken twice */
+  /** Streams the body as it arrives, within the current limit. @throws CORE_BODY_STREAMED when called twice */
   stream(): ReadableStream<Uint8Array> {
     if (this.streamed)
-      throw new FrameworkError("CORE_BODY_STREAMED", "the body was taken as a stream already");
+      throw new FrameworkError("CORE_BODY_STREAMED", "the body has already been consumed as a stream");
     this.streamed = true;
     const chunks =
       this.bytes === undefined ? limitedChunks(this.bodySource, this.bodyLimit) : once(this.ownBytes());
     return ReadableStream.from(chunks) as ReadableStream<Uint8Array>;
   }
 
-  /** Sets the limit of the body, in bytes, before it is read; a route's own `maxBodyBytes` stays. */
+  /** Sets the body limit in bytes, before the body is read; a route's own `maxBodyBytes` takes precedence. */
   limitBody(bytes: number): void {
     this.bodyLimit = this.endpoint?.options.maxBodyBytes ?? bytes;
   }
 
   /**
-   * Puts a decoder before every reader of the body, as for a compressed one; the limit then holds for the bytes on the wire and for those that the
-   * decoder gives.
+   * Decodes the body before anything reads it, for example a compressed one. The limit then applies both to the bytes received and to the
+   * decoded bytes.
    *
-   * @throws CORE_BODY_STREAMED when somebody has begun to read
+   * @throws CORE_BODY_STREAMED when reading has begun
    */
   decodeBody(decode: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>): void {
     if (this.streamed || this.bytes !== undefined)
@@ -294,47 +294,47 @@ export class HttpRequest<
     this.bodySource = { bodyLength: null, buffered: null, chunks };
   }
 
-  /** A web `Request` of the same content, built when first touched; its body may be read beside ours. */
+  /** A web `Request` with the same content, built on first access; its body can be read independently of this one. */
   get raw(): globalThis.Request {
     return (this.web ??= webRequest(this, this.source));
   }
 
   // --- life ---
 
-  /** Aborts when the client goes away or the handler's time is up. */
+  /** Aborts when the client disconnects or the handler times out. */
   get signal(): AbortSignal {
     return this.abortController.signal;
   }
 
   /**
-   * Aborts when the service stops accepting connections during a drain, so that a long poll can end. Its reason is an `HttpError` 503.
+   * Aborts when a draining service stops accepting connections, so that a long poll can end. The reason is an `HttpError` 503.
    *
-   * One signal for the whole app: remove what you add to it. A client that goes away aborts `signal`.
+   * The whole app shares this signal: remove your listeners. A client that disconnects aborts `signal`.
    */
   get draining(): AbortSignal {
     return this.kernel.draining.signal;
   }
 
-  /** The client's wish to speak WebSocket on this connection, to be accepted or not; `null` for every other request. */
+  /** The WebSocket upgrade that this request asks for, to accept or to ignore; `null` for every other request. */
   get upgrade(): Upgrade | null {
     const { upgrade } = this.source;
     return upgrade === undefined ? null : upgradeOf(upgrade);
   }
 
-  /** Stops what hangs on `signal`. */
+  /** Aborts `signal`. */
   abort(reason: Error): void {
     this.abortController.abort(reason);
   }
 
-  /** Calls back once, when the reply is out or the client is gone. */
+  /** Calls back once, when the reply has been sent or the client has disconnected. */
   onEnd(listener: (end: ExchangeEnd) => void): void {
     this.source.onEnd(listener);
   }
 
   /**
-   * Runs a task after the reply is out, after the tasks given before it; its failure is logged.
+   * Runs a task after the reply has been sent, in the order of the calls. A failure is logged.
    *
-   * @throws CORE_TOO_MANY_TASKS when 1,000 wait in this process
+   * @throws CORE_TOO_MANY_TASKS when 1,000 are waiting in this process
    */
   defer(task: () => Awaitable<void>): void {
     this.kernel.background.reserve();
@@ -347,11 +347,11 @@ export class HttpRequest<
     this.source.onEnd(() => {
       this.afterReply = undefined;
       const work = this.kernel.background.run(tasks);
-      this.scopeOfRequest?.during(work); // what the tasks took from the scope lives until they are done
+      this.scopeOfRequest?.during(work); // keeps the tasks' dependencies alive until they are done
     });
   }
 
-  /** The dependencies of this request, disposed of after the reply. */
+  /** The dependency scope of this request, disposed of after the reply. */
   get scope(): InvocationScope {
     if (this.scopeOfRequest === undefined) {
       const scope = this.kernel.container.scope(this as unknown as HttpRequest);
@@ -363,7 +363,7 @@ export class HttpRequest<
 
   // --- typed access ---
 
-  /** A header by any spelling of its name. */
+  /** A header by its name, in any case. */
   getHeader(name: string): string | null;
   getHeader<T>(name: string, fallback: T): string | T;
   getHeader(name: string, fallback: unknown = null): unknown {
@@ -376,7 +376,7 @@ export class HttpRequest<
     return this.param(name) ?? fallback;
   }
 
-  /** A path parameter as a whole number. @throws ValueError when it is not one */
+  /** A path parameter as an integer. @throws ValueError when it is not one */
   getParamInt(name: string): number | null;
   getParamInt<T>(name: string, fallback: T): number | T;
   getParamInt(name: string, fallback: unknown = null): unknown {
@@ -389,7 +389,7 @@ export class HttpRequest<
     return this.query.get(name) ?? fallback;
   }
 
-  /** A query parameter as a whole number. @throws ValueError when it is not one */
+  /** A query parameter as an integer. @throws ValueError when it is not one */
   getQueryInt(name: string): number | null;
   getQueryInt<T>(name: string, fallback: T): number | T;
   getQueryInt(name: string, fallback: unknown = null): unknown {
@@ -403,7 +403,7 @@ export class HttpRequest<
     return converted(this.query.get(name), toFloat, name, fallback);
   }
 
-  /** A query parameter as a flag: true, 1, yes, on or false, 0, no, off. @throws ValueError for anything else */
+  /** A query parameter as a boolean: true, 1, yes, on or false, 0, no, off. @throws ValueError for anything else */
   getQueryBool(name: string): boolean | null;
   getQueryBool<T>(name: string, fallback: T): boolean | T;
   getQueryBool(name: string, fallback: unknown = null): unknown {
@@ -421,7 +421,7 @@ export class HttpRequest<
     else this.context.set(key, value);
   }
 
-  /** A value of the context that must be a string. @throws CORE_CONTEXT_TYPE when it is something else */
+  /** A context value that must be a string. @throws CORE_CONTEXT_TYPE when it is not one */
   getContextString(name: string): string | null;
   getContextString<T>(name: string, fallback: T): string | T;
   getContextString(name: string, fallback: unknown = null): unknown {
@@ -457,17 +457,17 @@ export class HttpRequest<
     return aborter;
   }
 
-  /** The body for the program to keep. */
+  /** The body in memory of its own, for the program to keep. */
   private ownBytes(): Awaitable<Uint8Array> {
     this.bytes = mapAwaitable(this.readBytes(), withOwnMemory);
     return this.bytes;
   }
 
-  /** The body to be read here; it may share its memory with what else the transport has read. */
+  /** The body for internal use; it may share a buffer with other input of the transport. */
   private readBytes(): Awaitable<Uint8Array> {
     if (this.bytes !== undefined) return this.bytes;
     if (this.streamed)
-      throw new FrameworkError("CORE_BODY_STREAMED", "the body was taken as a stream already");
+      throw new FrameworkError("CORE_BODY_STREAMED", "the body has already been consumed as a stream");
     const bytes = readBody(this.bodySource, this.bodyLimit);
     this.bytes = bytes;
     return bytes;
@@ -475,7 +475,7 @@ export class HttpRequest<
 
   private readForm(): Awaitable<ParsedForm> {
     if (this.isMultipart) this.bodyLimit = Math.min(this.bodyLimit, MultipartLimits.of().maxTotalBytes);
-    this.parsedForm ??= mapAwaitable(this.ownBytes(), (bytes) => parseForm(this.mediaType, bytes)); // files keep parts of it
+    this.parsedForm ??= mapAwaitable(this.ownBytes(), (bytes) => parseForm(this.mediaType, bytes)); // files keep slices of it
     return this.parsedForm;
   }
 }

@@ -1,6 +1,6 @@
 import type { Invocation } from "../invocation/invocation.ts";
 import type { HttpRequest } from "./http-request.ts";
 
-/** Narrows an invocation to the HTTP request that it is: for factories and guards that need cookies, the path or the client's address. */
+/** Whether an invocation is an HTTP request: for factories and guards that need cookies, the path or the client's address. */
 export const isHttpRequest = (invocation: Invocation | undefined): invocation is HttpRequest =>
   invocation?.kind === "http";

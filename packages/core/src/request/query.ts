@@ -5,11 +5,11 @@ import { parseUrlencoded } from "../http/urlencoded.ts";
 const MAX_PAIRS = 1000;
 
 /**
- * Query parameters of a request, with the meaning of `URLSearchParams`; parsed when first read, from the text behind the `?`.
+ * Query parameters of a request, parsed like `URLSearchParams`, on first access.
  *
- * `get` gives the first value, `getAll` all of them.
+ * `get` returns the first value, `getAll` all of them.
  *
- * @throws ValueError 400 from every reader when the query holds more than 1,000 parameters
+ * @throws ValueError 400 from every read when the query has more than 1,000 parameters
  */
 export class Query extends NameValueList {
   private readonly search: string;
@@ -30,4 +30,4 @@ export class Query extends NameValueList {
   }
 }
 
-const tooMany = (): Error => new ValueError(`The query holds more than ${MAX_PAIRS} parameters`);
+const tooMany = (): Error => new ValueError(`The query has more than ${MAX_PAIRS} parameters`);

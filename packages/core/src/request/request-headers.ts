@@ -2,9 +2,9 @@ import type { RequestSource } from "../exchange/request-source.ts";
 import { isNamed, joined, SINGLETON_FIELDS } from "../http/field-values.ts";
 
 /**
- * Header fields of a request, read like the web's `Headers`: names in any case, repeated fields joined as `fieldValue` says.
+ * Header fields of a request with the interface of the web's `Headers`: names in any case, repeated fields joined by `fieldValue`.
  *
- * Iteration gives each lower-case name once, in the order of first appearance.
+ * Iteration yields each lower-case name once, in the order of first appearance.
  */
 export class RequestHeaders implements Iterable<[string, string]> {
   private readonly source: Pick<RequestSource, "field" | "fields">;
@@ -14,14 +14,14 @@ export class RequestHeaders implements Iterable<[string, string]> {
     this.source = source;
   }
 
-  /** The value of a field, else the fallback, else `null`. */
+  /** Returns the value of a field, else the fallback, else `null`. */
   get(name: string, fallback?: undefined): string | null;
   get<T>(name: string, fallback: T): string | T;
   get(name: string, fallback: unknown = null): unknown {
     return this.source.field(name.toLowerCase()) ?? fallback;
   }
 
-  /** Every value of a field as received, one for each of its lines. */
+  /** Returns every value of a field as received, one per field line. */
   getAll(name: string): string[] {
     const { fields } = this.source;
     const lowerName = name.toLowerCase();
@@ -52,7 +52,7 @@ export class RequestHeaders implements Iterable<[string, string]> {
     for (const [name, value] of this.byName()) callback(value, name, this);
   }
 
-  /** An object without prototype, by lower-case name. */
+  /** Returns an object without prototype, keyed by lower-case name. */
   toObject(): Record<string, string> {
     const object = Object.create(null) as Record<string, string>;
     for (const [name, value] of this.byName()) object[name] = value;

@@ -4,7 +4,7 @@ import type { BackgroundTasks } from "../lifecycle/background-tasks.ts";
 import type { Draining } from "../lifecycle/draining.ts";
 import type { TrustedProxies } from "./client-address.ts";
 
-/** What every request of one started app shares. */
+/** State that all requests of one started app share. */
 export interface RequestKernel {
   readonly app: object;
   readonly settings: AppSettings;

@@ -5,9 +5,9 @@ const TRUE: ReadonlySet<string> = new Set(["true", "1", "yes", "on"]);
 const FALSE: ReadonlySet<string> = new Set(["false", "0", "no", "off"]);
 
 /**
- * A whole number in decimal digits, with `-` in front at most, within ±(2^53 - 1).
+ * Parses an integer: decimal digits with an optional `-`, within ±(2^53 - 1).
  *
- * @param name what the error calls the value
+ * @param name of the value in the error
  * @throws ValueError 400 for anything else: empty text, blanks, `+1`, `1.0`, `1e3`, `0x10`
  */
 export const toInt = (text: string, name?: string): number => {
@@ -17,7 +17,7 @@ export const toInt = (text: string, name?: string): number => {
 };
 
 /**
- * A finite decimal number: digits, with `-`, a fraction and an exponent at most (`-1.5e3`).
+ * Parses a finite decimal number: digits with an optional `-`, fraction and exponent (`-1.5e3`).
  *
  * @throws ValueError 400 for anything else: empty text, blanks, `.5`, `1.`, `NaN`, `Infinity`, `1e400`
  */
@@ -28,7 +28,7 @@ export const toFloat = (text: string, name?: string): number => {
 };
 
 /**
- * A flag in any case: `true`, `1`, `yes`, `on` or `false`, `0`, `no`, `off`.
+ * Parses a boolean in any case: `true`, `1`, `yes`, `on` or `false`, `0`, `no`, `off`.
  *
  * @throws ValueError 400 for anything else
  */

@@ -1,6 +1,6 @@
 import type { RequestSource } from "../exchange/request-source.ts";
 
-/** What a web `Request` is made from. */
+/** The parts of a request that a web `Request` is built from. */
 interface WebRequestParts {
   readonly method: string;
   readonly url: string;
@@ -8,7 +8,7 @@ interface WebRequestParts {
   body(): Promise<Uint8Array>;
 }
 
-/** A web `Request` of the same content; its body is fed from our buffered one, so both may be read. */
+/** Creates a web `Request` with the same content; its body is fed from the buffered one, so both can be read. */
 export const webRequest = (request: WebRequestParts, source: RequestSource): globalThis.Request => {
   const headers = new Headers();
   for (let at = 0; at < source.fields.length; at += 2) {

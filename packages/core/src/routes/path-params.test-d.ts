@@ -42,6 +42,6 @@ prefixed("", "/files/{*rest}", (params) => {
 declare const anyPath: string;
 prefixed("", anyPath, (params) => params["whatever"]?.length);
 prefixed("", anyPath, (params) => {
-  // @ts-expect-error nobody knows the names of a path that is only a string
+  // @ts-expect-error the parameter names of a path of type string are unknown
   return params["whatever"].length;
 });

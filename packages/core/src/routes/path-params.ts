@@ -1,7 +1,7 @@
 /**
- * The path parameters of a pattern, as strings: `/books/{id}` gives `{ readonly id: string }`, `{*rest}` gives `rest`.
+ * The path parameters of a pattern, as strings: `/books/{id}` becomes `{ readonly id: string }`, `{*rest}` becomes `rest`.
  *
- * A path that is only known as `string` gives a record of any names.
+ * A path of type `string` becomes a record with any names.
  */
 export type PathParams<Path extends string> = Path extends `${string}{${infer Rest}`
   ? { readonly [Name in ParamName<Rest>]: string }
@@ -9,7 +9,7 @@ export type PathParams<Path extends string> = Path extends `${string}{${infer Re
     ? Readonly<Record<string, string>>
     : {};
 
-/** Starts behind a `{`, where most paths look alike, so that the compiler works out few of them. */
+/** Starts after a `{`: the remaining text is often equal across paths, so the compiler instantiates fewer types. */
 type ParamName<Rest extends string> = Rest extends `${infer Name}}${infer More}`
   ?
       | (Name extends `*${infer Wildcard}` ? Wildcard : Name)

@@ -19,8 +19,8 @@ import type {
 /**
  * Registers a route for one method.
  *
- * The path's `{name}` segments become typed, always-string `request.params`; `{*name}` takes the rest of the path. What the handler returns becomes
- * the reply. Five type parameters, one for each thing that is inferred: fewer would lose the compiler's "did you mean" for a misspelt option.
+ * The path's `{name}` segments become typed string members of `request.params`; `{*name}` matches the rest of the path. The handler's return value becomes
+ * the reply. Five type parameters, one per inferred type: with fewer, the compiler loses its "did you mean" for a misspelt option.
  */
 export interface RegisterRoute<Prefix extends string, A extends object> {
   <const P extends string>(
@@ -43,13 +43,13 @@ export interface RegisterRoute<Prefix extends string, A extends object> {
   ): void;
 }
 
-/** The option that only `route` has. */
+/** The option specific to `route`. */
 export interface RouteMethodsOption {
   /** @default ["GET"] */
   readonly methods?: readonly Method[];
 }
 
-/** Registers a route for several methods; `["GET"]` when none are named. */
+/** Registers a route for several methods; `["GET"]` by default. */
 export interface RegisterRoutes<Prefix extends string, A extends object> {
   <
     const P extends string,
@@ -67,7 +67,7 @@ export interface RegisterRoutes<Prefix extends string, A extends object> {
   ): void;
 }
 
-/** The route methods that an app and a blueprint share; none of them grows the type it is called on. */
+/** The route methods of apps and blueprints; a call does not change the app's type. */
 export abstract class RouteMethods<Prefix extends string, A extends object> {
   readonly get: RegisterRoute<Prefix, A> = this.register("GET");
   readonly post: RegisterRoute<Prefix, A> = this.register("POST");
@@ -81,12 +81,12 @@ export abstract class RouteMethods<Prefix extends string, A extends object> {
   readonly route: RegisterRoutes<Prefix, A> = (path: string, options: unknown, handler: unknown): void => {
     const { methods = ["GET"], ...rest } = options as RouteOptions & RouteMethodsOption;
     const place = registrationPlace();
-    // An empty list is registered too, so that start can say what is wrong and where.
+    // An empty list is registered too, so that start reports the mistake and its place.
     for (const method of methods.length === 0 ? ["" as Method] : methods)
       this.addRoute(routeDefinition(method, path, rest, handler, place));
   };
 
-  /** Takes one route into the registry. */
+  /** Adds one route to the registry. */
   protected abstract addRoute(route: RouteDefinition): void;
 
   private register(method: Method): RegisterRoute<Prefix, A> {
@@ -117,7 +117,7 @@ const routeDefinition = (
   exempt: [],
 });
 
-/** What a group of routes adds to each of them. */
+/** Prefix, guards, tags and middleware that a group adds to each of its routes. */
 export interface RouteGroup {
   readonly prefix: string;
   readonly guards: readonly Guard<HttpRequest>[];
@@ -125,7 +125,7 @@ export interface RouteGroup {
   readonly tags: readonly string[];
 }
 
-/** A route with what its group adds, the group outermost. */
+/** Returns a route with the additions of its group, the group outermost. */
 export const inGroup = (group: RouteGroup, route: RouteDefinition): RouteDefinition => ({
   ...route,
   path: group.prefix + route.path,

@@ -1,12 +1,12 @@
 import type { RouteInfo } from "./route.ts";
 
-/** Says at start what is wrong with a route's value of an option; `null` when nothing is. */
+/** Returns the mistake in a route's value of an option, `null` for a valid one. Runs at start. */
 export type OptionCheck<Value> = (value: Value, route: Omit<RouteInfo, "auth">) => string | null;
 
 /** Reads an option of routes for the feature that owns it. */
 export interface RouteOption<Value> {
   readonly name: string;
-  /** The value that a route has, which the check accepted at start; `undefined` where it has none, and for no route. */
+  /** Returns the route's value, already checked at start; `undefined` without one, and without a route. */
   of(route: Pick<RouteInfo, "options"> | null): Value | undefined;
 }
 
@@ -14,8 +14,8 @@ declare const added: unique symbol;
 declare const needed: unique symbol;
 
 /**
- * What an interface of methods extends when its feature also owns options of routes: optional members of `Options`, each with its docblock. The routes of
- * every app that is composed with the feature take them. Nothing of this exists at run time.
+ * Base of a feature's methods interface when the feature also owns route options: optional members of `Options`, each with its docblock. The routes of
+ * every app composed with the feature accept them. This type does not exist at run time.
  *
  * @example
  * export interface Tenancy extends AddsRouteOptions<{ readonly tenant?: string | false }> {
@@ -26,13 +26,13 @@ export interface AddsRouteOptions<Options> {
   readonly [added]?: Options;
 }
 
-/** Marks the type of routes that may use these options; nothing exists at run time. */
+/** Marks the type of routes that may use these options; does not exist at run time. */
 export interface NeedsRouteOptions<Options> {
   /** A parameter, so that the routes fit apps with at least these options. */
   readonly [needed]?: ((options: Required<Options>) => void) | undefined;
 }
 
-/** Stands for the options of an app whose features have none, so that the compiler's message about an option says so. */
+/** The options of an app whose features have none; named so for the compiler's message about an unknown option. */
 export interface NoFeatureOptions {}
 
 /** The route options that the features of an app own. */

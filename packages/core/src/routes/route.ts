@@ -14,7 +14,7 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPT
 /** A schema of any library that follows Standard Schema, or none. */
 export type MaybeSchema = StandardSchema | undefined;
 
-/** What a route may say about itself, besides its path and handler. The features of an app add options of their own. */
+/** Options of a route, besides its path and handler. The features of an app add their own. */
 export interface RouteOptions<
   Params extends MaybeSchema = MaybeSchema,
   Query extends MaybeSchema = MaybeSchema,
@@ -29,19 +29,19 @@ export interface RouteOptions<
   readonly body?: Body;
   /** Schemas of JSON replies by status, compared with every reply while debug is on. */
   readonly responses?: Readonly<Record<number, StandardSchema>>;
-  /** Dependencies, handed to the handler as its second argument. */
+  /** Dependencies, passed to the handler as its second argument. */
   readonly inject?: Inject;
-  /** Who may call; run after the app's and the blueprints' guards. */
+  /** Guards of this route; they run after the app's and the blueprints' guards. */
   readonly guards?: readonly Guard<HttpRequest>[];
-  /** Groups of the API document. */
+  /** Groups in the API document. */
   readonly tags?: readonly string[];
   /** One line for the API document and `app.routes`. */
   readonly summary?: string;
   /** Longer text for the API document. */
   readonly description?: string;
-  /** Name of the operation; unique in an app. */
+  /** Operation name, unique in an app. */
   readonly name?: string;
-  /** Bytes that a body of this route may have. @default `LimitsConfig.maxBodyBytes` */
+  /** Body limit of this route, in bytes. @default `LimitsConfig.maxBodyBytes` */
   readonly maxBodyBytes?: number;
   /** Seconds until the client gets 504. @default `TimeoutConfig.handlerSecs` */
   readonly timeoutSecs?: number;
@@ -71,30 +71,30 @@ export interface RouteDefinition {
   readonly options: RouteOptions;
   readonly handler: RouteHandler;
   readonly place: Place;
-  /** Guards of the blueprints around it, outermost first. */
+  /** Guards of its blueprints, outermost first. */
   readonly guards: readonly Guard<HttpRequest>[];
-  /** Middleware of the blueprints around it, outermost first. */
+  /** Middleware of its blueprints, outermost first. */
   readonly middleware: readonly Middleware<HttpRequest, Response>[];
-  /** Tags of the blueprints around it and its own. */
+  /** Tags of its blueprints, then its own. */
   readonly tags: readonly string[];
-  /** Name of the feature that added it, `null` for the program's own. */
+  /** Name of the feature that added it, `null` for the program's routes. */
   readonly addedBy: string | null;
-  /** What does not apply to it; nothing for the program's own. */
+  /** Its exemptions; empty for the program's routes. */
   readonly exempt: readonly Exemption[];
 }
 
-/** A compiled route: what `request.endpoint` is. */
+/** A compiled route, available as `request.endpoint`. */
 export interface Endpoint {
   readonly method: Method;
-  /** Pattern as written, prefixes included. */
+  /** Pattern as written, including prefixes. */
   readonly pattern: string;
   readonly options: RouteOptions;
   readonly tags: readonly string[];
-  /** Name of the feature that added it, `null` for the program's own. */
+  /** Name of the feature that added it, `null` for the program's routes. */
   readonly addedBy: string | null;
-  /** What does not apply to it; nothing for the program's own. */
+  /** Its exemptions; empty for the program's routes. */
   readonly exempt: readonly Exemption[];
-  /** Answers a request: the whole chain around the handler. */
+  /** Answers a request, through the whole chain around the handler. */
   readonly handle: Handler<HttpRequest, Response>;
 }
 
@@ -103,8 +103,8 @@ export interface RouteInfo extends Pick<
   RouteDefinition,
   "method" | "path" | "options" | "tags" | "addedBy" | "exempt"
 > {
-  /** Guards of the app and of the blueprints around it, outermost first; its own are in its options. */
+  /** Guards of the app and of its blueprints, outermost first; its own are in its options. */
   readonly guards: readonly Guard<HttpRequest>[];
-  /** What callers of this route must pass, outermost first, each of them; middleware that skips its path is not listed. */
+  /** The authentications that callers must all pass, outermost first; middleware that skips its path is not listed. */
   readonly auth: readonly AuthDescription[];
 }

@@ -1,21 +1,21 @@
 import { HttpError } from "../errors/http-error.ts";
 import { ValueError } from "../errors/http-errors.ts";
 
-/** A request target taken apart: the one path that router, guards, prefixes, labels and logs decide on, and the raw query. */
+/** A parsed request target: the one path that router, guards, prefixes, labels and logs use, and the raw query. */
 export interface CanonicalTarget {
   /**
    * The decoded segments joined with `/`. Only `%`, `/`, `?` and `#` inside a segment stay escaped (`%25`, `%2F`, `%3F`, `%23`), so that
-   * two targets have one path exactly when they have the same segments.
+   * two targets have the same path exactly when they have the same segments.
    */
   readonly path: string;
-  /** What follows the first `?`, not decoded; empty without one. */
+  /** The raw query after the first `?`; empty without one. */
   readonly search: string;
 }
 
-/** Characters of a raw path, its first `/` included. */
+/** Maximum length of a raw path, including its first `/`. */
 const maxPathLength = 8192;
 
-/** Segments of a path; `/a/b/` has three, the last one empty. */
+/** Maximum number of segments; `/a/b/` has three, the last one empty. */
 export const maxSegments = 64;
 
 const hash = 0x23;
@@ -25,12 +25,12 @@ const slash = 0x2f;
 const question = 0x3f;
 
 /**
- * Turns an origin-form target (RFC 9112 3.2.1) into its canonical path: split at `/` first, each segment percent-decoded once.
+ * Parses an origin-form target (RFC 9112 3.2.1) into its canonical path: split at `/` first, then each segment percent-decoded once.
  *
- * `//`, case and a trailing slash are significant; nothing is repaired.
+ * `//`, case and a trailing slash are significant; nothing is normalised away.
  *
  * @throws ValueError (400) for bad escapes, invalid UTF-8, control characters, raw characters outside visible ASCII, `.` and `..`
- * segments however they are spelt, a fragment, and a path over 64 segments; HttpError 414 for a path over 8 KiB
+ * segments in any encoding, a fragment, and a path over 64 segments; HttpError 414 for a path over 8 KiB
  */
 export const canonicalise = (target: string): CanonicalTarget => {
   if (target.charCodeAt(0) !== slash) throw new ValueError("The request target must start with /");
@@ -57,9 +57,9 @@ export const canonicalise = (target: string): CanonicalTarget => {
 };
 
 /**
- * Whether a canonical path is `prefix` itself or lies below it: `/health` covers `/health/live`, not `/healthz`.
+ * Whether a canonical path is `prefix` or below it: `/health` covers `/health/live`, not `/healthz`.
  *
- * A prefix that ends in `/` covers itself alone, and an empty one nothing, so that no slip opens a whole site.
+ * A prefix that ends in `/` covers only itself, and an empty one nothing, so that a typo cannot cover a whole site.
  */
 export const isUnder = (path: string, prefix: string): boolean => {
   if (path.length === prefix.length) return path === prefix;
@@ -67,25 +67,25 @@ export const isUnder = (path: string, prefix: string): boolean => {
   return last >= 0 && last !== slash && path.charCodeAt(prefix.length) === slash && path.startsWith(prefix);
 };
 
-/** The decoded segments of a canonical path; a `/` inside one was sent as `%2F`. */
+/** Returns the decoded segments of a canonical path; a `/` inside one was sent as `%2F`. */
 export const pathSegments = (path: string): string[] => path.slice(1).split("/").map(segmentText);
 
-/** A canonical path as a client has to send it, for a `Location` field or a link. */
+/** Encodes a canonical path for a `Location` field or a link. */
 export const encodePath = (path: string): string =>
   path.replace(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(text));
 
-/** The decoded text of one segment, or of several, of a canonical path. */
+/** Decodes one or more segments of a canonical path. */
 export const segmentText = (spelling: string): string =>
   spelling.includes("%") ? decodeURIComponent(spelling) : spelling;
 
-/** How a canonical path spells a segment with this decoded text. */
+/** Encodes decoded text as a segment of a canonical path. */
 export const segmentSpelling = (text: string): string =>
   text.replace(/[#%/?]/g, (character) => encodeURIComponent(character));
 
-/** Whether decoded text holds what no path may: a control character (C0, DEL, C1). */
+/** Whether decoded text contains a control character (C0, DEL, C1), which no path may. */
 export const hasControl = (text: string): boolean => /\p{Cc}/u.test(text);
 
-/** Whether a decoded segment is one that clients resolve away before sending (RFC 3986 5.2.4). */
+/** Whether a decoded segment is `.` or `..`, which clients resolve before sending (RFC 3986 5.2.4). */
 export const isDotSegment = (text: string): boolean => text === "." || text === "..";
 
 const decodePath = (raw: string): string => raw.split("/").map(decodeSegment).join("/");
@@ -94,7 +94,7 @@ const decodeSegment = (raw: string): string => {
   if (!raw.includes("%")) return raw;
   const text = percentDecoded(raw);
   if (isDotSegment(text)) throw dotSegment();
-  if (hasControl(text)) throw new ValueError("The path holds an escaped control character");
+  if (hasControl(text)) throw new ValueError("The path contains an escaped control character");
   return segmentSpelling(text);
 };
 
@@ -105,7 +105,7 @@ const percentDecoded = (raw: string): string => {
     const bad = /%(?![0-9a-f]{2})/i.test(raw);
     throw new ValueError(
       bad
-        ? "The path holds a % without two hexadecimal digits"
+        ? "The path contains a % without two hexadecimal digits"
         : "The escapes in the path are not valid UTF-8",
       { cause },
     );
@@ -128,8 +128,8 @@ const searchFrom = (target: string, start: number): string => {
 };
 
 const notVisible = (part: string): ValueError =>
-  new ValueError(`The ${part} holds a character that must be percent-encoded`);
+  new ValueError(`The ${part} contains a character that must be percent-encoded`);
 
-const fragment = (): ValueError => new ValueError("The request target holds a fragment (#)");
+const fragment = (): ValueError => new ValueError("The request target contains a fragment (#)");
 
-const dotSegment = (): ValueError => new ValueError("The path holds a . or .. segment");
+const dotSegment = (): ValueError => new ValueError("The path contains a . or .. segment");

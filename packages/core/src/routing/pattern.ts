@@ -3,36 +3,36 @@ import { hasControl, isDotSegment, maxSegments, segmentSpelling, segmentText } f
 
 /** One segment of a route's path. */
 export type PatternSegment =
-  /** Matches this text, spelt as canonical paths spell it. */
+  /** Matches this text, encoded like canonical paths. */
   | { readonly kind: "static"; readonly text: string }
-  /** Matches one whole segment that is not empty. */
+  /** Matches one whole non-empty segment. */
   | { readonly kind: "param"; readonly name: string }
   /** Matches the rest of the path, at least one character. */
   | { readonly kind: "wildcard"; readonly name: string };
 
-/** A route's path, parsed. */
+/** A parsed route path. */
 export interface Pattern {
-  /** As the program wrote it. */
+  /** The path as written in the program. */
   readonly path: string;
   readonly segments: readonly PatternSegment[];
-  /** Parameter names, in the order of the path. */
+  /** Parameter names in path order. */
   readonly names: readonly string[];
-  /** Segments in front of the first parameter. */
+  /** Number of segments before the first parameter. */
   readonly frontSegments: number;
-  /** Where the first parameter begins in every path that matches. */
+  /** Index at which the first parameter begins in every matching path. */
   readonly paramStart: number;
 }
 
-/** A pattern, or all that is wrong with it. */
+/** A pattern, or the problem with all its mistakes. */
 export type ParsedPattern =
   | { readonly pattern: Pattern; readonly problem: null }
   | { readonly pattern: null; readonly problem: Problem };
 
 /**
- * Parses a route's path: `{name}` is a whole segment, `{*name}` the rest of the path; other text matches itself, decoded
- * (`/größe` and `/a b` are written just so). Names are identifiers and occur once.
+ * Parses a route's path: `{name}` is a whole segment, `{*name}` the rest of the path; other text is literal and matched decoded
+ * (write `/größe` and `/a b` unescaped). Names are identifiers and occur once.
  *
- * The problem has the code CORE_ROUTE_BAD_PATTERN and says what to write instead.
+ * The problem has the code CORE_ROUTE_BAD_PATTERN and suggests what to write instead.
  */
 export const parsePattern = (path: string): ParsedPattern => {
   const mistakes = [...pathMistakes(path)];
@@ -51,13 +51,13 @@ export const parsePattern = (path: string): ParsedPattern => {
   return { pattern: null, problem: { code: "CORE_ROUTE_BAD_PATTERN", message } };
 };
 
-/** Whether a pattern has no parameters, and so matches exactly one path. */
+/** Whether a pattern has no parameters and so matches exactly one path. */
 export const isStatic = (pattern: Pattern): boolean => pattern.names.length === 0;
 
 /**
- * The decoded parameters of a canonical path that the pattern matches, in an object that inherits nothing.
+ * Returns the decoded parameters of a matching canonical path, in an object without prototype.
  *
- * @param escaped whether the path holds a `%`
+ * @param escaped whether the path contains a `%`
  */
 export const paramsOf = (
   pattern: Pattern,
@@ -81,13 +81,13 @@ export const paramsOf = (
   return params;
 };
 
-/** Where the segment that holds the character at `start` ends. */
+/** Returns the end index of the segment that contains `start`. */
 export const endOfSegment = (path: string, start: number): number => {
   const end = path.indexOf("/", start);
   return end === -1 ? path.length : end;
 };
 
-/** Makes what `Object.create(null)` makes, but with a hidden class: three times as fast to fill and to read. */
+/** Creates objects like `Object.create(null)`, but with a hidden class: three times as fast to fill and to read. */
 const NoPrototype = function () {} as unknown as new () => Record<string, string>;
 NoPrototype.prototype = Object.freeze(Object.create(null));
 
@@ -111,8 +111,8 @@ const pathMistakes = function* (path: string): Generator<string> {
   if (!path.startsWith("/")) yield "must start with /";
   if (path.split("/").length - 1 > maxSegments)
     yield `has more than ${maxSegments} segments, which no request may have`;
-  if (/[?#]/.test(path)) yield "must not hold ? or #: read the query from request.query";
-  if (hasControl(path) || !path.isWellFormed()) yield "holds characters that no request may have";
+  if (/[?#]/.test(path)) yield "must not contain ? or #: read the query from request.query";
+  if (hasControl(path) || !path.isWellFormed()) yield "contains characters that no request may have";
   const escape = /%[0-9a-f]{2}/i.exec(path);
   if (escape !== null) yield `is matched decoded: write the character itself instead of ${escape[0]}`;
 };

@@ -2,14 +2,14 @@ import type { Problem } from "../errors/configuration-error.ts";
 import type { Pattern } from "./pattern.ts";
 import type { Place } from "./route-place.ts";
 
-/** A route as the program registered it. */
+/** A registered route with its place in the program. */
 export interface RegisteredRoute {
   readonly method: string;
   readonly pattern: Pattern;
   readonly place: Place;
 }
 
-/** The problem (CORE_ROUTE_DUPLICATE) of two routes with one method and one shape, with the places of both; parameter names do not tell routes apart. */
+/** Returns the problem (CORE_ROUTE_DUPLICATE) of two routes with the same method and shape, with both places; parameter names do not count. */
 export const routeConflict = (earlier: RegisteredRoute, later: RegisteredRoute): Problem => {
   const { method, pattern } = earlier;
   const clash =

@@ -1,13 +1,13 @@
-/** Where the program registered something. */
+/** A place in the program that registered something. */
 export interface Place {
-  /** `file:line:column`, or `an unknown place` where the runtime gives no stack. */
+  /** Returns `file:line:column`, or `an unknown place` when the runtime has no stack. */
   toString(): string;
 }
 
 /**
- * Remembers the place of the program's own call that led here: the first frame outside this package.
+ * Records the program's call that led here: the first stack frame outside this package.
  *
- * Costs one stack capture; the text is made when it is first asked for.
+ * Costs one stack capture; the text is formatted on first use.
  */
 export const registrationPlace = (): Place => {
   const { stack } = captured();
@@ -32,7 +32,7 @@ const firstOutside = (stack: unknown): string => {
 
 const unknown = "an unknown place";
 
-/** A frame's place: `at name (file:1:2)`, `at file:1:2` (V8) or `name@file:1:2` (others). */
+/** Parses a frame's place: `at name (file:1:2)`, `at file:1:2` (V8) or `name@file:1:2` (others). */
 const placeOf = (line: string): string | null => {
   const [place] = /[^\s(@]+:\d+:\d+(?=\)?$)/.exec(line) ?? [];
   return place === undefined || place.startsWith("node:") ? null : withoutScheme(place);
@@ -41,7 +41,7 @@ const placeOf = (line: string): string | null => {
 /** The `src` or `dist` folder that this file runs from. */
 const ownDirectory = (): string => withoutScheme(new URL("..", import.meta.url).href);
 
-/** Tests lie beside the sources, yet speak for a program. */
+/** Tests are in the same folder but count as a program. */
 const isTest = (place: string): boolean => /\.test\.ts:/.test(place);
 
 const withoutScheme = (place: string): string => {

@@ -1,30 +1,30 @@
 import { endOfSegment, type Pattern } from "./pattern.ts";
 
-/** A place for what one shape of path leads to. */
+/** The slot for the entry of one path shape. */
 export interface Slot<T> {
   entry: T | null;
 }
 
-/** A run of static text, across segments, up to where patterns part; `entry` belongs to the pattern that ends here. */
+/** Static text, possibly across segments, up to where patterns branch; `entry` belongs to the pattern that ends here. */
 interface Node<T> extends Slot<T> {
-  /** What the path has to have here, as canonical paths spell it. */
+  /** Text that the path must have here, encoded like canonical paths. */
   text: string;
-  /** What may follow, by the code of its first character. */
+  /** Child nodes by the code of their first character. */
   readonly statics: Node<T>[];
-  /** What follows a parameter that begins here; only where a segment begins. */
+  /** The subtree after a parameter that begins here; only at the start of a segment. */
   param: Node<T> | null;
   wildcard: Slot<T> | null;
 }
 
 /**
- * The routes of one method, found by canonical path: per segment static before parameter before wildcard, with backtracking.
+ * The routes of one method, looked up by canonical path: per segment static before parameter before wildcard, with backtracking.
  *
- * A radix tree. A lookup enters each node at most once, because all that leads to a node takes the same part of the path.
+ * A radix tree. A lookup enters each node at most once, because every way to a node consumes the same part of the path.
  */
 export class RouteTree<T> {
   readonly #root: Node<T> = createNode("");
 
-  /** The slot of a pattern's shape, made when it is first asked for. */
+  /** Returns the slot of a pattern's shape, created on first use. */
   slot({ segments }: Pattern): Slot<T> {
     let node = this.#root;
     let text = "";
@@ -42,7 +42,7 @@ export class RouteTree<T> {
     return grow(node, text);
   }
 
-  /** The entry with the highest precedence for a path. */
+  /** Returns the entry with the highest precedence for a path. */
   find(path: string): T | null {
     return search(this.#root, path, 0);
   }
@@ -56,7 +56,7 @@ const createNode = <T>(text: string): Node<T> => ({
   wildcard: null,
 });
 
-/** The node that `text` leads to from a node. */
+/** Returns the node that `text` leads to from a node, created on first use. */
 const grow = <T>(from: Node<T>, text: string): Node<T> => {
   if (text === "") return from;
   const first = text.charCodeAt(0);
@@ -71,7 +71,7 @@ const grow = <T>(from: Node<T>, text: string): Node<T> => {
   return grow(stem, text.slice(shared));
 };
 
-/** Finds what lies below a node whose own text ends before `from`. */
+/** Searches the subtree of a node whose own text ends before `from`. */
 const search = <T>(start: Node<T>, path: string, from: number): T | null => {
   let node = start;
   let at = from;
@@ -96,7 +96,7 @@ const searchParam = <T>({ param }: Node<T>, path: string, at: number): T | null 
   return end > at ? search(param, path, end) : null;
 };
 
-/** Whether a path goes on with a text whose first character is known to fit. */
+/** Whether a path continues with a text whose first character is known to match. */
 const hasText = (path: string, at: number, text: string): boolean => {
   for (let index = 1; index < text.length; index++) {
     if (path.charCodeAt(at + index) !== text.charCodeAt(index)) return false;

@@ -5,20 +5,20 @@ import { routeConflict } from "./route-conflict.ts";
 import type { Place } from "./route-place.ts";
 import { RouteTree } from "./route-tree.ts";
 
-/** A longer path is not kept for the next request. */
+/** Longest path that the one-entry cache keeps. */
 const maxRemembered = 256;
 
-/** The route that answers a request. */
+/** The matched route of a request. */
 export interface Match<T> {
-  /** The method it was registered for: `GET` when it answers `HEAD`. */
+  /** The registered method: `GET` when the route answers `HEAD`. */
   readonly method: string;
   readonly pattern: Pattern;
   readonly value: T;
-  /** Decoded path parameters in an object without prototype, made when first touched. */
+  /** Decoded path parameters in an object without prototype, created on first access. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A route in the trees; `fixed` answers every request of a route without parameters. */
+/** A route in the trees; `fixed` is the shared match of a route without parameters. */
 interface Entry<T> {
   readonly method: string;
   readonly pattern: Pattern;
@@ -28,22 +28,22 @@ interface Entry<T> {
 }
 
 /**
- * Finds the route of a method and a canonical path, independent of the order in which routes were added.
+ * Finds the route for a method and a canonical path, independent of registration order.
  *
- * Per segment static goes before `{param}` before `{*wildcard}`, with backtracking, each method on its own: a path that a static
- * route has for `POST` only is found under the `{param}` route for `GET`. A `GET` route answers `HEAD` too, unless `HEAD` has a
+ * Per segment, static wins over `{param}` over `{*wildcard}`, with backtracking and per method: if a path has a static
+ * route for `POST` only, `GET` finds the `{param}` route. A `GET` route answers `HEAD` too, unless `HEAD` has a
  * route of the same shape.
  */
 export class Router<T> {
   readonly #trees = new Map<string, RouteTree<Entry<T>>>();
-  /** What was asked last, and found: requests for one path often come in a row. */
+  /** The last lookup and its result: consecutive requests often have the same path. */
   #method = "";
   #path = "";
   #found: Entry<T> | null = null;
-  /** Whether a parameter in it may be escaped. */
+  /** Whether a parameter in the last path may be escaped. */
   #escaped = false;
 
-  /** Adds a route, or returns why it cannot be added: CORE_ROUTE_BAD_PATTERN, CORE_ROUTE_DUPLICATE. */
+  /** Adds a route, or returns the problem: CORE_ROUTE_BAD_PATTERN, CORE_ROUTE_DUPLICATE. */
   add(method: string, path: string, value: T, place: Place): Problem | null {
     const { pattern, problem } = parsePattern(path);
     if (pattern === null) return { ...problem, message: `${problem.message} (at ${place.toString()})` };
@@ -56,7 +56,7 @@ export class Router<T> {
     return null;
   }
 
-  /** The route that answers, `null` when the method has none for this path. */
+  /** Returns the matching route, `null` without one. */
   find(method: string, { path }: Pick<CanonicalTarget, "path">): Match<T> | null {
     const entry = path === this.#path && method === this.#method ? this.#found : this.#search(method, path);
     return entry === null ? null : (entry.fixed ?? new PathMatch(entry, path, this.#escaped, null));
@@ -70,13 +70,13 @@ export class Router<T> {
     return (this.#found = entry);
   }
 
-  /** The methods that a path can be asked with, as `methods` lists them; none when no route has this path. */
+  /** Returns the methods of a path in the form of `methods`; empty when no route has this path. */
   allowed({ path }: Pick<CanonicalTarget, "path">): readonly string[] {
     const found = [...this.#trees].filter(([, tree]) => tree.find(path) !== null);
     return found.length === 0 ? [] : withOptions(found.map(([method]) => method));
   }
 
-  /** The methods of all routes, for `Allow`: `HEAD` beside `GET`, and `OPTIONS`, in alphabetical order. */
+  /** Returns the methods of all routes, for `Allow`: `HEAD` beside `GET`, and `OPTIONS`, in alphabetical order. */
   methods(): readonly string[] {
     return withOptions([...this.#trees.keys()]);
   }
@@ -91,7 +91,7 @@ export class Router<T> {
 const withOptions = (methods: readonly string[]): string[] => [...new Set(methods).add("OPTIONS")].sort();
 
 const createEntry = <T>(method: string, pattern: Pattern, value: T, place: Place): Entry<T> => {
-  // Of the class of all matches, so that what reads them sees one shape.
+  // Created by the class of all matches, so that reads stay monomorphic.
   const fixed = isStatic(pattern) ? new PathMatch({ method, pattern, value }, "", false, noParams) : null;
   return { method, pattern, value, place, fixed };
 };

@@ -4,8 +4,8 @@ const maxRoutes = 500;
 const maxLength = 128;
 
 /**
- * The routes that a path without a route may have meant, nearest first: at most three, one a pattern, with the request's own method
- * where the pattern has it. Looks at the first 500 routes, and at no path over 128 characters.
+ * Returns the routes nearest to an unmatched path: at most three, one per pattern, with the request's own method
+ * where the pattern has it. Considers the first 500 routes, and paths of up to 128 characters.
  *
  * @param routes lines such as `GET /books/{id}`
  */
@@ -20,7 +20,7 @@ export const suggestions = (method: string, path: string, routes: readonly strin
   return nearest(path, [...lines.keys()]).flatMap((meant) => lines.get(meant) ?? []);
 };
 
-/** The path as it would have had to be for this pattern, `null` when one of its words is too far from what was asked. */
+/** Returns the path corrected to match this pattern, `null` when one of its words differs too much. */
 const meantPath = (pattern: string, path: string): string | null => {
   const given = words(path);
   const wanted = words(pattern);
