@@ -4,7 +4,7 @@ import { fails, guardedApp } from "./guarded-app.test-kit.ts";
 
 const quiet = { log: { info() {}, warn() {}, error() {} } };
 
-/** An app whose handler at `/` waits until it is released, over one transport, and a client that may leave. */
+/** An app on one transport whose handler at `/` waits until released, and a client that may disconnect. */
 const served = (transport: "fast" | "node") => {
   const app = guardedApp({ failureThreshold: 2, resetTimeout: 10, halfOpenTarget: 1 });
   const client = socketClient(app, { ...quiet, transport });
@@ -17,7 +17,7 @@ const served = (transport: "fast" | "node") => {
       return status === 200 ? "hello" : fails(status)();
     };
   };
-  /** Sends a request and leaves while the handler is at it; gives what releases the handler. */
+  /** Sends a request and disconnects while the handler runs. Returns a function that releases the handler. */
   const leave = async (): Promise<(status: number) => void> => {
     const before = ended;
     const gone = new AbortController();
@@ -33,7 +33,7 @@ const served = (transport: "fast" | "node") => {
 };
 
 test.each(["fast", "node"] as const)(
-  "a client that leaves says nothing about the handler, whatever it replies later (%s)",
+  "a request of a disconnected client does not count, whatever its reply (%s)",
   async (transport) => {
     const { app, client, hold, leave, circuit } = served(transport);
     await using _ = client;
@@ -53,7 +53,7 @@ test.each(["fast", "node"] as const)(
 );
 
 test.each(["fast", "node"] as const)(
-  "a trial whose client leaves frees its slot at once, without a verdict (%s)",
+  "a trial whose client disconnects frees its slot at once and does not count (%s)",
   async (transport) => {
     const { app, client, hold, leave, circuit } = served(transport);
     await using _ = client;
@@ -70,8 +70,8 @@ test.each(["fast", "node"] as const)(
   },
 );
 
-/** Does it, and lets what follows from it happen. */
+/** Runs an action and waits for its effects. */
 const settled = async (act: () => void): Promise<void> => {
   act();
-  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  for (let round = 0; round < 5; round++) await new Promise(setImmediate);
 };

@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { type Outcome, type Service, service, type Worker } from "./service.test-kit.ts";
 
-/** One call at a worker: what it gave, or `null` when it was refused. */
+/** Calls one worker. Returns the output, `null` when refused. */
 const call = async (worker: Worker | undefined, outcome: Outcome): Promise<Outcome | null> => {
   try {
     return (await worker?.call(null, () => outcome)) ?? null;
@@ -18,7 +18,7 @@ const fail = async (worker: Worker | undefined, times: number): Promise<void> =>
   for (let time = 0; time < times; time++) await call(worker, "failure");
 };
 
-test("a circuit that opens in one worker is open in all at once, for the rest of its time", async () => {
+test("a circuit that opens in one worker opens in all at once, for the remaining time", async () => {
   const { workers, clock, states } = await service();
   await fail(workers[0], 4);
   expect(states()).toEqual(["closed", "closed", "closed", "closed"]);
@@ -52,7 +52,7 @@ const begin = (worker: Worker | undefined) => {
   return begun;
 };
 
-test("of a thousand that arrive at four workers as many are tried as the target says, and their successes close it everywhere", async () => {
+test("of a thousand calls at four workers halfOpenTarget are trials, and their successes close the circuit everywhere", async () => {
   const { workers, clock, states } = await service();
   await fail(workers[0], 5);
   await clock.advance(30_000);
@@ -65,7 +65,7 @@ test("of a thousand that arrive at four workers as many are tried as the target 
   expect(states()).toEqual(["closed", "closed", "closed", "closed"]);
 });
 
-test("one failed trial opens it again everywhere, and successes that were under way no longer count", async () => {
+test("one failed trial reopens the circuit everywhere, and pending successes no longer count", async () => {
   const { workers, clock, states } = await service();
   await fail(workers[0], 5);
   await clock.advance(30_000);
@@ -84,7 +84,7 @@ test("one failed trial opens it again everywhere, and successes that were under 
   expect(states()).toEqual(["closed", "closed", "closed", "closed"]);
 });
 
-test("a worker that dies with all slots frees them when resetTimeout is over", async () => {
+test("the slots of a dead worker are free after resetTimeout", async () => {
   const { workers, clock } = await service();
   await fail(workers[0], 5);
   await clock.advance(30_000);
@@ -101,7 +101,7 @@ test("a worker that dies with all slots frees them when resetTimeout is over", a
   }
 });
 
-test("a worker that starts later knows what is open and for how long, and what has closed", async () => {
+test("a worker that starts later adopts the state and remaining time", async () => {
   const { workers, clock, start, states } = await service({ workers: 1 });
   await fail(workers[0], 5);
   await clock.advance(20_000);
@@ -117,7 +117,7 @@ test("a worker that starts later knows what is open and for how long, and what h
   expect(states()).toEqual(["open", "open", "open"]);
 });
 
-test("trip and reset reach every worker before they are done", async () => {
+test("trip and reset resolve after every worker has changed", async () => {
   const { workers, states, clock } = await service();
   await workers[2]?.circuits.trip("callee");
   expect(states()).toEqual(["open", "open", "open", "open"]);
@@ -129,7 +129,7 @@ test("trip and reset reach every worker before they are done", async () => {
   expect(states()).toEqual(["closed", "closed", "closed", "closed"]);
 });
 
-test("every worker hears of every change once, in order", async () => {
+test("every worker reports every change once, in order", async () => {
   const { workers, clock } = await service({ workers: 2 });
   await fail(workers[0], 5);
   await clock.advance(30_000);
@@ -144,7 +144,7 @@ test("every worker hears of every change once, in order", async () => {
   }
 });
 
-test("a worker that missed an announcement learns of it when it asks for a slot, or decides itself", async () => {
+test("a worker that missed an announcement adopts the phase at its next trial or decision", async () => {
   let isDeaf = false;
   const wrap: Parameters<typeof service>[0] = {
     workers: 2,
@@ -174,7 +174,7 @@ test("a worker that missed an announcement learns of it when it asks for a slot,
   expect(states()).toEqual(["closed", "closed"]);
 });
 
-test("a worker that is behind is told the present turn by those who know", async () => {
+test("workers answer an outdated phase with the current one", async () => {
   let isDeaf = false;
   const { workers, clock, states } = await service({
     workers: 2,
@@ -190,7 +190,7 @@ test("a worker that is behind is told the present turn by those who know", async
   isDeaf = true;
   for (const what of ["trip", "reset", "trip"] as const) await workers[0]?.circuits[what]("callee");
   isDeaf = false;
-  await clock.advance(200_000); // what followed the first turn is forgotten by now
+  await clock.advance(200_000); // the successor of the first phase has expired by now
   await workers[0]?.circuits.trip("callee");
   expect(states()).toEqual(["open", "open"]);
   isDeaf = true;
@@ -203,7 +203,7 @@ test("a worker that is behind is told the present turn by those who know", async
   expect(states()).toEqual(["closed", "closed"]);
 });
 
-test("a worker that comes back after everything about its turn is forgotten is told the present one", async () => {
+test("a worker whose phase has expired everywhere adopts the current one", async () => {
   let isDeaf = true;
   const { workers, clock, states } = await service({
     workers: 2,
@@ -228,14 +228,14 @@ test("a worker that comes back after everything about its turn is forgotten is t
   expect(states()).toEqual(["open", "open"]);
 });
 
-test("no request is let through while the other workers are told", async () => {
+test("no request passes while the announcement is pending", async () => {
   const { workers } = await service();
   const [first] = workers;
   for (let time = 0; time < 5; time++) void first?.call(null, () => "failure");
   expect(() => first?.call(null, () => "success")).toThrow("Circuit open");
 });
 
-test("without the shared state each worker goes on by itself", async () => {
+test("without the shared state each worker decides alone", async () => {
   let isGone = false;
   const gone = () => Promise.reject(new Error("gone"));
   const { workers, clock, states } = await service({
@@ -305,7 +305,7 @@ interface Trial {
   readonly begun: ReturnType<typeof begin>;
 }
 
-/** Lives through it all, and checks after each act what holds for all workers together. */
+/** Performs all acts and checks the invariants after each. */
 const live = async (world: Service, list: readonly Act[], resetMs: number, target: number): Promise<void> => {
   const { clock, workers, start, states } = world;
   let under: { worker: Worker; begun: ReturnType<typeof begin> }[] = [];
@@ -316,7 +316,7 @@ const live = async (world: Service, list: readonly Act[], resetMs: number, targe
       const begun = act[1].map((at) => ({ worker: workers[at] as Worker, begun: begin(workers[at]) }));
       await clock.advance(0);
       const admitted = begun.filter(({ begun: { isAdmitted } }) => isAdmitted);
-      if (before === "open") assert.equal(admitted.length, 0, "let through while open");
+      if (before === "open") assert.equal(admitted.length, 0, "admitted while open");
       if (before === "closed") assert.equal(admitted.length, begun.length, "refused while closed");
       under.push(...admitted);
       const at = clock.now();
@@ -341,11 +341,11 @@ const live = async (world: Service, list: readonly Act[], resetMs: number, targe
     assert.equal(new Set(now).size, 1, `workers disagree: ${now.join()}`);
     if (now[0] !== "half-open") trials = [];
     const held = trials.filter(({ at }) => clock.now() < at + resetMs);
-    assert.ok(held.length <= target, `${held.length} trials at one time`);
+    assert.ok(held.length <= target, `${held.length} concurrent trials`);
   }
 };
 
-test("workers agree, never try more than the target, and never wedge, though some of them die", async () => {
+test("workers agree, never exceed halfOpenTarget and never deadlock, even if some die", async () => {
   const property = fc.asyncProperty(
     fc.integer({ min: 1, max: 3 }),
     fc.constantFrom(0.5, 1, 2),

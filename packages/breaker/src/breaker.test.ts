@@ -7,7 +7,7 @@ interface Reply {
   readonly status: number;
 }
 
-/** A breaker that opens at the second failure, on a clock that a test moves. */
+/** Creates a breaker that opens at the second failure, on a clock that a test advances. */
 const around = (options: BreakerOptions<string, Reply> = {}) => {
   const time = { now: 0 };
   const guard = breaker<string, Reply>({
@@ -20,7 +20,7 @@ const around = (options: BreakerOptions<string, Reply> = {}) => {
   return { time, guard, answer };
 };
 
-test("outputs with one of the failure codes open it, and then nobody is called", () => {
+test("outputs with a failure code open it, and then the callee is not called", () => {
   const { guard, answer } = around();
   expect(
     [answer(500), answer(200), answer(503), answer(502)].map((reply) => (reply as Reply).status),
@@ -37,7 +37,7 @@ test("outputs with one of the failure codes open it, and then nobody is called",
   expect(refusal()).toMatchObject({ status: 503, code: "BREAKER_OPEN", extras: { retry_after: 10 } });
 });
 
-test("errors count and pass through, at once or by a promise; an AbortError says nothing", async () => {
+test("errors count and pass through, thrown or rejected; an AbortError does not count", async () => {
   const { guard } = around();
   const boom = new Error("boom");
   const aborted = new DOMException("gone", "AbortError");
@@ -51,7 +51,7 @@ test("errors count and pass through, at once or by a promise; an AbortError says
   expect(guard.state).toBe("open");
 });
 
-test("what is a failure and what is answered meanwhile may be told", () => {
+test("isFailure and refuse replace the defaults", () => {
   const guard = breaker<number, string>({
     failureThreshold: 1,
     isFailure: (output) => output === "bad",
@@ -66,7 +66,7 @@ test("what is a failure and what is answered meanwhile may be told", () => {
   expect([guard(2, () => "bad"), guard(3, () => "good")]).toEqual(["bad", "3 waits 30 s"]);
 });
 
-test("what is a failure may depend on the input", () => {
+test("isFailure may depend on the input", () => {
   const guard = breaker<string, Reply>({
     failureThreshold: 1,
     isFailure: ({ status }, input) => input === "write" && status === 409,
@@ -93,7 +93,7 @@ test("a synchronous callee stays synchronous in every state", () => {
   expect([seen.some(isPromise), guard.state]).toEqual([false, "closed"]);
 });
 
-test("it stands in a chain like any middleware: a refusal becomes an output where errors do", async () => {
+test("in a chain, a refusal becomes an output like other errors", async () => {
   const { guard } = around({ failureThreshold: 1 });
   const call = compose<string, Reply>(
     [guard],
@@ -103,7 +103,7 @@ test("it stands in a chain like any middleware: a refusal becomes an output wher
   expect([await call("a"), await call("b")]).toEqual([{ status: 500 }, { status: 599 }]);
 });
 
-test("it is opened and closed by hand, and tells its changes by name", () => {
+test("trip and reset change the state, and transitions have its name", () => {
   const seen: CircuitTransition[] = [];
   const { guard, answer, time } = around({
     name: "payments",
@@ -126,7 +126,7 @@ test("it is opened and closed by hand, and tells its changes by name", () => {
   ]);
 });
 
-test("it opens after 5 failures for 30 s and closes after 3 successes unless told otherwise", () => {
+test("by default it opens after 5 failures for 30 s and closes after 3 successes", () => {
   let now = 0;
   const guard = breaker<null, Reply>({ now: () => now });
   const answer = (status: number) => guard(null, () => ({ status }));
@@ -142,7 +142,7 @@ test("it opens after 5 failures for 30 s and closes after 3 successes unless tol
   expect(guard.state).toBe("closed");
 });
 
-test("mistakes are told at once", () => {
+test("one error lists every mistake", () => {
   expect(() => breaker({ failureThreshold: 0 })).toThrow("CircuitBreakerConfig.failureThreshold");
   expect(() => breaker({ failureTreshold: 1 } as never)).toThrow('did you mean "failureThreshold"');
 });

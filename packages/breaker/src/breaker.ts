@@ -6,25 +6,25 @@ import { CircuitBreakerConfig } from "./circuit-config.ts";
 import { LocalLedger } from "./circuit-ledger.ts";
 import { type Calls, guardCall } from "./guard-call.ts";
 
-/** What a breaker around any calls may be told. */
+/** Options of `breaker`. */
 export interface BreakerOptions<In, Out> {
-  /** What its transitions call it. @default "breaker" */
+  /** Name in its transitions. @default "breaker" */
   readonly name?: string;
   /** Failures in a row that open it. @default 5 */
   readonly failureThreshold?: number;
-  /** Seconds that it stays open, and that a trial keeps its slot. @default 30 */
+  /** Seconds for which it stays open, and for which a trial keeps its slot. @default 30 */
   readonly resetTimeout?: number;
-  /** Successful trials that close it, and trials at one time. @default 3 */
+  /** Successful trials that close it, and maximum concurrent trials. @default 3 */
   readonly halfOpenTarget?: number;
-  /** Statuses that are failures, of outputs that have a `status`. @default [500, 502, 503, 504] */
+  /** Values of an output's `status` that count as failures. @default [500, 502, 503, 504] */
   readonly failureCodes?: readonly number[];
   /** Whether an output is a failure. @default its `status` is one of `failureCodes` */
   readonly isFailure?: (output: Out, input: In) => boolean;
-  /** Whether something thrown is a failure; what is not says nothing. @default all but an AbortError */
+  /** Whether an error is a failure; others do not count. @default every error except AbortError */
   readonly isFailingError?: (error: unknown, input: In) => boolean;
-  /** Answers while the circuit is open. @default throws a CircuitOpenError, status 503 */
+  /** Returns the output while the circuit is open. @default throws a CircuitOpenError, status 503 */
   readonly refuse?: (retryAfterSecs: number, input: In) => Awaitable<Out>;
-  /** Hears of every change of state. @default nobody */
+  /** Called with every change of state. @default none */
   readonly onTransition?: (transition: CircuitTransition) => void;
   /** Monotonic clock in milliseconds. @default performance.now */
   readonly now?: () => number;
@@ -40,9 +40,9 @@ export interface Breaker<In, Out> extends Middleware<In, Out> {
 }
 
 /**
- * A circuit breaker as a middleware of its own: around outgoing calls, message handlers or commands of this process.
+ * Creates a circuit breaker as a middleware, for outgoing calls, message handlers or commands of this process.
  *
- * Outputs and errors pass through as they are. A circuit that all workers share is `app.circuits.around`.
+ * Outputs and errors pass through unchanged. `app.circuits.around` creates a circuit shared by all workers.
  *
  * @example
  * const payments = breaker<Order, Receipt>({ failureThreshold: 3, isFailure: (receipt) => !receipt.accepted });
@@ -66,7 +66,7 @@ export const breaker = <In, Out>(options: BreakerOptions<In, Out> = {}): Breaker
       try {
         onTransition(transition);
       } catch (error) {
-        console.error("onTransition of a breaker failed", error); // the call that brought the change about is no part of it
+        console.error("onTransition of a breaker failed", error); // the listener's error must not fail the call
       }
     },
   });
@@ -81,7 +81,7 @@ export const breaker = <In, Out>(options: BreakerOptions<In, Out> = {}): Breaker
   }) as Breaker<In, Out>;
 };
 
-/** How calls are judged by the options of a breaker. */
+/** Returns the failure rules of a breaker's options. */
 export const callsOf = <In, Out>(
   { isFailure, isFailingError, refuse }: BreakerOptions<In, Out>,
   failureCodes: readonly number[],
@@ -91,7 +91,7 @@ export const callsOf = <In, Out>(
   refuse: refuse ?? refuseByThrowing,
 });
 
-/** Answers nothing: the reply is made where errors become replies. */
+/** Throws: an error handler creates the reply. */
 export const refuseByThrowing = (retryAfterSecs: number): never => {
   throw new CircuitOpenError(retryAfterSecs, "Circuit open", { code: "BREAKER_OPEN" });
 };

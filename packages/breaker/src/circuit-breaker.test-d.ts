@@ -13,7 +13,7 @@ app.get("/own", { breaker: { failureCodes: [404], resetTimeout: 1 } }, () => "ow
 const states: CircuitState[] = app.circuits.list().map(({ state }) => state);
 await app.circuits.trip(states[0] ?? "");
 
-// a breaker is a middleware of whatever it stands around
+// a breaker is a middleware of any input and output
 const guard: Middleware<Request, Response> = breaker<Request, Response>();
 const shared: Middleware<string, number> = app.circuits.around<string, number>("calls", {
   isFailure: (output) => output < 0,
@@ -29,11 +29,11 @@ app.enableCircuitBreaker({ failureTreshold: 5 });
 // @ts-expect-error a scope is one of two
 app.enableCircuitBreaker({ scope: "worker" });
 
-// @ts-expect-error what is refused has the output's type
+// @ts-expect-error refuse returns the output's type
 breaker<string, number>({ refuse: () => "later" });
 
 // @ts-expect-error the circuits are the app's
 app.circuits = new (App.with(circuitBreaker))().circuits;
 
-// @ts-expect-error a circuit of the app tells its changes where the app's do
+// @ts-expect-error only the app's configuration has onTransition
 app.circuits.around("calls", { onTransition() {} });

@@ -33,7 +33,7 @@ eachClient(
         world.answer = () => "hello";
         expect(await statuses(client, "/books/1", 1)).toEqual([200]);
       },
-    "any other reply between failures begins the count anew": async (client, { world }) => {
+    "any other reply resets the failure count": async (client, { world }) => {
       for (const status of [500, 502, 503, 504, 404, 500, 500, 500, 500, 501, 500, 500, 500, 500]) {
         world.answer = fails(status);
         expect((await client.get("/")).status).toBe(status);
@@ -41,14 +41,14 @@ eachClient(
       expect((await client.get("/")).status).toBe(500);
       expect((await client.get("/")).status).toBe(503);
     },
-    "refusals count neither as failures nor against the time": async (client, { world }) => {
+    "refusals neither count as failures nor extend the open time": async (client, { world }) => {
       world.answer = fails();
       await statuses(client, "/", 5);
       for (world.now = 0; world.now < 30_000; world.now += 3000) await client.get("/");
       world.answer = () => "hello";
       expect(await statuses(client, "/", 1)).toEqual([200]);
     },
-    "three successful trials close it, and one that fails opens it again for the whole time": async (
+    "three successful trials close it, and a failed one reopens it for the whole time": async (
       client,
       { world, circuits },
     ) => {
@@ -82,7 +82,7 @@ eachClient(
       const names = circuits.list().map(({ name }) => name);
       expect(names).toEqual(["GET /", "GET /books/{id}", "POST /books/{id}", "GET /own", "GET /added"]);
     },
-    "a route may have settings of its own, or no circuit": async (client, { world }) => {
+    "a route may override the settings or disable its circuit": async (client, { world }) => {
       world.answer = fails(404);
       expect(await statuses(client, "/own", 1)).toEqual([404]);
       const refused = await client.get("/own");
@@ -94,18 +94,18 @@ eachClient(
       expect(await statuses(client, "/exempt", 7)).toEqual(Array.from({ length: 7 }, () => 500));
       expect(await statuses(client, "/added", 6)).toEqual([500, 500, 500, 500, 500, 503]);
     },
-    "unmatched paths make no circuits": async (client, { circuits }) => {
+    "unmatched paths create no circuits": async (client, { circuits }) => {
       for (let path = 0; path < 50; path++) await client.get(`/nowhere/${path}`);
       expect(circuits.list()).toHaveLength(5);
     },
-    "what happened is counted": async (client, app) => {
+    "metrics count states, refusals and transitions": async (client, app) => {
       app.world.answer = fails();
       await statuses(client, "/", 8);
       await client.get("/own");
-      const { circuit_state: states, ...figures } = app.figures();
+      const { circuit_state: states, ...metrics } = app.metrics();
       expect(states).toContainEqual({ value: 2, labels: { circuit: "GET /" } });
       expect(states).toContainEqual({ value: 0, labels: { circuit: "GET /own" } });
-      expect(figures).toEqual({
+      expect(metrics).toEqual({
         circuit_refused_total: 3,
         circuit_transitions_total: [
           { value: 0, labels: { to: "closed" } },
@@ -119,7 +119,7 @@ eachClient(
   quiet,
 );
 
-test("one circuit for the whole app, but for routes with settings of their own", async () => {
+test("scope app has one circuit, except for routes with their own settings", async () => {
   const app = guardedApp({ scope: "app" });
   await using client = testClient(app, quiet);
   app.world.answer = fails();
@@ -133,7 +133,7 @@ test("one circuit for the whole app, but for routes with settings of their own",
   ]);
 });
 
-test("a throw counts as the reply that it became", async () => {
+test("an error counts by its reply", async () => {
   const app = guardedApp().exceptionHandler(RangeError, () =>
     Response.json({ sorry: true }, { status: 409 }),
   );
@@ -148,7 +148,7 @@ test("a throw counts as the reply that it became", async () => {
   expect(await statuses(client, "/", 6)).toEqual([500, 500, 500, 500, 500, 503]);
 });
 
-test("guards and validation stand where the pipeline says: a denial never reaches the circuit, a bad body is no failure", async () => {
+test("a denial of a guard does not reach the circuit, and an invalid body is not a failure", async () => {
   const app = guardedApp({ failureThreshold: 1, failureCodes: [403, 500] });
   app.get("/guarded", { guards: [() => false] }, () => "never");
   await using client = testClient(app, quiet);
@@ -156,7 +156,7 @@ test("guards and validation stand where the pipeline says: a denial never reache
   expect(app.circuits.list().find(({ name }) => name === "GET /guarded")?.failures).toBe(0);
 });
 
-test("synchronous handlers stay synchronous for those around them", async () => {
+test("synchronous handlers stay synchronous for outer middleware", async () => {
   const app = guardedApp();
   let isPromise: boolean | null = null;
   app.use((request, next) => {
@@ -174,7 +174,7 @@ test("synchronous handlers stay synchronous for those around them", async () => 
   expect(isPromise).toBe(false);
 });
 
-test("every change of state is told and logged, and a listener that fails harms nobody", async () => {
+test("every change of state is reported and logged, and a failing listener has no effect", async () => {
   const seen: CircuitTransition[] = [];
   const logged: string[] = [];
   const app = guardedApp({
@@ -196,7 +196,7 @@ test("every change of state is told and logged, and a listener that fails harms 
   await app.stop();
 });
 
-test("circuits are opened and closed by hand, and an unknown name comes with the nearest", async () => {
+test("circuits can be opened and closed manually, and an unknown name suggests the nearest", async () => {
   const app = guardedApp();
   await using client = testClient(app, quiet);
   expect(await statuses(client, "/", 1)).toEqual([200]);
@@ -210,7 +210,7 @@ test("circuits are opened and closed by hand, and an unknown name comes with the
   );
 });
 
-test("a circuit around calls of the program's own stands in the list, with the app's settings unless told otherwise", async () => {
+test("a circuit around the program's own calls is listed, with the app's settings by default", async () => {
   const app = guardedApp({ failureThreshold: 2, resetTimeout: 10 });
   const early = app.circuits.around<string, { status: number }>("payments", { halfOpenTarget: 1 });
   await app.start(quiet);
@@ -229,8 +229,8 @@ test("a circuit around calls of the program's own stands in the list, with the a
   expect(early("x", () => ({ status: 200 }))).toEqual({ status: 200 });
   const states = app.circuits.list().map(({ name, state }) => `${name} ${state}`);
   expect([states[0], states.at(-1)]).toEqual(["payments closed", "mail half-open"]);
-  expect(app.figures()["circuit_refused_total"]).toBe(2);
-  expect(() => app.circuits.around("mail")).toThrow('there is a circuit named "mail" already');
+  expect(app.metrics()["circuit_refused_total"]).toBe(2);
+  expect(() => app.circuits.around("mail")).toThrow('the circuit "mail" exists already');
   expect(() => app.circuits.around("other", { resetTimeout: -1 })).toThrow(
     "CircuitBreakerConfig.resetTimeout",
   );
@@ -238,14 +238,14 @@ test("a circuit around calls of the program's own stands in the list, with the a
   await app.stop();
 });
 
-test("an app without the switch has no circuits, and says which one to call", async () => {
+test("app.circuits before enableCircuitBreaker throws an error that names it", async () => {
   const app = new (App.with(circuitBreaker))();
   expect(app.circuits.list()).toEqual([]);
   expect(() => app.circuits.around("x")).toThrow("call enableCircuitBreaker()");
   await expect(app.circuits.trip("x")).rejects.toThrow("call enableCircuitBreaker()");
 });
 
-test("more than a thousand circuits are a start error that says what to do", async () => {
+test("more than a thousand circuits are a start error with a remedy", async () => {
   const make = (scope: "route" | "app") => {
     const app = new (App.with(circuitBreaker))().enableCircuitBreaker({ scope });
     for (let route = 0; route <= 1000; route++) app.get(`/${route}`, () => "");

@@ -7,20 +7,20 @@ import type { CircuitBreakerRouteOptions } from "./route-circuit.ts";
 /** What the feature adds to an app. */
 export interface CircuitBreaker extends AddsRouteOptions<CircuitBreakerRouteOptions> {
   /**
-   * Gives every route a circuit: 5 failures in a row open it for 30 s, 3 successful trials close it, unless told otherwise. A route's `breaker` option
-   * has settings of its own, or `false` for no circuit.
+   * Gives every route a circuit: by default, 5 failures in a row open it for 30 s and 3 successful trials close it. A route's `breaker` option
+   * overrides the settings; `false` disables the circuit.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
   enableCircuitBreaker(config?: ConfigInput<CircuitBreakerConfig>): this;
-  /** State and control of the circuits; complete from start on. */
+  /** State and control of the circuits; complete after start. */
   readonly circuits: Circuits;
 }
 
 /**
  * Answers 503 in place of handlers that keep failing, until trials show that they have recovered.
  *
- * A circuit that opens in one worker is open in all; trials are counted over all workers. Health, metrics, docs and replies from the cache are left alone.
+ * A circuit that opens in one worker is open in all; trials are counted over all workers. Health, metrics, docs and cached replies have none.
  *
  * @example
  * const app = new (App.with(circuitBreaker))().enableCircuitBreaker({ failureThreshold: 3, resetTimeout: 10 });
@@ -51,13 +51,13 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
           })
           .metric({
             name: "circuit_refused_total",
-            help: "Calls that were refused because a circuit was open.",
+            help: "Calls refused by an open circuit.",
             type: "counter",
             read: () => circuits.refused,
           })
           .metric({
             name: "circuit_transitions_total",
-            help: "Changes of state of circuits, by the new state, as each worker saw them.",
+            help: "State changes of circuits, by new state and worker.",
             type: "counter",
             read: () => circuits.transitions(),
           });

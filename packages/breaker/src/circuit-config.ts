@@ -12,19 +12,19 @@ import {
 import type { CircuitTransition } from "./circuit.ts";
 import type { RouteCircuit } from "./route-circuit.ts";
 
-/** When a circuit opens, and how it closes again. */
+/** Settings of `enableCircuitBreaker`. */
 export interface CircuitBreakerConfig {
   /** Failures in a row that open a circuit, counted by each worker. @default 5 */
   readonly failureThreshold: number;
-  /** Seconds that it stays open, and that a trial keeps its slot. @default 30 */
+  /** Seconds for which it stays open, and for which a trial keeps its slot. @default 30 */
   readonly resetTimeout: number;
-  /** Successful trials that close it, and trials at one time. @default 3 */
+  /** Successful trials that close it, and maximum concurrent trials. @default 3 */
   readonly halfOpenTarget: number;
-  /** Statuses that are failures. @default [500, 502, 503, 504] */
+  /** Statuses that count as failures. @default [500, 502, 503, 504] */
   readonly failureCodes: readonly number[];
   /** One circuit for each route, or one for the whole app. @default "route" */
   readonly scope: "route" | "app";
-  /** Hears in every worker of every change of state. @default nobody */
+  /** Called in every worker with every change of state. @default none */
   readonly onTransition: ((transition: CircuitTransition) => void) | undefined;
   /** Monotonic clock in milliseconds, for tests. @default performance.now */
   readonly now: (() => number) | undefined;
@@ -49,13 +49,13 @@ export const CircuitBreakerConfig: ConfigRecord<CircuitBreakerConfig> = configRe
     onTransition: optional<(transition: CircuitTransition) => void>(
       checked(null, "a function of the transition", isFunction),
     ),
-    now: optional<() => number>(checked(null, "a function that gives milliseconds", isFunction)),
+    now: optional<() => number>(checked(null, "a function that returns milliseconds", isFunction)),
   },
 );
 
 const routeRecord = configRecord<Required<RouteCircuit>>("breaker", ofRoute);
 
-/** What is wrong with the `breaker` option of a route; `null` when nothing is. */
+/** Returns the mistake in the `breaker` option of a route; `null` for a valid one. */
 export const routeCircuitProblem = (value: RouteCircuit | false): string | null => {
   if (value === false) return null;
   if (typeof value !== "object" || value === null) return "must be an object or false";
@@ -63,7 +63,7 @@ export const routeCircuitProblem = (value: RouteCircuit | false): string | null 
   return problems.length === 0 ? null : problems.join("; ");
 };
 
-/** A record with what somebody says in its place; what is undefined is not said. */
+/** Merges settings over a record; undefined fields are skipped. */
 export const merged = (
   config: Readonly<CircuitBreakerConfig>,
   own: RouteCircuit,

@@ -1,45 +1,45 @@
 import type { Awaitable } from "@framework/core";
 
-/** A stretch of a circuit's life. An open turn is half-open once its time is over. */
-export interface Turn {
-  /** Counts the turns. */
+/** A phase of a circuit. An open phase is half-open once its time is over. */
+export interface Phase {
+  /** Sequence number of the phase. */
   readonly epoch: number;
   readonly state: "closed" | "open";
-  /** Milliseconds that an open turn has left. */
+  /** Remaining milliseconds of an open phase. */
   readonly leftMs: number;
 }
 
-/** A call that tries out whether the callee has recovered. */
+/** A call that tests whether the callee has recovered. */
 export interface Trial {
   readonly epoch: number;
   readonly id: string;
-  /** When its slot is free again though it has not ended, by the worker's clock. */
+  /** Time at which its slot expires, by the worker's clock. */
   readonly endsAt: number;
 }
 
 /** The answer to a request for a slot. */
 export interface Leased {
   readonly isLeased: boolean;
-  /** The turn that has followed already, if there is one. */
-  readonly next: Turn | null;
+  /** The successor of the trial's phase, if there is one. */
+  readonly next: Phase | null;
 }
 
-/** What the workers of a service know together about one circuit. Nothing here rejects. */
+/** The shared record of one circuit over all workers. No method rejects. */
 export interface CircuitLedger {
-  /** The latest turn, `null` when there was none. */
-  current(): Awaitable<Turn | null>;
-  /** Asks for one of the slots for trials. */
+  /** Returns the latest phase, `null` before the first. */
+  current(): Awaitable<Phase | null>;
+  /** Requests a slot for a trial. */
   lease(trial: Trial): Awaitable<Leased>;
   giveBack(trial: Trial): Awaitable<void>;
-  /** Counts a success; gives how many there were in this epoch. */
+  /** Counts a success. Returns the successes of this epoch. */
   succeed(trial: Trial): Awaitable<number>;
-  /** Lets `turn` follow the one before, unless another does already; gives the one that follows, `turn` itself when it was the first. */
-  decide(turn: Turn): Awaitable<Turn>;
-  /** Tells every worker. */
-  announce(turn: Turn): Awaitable<void>;
+  /** Stores `phase` as the successor of the one before, unless there is one. Returns the stored successor, `phase` itself if it was the first. */
+  decide(phase: Phase): Awaitable<Phase>;
+  /** Publishes a phase to every worker. */
+  announce(phase: Phase): Awaitable<void>;
 }
 
-/** The ledger of a circuit that one process has for itself; the circuit bounds its own trials. */
+/** The ledger of a circuit in a single process; the circuit bounds its own trials. */
 export class LocalLedger implements CircuitLedger {
   #epoch = 0;
   #successes = 0;
@@ -53,7 +53,7 @@ export class LocalLedger implements CircuitLedger {
   }
 
   giveBack(): void {
-    // No slot is counted here.
+    // The circuit counts its own slots.
   }
 
   succeed({ epoch }: Trial): number {
@@ -62,11 +62,11 @@ export class LocalLedger implements CircuitLedger {
     return ++this.#successes;
   }
 
-  decide(turn: Turn): Turn {
-    return turn;
+  decide(phase: Phase): Phase {
+    return phase;
   }
 
   announce(): void {
-    // There is nobody to tell.
+    // There are no other workers.
   }
 }

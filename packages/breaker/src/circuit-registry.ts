@@ -23,18 +23,18 @@ import type { CallOptions, CircuitInfo, Circuits } from "./circuits.ts";
 import { type Calls, guardCall } from "./guard-call.ts";
 import { requestCalls } from "./request-calls.ts";
 import type { RouteCircuit } from "./route-circuit.ts";
-import { SharedLedger, toTurnMessage, TURNS } from "./shared-ledger.ts";
+import { SharedLedger, toPhaseMessage, PHASES } from "./shared-ledger.ts";
 
-/** Most circuits of one app. */
+/** Maximum number of circuits of one app. */
 export const MAX_CIRCUITS = 1000;
 
-/** A circuit with what decides on it. */
+/** A circuit with its settings. */
 interface Member {
   readonly circuit: Circuit;
   readonly config: Readonly<CircuitBreakerConfig>;
 }
 
-/** The circuit of a route, and how its replies are judged. */
+/** The circuit of a route, with the rules for its replies. */
 interface RouteMember extends Member {
   readonly calls: Calls<HttpRequest, Response>;
 }
@@ -51,7 +51,7 @@ export class CircuitRegistry implements Circuits {
   readonly #id: string = randomUUID();
   readonly #members = new Map<string, Member>();
   readonly #ofRoutes = new Map<string, RouteMember | null>();
-  /** The same by what a request carries. */
+  /** The same, by the route options of a request. */
   readonly #byEndpoint = new Map<Endpoint, RouteMember | null>();
   readonly #transitions: Record<CircuitState, number> = { closed: 0, "half-open": 0, open: 0 };
   #config: Readonly<CircuitBreakerConfig> | null = null;
@@ -68,13 +68,13 @@ export class CircuitRegistry implements Circuits {
     this.#config = config;
   }
 
-  /** Makes the circuits of routes and joins the other workers. */
+  /** Creates the circuits of routes and subscribes to the other workers' changes. */
   async start(routes: readonly RouteInfo[], shared: SharedState, { log }: AppSettings): Promise<void> {
     this.#started = { shared, log };
     for (const route of routes) this.#addRoute(route);
-    this.#unsubscribe = shared.values.subscribe(TURNS, (message) => {
-      const turn = toTurnMessage(message);
-      if (turn !== null) this.#members.get(turn.name)?.circuit.hear(turn);
+    this.#unsubscribe = shared.values.subscribe(PHASES, (message) => {
+      const phase = toPhaseMessage(message);
+      if (phase !== null) this.#members.get(phase.name)?.circuit.receive(phase);
     });
     await Promise.all(this.#members.values().map((member) => this.#attach(member, shared)));
   }
@@ -83,7 +83,7 @@ export class CircuitRegistry implements Circuits {
     this.#unsubscribe();
   }
 
-  /** Guards a request by the circuit of its route, if it has one. */
+  /** Passes a request through the circuit of its route, if it has one. */
   readonly middleware: Middleware<HttpRequest, Response> = (request, next) => {
     const { endpoint } = request;
     if (endpoint === null) return next(request);
@@ -113,7 +113,7 @@ export class CircuitRegistry implements Circuits {
     const { isFailure: _, isFailingError: _error, refuse: _refuse, ...own } = options;
     const config = CircuitBreakerConfig.of(merged(this.#switchedOn(), own));
     if (this.#members.has(name)) {
-      throw new FrameworkError("BREAKER_NAME_TAKEN", `there is a circuit named "${name}" already`);
+      throw new FrameworkError("BREAKER_NAME_TAKEN", `the circuit "${name}" exists already`);
     }
     const member = this.#add(name, config);
     if (this.#started !== null) void this.#attach(member, this.#started.shared);
@@ -124,12 +124,12 @@ export class CircuitRegistry implements Circuits {
     };
   }
 
-  /** 0 closed, 1 half-open, 2 open, by circuit. */
+  /** Returns the state of each circuit: 0 closed, 1 half-open, 2 open. */
   states(): readonly Sample[] {
     return this.list().map(({ name, state }) => ({ value: LEVEL[state], labels: { circuit: name } }));
   }
 
-  /** Changes of state so far, by the new state. */
+  /** Returns the number of state changes by new state. */
   transitions(): readonly Sample[] {
     return Object.entries(this.#transitions).map(([to, value]) => ({ value, labels: { to } }));
   }
@@ -150,7 +150,7 @@ export class CircuitRegistry implements Circuits {
 
   #add(name: string, config: Readonly<CircuitBreakerConfig>): Member {
     if (this.#members.size >= MAX_CIRCUITS) {
-      const help = 'use scope: "app", or breaker: false on routes that need none';
+      const help = 'use scope: "app", or breaker: false on routes';
       throw new FrameworkError(
         "BREAKER_TOO_MANY_CIRCUITS",
         `an app has at most ${MAX_CIRCUITS} circuits; ${help}`,
@@ -165,7 +165,7 @@ export class CircuitRegistry implements Circuits {
       id: this.#id,
       now: this.#switchedOn().now ?? (() => performance.now()),
       ledger: new LocalLedger(),
-      onTransition: (transition) => this.#told(transition),
+      onTransition: (transition) => this.#reported(transition),
     });
     const member = { circuit, config };
     this.#members.set(name, member);
@@ -190,7 +190,7 @@ export class CircuitRegistry implements Circuits {
     };
   }
 
-  #told(transition: CircuitTransition): void {
+  #reported(transition: CircuitTransition): void {
     const { name, to } = transition;
     this.#transitions[to]++;
     const { log } = this.#started ?? { log: null };
@@ -202,9 +202,9 @@ export class CircuitRegistry implements Circuits {
     }
   }
 
-  /** Logs one failure of the shared state a minute. */
+  /** Logs at most one failure of the shared state per minute. */
   #failed(error: unknown): void {
-    const message = "the shared state does not answer; circuits of this worker decide by themselves";
+    const message = "the shared state does not answer; circuits of this worker decide alone";
     this.#logSometimes(() => this.#started?.log.warn(message, { error }));
   }
 

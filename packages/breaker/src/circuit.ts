@@ -1,35 +1,35 @@
-// The whole state machine of a circuit stands here in one piece.
+// The complete state machine of a circuit.
 import type { Awaitable } from "@framework/core";
 import { isPromise, mapAwaitable } from "@framework/core/feature";
-import type { CircuitLedger, Leased, Trial, Turn } from "./circuit-ledger.ts";
+import type { CircuitLedger, Leased, Trial, Phase } from "./circuit-ledger.ts";
 
-/** Where a circuit stands. */
+/** State of a circuit. */
 export type CircuitState = "closed" | "open" | "half-open";
 
 /** A change of state. */
 export interface CircuitTransition {
-  /** The circuit: `GET /books/{id}`, `app`, or what the program called it. */
+  /** Name of the circuit: `GET /books/{id}`, `app`, or the program's name. */
   readonly name: string;
   readonly from: CircuitState;
   readonly to: CircuitState;
 }
 
-/** What a call turned out to be; `neutral` says nothing about the callee. */
+/** The outcome of a call; `neutral` does not count. */
 export type Verdict = "success" | "failure" | "neutral";
 
-/** Leave to call: as one of many while the circuit is closed (the epoch), or as a trial. */
+/** Permission for a call: the epoch while the circuit is closed, else a trial. */
 export type Pass = number | Trial;
 
-/** What a circuit is made of. */
+/** Settings and dependencies of a circuit. */
 export interface CircuitOptions {
   readonly name: string;
   /** Failures in a row that open it. */
   readonly failureThreshold: number;
-  /** Milliseconds that it stays open, and that a trial keeps its slot. */
+  /** Milliseconds for which it stays open, and for which a trial keeps its slot. */
   readonly resetMs: number;
-  /** Successful trials that close it, and trials at one time. */
+  /** Successful trials that close it, and maximum concurrent trials. */
   readonly halfOpenTarget: number;
-  /** Begins the names of this circuit's trials: unique over all processes and their lives, at most 40 characters. */
+  /** Prefix of the ids of this circuit's trials: unique across processes and their restarts, at most 40 characters. */
   readonly id: string;
   /** Monotonic clock in milliseconds. */
   readonly now: () => number;
@@ -38,23 +38,23 @@ export interface CircuitOptions {
 }
 
 /**
- * One circuit as one worker sees it.
+ * A worker's view of one circuit.
  *
- * Its life is a row of turns, closed or open, with a number each, the epoch; the ledger lets exactly one turn follow another, whoever decides. An open
- * turn is half-open once its time is over. What began in another epoch, or in a slot that was given to somebody else, no longer counts.
+ * Its life is a sequence of phases, closed or open, numbered by epoch; the ledger accepts exactly one successor of each phase. An open phase is
+ * half-open once its time is over. Calls from another epoch, and trials whose slot was given to another, do not count.
  */
 export class Circuit {
   readonly name: string;
   readonly #options: CircuitOptions;
   #ledger: CircuitLedger;
-  #turn: Turn = { epoch: 0, state: "closed", leftMs: 0 };
-  /** Whether the ledger has confirmed the turn; an open one counts before, so that no request is let through meanwhile. */
-  #isFirm = true;
+  #phase: Phase = { epoch: 0, state: "closed", leftMs: 0 };
+  /** Whether the ledger has confirmed the phase; an open phase applies before, so that no request passes meanwhile. */
+  #isConfirmed = true;
   #endsAt = 0;
   #failures = 0;
   #serial = 0;
-  #told: CircuitState = "closed";
-  /** Trials of this worker and this epoch whose slots are theirs or being asked for. */
+  #reported: CircuitState = "closed";
+  /** Trials of this worker in this epoch that have or requested a slot. */
   readonly #trials = new Set<Trial>();
 
   constructor(options: CircuitOptions) {
@@ -64,68 +64,68 @@ export class Circuit {
   }
 
   get state(): CircuitState {
-    if (this.#turn.state === "closed") return "closed";
+    if (this.#phase.state === "closed") return "closed";
     return this.#options.now() < this.#endsAt ? "open" : "half-open";
   }
 
-  /** Failures in a row that this worker saw. */
+  /** Failures in a row on this worker. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** Whole seconds until asking again makes sense, at least 1; 0 while closed. */
+  /** Whole seconds until a retry makes sense, at least 1; 0 while closed. */
   get retryAfterSecs(): number {
-    if (this.#turn.state === "closed") return 0;
+    if (this.#phase.state === "closed") return 0;
     return Math.max(1, Math.ceil((this.#endsAt - this.#options.now()) / 1000));
   }
 
-  /** Goes on with another ledger, and with the turn it knows. */
+  /** Switches to another ledger and adopts its phase. */
   attach(ledger: CircuitLedger): Awaitable<void> {
     this.#ledger = ledger;
-    return mapAwaitable(ledger.current(), (turn) => {
-      if (turn !== null) this.#adopt(turn);
+    return mapAwaitable(ledger.current(), (phase) => {
+      if (phase !== null) this.#adopt(phase);
     });
   }
 
-  /** Leave to call, or `null`. */
+  /** Returns permission for a call, `null` when refused. */
   enter(): Awaitable<Pass | null> {
-    return this.#turn.state === "closed" ? this.#turn.epoch : this.#tryOut();
+    return this.#phase.state === "closed" ? this.#phase.epoch : this.#tryOut();
   }
 
-  /** Takes in what became of a call; only the first word on a pass counts. */
+  /** Records the outcome of a call; only the first verdict of a pass counts. */
   leave(pass: Pass, verdict: Verdict): void {
     if (typeof pass === "number") this.#count(pass, verdict);
     else this.#conclude(pass, verdict);
   }
 
-  /** Hears of a turn that somebody announced; one that is over is answered with the present one. */
-  hear(turn: Turn): void {
-    if (turn.epoch >= this.#turn.epoch) this.#adopt(turn);
-    else if (this.#isFirm) void this.#ledger.announce({ ...this.#turn, leftMs: this.#leftMs() });
+  /** Processes an announced phase; answers an outdated one with the current phase. */
+  receive(phase: Phase): void {
+    if (phase.epoch >= this.#phase.epoch) this.#adopt(phase);
+    else if (this.#isConfirmed) void this.#ledger.announce({ ...this.#phase, leftMs: this.#leftMs() });
   }
 
-  /** Opens or closes it by hand; done when all workers know. */
-  force(state: Turn["state"]): Awaitable<void> {
-    const turn = this.#following(state);
-    return mapAwaitable(this.#ledger.decide(turn), (decided) => {
+  /** Opens or closes the circuit manually; resolves when all workers have adopted the phase. */
+  force(state: Phase["state"]): Awaitable<void> {
+    const phase = this.#nextPhase(state);
+    return mapAwaitable(this.#ledger.decide(phase), (decided) => {
       this.#adopt(decided);
-      return decided === turn ? this.#ledger.announce(turn) : this.force(state);
+      return decided === phase ? this.#ledger.announce(phase) : this.force(state);
     });
   }
 
-  #following(state: Turn["state"]): Turn {
+  #nextPhase(state: Phase["state"]): Phase {
     const leftMs = state === "open" ? this.#options.resetMs : 0;
-    return { epoch: this.#turn.epoch + 1, state, leftMs };
+    return { epoch: this.#phase.epoch + 1, state, leftMs };
   }
 
   #tryOut(): Awaitable<Pass | null> {
     const { now, id, resetMs, halfOpenTarget } = this.#options;
     const at = now();
     if (at < this.#endsAt) return null;
-    this.#tell();
+    this.#report();
     for (const trial of this.#trials) if (trial.endsAt <= at) this.#trials.delete(trial);
     if (this.#trials.size >= halfOpenTarget) return null;
-    const trial: Trial = { epoch: this.#turn.epoch, id: `${id}:${++this.#serial}`, endsAt: at + resetMs };
+    const trial: Trial = { epoch: this.#phase.epoch, id: `${id}:${++this.#serial}`, endsAt: at + resetMs };
     this.#trials.add(trial);
     const leased = this.#ledger.lease(trial);
     return isPromise(leased) ? leased.then((known) => this.#begin(trial, known)) : this.#begin(trial, leased);
@@ -136,11 +136,11 @@ export class Circuit {
     if (isLeased && this.#trials.has(trial)) return trial;
     this.#trials.delete(trial);
     if (isLeased) void this.#ledger.giveBack(trial);
-    return this.#turn.state === "closed" ? this.#turn.epoch : null;
+    return this.#phase.state === "closed" ? this.#phase.epoch : null;
   }
 
   #count(epoch: number, verdict: Verdict): void {
-    if (epoch !== this.#turn.epoch || verdict === "neutral") return;
+    if (epoch !== this.#phase.epoch || verdict === "neutral") return;
     this.#failures = verdict === "success" ? 0 : this.#failures + 1;
     if (this.#failures >= this.#options.failureThreshold) this.#move("open");
   }
@@ -151,47 +151,47 @@ export class Circuit {
     if (!counts || verdict === "neutral") return;
     if (verdict === "failure") return this.#move("open");
     void mapAwaitable(this.#ledger.succeed(trial), (successes) => {
-      const isOver = successes >= this.#options.halfOpenTarget && trial.epoch === this.#turn.epoch;
+      const isOver = successes >= this.#options.halfOpenTarget && trial.epoch === this.#phase.epoch;
       if (isOver) this.#move("closed");
     });
   }
 
-  #move(state: Turn["state"]): void {
-    const turn = this.#following(state);
-    if (state === "open") this.#begins(turn, false);
-    void mapAwaitable(this.#ledger.decide(turn), (decided) => {
+  #move(state: Phase["state"]): void {
+    const phase = this.#nextPhase(state);
+    if (state === "open") this.#startPhase(phase, false);
+    void mapAwaitable(this.#ledger.decide(phase), (decided) => {
       this.#adopt(decided);
-      if (decided === turn) void this.#ledger.announce(turn);
+      if (decided === phase) void this.#ledger.announce(phase);
     });
   }
 
-  /** Takes over a turn that the ledger has confirmed, unless it is over already. */
-  #adopt(turn: Turn): void {
-    const { epoch, state } = this.#turn;
-    if (turn.epoch < epoch || (turn.epoch === epoch && this.#isFirm)) return;
-    if (turn.epoch === epoch && turn.state === state) this.#isFirm = true;
-    else this.#begins(turn, true);
+  /** Adopts a phase that the ledger has confirmed, unless it is outdated. */
+  #adopt(phase: Phase): void {
+    const { epoch, state } = this.#phase;
+    if (phase.epoch < epoch || (phase.epoch === epoch && this.#isConfirmed)) return;
+    if (phase.epoch === epoch && phase.state === state) this.#isConfirmed = true;
+    else this.#startPhase(phase, true);
   }
 
-  #begins(turn: Turn, isFirm: boolean): void {
-    this.#tell(); // that it was half-open before, if nobody has asked since
-    this.#turn = turn;
-    this.#isFirm = isFirm;
-    this.#endsAt = this.#options.now() + turn.leftMs;
+  #startPhase(phase: Phase, isConfirmed: boolean): void {
+    this.#report(); // the half-open state, if no request came since
+    this.#phase = phase;
+    this.#isConfirmed = isConfirmed;
+    this.#endsAt = this.#options.now() + phase.leftMs;
     this.#failures = 0;
     this.#trials.clear();
-    this.#tell();
+    this.#report();
   }
 
-  #tell(): void {
+  #report(): void {
     const { state: to } = this;
-    const from = this.#told;
+    const from = this.#reported;
     if (to === from) return;
-    this.#told = to;
+    this.#reported = to;
     this.#options.onTransition({ name: this.name, from, to });
   }
 
   #leftMs(): number {
-    return this.#turn.state === "closed" ? 0 : Math.max(0, this.#endsAt - this.#options.now());
+    return this.#phase.state === "closed" ? 0 : Math.max(0, this.#endsAt - this.#options.now());
   }
 }

@@ -3,7 +3,7 @@ import { circuitBreaker } from "./circuit-breaker.ts";
 
 const held: (() => void)[] = [];
 
-/** A service whose handler does what `X-Do` says; what it holds is let go by `/release`. */
+/** A service whose handler follows the `X-Do` header; `/release` ends held requests. */
 const app = new (App.with(circuitBreaker))().enableCircuitBreaker({ resetTimeout: 2 });
 app.get("/", async (request) => {
   const act = request.getHeader("x-do");

@@ -2,18 +2,18 @@ import type { Awaitable, Handler } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import type { Circuit, Pass, Verdict } from "./circuit.ts";
 
-/** How calls of one kind are judged and refused. */
+/** Failure rules and refusal of one kind of calls. */
 export interface Calls<In, Out> {
   isFailure(output: Out, input: In): boolean;
-  /** Whether an error speaks against the callee. */
+  /** Whether an error counts as a failure of the callee. */
   isFailingError(error: unknown, input: In): boolean;
-  /** Answers in the callee's place. */
+  /** Returns the output of a refused call. */
   refuse(retryAfterSecs: number, input: In): Awaitable<Out>;
-  /** Calls back once if nobody waits for the output any more; at once if that has happened. */
+  /** Calls back once if the caller has left; at once if it left before. */
   onAbandoned?(input: In, listener: () => void): void;
 }
 
-/** Calls `next` if the circuit allows it, and tells the circuit what came of it. */
+/** Calls `next` if the circuit allows it, and records the outcome. */
 export const guardCall = <In, Out>(
   circuit: Circuit,
   calls: Calls<In, Out>,
@@ -59,7 +59,7 @@ const settle = <In, Out>(
   input: In,
   verdict: Verdict,
 ): void => {
-  // Nearly every call: nothing is there to be reset.
+  // Fast path of most calls: there is no failure count to reset.
   if (verdict === "success" && typeof pass === "number" && circuit.failures === 0) return;
   let isAbandoned = false;
   if (typeof pass === "number") calls.onAbandoned?.(input, () => (isAbandoned = true));

@@ -2,9 +2,9 @@ import { App, HttpError, type HttpRequest, type Response } from "@framework/core
 import type { ConfigInput, Exemption, Feature } from "@framework/core/feature";
 import { type CircuitBreaker, circuitBreaker, type CircuitBreakerConfig } from "./index.ts";
 
-/** What tests see and move of an app. */
+/** The state of an app that tests read and change. */
 export interface Seams {
-  figures(): Readonly<Record<string, unknown>>;
+  metrics(): Readonly<Record<string, unknown>>;
   /** Adds a route as features add theirs. */
   featureRoute(path: string, exempt: readonly Exemption[]): void;
 }
@@ -12,7 +12,7 @@ export interface Seams {
 const seams: Feature<Seams> = {
   name: "seams",
   install: (host) => ({
-    figures: () => Object.fromEntries(host.insight.metrics().map((metric) => [metric.name, metric.read()])),
+    metrics: () => Object.fromEntries(host.insight.metrics().map((metric) => [metric.name, metric.read()])),
     featureRoute: (path, exempt) =>
       void host.http.route("GET", path, () => Promise.reject(new Error("down")), { exempt }),
   }),
@@ -21,15 +21,15 @@ const seams: Feature<Seams> = {
 export interface World {
   /** Milliseconds that have passed. */
   now: number;
-  /** What handlers do. */
+  /** The behaviour of handlers. */
   answer: (request: HttpRequest) => unknown;
-  /** Calls of handlers. */
+  /** Number of handler calls. */
   handled: number;
 }
 
 export type GuardedApp = App & CircuitBreaker & Seams & { readonly world: World };
 
-/** An app with circuits whose time and handlers a test moves. */
+/** Creates an app with circuits whose clock and handlers a test controls. */
 export const guardedApp = (config: ConfigInput<CircuitBreakerConfig> = {}): GuardedApp => {
   const world: World = { now: 0, answer: () => "hello", handled: 0 };
   const app = new (App.with(circuitBreaker, seams))().enableCircuitBreaker({

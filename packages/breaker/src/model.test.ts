@@ -16,10 +16,10 @@ interface Begun {
   readonly life: number;
 }
 
-/** A circuit as the rules say it, with everything that ever happened written down. */
+/** A naive model of a circuit that records every event. */
 class Model {
   now = 0;
-  /** Calls under way. */
+  /** Running calls. */
   readonly calls: Begun[] = [];
   /** Grows with every change between closed and not closed, and with every reopening. */
   private life = 0;
@@ -37,7 +37,7 @@ class Model {
     return this.now < this.openedAt + this.settings.resetTimeout * 1000 ? "open" : "half-open";
   }
 
-  /** Whether a call is let through; `null` with the seconds until it makes sense to try again. */
+  /** Admits a call; `null` with the seconds until a retry makes sense. */
   begin(): { readonly retryAfterSecs: number } | null {
     const state = this.state();
     const trials = this.calls.filter((call) => this.holdsSlot(call)).length;
@@ -167,7 +167,7 @@ const commands = fc.commands(
 
 const few = fc.integer({ min: 1, max: 4 });
 
-test("a circuit behaves as the model does, for any order of calls, outcomes, times and hands", async () => {
+test("a circuit matches the model for any sequence of calls, outcomes, times and manual changes", async () => {
   const property = fc.asyncProperty(
     few,
     fc.constantFrom(0.5, 1, 2, 3),

@@ -1,16 +1,16 @@
-/** The options of routes that the feature owns. */
+/** The route option of the feature. */
 export interface CircuitBreakerRouteOptions {
-  /** Settings of this route's own circuit in place of the app's, or `false` for no circuit. */
+  /** Settings of this route's circuit, or `false` for no circuit. @default the app's settings */
   readonly breaker?: RouteCircuit | false;
 }
 
-/** Circuit of one route; what is absent follows the app's configuration. */
+/** Circuit of one route. @default the app's settings */
 export interface RouteCircuit {
   /** Failures in a row that open it. */
   readonly failureThreshold?: number;
-  /** Seconds that it stays open. */
+  /** Seconds for which it stays open. */
   readonly resetTimeout?: number;
-  /** Successes that close it, and trials at a time. */
+  /** Successful trials that close it, and maximum concurrent trials. */
   readonly halfOpenTarget?: number;
   /** Statuses that count as failures. */
   readonly failureCodes?: readonly number[];

@@ -12,7 +12,7 @@ import { CircuitBreakerConfig } from "./circuit-config.ts";
 import { CircuitRegistry } from "./circuit-registry.ts";
 import type { CircuitTransition } from "./circuit.ts";
 
-/** Settings of an app that says nothing. */
+/** The default settings of an app. */
 export const quiet: Pick<AppSettings, "log"> = { log: { info() {}, warn() {}, error() {} } };
 
 export type Outcome = "success" | "failure";

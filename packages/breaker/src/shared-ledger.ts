@@ -8,35 +8,35 @@ import {
   type PermitRule,
   type SharedState,
 } from "@framework/core/feature";
-import { type CircuitLedger, type Leased, LocalLedger, type Trial, type Turn } from "./circuit-ledger.ts";
+import { type CircuitLedger, type Leased, LocalLedger, type Trial, type Phase } from "./circuit-ledger.ts";
 
-/** Name of the channel on which turns are announced. */
-export const TURNS = "breaker:turns";
+/** Channel for announcements of phases. */
+export const PHASES = "breaker:phases";
 
-/** Life of the latest turn, for workers that start later, and of the successes in an epoch. */
+/** Time to live of the latest phase, for workers that start later, and of an epoch's successes. */
 const LASTING_MS = 604_800_000;
-/** Life of the answer to what follows a turn, besides twice the time that it is open; the latest turn answers later. */
+/** Time to live of a phase's successor, added to twice its open time; later, the latest phase is used. */
 const DECIDED_MS = 60_000;
-/** Longest name that stands in a key; a longer one becomes its SHA-256. */
-const LONGEST = 200;
+/** Maximum length of a name in a key; longer names are replaced by their SHA-256. */
+const MAX_NAME_LENGTH = 200;
 
-/** What a ledger that workers share needs. */
+/** Options of `SharedLedger`. */
 export interface SharedLedgerOptions {
   readonly shared: SharedState;
   readonly name: string;
   readonly halfOpenTarget: number;
   readonly resetMs: number;
-  /** Hears of every call that failed; this worker then decides for itself. */
+  /** Called with the error of each failed call; this worker then decides alone. */
   readonly failed: (error: unknown) => void;
 }
 
-/** What is announced. */
-export interface TurnMessage extends Turn {
+/** The message of an announcement. */
+export interface PhaseMessage extends Phase {
   readonly name: string;
 }
 
-/** Reads an announcement; `null` for anything else. */
-export const toTurnMessage = (message: Json): TurnMessage | null => {
+/** Parses an announcement; `null` for other messages. */
+export const toPhaseMessage = (message: Json): PhaseMessage | null => {
   if (typeof message !== "object" || message === null) return null;
   const { name, epoch, state, leftMs } = message as { readonly [key: string]: Json };
   return typeof name === "string" &&
@@ -48,10 +48,10 @@ export const toTurnMessage = (message: Json): TurnMessage | null => {
 };
 
 /**
- * The ledger of a circuit over all workers, in the shared state.
+ * The ledger of a circuit in the shared state of all workers.
  *
- * What follows a turn is decided by the first to store it. Slots for trials are leased permits: they come back when they are given back, or when the
- * lease of a dead worker ends. The rest of an open turn is the life of a counter.
+ * The first worker that stores the successor of a phase decides it. Slots for trials are leased permits: they are free again when returned, or when
+ * the lease of a dead worker expires. The expiry of a counter is the end of an open phase.
  */
 export class SharedLedger implements CircuitLedger {
   readonly #options: SharedLedgerOptions;
@@ -61,10 +61,10 @@ export class SharedLedger implements CircuitLedger {
   constructor(options: SharedLedgerOptions) {
     this.#options = options;
     const { name } = options;
-    this.#key = `breaker:${name.length <= LONGEST ? name : `sha256:${hash("sha256", name)}`}`;
+    this.#key = `breaker:${name.length <= MAX_NAME_LENGTH ? name : `sha256:${hash("sha256", name)}`}`;
   }
 
-  current(): Awaitable<Turn | null> {
+  current(): Awaitable<Phase | null> {
     return this.#ask(() => this.#read(`${this.#key}:current`), null);
   }
 
@@ -77,7 +77,10 @@ export class SharedLedger implements CircuitLedger {
         lease: this.#lease(id, 1),
       });
       return isPromise(next) || isPromise(permits)
-        ? Promise.all([permits, next]).then(([{ leased }, turn]) => ({ isLeased: leased === 1, next: turn }))
+        ? Promise.all([permits, next]).then(([{ leased }, phase]) => ({
+            isLeased: leased === 1,
+            next: phase,
+          }))
         : { isLeased: permits.leased === 1, next };
     }, this.#alone.lease());
   }
@@ -104,44 +107,44 @@ export class SharedLedger implements CircuitLedger {
     );
   }
 
-  decide(turn: Turn): Awaitable<Turn> {
-    const key = `${this.#key}:${turn.epoch}`;
+  decide(phase: Phase): Awaitable<Phase> {
+    const key = `${this.#key}:${phase.epoch}`;
     const ttlMs = DECIDED_MS + 2 * this.#options.resetMs;
-    const { epoch, state } = turn;
+    const { epoch, state } = phase;
     return this.#ask(
       () =>
         mapAwaitable(
           this.#options.shared.values.set(key, { epoch, state }, { ttlMs, ifAbsent: true }),
           (isFirst) =>
-            isFirst ? this.#unlessOver(turn) : mapAwaitable(this.#read(key), (decided) => decided ?? turn),
+            isFirst ? this.#unlessOver(phase) : mapAwaitable(this.#read(key), (decided) => decided ?? phase),
         ),
-      turn,
+      phase,
     );
   }
 
-  /** The latest turn if it goes beyond this one: who missed so much that its answer is forgotten would be the first again. */
-  #unlessOver(turn: Turn): Awaitable<Turn> {
+  /** Returns the latest phase if it is newer: a worker that missed an expired successor would otherwise store it again. */
+  #unlessOver(phase: Phase): Awaitable<Phase> {
     return mapAwaitable(this.#read(`${this.#key}:current`), (latest) =>
-      latest !== null && latest.epoch >= turn.epoch ? latest : turn,
+      latest !== null && latest.epoch >= phase.epoch ? latest : phase,
     );
   }
 
-  /** Also keeps the turn for workers that start later. */
-  announce({ epoch, state, leftMs }: Turn): Awaitable<void> {
+  /** Publishes the phase and stores it for workers that start later. */
+  announce({ epoch, state, leftMs }: Phase): Awaitable<void> {
     const { shared, name } = this.#options;
     return this.#ask(async () => {
       const timed = leftMs > 0 ? shared.values.add(this.#timer(epoch), 1, { ttlMs: leftMs }) : undefined;
       const kept = shared.values.set(`${this.#key}:current`, { epoch, state }, { ttlMs: LASTING_MS });
-      await Promise.all([timed, kept, shared.values.publish(TURNS, { name, epoch, state, leftMs })]);
+      await Promise.all([timed, kept, shared.values.publish(PHASES, { name, epoch, state, leftMs })]);
     }, undefined);
   }
 
-  #read(key: string): Awaitable<Turn | null> {
+  #read(key: string): Awaitable<Phase | null> {
     const { shared } = this.#options;
     return mapAwaitable(shared.values.get(key), (value) => {
-      const turn = toTurnMessage({ ...(value as object), name: "", leftMs: 0 });
-      if (turn === null) return null;
-      const { epoch, state } = turn;
+      const phase = toPhaseMessage({ ...(value as object), name: "", leftMs: 0 });
+      if (phase === null) return null;
+      const { epoch, state } = phase;
       if (state === "closed") return { epoch, state, leftMs: 0 };
       return mapAwaitable(
         shared.values.add(this.#timer(epoch), 0, { ttlMs: 1 }),
@@ -166,17 +169,17 @@ export class SharedLedger implements CircuitLedger {
     return { holder, hold: 0, used: [], most, share: 1, leaseMs: this.#options.resetMs };
   }
 
-  /** Asks the shared state; without an answer this worker goes on alone. */
+  /** Calls the shared state; on failure this worker continues with its own ledger. */
   #ask<T>(call: () => Awaitable<T>, alone: T): Awaitable<T> {
-    const fall = (error: unknown): T => {
+    const fallBack = (error: unknown): T => {
       this.#options.failed(error);
       return alone;
     };
     try {
       const answer = call();
-      return isPromise(answer) ? answer.then(undefined, fall) : answer;
+      return isPromise(answer) ? answer.then(undefined, fallBack) : answer;
     } catch (error) {
-      return fall(error);
+      return fallBack(error);
     }
   }
 }

@@ -45,7 +45,7 @@ const connect = async (url: string, workers: number): Promise<Connection[]> => {
   return connections;
 };
 
-test("four workers agree: open in all within a second, three trials in all, closed in all, and a killed worker's slots come back", async () => {
+test("four workers agree: all open within a second, three trials in total, all close, and a killed worker's slots are freed", async () => {
   await using program = await startProgram(new URL("./flaky.test-program.ts", import.meta.url), {
     args: ["--workers", "4"],
     conditions: ["@framework/source"],

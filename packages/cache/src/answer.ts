@@ -3,7 +3,7 @@ import { HttpError, type HttpRequest, Response } from "@framework/core";
 import type { StoredReply } from "./store/cache-store.ts";
 import { mark, type Outcome, type Status, statusText } from "./verdicts.ts";
 
-/** How an answer from the store is marked. */
+/** The `Cache-Status` values of a stored reply. */
 export interface AnswerMarks {
   /** The cache's name in `Cache-Status`. */
   readonly name: string;
@@ -13,9 +13,9 @@ export interface AnswerMarks {
 }
 
 /**
- * A reply from a stored one: in full, 304 where the client has it already, or the part that it asks for (RFC 9111 4.3.2, RFC 9110 14.2).
+ * Creates a reply from a stored one: complete, 304 if the client has it, or the requested range (RFC 9111 4.3.2, RFC 9110 14.2).
  *
- * @throws HttpError 416 for a part behind the end
+ * @throws HttpError 416 for a range beyond the end
  */
 export const answer = (entry: StoredReply, request: HttpRequest, marks: AnswerMarks): Response => {
   const isOk = entry.status >= 200 && entry.status <= 299;
@@ -27,7 +27,7 @@ export const answer = (entry: StoredReply, request: HttpRequest, marks: AnswerMa
   return marked(inPart(entry, range, marks), entry, marks);
 };
 
-/** Whether a request asks for something else than a whole reply. */
+/** Whether a request is conditional or asks for a range. */
 export const isConditional = (request: HttpRequest): boolean =>
   request.getHeader("if-none-match") !== null ||
   request.getHeader("if-modified-since") !== null ||
@@ -61,7 +61,7 @@ const withFieldsOf = ({ fields }: StoredReply, status: number): Response => {
   return response;
 };
 
-/** 304 has the fields of the 200, except those that describe a body it does not carry (RFC 9110 15.4.5). */
+/** Returns the fields of a 304: those of the 200 without the ones that describe the body (RFC 9110 15.4.5). */
 const notModified = (entry: StoredReply): Response => {
   const response = withFieldsOf(entry, 304);
   for (const name of ["content-type", "content-encoding", "content-language"]) response.headers.delete(name);
@@ -72,7 +72,7 @@ const inPart = (entry: StoredReply, field: string, { name, outcome, status }: An
   const { body, bodyBytes } = entry;
   const ranges = byteRanges(field, bodyBytes);
   if (ranges === "unsatisfiable") {
-    throw new HttpError(416, `The range lies behind the end: there are ${bodyBytes} bytes`, {
+    throw new HttpError(416, `The range is beyond the end of ${bodyBytes} bytes`, {
       headers: {
         "content-range": `bytes */${bodyBytes}`,
         "x-cache": outcome,

@@ -2,9 +2,9 @@ import type { Awaitable, HttpRequest, Query } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
 
 /**
- * The key of a request: target URI (RFC 9111 2) with its query in a canonical order, `extra`, and for QUERY its body and the type of it (RFC 10008 2.7).
+ * Returns the key of a request: target URI (RFC 9111 2) with its query in canonical order, `extra`, and for QUERY its body and content type (RFC 10008 2.7).
  *
- * GET and HEAD have one key. No part can run into the next: parts are separated by a character that none of them holds, or are JSON.
+ * GET and HEAD share a key. Parts are unambiguous: separated by a character that none contains, or encoded as JSON.
  */
 export const keyOf = (request: HttpRequest, extra: string): Awaitable<string> => {
   const { method, scheme, host, path, query } = request;
@@ -15,14 +15,14 @@ export const keyOf = (request: HttpRequest, extra: string): Awaitable<string> =>
   return mapAwaitable(bodyHash(request), (hash) => `QUERY ${hash} ${target}`);
 };
 
-/** The key of one of several replies that depend on request fields: `names` are lower-case and sorted. */
+/** Returns the key of a variant by request fields; `names` are lower-case and sorted. */
 export const variantKey = (key: string, names: readonly string[], request: HttpRequest): string =>
   names.length === 0 ? key : `${key} ${JSON.stringify(names.map((name) => [name, request.getHeader(name)]))}`;
 
-/** One ordinary pair is canonical already. */
+/** A single plain pair is canonical. */
 const plainPair = /^[\w.~-]+=[\w.~-]*$/;
 
-/** Sorted by decoded name, values of one name in their order; two spellings of one pair become one. */
+/** Returns the pairs sorted by decoded name, with stable values and normalized encoding. */
 const canonicalQuery = (query: Query): string => {
   const text = query.toString();
   if (text === "" || plainPair.test(text)) return text;

@@ -8,10 +8,10 @@ import type { Invalidations } from "./invalidation/invalidations.ts";
 import type { Purges } from "./invalidation/purges.ts";
 import type { RouteCache } from "./route/route-cache.ts";
 
-/** What the cache of one app is made of. */
+/** The components of an app's cache. */
 export interface CacheParts {
   readonly config: Readonly<CachingConfig>;
-  /** The `cache` option of routes. */
+  /** The routes' `cache` option. */
   readonly option: RouteOption<RouteCache | false>;
   readonly clock: Clock;
   readonly store: GuardedStore;

@@ -3,20 +3,20 @@ import type { ConfigInput } from "@framework/core/feature";
 import { type VirtualClock, virtualClock } from "@framework/testing";
 import { type Caching, caching, type CachingConfig } from "./index.ts";
 
-/** A clock that stands at the beginning of 2026. */
+/** A clock that starts at the beginning of 2026. */
 export const testClock = (): VirtualClock => virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
 
-/** An app with the cache on, and its time. */
+/** An app with caching enabled, and its clock. */
 export interface CachedApp {
   readonly app: App & Caching;
   readonly clock: VirtualClock;
-  /** What the app wrote as errors and warnings: the codes, else the messages. */
+  /** Logged errors and warnings: codes, else messages. */
   readonly logged: readonly string[];
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Seen>;
   send(method: string, path: string, init?: RequestInit): Promise<Seen>;
 }
 
-/** What a client saw. */
+/** The reply of a client's request. */
 export interface Seen {
   readonly status: number;
   readonly text: string;

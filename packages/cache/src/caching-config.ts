@@ -13,31 +13,31 @@ import type { CacheStore } from "./store/cache-store.ts";
 /** Methods whose replies may be cached: HEAD is answered from replies to GET. */
 export type CachedMethod = "GET" | "HEAD" | "QUERY";
 
-/** What `enableCaching` may be told. */
+/** Options of `enableCaching`. */
 export interface CachingConfig {
-  /** Seconds that a reply without freshness of its own stays fresh. @default 300 */
+  /** Seconds for which a reply without explicit freshness is fresh. @default 300 */
   readonly ttl: number;
   /** Methods that are answered from the store. @default ["GET", "HEAD"] */
   readonly methods: readonly CachedMethod[];
-  /** Canonical paths that are never cached, each with everything below it. @default [] */
+  /** Canonical paths that are never cached, including everything below them. @default [] */
   readonly excludePaths: readonly string[];
-  /** Seconds that a stale reply may be served while it is refreshed, where it does not say so itself. @default 0 */
+  /** Default seconds for which a stale reply may be served while it is refreshed. @default 0 */
   readonly staleSecs: number;
-  /** Bytes of a body that is stored. @default 1048576 (1 MiB) */
+  /** Maximum bytes of a stored body. @default 1048576 (1 MiB) */
   readonly maxEntryBytes: number;
-  /** Entries of the memory store. @default 10000 */
+  /** Maximum entries of the memory store. @default 10000 */
   readonly maxEntries: number;
-  /** Bytes of the memory store. @default 67108864 (64 MiB) */
+  /** Maximum bytes of the memory store. @default 67108864 (64 MiB) */
   readonly maxBytes: number;
-  /** Seconds that requests wait at most for another request of the same key. @default 10 */
+  /** Maximum seconds to wait for another request of the same key. @default 10 */
   readonly waitSecs: number;
-  /** Where replies are kept. @default a memory store in each worker */
+  /** The store of replies. @default a memory store in each worker */
   readonly store: CacheStore | undefined;
-  /** Milliseconds after which a call of such a store counts as failed. @default 250 */
+  /** Timeout of a call of `store`, in milliseconds. @default 250 */
   readonly storeTimeoutMs: number;
   /** The cache's name in `Cache-Status`. @default "framework" */
   readonly name: string;
-  /** The cache's time; for tests. @default the process's */
+  /** The clock, for tests. @default the process's */
   readonly clock: Clock | undefined;
 }
 

@@ -10,7 +10,7 @@ import { FrameworkError } from "@framework/core";
 import type { CacheParts } from "./cache-parts.ts";
 import { CachingConfig } from "./caching-config.ts";
 import { epochClock } from "./epoch-clock.ts";
-import { newCounts, publishFigures } from "./counts.ts";
+import { newCounts, publishMetrics } from "./counts.ts";
 import { Coalescing } from "./coalescing.ts";
 import { GuardedStore } from "./store/guarded-store.ts";
 import { stripInternalFields } from "./internal-fields.ts";
@@ -28,14 +28,14 @@ export interface Caching extends AddsRouteOptions<CachingRouteOptions> {
   /**
    * Answers repeated GET and HEAD requests from a store (RFC 9111, shared cache).
    *
-   * A reply is keyed by scheme, host, path, sorted query and the request fields its `Vary` names. Requests that carry an identity are answered only from
-   * replies that say `public` or `s-maxage`, or of routes that say `shared`. Concurrent misses of one key make one call.
+   * A reply is keyed by scheme, host, path, sorted query and the request fields of its `Vary`. Requests with an identity are answered only from replies
+   * with `public` or `s-maxage`, or of `shared` routes. Concurrent misses of one key are coalesced.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
   enableCaching(config?: ConfigInput<CachingConfig>): this;
   /**
-   * Drops every stored reply that carries one of the tags. Resolves with their number once no worker serves them, or stores one that was computed before.
+   * Drops every stored reply with one of the tags. Resolves with their number once no worker serves them or stores an older computation.
    *
    * @throws CACHE_NOT_ENABLED, CACHE_NOT_STARTED, CACHE_BAD_TAG, CACHE_STORE_UNAVAILABLE, CORE_SHARED_STATE_UNAVAILABLE
    */
@@ -93,7 +93,7 @@ const enable = (
       invalidateOnWrite(parts, () => host.http.routes()),
     ),
   );
-  publishFigures(host, counts, raw, store);
+  publishMetrics(host, counts, raw, store);
   host.life.onStart({
     name: "cache",
     run: async () => {

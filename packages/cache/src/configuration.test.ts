@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { cachedApp } from "./cached-app.test-kit.ts";
 import { caching, CachingConfig } from "./index.ts";
 
-test("what cannot be is refused at start, all at once", async () => {
+test("start reports all mistakes in the configuration", async () => {
   const bad = {
     ttl: -1,
     methods: ["GET", "POST"],
@@ -26,7 +26,7 @@ test("what cannot be is refused at start, all at once", async () => {
     await expect(starting).rejects.toThrow(`CachingConfig.${field} must be`);
 });
 
-test("methods that would do nothing are refused", () => {
+test("methods without effect are rejected", () => {
   const problems = (methods: readonly string[]) =>
     CachingConfig.read({ methods: methods as never }).problems.length;
   expect([[], ["HEAD"], ["QUERY", "HEAD"], ["get"]].map(problems)).toEqual([1, 1, 1, 1]);
@@ -74,16 +74,16 @@ test("a route's ttl and the app's ttl are the seconds of freshness", async () =>
   expect((await get("/app")).outcome).toBe("MISS");
 });
 
-test("publishes figures that add up", async () => {
+test("publishes consistent metrics", async () => {
   let metrics: readonly Metric[] = [];
-  const figures = {
-    name: "figures",
+  const observer = {
+    name: "observer",
     install: (host: Host) => {
       host.life.onStart(() => void (metrics = host.insight.metrics()));
       return {};
     },
   };
-  const app = new (App.with(caching, figures))().enableCaching({ maxEntries: 1 });
+  const app = new (App.with(caching, observer))().enableCaching({ maxEntries: 1 });
   app.get("/{id}", () => "body");
   const get = (path: string, headers = {}) => app.fetch(new Request(`http://localhost${path}`, { headers }));
   for (const path of ["/a", "/a", "/a", "/b"]) await get(path);

@@ -3,14 +3,14 @@ import type { CacheStore } from "./store/cache-store.ts";
 import type { GuardedStore } from "./store/guarded-store.ts";
 import type { Outcome } from "./verdicts.ts";
 
-/** How many requests had each outcome, in this process. */
+/** Number of requests by outcome, in this process. */
 export type Counts = Record<Outcome, number>;
 
-/** Counts that begin at 0. */
+/** Creates counts of 0. */
 export const newCounts = (): Counts => ({ MISS: 0, HIT: 0, STALE: 0, REVALIDATED: 0, BYPASS: 0 });
 
-/** Publishes what the cache does. */
-export const publishFigures = (
+/** Publishes the metrics of the cache. */
+export const publishMetrics = (
   host: Host,
   counts: Counts,
   store: CacheStore,
@@ -18,12 +18,8 @@ export const publishFigures = (
 ): void => {
   const size = () => store.size?.() ?? { entries: 0, bytes: 0, evictions: 0 };
   const outcomes: readonly (readonly [Outcome, string, string])[] = [
-    [
-      "HIT",
-      "cache_hits_total",
-      "Requests answered with a fresh stored reply, or with one that another request was waiting for.",
-    ],
-    ["MISS", "cache_misses_total", "Requests that went to their handler because nothing usable was stored."],
+    ["HIT", "cache_hits_total", "Requests answered with a fresh stored reply or a coalesced one."],
+    ["MISS", "cache_misses_total", "Requests without a usable stored reply, answered by the handler."],
     ["STALE", "cache_stale_total", "Requests answered with a stale stored reply."],
     [
       "REVALIDATED",
@@ -41,13 +37,13 @@ export const publishFigures = (
     })),
     {
       name: "cache_store_failures_total",
-      help: "Calls of the store that failed or were late.",
+      help: "Calls of the store that failed or timed out.",
       type: "counter",
       read: () => guarded.failures,
     },
     {
       name: "cache_evictions_total",
-      help: "Entries that made room for others.",
+      help: "Evicted entries.",
       type: "counter",
       read: () => size().evictions,
     },
@@ -70,5 +66,5 @@ export const publishFigures = (
   host.insight.expose("cache", () => ({ ...counts, storeFailures: guarded.failures, ...size() }));
 };
 
-/** One store for all workers is counted once. */
+/** A store shared by all workers is counted once. */
 const across = ({ shared }: CacheStore): Pick<Metric, "across"> => ({ across: shared ? "max" : "sum" });

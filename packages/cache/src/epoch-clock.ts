@@ -1,6 +1,6 @@
 import type { Clock } from "@framework/core/feature";
 
-/** A monotonic clock that begins at the wall clock's time, so that replies stored by one process have an age in another. */
+/** A monotonic clock based on the wall clock, so that processes agree on the age of stored replies. */
 export const epochClock = (clock: Clock): Clock => {
   const offset = clock.date() - clock.now();
   return { ...clock, now: () => offset + clock.now() };

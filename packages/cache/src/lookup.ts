@@ -4,19 +4,19 @@ import { variantKey } from "./cache-key.ts";
 import type { StoredReply } from "./store/cache-store.ts";
 import type { GuardedStore } from "./store/guarded-store.ts";
 
-/** Where the reply to a request stands in the store, and the reply if there is one. */
+/** The place of a request's reply in the store, and the stored reply, if any. */
 export interface Place {
   readonly key: string;
-  /** Request fields on which replies under the request's key depend. */
+  /** Request fields that replies under the request's key depend on. */
   readonly names: readonly string[];
-  /** Until when it is known that they do, in milliseconds of the cache's clock. */
+  /** Expiry of this knowledge, in milliseconds of the cache's clock. */
   readonly namesUntilMs: number;
   readonly entry: StoredReply | undefined;
 }
 
 const none: readonly string[] = [];
 
-/** Finds the stored reply to a request by its key and by the fields that the `Vary` of stored replies names (RFC 9111 4.1). */
+/** Finds the stored reply to a request by its key and the fields of `Vary` (RFC 9111 4.1). */
 export const lookUp = (store: GuardedStore, key: string, request: HttpRequest): Awaitable<Place> =>
   mapAwaitable(store.get(key), (found) => {
     if (found?.kind !== "varies") return { key, names: none, namesUntilMs: 0, entry: found };

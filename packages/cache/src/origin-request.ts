@@ -1,15 +1,15 @@
 import { type HttpRequest, RequestHeaders } from "@framework/core";
 
-/** Request fields to set, or with `null` to take away, by lower-case name. */
+/** Request fields to set, or to remove with `null`, by lower-case name. */
 export type FieldChanges = ReadonlyMap<string, string | null>;
 
 /**
- * The request as its handler sees it when the cache asks on its own behalf: other fields, everything else the same, context and body included.
+ * Returns the request for a handler with changed header fields; everything else, including context and body, is the same.
  *
- * `headers`, `getHeader` and `raw` show the changes; nothing that core reads of a request besides depends on the fields that a cache changes.
+ * `headers`, `getHeader` and `raw` include the changes; no other property of a request depends on the fields that a cache changes.
  */
 export const withFields = (request: HttpRequest, changes: FieldChanges): HttpRequest => {
-  void request.context; // made before the two part, so that they share it
+  void request.context; // created before the copy, so that both share it
   const headers = changedHeaders(request.headers, changes);
   let raw: globalThis.Request | undefined;
   return Object.create(request, {
@@ -19,7 +19,7 @@ export const withFields = (request: HttpRequest, changes: FieldChanges): HttpReq
   }) as HttpRequest;
 };
 
-/** Request fields with changes, read like the original; put together when somebody asks. */
+/** Request fields with changes, merged on first access. */
 const changedHeaders = (original: RequestHeaders, changes: FieldChanges): RequestHeaders => {
   const kept = (name: string): readonly string[] =>
     changes.has(name) ? [] : original.getAll(name).flatMap((value) => [name, value]);

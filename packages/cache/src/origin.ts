@@ -25,18 +25,18 @@ import {
 import { maxVaryNames, namesOf } from "./vary-names.ts";
 import { type Forwarded, mark, type Outcome } from "./verdicts.ts";
 
-/** A call of a handler, and what was known when it began. */
+/** A call of a handler, with the state at its start. */
 interface Call {
   readonly ask: Ask;
   readonly place: Place;
   readonly sharedCall: SharedCall | null;
   readonly moment: number;
   readonly sent: Conditional;
-  /** Whether the reply goes to no client. */
+  /** Whether this is a background refresh without a client. */
   readonly silent: boolean;
 }
 
-/** Calls handlers and stores what may be stored. */
+/** Calls handlers and stores their storable replies. */
 export class Origin {
   private readonly parts: CacheParts;
   private readonly tags: ReplyTags;
@@ -46,17 +46,17 @@ export class Origin {
     this.tags = new ReplyTags(parts.log);
   }
 
-  /** Calls the handler of a request. With `sharedCall` other requests wait for its reply. */
+  /** Calls the handler of a request; other requests may wait for `sharedCall`. */
   ask(ask: Ask, place: Place, sharedCall: SharedCall | null): Awaitable<Response> {
     return this.call(ask, place, sharedCall, false);
   }
 
-  /** Calls the handler once more for a request that is answered already. */
+  /** Calls the handler again for an answered request. */
   refresh(ask: Ask, place: Place, sharedCall: SharedCall): Awaitable<void> {
     return mapAwaitable(this.call(ask, place, sharedCall, true), ({ payload }) => giveUp(payload));
   }
 
-  /** Why a request goes to its handler. */
+  /** The reason for a call of the handler. */
   reason({ directives, identity, plan }: Ask, { entry, names }: Place): Forwarded {
     if (entry !== undefined) return directives.has("no-cache") ? "request" : "stale";
     if (identity && !plan.shared) return "bypass";
@@ -71,7 +71,7 @@ export class Origin {
       try {
         return this.settle(call, response);
       } finally {
-        sharedCall?.settle(null); // whatever failed, no request waits for it any longer
+        sharedCall?.settle(null); // on any failure, waiting requests proceed
       }
     });
   }
@@ -82,18 +82,18 @@ export class Origin {
     if (response.status !== 304 || !sent.validates || place.entry === undefined)
       return this.take(call, response, facts);
     if (confirms(facts, place.entry)) return this.freshen(call, place.entry, response, facts);
-    this.parts.store.delete(place.key); // RFC 9111 4.3.4: the 304 is about another reply than ours
+    this.parts.store.delete(place.key); // RFC 9111 4.3.4: the 304 is for another reply
     return this.call(call.ask, { ...place, entry: undefined }, null, call.silent);
   }
 
-  /** A whole reply: stored if it may be, else handed on. */
+  /** Stores a complete reply if allowed, else passes it on. */
   private take(call: Call, response: Response, facts: ReplyFacts): Response {
     const { ask } = call;
     const { payload, status } = response;
     const { maxEntryBytes, name } = this.parts.config;
     const bodyBytes = isWhole(payload) ? (payloadLength(payload) ?? Infinity) : Infinity;
     const lifetime = bodyBytes <= maxEntryBytes ? this.lifetime(call, status, facts) : null;
-    const isHead = ask.request.method === "HEAD"; // gets the fields of GET, and is not stored
+    const isHead = ask.request.method === "HEAD"; // has the fields of GET and is not stored
     if (isHead && lifetime !== null) announce(response, lifetime, ask.plan.vary);
     const tags = lifetime === null || isHead ? null : this.tags.of(call.ask, response, facts, []);
     if (lifetime === null || tags === null || !isWhole(payload)) {
@@ -116,7 +116,7 @@ export class Origin {
     return this.answer(call, entry, "MISS", { stored: true });
   }
 
-  /** A reply that is not stored: the client's own. */
+  /** Returns a reply that is not stored, for this client only. */
   private handOn(call: Call, response: Response, facts: ReplyFacts): Response {
     const { ask, place, sent } = call;
     const { store, config, clock } = this.parts;
@@ -136,7 +136,7 @@ export class Origin {
     return mark(response, config.name, outcome, { forwarded });
   }
 
-  /** RFC 5861 4: a handler that fails is covered by the stale reply, for those who wait as well. */
+  /** RFC 5861 4: answers a handler's failure with the stale reply, also for waiting requests. */
   private insteadOfError(call: Call, entry: StoredReply, response: Response): Response {
     const { key, names } = call.place;
     call.sharedCall?.settle({ key, names, entry, how: "STALE" });
@@ -145,7 +145,7 @@ export class Origin {
     return this.answer(call, entry, "STALE", { forwardStatus: response.status });
   }
 
-  /** A 304 to the entry's own validators: its fields are brought up to date, and it is served (RFC 9111 4.3.4). */
+  /** Updates the entry's fields from a 304 to its validators, and serves it (RFC 9111 4.3.4). */
   private freshen(call: Call, old: StoredReply, response: Response, fresh: ReplyFacts): Response {
     const { place } = call;
     const fields = freshenedFields(old.fields, response.fields(), fresh);
@@ -181,7 +181,7 @@ export class Origin {
     return identity || hasPrincipal(request);
   }
 
-  /** Whether something that the reply was made from may have been dropped since. */
+  /** Whether a drop since the start of the call may concern the reply. */
   private isOvertaken({ moment }: Call, tags: readonly string[]): boolean {
     return this.parts.invalidations.overtook(moment, tags);
   }
@@ -234,9 +234,9 @@ export class Origin {
   }
 }
 
-/** Lets the source of a body that nobody reads free what it holds. */
+/** Cancels an unread body, so that its source is released. */
 const giveUp = (payload: Response["payload"]): void => {
-  if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // nobody is left who could act on how it ends
+  if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // the body is discarded, its errors with it
 };
 
 const empty = (response: Response): void => {

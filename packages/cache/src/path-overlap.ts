@@ -1,4 +1,4 @@
-/** Whether one path can match both patterns; a doubt counts as yes. */
+/** Whether a path can match both patterns; true in doubt. */
 export const canMeet = (one: string, other: string): boolean => meet(one.split("/"), other.split("/"));
 
 const meet = (one: readonly string[], other: readonly string[]): boolean => {

@@ -21,10 +21,10 @@ import { Origin } from "./origin.ts";
 import { planOf, type RoutePlan } from "./route/route-plan.ts";
 import { mark, type Outcome, type Status, statusText } from "./verdicts.ts";
 
-/** Calls that one request waits for at most: the one for its key, and the one for the variant that it turned out to want. */
+/** Maximum calls that a request waits for: the one for its key, and the one for its variant. */
 const maxRounds = 2;
 
-/** Answers requests from the store (RFC 9111, shared cache) and stores what handlers answer; `writes` takes the methods that are not cached. */
+/** Answers requests from the store (RFC 9111, shared cache) and stores replies of handlers; `writes` handles methods that are not cached. */
 export const replyCache = (
   parts: CacheParts,
   writes: Middleware<HttpRequest, Response>,
@@ -38,7 +38,7 @@ export const replyCache = (
 class ReplyCache {
   private readonly parts: CacheParts;
   private readonly origin: Origin;
-  private readonly plans = new Map<Endpoint, RoutePlan | null>(); // as many as there are routes
+  private readonly plans = new Map<Endpoint, RoutePlan | null>(); // bounded by the number of routes
   private readonly methods: ReadonlySet<string>;
   private readonly writes: Middleware<HttpRequest, Response>;
 
@@ -54,7 +54,7 @@ class ReplyCache {
     if (!this.methods.has(method)) return this.writes(request, next);
     if (endpoint === null || endpoint.addedBy !== null) return next(request);
     const plan = this.planFor(endpoint);
-    const answersItself = method === "HEAD" && endpoint.method === "HEAD"; // a route of its own may differ from GET's
+    const answersItself = method === "HEAD" && endpoint.method === "HEAD"; // an explicit HEAD route may differ from GET
     if (plan === null || answersItself || this.isExcluded(path)) return this.bypass(request, next);
     const directives = parseCacheControl(request.getHeader("cache-control"));
     if (directives.has("no-store")) {
@@ -102,7 +102,7 @@ class ReplyCache {
     );
   }
 
-  /** Answers from the store where that may be done, else obtains a reply; `missed` came about after the look into the store. */
+  /** Answers from the store if allowed, else obtains a reply; `missed` ended during the read of the store. */
   private decide(ask: Ask, place: Place, missed: SharedResult | undefined): Awaitable<Response> {
     const { directives, identity, plan } = ask;
     const closed = identity && !plan.shared && place.entry?.shareable !== true;
@@ -119,7 +119,7 @@ class ReplyCache {
     return this.obtain(ask, { ...place, entry }, missed);
   }
 
-  /** Asks the handler, or waits for the one who is asking already. */
+  /** Calls the handler, or waits for a running call. */
   private obtain(ask: Ask, place: Place, missed: SharedResult | undefined): Awaitable<Response> {
     const { coalescing } = this.parts;
     if (!mayShare(ask) || coalescing.isUnshareable(place.key)) return this.origin.ask(ask, place, null);
@@ -129,7 +129,7 @@ class ReplyCache {
     return sharedCall.result().then((outcome) => this.follow(ask, place, outcome));
   }
 
-  /** Takes what another call gave, if it is for this request; else goes on, not waiting again for the same. */
+  /** Uses the result of another call if it fits this request; else proceeds without waiting for it again. */
   private follow(ask: Ask, place: Place, outcome: SharedOutcome): Awaitable<Response> {
     if (outcome === null) return this.origin.ask(ask, place, null);
     if (outcome === "again") return this.serve({ ...ask, round: ask.round + 1 });
@@ -144,7 +144,7 @@ class ReplyCache {
     return answer(entry, ask.request, { name: config.name, nowMs: clock.now(), outcome, status });
   }
 
-  /** Refreshes after this reply is out, once for all who are answered with the stale one. */
+  /** Refreshes a stale reply in the background; concurrent refreshes are coalesced. */
   private refreshLater(ask: Ask, place: Place): void {
     const { coalescing, log } = this.parts;
     if (ask.request.method === "HEAD" || coalescing.callFor(place.key) !== undefined) return;
@@ -152,7 +152,7 @@ class ReplyCache {
     try {
       ask.request.defer(() => this.origin.refresh(ask, place, sharedCall));
     } catch (error) {
-      sharedCall.settle(null); // too much work waits in this process: the next request tries again
+      sharedCall.settle(null); // too many tasks are pending: the next request tries again
       log().warn("cache: a stale reply could not be refreshed", { error });
     }
   }
@@ -160,13 +160,13 @@ class ReplyCache {
   private notStored(outcome: Outcome, status: Status): HttpError {
     const { config, counts } = this.parts;
     counts[outcome]++;
-    return new HttpError(504, "The request takes only a stored reply, and there is none", {
+    return new HttpError(504, "The request accepts only a stored reply, and there is none", {
       headers: { "x-cache": outcome, "cache-status": statusText(config.name, status) },
     });
   }
 }
 
-/** Whether a request may wait for another's reply, and others for its own: never across identities, and only for replies that are stored whole. */
+/** Whether a request may be coalesced: without an identity, and only for complete replies. */
 const mayShare = ({ identity, plan, request, round }: Ask): boolean =>
   (!identity || plan.shared) &&
   request.method !== "HEAD" &&

@@ -5,18 +5,18 @@ import type { StoredReply } from "./store/cache-store.ts";
 import { withFields } from "./origin-request.ts";
 import type { ReplyFacts } from "./rules/reply-facts.ts";
 
-/** The request that goes to a handler. */
+/** The request for a handler. */
 export interface Conditional {
   readonly request: HttpRequest;
-  /** Whether it carries the validators of the stored reply: a 304 is then about that one. */
+  /** Whether it has the stored reply's validators: a 304 then confirms that reply. */
   readonly validates: boolean;
-  /** Whether the client's own conditions were taken away. */
+  /** Whether the client's conditions were removed. */
   readonly isSimplified: boolean;
 }
 
 /**
- * The request with the conditions of the cache in the place of the client's (RFC 9111 4.3.1): the validators of a stored reply; none at all when others
- * wait for a whole reply; else the client's own.
+ * Replaces the client's conditions by the cache's (RFC 9111 4.3.1): the validators of a stored reply; none if others wait for a complete reply; else
+ * keeps the client's.
  */
 export const conditionally = (
   request: HttpRequest,
@@ -36,7 +36,7 @@ export const conditionally = (
   return { request: withFields(request, changes), validates, isSimplified };
 };
 
-/** Whether a client has a reply already, by its own conditions. */
+/** Whether a client's conditions match a reply that it has. */
 export const isHeldBy = (
   request: HttpRequest,
   { status }: Response,
@@ -47,13 +47,13 @@ export const isHeldBy = (
   return precondition(request, { etag, lastModifiedMs }) === "not-modified";
 };
 
-/** Whether a 304 is about the stored reply: it names the same state, or none (RFC 9111 4.3.4). */
+/** Whether a 304 confirms the stored reply: it has the same validators or none (RFC 9111 4.3.4). */
 export const confirms = ({ etag }: ReplyFacts, entry: StoredReply): boolean => {
   if (etag === null) return true;
   const stored = fieldOf(entry.fields, "etag");
   return stored !== null && matchesWeakly(stored, etag);
 };
 
-/** Whether a status says that what is stored is no longer what the resource gives. */
+/** Whether a status shows that the stored reply is outdated. */
 export const supersedes = (status: number): boolean =>
   (status < 400 && status !== 206 && status !== 304) || status === 404 || status === 410;

@@ -1,11 +1,11 @@
-/** Index of the bucket that a value falls into: the first whose bound is not below it, or the one after the last. */
+/** Returns the index of a value's bucket: the first with a bound of at least the value, or the one after the last. */
 export const bucketOf = (bounds: readonly number[], value: number): number => {
   let index = 0;
   while (index < bounds.length && value > (bounds[index] ?? Infinity)) index++;
   return index;
 };
 
-/** Numbers that a histogram takes in a list of gains or totals: its buckets, each with its own count, the one without bound, the sum. */
+/** Returns the count of numbers of a histogram in a list of gains or totals: non-cumulative buckets, the unbounded bucket, the sum. */
 export const widthOf = (bounds: readonly number[]): number => bounds.length + 2;
 
 /** Adds an observation to a histogram that begins at `offset`. */
@@ -16,7 +16,7 @@ export const observe = (gains: number[], offset: number, bounds: readonly number
   gains[sum] = (gains[sum] ?? 0) + value;
 };
 
-/** Bounds of a histogram: 1 to 60 finite numbers, each above the one before. */
+/** Whether bounds are 1 to 60 finite numbers in ascending order. */
 export const areBounds = (value: unknown): boolean =>
   Array.isArray(value) &&
   value.length >= 1 &&

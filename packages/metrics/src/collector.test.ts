@@ -12,7 +12,7 @@ const requests = (parsed: Parsed) =>
 const startAll = (count: number, start: () => Promise<Worker>) =>
   Promise.all(Array.from({ length: count }, start));
 
-test("every worker answers with the metrics of all", async () => {
+test("every worker returns the metrics of all", async () => {
   const { start } = service(4);
   const workers = await startAll(4, start);
   for (const [index, worker] of workers.entries()) {
@@ -28,7 +28,7 @@ test("every worker answers with the metrics of all", async () => {
   }
 });
 
-test("what was counted is sent within a moment, without a scrape, and nothing is sent while nothing is counted", async () => {
+test("counts are flushed without a scrape, and only if there are any", async () => {
   const { state, start } = service(2);
   let calls = 0;
   const worker = await start((shared) => ({
@@ -54,7 +54,7 @@ test("what was counted is sent within a moment, without a scrape, and nothing is
   expect(calls - before).toBeLessThanOrEqual(3);
 });
 
-test("counters never go back while workers are killed and replaced, and end at what was sent", async () => {
+test("counters never decrease while workers are killed and replaced, and keep all flushed counts", async () => {
   const { start } = service(4);
   const random = seededRandom(3);
   let workers = await startAll(4, start);
@@ -77,7 +77,7 @@ test("counters never go back while workers are killed and replaced, and end at w
   expect((await (workers[0] as Worker).scrape()).value("framework_http_requests_in_flight")).toBe(0);
 });
 
-test("a worker that stops by itself leaves everything that it counted", async () => {
+test("a worker that stops flushes its counts", async () => {
   const { start } = service(2);
   const [one, two] = (await startAll(2, start)) as [Worker, Worker];
   await one.serve(7);
@@ -89,7 +89,7 @@ test("a worker that stops by itself leaves everything that it counted", async ()
   expect(parsed.value("framework_scrape_missing_workers")).toBe(1);
 });
 
-test("a worker that is stuck is not waited for, its last values stay, and it is counted as missing", async () => {
+test("a stuck worker times out, keeps its last values and counts as missing", async () => {
   const { start } = service(3, {}, { timeoutMs: 100 });
   let isStuck = false;
   const deaf = (shared: SharedState): SharedState => ({
@@ -116,7 +116,7 @@ test("a worker that is stuck is not waited for, its last values stay, and it is 
   expect(requests(await (one as Worker).scrape())).toBe(5);
 });
 
-test("a worker that observed nothing shows the histograms of registries of those that did, also after their end", async () => {
+test("a worker without observations shows the registry histograms of others, also after their exit", async () => {
   const { start } = service(2);
   const withRegistry = (observe: boolean) => {
     const registry = new Registry();
@@ -139,7 +139,7 @@ test("a worker that observed nothing shows the histograms of registries of those
   }
 });
 
-test("a reading that takes long is not taken for an older one that comes after a newer", async () => {
+test("readings are sequential, so that a slow one does not look like a reset", async () => {
   const { start } = service(2);
   let value = 0;
   let reading = 0;
@@ -148,7 +148,7 @@ test("a reading that takes long is not taken for an older one that comes after a
     async getMetricsAsJSON() {
       const values = [{ value: ++value, labels: {} }];
       next();
-      // The first of two readings ends last, where the second is begun before it has ended.
+      // If readings overlap, the first of two ends last.
       const second = new Promise<void>((resolve) => void (next = () => setTimeout(resolve, 5)));
       const alone = new Promise<void>((resolve) => void setTimeout(resolve, 30));
       if (++reading % 2 === 1) await Promise.race([second, alone]);
@@ -163,7 +163,7 @@ test("a reading that takes long is not taken for an older one that comes after a
   }
 });
 
-test("scrapes at the same time share one round of questions", async () => {
+test("concurrent scrapes are coalesced", async () => {
   const { start } = service(2);
   let asked = 0;
   const worker = await start((shared) => ({
@@ -180,7 +180,7 @@ test("scrapes at the same time share one round of questions", async () => {
   expect(asked).toBe(1);
 });
 
-test("without the primary process there is no answer rather than a wrong one", async () => {
+test("without the primary process a scrape fails instead of returning wrong values", async () => {
   const { start } = service(2, {}, { timeoutMs: 50 });
   const worker = await start();
   await worker.serve(3);
@@ -190,7 +190,7 @@ test("without the primary process there is no answer rather than a wrong one", a
   expect(await reply.json()).toMatchObject({ detail: "The metrics of the workers cannot be read now" });
 });
 
-test("thousands of gauges of one worker arrive at another, in messages that the shared state takes", async () => {
+test("thousands of gauges are sent in messages within the bounds of the shared state", async () => {
   const { start } = service(2);
   const [one, two] = (await startAll(2, start)) as [Worker, Worker];
   for (let index = 0; index < 3000; index++) two.levels.set({ place: `${"é".repeat(20)} ${index}` }, index);
@@ -199,7 +199,7 @@ test("thousands of gauges of one worker arrive at another, in messages that the 
   expect(samples.reduce((sum, { value }) => sum + value, 0)).toBe((2999 * 3000) / 2);
 });
 
-test("where the totals are full, the series that are there count on and new ones are told to the log", async () => {
+test("when the totals are full, known series still count and new ones are logged", async () => {
   const { start } = service(2, {}, { maxTotals: 1500 });
   const worker = await start();
   worker.counter.inc({ kind: "first" });
@@ -214,7 +214,7 @@ test("where the totals are full, the series that are there count on and new ones
   expect(new Set(worker.errors)).toEqual(new Set(["a series of metrics has no room"]));
 });
 
-test("what could not be sent is lost rather than counted twice", async () => {
+test("failed flushes are lost instead of counted twice", async () => {
   const { start } = service(2);
   let isAway = false;
   const worker = await start((shared) => ({
@@ -223,7 +223,7 @@ test("what could not be sent is lost rather than counted twice", async () => {
       ...shared.totals,
       add: async (key, amounts) => {
         await shared.totals.add(key, amounts);
-        if (isAway) throw new Error("no answer"); // it was counted, but the worker cannot know
+        if (isAway) throw new Error("no answer"); // it was counted, but the worker got no answer
       },
     },
   }));

@@ -4,18 +4,18 @@ import type { Family, GaugeEntry, Reading } from "./family.ts";
 import { Growth } from "./growth.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** A source of values beside the ledger. */
+/** A source of values other than the ledger. */
 export type Source = () => Reading | Promise<Reading>;
 
-/** What a collector is made with. */
+/** Options of `Collector`. */
 export interface CollectorOptions {
   readonly shared: SharedState;
-  /** Names the totals and channels; unique to the app in its service. */
+  /** Prefix of the totals and channels; unique to the app in its service. */
   readonly key: string;
   readonly ledger: Ledger;
-  /** Sources that are cheap to read, sent with every flush. */
+  /** Cheap sources, read at every flush. */
   readonly sources: readonly Source[];
-  /** Sources that are read at a scrape only. */
+  /** Slow sources, read only at a scrape. */
   readonly slowSources: readonly Source[];
   readonly log: Logger;
 }
@@ -24,30 +24,30 @@ export interface CollectorOptions {
 export interface Collected {
   readonly families: readonly Family[];
   readonly totals: readonly Total[];
-  /** Of each worker that answered. */
+  /** Gauges of each worker that answered. */
   readonly gauges: readonly (readonly GaugeEntry[])[];
 }
 
-/** Most series in one call. */
+/** Maximum number of series in one call. */
 const BATCH = 500;
-/** Most characters of one message; three bytes each are the most that UTF-8 makes of them. */
+/** Maximum characters of one message; UTF-8 takes at most three bytes each. */
 const MESSAGE = 16_000;
 
 /**
- * One worker's part in the metrics of all workers.
+ * Collects the metrics of all workers, on one of them.
  *
- * What is counted is sent as gains to totals that the primary process keeps, so no total ever goes back when a worker ends. A scrape asks every
- * worker to send its last gains and its gauges, then reads the totals; a worker that is stuck is not waited for longer than a second.
+ * Counts are sent as increments to totals of the primary process, so that totals never decrease when a worker exits. A scrape asks every worker for
+ * its last increments and its gauges, then reads the totals; it waits one second at most.
  */
 export class Collector {
   private readonly options: CollectorOptions;
   private readonly id: string = crypto.randomUUID();
   private readonly growth: Growth = new Growth();
-  /** Answers to scrapes of this worker, by worker. */
+  /** Answers of workers to this worker's scrapes. */
   private readonly scrapes: Map<number, Map<string, GaugeEntry[]>> = new Map();
   private readonly unsubscribe: (() => void)[] = [];
   private lastScrape = 0;
-  /** Readings follow each other, or an older one would be taken for totals that began anew. */
+  /** Readings are sequential: a late older one would look like a reset of the totals. */
   private sending: Promise<unknown> = Promise.resolve();
   private families: readonly Family[] = [];
   private collecting: Promise<Collected> | null = null;
@@ -64,20 +64,20 @@ export class Collector {
     );
   }
 
-  /** Sends what was counted up to here, and answers no more. */
+  /** Flushes the counts and unsubscribes. */
   async stop(): Promise<void> {
     for (const unsubscribe of this.unsubscribe.splice(0)) unsubscribe();
     await this.send(true);
   }
 
-  /** Sends gains; `isWhole` reads the slow sources too. Resolves with the gauges. */
+  /** Sends increments; `isWhole` reads the slow sources too. Resolves with the gauges. */
   send(isWhole: boolean): Promise<readonly GaugeEntry[]> {
     const sent = this.sending.then(() => this.sendNow(isWhole));
     this.sending = sent.catch(() => {});
     return sent;
   }
 
-  /** Values of all workers. Concurrent calls share one round. @throws CORE_SHARED_STATE_UNAVAILABLE */
+  /** Returns the values of all workers. Concurrent calls are coalesced. @throws CORE_SHARED_STATE_UNAVAILABLE */
   collect(): Promise<Collected> {
     this.collecting ??= this.collectNow().finally(() => {
       this.collecting = null;
@@ -99,7 +99,7 @@ export class Collector {
     }
   }
 
-  /** Another worker, or this one, is scraped. */
+  /** Answers a scrape of any worker. */
   private async answer(message: Json): Promise<void> {
     const { scrape, to } = message as { readonly scrape: number; readonly to: string };
     const { shared, key } = this.options;
@@ -119,7 +119,7 @@ export class Collector {
       readonly from: string;
       readonly gauges: readonly GaugeEntry[];
     };
-    const answers = this.scrapes.get(scrape); // gone where the answer is late
+    const answers = this.scrapes.get(scrape); // undefined for a late answer
     if (answers === undefined) return;
     answers.set(from, [...(answers.get(from) ?? []), ...gauges]);
   }
@@ -135,7 +135,7 @@ export class Collector {
     return readings.flatMap(({ gauges }) => gauges.filter(([, value]) => Number.isFinite(value)));
   }
 
-  /** What a source says; one that fails says nothing, and does not keep the others from speaking. */
+  /** Reads a source; a failure is logged and yields no values. */
   private async read(source: Source): Promise<Reading> {
     try {
       return await source();
@@ -145,14 +145,14 @@ export class Collector {
     }
   }
 
-  /** Adds to the totals. Where there is no room for new series, those that are there are still counted. */
+  /** Adds to the totals. Without room for new series, existing ones are still counted. */
   private async add(gains: readonly Total[]): Promise<void> {
     const { shared, key, log } = this.options;
     try {
       await shared.totals.add(key, gains);
     } catch (error) {
       const isFull = FrameworkError.is(error) && error.code === "CORE_SHARED_STATE_FULL";
-      if (!isFull) return log.error("increments of metrics were lost", { error }); // sent again, they might be counted twice
+      if (!isFull) return log.error("increments of metrics were lost", { error }); // a retry might count them twice
       if (gains.length === 1) return log.warn("a series of metrics has no room", { series: gains[0]?.[0] });
       const half = gains.length >> 1;
       await this.add(gains.slice(0, half));
@@ -163,7 +163,7 @@ export class Collector {
 
 const areFinite = ([, numbers]: Total): boolean => numbers.every(Number.isFinite);
 
-/** Gauges in messages that the shared state takes; one at least, which says that the worker is there. */
+/** Splits gauges into messages within the bounds of the shared state; at least one, which marks the worker as present. */
 const parts = (gauges: readonly GaugeEntry[]): (readonly GaugeEntry[])[] => {
   const messages: GaugeEntry[][] = [[]];
   let size = 0;

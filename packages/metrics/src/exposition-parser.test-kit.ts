@@ -13,11 +13,11 @@ export interface ParsedFamily {
   readonly samples: readonly ParsedSample[];
 }
 
-/** An exposition, read strictly. */
+/** A strictly parsed exposition. */
 export interface Parsed {
   readonly families: ReadonlyMap<string, ParsedFamily>;
   readonly samples: readonly ParsedSample[];
-  /** The value of the one line with this name and at least these labels; 0 when there is none. */
+  /** Returns the value of the line with this name and at least these labels; 0 without one. */
   value(name: string, labels?: Readonly<Record<string, string>>): number;
 }
 
@@ -30,11 +30,11 @@ const suffixes: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Reads the text format 0.0.4 or OpenMetrics 1.0 by the letter, and throws where a line is malformed, stands outside its metric, comes twice, or
- * does not agree with the others.
+ * Parses the text format 0.0.4 or OpenMetrics 1.0 strictly. Throws for a line that is malformed, outside its metric, duplicate or inconsistent with
+ * others.
  */
 export const parseExposition = (text: string, isOpenMetrics = false): Parsed => {
-  if (!text.endsWith("\n")) throw new Error("the last line does not end");
+  if (!text.endsWith("\n")) throw new Error("the last line has no line break");
   const lines = text.slice(0, -1).split("\n");
   if (isOpenMetrics && lines.pop() !== "# EOF") throw new Error("OpenMetrics ends with # EOF");
   const families = new Map<string, ParsedFamily & { samples: ParsedSample[] }>();
@@ -56,11 +56,11 @@ export const parseExposition = (text: string, isOpenMetrics = false): Parsed => 
       families.set(name, current);
       continue;
     }
-    if (current === null) throw new Error(`outside of a metric: ${line}`);
+    if (current === null) throw new Error(`outside a metric: ${line}`);
     const sample = parseSample(line);
     const allowed = isOpenMetrics && current.type === "counter" ? ["_total"] : (suffixes[current.type] ?? []);
     if (!allowed.includes(sample.name.slice(current.name.length)) || !sample.name.startsWith(current.name)) {
-      throw new Error(`${sample.name} is no line of ${current.name}`);
+      throw new Error(`${sample.name} is not a sample of ${current.name}`);
     }
     const key = JSON.stringify([sample.name, Object.keys(sample.labels).sort(), sample.labels]);
     if (seen.has(key)) throw new Error(`twice: ${line}`);

@@ -29,7 +29,7 @@ test.each([
     openMetricsType,
   ],
   [`application/openmetrics-text${";escaping=".repeat(5000)}`, textType],
-])("for the Accept field %p the type is %p", async (accept, contentType) => {
+])("Accept %p selects %p", async (accept, contentType) => {
   const app = new (App.with(prometheus))().enablePrometheus();
   const reply = await app.fetch(
     new Request("http://localhost/metrics", { headers: accept === null ? {} : { accept } }),
@@ -39,7 +39,7 @@ test.each([
   expect(families.size).toBeGreaterThan(10);
 });
 
-test("whatever labels and help say is read back as it was, in both formats", () => {
+test("labels and help texts survive a round trip in both formats", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom('"', "\\", "\n", '\\"\n', "\\n", "{}", "a,b", "\r\n"),
@@ -61,7 +61,7 @@ test("whatever labels and help say is read back as it was, in both formats", () 
   );
 });
 
-test("histograms are cumulative in either format, with floats as bounds where they must be", () => {
+test("histograms are cumulative in both formats, with float bounds in OpenMetrics", () => {
   const metric = {
     family: { name: "t_seconds", help: "T.", type: "histogram" as const, bounds: [0.5, 1, 1_000_000] },
     series: [{ labels: [], numbers: [1, 0, 2, 1, 7.5] }],
@@ -90,7 +90,7 @@ const publishing = (...metrics: Metric[]): Feature => ({
   },
 });
 
-test("metrics of features are shown under the namespace; one that fails leaves the others in place", async () => {
+test("metrics of features get the namespace; one that fails does not affect the others", async () => {
   let hits = 0;
   const feature = publishing(
     { name: "cache_hits_total", help: "Hits.", type: "counter", read: () => hits },
@@ -132,11 +132,11 @@ test("metrics of features are shown under the namespace; one that fails leaves t
     [],
   );
   expect(new Set(errors)).toEqual(new Set(["the metric shop_broken could not be read"]));
-  hits = 2; // the feature began anew
+  hits = 2; // the feature restarted its count
   expect((await scrape()).value("shop_cache_hits_total")).toBe(12);
 });
 
-test("two metrics of one name are a start error", async () => {
+test("two metrics with one name are a start error", async () => {
   const feature = publishing({ name: "hits_total", help: "Hits.", type: "counter", read: () => 1 });
   const app = new (App.with(prometheus, feature))().enablePrometheus();
   app.metrics.counter({ name: "framework_hits_total", help: "Mine." });
@@ -146,7 +146,7 @@ test("two metrics of one name are a start error", async () => {
   await expect(own.start()).rejects.toThrow("there are two metrics named framework_http_requests_total");
 });
 
-test("processes are described, unless that is switched off", async () => {
+test("process metrics are shown unless disabled", async () => {
   const scrape = async (processMetrics: boolean) => {
     const app = new (App.with(prometheus))().enablePrometheus({ processMetrics });
     return parseExposition(await (await app.fetch(new Request("http://localhost/metrics"))).text());

@@ -2,9 +2,9 @@ import { preferred } from "@framework/core/http";
 import type { LabelList } from "./family.ts";
 import type { MergedMetric, Series } from "./merge.ts";
 
-/** A format that scrapers read. */
+/** An exposition format. */
 export interface Format {
-  /** Value of the `Content-Type` field, which Prometheus 3 asks for exactly. */
+  /** Value of `Content-Type`; Prometheus 3 requires it exactly. */
   readonly contentType: string;
   readonly isOpenMetrics: boolean;
 }
@@ -15,14 +15,14 @@ const openMetrics: Format = {
   isOpenMetrics: true,
 };
 
-/** OpenMetrics 1.0 for who likes it better, else the text format 0.0.4, which every scraper reads. */
+/** Returns OpenMetrics 1.0 if the client prefers it, else the text format 0.0.4, which every scraper supports. */
 export const formatFor = (accept: string | null): Format => {
-  const ranges = accept?.replaceAll(/;[ \t]*escaping=[\w-]+/gi, "") ?? null; // says how names are written that ours never are
+  const ranges = accept?.replaceAll(/;[ \t]*escaping=[\w-]+/gi, "") ?? null; // an escaping scheme for names that never occur here
   const type = preferred(ranges, [text.contentType, openMetrics.contentType]);
   return type === openMetrics.contentType ? openMetrics : text;
 };
 
-/** Writes metrics in a format; `defaultLabels` stand on every series that has no label of the name itself. */
+/** Serializes metrics; a series' own labels override `defaultLabels`. */
 export const writeMetrics = (
   metrics: readonly MergedMetric[],
   format: Format,
@@ -41,7 +41,7 @@ const linesOf = (
 ): string[] => {
   const { name, help, type } = family;
   const isPlainCounter = type === "counter" && !name.endsWith("_total");
-  // OpenMetrics names a counter without the suffix of its sample, and knows no counter without that suffix.
+  // OpenMetrics names a counter without the _total suffix of its sample, which it requires.
   const title = isOpenMetrics && type === "counter" ? name.replace(/_total$/, "") : name;
   const word = isOpenMetrics && isPlainCounter ? "unknown" : type;
   const lines = [`# HELP ${title} ${escaped(help, isOpenMetrics)}`, `# TYPE ${title} ${word}`];
@@ -55,7 +55,7 @@ const linesOf = (
   return lines;
 };
 
-/** A histogram's buckets, each with those below it in its count; a summary has none. Then sum and count. */
+/** Yields the cumulative buckets of a histogram (none for a summary), then sum and count. */
 const distribution = (
   { name, type, bounds: usual = [] }: MergedMetric["family"],
   { labels, numbers, bounds: own }: Series,

@@ -1,42 +1,42 @@
-/** How the values of a gauge in several workers become one. */
+/** How the values of several workers are aggregated. */
 export type Across = "sum" | "max" | "min" | "average";
 
-/** What a metric is, apart from its values. */
+/** A metric without its values. */
 export interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram" | "summary";
   /** Upper bounds of a histogram's buckets. */
   readonly bounds?: readonly number[];
-  /** For a gauge. @default "sum" */
+  /** Aggregation of a gauge. @default "sum" */
   readonly across?: Across;
 }
 
-/** Labels in their order: name, value, name, value … */
+/** Labels in order: name, value, name, value … */
 export type LabelList = readonly string[];
 
-/** Values of a source at one moment. */
+/** Values of a source at one time. */
 export interface Reading {
-  /** What the metrics are. */
+  /** Definitions of the metrics. */
   readonly families: readonly Family[];
-  /** Totals of this process so far, by series. */
+  /** Totals of this process, by series. */
   readonly totals: readonly (readonly [series: string, numbers: readonly number[]])[];
-  /** Values at this moment, by series. */
+  /** Current values, by series. */
   readonly gauges: readonly GaugeEntry[];
 }
 
 /** One gauge of one process. */
 export type GaugeEntry = readonly [series: string, value: number];
 
-/** A series as its name in the totals tells it. */
+/** A series, parsed from its name in the totals. */
 export interface SeriesName {
   readonly family: string;
   readonly labels: LabelList;
-  /** Upper bounds of its buckets, where only who observed something knows them. */
+  /** Upper bounds of its buckets, if only workers with observations know them. */
   readonly bounds: readonly number[] | null;
 }
 
-/** Name of a series: its family and its labels, and its bounds if it brings them along; readable again with `parseSeries`. */
+/** Returns the name of a series from its family, labels and own bounds; `parseSeries` is the inverse. */
 export const seriesOf = (
   family: string,
   labels: LabelList,
@@ -53,10 +53,10 @@ export const parseSeries = (series: string): SeriesName => {
   };
 };
 
-/** Most characters of a label's value. */
+/** Maximum length of a label's value. */
 const MAX_LABEL = 256;
 
-/** A label's value as it is kept: within bounds, and without halves of characters, which would all look alike when written. */
+/** Returns a label's value truncated and well-formed: lone surrogates would all be serialized alike. */
 export const labelValue = (value: string | number | boolean): string => {
   const text = String(value).toWellFormed();
   return text.length <= MAX_LABEL ? text : `${text.slice(0, MAX_LABEL - 1).toWellFormed()}…`;
@@ -65,7 +65,7 @@ export const labelValue = (value: string | number | boolean): string => {
 export const isMetricName = (value: unknown): boolean =>
   typeof value === "string" && /^[a-zA-Z_][a-zA-Z0-9_]{0,199}$/.test(value);
 
-/** Label names that a program may choose: `le` and `quantile` are the format's own, and so is what begins with two underscores. */
+/** Whether a program may use a label name: the format reserves `le`, `quantile` and two leading underscores. */
 export const isLabelName = (value: unknown): boolean =>
   typeof value === "string" &&
   /^(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,99}$/.test(value) &&

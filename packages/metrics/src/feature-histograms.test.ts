@@ -28,7 +28,7 @@ const scrape = async (app: App) =>
 test.each([
   ["before", App.with(calling, prometheus)],
   ["after", App.with(prometheus, calling)],
-])("histograms of a feature that stands %s this one are shown under the namespace", async (_, Class) => {
+])("histograms of a feature composed %s this one get the namespace", async (_, Class) => {
   const app = new Class().enablePrometheus({ namespace: "shop", processMetrics: false });
   for (const value of [0.5, 1, 1.5, 9]) app.seconds.observe(value, { peer: "a" });
   app.seconds.observe(0.1, { peer: "b" });
@@ -39,15 +39,15 @@ test.each([
   expect(buckets).toEqual([2, 3, 4]);
   expect(parsed.value("shop_call_duration_seconds_sum", { peer: "a" })).toBe(12);
   expect(parsed.value("shop_call_duration_seconds_count", { peer: "b" })).toBe(1);
-  expect(parsed.value("shop_call_bytes_count")).toBe(0); // without labels it is shown from the beginning
+  expect(parsed.value("shop_call_bytes_count")).toBe(0); // shown from the start, since it has no labels
 });
 
-test("without enablePrometheus nothing records", () => {
+test("without enablePrometheus nothing is recorded", () => {
   const app = new (App.with(calling, prometheus))();
   expect(app.seconds.isRecorded).toBe(false);
 });
 
-test("labels beyond the bound are counted together, and nothing is lost", async () => {
+test("labels beyond the bound are aggregated without loss", async () => {
   const app = new (App.with(calling, prometheus))().enablePrometheus({ maxSeries: 3, processMetrics: false });
   for (let peer = 0; peer < 10; peer++) app.seconds.observe(1, { peer: `peer ${peer}` });
   const { samples = [] } = (await scrape(app)).families.get("framework_call_duration_seconds") ?? {};
@@ -58,7 +58,7 @@ test("labels beyond the bound are counted together, and nothing is lost", async 
   expect(counts.reduce((sum, { value }) => sum + value, 0)).toBe(10);
 });
 
-test("workers are summed, those that ended too", async () => {
+test("workers are summed, including exited ones", async () => {
   const { start } = service(3);
   const workers = [await start(), await start(), await start()] as const;
   for (const [index, { jobs }] of workers.entries()) {
@@ -71,11 +71,11 @@ test("workers are summed, those that ended too", async () => {
   expect(parsed.value("framework_job_duration_seconds_bucket", { kind: "mail", le: "2" })).toBe(6);
 });
 
-test("a metric of the program with the name of a feature's histogram is a start error", async () => {
+test("a program's metric with the name of a feature's histogram is a start error", async () => {
   const app = new (App.with(calling, prometheus))().enablePrometheus();
   app.metrics.gauge({ name: "framework_call_bytes", help: "Bytes." });
   const { problems } = (await app.start().catch((error: unknown) => error)) as ConfigurationError;
   expect(problems).toEqual([
-    expect.objectContaining({ message: "there is a metric framework_call_bytes already" }),
+    expect.objectContaining({ message: "the metric framework_call_bytes exists already" }),
   ]);
 });

@@ -1,7 +1,7 @@
-/** Milliseconds after which what was counted is sent, from the first count on: what a worker that is killed takes with it. */
+/** Milliseconds from the first count to the flush: a killed worker loses at most the counts of this time. */
 export const FLUSH_MS = 100;
 
-/** Runs something a moment after it was armed, however often that happens; idle otherwise. */
+/** Runs a task once per delay after it was armed; idle otherwise. */
 export interface FlushTimer {
   readonly arm: () => void;
   start(run: () => Promise<unknown>): void;
@@ -16,7 +16,7 @@ export const flushTimer = (): FlushTimer => {
       if (run === null || timer !== null) return;
       timer = setTimeout(() => {
         timer = null;
-        run?.().catch(() => {}); // what goes wrong is logged where it happens
+        run?.().catch(() => {}); // the task logs its own errors
       }, FLUSH_MS);
       timer.unref();
     },

@@ -1,8 +1,8 @@
-/** Turns totals that a process keeps itself into what they gained since they were last looked at. */
+/** Converts a process' own totals to increments since the last reading. */
 export class Growth {
   private readonly seen: Map<string, readonly number[]> = new Map();
 
-  /** The gains of each series that gained something, or is new. Totals that went back began anew. */
+  /** Returns the increments of grown and new series. A total that decreased was reset. */
   of(totals: readonly (readonly [series: string, numbers: readonly number[]])[]): [string, number[]][] {
     return totals.flatMap(([series, numbers]): [string, number[]][] => {
       const before = this.seen.get(series);

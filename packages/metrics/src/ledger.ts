@@ -1,10 +1,10 @@
 import type { Total } from "@framework/core/feature";
 
-/** What one series has gained since it was last sent to the totals; the totals themselves are in the shared state. */
+/** The increments of one series since the last flush; the totals are in the shared state. */
 export class Cell {
   /** Name of the series in the totals. */
   readonly key: string;
-  /** Gains, which whoever adds to them reports with `Ledger.touch`. */
+  /** Increments; after a change, call `Ledger.touch`. */
   gains: number[];
   isTouched = false;
 
@@ -14,24 +14,24 @@ export class Cell {
   }
 }
 
-/** The cells that gained something: what has to be sent, and nothing else. */
+/** The changed cells, which the next flush sends. */
 export class Ledger {
   private touched: Cell[] = [];
-  /** Called when the first cell is touched after everything was taken. */
+  /** Called at the first touch after a flush. */
   private readonly onFirst: () => void;
 
   constructor(onFirst: () => void) {
     this.onFirst = onFirst;
   }
 
-  /** Notes that a cell gained something. */
+  /** Marks a cell as changed. */
   touch(cell: Cell): void {
     if (cell.isTouched) return;
     cell.isTouched = true;
     if (this.touched.push(cell) === 1) this.onFirst();
   }
 
-  /** All gains, each given once. */
+  /** Returns and clears all increments. */
   take(): Total[] {
     const { touched } = this;
     this.touched = [];

@@ -4,21 +4,21 @@ import type { Collected } from "./collector.ts";
 import { type Across, type Family, type GaugeEntry, type LabelList, parseSeries } from "./family.ts";
 import { REQUESTS } from "./request-meter.ts";
 
-/** A metric and all its series, over all workers. */
+/** A metric with its series of all workers. */
 export interface MergedMetric {
   readonly family: Family;
   readonly series: readonly Series[];
 }
 
-/** One series: a counter and a gauge have one number, a histogram its buckets' own counts and the sum. */
+/** One series: one number for a counter or gauge; non-cumulative buckets and the sum for a histogram. */
 export interface Series {
   readonly labels: LabelList;
   readonly numbers: readonly number[];
-  /** Bounds of its own, in place of the family's. */
+  /** Own bounds. @default the family's */
   readonly bounds?: readonly number[] | null;
 }
 
-/** What the request metrics are called, and how their buckets are bounded. */
+/** Names and buckets of the request metrics. */
 export interface RequestNames {
   /** `framework_http`. */
   readonly prefix: string;
@@ -26,14 +26,14 @@ export interface RequestNames {
   readonly sizeBuckets: readonly number[];
 }
 
-/** Names of the request histograms, without their prefix. */
+/** Names of the request histograms without prefix. */
 export const REQUEST_HISTOGRAMS = [
   "request_duration_seconds",
   "response_size_bytes",
   "request_size_bytes",
 ] as const;
 
-/** Every metric with its series, the request metrics first; series of metrics that this worker does not know are left out. */
+/** Returns every metric with its series, request metrics first; omits series of metrics that this worker does not know. */
 export const mergeMetrics = (
   { families, totals, gauges }: Collected,
   names: RequestNames,
@@ -45,7 +45,7 @@ export const mergeMetrics = (
     if (present === undefined) byFamily.set(family, [{ ...name, numbers }]);
     else present.push({ ...name, numbers });
   }
-  const known = new Map(families.map((family) => [family.name, family])); // two sources with one name would be two of a kind
+  const known = new Map(families.map((family) => [family.name, family])); // two sources of one name share a family
   const others = [...known.values()].map((family) => ({ family, series: byFamily.get(family.name) ?? [] }));
   return [
     ...requestMetrics(byFamily.get(REQUESTS) ?? [], names),
@@ -53,7 +53,7 @@ export const mergeMetrics = (
   ];
 };
 
-/** The request metrics, each a part of the numbers that the meter counts together. */
+/** Splits the meter's list of numbers into the request metrics. */
 const requestMetrics = (
   counted: readonly Series[],
   { prefix, durationBuckets, sizeBuckets }: RequestNames,
@@ -77,13 +77,13 @@ const requestMetrics = (
       family: { name: `${prefix}_requests_total`, help: "Requests answered.", type: "counter" },
       series: requestTotals(counted, durationBuckets),
     },
-    histogram("request_duration_seconds", "Time until the reply was made.", durationBuckets, 0),
+    histogram("request_duration_seconds", "Time until the reply was created.", durationBuckets, 0),
     histogram("response_size_bytes", "Bytes of the replies' bodies.", sizeBuckets, replies),
     histogram("request_size_bytes", "Bytes of the requests' bodies.", sizeBuckets, requests),
   ];
 };
 
-/** Requests by method and status: every one of them has a duration. */
+/** Counts requests by method and status: every request has a duration. */
 const requestTotals = (counted: readonly Series[], bounds: readonly number[]): Series[] => {
   const totals = new Map<string, { readonly labels: LabelList; count: number }>();
   for (const { labels, numbers } of counted) {

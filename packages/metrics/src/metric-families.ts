@@ -3,11 +3,11 @@ import type { Metric } from "@framework/core/feature";
 import type { Family, GaugeEntry, Reading } from "./family.ts";
 import { readSamples } from "./samples.ts";
 
-/** Name of a feature's metric for Prometheus. */
+/** Returns the Prometheus name of a feature's metric. */
 export const metricName = (namespace: string, { name }: { readonly name: string }): string =>
   `${namespace}_${name}`;
 
-/** What the features of an app say at this moment; one that fails says nothing, and does not keep the others from speaking. */
+/** Reads the metrics of an app's features; a failure is logged and yields no values. */
 export const readMetrics = (metrics: readonly Metric[], namespace: string, log: Logger): Reading => {
   const families: Family[] = [];
   const totals: [string, number[]][] = [];

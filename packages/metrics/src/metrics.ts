@@ -2,44 +2,44 @@ import type { Sample } from "@framework/core/feature";
 import type { Across } from "./family.ts";
 import type { LabelValues } from "./series-table.ts";
 
-/** What every metric of an app says about itself. */
+/** Options of every metric. */
 export interface MetricOptions<Label extends string = never> {
   /** Letters, digits and underscores, with the unit; unique in the app. Counters end in `_total`. */
   readonly name: string;
-  /** One sentence on what the metric counts or observes. */
+  /** One sentence that describes the value. */
   readonly help: string;
-  /** Names of the labels, each with values of a small set. @default [] */
+  /** Names of the labels; each has a small set of values. @default [] */
   readonly labelNames?: readonly Label[];
 }
 
-/** What a gauge says besides. */
+/** Options of a gauge. */
 export interface GaugeOptions<Label extends string = never> extends MetricOptions<Label> {
-  /** How the values of several workers become one. @default "sum" */
+  /** How the values of several workers are aggregated. @default "sum" */
   readonly across?: Across;
-  /** Asked at each scrape, beside what was set. */
+  /** Returns further values at each scrape. */
   readonly read?: () => number | readonly Sample[];
 }
 
-/** What a histogram says besides. */
+/** Options of a histogram. */
 export interface HistogramOptions<Label extends string = never> extends MetricOptions<Label> {
-  /** Upper bounds, each above the one before. @default [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] */
+  /** Upper bounds in ascending order. @default [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] */
   readonly buckets?: readonly number[];
 }
 
-/** The arguments of a call: labels come first where a metric has any. */
+/** The arguments of a call: the labels, if the metric has any, come first. */
 export type Arguments<Label extends string, Rest extends readonly unknown[]> = [Label] extends [never]
   ? Rest
   : [labels: LabelValues<Label>, ...rest: Rest];
 
 /** A counter of one set of labels. */
 export interface BoundCounter {
-  /** @throws METRICS_BAD_AMOUNT for a negative amount, or none that is finite */
+  /** @throws METRICS_BAD_AMOUNT for a negative or non-finite amount */
   inc(amount?: number): void;
 }
 
 /** A gauge of one set of labels. */
 export interface BoundGauge {
-  /** @throws METRICS_BAD_AMOUNT for what is not finite, as do `inc` and `dec` */
+  /** @throws METRICS_BAD_AMOUNT for a non-finite value, as do `inc` and `dec` */
   set(value: number): void;
   inc(amount?: number): void;
   dec(amount?: number): void;
@@ -47,37 +47,37 @@ export interface BoundGauge {
 
 /** A histogram of one set of labels. */
 export interface BoundHistogram {
-  /** @throws METRICS_BAD_AMOUNT for what is not finite */
+  /** @throws METRICS_BAD_AMOUNT for a non-finite value */
   observe(value: number): void;
 }
 
-/** Only grows, over all workers and their restarts. */
+/** A counter, which only grows, over all workers and their restarts. */
 export interface Counter<Label extends string = never> {
-  /** @throws METRICS_BAD_AMOUNT for a negative amount or none that is finite, METRICS_BAD_LABELS */
+  /** @throws METRICS_BAD_AMOUNT for a negative or non-finite amount, METRICS_BAD_LABELS */
   inc(...args: Arguments<Label, [amount?: number]>): void;
-  /** The counter of one set of labels, to be kept where it is used often. @throws METRICS_BAD_LABELS */
+  /** Returns the counter of one set of labels; keep it for frequent use. @throws METRICS_BAD_LABELS */
   labels(labels: LabelValues<Label>): BoundCounter;
 }
 
-/** Goes up and down; what is shown is made of the values of the workers that live. */
+/** A gauge, which rises and falls; aggregated over live workers. */
 export interface Gauge<Label extends string = never> {
-  /** @throws METRICS_BAD_AMOUNT for what is no number, METRICS_BAD_LABELS */
+  /** @throws METRICS_BAD_AMOUNT for a non-finite value, METRICS_BAD_LABELS */
   set(...args: Arguments<Label, [value: number]>): void;
   inc(...args: Arguments<Label, [amount?: number]>): void;
   dec(...args: Arguments<Label, [amount?: number]>): void;
-  /** The gauge of one set of labels. @throws METRICS_BAD_LABELS */
+  /** Returns the gauge of one set of labels. @throws METRICS_BAD_LABELS */
   labels(labels: LabelValues<Label>): BoundGauge;
 }
 
-/** Counts observations in buckets, over all workers and their restarts. */
+/** A histogram of observations, over all workers and their restarts. */
 export interface Histogram<Label extends string = never> {
-  /** @throws METRICS_BAD_AMOUNT for what is not finite, METRICS_BAD_LABELS */
+  /** @throws METRICS_BAD_AMOUNT for a non-finite value, METRICS_BAD_LABELS */
   observe(...args: Arguments<Label, [value: number]>): void;
-  /** The histogram of one set of labels. @throws METRICS_BAD_LABELS */
+  /** Returns the histogram of one set of labels. @throws METRICS_BAD_LABELS */
   labels(labels: LabelValues<Label>): BoundHistogram;
 }
 
-/** Makes the app's own metrics, all of them before start; call `enablePrometheus` first. */
+/** Creates the app's own metrics, between `enablePrometheus` and start. */
 export interface Metrics {
   /** @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED */
   counter<const Label extends string = never>(options: MetricOptions<Label>): Counter<Label>;

@@ -11,7 +11,7 @@ const makeApp = (config: Partial<PrometheusConfig> = {}) => {
   return { app, metrics: app.metrics, scrape };
 };
 
-test("counters, gauges and histograms say what was put in", async () => {
+test("counters, gauges and histograms show recorded values", async () => {
   const { metrics, scrape } = makeApp();
   const sold = metrics.counter({ name: "sold_total", help: "Sold.", labelNames: ["genre"] });
   const visits = metrics.counter({ name: "visits_total", help: "Visits." });
@@ -41,7 +41,7 @@ test("counters, gauges and histograms say what was put in", async () => {
   expect(parsed.value("took_seconds_bucket", { kind: "x", le: "0.5" })).toBe(1);
 });
 
-test("what has no labels is shown from the beginning, and counts on over scrapes", async () => {
+test("metrics without labels are shown from the start and keep counting across scrapes", async () => {
   const { metrics, scrape } = makeApp();
   const visits = metrics.counter({ name: "visits_total", help: "Visits." });
   metrics.histogram({ name: "took_seconds", help: "Took." });
@@ -56,7 +56,7 @@ test("what has no labels is shown from the beginning, and counts on over scrapes
   }
 });
 
-test("label values beyond the bound are counted together", async () => {
+test("label values beyond the bound are aggregated", async () => {
   const { metrics, scrape } = makeApp({ maxSeries: 100 });
   const seen = metrics.counter({ name: "seen_total", help: "Seen.", labelNames: ["user", "kind"] });
   for (let user = 0; user < 10_000; user++) seen.inc({ user, kind: "x" });
@@ -70,7 +70,7 @@ test("label values beyond the bound are counted together", async () => {
   });
 });
 
-test("long label values and halves of characters are made fit", async () => {
+test("long and malformed label values are truncated and repaired", async () => {
   const { metrics, scrape } = makeApp();
   const seen = metrics.counter({ name: "seen_total", help: "Seen.", labelNames: ["name"] });
   for (const name of ["x".repeat(10_000), "\ud800", "\ud801", "__proto__", ""]) seen.inc({ name });
@@ -90,7 +90,7 @@ test.each([
   ["no observation", "METRICS_BAD_AMOUNT"],
   ["no level", "METRICS_BAD_AMOUNT"],
   ["a missing label", "METRICS_BAD_LABELS"],
-  ["a label too many", "METRICS_BAD_LABELS"],
+  ["an extra label", "METRICS_BAD_LABELS"],
   ["an inherited label", "METRICS_BAD_LABELS"],
   ["labels for none", "METRICS_BAD_LABELS"],
 ] as const)("%s throws %s and counts nothing", async (what, code) => {
@@ -105,7 +105,7 @@ test.each([
     "no observation": () => histogram.observe(undefined as never),
     "no level": () => gauge.set(Infinity),
     "a missing label": () => labelled.inc({} as never),
-    "a label too many": () => labelled.inc({ toString: "x", b: "y" } as never),
+    "an extra label": () => labelled.inc({ toString: "x", b: "y" } as never),
     "an inherited label": () => labelled.inc({ b: "y" } as never),
     "labels for none": () => plain.inc({ a: "x" } as never),
   };
@@ -114,7 +114,7 @@ test.each([
   expect(samples.filter(({ name }) => /^[abcd]_?/.test(name)).every(({ value }) => value === 0)).toBe(true);
 });
 
-test("mistakes in making metrics are reported at start, at once", async () => {
+test("start reports all mistakes in metrics", async () => {
   const app = new (App.with(prometheus))();
   app.metrics.counter({ name: "early_total", help: "Early." });
   app.enablePrometheus({
@@ -134,23 +134,23 @@ test("mistakes in making metrics are reported at start, at once", async () => {
   metrics.histogram({ name: "size_bytes", help: "Size.", buckets: [] });
   const error: unknown = await app.start().catch((thrown: unknown) => thrown);
   expect((error as ConfigurationError).problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
-    "METRICS_NOT_ENABLED metrics: call enablePrometheus before making early_total",
+    "METRICS_NOT_ENABLED metrics: call enablePrometheus before creating early_total",
     expect.stringContaining("PrometheusConfig.endpoint"),
     expect.stringContaining("PrometheusConfig.namespace"),
     expect.stringContaining("PrometheusConfig.durationBuckets"),
     expect.stringContaining("PrometheusConfig.defaultLabels"),
-    expect.stringContaining('METRICS_BAD_METRIC "a b_total" is no name'),
+    expect.stringContaining('METRICS_BAD_METRIC "a b_total" is not a metric name'),
     expect.stringContaining("METRICS_BAD_METRIC the metric sold must end in _total"),
     expect.stringContaining("METRICS_BAD_METRIC the metric open_total must end in _total if"),
-    expect.stringContaining("METRICS_BAD_METRIC there is a metric early_total already"),
+    expect.stringContaining("METRICS_BAD_METRIC the metric early_total exists already"),
     expect.stringContaining("METRICS_BAD_METRIC the metric silent needs a help text"),
-    expect.stringContaining("METRICS_BAD_METRIC the metric things_count must not end like"),
-    expect.stringContaining("METRICS_BAD_METRIC the metric took_seconds may have 10 labels"),
+    expect.stringContaining("METRICS_BAD_METRIC the metric things_count must not end in a reserved suffix"),
+    expect.stringContaining("METRICS_BAD_METRIC the metric took_seconds may have at most 10 labels"),
     expect.stringContaining("METRICS_BAD_METRIC the buckets of size_bytes"),
   ]);
 });
 
-test("no metric may be made after start", async () => {
+test("metrics cannot be created after start", async () => {
   const { app, metrics } = makeApp();
   await app.start();
   expect(() => metrics.counter({ name: "late_total", help: "Late." })).toThrow(
@@ -158,7 +158,7 @@ test("no metric may be made after start", async () => {
   );
 });
 
-test("registries of prom-client are shown as well, and count on", async () => {
+test("registries of prom-client are shown and keep counting", async () => {
   const registry = new Registry();
   const registers = [registry];
   const jobs = new Counter({ name: "jobs_total", help: "Jobs.", labelNames: ["kind"], registers });

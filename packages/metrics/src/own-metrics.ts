@@ -25,7 +25,7 @@ import type {
 import { readSamples } from "./samples.ts";
 import { type LabelValues, SeriesTable } from "./series-table.ts";
 
-/** What the app's own metrics need of the feature. */
+/** Dependencies of the app's own metrics. */
 export interface OwnMetricsOptions {
   readonly ledger: Ledger;
   readonly limits: { readonly maxSeries: number };
@@ -34,13 +34,13 @@ export interface OwnMetricsOptions {
   readonly isOn: () => boolean;
 }
 
-/** Arguments of a call: the labels, if the metric has any, and a number. */
+/** Arguments of a call: the labels, if any, and a number. */
 type Call = readonly (LabelValues<string> | number | undefined)[];
 
 const NO_LABELS: LabelValues<string> = Object.freeze({});
 const durations: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The metrics that a program makes: what it counts goes to the ledger, what it sets stays here until a scrape asks. */
+/** The program's own metrics. Counts are added to the ledger; gauges stay here until a scrape. */
 export class OwnMetrics implements Metrics {
   readonly families: Family[] = [];
   private readonly options: OwnMetricsOptions;
@@ -51,12 +51,12 @@ export class OwnMetrics implements Metrics {
     this.options = options;
   }
 
-  /** No metric may be made from here on, so that every worker knows all of them. */
+  /** Rejects further metrics, so that every worker has the same set. */
   close(): void {
     this.isClosed = true;
   }
 
-  /** The gauges at this moment. */
+  /** Returns the current gauges. */
   gauges(): GaugeEntry[] {
     return this.readers.flatMap((read) => read());
   }
@@ -66,7 +66,7 @@ export class OwnMetrics implements Metrics {
     const { ledger } = this.options;
     const table = this.table<BoundCounter>(options, (series) => {
       const cell = new Cell(series, 1);
-      ledger.touch(cell); // shown from the beginning, as 0
+      ledger.touch(cell); // shown from the start, as 0
       return {
         inc(amount = 1) {
           if (!(amount >= 0 && amount < Infinity)) throw badAmount(options.name, "a number of at least 0");
@@ -140,7 +140,7 @@ export class OwnMetrics implements Metrics {
     const { ledger } = this.options;
     return this.table(options, (series) => {
       const cell = new Cell(series, widthOf(bounds));
-      ledger.touch(cell); // shown from the beginning, as 0
+      ledger.touch(cell); // shown from the start, as 0
       return {
         observe(value) {
           if (!Number.isFinite(value)) throw badAmount(options.name, "a finite number");
@@ -179,13 +179,13 @@ export class OwnMetrics implements Metrics {
     if (this.isClosed) {
       throw new FrameworkError(
         "METRICS_ALREADY_STARTED",
-        `the metric ${name} came after the app started; make every metric before`,
+        `the metric ${name} was created after start; create every metric before`,
       );
     }
     if (!isOn()) {
       report({
         code: "METRICS_NOT_ENABLED",
-        message: `metrics: call enablePrometheus before making ${name}`,
+        message: `metrics: call enablePrometheus before creating ${name}`,
       });
     }
     const problem = problemOf({ name, help, type, labelNames, bounds }, this.families);
@@ -194,7 +194,7 @@ export class OwnMetrics implements Metrics {
   }
 }
 
-/** A metric without its label names: what the implementation is, before the type says which labels there are. */
+/** The implementation of a metric, without the types of its labels. */
 type Loose<Bound> = {
   readonly [Method in keyof Bound]: (...call: Call) => void;
 } & { readonly labels: (labels: LabelValues<string>) => Bound };
@@ -220,20 +220,20 @@ const problemOf = (
   { name, help, type, labelNames, bounds }: Described,
   present: readonly Family[],
 ): string | null => {
-  if (!isMetricName(name)) return `"${name}" is no name of a metric: letters, digits and underscores`;
-  if (present.some((other) => other.name === name)) return `there is a metric ${name} already`;
+  if (!isMetricName(name)) return `"${name}" is not a metric name; use letters, digits and underscores`;
+  if (present.some((other) => other.name === name)) return `the metric ${name} exists already`;
   if (typeof help !== "string" || help === "") return `the metric ${name} needs a help text`;
   if ((type === "counter") !== name.endsWith("_total"))
-    return `the metric ${name} must end in _total if it is a counter, and only then`;
+    return `the metric ${name} must end in _total if and only if it is a counter`;
   if (/_(?:bucket|sum|count|created|info)$/.test(name))
-    return `the metric ${name} must not end like a part of another: _bucket, _count, _created, _info, _sum`;
+    return `the metric ${name} must not end in a reserved suffix: _bucket, _count, _created, _info, _sum`;
   if (
     labelNames.length > 10 ||
     !labelNames.every(isLabelName) ||
     new Set(labelNames).size < labelNames.length
   )
-    return `the metric ${name} may have 10 labels, each named once in letters, digits and underscores, but not le or quantile`;
+    return `the metric ${name} may have at most 10 labels: unique, in letters, digits and underscores, and not le or quantile`;
   return bounds === undefined || areBounds(bounds)
     ? null
-    : `the buckets of ${name} must be 1 to 60 numbers, each above the one before`;
+    : `the buckets of ${name} must be 1 to 60 numbers in ascending order`;
 };

@@ -1,11 +1,11 @@
 import { type Across, type Family, type GaugeEntry, labelValue, type Reading, seriesOf } from "./family.ts";
 
-/** What is used of a registry of prom-client, of any copy of it. */
+/** The used part of a prom-client registry, of any copy of the package. */
 export interface PromRegistry {
   getMetricsAsJSON(): Promise<readonly PromMetric[]>;
 }
 
-/** A metric as prom-client describes it. */
+/** A metric of prom-client. */
 export interface PromMetric {
   readonly name: string;
   readonly help: string;
@@ -14,14 +14,14 @@ export interface PromMetric {
   readonly values?: readonly PromValue[];
 }
 
-/** One line of it. */
+/** One sample of a metric. */
 export interface PromValue {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number | undefined>>;
   readonly metricName?: string;
 }
 
-/** What a registry of prom-client says at this moment. */
+/** Reads a registry of prom-client. */
 export const readRegistry = async (registry: PromRegistry): Promise<Reading> => {
   const families: Family[] = [];
   const totals: [string, number[]][] = [];
@@ -35,7 +35,7 @@ export const readRegistry = async (registry: PromRegistry): Promise<Reading> => 
       families.push({ name, help, type: metric.type });
       totals.push(...distribution(metric));
     } else if (metric.type === "gauge" && !name.endsWith("_total")) {
-      // A gauge named like a counter (`nodejs_active_handles_total`) is what linters and OpenMetrics refuse.
+      // Linters and OpenMetrics reject a gauge with a counter's name (`nodejs_active_handles_total`).
       families.push({ name, help, type: "gauge", across: acrossOf(metric) });
       for (const { labels, value } of values) {
         if (!isUnset(name, value)) gauges.push([seriesOf(name, pairs(labels)), value]);
@@ -46,8 +46,8 @@ export const readRegistry = async (registry: PromRegistry): Promise<Reading> => 
 };
 
 /**
- * Histograms and summaries as their numbers: the buckets' own counts, the sum. Quantiles of several workers have no sum, so a summary is its count and
- * sum. The bounds go along: a worker that has observed nothing yet does not know them, and may be the one that is scraped.
+ * Converts histograms and summaries to non-cumulative buckets and the sum. Quantiles of several workers cannot be added, so a summary keeps count and
+ * sum only. The bounds are included, because the scraped worker may have no observations and not know them.
  */
 const distribution = ({ name, values = [] }: PromMetric): [string, number[]][] => {
   const finite = values.map(({ labels }) => Number(labels["le"])).filter(Number.isFinite);
@@ -66,7 +66,7 @@ const distribution = ({ name, values = [] }: PromMetric): [string, number[]][] =
   return [...bySeries];
 };
 
-/** Makes of counts that include those of lower buckets the buckets' own. */
+/** Converts cumulative counts to those of each bucket. */
 const uncumulate = (numbers: number[], last: number): void => {
   for (let index = last; index > 0; index--) {
     numbers[index] = (numbers[index] ?? 0) - (numbers[index - 1] ?? 0);
@@ -79,11 +79,11 @@ const pairs = (labels: PromValue["labels"]): string[] =>
     .sort()
     .flatMap((name) => [name, labelValue(labels[name] ?? "")]);
 
-/** The least of no delays is the greatest number there is. */
+/** The minimum of no delays is the largest number. */
 const isUnset = (name: string, value: number): boolean =>
   name === "nodejs_eventloop_lag_min_seconds" && value > 1e6;
 
-/** Of several event loops the slowest counts, and of several starts the first; else as prom-client would do it. */
+/** Uses the slowest event loop and the earliest start; else the aggregation of prom-client. */
 const acrossOf = ({ name, aggregator }: PromMetric): Across => {
   if (name === "process_start_time_seconds" || name === "nodejs_eventloop_lag_min_seconds") return "min";
   if (name.startsWith("nodejs_eventloop_lag_") || aggregator === "first") return "max";
@@ -92,7 +92,7 @@ const acrossOf = ({ name, aggregator }: PromMetric): Across => {
 
 let ofProcess: Promise<PromRegistry> | undefined;
 
-/** prom-client's own metrics of this process, made once in its life: its observers cannot be stopped. */
+/** prom-client's metrics of this process, created once: its observers cannot be stopped. */
 export const processRegistry = (): Promise<PromRegistry> => {
   ofProcess ??= import("prom-client").then(({ collectDefaultMetrics, Registry }) => {
     const register = new Registry();

@@ -12,7 +12,7 @@ import { areBounds } from "./buckets.ts";
 import { isLabelName, isMetricName } from "./family.ts";
 import type { PromRegistry } from "./prom-registry.ts";
 
-/** What `enablePrometheus` may be told. */
+/** Options of `enablePrometheus`. */
 export interface PrometheusConfig {
   /** Path of the exposition. @default "/metrics" */
   readonly endpoint: string;
@@ -26,15 +26,15 @@ export interface PrometheusConfig {
   readonly sizeBuckets: readonly number[];
   /** Labels on every series. @default {} */
   readonly defaultLabels: Readonly<Record<string, string>>;
-  /** Series of one metric in one worker; further label values are counted together, as `overflow`. @default 10000 */
+  /** Maximum series of one metric in one worker; further label values are aggregated as `overflow`. @default 10000 */
   readonly maxSeries: number;
-  /** Whether metrics of the processes are shown: CPU, memory, garbage collection, event loop. @default true */
+  /** Whether process metrics are shown: CPU, memory, garbage collection, event loop. @default true */
   readonly processMetrics: boolean;
-  /** Registries of prom-client whose metrics are shown as well. @default [] */
+  /** Further registries of prom-client. @default [] */
   readonly registries: readonly PromRegistry[];
-  /** Who may scrape; the app's own guards leave the endpoint alone. @default [] */
+  /** Guards of the endpoint; the app's guards do not apply. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];
-  /** Milliseconds that never go back, for tests that move time themselves. @default performance.now */
+  /** Monotonic clock in milliseconds, for tests. @default performance.now */
   readonly now: (() => number) | undefined;
 }
 
@@ -46,7 +46,7 @@ const name = (initial: string) =>
   );
 
 const bounds = (initial: readonly number[]) =>
-  checked<readonly number[]>(initial, "a list of 1 to 60 numbers, each above the one before", areBounds);
+  checked<readonly number[]>(initial, "a list of 1 to 60 numbers in ascending order", areBounds);
 
 export const PrometheusConfig: ConfigRecord<PrometheusConfig> = configRecord("PrometheusConfig", {
   endpoint: checked(

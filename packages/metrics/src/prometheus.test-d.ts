@@ -32,8 +32,8 @@ sold.inc({ genre: "novel", gift: true, colour: "red" });
 // @ts-expect-error a histogram is observed, not counted
 app.metrics.histogram({ name: "e_seconds", help: "E." }).inc();
 
-// @ts-expect-error the method exists only where the feature was composed
+// @ts-expect-error the method exists only if the feature is composed
 new App().enablePrometheus();
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 app.enablePrometheus({ name_space: "books" });

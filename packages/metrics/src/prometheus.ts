@@ -17,12 +17,12 @@ export interface Prometheus {
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
   enablePrometheus(config?: ConfigInput<PrometheusConfig>): this;
-  /** Makes metrics of the app's own. */
+  /** Creates the app's own metrics. */
   readonly metrics: Metrics;
 }
 
 /**
- * Metrics for Prometheus: of requests, processes, features, and the app's own.
+ * Metrics of requests, processes, features and the app itself, for Prometheus.
  *
  * @example
  * const app = new (App.with(prometheus))().enablePrometheus({ namespace: "books" });
@@ -50,7 +50,7 @@ export const prometheus: Feature<Prometheus> = {
         limits.maxSeries = config.maxSeries;
         const { now = () => performance.now() } = config;
         const meter = new RequestMeter({ ...config, ledger, now });
-        host.http.use("telemetry", meter.middleware); // outermost: what the other stages take counts too
+        host.http.use("telemetry", meter.middleware); // outermost, to include the time of other stages
         host.insight.expose("metrics", () => ({ endpoint: config.endpoint, inFlight: meter.inFlight }));
         host.insight.recordHistograms((histogram) => own.recordHistogram(histogram, config.namespace));
         serve(host, config, new ServiceMetrics({ host, config, ledger, own, meter, timer }));

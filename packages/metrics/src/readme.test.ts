@@ -15,6 +15,6 @@ test("the README's table has every option with its default", () => {
   expect(rows.map(([, name]) => name)).toEqual(Object.keys(PrometheusConfig.of()));
 });
 
-test("the README says how much a killed worker takes with it", () => {
+test("the README states how much a killed worker loses", () => {
   expect(readme).toContain(`${FLUSH_MS} ms`);
 });

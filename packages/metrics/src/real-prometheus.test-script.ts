@@ -1,9 +1,9 @@
 /**
- * Has a real Prometheus scrape a program with four workers while workers are killed, and says what it saw.
+ * Lets a real Prometheus scrape a program with four workers while workers are killed, and reports the results.
  *
  *     node --conditions=@framework/source src/real-prometheus.test-script.ts [seconds]
  *
- * Needs `prometheus` and `promtool` on the path (Debian: `apt install prometheus`). Ends with 1 when a promise does not hold.
+ * Needs `prometheus` and `promtool` on the path (Debian: `apt install prometheus`). Exits with 1 when a check fails.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** Prometheus with one target, scraped every second and a half: a worker that hangs may take one of them. */
+/** Starts Prometheus with one target and an interval of 1.5 s: a stuck worker may take one second. */
 const startPrometheus = async (target: string): Promise<{ url: string; child: ChildProcess }> => {
   const port = await freePort();
   const config = join(directory, "prometheus.yml");
@@ -65,11 +65,11 @@ const query = async (prometheus: string, expression: string): Promise<readonly R
   return data.result;
 };
 
-/** The single number that a query gives. */
+/** Returns the single number of a query. */
 const ask = async (prometheus: string, expression: string): Promise<number> =>
   Number((await query(prometheus, expression))[0]?.value?.[1] ?? Number.NaN);
 
-/** Steps back in the samples that were stored, over all series that may only grow. */
+/** Counts decreases in the stored samples of all series that may only grow. */
 const stepsBack = async (
   prometheus: string,
   range: string,
@@ -112,7 +112,7 @@ const loadOf = (program: Program): Load => {
   return load;
 };
 
-/** Why the last scrape failed; empty when it did not. */
+/** Returns the error of the last scrape; empty if it succeeded. */
 const lastError = async (prometheus: string): Promise<string> => {
   const reply = await fetch(`${prometheus}/api/v1/targets`);
   const { data } = (await reply.json()) as { data: { activeTargets: { lastError: string }[] } };
@@ -191,5 +191,5 @@ const metric = async (): Promise<boolean> => {
 };
 
 const holds = await metric().finally(() => rmSync(directory, { recursive: true, force: true }));
-console.log(holds ? "every promise holds" : "a promise does not hold");
+console.log(holds ? "all checks passed" : "a check failed");
 process.exitCode = holds ? 0 : 1;

@@ -5,7 +5,7 @@ import { labelValue, seriesOf } from "./family.ts";
 import { Cell, type Ledger } from "./ledger.ts";
 import { meteredBody } from "./metered-body.ts";
 
-/** What a meter is made with. */
+/** Options of `RequestMeter`. */
 export interface MeterOptions {
   readonly ledger: Ledger;
   readonly durationBuckets: readonly number[];
@@ -15,7 +15,7 @@ export interface MeterOptions {
   readonly now: () => number;
 }
 
-/** Family of the series that the meter counts in: one list of numbers holds what the request metrics are made of. */
+/** Family of the meter's series: one list of numbers for all request metrics. */
 export const REQUESTS = "";
 
 const methods: readonly string[] = [
@@ -36,12 +36,12 @@ const methodNumbers: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * Counts requests by method, route pattern and status, with how long they took and how large they were.
+ * Counts requests by method, route pattern and status, with durations and sizes.
  *
- * A request costs two look-ups by numbers and objects; no label is put together after the first of its kind.
+ * A request costs two look-ups; labels are built once per series.
  */
 export class RequestMeter {
-  /** Requests whose reply is not out yet. */
+  /** Requests without a complete reply. */
   inFlight = 0;
   private readonly options: MeterOptions;
   private readonly cells: Map<Endpoint | null, Map<number, Cell>> = new Map();
@@ -64,7 +64,7 @@ export class RequestMeter {
     };
   }
 
-  /** Counts the reply now, or at the end of its body where that is still to come. */
+  /** Counts the reply now, or at the end of a streamed body. */
   private answered(request: HttpRequest, response: Response, begun: number): Response {
     const { payload } = response;
     if (payload instanceof BodyStream) {

@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
 import { prometheus } from "./index.ts";
 
-/** A feature with a probe, which no metric may count. */
+/** A feature with a probe, which metrics must omit. */
 const probes: Feature = {
   name: "probes",
   install: (host) => {
@@ -85,14 +85,14 @@ eachClient(test, makeApp, {
       ?.samples.reduce((sum, { value }) => sum + value, 0);
     expect(total).toBe(rows.length);
   },
-  "HEAD is a method of its own and has no body": async (client) => {
+  "HEAD has its own method label and no body": async (client) => {
     await client.head("/books/7");
     expect(valuesOf(await scrape(client), "HEAD", "/books/{id}", 200)).toMatchObject({
       requests: 1,
       replyBytes: 0,
     });
   },
-  "sizes are those of the bodies, streamed ones counted to their end": async (client) => {
+  "sizes are those of the bodies, including streamed ones": async (client) => {
     await client.get("/books/7");
     await client.get("/stream");
     await client.post("/books", { headers: { "content-type": "application/json" }, body: '{"a":1}' });
@@ -101,7 +101,7 @@ eachClient(test, makeApp, {
     expect(valuesOf(parsed, "GET", "/stream", 200)).toMatchObject({ replies: 1, replyBytes: 8 });
     expect(valuesOf(parsed, "POST", "/books", 201).replyBytes).toBe(7);
   },
-  "probes and scrapes are left out, other endpoints of features are not": async (client) => {
+  "probes and scrapes are omitted, other endpoints of features are counted": async (client) => {
     for (const path of ["/health/live", "/metrics", "/metrics", "/docs"]) await client.get(path);
     const parsed = await scrape(client);
     const { samples = [] } = parsed.families.get("framework_http_requests_total") ?? {};
@@ -110,7 +110,7 @@ eachClient(test, makeApp, {
     ]);
     expect(valuesOf(parsed, "GET", "/docs", 200).durations).toBe(1);
   },
-  "requests in flight are those without a reply": async (client) => {
+  "requests in flight are those without a complete reply": async (client) => {
     const inFlight = async () => (await scrape(client)).value("framework_http_requests_in_flight");
     expect(await inFlight()).toBe(0);
     const waiting = client.get("/waits");
@@ -119,7 +119,7 @@ eachClient(test, makeApp, {
     expect((await waiting).text).toBe("done");
     await waitFor(async () => (await inFlight()) === 0);
   },
-  "the gauge falls when a client gives up, and the reply is counted when it is made": async (client) => {
+  "the gauge falls when a client disconnects, and the reply is counted when created": async (client) => {
     const inFlight = async () => (await scrape(client)).value("framework_http_requests_in_flight");
     const aborter = new AbortController();
     const waiting = client.get("/waits", { signal: aborter.signal }).catch(() => "gone");
@@ -131,9 +131,7 @@ eachClient(test, makeApp, {
     await waitFor(async () => valuesOf(await scrape(client), "GET", "/waits", 200).requests === 1);
     expect(await inFlight()).toBe(0);
   },
-  "the endpoint answers GET and HEAD, is not kept by anybody, and needs no route of the app": async (
-    client,
-  ) => {
+  "the endpoint answers GET and HEAD, is not cacheable, and needs no route of the app": async (client) => {
     const reply = await client.get("/metrics");
     expect([reply.status, reply.headers.get("content-type"), reply.headers.get("cache-control")]).toEqual([
       200,
@@ -147,7 +145,7 @@ eachClient(test, makeApp, {
 });
 
 test.each(["fast", "node"] as const)(
-  "a connection that is upgraded is not in flight (%s transport)",
+  "an upgraded connection is not in flight (%s transport)",
   async (transport) => {
     const app = makeApp();
     let close = (): void => {};
@@ -185,7 +183,7 @@ test.each(["fast", "node"] as const)(
   },
 );
 
-test("durations are measured with the clock that was given, streams up to their end", async () => {
+test("durations use the configured clock and include streamed bodies", async () => {
   let now = 0;
   const app = new (App.with(prometheus))().enablePrometheus({ now: () => now });
   app.get("/", () => {
@@ -217,7 +215,7 @@ test("durations are measured with the clock that was given, streams up to their 
   expect([duration("/stream", "sum"), duration("/stream", "bucket", "5")]).toEqual([7, 0]);
 });
 
-test("guards of the record stand before the endpoint, those of the app do not", async () => {
+test("the configured guards protect the endpoint, the app's do not apply", async () => {
   const app = new (App.with(prometheus))().enablePrometheus({
     endpoint: "/internal/metrics",
     guards: [
@@ -234,7 +232,7 @@ test("guards of the record stand before the endpoint, those of the app do not", 
   expect((await ask({ authorization: "Bearer scraper" })).status).toBe(200);
 });
 
-test("buckets, names and labels on every series are the configuration's", async () => {
+test("buckets, names and default labels are configurable", async () => {
   const app = new (App.with(prometheus))().enablePrometheus({
     namespace: "books",
     subsystem: "api",
@@ -260,7 +258,7 @@ test("buckets, names and labels on every series are the configuration's", async 
 });
 
 test.each(["fast", "node"] as const)(
-  "what the %s transport refuses is counted, and in flight no longer",
+  "a request refused by the %s transport is counted and not in flight",
   async (transport) => {
     await using client = socketClient(makeApp(), { transport });
     const { connect } = await import("node:net");

@@ -1,7 +1,7 @@
 import type { Sample } from "@framework/core/feature";
 import { labelValue, seriesOf } from "./family.ts";
 
-/** Values of a metric at one moment, by series; of samples with the same labels the last counts. */
+/** Returns the values of a metric by series; of samples with the same labels the last is used. */
 export const readSamples = (
   family: string,
   value: number | readonly Sample[],

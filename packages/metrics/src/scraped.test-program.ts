@@ -1,7 +1,7 @@
 import { App } from "@framework/core";
 import { prometheus } from "./index.ts";
 
-/** A service whose workers can be told apart, and made to hang. */
+/** A service whose workers can be identified and made to hang. */
 const app = new (App.with(prometheus))().enablePrometheus();
 const sold = app.metrics.counter({ name: "books_sold_total", help: "Books sold.", labelNames: ["genre"] });
 app.metrics.histogram({ name: "book_pages", help: "Pages of books.", buckets: [100, 500] }).observe(300);

@@ -4,17 +4,17 @@ import { type LabelList, labelValue } from "./family.ts";
 /** A value for each label. */
 export type LabelValues<Label extends string> = Readonly<Record<Label, string | number | boolean>>;
 
-/** What a table is made with. */
+/** Options of `SeriesTable`. */
 export interface SeriesTableOptions<T> {
   /** Name of the metric, for messages. */
   readonly name: string;
   readonly labelNames: readonly string[];
-  /** Bound on the series, read when it is needed. */
+  /** Returns the bound on the number of series. */
   readonly limits: { readonly maxSeries: number };
   readonly create: (labels: LabelList) => T;
 }
 
-/** The series of one metric by their labels, bounded: label values beyond are counted together, as `overflow`. */
+/** The bounded series of one metric by labels; further label values are aggregated as `overflow`. */
 export class SeriesTable<T> {
   private readonly options: SeriesTableOptions<T>;
   private readonly series: Map<string, T> = new Map();
@@ -24,7 +24,7 @@ export class SeriesTable<T> {
     this.options = options;
   }
 
-  /** @throws METRICS_BAD_LABELS when a label is missing, or there is one too many */
+  /** @throws METRICS_BAD_LABELS for a missing or extra label */
   get(labels: Readonly<Record<string, string | number | boolean>>): T {
     const values = this.valuesOf(labels);
     const key = values.join("\u0000");
@@ -39,7 +39,7 @@ export class SeriesTable<T> {
     return made;
   }
 
-  /** Every series, that of the overflow included. */
+  /** Returns every series, including the overflow. */
   all(): T[] {
     return [...this.series.values(), ...(this.overflow === null ? [] : [this.overflow])];
   }

@@ -12,7 +12,7 @@ import { processRegistry, readRegistry } from "./prom-registry.ts";
 import type { PrometheusConfig } from "./prometheus-config.ts";
 import type { RequestMeter } from "./request-meter.ts";
 
-/** What the metrics of an app are read from. */
+/** Sources of an app's metrics. */
 export interface ServiceMetricsParts {
   readonly host: Host;
   readonly config: Readonly<PrometheusConfig>;
@@ -22,7 +22,7 @@ export interface ServiceMetricsParts {
   readonly timer: FlushTimer;
 }
 
-/** All metrics of an app over all its workers, from its start to its stop. */
+/** The metrics of an app over all its workers, from start to stop. */
 export class ServiceMetrics {
   private readonly parts: ServiceMetricsParts;
   private readonly prefix: string;
@@ -51,7 +51,7 @@ export class ServiceMetrics {
     this.collector = collector;
     collector.start();
     await collector.send(false);
-    if (workers > 1) timer.start(() => collector.send(false)); // alone, a process loses nothing that it did not send
+    if (workers > 1) timer.start(() => collector.send(false)); // a single process needs no flushes between scrapes
   }
 
   async stop(): Promise<void> {
@@ -59,7 +59,7 @@ export class ServiceMetrics {
     await this.collector?.stop();
   }
 
-  /** Every metric over all workers. @throws HttpError 503 when those of the workers cannot be read: wrong values would be worse than none */
+  /** Returns every metric over all workers. @throws HttpError 503 when other workers cannot be read: no values are better than wrong ones */
   async metrics(): Promise<MergedMetric[]> {
     const { durationBuckets, sizeBuckets } = this.parts.config;
     const collected = await this.collect();
@@ -70,7 +70,7 @@ export class ServiceMetrics {
     ];
   }
 
-  /** @throws METRICS_BAD_METRIC when two metrics would have one name */
+  /** @throws METRICS_BAD_METRIC when two metrics have one name */
   private refuseTwins(): void {
     const { host, own, config } = this.parts;
     const requests = ["requests_total", "requests_in_flight", ...REQUEST_HISTOGRAMS];
@@ -97,7 +97,7 @@ export class ServiceMetrics {
     const { host, own, meter, config } = this.parts;
     const inFlight: Family = {
       name: `${this.prefix}_requests_in_flight`,
-      help: "Requests whose reply is not out yet.",
+      help: "Requests without a complete reply.",
       type: "gauge",
     };
     const metrics = host.insight.metrics();

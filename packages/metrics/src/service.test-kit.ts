@@ -18,26 +18,26 @@ export interface Worker {
   readonly levels: Gauge<"place">;
   /** A histogram of another feature. */
   readonly jobs: FeatureHistogram<"kind">;
-  /** Answers requests. */
+  /** Sends a request to this worker. */
   serve(count: number): Promise<void>;
   scrape(): Promise<Parsed>;
-  /** What `scrape` gives, without reading it. */
+  /** Returns the unparsed reply of a scrape. */
   reply(): Promise<Response>;
-  /** Ends it as a kill does: without a word. */
+  /** Ends the worker like a kill, without a flush. */
   kill(): void;
-  /** What it logged as wrong. */
+  /** Logged errors and warnings. */
   readonly errors: readonly string[];
 }
 
-/** A primary process and workers that come and go. */
+/** A primary process with workers. */
 export interface Service {
   /** The primary's own state. */
   readonly state: SharedState;
-  /** Starts a worker; `wrap` changes how it sees the shared state. */
+  /** Starts a worker; `wrap` replaces its shared state. */
   start(wrap?: (shared: SharedState) => SharedState, own?: ConfigInput<PrometheusConfig>): Promise<Worker>;
 }
 
-/** Another feature, which knows nothing of this one. */
+/** Another feature, independent of this one. */
 const working: Feature<{ readonly jobs: FeatureHistogram<"kind"> }> = {
   name: "working",
   install: (host) => ({
@@ -50,7 +50,7 @@ const working: Feature<{ readonly jobs: FeatureHistogram<"kind"> }> = {
   }),
 };
 
-/** @param timeoutMs how long a worker that does not answer is waited for */
+/** @param timeoutMs timeout of a worker's answer */
 export const service = (
   workers: number,
   config: ConfigInput<PrometheusConfig> = {},

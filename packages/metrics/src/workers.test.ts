@@ -3,7 +3,7 @@ import { type Program, startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
 
-/** One request over a connection of its own, so that the workers take turns. */
+/** Sends a request on a new connection, so that the workers alternate. */
 const ask = (program: Program, path: string, method = "GET"): Promise<string> =>
   new Promise((resolve, reject) => {
     const asking = request(new URL(path, program.url), { method, agent: false }, (reply) => {
@@ -38,7 +38,7 @@ const start = (transport: string, workers: number) =>
     timeoutMs: 30_000,
   });
 
-/** Every line of a counter or histogram, which may only grow. */
+/** Returns every sample of a counter or histogram, which may only grow. */
 const growing = (parsed: Parsed): ReadonlyMap<string, number> =>
   new Map(
     [...parsed.families.values()]
@@ -56,26 +56,23 @@ test.each([
   ["node", 1],
   ["fast", 4],
   ["node", 4],
-] as const)(
-  "every scrape says what was sent to all workers (%s transport, %i workers)",
-  async (transport, workers) => {
-    await using program = await start(transport, workers);
-    await buy(program, 60);
-    for (let round = 0; round < 5; round++) {
-      const parsed = await scrape(program);
-      expect(sold(parsed)).toBe(60);
-      expect([
-        parsed.value("books_sold_total", { genre: "poem" }),
-        parsed.value("book_pages_count"),
-        parsed.value("framework_http_requests_in_flight"),
-        parsed.value("framework_scrape_missing_workers"),
-      ]).toEqual([60, workers, 0, 0]);
-    }
-    await program.stop();
-  },
-);
+] as const)("every scrape includes all workers (%s transport, %i workers)", async (transport, workers) => {
+  await using program = await start(transport, workers);
+  await buy(program, 60);
+  for (let round = 0; round < 5; round++) {
+    const parsed = await scrape(program);
+    expect(sold(parsed)).toBe(60);
+    expect([
+      parsed.value("books_sold_total", { genre: "poem" }),
+      parsed.value("book_pages_count"),
+      parsed.value("framework_http_requests_in_flight"),
+      parsed.value("framework_scrape_missing_workers"),
+    ]).toEqual([60, workers, 0, 0]);
+  }
+  await program.stop();
+});
 
-test("counters are exact when idle workers are killed, and never go back when busy ones are, over 200 scrapes", async () => {
+test("counters are exact when idle workers are killed, and never decrease when busy ones are, over 200 scrapes", async () => {
   await using program = await start("fast", 4);
   let sent = 0;
   for (let round = 0; round < 3; round++) {
@@ -103,7 +100,7 @@ test("counters are exact when idle workers are killed, and never go back when bu
   let last: ReadonlyMap<string, number> = new Map();
   let kills = 0;
   for (let done = 0; done < 200;) {
-    const text = await ask(program, "/metrics").catch(() => null); // so was that of a scrape
+    const text = await ask(program, "/metrics").catch(() => null); // its worker was killed
     if (text === null) continue;
     const parsed = parseExposition(text);
     const now = growing(parsed);
@@ -121,18 +118,18 @@ test("counters are exact when idle workers are killed, and never go back when bu
   const total = sold(await waitFor(() => scrape(program).catch(() => null)));
   expect(kills).toBeGreaterThan(3);
   expect(total).toBeLessThanOrEqual(sent);
-  expect(total).toBeGreaterThan(answered * 0.9); // what a killed worker had not sent yet: at most 100 ms of its work
+  expect(total).toBeGreaterThan(answered * 0.9); // a killed worker loses at most 100 ms of counts
   await program.stop();
 });
 
-test("a worker that hangs delays a scrape by no more than a second and a half, and is counted", async () => {
+test("a stuck worker delays a scrape by at most 1.5 s and counts as missing", async () => {
   await using program = await start("node", 4);
   await buy(program, 20);
   await waitFor(async () => sold(await scrape(program)) === 20);
   const hanging = ask(program, "/hang", "POST");
   const early = await waitFor(
     async () => {
-      // One of these may be handed to the worker that hangs.
+      // The stuck worker may get one of these.
       const begun = performance.now();
       const parsed = await Promise.any(Array.from({ length: 4 }, () => scrape(program)));
       const took = performance.now() - begun;

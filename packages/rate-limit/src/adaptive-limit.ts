@@ -3,22 +3,21 @@ import { everySecond, processCpu, processMemory } from "./adaptive-probes.ts";
 import { LoadSignals } from "./load-signals.ts";
 import type { RateLimitConfig } from "./rate-limit-config.ts";
 
-/** What a second of overload leaves of the limit. */
+/** Factor of the limit after a second of overload. */
 const CUT = 0.9;
-/** What a clear second adds, as a part of the configured maximum; at least 1. */
+/** Increase after a second without overload, as a fraction of the maximum; at least 1. */
 const RAISE = 0.01;
-/** Life of the lock that makes one worker the judge of a second: a little less, so that timers that run late do not skip one. */
+/** Time to live of the lock for one second's decision: below a second, so that late timers do not skip one. */
 const JUDGE_MS = 950;
-/** Life of what workers tell each other; longer than any worker misses its turn. */
+/** Time to live of the workers' reports; longer than any worker pauses. */
 const TOLD_MS = 10_000;
-/** Life of the current limit, for workers that start later. */
+/** Time to live of the current limit, for workers that start later. */
 const LIMIT_MS = 3_600_000;
 
 /**
- * A limit that follows the load: once per second it is cut while any worker is overloaded, or raised when all are clear and half of it was used.
+ * An adaptive limit: each second it is cut if any worker was overloaded, or raised if none was and half of it was used.
  *
- * Every worker tells the others through the shared state whether it was overloaded and how much it admitted; the one that gets the lock of the second judges
- * and announces the new limit.
+ * Every worker reports overload and admissions to the shared state; the worker with the second's lock computes and publishes the new limit.
  */
 export class AdaptiveLimit {
   readonly signals: LoadSignals = new LoadSignals();
@@ -39,12 +38,12 @@ export class AdaptiveLimit {
     this.#limit = config.maxRequests;
   }
 
-  /** Requests per window at this moment. */
+  /** Current requests per window. */
   get capacity(): number {
     return Math.floor(this.#limit);
   }
 
-  /** Begins to judge; `failed` hears of every second whose figures could not be shared. */
+  /** Starts the adjustment; `failed` receives the error of every second that could not be shared. */
   async start(values: SharedValues, failed: (error: unknown) => void): Promise<void> {
     const accept = (limit: unknown): void => {
       if (typeof limit === "number") this.#limit = this.#bounded(limit);
@@ -63,7 +62,7 @@ export class AdaptiveLimit {
     for (const end of this.#ends.splice(0)) end();
   }
 
-  /** The longest that a wait may become if the limit is cut every second from now on, so that a promise made to a client holds. */
+  /** Returns the maximum wait if the limit is cut every second from now on, so that Retry-After always holds. */
   longestWaitMs(waitMs: number): number {
     const { windowSecs } = this.#config;
     let missing = (waitMs * this.capacity) / (windowSecs * 1000); // permits
@@ -101,7 +100,7 @@ export class AdaptiveLimit {
     return { admitted, isOverloaded };
   }
 
-  /** What all workers told since the last second; what one tells meanwhile stays for the next. */
+  /** Takes the reports of all workers; later ones stay for the next second. */
   async #collect(values: SharedValues, what: string): Promise<number> {
     const told = await values.get(`${this.#name}:${what}`);
     if (typeof told !== "number" || told === 0) return 0;

@@ -1,9 +1,9 @@
 import process from "node:process";
 import { getHeapStatistics } from "node:v8";
 
-/** Where an adaptive limit reads load and time; what is absent is read from this process. Each is called once per second. */
+/** Sources of load and time of an adaptive limit, called once per second. @default this process */
 export interface AdaptiveProbes {
-  /** Share of one CPU in use, 0 to 1. @default what this process used since the last call */
+  /** Share of one CPU in use, 0 to 1. @default this process' share since the last call */
   readonly cpu?: () => number;
   /** Share of the memory in use, 0 to 1. @default the fuller of the heap and the container */
   readonly memory?: () => number;
@@ -13,11 +13,11 @@ export interface AdaptiveProbes {
   readonly errorShare?: () => number;
   /** Monotonic clock in milliseconds. @default performance.now */
   readonly now?: () => number;
-  /** Calls back every second until the returned function is called. @default a timer that does not keep the process alive */
+  /** Calls back every second. Returns a function that stops it. @default a timer that does not keep the process alive */
   readonly everySecond?: (run: () => void) => () => void;
 }
 
-/** Share of one CPU that this process used between two calls. */
+/** Returns the share of one CPU that this process used since the last call. */
 export const processCpu = (now: () => number): (() => number) => {
   let usage = process.cpuUsage();
   let at = now();
@@ -30,12 +30,12 @@ export const processCpu = (now: () => number): (() => number) => {
   };
 };
 
-/** The fuller of the JavaScript heap and, where one limits the process, its container. */
+/** Returns the larger share of the JavaScript heap and the container's memory limit, if any. */
 export const processMemory = (): number => {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   const constrained = process.constrainedMemory();
   const available = process.availableMemory();
-  // Without a limit Node gives 0 or a number far beyond any machine.
+  // Without a limit Node returns 0 or an impossibly large number.
   const container = constrained > available && constrained < 2 ** 52 ? 1 - available / constrained : 0;
   return Math.max(used / limit, container);
 };

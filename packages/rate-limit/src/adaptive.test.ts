@@ -49,7 +49,7 @@ const adaptiveApp = async (given: ConfigInput<RateLimitConfig> = {}, max = 100) 
     for (const tick of ticks) tick();
     await new Promise(setImmediate);
   };
-  const limit = () => (app.figures()["rate_limit_max_requests"] as { value: number }[])[0]?.value;
+  const limit = () => (app.metrics()["rate_limit_max_requests"] as { value: number }[])[0]?.value;
   return { app, client, load, second, limit, ticks };
 };
 
@@ -68,7 +68,7 @@ test.each([
       load[what] = value;
       for (const tick of ticks.splice(0)) tick();
       await new Promise(setImmediate);
-      return (app.figures()["rate_limit_max_requests"] as { value: number }[])[0]?.value;
+      return (app.metrics()["rate_limit_max_requests"] as { value: number }[])[0]?.value;
     };
     expect([await cut(over), await cut(at)]).toEqual([90, 100]);
     expect(await cut(over, { [field]: over })).toBe(100);
@@ -156,7 +156,7 @@ test("a route may be adaptive where the app is not", async () => {
   load.cpu = 1;
   for (const tick of ticks) tick();
   await new Promise(setImmediate);
-  const limits = app.figures()["rate_limit_max_requests"] as { value: number }[];
+  const limits = app.metrics()["rate_limit_max_requests"] as { value: number }[];
   expect(limits.map(({ value }) => value)).toEqual([100, 45]);
 });
 

@@ -2,32 +2,32 @@ import type { PermitAnswer } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 
-/** A request that waits for the store's answer. */
+/** A pending request. */
 export interface Waiter {
   readonly decide: (quota: Quota | null) => void;
 }
 
-/** One key as one worker knows it, with its lease. Times are of the worker's monotonic clock, in milliseconds. */
+/** A worker's state of one key, with its lease. Times are milliseconds of the worker's monotonic clock. */
 export class LeasedKey {
   readonly limit: Limit;
   readonly key: string;
-  /** Identifies this lease among those of all keys and processes. */
+  /** Id of the lease, unique over all keys and processes. */
   readonly holder: string;
   readonly waiting: Set<Waiter> = new Set();
-  /** When leased permits were used, until that is reported to the store. */
+  /** Times of use of leased permits that are not reported yet. */
   readonly used: number[] = [];
-  /** Leased permits that are unused; void from `endsAt` on. */
+  /** Unused leased permits; void from `endsAt`. */
   held = 0;
   endsAt = 0;
-  /** The store was asked before: the first request of a client leases nothing. */
+  /** Whether the store was called before: the first request of a client leases nothing. */
   isKnown = false;
   isBusy = false;
-  /** No permit is free before this moment, even if other workers give theirs back. */
+  /** Time before which no permit is free, even if other workers return theirs. */
   deniedUntil = 0;
-  /** Permits of others that the last recall did not bring back. */
+  /** Permits of others that the last recall did not return. */
   stranded = 0;
   strandedUntil = 0;
-  /** The last call to the store; calls of one account never overtake each other. */
+  /** The last call to the store; calls of one key are sequential. */
   lastCall: Promise<unknown> = Promise.resolve();
   #free = 0;
   #freeAt = 0;
@@ -39,12 +39,12 @@ export class LeasedKey {
     this.holder = holder;
   }
 
-  /** Whether the store counts permits as leased here. */
+  /** Whether the store has an open lease of this worker. */
   get isOpen(): boolean {
     return this.held > 0 || this.used.length > 0;
   }
 
-  /** Uses a permit in hand, if there is one. */
+  /** Uses a leased permit, if there is one. */
   useHeld(now: number): boolean {
     if (this.held === 0 || now >= this.endsAt) return false;
     this.held--;
@@ -52,13 +52,13 @@ export class LeasedKey {
     return true;
   }
 
-  /** Drops a lease that has ended. */
+  /** Drops an expired lease. */
   forgetLease(): void {
     this.held = 0;
     this.used.length = 0;
   }
 
-  /** Applies an answer of the store. */
+  /** Applies a result of the store. */
   learn({ free, waitMs, resetMs }: PermitAnswer, now: number): void {
     this.#free = free;
     this.#freeAt = now + waitMs;

@@ -6,7 +6,7 @@ import { service } from "./service.test-kit.ts";
 
 const free = (state: SharedState, limit: Limit) => state.permits.take("client", limit.rule, { spend: 0 });
 
-test("most requests are decided at once, without a call to the store", async () => {
+test("most requests are decided synchronously, without a call to the store", async () => {
   const { running, limit, askMany, calls, ask } = service(100_000, 3600);
   await askMany(0, 2);
   const decided = running[0]?.permits.take(limit, "client");
@@ -17,7 +17,7 @@ test("most requests are decided at once, without a call to the store", async () 
   expect(await running[1]?.permits.take(limit, "who came once")).toMatchObject({ allowed: true });
 });
 
-test("a client that came once leases nothing, and a lease is rest / (4 x workers) at most", async () => {
+test("a first request leases nothing, and a lease is at most rest / (4 x workers)", async () => {
   const { ask, state, limit } = service(160, 3600);
   await ask(0);
   expect(await free(state, limit)).toMatchObject({ free: 159, elsewhere: 0 });
@@ -32,7 +32,7 @@ test("leases of idle workers are recalled before the first denial, so that the l
   expect(outcomes.filter((quota) => quota?.allowed === false)).toHaveLength(112);
 });
 
-test("a denial is remembered: denied requests cost no calls until a permit can be back", async () => {
+test("a denial is cached: denied requests cost no calls until a permit can be free", async () => {
   const { clock, ask, askMany, calls } = service(10, 100, { algorithm: "token_bucket" });
   await askMany(0, 11);
   const before = calls();
@@ -44,7 +44,7 @@ test("a denial is remembered: denied requests cost no calls until a permit can b
   expect(await askMany(0, 2)).toBe(1);
 });
 
-test("an idle worker gives back its lease in the first half of the lease's life, and keeps no timer", async () => {
+test("an idle worker returns its lease in the first half of its duration, and keeps no timer", async () => {
   const { clock, askMany, state, limit } = service(1000, 3600);
   await askMany(0, 2);
   expect(await free(state, limit)).toMatchObject({ free: 937, elsewhere: 61 });
@@ -53,14 +53,14 @@ test("an idle worker gives back its lease in the first half of the lease's life,
   expect(clock.pending).toBe(0);
 });
 
-test("a worker that stops gives back its lease", async () => {
+test("a worker that stops returns its lease", async () => {
   const { askMany, state, limit, running } = service(1000, 3600);
   await askMany(0, 2);
   await running[0]?.permits.stop();
   expect(await free(state, limit)).toMatchObject({ free: 998, elsewhere: 0 });
 });
 
-test("the lease of a dead worker counts as used until a window after the lease's end", async () => {
+test("the lease of a dead worker counts as used until one window after its expiry", async () => {
   const { clock, askMany, replace, admitted } = service(1000, 60);
   await askMany(0, 2);
   replace(0);
@@ -74,7 +74,7 @@ test("the lease of a dead worker counts as used until a window after the lease's
 
 const quotas = (outcomes: readonly (Quota | null)[]) => outcomes.map((quota) => quota?.allowed ?? null);
 
-test("a store that stalls gives no verdict after 50 ms, and a verdict that is late admits nobody", async () => {
+test("a stalled store yields no verdict after 50 ms, and a late verdict admits no request", async () => {
   let held: (() => void)[] | null = [];
   const wrap = (state: SharedState): SharedState => ({
     ...state,
@@ -98,7 +98,7 @@ test("a store that stalls gives no verdict after 50 ms, and a verdict that is la
   expect(await askMany(0, 12)).toBe(9); // the first call's permit was spent for a request that had no verdict
 });
 
-test("a store that fails gives no verdict, and nothing is remembered of it", async () => {
+test("a failing store yields no verdict, and no state is kept", async () => {
   let isBroken = true;
   const wrap = (state: SharedState): SharedState => ({
     ...state,
@@ -113,7 +113,7 @@ test("a store that fails gives no verdict, and nothing is remembered of it", asy
   expect(await askMany(0, 12)).toBe(10);
 });
 
-test("a worker that is stuck delays a denial by half the time and costs only its own lease", async () => {
+test("a stuck worker delays a denial by half the timeout and costs only its own lease", async () => {
   const wrap = (state: SharedState, worker: number): SharedState => ({
     ...state,
     values: {
@@ -132,7 +132,7 @@ test("a worker that is stuck delays a denial by half the time and costs only its
   expect(outcomes).not.toContain(null);
 });
 
-test("keys beyond the bound are forgotten in the order in which they came", async () => {
+test("keys beyond the bound are evicted in order of insertion", async () => {
   const { ask, running } = service(1000, 3600, { maxKeys: 3 });
   for (const key of ["a", "b", "c", "a", "d", "e"]) await ask(0, key);
   expect(running[0]?.permits.keys).toBe(3);
@@ -140,7 +140,7 @@ test("keys beyond the bound are forgotten in the order in which they came", asyn
   expect(running[0]?.permits.keys).toBe(3);
 });
 
-test("a key that is forgotten while it has a lease never admits more", async () => {
+test("the eviction of a key with a lease never admits more requests", async () => {
   const { askMany, ask, admitted } = service(200, 3600, { maxKeys: 1 });
   for (let round = 0; round < 30; round++) {
     await askMany(0, 12);
@@ -149,7 +149,7 @@ test("a key that is forgotten while it has a lease never admits more", async () 
   expect(admitted.length - 30).toBeLessThanOrEqual(200);
 });
 
-test("leases that have ended are forgotten at once, so that many clients leave nothing behind", async () => {
+test("expired leases are dropped at once, so that many clients use no memory", async () => {
   const { clock, running, limit, calls } = service(1000, 3600, { maxKeys: 10_000 });
   const ask = (key: number) => running[0]?.permits.take(limit, `${key}`);
   for (let key = 0; key < 6000; key++) {

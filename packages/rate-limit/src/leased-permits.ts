@@ -10,13 +10,13 @@ import { LeasedKey, type Waiter } from "./leased-key.ts";
 import type { Limit } from "./limit.ts";
 import { deadline, type Quota, type QuotaSource } from "./quota.ts";
 
-/** Life of a lease in milliseconds; each call to the store renews it. */
+/** Duration of a lease in milliseconds; each call to the store renews it. */
 const LEASE_MS = 4000;
-/** Pause between sweeps; a sweep gives back leases in the second half of their lives. */
+/** Interval of sweeps in milliseconds; a sweep returns leases in the second half of their duration. */
 const SWEEP_MS = 1000;
-/** Leases given back in one sweep; the others wait for the next, or end. */
+/** Maximum leases returned by one sweep; the others wait for the next, or expire. */
 const SWEPT = 1000;
-/** Most permits leased of one key. */
+/** Maximum permits leased of one key. */
 const MOST = 256;
 /** Channel on which a worker recalls the leases of a key from the others. */
 const RECALL = "rate-limit:recall";
@@ -24,32 +24,32 @@ const RECALL = "rate-limit:recall";
 /** Options of `LeasedPermits`. */
 export interface LeasedPermitsOptions {
   readonly shared: SharedState;
-  /** Serving processes that share the store. */
+  /** Number of processes that share the store. */
   readonly workers: number;
-  /** Unique over all processes and their lives, at most 40 characters. */
+  /** Unique across processes and their restarts, at most 40 characters. */
   readonly id: string;
-  /** Milliseconds that a decision may take. */
+  /** Timeout of a decision in milliseconds. */
   readonly timeoutMs: number;
-  /** Receives every call that failed, and every request without an answer in time. */
+  /** Receives the error of every failed call and every timed-out request. */
   readonly failed: (error: unknown) => void;
-  /** Keys remembered; the one first seen longest ago is forgotten. @default 100000 */
+  /** Maximum number of keys; the oldest is evicted. @default 100000 */
   readonly maxKeys?: number;
-  /** @default the runtime's */
+  /** @default the runtime's clock */
   readonly clock?: Clock;
 }
 
 /**
- * Permits for one of several workers: a key that comes again leases a few at a time, so most requests are decided without asking the store.
+ * Permits for one of several workers. A repeated key leases a few permits at a time, so most requests need no call to the store.
  *
- * A lease is at most rest / (4 × workers), so it shrinks as the rest does. Before a key is denied for the first time the other workers give back
- * their leases of it. A denial is remembered for as long as no permit can come back. The store counts the lease of a dead worker as used.
+ * A lease is at most rest / (4 × workers), so it shrinks with the rest. Before the first denial of a key the other workers return their leases. A
+ * denial is cached until a permit can be free. The store counts the lease of a dead worker as used.
  */
 export class LeasedPermits implements QuotaSource {
   readonly #options: LeasedPermitsOptions;
   readonly #share: number;
   readonly #clock: Clock;
   readonly #accounts = new Map<string, LeasedKey>();
-  /** Keys in the order in which they were first seen; never ends. */
+  /** Keys in order of insertion; never ends. */
   readonly #oldest: Iterator<string>;
   readonly #open = new Set<LeasedKey>();
   readonly #unsubscribe: () => void;
@@ -97,7 +97,7 @@ export class LeasedPermits implements QuotaSource {
   #begin(limit: Limit, key: string): LeasedKey {
     if (this.#accounts.size >= (this.#options.maxKeys ?? 100_000)) {
       const { value, done } = this.#oldest.next();
-      if (done !== true) this.#accounts.delete(value); // its lease ends by itself
+      if (done !== true) this.#accounts.delete(value); // its lease expires
     }
     const account = new LeasedKey(limit, key, `${this.#options.id}:${++this.#serial}`);
     this.#accounts.set(key, account);
@@ -109,7 +109,7 @@ export class LeasedPermits implements QuotaSource {
     const { promise, resolve } = Promise.withResolvers<Quota | null>();
     const cancel = deadline(this.#clock, timeoutMs, () => {
       account.waiting.delete(waiter);
-      failed(new Error(`the store gave no answer within ${timeoutMs} ms`));
+      failed(new Error(`the store did not answer within ${timeoutMs} ms`));
       resolve(null);
     });
     const waiter: Waiter = {
@@ -124,7 +124,7 @@ export class LeasedPermits implements QuotaSource {
     return promise;
   }
 
-  /** Decides on the requests that wait for a key, those that arrive meanwhile included. */
+  /** Decides on the pending requests of a key, including new ones. */
   async #serve(account: LeasedKey): Promise<void> {
     account.isBusy = true;
     try {
@@ -150,7 +150,7 @@ export class LeasedPermits implements QuotaSource {
     for (const waiter of account.waiting) waiter.decide(account.quota(false, now));
   }
 
-  /** Admits as many requests as there are permits: those just spent, and leased ones for requests that arrived meanwhile. */
+  /** Admits requests with the spent permits, and later ones with leased permits. */
   #allow(account: LeasedKey, spent: number): void {
     const now = this.#clock.now();
     for (const waiter of account.waiting) {
@@ -160,14 +160,14 @@ export class LeasedPermits implements QuotaSource {
     }
   }
 
-  /** Whether a recall may bring permits: others hold more than the last recall left with workers that did not answer. */
+  /** Whether a recall may return permits: others hold more than those which the last recall did not return. */
   #isElsewhere(account: LeasedKey, { elsewhere }: PermitAnswer): boolean {
     const stranded = this.#clock.now() < account.strandedUntil ? account.stranded : 0;
     account.stranded = Math.min(stranded, elsewhere);
     return elsewhere > account.stranded;
   }
 
-  /** Makes other workers give back their leases of a key, and spends them. Does not wait for a worker that is stuck. */
+  /** Asks other workers to return their leases of a key, and spends them. Does not wait for a stuck worker. */
   async #recall(account: LeasedKey, missing: number): Promise<PermitAnswer> {
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const cancel = deadline(this.#clock, this.#options.timeoutMs / 2, resolve);
@@ -184,19 +184,19 @@ export class LeasedPermits implements QuotaSource {
     return account?.isOpen === true ? this.#giveBack(account) : undefined;
   }
 
-  /** Reports the uses to the store and keeps nothing. Never rejects. */
+  /** Reports the uses to the store and returns the lease. Never rejects. */
   async #giveBack(account: LeasedKey): Promise<void> {
     try {
       await this.#call(account, 0, 0);
     } catch (error) {
-      this.#options.failed(error); // the lease ends by itself
+      this.#options.failed(error); // the lease expires
     }
   }
 
-  /** Asks the store, after the calls before; `spend: 0` gives everything back. */
+  /** Calls the store after earlier calls; `spend: 0` returns the whole lease. */
   #call(account: LeasedKey, spend: number, most: number): Promise<PermitAnswer> {
     const call = account.lastCall.then(() => this.#ask(account, spend, most));
-    account.lastCall = call.catch(() => {}); // the caller gets the error
+    account.lastCall = call.catch(() => {}); // the caller handles the error
     return call;
   }
 
@@ -217,14 +217,14 @@ export class LeasedPermits implements QuotaSource {
     const permits = await this.#options.shared.permits.take(key, limit.rule, { spend, lease });
     const now = this.#clock.now();
     account.used.splice(0, used.length);
-    account.endsAt = sentAt + LEASE_MS; // the store counts from a later moment
+    account.endsAt = sentAt + LEASE_MS; // the store's lease begins later
     account.held += permits.leased;
     account.learn(permits, now);
     this.#note(account);
     return permits;
   }
 
-  /** Remembers accounts with a lease, so that it is given back in time. */
+  /** Tracks keys with a lease, so that it is returned in time. */
   #note(account: LeasedKey): void {
     if (account.isOpen) this.#open.add(account);
     else this.#open.delete(account);
@@ -240,7 +240,7 @@ export class LeasedPermits implements QuotaSource {
       if (leftMs > LEASE_MS / 2 || (leftMs > 0 && room-- <= 0)) continue;
       this.#open.delete(account);
       if (leftMs > 0) void this.#giveBack(account);
-      else account.forgetLease(); // the store has counted all of it as used
+      else account.forgetLease(); // the store has counted it as used
     }
     if (this.#open.size > 0) this.#cancelSweep ??= this.#clock.after(SWEEP_MS, () => this.#sweep());
   }

@@ -5,7 +5,7 @@ import type { Quota } from "./quota.ts";
 import { retryAfterSecs, writePolicy, writeQuota } from "./quota-fields.ts";
 import { exceeded, unknownQuota } from "./denials.ts";
 
-/** Numbers of requests by their verdicts. */
+/** Number of requests by verdict. */
 export interface Verdicts {
   allowed: number;
   denied: number;
@@ -13,16 +13,16 @@ export interface Verdicts {
 
 /** Options of `limitRequests`. */
 export interface LimitRequestsOptions {
-  /** The limit of a request; `null` for none. */
+  /** Returns the limit of a request; `null` for none. */
   readonly limitOf: (request: HttpRequest) => Limit | null;
-  /** Decides on a request by its key; `null` when the store gave no answer. */
+  /** Decides on a request by its key; `null` without an answer of the store. */
   readonly take: (limit: Limit, key: string) => Awaitable<Quota | null>;
-  /** The app's reply to an error. */
+  /** Creates the app's reply to an error. */
   readonly replyTo: (error: HttpError, request: HttpRequest) => Awaitable<Response>;
   readonly verdicts: Verdicts;
 }
 
-/** Denies requests over their limit, and writes the quota on every reply, also on a denial that an exception handler made. */
+/** Creates a middleware that denies requests over their limit and sets the quota fields on every reply, including those of exception handlers. */
 export const limitRequests = ({
   limitOf,
   take,

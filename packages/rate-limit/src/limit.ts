@@ -4,7 +4,7 @@ import type { PermitRule } from "@framework/core/feature";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
 import type { ClientKey, RateLimitConfig } from "./rate-limit-config.ts";
 
-/** One limit of an app, its own or that of a route: which clients it counts, and by which rule. */
+/** One limit of an app or a route: its clients and its rule. */
 export class Limit {
   readonly name: string;
   readonly config: Readonly<RateLimitConfig>;
@@ -28,35 +28,35 @@ export class Limit {
     };
   }
 
-  /** How permits come back at this moment. */
+  /** The current rule of permits. */
   get rule(): PermitRule {
     const capacity = this.adaptive?.capacity ?? this.#rule.capacity;
     if (capacity !== this.#rule.capacity) this.#rule = { ...this.#rule, capacity };
     return this.#rule;
   }
 
-  /** `RateLimit-Policy` at this moment. */
+  /** The current `RateLimit-Policy`. */
   get policy(): string {
     return this.field.policy(this.rule.capacity);
   }
 
-  /** The store's key for a request. */
+  /** Returns the store's key for a request. */
   keyOf(request: HttpRequest): string {
     return this.#prefix + clientOf(request, this.config.key);
   }
 }
 
-/** Longest key that is kept as it is; a longer one becomes its SHA-256. */
+/** Maximum length of a plain key; longer keys are replaced by their SHA-256. */
 const LONGEST = 200;
 
-/** Networks whose addresses stand for IPv4 clients, as their first six groups: mapped (RFC 4291), translated (RFC 2765), NAT64 (RFC 6052). */
+/** IPv6 networks of IPv4 clients, as their first six groups: mapped (RFC 4291), translated (RFC 2765), NAT64 (RFC 6052). */
 const IPV4_NETWORKS: readonly string[] = ["0:0:0:0:0:ffff", "0:0:0:0:ffff:0", "64:ff9b:0:0:0:0"];
 
-/** Text that is short enough for a key of the store. */
+/** Returns a key within the store's length. */
 export const shortened = (text: string): string =>
   text.length <= LONGEST ? text : `sha256:${hash("sha256", text)}`;
 
-/** The client of a request: named by `key`, else by its address. */
+/** Returns the client of a request: the result of `key`, else the address. */
 const clientOf = (request: HttpRequest, key: ClientKey | undefined): string => {
   const named = key?.(request);
   return typeof named === "string" && named !== ""
@@ -65,9 +65,9 @@ const clientOf = (request: HttpRequest, key: ClientKey | undefined): string => {
 };
 
 /**
- * The part of an address that identifies a client: all of IPv4, the /64 network of IPv6, since a host owns all of it.
+ * Returns the part of an address that identifies a client: all of IPv4, the /64 network of IPv6, since a host owns all of it.
  *
- * Takes canonical text (RFC 5952), as `request.clientIp` is. An IPv6 address that stands for an IPv4 client is that client, judged by its bits.
+ * Takes canonical text (RFC 5952), like `request.clientIp`. An IPv6 address of an IPv4 client is converted by its bits.
  */
 export const addressKey = (address: string | null): string => {
   if (address === null) return "none";
@@ -92,9 +92,9 @@ const bytesOf = (group: string): readonly number[] => {
   return [value >> 8, value & 0xff];
 };
 
-/** The name of a limit, and its `RateLimit-Policy` for the last capacity that was asked for. */
+/** The name of a limit, with its `RateLimit-Policy` cached for the last capacity. */
 export class PolicyField {
-  /** The name as a string of a structured field (RFC 9651). */
+  /** The name as a structured field string (RFC 9651). */
   readonly quotedName: string;
   readonly #windowSecs: number;
   #capacity = Number.NaN;
@@ -112,7 +112,7 @@ export class PolicyField {
   }
 }
 
-/** Printable ASCII in quotes; anything else is percent-encoded. */
+/** Quotes printable ASCII and percent-encodes other characters. */
 const structuredString = (text: string): string =>
   `"${text
     .toWellFormed()

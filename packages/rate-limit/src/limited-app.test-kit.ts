@@ -18,36 +18,36 @@ import {
 import { type RateLimit, rateLimit } from "./rate-limit.ts";
 import type { RateLimitConfig } from "./rate-limit-config.ts";
 
-/** Figures that an app publishes. */
-export interface Figures {
-  figures(): Readonly<Record<string, unknown>>;
-  /** Adds a route as features add theirs. */
+/** Access to an app's metrics. */
+export interface Metrics {
+  metrics(): Readonly<Record<string, unknown>>;
+  /** Adds a route of a feature. */
   featureRoute(path: string, exempt: readonly Exemption[]): void;
 }
 
-const figures: Feature<Figures> = {
-  name: "figures",
+const metrics: Feature<Metrics> = {
+  name: "metrics",
   install: (host) => ({
-    figures: () =>
+    metrics: () =>
       Object.fromEntries(host.insight.metrics().map((metric: Metric) => [metric.name, metric.read()])),
     featureRoute: (path, exempt) => void host.http.route("GET", path, () => "added", { exempt }),
   }),
 };
 
-/** An app with the feature, a route that says hello, and its figures. */
-export const limitedApp = (config?: ConfigInput<RateLimitConfig>): App & RateLimit & Figures => {
-  const app = new (App.with(rateLimit, figures))().enableRateLimit(config);
+/** Creates an app with the feature, a hello route and access to metrics. */
+export const limitedApp = (config?: ConfigInput<RateLimitConfig>): App & RateLimit & Metrics => {
+  const app = new (App.with(rateLimit, metrics))().enableRateLimit(config);
   app.get("/", () => "hello");
   return app;
 };
 
-/** Time that a test moves, and a state of one process that lives by it. */
+/** A clock that a test advances, with an in-process state on it. */
 export const timedState = (): { readonly time: { now: number }; readonly shared: SharedState } => {
   const time = { now: 0 };
   return { time, shared: inProcessState({ clock: { ...systemClock, now: () => time.now } }) };
 };
 
-/** Settings of a quiet app. */
+/** Settings of an app without logs. */
 export const quiet: Partial<AppSettings> = { log: { info() {}, warn() {}, error() {} } };
 
 interface Cluster {
@@ -58,7 +58,7 @@ interface Cluster {
   readonly join: () => { readonly shared: SharedState; readonly die: () => void };
 }
 
-/** A primary process and any number of workers, all in this process and on one virtual clock. */
+/** Creates a primary process and workers, all in this process and on one virtual clock. */
 export const cluster = (): Cluster => {
   const clock = virtualClock();
   const log = { error() {} };
@@ -72,7 +72,7 @@ export const cluster = (): Cluster => {
   return { clock, state, join };
 };
 
-/** A structured field that is a list of strings with integer parameters (RFC 9651 3.1), read strictly; throws for anything else. */
+/** Parses a structured field list of strings with integer parameters (RFC 9651 3.1); throws for other values. */
 export const structuredList = (
   field: string | null,
 ): { name: string; parameters: Record<string, number> }[] => {

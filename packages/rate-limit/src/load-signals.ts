@@ -1,4 +1,4 @@
-/** Seconds over which the share of failures is taken. */
+/** Seconds of the window for the share of failures. */
 const SECONDS = 10;
 
 interface Second {
@@ -6,7 +6,7 @@ interface Second {
   failures: number;
 }
 
-/** What the requests of a limit tell about the load: latency and admissions by the second, failures over ten. */
+/** Load signals from a limit's requests: latency and admissions per second, failures over ten seconds. */
 export class LoadSignals {
   #latencyMs = 0;
   #requests = 0;
@@ -24,7 +24,7 @@ export class LoadSignals {
     if (status >= 500) this.#failures++;
   }
 
-  /** What the second that ends now was like; the next one begins. */
+  /** Returns the signals of the ending second and starts the next. */
   endSecond(): { readonly admitted: number; readonly latencyMs: number; readonly errorShare: number } {
     const latencyMs = this.#requests === 0 ? 0 : this.#latencyMs / this.#requests;
     this.#past.push({ requests: this.#requests, failures: this.#failures });

@@ -9,7 +9,7 @@ import { type Algorithm, type Service, service } from "./service.test-kit.ts";
 
 const algorithms = fc.constantFrom<Algorithm>("token_bucket", "sliding_window");
 
-/** One key's limit in whole numbers, from a list of everything that was ever let through. */
+/** A naive model of one key's limit, with whole numbers and a list of all admissions. */
 class Model {
   now = 0;
   private readonly uses: number[] = [];
@@ -92,7 +92,7 @@ class Wait implements fc.Command<Model, Real> {
   toString = () => `wait ${this.ms}`;
 }
 
-test("one process decides as the model does, and tells the same rest, wait and reset", () => {
+test("one process matches the model in verdict, rest, wait and reset", () => {
   const commands = fc.commands(
     [fc.constant(new Ask()), fc.integer({ min: 1, max: 700 }).map((ms) => new Wait(ms))],
     { maxCommands: 60, size: "max" },
@@ -116,7 +116,7 @@ test("one process decides as the model does, and tells the same rest, wait and r
   expect(() => fc.assert(property(), { numRuns: 4500 })).not.toThrow();
 });
 
-/** What may happen to a service: requests, a burst of as many as the limit, time, a worker's death. */
+/** The events of a service: requests, a burst of the whole limit, waits, a worker's death. */
 type Act = readonly [what: "ask" | "fill" | "wait" | "die", worker: number, amount: number];
 
 const acts = fc.array<Act>(
@@ -128,7 +128,7 @@ const acts = fc.array<Act>(
   { minLength: 1, maxLength: 40, size: "max" },
 );
 
-/** Lets it all happen; `stepMs` is what one unit of waiting takes. */
+/** Performs the events; `stepMs` is one unit of waiting. */
 const live = async (
   { clock, limit, ask, replace, running }: Service,
   list: readonly Act[],
@@ -149,7 +149,7 @@ const live = async (
 
 const few = fc.integer({ min: 1, max: 3 });
 
-test("with time standing still all workers together admit the limit exactly, though all but one fall idle", async () => {
+test("at a fixed time all workers together admit exactly the limit, even if all but one are idle", async () => {
   await fc.assert(
     fc.asyncProperty(
       algorithms,
@@ -170,7 +170,7 @@ test("with time standing still all workers together admit the limit exactly, tho
   );
 });
 
-test("no interval ever admits more than the limit, though workers die at any moment", async () => {
+test("no interval admits more than the limit, even if workers die at any time", async () => {
   await fc.assert(
     fc.asyncProperty(
       algorithms,
@@ -195,7 +195,7 @@ test("no interval ever admits more than the limit, though workers die at any mom
   );
 });
 
-test("whoever obeys a refusal is let through by any worker", async () => {
+test("a client that waits for Retry-After is admitted by any worker", async () => {
   await fc.assert(
     fc.asyncProperty(
       algorithms,

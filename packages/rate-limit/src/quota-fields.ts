@@ -2,14 +2,14 @@ import type { ResponseHeaders } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 
-/** Whole seconds until a denied client may try again, at least 1. */
+/** Returns the whole seconds until a denied client may retry, at least 1. */
 export const retryAfterSecs = ({ waitMs }: Quota, { adaptive }: Limit): number =>
   Math.max(1, Math.ceil((adaptive === null ? waitMs : adaptive.longestWaitMs(waitMs)) / 1000));
 
 /**
- * Writes `RateLimit-Policy`, `RateLimit` (draft-ietf-httpapi-ratelimit-headers) and the `X-RateLimit-*` fields, which agree.
+ * Sets `RateLimit-Policy`, `RateLimit` (draft-ietf-httpapi-ratelimit-headers) and the consistent `X-RateLimit-*` fields.
  *
- * While requests remain, `t` is when the whole quota is there again; once none does, when the next one is.
+ * `t` is the time until the whole quota is free while requests remain, else until the next one is.
  */
 export const writeQuota = (headers: ResponseHeaders, limit: Limit, quota: Quota, dateMs: number): void => {
   const { remaining, resetMs } = quota;
@@ -20,7 +20,7 @@ export const writeQuota = (headers: ResponseHeaders, limit: Limit, quota: Quota,
   headers.set("x-ratelimit-reset", String(Math.ceil(dateMs / 1000) + secs));
 };
 
-/** Writes the fields that state a limit; they need no answer of the store. */
+/** Sets the fields of the policy, which need no answer of the store. */
 export const writePolicy = (headers: ResponseHeaders, limit: Limit): void => {
   headers.set("ratelimit-policy", limit.policy);
   headers.set("x-ratelimit-limit", String(limit.rule.capacity));

@@ -2,10 +2,10 @@ import type { Awaitable } from "@framework/core";
 import { type Clock, isPromise, type PermitStore, type Spent, systemClock } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 
-/** The verdict on one request, and the rest of its key. */
+/** The verdict on one request, and the remaining quota of its key. */
 export interface Quota {
   readonly allowed: boolean;
-  /** Requests that would still be allowed at once. */
+  /** Requests that are still allowed now. */
   readonly remaining: number;
   /** Milliseconds until the next permit; 0 while one is free. */
   readonly waitMs: number;
@@ -13,29 +13,29 @@ export interface Quota {
   readonly resetMs: number;
 }
 
-/** Decides on requests by their keys; `null` when the store gave no answer. */
+/** Decides on requests by their keys; `null` without an answer of the store. */
 export interface QuotaSource {
   take(limit: Limit, key: string): Awaitable<Quota | null>;
-  /** Calls to the store so far. */
+  /** Number of calls to the store. */
   readonly calls: number;
-  /** Keys that this process remembers, in addition to the store. */
+  /** Number of keys in this process, in addition to the store's. */
   readonly keys: number;
-  /** Gives leased permits back. */
+  /** Returns leased permits to the store. */
   stop(): Awaitable<void>;
 }
 
 /** Options of `directQuotas`. */
 export interface DirectQuotasOptions {
   readonly store: PermitStore;
-  /** Milliseconds that a decision may take. */
+  /** Timeout of a decision in milliseconds. */
   readonly timeoutMs: number;
-  /** Receives every call that failed or was too late. */
+  /** Receives the error of every failed or late call. */
   readonly failed: (error: unknown) => void;
-  /** @default the runtime's */
+  /** @default the runtime's clock */
   readonly clock?: Pick<Clock, "after">;
 }
 
-/** One atomic step of the store for each request: at once where the store is in this process. */
+/** Decides each request by one atomic call of the store; synchronous with a store in this process. */
 export const directQuotas = ({
   store,
   timeoutMs,
@@ -52,13 +52,13 @@ export const directQuotas = ({
       let isLate = false;
       const cancel = deadline(clock, timeoutMs, () => {
         isLate = true;
-        resolve(unknown(new Error(`the store gave no answer within ${timeoutMs} ms`)));
+        resolve(unknown(new Error(`the store did not answer within ${timeoutMs} ms`)));
       });
       const settle = (quota: Quota): void => {
         cancel();
         resolve(quota);
       };
-      // A late answer changes nothing: its permit is spent, and the request had its verdict.
+      // A late answer is ignored: its permit is spent, and the request has its verdict.
       answer.then(quotaOf).then(settle, (error: unknown) => {
         if (isLate) return;
         cancel();
@@ -93,9 +93,9 @@ const quotaOf = ({ spent, free, waitMs, resetMs }: Spent): Quota => ({
 });
 
 /**
- * Calls `late` after `timeoutMs` milliseconds and one more turn of the event loop, unless the returned function is called before.
+ * Calls `late` after `timeoutMs` milliseconds and one more event loop iteration. Returns a function that cancels it.
  *
- * A busy process runs its due timers before it reads answers that have arrived: the turn lets it read them.
+ * A busy process runs due timers before it reads received answers; the extra iteration lets it read them.
  */
 export const deadline = (clock: Pick<Clock, "after">, timeoutMs: number, late: () => void): (() => void) => {
   let cancel = clock.after(timeoutMs, () => {

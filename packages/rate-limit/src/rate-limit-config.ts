@@ -14,28 +14,28 @@ import type { HttpRequest } from "@framework/core";
 import type { AdaptiveProbes } from "./adaptive-probes.ts";
 import type { RouteLimit } from "./route-limit.ts";
 
-/** Who counts as one client: a name for the request, or `null` to go by the address. */
+/** Returns the client's name for a request, `null` to use the address. */
 export type ClientKey = (request: HttpRequest) => string | null;
 
-/** How much each client may ask for, and what happens beyond. */
+/** Settings of a rate limit. */
 export interface RateLimitConfig {
   /** @default "token_bucket" */
   readonly algorithm: "token_bucket" | "sliding_window" | "adaptive";
-  /** Requests of one client in a window; also how many it may send at once. @default 100 */
+  /** Requests of one client in a window; also the maximum burst. @default 100 */
   readonly maxRequests: number;
   /** Whole seconds of the window. @default 60 */
   readonly windowSecs: number;
-  /** Who counts as one client. @default the client's address, IPv6 by its /64 network */
+  /** Identifies the client. @default the client's address, IPv6 by its /64 network */
   readonly key: ClientKey | undefined;
-  /** Paths without a limit: each covers itself and what lies below it. @default [] */
+  /** Paths without a limit, including everything below them. @default [] */
   readonly exemptPaths: readonly string[];
-  /** Where permits are kept: by the workers of this service together, or in a store of your own. @default "workers" */
+  /** The store of permits: shared by the workers of this service, or your own. @default "workers" */
   readonly store: "workers" | PermitStore;
-  /** Milliseconds that a request waits for the store. @default 50 */
+  /** Timeout of the store in milliseconds. @default 50 */
   readonly storeTimeoutMs: number;
-  /** Whether a request without an answer from the store is let through or gets 503. @default "allow" */
+  /** Whether a request without an answer from the store passes or gets 503. @default "allow" */
   readonly onStoreError: "allow" | "deny";
-  /** What `adaptive` never goes below, in requests per window. @default 10 */
+  /** Minimum of `adaptive`, in requests per window. @default 10 */
   readonly minRequests: number;
   /** Share of 5xx replies in the last 10 s above which `adaptive` cuts. @default 0.1 */
   readonly errorThreshold: number;
@@ -45,14 +45,14 @@ export interface RateLimitConfig {
   readonly memoryThreshold: number;
   /** Mean latency in milliseconds above which `adaptive` cuts. @default 100 */
   readonly latencyThresholdMs: number;
-  /** Where `adaptive` reads load and time. @default this process */
+  /** Sources of load and time for `adaptive`. @default this process */
   readonly probes: AdaptiveProbes | undefined;
 }
 
-/** Everything but the three figures that a builder takes by position. */
+/** Every option except the three positional numbers of a builder. */
 export type RateLimitOptions = Omit<ConfigInput<RateLimitConfig>, "algorithm" | "maxRequests" | "windowSecs">;
 
-/** Builds a record for one algorithm; mistakes are reported at start, with all others. */
+/** Creates a record for one algorithm; start reports mistakes. */
 export type RateLimitBuilder = (
   maxRequests?: number,
   windowSecs?: number,
@@ -61,11 +61,11 @@ export type RateLimitBuilder = (
 
 /** The record, and a builder for each algorithm. */
 export interface RateLimitConfigRecord extends ConfigRecord<RateLimitConfig> {
-  /** `maxRequests` at once, refilled evenly over the window. */
+  /** A burst of `maxRequests`, refilled evenly over the window. */
   readonly tokenBucket: RateLimitBuilder;
-  /** Never more than `maxRequests` in any window. */
+  /** At most `maxRequests` in any window. */
   readonly slidingWindow: RateLimitBuilder;
-  /** A token bucket that is cut while the service is overloaded and raised while it is not. */
+  /** A token bucket that shrinks while the service is overloaded and grows otherwise. */
   readonly adaptive: RateLimitBuilder;
 }
 
@@ -125,7 +125,7 @@ const routeRecord = configRecord<{ -readonly [K in keyof typeof ofRoute]: RateLi
   ofRoute,
 );
 
-/** What is wrong with the `rateLimit` option of a route; `null` when nothing is. */
+/** Returns the mistake in the `rateLimit` option of a route; `null` for a valid one. */
 export const routeLimitProblem = (value: RouteLimit | false): string | null => {
   if (value === false) return null;
   if (typeof value !== "object" || value === null) return "must be an object or false";

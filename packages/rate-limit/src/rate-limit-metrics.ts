@@ -15,7 +15,7 @@ export const publishMetrics = (host: Host, limiter: RateLimiter): void => {
     })
     .metric({
       name: "rate_limit_store_errors_total",
-      help: "Calls to the store of the rate limit that failed or were too late.",
+      help: "Calls to the store of the rate limit that failed or timed out.",
       type: "counter",
       read: () => limiter.storeErrors,
     })
@@ -27,7 +27,7 @@ export const publishMetrics = (host: Host, limiter: RateLimiter): void => {
     })
     .metric({
       name: "rate_limit_max_requests",
-      help: "Requests per window that a limit allows one client at this moment.",
+      help: "Requests per window that a limit currently allows one client.",
       type: "gauge",
       across: "max",
       read: () => limiter.limits.map(({ name, rule }) => ({ value: rule.capacity, labels: { limit: name } })),

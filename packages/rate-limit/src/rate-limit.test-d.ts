@@ -33,7 +33,7 @@ app.enableRateLimit({ maxRequest: 5 });
 // @ts-expect-error an algorithm is one of three
 app.enableRateLimit({ algorithm: "leaky_bucket" });
 
-// @ts-expect-error figures stand by position
+// @ts-expect-error numbers are positional
 RateLimitConfig.tokenBucket(100, 60, { windowSecs: 5 });
 
 // @ts-expect-error a store answers what it spent

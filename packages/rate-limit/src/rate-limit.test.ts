@@ -32,7 +32,7 @@ eachClient(
   test,
   makeApp,
   {
-    "a client beyond the limit gets 429 with the one error body and a Retry-After of whole seconds": async (
+    "a client over the limit gets 429 with the standard error body and a Retry-After of whole seconds": async (
       client,
     ) => {
       expect(await statuses(3, () => client.get("/"))).toEqual([200, 200, 200]);
@@ -45,14 +45,14 @@ eachClient(
         retry_after: 1200,
       });
     },
-    "unmatched paths, wrong methods and paths that cannot be read count like any other": async (client) => {
+    "unmatched paths, wrong methods and malformed paths count like any other": async (client) => {
       const paths = ["/nowhere", "/free/er", "/%zz"];
       const seen = [];
       for (const path of paths) seen.push((await client.get(path)).status);
       expect(seen).toEqual([404, 404, 400]);
       expect(await statuses(2, () => client.delete("/"))).toEqual([429, 429]);
     },
-    "a body that would be refused is not read: the verdict comes before": async (client) => {
+    "a denied request's body is not read": async (client) => {
       await statuses(3, () => client.get("/"));
       expect((await client.post("/body", { body: "x".repeat(100_000) })).status).toBe(429);
     },
@@ -65,7 +65,7 @@ eachClient(
           ]);
           expect((await client.get(path)).headers.get("ratelimit")).toBeNull();
         }
-        expect(app.figures()["rate_limit_requests_total"]).toEqual([
+        expect(app.metrics()["rate_limit_requests_total"]).toEqual([
           { value: 0, labels: { result: "allowed" } },
           { value: 0, labels: { result: "denied" } },
         ]);
@@ -82,7 +82,7 @@ eachClient(
         200, 200, 200, 429,
       ]);
     },
-    "a route with a limit of its own counts apart from the app's, by its pattern": async (client) => {
+    "a route with its own limit counts separately, by its pattern": async (client) => {
       expect(await statuses(1, () => client.get("/own/1"))).toEqual([200]);
       const refused = await client.get("/own/2");
       expect([refused.status, refused.headers.get("ratelimit-policy")]).toEqual([
@@ -97,7 +97,7 @@ eachClient(
     },
     "allowed and denied requests are counted": async (client, app) => {
       await statuses(5, () => client.get("/"));
-      expect(app.figures()).toMatchObject({
+      expect(app.metrics()).toMatchObject({
         rate_limit_requests_total: [
           { value: 3, labels: { result: "allowed" } },
           { value: 2, labels: { result: "denied" } },
@@ -115,7 +115,7 @@ eachClient(
   quiet.log === undefined ? {} : { log: quiet.log },
 );
 
-test("a client may send 100 requests in 60 seconds unless told otherwise", async () => {
+test("the default limit is 100 requests in 60 seconds", async () => {
   await using client = testClient(limitedApp());
   const reply = await client.get("/");
   expect(reply.headers.get("ratelimit-policy")).toBe('"default";q=100;w=60');
@@ -124,7 +124,7 @@ test("a client may send 100 requests in 60 seconds unless told otherwise", async
   expect((await client.get("/")).status).toBe(429);
 });
 
-test("clients are told apart by address, and forwarded fields count only from trusted proxies", async () => {
+test("clients are identified by address, and forwarded fields count only from trusted proxies", async () => {
   const ask = async (trustedProxies: string[]) => {
     await using client = socketClient(limitedApp(RateLimitConfig.tokenBucket(1, 3600)), { trustedProxies });
     const from = (ip: string) => client.get("/", { headers: { "x-forwarded-for": ip } });
@@ -138,7 +138,7 @@ test("clients are told apart by address, and forwarded fields count only from tr
   expect(await ask(["127.0.0.1"])).toEqual([200, 200, 200, 429, 429]);
 });
 
-test("a key of the program's own tells clients apart, and where it gives none the address does", async () => {
+test("a custom key identifies clients, with the address as fallback", async () => {
   const key = (request: HttpRequest) => request.getHeader("x-tenant");
   await using client = testClient(limitedApp({ maxRequests: 1, windowSecs: 3600, key }));
   const as = async (tenant: string) => (await client.get("/", { headers: { "x-tenant": tenant } })).status;
@@ -165,7 +165,7 @@ test("a route may have another key, algorithm and window than the app", async ()
   expect((await client.get("/own")).status).toBe(200);
 });
 
-test("the verdict comes before app.use, guards and handlers", async () => {
+test("the verdict precedes app.use, guards and handlers", async () => {
   const ran: string[] = [];
   const app = limitedApp({ maxRequests: 1, windowSecs: 3600 }).use((request, next) => {
     ran.push("use");
@@ -200,7 +200,7 @@ test("an exception handler may restyle the refusal, and the fields stay", async 
   expect(seen).toEqual([[true, "RATE_LIMIT_EXCEEDED"]]);
 });
 
-test("a refused request leaves the next one alone, also when many come at one time", async () => {
+test("a denied request does not affect the next, also under concurrency", async () => {
   const app = limitedApp({ maxRequests: 3, windowSecs: 3600, key: (request) => request.getHeader("x-who") });
   await using client = testClient(app);
   const asked = Array.from({ length: 40 }, (_, index) =>

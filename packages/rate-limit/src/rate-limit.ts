@@ -8,8 +8,7 @@ import type { RateLimitRouteOptions } from "./route-limit.ts";
 /** What the feature adds to an app. */
 export interface RateLimit extends AddsRouteOptions<RateLimitRouteOptions> {
   /**
-   * Limits how many requests each client may send: 100 per 60 s unless told otherwise. A route's `rateLimit` option has a limit of its own in its
-   * place, or `false` for none.
+   * Limits the requests of each client, by default 100 per 60 s. A route's `rateLimit` option replaces the limit; `false` disables it.
    *
    * @throws CORE_BAD_CONFIG at start, with all other mistakes
    */
@@ -17,7 +16,7 @@ export interface RateLimit extends AddsRouteOptions<RateLimitRouteOptions> {
 }
 
 /**
- * Denies clients that send too much with 429 and a `Retry-After` that holds, before authentication and before any body is read.
+ * Denies clients over their limit with 429 and an exact `Retry-After`, before authentication and before any body is read.
  *
  * Limits are exact across workers. Health, metrics, docs and preflights are never limited. Every limited reply carries `RateLimit-Policy`, `RateLimit`
  * and the `X-RateLimit-*` fields.

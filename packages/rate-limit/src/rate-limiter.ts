@@ -8,7 +8,7 @@ import { directQuotas, type Quota, type QuotaSource } from "./quota.ts";
 import type { RateLimitConfig } from "./rate-limit-config.ts";
 import type { RouteLimit } from "./route-limit.ts";
 
-/** The limits of one app and where their permits come from, from start to stop. */
+/** The limits of one app and their source of permits, from start to stop. */
 export class RateLimiter {
   readonly verdicts: Verdicts = { allowed: 0, denied: 0 };
   storeErrors = 0;
@@ -28,7 +28,7 @@ export class RateLimiter {
     this.#ofApp = new Limit("default", config);
   }
 
-  /** Makes the limits of routes and opens the store. */
+  /** Creates the limits of routes and opens the store. */
   async start(routes: readonly RouteInfo[], shared: SharedState, settings: AppSettings): Promise<void> {
     const { store, storeTimeoutMs: timeoutMs } = this.#config;
     for (const route of routes) {
@@ -38,7 +38,7 @@ export class RateLimiter {
       this.#ofRoutes.set(name, new Limit(name, merged(this.#config, own)));
     }
     const failed = (error: unknown): void => this.#failed(error, settings);
-    // Between the workers of one service a call costs more than the work: they lease. A store of the program decides each request by itself.
+    // Workers of one service lease permits, because a call costs more than the work. A custom store decides each request.
     this.#source =
       store === "workers" && settings.workers > 1
         ? new LeasedPermits({ shared, workers: settings.workers, id: randomUUID(), timeoutMs, failed })
@@ -55,12 +55,12 @@ export class RateLimiter {
     return [this.#ofApp, ...this.#ofRoutes.values()];
   }
 
-  /** Decides on a request by its key; `null` when the store gave no answer. */
+  /** Decides on a request by its key; `null` without an answer of the store. */
   take(limit: Limit, key: string): Awaitable<Quota | null> {
     return this.#source === null ? null : this.#source.take(limit, key);
   }
 
-  /** The limit of a request; `null` for none. */
+  /** Returns the limit of a request; `null` for none. */
   limitOf(request: HttpRequest): Limit | null {
     if (isExempt(request, this.#config.exemptPaths)) return null;
     const { endpoint } = request;
@@ -69,7 +69,7 @@ export class RateLimiter {
     return own === false ? null : this.#ofRoute(endpoint);
   }
 
-  /** Where permits come from; `null` before start. */
+  /** The source of permits; `null` before start. */
   get source(): QuotaSource | null {
     return this.#source;
   }
@@ -82,7 +82,7 @@ export class RateLimiter {
     return limit;
   }
 
-  /** Counts a failure of the store, and logs one a minute. */
+  /** Counts a failure of the store and logs at most one per minute. */
   #failed(error: unknown, { log }: AppSettings): void {
     this.storeErrors++;
     const outcome = this.#config.onStoreError === "allow" ? "allowed" : "denied";
@@ -92,7 +92,7 @@ export class RateLimiter {
   }
 }
 
-/** Whether a request is never limited: its route is exempt, it is a preflight of CORS (Fetch standard), or its path is exempt. */
+/** Whether a request is exempt: by its route, its path, or as a CORS preflight (Fetch standard). */
 const isExempt = (request: HttpRequest, exemptPaths: readonly string[]): boolean => {
   if (request.endpoint !== null && request.endpoint.exempt.includes("limits")) return true;
   if (request.method === "OPTIONS" && isPreflight(request)) return true;
@@ -103,7 +103,7 @@ const isExempt = (request: HttpRequest, exemptPaths: readonly string[]): boolean
 const isPreflight = (request: HttpRequest): boolean =>
   request.getHeader("origin") !== null && request.getHeader("access-control-request-method") !== null;
 
-/** The app's record, with the route's values in place of its own. */
+/** Returns the app's record with the route's overrides. */
 const merged = (config: Readonly<RateLimitConfig>, own: RouteLimit): Readonly<RateLimitConfig> => {
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
   return { ...config, ...Object.fromEntries(given) };

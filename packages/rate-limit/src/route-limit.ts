@@ -1,16 +1,16 @@
 import type { HttpRequest } from "@framework/core";
 
-/** The options of routes that the feature owns. */
+/** The route option of the feature. */
 export interface RateLimitRouteOptions {
-  /** A limit of this route's own in place of the app's, or `false` for none. */
+  /** The limit of this route, or `false` for none. @default the app's limit */
   readonly rateLimit?: RouteLimit | false;
 }
 
-/** Rate limit of one route; what is absent follows the app's configuration. */
+/** Rate limit of one route. @default the app's configuration */
 export interface RouteLimit {
   readonly algorithm?: "token_bucket" | "sliding_window" | "adaptive";
   readonly maxRequests?: number;
   readonly windowSecs?: number;
-  /** Who is counted; clients by address where absent. */
+  /** Identifies the client. @default the address */
   readonly key?: (request: HttpRequest) => string;
 }

@@ -14,14 +14,14 @@ const limit = new Limit("default", RateLimitConfig.of({ maxRequests: 3, windowSe
 const storeWith = (take: Permits["take"]): Permits => ({ take });
 const broken = storeWith(() => Promise.reject(new Error("gone")));
 
-test("with one process no promise is made, by the decision or by the whole app around it", () => {
+test("with one process neither the decision nor the app creates a promise", () => {
   const { shared } = timedState();
   const permits = directQuotas({ store: shared.permits, timeoutMs: 50, failed() {} });
   expect(isPromise(permits.take(limit, "k"))).toBe(false);
   expect(permits.take(limit, "k")).toEqual({ allowed: true, remaining: 1, waitMs: 0, resetMs: 2_400_000 });
 });
 
-/** Bytes of the heap that are in use once all garbage is gone. */
+/** Returns the used bytes of the heap after garbage collection. */
 const retained = (): number => {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");
@@ -29,7 +29,7 @@ const retained = (): number => {
   return process.memoryUsage().heapUsed;
 };
 
-test("a million clients are kept in 48 MiB, and those who ask often stay", () => {
+test("a million clients take 48 MiB, and frequent ones stay", () => {
   const { shared } = timedState();
   const permits = directQuotas({ store: shared.permits, timeoutMs: 50, failed() {} });
   const remaining = (key: string) => (permits.take(limit, key) as { remaining: number }).remaining;
@@ -41,22 +41,22 @@ test("a million clients are kept in 48 MiB, and those who ask often stay", () =>
   const kept = retained() - before;
   expect([remaining("often"), remaining("client 999999"), remaining("client 1")]).toEqual([0, 1, 2]);
   expect(kept).toBeLessThan(48 * 2 ** 20);
-  expect(kept).toBeGreaterThan(2 ** 20); // what was measured was kept
+  expect(kept).toBeGreaterThan(2 ** 20); // the measured state is still referenced
 });
 
 test.each([
   ["allow", [200, 200], 200],
   ["deny", [503, 503], 503],
-] as const)("a store that fails means %s, and is counted", async (onStoreError, expected, status) => {
+] as const)("a failing store means %s, and is counted", async (onStoreError, expected, status) => {
   const app = limitedApp({ store: broken, onStoreError });
   await using client = testClient(app);
   const replies = [await client.get("/"), await client.get("/")];
   expect(replies.map((reply) => reply.status)).toEqual(expected);
   expect(replies[0]?.headers.get("retry-after")).toBe(status === 503 ? "1" : null);
-  expect(app.figures()["rate_limit_store_errors_total"]).toBe(2);
+  expect(app.metrics()["rate_limit_store_errors_total"]).toBe(2);
 });
 
-test("a denial for want of an answer has the one error body", async () => {
+test("a denial without an answer has the standard error body", async () => {
   await using client = testClient(limitedApp({ store: broken, onStoreError: "deny" }));
   expect((await client.get("/")).json()).toEqual({
     error: "Service Unavailable",
@@ -66,17 +66,17 @@ test("a denial for want of an answer has the one error body", async () => {
   });
 });
 
-test("a store that throws at once is one that fails", async () => {
+test("a store that throws synchronously counts as failed", async () => {
   const store = storeWith(() => {
     throw new Error("gone");
   });
   const app = limitedApp({ store });
   await using client = testClient(app);
   expect((await client.get("/")).status).toBe(200);
-  expect(app.figures()["rate_limit_store_errors_total"]).toBe(1);
+  expect(app.metrics()["rate_limit_store_errors_total"]).toBe(1);
 });
 
-test("a store that stalls is waited for 50 ms unless told otherwise, and what it says later is ignored", async () => {
+test("a stalled store times out after 50 ms by default, and its late answer is ignored", async () => {
   const { clock } = cluster();
   const { promise, resolve } = Promise.withResolvers<never>();
   const errors: unknown[] = [];
@@ -91,13 +91,13 @@ test("a store that stalls is waited for 50 ms unless told otherwise, and what it
   await clock.advance(49);
   expect([quota, errors.length]).toEqual(["waiting", 0]);
   await clock.advance(2);
-  expect([quota, errors]).toEqual([null, [new Error("the store gave no answer within 50 ms")]]);
+  expect([quota, errors]).toEqual([null, [new Error("the store did not answer within 50 ms")]]);
   resolve(undefined as never);
   await decided;
   expect([errors.length, clock.pending]).toEqual([1, 0]);
 });
 
-test("an answer that a busy process reads late, in the turn after its deadline, counts", async () => {
+test("an answer that a busy process reads in the event loop iteration after the timeout counts", async () => {
   const { clock } = cluster();
   const { promise, resolve } = Promise.withResolvers<PermitAnswer>();
   const permits = directQuotas({ store: storeWith(() => promise), timeoutMs: 50, failed() {}, clock });
@@ -108,7 +108,7 @@ test("an answer that a busy process reads late, in the turn after its deadline, 
   expect(clock.pending).toBe(0);
 });
 
-test("the time to wait for a store is the record's", async () => {
+test("the timeout of the store is configurable", async () => {
   const stalled = storeWith(() => new Promise(() => {}));
   const startedAt = performance.now();
   await using client = testClient(limitedApp({ store: stalled, storeTimeoutMs: 200 }));
@@ -116,7 +116,7 @@ test("the time to wait for a store is the record's", async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(190);
 });
 
-test("an adapter of the program's own decides each request by itself, whatever the number of workers", async () => {
+test("a custom store decides each request, for any number of workers", async () => {
   const calls: unknown[] = [];
   const { shared } = timedState();
   const store = storeWith(async (...call) => {
@@ -138,7 +138,7 @@ test("an adapter of the program's own decides each request by itself, whatever t
   );
 });
 
-test("apps of several workers share their limit, and give back what they hold when they stop", async () => {
+test("apps of several workers share their limit and return their leases at stop", async () => {
   const { join, state } = cluster();
   const config = RateLimitConfig.slidingWindow(640, 3600);
   const apps = [];
@@ -158,7 +158,7 @@ test("apps of several workers share their limit, and give back what they hold wh
   await apps[1]?.stop();
 });
 
-test("a store that fails is logged once, not for each request", async () => {
+test("a failing store is logged once, not per request", async () => {
   const logged: string[] = [];
   const app = limitedApp({ store: broken });
   await app.start({ log: { info() {}, error() {}, warn: (message) => void logged.push(message) } });

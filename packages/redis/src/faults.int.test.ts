@@ -104,7 +104,7 @@ test("a killed server: calls fail in time, no reply goes astray, and it is used 
   expect(slowestMs).toBeLessThan(bounded);
   expect(foreign).toEqual([]);
   expect([...errors]).toEqual([RedisUnavailableError]);
-  expect(one.figures.reconnects).toBeGreaterThanOrEqual(3);
+  expect(one.metrics.reconnects).toBeGreaterThanOrEqual(3);
 });
 
 test("a server that freezes: calls fail in time, and after it thaws no reply goes astray", async () => {
@@ -188,7 +188,7 @@ test("a bounded number of commands waits for a connection; who gave up is never 
   }
   expect(answers.every((answer) => answer instanceof RedisUnavailableError)).toBe(true);
   expect(refusedAtOnce).toBe(500);
-  expect(one.figures.waiting).toBe(0);
+  expect(one.metrics.waiting).toBe(0);
   expect(performance.now() - begin).toBeLessThan(1000);
   proxy.mode = "pass";
   proxy.drop();

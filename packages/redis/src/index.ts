@@ -2,7 +2,7 @@ export { redis, RedisClient, type RedisMethods } from "./redis.ts";
 export { RedisConfig, type RedisConfigRecord } from "./redis-config.ts";
 export { RedisUnavailableError } from "./redis-errors.ts";
 export { type LeaseOptions, type OpenRedis, openRedis, type OpenRedisOptions } from "./open-redis.ts";
-export type { RedisFigures } from "./client/figures.ts";
+export type { RedisMetrics } from "./client/metrics.ts";
 export type { RedisSource } from "./redis-source.ts";
 export { redisValues, type RedisValues, type RedisValuesOptions } from "./shared-state/redis-values.ts";
 export { redisPermits, type RedisPermitsOptions } from "./shared-state/redis-permits.ts";

@@ -8,7 +8,7 @@ import { FrameworkError, type Logger } from "@framework/core";
 import { closeClient } from "./client/close-client.ts";
 import { commandOperation } from "./client/command-operation.ts";
 import { createClient } from "./client/create-client.ts";
-import { newFigures, type RedisFigures } from "./client/figures.ts";
+import { newMetrics, type RedisMetrics } from "./client/metrics.ts";
 import type { IoredisClient } from "./client/ioredis.ts";
 import { type LeasedConnection, LeasedConnections } from "./client/leased-connections.ts";
 import { configProblems, RedisConfig } from "./redis-config.ts";
@@ -24,7 +24,7 @@ export interface OpenRedis {
   /** ioredis' client, which connects when it is first used. */
   readonly redis: IoredisClient;
   /** What was done so far. */
-  readonly figures: Readonly<RedisFigures>;
+  readonly metrics: Readonly<RedisMetrics>;
   /** Calls `run` with a leased connection of its own, until its promise settles. @throws RedisUnavailableError when none is free in time */
   withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LeaseOptions): Promise<T>;
   /** Closes all connections; what is under way is answered first, for a second at most. */
@@ -56,7 +56,7 @@ export const openRedis = (
 
 /** The connections of one record, made when they are first asked for. */
 export class Connections implements OpenRedis {
-  readonly figures: RedisFigures = newFigures();
+  readonly metrics: RedisMetrics = newMetrics();
   readonly #config: RedisConfig;
   readonly #log: () => Pick<Logger, "warn"> | null;
   readonly #operations: Operations<{ readonly name: string }>;
@@ -108,7 +108,7 @@ export class Connections implements OpenRedis {
   #create(): IoredisClient {
     if (this.#isClosed) throw closed();
     return createClient(this.#config, {
-      figures: this.figures,
+      metrics: this.metrics,
       operations: this.#operations,
       failed: (error) => this.#failed(error),
     });
@@ -117,7 +117,7 @@ export class Connections implements OpenRedis {
   #lease(): LeasedConnection {
     const connection = { timeoutMs: this.#config.commandTimeoutMs, isSpoilt: false };
     const client = createClient(this.#config, {
-      figures: this.figures,
+      metrics: this.metrics,
       operations: this.#operations,
       failed: (error) => this.#failed(error),
       timeoutMs: () => connection.timeoutMs,

@@ -62,7 +62,7 @@ for (const service of ["redis", "redis-cluster"]) {
       },
     });
 
-    test("the health check asks the server, and figures count commands, failures and connections", async () => {
+    test("the health check asks the server, and metrics count commands, failures and connections", async () => {
       const app = make();
       await using client = testClient(app);
       await client.get("/visits");
@@ -156,8 +156,8 @@ for (const service of ["redis", "redis-cluster"]) {
       const open = openRedis({ url, clusterMode, idleTimeoutSecs: 0.1 });
       const kept = openRedis({ url, clusterMode, idleTimeoutSecs: 0.1, minIdle: 2 });
       await Promise.all([open, kept].map((each) => each.withRedis((own) => own.incr("idle"))));
-      await waitFor(() => open.figures.connections === 0);
-      expect(kept.figures.connections).toBeGreaterThan(0);
+      await waitFor(() => open.metrics.connections === 0);
+      expect(kept.metrics.connections).toBeGreaterThan(0);
       await Promise.all([open.close(), kept.close()]);
     });
 

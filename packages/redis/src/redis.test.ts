@@ -103,8 +103,8 @@ test("with shared, features get the state in Redis and totals stay with the serv
   await expect(async () => shared?.values.get("key")).rejects.toMatchObject({
     code: "CORE_SHARED_STATE_UNAVAILABLE",
   });
-  await shared?.totals.add("figures", [["n", [1]]]);
-  expect(await own?.totals.read("figures")).toEqual([["n", [1]]]);
+  await shared?.totals.add("metrics", [["n", [1]]]);
+  expect(await own?.totals.read("metrics")).toEqual([["n", [1]]]);
 });
 
 test("every mistake of the record is said at start", async () => {

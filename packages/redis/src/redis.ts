@@ -92,7 +92,7 @@ class Enabled {
 }
 
 const report = (host: Host, connections: Connections): void => {
-  const { figures } = connections;
+  const { metrics } = connections;
   host.insight.healthCheck({
     name: "redis",
     run: async (signal) => {
@@ -102,18 +102,18 @@ const report = (host: Host, connections: Connections): void => {
       if (isCluster(redis) && !state.includes("cluster_state:ok")) {
         throw new FrameworkError("REDIS_CLUSTER_DOWN", "the cluster does not serve every slot");
       }
-      return { mode: isCluster(redis) ? "cluster" : "single", ...figures };
+      return { mode: isCluster(redis) ? "cluster" : "single", ...metrics };
     },
   });
   const count = (name: string, help: string, read: () => number): HostInsight =>
     host.insight.metric({ name: `redis_${name}_total`, help, type: "counter", read });
-  count("commands", "Commands that Redis was asked for.", () => figures.commands);
-  count("failures", "Commands that Redis refused or did not answer.", () => figures.failures);
-  count("reconnects", "Connections to Redis that were lost and made again.", () => figures.reconnects);
+  count("commands", "Commands that Redis was asked for.", () => metrics.commands);
+  count("failures", "Commands that Redis refused or did not answer.", () => metrics.failures);
+  count("reconnects", "Connections to Redis that were lost and made again.", () => metrics.reconnects);
   const gauge = (name: string, help: string, read: () => number): HostInsight =>
     host.insight.metric({ name: `redis_${name}`, help, type: "gauge", read });
-  gauge("connections", "Open connections to Redis.", () => figures.connections);
+  gauge("connections", "Open connections to Redis.", () => metrics.connections);
   gauge("connections_leased", "Connections to Redis that withRedis has open.", () => connections.leased);
-  gauge("waiting_commands", "Commands that wait for a connection to Redis.", () => figures.waiting);
-  host.insight.expose("redis", () => ({ ...figures, leased: connections.leased }));
+  gauge("waiting_commands", "Commands that wait for a connection to Redis.", () => metrics.waiting);
+  host.insight.expose("redis", () => ({ ...metrics, leased: connections.leased }));
 };

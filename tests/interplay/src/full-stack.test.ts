@@ -24,24 +24,24 @@ interface Sample {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What reports of metrics will say of the features' own work. */
-const figuresOf = ({ witness }: Stack) => {
-  const figures = witness.figures();
-  const samples = (name: string) => figures[name] as readonly Sample[]; // the figures read here have labels
+/** Returns the metrics of the features. */
+const metricsOf = ({ witness }: Stack) => {
+  const metrics = witness.metrics();
+  const samples = (name: string) => metrics[name] as readonly Sample[]; // these metrics have labels
   return {
-    hits: figures["cache_hits_total"],
-    misses: figures["cache_misses_total"],
-    bypasses: figures["cache_bypass_total"],
+    hits: metrics["cache_hits_total"],
+    misses: metrics["cache_misses_total"],
+    bypasses: metrics["cache_bypass_total"],
     coded: samples("compression_replies_total").map(({ value }) => value),
     limited: samples("rate_limit_requests_total").map(({ value }) => value),
     open: samples("circuit_state").flatMap(({ value, labels }) => (value === 0 ? [] : [labels["circuit"]])),
-    refused: figures["circuit_refused_total"],
-    lost: figures["log_lines_dropped_total"],
+    refused: metrics["circuit_refused_total"],
+    lost: metrics["log_lines_dropped_total"],
   };
 };
 
-/** The same, counted by what clients saw: a 429 and a 503 of its own are nothing that a circuit counts. */
-const figuresOwed = (answered: readonly Answered[]): ReturnType<typeof figuresOf> => {
+/** Returns the same metrics, computed from the replies: a circuit ignores 429s and its own 503s. */
+const expectedMetrics = (answered: readonly Answered[]): ReturnType<typeof metricsOf> => {
   const count = (fits: (answer: Answered) => boolean): number => answered.filter(fits).length;
   const said = (name: string, value: string) => count(({ reply }) => reply.headers.get(name) === value);
   const limited = count(({ reply }) => reply.headers.has("ratelimit"));
@@ -70,7 +70,7 @@ for (const seed of [1, 2, 3]) {
         const answered = await askAll(client, stack);
         judgeReplies(answered, stack);
         await judgeRecords(answered, stack);
-        expect(figuresOf(stack)).toEqual(figuresOwed(answered));
+        expect(metricsOf(stack)).toEqual(expectedMetrics(answered));
       },
     },
     options,

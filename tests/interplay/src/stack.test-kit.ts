@@ -22,8 +22,8 @@ export interface Witness {
   inFlight: number;
   /** Calls of handlers, by path. */
   readonly calls: Map<string, number>;
-  /** What the features publish for reports of metrics, by name. */
-  figures(): Readonly<Record<string, unknown>>;
+  /** Returns the metrics of the features, by name. */
+  metrics(): Readonly<Record<string, unknown>>;
 }
 
 /** An app with the routes of the rows. */
@@ -67,7 +67,7 @@ const newWitness = (): NewWitness => ({
   ends: [],
   inFlight: 0,
   calls: new Map(),
-  figures: () => ({}),
+  metrics: () => ({}),
 });
 
 const watchedBy = (witness: NewWitness): Feature => ({
@@ -81,7 +81,7 @@ const watchedBy = (witness: NewWitness): Feature => ({
       });
       return next(request);
     });
-    witness.figures = () =>
+    witness.metrics = () =>
       Object.fromEntries(host.insight.metrics().map((metric) => [metric.name, metric.read()]));
     return {};
   },

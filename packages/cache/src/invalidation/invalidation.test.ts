@@ -5,7 +5,7 @@ import { cachedApp, gate } from "../cached-app.test-kit.ts";
 import { Invalidations } from "./invalidations.ts";
 import { type CacheStore, cacheTags, caching, memoryStore } from "../index.ts";
 
-test("drops what carries a tag, wherever the tag comes from, and tells how many replies", async () => {
+test("drops replies with a tag from any source and returns their number", async () => {
   const { app, get } = cachedApp();
   app.get("/books/{id}", { cache: { tags: ["books", "book:{id}"] } }, () => "book");
   app.get("/called", () => cacheTags(new Response("x"), "books", "called"));
@@ -35,7 +35,7 @@ test("every variant of a reply is dropped and counted, the record of the variant
   expect((await get("/", { "accept-language": "de" })).outcome).toBe("MISS");
 });
 
-test("a tag may hold what a parameter holds, and look like a member of an object", async () => {
+test("a tag may contain any parameter, and names of Object.prototype", async () => {
   const { app, get } = cachedApp();
   app.get("/x/{id}", { cache: { tags: ["x:{id}", "{id}"] } }, () => "x");
   for (const id of ["a, b", "__proto__", "constructor", " ", "t:x", "é\u{1F600}"]) {
@@ -55,7 +55,7 @@ test("a tag never drops by path, and a path never by tag", async () => {
   expect((await get("/b")).outcome).toBe("HIT");
 });
 
-test("a reply computed before an invalidation is not stored after it, nor given to who waits", async () => {
+test("a reply computed before an invalidation is not stored after it, nor shared with waiting requests", async () => {
   const { app, get } = cachedApp();
   const door = gate();
   const database = { value: "old" };
@@ -84,7 +84,7 @@ test("a reply computed before an invalidation is not stored after it, nor given 
   expect(calls).toBe(2);
 });
 
-test("a reply confirmed by a 304 is not brought back after an invalidation", async () => {
+test("a 304 does not restore an invalidated reply", async () => {
   const { app, get, clock } = cachedApp({ ttl: 10 });
   const door = gate();
   let conditional = 0;
@@ -162,7 +162,7 @@ test("a successful unsafe request drops every reply of its path, before it is an
   }
 });
 
-test("what is no tag is refused", async () => {
+test("invalid tags are rejected", async () => {
   const { app, get } = cachedApp();
   app.get("/", () => "x");
   await get("/");
@@ -171,7 +171,7 @@ test("what is no tag is refused", async () => {
   }
 });
 
-test("a reply with a tag that cannot be one is not stored, and that is logged once", async () => {
+test("a reply with an invalid tag is not stored, and that is logged once", async () => {
   const { app, get, logged } = cachedApp();
   app.get("/long", () => cacheTags(new Response("x"), "x".repeat(1025)));
   app.get("/many", () =>
@@ -191,7 +191,7 @@ test("a reply with a tag that cannot be one is not stored, and that is logged on
   expect(logged).toEqual(["CACHE_BAD_TAG", "CACHE_BAD_TAG"]);
 });
 
-test("many tags at once are dropped, in as many messages as they take", async () => {
+test("many tags are dropped in several messages", async () => {
   const { app, get } = cachedApp();
   app.get("/{id}", { cache: { tags: ["{id}"] } }, () => "x");
   const ids = Array.from({ length: 100 }, (_, index) => `${index}-${"ö".repeat(500)}`);
@@ -199,7 +199,7 @@ test("many tags at once are dropped, in as many messages as they take", async ()
   expect(await app.invalidateCache(ids)).toBe(100);
 });
 
-test("invalidateCache says what has to come before it", async () => {
+test("invalidateCache before enableCaching or start throws an error with the remedy", async () => {
   await expect(new (App.with(caching))().invalidateCache(["a"])).rejects.toMatchObject({
     code: "CACHE_NOT_ENABLED",
   });
@@ -208,7 +208,7 @@ test("invalidateCache says what has to come before it", async () => {
   });
 });
 
-test("work that began before the oldest drop which is remembered counts as overtaken", () => {
+test("work older than the oldest remembered drop counts as invalidated", () => {
   const drops = new Invalidations({ maxTags: 2 });
   const begin = drops.moment;
   drops.note(["a"]);
@@ -223,7 +223,7 @@ test("work that began before the oldest drop which is remembered counts as overt
   expect([drops.overtook(between, ["a"]), drops.overtook(between, ["c"])]).toEqual([false, true]);
 });
 
-test("in a store that all workers share nothing computed before a drop is left behind, even where writes are slow", async () => {
+test("a shared store keeps nothing computed before a drop, even with slow writes", async () => {
   const memory = memoryStore();
   const doors = new Set<() => void>();
   const store: CacheStore = {

@@ -1,13 +1,13 @@
-/** Bound of the memory of what was dropped. */
+/** Bound on remembered drops. */
 export interface InvalidationsOptions {
-  /** Most tags that are remembered. @default 10000 */
+  /** Maximum number of remembered tags. @default 10000 */
   readonly maxTags?: number;
 }
 
 /**
- * Which tags were dropped, and when, counted in drops: what was computed before a drop is not stored after it.
+ * Remembers dropped tags with a sequence number, so that replies computed before a drop are not stored after it.
  *
- * The memory is bounded: work that began before the oldest drop which was forgotten counts as overtaken.
+ * The memory is bounded: work that began before a forgotten drop counts as invalidated.
  */
 export class Invalidations {
   private readonly lastDrop = new Map<string, number>();
@@ -19,12 +19,12 @@ export class Invalidations {
     this.maxTags = maxTags;
   }
 
-  /** This moment, to be handed to `overtook`. */
+  /** Returns the current sequence number, for `overtook`. */
   get moment(): number {
     return this.count;
   }
 
-  /** Notes a drop of tags. */
+  /** Records a drop of tags. */
   note(tags: readonly string[]): void {
     this.count++;
     for (const tag of tags) {
@@ -39,7 +39,7 @@ export class Invalidations {
     }
   }
 
-  /** Whether one of the tags was dropped after a moment. */
+  /** Whether one of the tags was dropped after a sequence number. */
   overtook(moment: number, tags: readonly string[]): boolean {
     if (moment === this.count) return false;
     return moment < this.forgotten || tags.some((tag) => (this.lastDrop.get(tag) ?? 0) > moment);

@@ -5,13 +5,13 @@ import type { Invalidations } from "./invalidations.ts";
 
 const channel = "cache:drop";
 const countTtlMs = 60_000;
-/** Characters of tags in one message; a message of the shared state may have 64 KiB as JSON. */
+/** Maximum characters of tags in one message; the shared state limits messages to 64 KiB of JSON. */
 const maxMessageCharacters = 8192;
 
-/** What workers tell each other: the tags, and the counter to which each adds what it had. */
+/** A message between workers: the tags, and the counter to which each adds its dropped replies. */
 type DropMessage = { readonly counter: string | null; readonly tags: readonly string[] };
 
-/** What a drop works on. */
+/** Dependencies of `Purges`. */
 export interface PurgesParts {
   readonly store: GuardedStore;
   readonly invalidations: Invalidations;
@@ -27,11 +27,11 @@ export class Purges {
     this.parts = parts;
   }
 
-  /** Listens for drops; resolves when none can be missed any more. */
+  /** Subscribes to drops; resolves when the subscription is active. */
   async start(values: SharedValues): Promise<void> {
     this.values = values;
     this.unsubscribe = values.subscribe(channel, (message) => this.obey(message));
-    await values.get(channel); // messages to the primary keep their order: once this is answered, the subscription stands
+    await values.get(channel); // calls to the primary are ordered: after this answer, the subscription is active
   }
 
   stop(): void {
@@ -41,7 +41,7 @@ export class Purges {
   }
 
   /**
-   * Drops everything that carries one of the tags, in every worker. Resolves with the number of replies, once no worker serves or stores them any more.
+   * Drops every reply with one of the tags, in every worker. Resolves with their number once no worker serves or stores them.
    *
    * @throws CACHE_NOT_STARTED; CACHE_STORE_UNAVAILABLE; CORE_SHARED_STATE_UNAVAILABLE, after this worker has dropped
    */
@@ -51,7 +51,7 @@ export class Purges {
     return dropped;
   }
 
-  /** Drops what carries the tag, in every worker, without counting. @throws what `drop` throws */
+  /** Drops replies with the tag in every worker, without counting. @throws the errors of `drop` */
   async dropOne(tag: string): Promise<void> {
     await this.tell({ counter: null, tags: [tag] });
   }
@@ -66,7 +66,7 @@ export class Purges {
     return counted;
   }
 
-  /** Tells every worker, and empties a store that is one for all: `null` where each worker has counted for itself. */
+  /** Notifies every worker and drops from a shared store; `null` if each worker counts its own store. */
   private async tell(message: DropMessage): Promise<number | null> {
     const { values } = this;
     const { store } = this.parts;
@@ -92,7 +92,7 @@ export class Purges {
     if (counter !== null && dropped > 0) await this.values?.add(counter, dropped, { ttlMs: countTtlMs });
   }
 
-  /** A store of all workers is emptied by the one who asked; here only what this worker computed meanwhile is kept out of it. */
+  /** Handles a drop. The calling worker drops from a shared store; here, pending computations are invalidated. */
   private async dropHere(tags: readonly string[]): Promise<number> {
     const { store, invalidations } = this.parts;
     invalidations.note(tags);
@@ -102,7 +102,7 @@ export class Purges {
   }
 }
 
-/** Tags in as few messages as they fit. */
+/** Packs tags into as few messages as possible. */
 const messagesOf = (tags: readonly string[]): readonly (readonly string[])[] => {
   const messages: string[][] = [];
   let room = 0;

@@ -2,7 +2,7 @@ import type { Handler, HttpRequest, Response } from "@framework/core";
 import type { Directives } from "../rules/cache-control.ts";
 import type { RoutePlan } from "./route-plan.ts";
 
-/** One request on its way through the cache. */
+/** The state of one request in the cache. */
 export interface Ask {
   readonly request: HttpRequest;
   readonly next: Handler<HttpRequest, Response>;
@@ -10,6 +10,6 @@ export interface Ask {
   readonly key: string;
   readonly directives: Directives;
   readonly identity: boolean;
-  /** Calls it has waited for already. */
+  /** Number of calls it has waited for. */
   readonly round: number;
 }

@@ -3,7 +3,7 @@ import { key, type Key, type Response } from "@framework/core";
 const CacheTags: Key<readonly string[]> = key<readonly string[]>("cache_tags", []);
 
 /**
- * Adds names that `invalidateCache` drops this reply by, and returns the reply. Never sent; without the feature it does nothing.
+ * Adds tags for `invalidateCache` to a reply and returns it. Tags are never sent; without the feature this does nothing.
  *
  * @example
  * return cacheTags(Response.json(book), `book:${book.id}`);
@@ -11,5 +11,5 @@ const CacheTags: Key<readonly string[]> = key<readonly string[]>("cache_tags", [
 export const cacheTags = (response: Response, ...tags: readonly string[]): Response =>
   response.annotate(CacheTags, [...response.annotation(CacheTags), ...tags]);
 
-/** The tags of a reply, in the order added. */
+/** Returns the tags of a reply, in the order added. */
 export const tagsOf = (response: Response): readonly string[] => response.annotation(CacheTags);

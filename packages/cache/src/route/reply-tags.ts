@@ -4,17 +4,17 @@ import { tagsOf } from "./cache-tags.ts";
 import type { ReplyFacts } from "../rules/reply-facts.ts";
 import { isTag, maxTags, pathTag, programTag } from "./tags.ts";
 
-/** Collects the tags of replies; a route whose reply has one that cannot be a tag is logged once. */
+/** Collects the tags of replies; logs a route with an invalid tag once. */
 export class ReplyTags {
   private readonly log: () => Logger;
-  /** Routes whose tags were complained about, at most as many as there are routes. */
+  /** Routes whose invalid tags were logged, bounded by the number of routes. */
   private readonly complained = new Set<Endpoint>();
 
   constructor(log: () => Logger) {
     this.log = log;
   }
 
-  /** Every tag as the store spells it, its path first; `null` when one cannot be a tag, or when there are too many. */
+  /** Returns every tag in the store's spelling, its path first; `null` for an invalid tag or too many. */
   of(
     { request, plan }: Ask,
     response: Response,

@@ -1,23 +1,23 @@
 import type { HttpRequest } from "@framework/core";
 
-/** The options of routes that the feature owns. */
+/** The route option of the feature. */
 export interface CachingRouteOptions {
   /** How replies of this route are cached, or `false` for never. */
   readonly cache?: RouteCache | false;
 }
 
-/** Caching of one route; what is absent follows the app's configuration. */
+/** Caching of one route. @default the app's configuration */
 export interface RouteCache {
-  /** Seconds that a reply without freshness of its own stays fresh. */
+  /** Seconds for which a reply without explicit freshness is fresh. */
   readonly ttl?: number;
-  /** Names to drop replies by; `{name}` stands for a path parameter, as in `book:{id}`. */
+  /** Tags for `invalidateCache`; `{name}` is replaced by a path parameter, as in `book:{id}`. */
   readonly tags?: readonly string[];
-  /** Request header fields that replies depend on, besides those that their `Vary` names. */
+  /** Request header fields that replies depend on, in addition to their `Vary`. */
   readonly vary?: readonly string[];
-  /** A further part of the key, made from the request. */
+  /** Returns a further part of the key. */
   readonly key?: (request: HttpRequest) => string;
-  /** Lets clients with an identity share replies; only for replies that are the same for everybody. */
+  /** Lets clients with an identity share replies; only for replies that are the same for all clients. */
   readonly shared?: boolean;
-  /** Seconds that a stale reply may be served while it is refreshed. */
+  /** Seconds for which a stale reply may be served while it is refreshed. */
   readonly staleSecs?: number;
 }

@@ -13,7 +13,7 @@ export interface RoutePlan {
   readonly keyFor: ((request: HttpRequest) => string) | null;
 }
 
-/** Seconds for routes that do not say otherwise. */
+/** Default seconds of routes. */
 export interface RouteDefaults {
   readonly ttl: number;
   readonly staleSecs: number;
@@ -21,7 +21,7 @@ export interface RouteDefaults {
 
 const noTags: readonly string[] = [];
 
-/** The plan of a route by its option, `null` for one that is never cached: a feature's endpoint, or `cache: false`. */
+/** Returns the plan of a route, `null` for one that is never cached: a feature's endpoint, or `cache: false`. */
 export const planOf = (
   { addedBy }: Endpoint,
   option: RouteCache | false | undefined,
@@ -61,7 +61,7 @@ const isFieldName = (value: unknown): boolean =>
 const isListOf = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isItem);
 
-/** What is wrong with a route's `cache` option, `null` when nothing is. */
+/** Returns the mistake in a route's `cache` option, `null` for a valid one. */
 export const cacheOptionProblem = (
   value: RouteCache | false,
   { path }: Pick<RouteInfo, "path">,

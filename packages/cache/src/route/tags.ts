@@ -1,6 +1,6 @@
 import { FrameworkError } from "@framework/core";
 
-/** Most tags of one reply, and characters of one tag. */
+/** Maximum number of tags of one reply, and characters of one tag. */
 export const maxTags = 100;
 export const maxTagLength = 1024;
 
@@ -8,7 +8,7 @@ export const maxTagLength = 1024;
 export const isTag = (value: unknown): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= maxTagLength && value.isWellFormed();
 
-/** What `invalidateCache` was given, each once. @throws CACHE_BAD_TAG */
+/** Checks the tags of `invalidateCache` and removes duplicates. @throws CACHE_BAD_TAG */
 export const checkedTags = (tags: readonly string[]): readonly string[] => {
   const given: unknown = tags;
   if (Array.isArray(given) && given.every(isTag)) return [...new Set(given)];
@@ -18,16 +18,16 @@ export const checkedTags = (tags: readonly string[]): readonly string[] => {
   );
 };
 
-/** How a program's tag is spelt in the store; no path is spelt so. */
+/** Returns the store's spelling of a program's tag, distinct from every path. */
 export const programTag = (tag: string): string => `t:${tag}`;
 
-/** The tag of everything stored for a canonical path, whatever the host and query. */
+/** Returns the tag of all replies of a canonical path, for any host and query. */
 export const pathTag = (path: string): string => `p:${path}`;
 
-/** Parameters that a tag such as `book:{id}` names. */
+/** Returns the parameters of a tag such as `book:{id}`. */
 export const tagParams = (template: string): readonly string[] =>
   [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 
-/** A tag with the values of its parameters. */
+/** Fills in the parameters of a tag. */
 export const filledTag = (template: string, params: Readonly<Record<string, string>>): string =>
   template.includes("{") ? template.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "") : template;

@@ -74,6 +74,6 @@ export interface CacheStore {
   delete(key: string): Awaitable<boolean>;
   /** Removes every entry that carries one of the tags. Resolves with the number of replies removed, each counted once. */
   drop(tags: readonly string[]): Awaitable<number>;
-  /** For figures; absent where it is not known. */
+  /** For metrics; absent where it is not known. */
   size?(): StoreSize;
 }

@@ -66,10 +66,10 @@ test("what a full store takes of the process's memory is what maxBytes says, wha
   for (const [name, make] of Object.entries(kinds)) {
     const app = new (App.with(caching))().enableCaching({ maxBytes, maxEntries: 1_000_000 });
     app.get("/{index}", (request) => make(Number(request.params.index)));
-    const figures = () => app.snapshot()["cache"] as { evictions: number };
+    const metrics = () => app.snapshot()["cache"] as { evictions: number };
     for (let round = 0; round < 100; round++) await app.fetch(new Request("http://localhost/0"));
     const before = await memoryInUse();
-    for (let index = 1; figures().evictions === 0; index++)
+    for (let index = 1; metrics().evictions === 0; index++)
       await (await app.fetch(new Request(`http://localhost/${index}`))).bytes();
     const share = ((await memoryInUse()) - before) / maxBytes;
     expect([name, share > 0.4 && share < 1.25 ? "within" : share]).toEqual([name, "within"]);

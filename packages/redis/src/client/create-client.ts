@@ -3,13 +3,13 @@ import type { Operations } from "@framework/core/feature";
 import type { RedisConfig } from "../redis-config.ts";
 import { addressesOf } from "./addresses.ts";
 import { backoffMs, createWake } from "./backoff.ts";
-import type { RedisFigures } from "./figures.ts";
+import type { RedisMetrics } from "./metrics.ts";
 import { gate } from "./gate.ts";
 import { ioredis, type IoredisClient } from "./ioredis.ts";
 
 /** What a client needs from around it. */
 export interface ClientOptions {
-  readonly figures: RedisFigures;
+  readonly metrics: RedisMetrics;
   /** Publishes each command. */
   readonly operations: Operations<{ readonly name: string }>;
   /** Hears of every error of a connection. */
@@ -23,13 +23,13 @@ export interface ClientOptions {
 /** A client that connects when it is first used, never repeats a command by itself, and bounds all waiting. */
 export const createClient = (config: RedisConfig, options: ClientOptions): IoredisClient => {
   const client = config.clusterMode ? createCluster(config, options) : createSingle(config, options);
-  const { figures, operations, timeoutMs = () => config.commandTimeoutMs, spoilt = () => {} } = options;
+  const { metrics, operations, timeoutMs = () => config.commandTimeoutMs, spoilt = () => {} } = options;
   const { maxQueue, defaultTtlSecs } = config;
   let lastAttempt = -Infinity;
   client.on("connecting", () => (lastAttempt = performance.now()));
   client.on("error", options.failed);
   const wake = createWake(client, () => lastAttempt);
-  gate(client, { figures, operations, maxQueue, defaultTtlSecs, timeoutMs, wake, spoilt });
+  gate(client, { metrics, operations, maxQueue, defaultTtlSecs, timeoutMs, wake, spoilt });
   return client;
 };
 
@@ -59,7 +59,7 @@ const connectionOptions = (config: RedisConfig, isLent: boolean): OwnOptions => 
   };
 };
 
-const createSingle = (config: RedisConfig, { figures, timeoutMs }: ClientOptions): Redis => {
+const createSingle = (config: RedisConfig, { metrics, timeoutMs }: ClientOptions): Redis => {
   const [address] = addressesOf(config);
   const { Redis } = ioredis();
   const client = new Redis({
@@ -69,11 +69,11 @@ const createSingle = (config: RedisConfig, { figures, timeoutMs }: ClientOptions
     db: address?.database ?? 0,
     retryStrategy: (attempt) => backoffMs(attempt),
   });
-  count(client, figures);
+  count(client, metrics);
   return client;
 };
 
-const createCluster = (config: RedisConfig, { figures, failed, timeoutMs }: ClientOptions): Cluster => {
+const createCluster = (config: RedisConfig, { metrics, failed, timeoutMs }: ClientOptions): Cluster => {
   const nodes = addressesOf(config);
   const { tls, db: _, ...redisOptions } = connectionOptions(config, timeoutMs !== undefined);
   const options: Omit<ClusterOptions, "redisOptions"> & { readonly redisOptions: OwnOptions } = {
@@ -102,7 +102,7 @@ const createCluster = (config: RedisConfig, { figures, failed, timeoutMs }: Clie
     refresh();
   });
   cluster.on("-node", refresh);
-  cluster.on("+node", (node: Redis) => count(node, figures));
+  cluster.on("+node", (node: Redis) => count(node, metrics));
   return cluster;
 };
 
@@ -117,18 +117,18 @@ const refresher = (cluster: Cluster): (() => void) => {
   };
 };
 
-const count = (client: Redis, figures: RedisFigures): void => {
+const count = (client: Redis, metrics: RedisMetrics): void => {
   let isOpen = false;
   let wasOpen = false;
   client.on("ready", () => {
     if (isOpen) return;
     isOpen = true;
-    figures.connections++;
-    if (wasOpen) figures.reconnects++;
+    metrics.connections++;
+    if (wasOpen) metrics.reconnects++;
     wasOpen = true;
   });
   client.on("close", () => {
-    if (isOpen) figures.connections--;
+    if (isOpen) metrics.connections--;
     isOpen = false;
   });
 };

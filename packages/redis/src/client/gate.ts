@@ -1,13 +1,13 @@
 import type { OperationControl, Operations } from "@framework/core/feature";
 import { RedisUnavailableError, toRedisError } from "../redis-errors.ts";
-import type { RedisFigures } from "./figures.ts";
+import type { RedisMetrics } from "./metrics.ts";
 import type { IoredisClient } from "./ioredis.ts";
 
 type Command = Parameters<IoredisClient["sendCommand"]>[0];
 
 /** What the gate before a client goes by. */
 export interface GateOptions {
-  readonly figures: RedisFigures;
+  readonly metrics: RedisMetrics;
   /** Publishes each command. */
   readonly operations: Operations<{ readonly name: string }>;
   /** Commands that may wait for a connection. */
@@ -55,28 +55,28 @@ const unobserved: ReadonlySet<string> = new Set(["subscribe", "psubscribe", "ssu
  * transaction share a fate, which the first of them meets: ioredis writes them in one piece, and would wait for answers to a piece that never left.
  */
 export const gate = (client: IoredisClient, options: GateOptions): void => {
-  const { figures, maxQueue, defaultTtlSecs, timeoutMs, wake } = options;
+  const { metrics, maxQueue, defaultTtlSecs, timeoutMs, wake } = options;
   const send = client.sendCommand.bind(client) as (command: Command, ...rest: unknown[]) => unknown;
   /** By its promise: ioredis sends a piece to another node with the same commands and new promises. */
   const known = new WeakMap<Command, unknown>();
   const refused = new WeakSet<object>();
   const isRefused = (command: Command, piece: object | undefined, isFirst: boolean): boolean => {
     if (piece !== undefined && command.pipelineIndex !== 0) return refused.has(piece);
-    const refuses = isFirst ? client.status !== "ready" && figures.waiting >= maxQueue : command.isSettled;
+    const refuses = isFirst ? client.status !== "ready" && metrics.waiting >= maxQueue : command.isSettled;
     if (refuses && piece !== undefined) refused.add(piece);
     return refuses;
   };
   const hold = (command: Command): void => {
     wake();
-    figures.waiting++;
-    const left = (): void => void figures.waiting--;
+    metrics.waiting++;
+    const left = (): void => void metrics.waiting--;
     command.promise.then(left, left);
   };
   client.sendCommand = (command: Command, ...rest: unknown[]): unknown => {
     if (client.status === "connect" && setup.has(command.name)) return send(command, ...rest);
     const isFirst = known.get(command) !== command.promise;
     if (isFirst) {
-      if (!known.has(command)) figures.commands++;
+      if (!known.has(command)) metrics.commands++;
       known.set(command, command.promise);
       observe(command, options);
     }
@@ -95,7 +95,7 @@ export const gate = (client: IoredisClient, options: GateOptions): void => {
   };
 };
 
-const observe = (command: Command, { figures, operations, spoilt }: GateOptions): void => {
+const observe = (command: Command, { metrics, operations, spoilt }: GateOptions): void => {
   const { name } = command;
   const reject = command.reject;
   const operation = operations.begin(command);
@@ -110,7 +110,7 @@ const observe = (command: Command, { figures, operations, spoilt }: GateOptions)
     const seen = toRedisError(error);
     operation?.fail(seen);
     operation?.end();
-    figures.failures++;
+    metrics.failures++;
     if (seen instanceof RedisUnavailableError) spoilt(name);
     reject(seen);
   };

@@ -1,5 +1,5 @@
 /** What clients have done since the process began. */
-export interface RedisFigures {
+export interface RedisMetrics {
   /** Commands that were asked for. */
   commands: number;
   /** Commands that Redis refused or did not answer. */
@@ -12,7 +12,7 @@ export interface RedisFigures {
   waiting: number;
 }
 
-export const newFigures = (): RedisFigures => ({
+export const newMetrics = (): RedisMetrics => ({
   commands: 0,
   failures: 0,
   reconnects: 0,
