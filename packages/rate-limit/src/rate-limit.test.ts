@@ -32,19 +32,18 @@ eachClient(
   test,
   makeApp,
   {
-    "a client over the limit gets 429 with the standard error body and a Retry-After of whole seconds": async (
-      client,
-    ) => {
-      expect(await statuses(3, () => client.get("/"))).toEqual([200, 200, 200]);
-      const reply = await client.get("/");
-      expect([reply.status, reply.headers.get("retry-after")]).toEqual([429, "1200"]);
-      expect(reply.json()).toEqual({
-        error: "Too Many Requests",
-        detail: "Rate limit exceeded; try again in 1200 s",
-        status: 429,
-        retry_after: 1200,
-      });
-    },
+    "a client over the limit gets 429 with the standard error body and a Retry-After of whole seconds":
+      async (client) => {
+        expect(await statuses(3, () => client.get("/"))).toEqual([200, 200, 200]);
+        const reply = await client.get("/");
+        expect([reply.status, reply.headers.get("retry-after")]).toEqual([429, "1200"]);
+        expect(reply.json()).toEqual({
+          error: "Too Many Requests",
+          detail: "Rate limit exceeded; try again in 1200 s",
+          status: 429,
+          retry_after: 1200,
+        });
+      },
     "unmatched paths, wrong methods and malformed paths count like any other": async (client) => {
       const paths = ["/nowhere", "/free/er", "/%zz"];
       const seen = [];
