@@ -13,29 +13,29 @@ import type { IoredisClient } from "./client/ioredis.ts";
 import { type LeasedConnection, LeasedConnections } from "./client/leased-connections.ts";
 import { configProblems, RedisConfig } from "./redis-config.ts";
 
-/** How a leased connection is used. */
+/** Options of a leased connection. */
 export interface LeaseOptions {
-  /** Milliseconds that each command may take; 0 is as long as it likes. @default commandTimeoutMs */
+  /** Timeout of each command in milliseconds; 0 for none. @default commandTimeoutMs */
   readonly timeoutMs?: number;
 }
 
-/** An open Redis, within an app or without one. */
+/** An open Redis, with or without an app. */
 export interface OpenRedis {
   /** ioredis' client, which connects when it is first used. */
   readonly redis: IoredisClient;
-  /** What was done so far. */
+  /** Metrics of the connections. */
   readonly metrics: Readonly<RedisMetrics>;
   /** Calls `run` with a leased connection of its own, until its promise settles. @throws RedisUnavailableError when none is free in time */
   withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LeaseOptions): Promise<T>;
-  /** Closes all connections; what is under way is answered first, for a second at most. */
+  /** Closes all connections after their pending commands, within one second. */
   close(): Promise<void>;
 }
 
 const LOG_EVERY_MS = 10_000;
 
-/** Where a Redis without an app writes. */
+/** Options of a Redis without an app. */
 export interface OpenRedisOptions {
-  /** Hears of lost connections, at most once in ten seconds. @default console */
+  /** Logs lost connections, at most once in ten seconds. @default console */
   readonly log?: Pick<Logger, "warn">;
 }
 
@@ -54,7 +54,7 @@ export const openRedis = (
   return new Connections(config, () => log, operationsWithoutApp(commandOperation));
 };
 
-/** The connections of one record, made when they are first asked for. */
+/** The connections of one configuration, opened on first use. */
 export class Connections implements OpenRedis {
   readonly metrics: RedisMetrics = newMetrics();
   readonly #config: RedisConfig;
@@ -126,10 +126,10 @@ export class Connections implements OpenRedis {
     return Object.assign(connection, { client });
   }
 
-  /** An outage is one line in ten seconds, however many attempts it takes. */
+  /** Logs an outage at most once in ten seconds. */
   #failed(error: Error): void {
     if (this.#isClosed) return;
-    this.#logSometimes(() => this.#log()?.warn("a connection to Redis failed; it is made again", { error }));
+    this.#logSometimes(() => this.#log()?.warn("a connection to Redis failed; reconnecting", { error }));
   }
 }
 

@@ -9,7 +9,7 @@ import {
   text,
 } from "@framework/core/feature";
 
-/** Where Redis is and how connections to it are kept. */
+/** Address and connection settings of Redis. */
 export interface RedisConfig {
   /**
    * `redis://user:password@host:port/database`, `rediss://` for TLS; with `clusterMode` one or several nodes of the cluster, separated by commas.
@@ -20,11 +20,11 @@ export interface RedisConfig {
   readonly poolSize: number;
   /** Speaks to a Redis Cluster. @default false */
   readonly clusterMode: boolean;
-  /** Connections kept though idle; the shared one is the first of them. @default 1 */
+  /** Minimum idle connections, including the shared one. @default 1 */
   readonly minIdle: number;
   /** Longest wait for a new connection, or for a leased one, in seconds. @default 5 */
   readonly connectionTimeoutSecs: number;
-  /** A leased connection that nobody used for so long is closed, in seconds. @default 300 */
+  /** Seconds after which an idle connection is closed. @default 300 */
   readonly idleTimeoutSecs: number;
   /** Seconds after which what `SET` stores without an expiry of its own expires. @default none */
   readonly defaultTtlSecs: number | undefined;
@@ -36,9 +36,9 @@ export interface RedisConfig {
   readonly tls: boolean;
   /** Put before every key and channel, without braces and blanks. @default none */
   readonly keyPrefix: string | undefined;
-  /** Milliseconds that a command may take, the wait for a connection included. @default 1000 */
+  /** Timeout of a command in milliseconds, including the wait for a connection. @default 1000 */
   readonly commandTimeoutMs: number;
-  /** Commands that may wait for a connection; more are refused at once. @default 1000 */
+  /** Maximum commands that wait for a connection; further ones are rejected at once. @default 1000 */
   readonly maxQueue: number;
   /** Keeps the state that features share in Redis, so that several hosts agree. @default false */
   readonly shared: boolean;
@@ -83,7 +83,7 @@ export const RedisConfig: RedisConfigRecord = Object.freeze({
   cluster: (url: string) => ({ url, poolSize: 20, clusterMode: true }) as const,
 });
 
-/** What is wrong between the fields of a record. */
+/** Returns the contradictions between the fields of a record. */
 export const configProblems = ({
   url,
   clusterMode,

@@ -1,9 +1,9 @@
 import { FrameworkError, HttpError } from "@framework/core";
 
-/** 503 with `Retry-After`: Redis cannot be reached, gave no answer in time, or broke off. Whether the command took effect is unknown. */
+/** 503 with `Retry-After`: Redis is unreachable, did not answer in time, or disconnected. The outcome of the command is unknown. */
 export class RedisUnavailableError extends HttpError {
   override readonly name = "RedisUnavailableError";
-  /** What happened, for the log; the reply says only that Redis is not available. */
+  /** The reason, for the log; the reply states only that Redis is not available. */
   readonly reason: string;
 
   constructor(reason: string, cause?: unknown) {
@@ -17,7 +17,7 @@ export class RedisUnavailableError extends HttpError {
   }
 }
 
-/** Refusals of a server that cannot work at present; nothing was done. */
+/** Errors of a temporarily unavailable server; the command had no effect. */
 const notNow = /^(CLUSTERDOWN|LOADING|MASTERDOWN|READONLY|TRYAGAIN|NOREPLICAS)\b/;
 
 /** What callers see of an error of ioredis: what the server said of a command as it is, everything else as `RedisUnavailableError`. */
@@ -40,7 +40,7 @@ const stateUnavailable = (cause: unknown): FrameworkError => {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new FrameworkError(
     "CORE_SHARED_STATE_UNAVAILABLE",
-    `shared state: Redis gave no answer (${reason}); whether the call took effect is unknown`,
+    `shared state: Redis did not answer (${reason}); the outcome of the call is unknown`,
     { cause },
   );
 };

@@ -34,7 +34,7 @@ const watcher: Feature = {
 
 const App_ = App.with(redis, watcher);
 
-/** A port where nobody listens. */
+/** A port without a listener. */
 const nobody = async (): Promise<string> => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -43,7 +43,7 @@ const nobody = async (): Promise<string> => {
   return `redis://127.0.0.1:${port}`;
 };
 
-test("without enableRedis the client says what to call", async () => {
+test("before enableRedis the client throws an error that names it", async () => {
   expect(() => new App_().redis).toThrow("call enableRedis()");
   expect(() => new App_().withRedis(async () => 1)).toThrow("call enableRedis()");
 });
@@ -55,7 +55,7 @@ test("an app that never uses Redis starts and stops without a server", async () 
   expect((await client.get("/")).text).toBe("hello");
 });
 
-test("a handler whose command finds no server is a 503 at once, which says when to come back", async () => {
+test("a command without a server is a 503 with Retry-After at once", async () => {
   const app = new App_().enableRedis({ url: await nobody() });
   app.get("/", ({ app: { redis: client } }) => client.get("key"));
   await using client = testClient(app);
@@ -69,7 +69,7 @@ test("a handler whose command finds no server is a 503 at once, which says when 
   );
 });
 
-test("a command that finds no server is an operation that failed, within the request's", async () => {
+test("a command without a server is a failed operation within the request's", async () => {
   const seen: unknown[] = [];
   const listening: Feature = {
     name: "listening",
@@ -107,7 +107,7 @@ test("with shared, features get the state in Redis and totals stay with the serv
   expect(await own?.totals.read("metrics")).toEqual([["n", [1]]]);
 });
 
-test("every mistake of the record is said at start", async () => {
+test("start reports every mistake in the record", async () => {
   const start = (config: object) => new App_().enableRedis(config).fetch(new Request("http://localhost/"));
   await expect(start({ url: "http://x", poolSize: 0, poolsize: 1 })).rejects.toThrow(
     /url[\s\S]*poolSize[\s\S]*poolsize|poolsize[\s\S]*url/,

@@ -21,7 +21,7 @@ export interface RedisCacheStore {
   drop(tags: readonly string[]): Promise<number>;
 }
 
-/** How the store names and spreads what it keeps. */
+/** Options of `redisCacheStore`. */
 export interface RedisCacheStoreOptions {
   /** Put before every key, without braces; services with one name share their replies. @default "cache" */
   readonly name?: string;
@@ -36,7 +36,7 @@ export interface RedisCacheStoreOptions {
 const STEP = 500;
 
 /**
- * Keeps replies in Redis, one content for all hosts. Every entry expires; bodies are bytes; dropping a tag hides all its replies in one step.
+ * Creates a cache store in Redis, shared by all hosts. Every entry expires; bodies are stored as bytes; dropping a tag hides its replies atomically.
  *
  * @example
  * app.enableCaching({ store: redisCacheStore(app) });

@@ -4,17 +4,17 @@ const LONGEST_MS = 2000;
 /** Shortest pause while commands wait. */
 const AWAITED_MS = 200;
 
-/** The pause before an attempt, doubled each time, a fifth of it by chance so that workers do not come all at once. */
+/** Returns the pause before an attempt: doubled each time, with a fifth of jitter so that workers do not reconnect in step. */
 export const backoffMs = (attempt: number, random: () => number = Math.random): number =>
   Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt - 1, 10)) * (0.8 + 0.2 * random());
 
-/** What can be told to connect. */
+/** A client that can connect. */
 export interface Connecting {
   readonly status: string;
   connect(): Promise<unknown>;
 }
 
-/** Brings the next attempt forward while somebody waits for it: a process without requests comes back at leisure, one with requests at once. */
+/** Brings the next attempt forward while commands wait: an idle process reconnects later than a busy one. */
 export const createWake = (client: Connecting, lastAttempt: () => number): (() => void) => {
   let timer: NodeJS.Timeout | undefined;
   const attempt = (): void => {

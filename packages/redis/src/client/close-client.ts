@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { IoredisClient } from "./ioredis.ts";
 
-/** Longest wait for commands under way when a client is closed, in milliseconds. */
+/** Maximum wait for pending commands when a client is closed, in milliseconds. */
 const LAST_ANSWERS_MS = 1000;
 
-/** Ends a client: what is under way is answered first, for a second at most. */
+/** Closes a client after its pending commands, within one second. */
 export const closeClient = async (client: IoredisClient): Promise<void> => {
   client.on("connecting", () => client.disconnect()); // an attempt that was on its way
   if (client.status === "ready") {

@@ -7,16 +7,16 @@ import type { RedisMetrics } from "./metrics.ts";
 import { gate } from "./gate.ts";
 import { ioredis, type IoredisClient } from "./ioredis.ts";
 
-/** What a client needs from around it. */
+/** Dependencies of a client. */
 export interface ClientOptions {
   readonly metrics: RedisMetrics;
   /** Publishes each command. */
   readonly operations: Operations<{ readonly name: string }>;
-  /** Hears of every error of a connection. */
+  /** Called with every error of a connection. */
   readonly failed: (error: Error) => void;
   /** Milliseconds that a command may take, where it is not what the record says. */
   readonly timeoutMs?: () => number;
-  /** Hears of what leaves the connection in a doubtful state. */
+  /** Called when a command may have changed the connection's state. */
   readonly spoilt?: () => void;
 }
 

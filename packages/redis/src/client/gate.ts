@@ -5,12 +5,12 @@ import type { IoredisClient } from "./ioredis.ts";
 
 type Command = Parameters<IoredisClient["sendCommand"]>[0];
 
-/** What the gate before a client goes by. */
+/** Options of `gate`. */
 export interface GateOptions {
   readonly metrics: RedisMetrics;
   /** Publishes each command. */
   readonly operations: Operations<{ readonly name: string }>;
-  /** Commands that may wait for a connection. */
+  /** Maximum commands that wait for a connection. */
   readonly maxQueue: number;
   readonly defaultTtlSecs: number | undefined;
   /** Milliseconds that a command may take; asked for each. */
@@ -32,7 +32,7 @@ const setup: ReadonlySet<string> = new Set([
   "cluster",
 ]);
 
-/** What leaves a connection different from a new one. */
+/** Commands that change the state of a connection. */
 const changing: ReadonlySet<string> = new Set([
   "subscribe",
   "psubscribe",

@@ -5,13 +5,13 @@ import { closeClient } from "./close-client.ts";
 /** A connection that is leased to one user at a time. */
 export interface LeasedConnection {
   readonly client: IoredisClient;
-  /** Milliseconds that a command of the present user may take. */
+  /** Timeout of a command of the current lease, in milliseconds. */
   timeoutMs: number;
-  /** Whether its state is in doubt: it is not leased again. */
+  /** Whether its state is unknown; it is not leased again. */
   isSpoilt: boolean;
 }
 
-/** Bounds of connections that are leased. */
+/** Bounds of leased connections. */
 export interface LeasedConnectionsOptions {
   readonly create: () => LeasedConnection;
   /** Most connections. */
@@ -30,7 +30,7 @@ interface Idle {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Connections for what needs one of its own: blocking commands, and `WATCH` with what follows. Made when asked for, the last one used first. */
+/** A pool of connections for blocking commands and `WATCH`. Connections are opened on demand and reused last in, first out. */
 export class LeasedConnections {
   readonly #options: LeasedConnectionsOptions;
   readonly #open = new Set<LeasedConnection>();
@@ -108,7 +108,7 @@ export class LeasedConnections {
     } else if (!this.#next(connection)) this.#keep(connection);
   }
 
-  /** Gives whoever waits longest this connection, or a new one in the place of one that was dropped. */
+  /** Passes this connection, or a replacement of a dropped one, to the longest waiter. */
   #next(connection: LeasedConnection | null): boolean {
     const [first] = this.#waiting;
     if (first === undefined) return false;

@@ -1,14 +1,14 @@
-/** What clients have done since the process began. */
+/** Metrics of the clients since the start of the process. */
 export interface RedisMetrics {
-  /** Commands that were asked for. */
+  /** Requested commands. */
   commands: number;
-  /** Commands that Redis refused or did not answer. */
+  /** Commands that Redis rejected or did not answer. */
   failures: number;
-  /** Connections that were made again after one was lost. */
+  /** Connections reopened after a loss. */
   reconnects: number;
-  /** Connections that are open now. */
+  /** Open connections. */
   connections: number;
-  /** Commands that wait for a connection now. */
+  /** Commands that wait for a connection. */
   waiting: number;
 }
 

@@ -1,4 +1,4 @@
-// Who takes part, what is sent, and who has confirmed it stand in one piece.
+// Members, messages and confirmations are one protocol, kept in one file.
 import { randomUUID } from "node:crypto";
 import type { Awaitable, Logger } from "@framework/core";
 import { type Json, Subscriptions, systemClock } from "@framework/core/feature";
@@ -6,17 +6,17 @@ import { Script } from "../client/script.ts";
 import type { RedisSource } from "../redis-source.ts";
 import { SubscriberLine } from "./subscriber-line.ts";
 
-/** How often a process says that it is there, and how long that counts, in milliseconds. */
+/** Interval of heartbeats, and lifetime of a membership, in milliseconds. */
 const BEAT_MS = 2000;
 const MEMBER_MS = 6000;
-/** When a message is sent again to those who have not confirmed it, in milliseconds: their connection may have been away for a moment. */
+/** Delays of retransmissions to members without confirmation, in milliseconds: their connection may have been interrupted. */
 const AGAIN_MS = [150, 400, 700];
-/** Messages remembered so that one sent again runs once. */
+/** Remembered messages, so that a retransmission runs once. */
 const REMEMBERED = 10_000;
-/** Most messages of one process that may wait to be confirmed. */
+/** Maximum unconfirmed messages of one process. */
 const MAX_OPEN = 10_000;
 
-/** What a bus needs. */
+/** Options of a bus. */
 export interface BusOptions {
   readonly source: RedisSource;
   readonly name: string;
@@ -42,9 +42,9 @@ type Envelope =
   | readonly ["done", from: string, id: number];
 
 interface Open {
-  /** Who has not confirmed it; `null` until it is known whom it was sent to. */
+  /** Members without confirmation; `null` until the recipients are known. */
   missing: Set<string> | null;
-  /** Who confirmed it before that was known. */
+  /** Members that confirmed before the recipients were known. */
   readonly early: Set<string>;
   readonly done: () => void;
 }
@@ -52,8 +52,8 @@ interface Open {
 /**
  * Messages to every process that uses one Redis, each confirmed.
  *
- * All listen to one channel, and each to one of its own. A message goes to all, is sent again to those members that have not confirmed it, and is over
- * when all have, or when the time is up. A process that died is a member for 6 s at most.
+ * All subscribe to a common channel and to one of their own. A message is published to all and retransmitted to members without confirmation, until
+ * all have confirmed or the timeout. A dead process stays a member for 6 s at most.
  */
 export class Bus {
   readonly #options: BusOptions;
@@ -85,11 +85,11 @@ export class Bus {
     return () => void remove();
   }
 
-  /** Resolves when every member has confirmed the message, or after the time they have. */
+  /** Resolves when every member has confirmed the message, or at the timeout. */
   async publish(channel: string, text: string): Promise<void> {
     this.#join();
     if (this.#joining !== null) await this.#joining;
-    if (this.#open.size >= MAX_OPEN) throw new Error(`${MAX_OPEN} messages wait to be confirmed already`);
+    if (this.#open.size >= MAX_OPEN) throw new Error(`${MAX_OPEN} messages are unconfirmed already`);
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<void>();
     const open: Open = { missing: null, early: new Set(), done: resolve };
@@ -128,10 +128,10 @@ export class Bus {
     if (this.#line !== null || this.#isClosed) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const { source, timeoutMs } = this.#options;
-    promise.catch(() => {}); // who calls meanwhile hears of it
+    promise.catch(() => {}); // concurrent callers get the error
     this.#joining = promise;
     const late = setTimeout(
-      () => reject(new Error("no connection for messages was made in time")),
+      () => reject(new Error("no connection for messages was opened in time")),
       2 * timeoutMs,
     );
     late.unref();
@@ -152,7 +152,7 @@ export class Bus {
     this.#line.open();
   }
 
-  /** Says that this process is there, and goes on saying so. */
+  /** Registers this process as a member and renews the membership. */
   async #member(): Promise<void> {
     this.#beat = setTimeout(() => void this.#member().catch(() => {}), BEAT_MS); // after a failure the next one may succeed
     this.#beat.unref();

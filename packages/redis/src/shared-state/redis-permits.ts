@@ -3,14 +3,14 @@ import { orUnavailable } from "../redis-errors.ts";
 import { checkName, type RedisSource } from "../redis-source.ts";
 import { takePermits } from "./permit-script.ts";
 
-/** How permits name what they keep. */
+/** Options of `redisPermits`. */
 export interface RedisPermitsOptions {
   /** Put before every key, without braces; services with one name share their permits. @default "permits" */
   readonly name?: string;
 }
 
 /**
- * Permits that all hosts share which use one Redis: each decision is one step of the server, by its clock. Keys expire once all permits are back.
+ * Creates permits shared by all hosts with one Redis. Each decision is atomic, by the server's clock. Keys expire once all permits are back.
  *
  * @example
  * app.enableRateLimit({ maxRequests: 1000, store: redisPermits(app) });

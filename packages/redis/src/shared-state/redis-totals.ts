@@ -5,14 +5,14 @@ import { orUnavailable } from "../redis-errors.ts";
 import { checkName, type RedisSource } from "../redis-source.ts";
 import { addTotals, readTotals } from "./totals-script.ts";
 
-/** How totals name what they keep. */
+/** Options of `redisTotals`. */
 export interface RedisTotalsOptions {
   /** Put before every key, without braces; services with one name share their totals. @default "totals" */
   readonly name?: string;
 }
 
 /**
- * Totals that all hosts share which use one Redis. A key expires 30 days after the last addition to it.
+ * Creates totals shared by all hosts with one Redis. A key expires 30 days after its last addition.
  *
  * @throws CORE_SHARED_STATE_UNAVAILABLE from every call that Redis did not answer; whether it took effect is unknown
  */
@@ -23,7 +23,7 @@ export const redisTotals = (source: RedisSource, { name = "totals" }: RedisTotal
     async add(key, amounts) {
       checkTotals(key, amounts);
       if (await orUnavailable(() => addTotals(source.redis, totalsKey(key), amounts))) return;
-      const message = `the totals of "${key}" are full; is it counted by something that clients choose?`;
+      const message = `the totals of "${key}" are full; do clients choose the names?`;
       throw new FrameworkError("CORE_SHARED_STATE_FULL", message);
     },
     async read(key) {

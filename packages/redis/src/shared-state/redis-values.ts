@@ -12,13 +12,13 @@ import { checkName, type RedisSource } from "../redis-source.ts";
 import { Bus } from "./bus.ts";
 import { addToCounter, wholeMs } from "./counter-script.ts";
 
-/** How values name what they keep, and how long they wait. */
+/** Options of `redisValues`. */
 export interface RedisValuesOptions {
   /** Put before every key and channel, without braces; services with one name share their values. @default "values" */
   readonly name?: string;
   /** Milliseconds after which a process that has not confirmed a message counts as done. @default 1000 */
   readonly timeoutMs?: number;
-  /** Receives failures of subscribers. @default console */
+  /** Logs errors of subscribers. @default console */
   readonly log?: Pick<Logger, "error">;
 }
 
@@ -29,7 +29,7 @@ export interface RedisValues extends SharedValues {
 }
 
 /**
- * Values and messages that all hosts share which use one Redis: each call is one step of the server, by its clock.
+ * Creates values and messages shared by all hosts with one Redis. Each call is atomic, by the server's clock.
  *
  * @throws CORE_SHARED_STATE_UNAVAILABLE from every call that Redis did not answer; whether it took effect is unknown
  */

@@ -9,7 +9,7 @@ export interface RedisTokenStore {
   consume(id: string, expiresAt: number): Promise<boolean>;
 }
 
-/** How the store names what it keeps. */
+/** Options of `redisTokenStore`. */
 export interface RedisTokenStoreOptions {
   /** Put before every key, without braces; services with one name share their revocations. @default "tokens" */
   readonly name?: string;
@@ -25,7 +25,7 @@ redis.call('SET', KEYS[1], '1', 'PX', string.format('%.0f', left))
 return 1
 `);
 
-/** ARGV: the expiry in seconds since 1970. What has expired is kept for a moment, so that of those who ask at once one is first. */
+/** ARGV: the expiry in seconds since 1970. An expired id is kept briefly, so that exactly one concurrent caller is first. */
 const consume = new Script(`
 local clock = redis.call('TIME')
 local left = math.ceil(tonumber(ARGV[1]) * 1000 - (tonumber(clock[1]) * 1000 + tonumber(clock[2]) / 1000))
@@ -34,11 +34,11 @@ return 0
 `);
 
 /**
- * Remembers in Redis which tokens are no longer good, so that all hosts know, and know it after a restart. Each is kept as long as the token could live.
+ * Creates a store of revoked tokens in Redis, shared by all hosts and kept across restarts. An entry expires with its token.
  *
  * @example
  * const auth = new JwtAuth({ secret, store: redisTokenStore(app) });
- * @throws RedisUnavailableError (503) when Redis does not answer: nobody is let in on a guess
+ * @throws RedisUnavailableError (503) when Redis does not answer: access is denied then
  */
 export const redisTokenStore = (
   source: RedisSource,
