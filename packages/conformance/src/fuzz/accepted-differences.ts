@@ -32,9 +32,9 @@ export const told = ({ received }: Outcome): string =>
       "\r\ncontent-length: $1\r\ndate: …\r\nconnection: keep-alive\r\n\r\n",
     );
 
-const refused =
+const REFUSED =
   /HTTP\/1\.1 (?:400 (?:(?!HTTP\/1)[^])*"The request line is malformed"|501 (?:(?!HTTP\/1)[^])*"The method is not supported"),"status":\d+\}$/;
-const withoutRefusal = (outcome: Outcome): string => told(outcome).replace(refused, "400 or 501");
+const withoutRefusal = (outcome: Outcome): string => told(outcome).replace(REFUSED, "400 or 501");
 
 const withoutInterim = (outcome: Outcome): string =>
   told(outcome).replaceAll("HTTP/1.1 100 Continue\r\n\r\n", "");

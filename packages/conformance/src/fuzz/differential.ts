@@ -75,7 +75,7 @@ const compareAnswers = async (
     outcome(servers[0], clients[0]),
     outcome(servers[1], clients[1]),
   ];
-  if (readStrictly(bytes, asLlhttp).requests.at(-1)?.body === null) await setTimeout(graceMs);
+  if (readStrictly(bytes, asLlhttp).requests.at(-1)?.body === null) await setTimeout(GRACE_MS);
   await settled(outcomes, bytes);
   const before = compareOutcomes(outcomes(), bytes);
   for (const client of clients) client.end();
@@ -84,7 +84,7 @@ const compareAnswers = async (
 };
 
 /** Longer than a transport waits for a short body before the app gets its request without it: an end of the client within that time is a race. */
-const graceMs = 15;
+const GRACE_MS = 15;
 
 const outcome = ({ served }: TestServer, { received, closed, reset }: RawClient): Outcome => ({
   received,

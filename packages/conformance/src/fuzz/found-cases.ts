@@ -5,15 +5,15 @@ export interface FoundCase extends Traffic {
   readonly name: string;
 }
 
-const host = "Host: a\r\n";
-const chunked = `${host}Transfer-Encoding: chunked\r\n`;
+const HOST = "Host: a\r\n";
+const chunked = `${HOST}Transfer-Encoding: chunked\r\n`;
 const bytes = (text: string): string[] => text.split("");
 
 export const foundCases: readonly FoundCase[] = [
   {
     name: "a trailer that says close, and a request behind it",
     pieces: bytes(
-      `GET / HTTP/1.1\r\n${chunked}\r\n0\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\n${host}\r\n`,
+      `GET / HTTP/1.1\r\n${chunked}\r\n0\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\n${HOST}\r\n`,
     ),
   },
   {
@@ -27,59 +27,59 @@ export const foundCases: readonly FoundCase[] = [
   {
     name: "close and keep-alive in HTTP/1.0",
     pieces: [
-      `GET / HTTP/1.0\r\n${host}Content-Length: 0\r\nConnection: close, keep-alive\r\n\r\nQUERY / HTTP/1.1\r\n${host}\r\n`,
+      `GET / HTTP/1.0\r\n${HOST}Content-Length: 0\r\nConnection: close, keep-alive\r\n\r\nQUERY / HTTP/1.1\r\n${HOST}\r\n`,
     ],
   },
   {
     name: "a malformed chunk in the last message of a connection",
     pieces: [
-      `GET / HTTP/1.1\r\n${chunked}Connection: close\r\n\r\n0;\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n${host}\r\n`,
+      `GET / HTTP/1.1\r\n${chunked}Connection: close\r\n\r\n0;\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n${HOST}\r\n`,
     ],
   },
   {
     name: "a request behind an expectation without a body",
     pieces: [
-      `GET / HTTP/1.1\r\n${host}Expect: 100-continue\r\n\r\nGET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\nGET / HTTP/1.1\r\n${host}Content-Length: 0\r\nContent-Length: 0\r\n\r\n`,
+      `GET / HTTP/1.1\r\n${HOST}Expect: 100-continue\r\n\r\nGET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 0\r\nContent-Length: 0\r\n\r\n`,
     ],
   },
   {
     name: "an unread chunked body behind a late answer",
     pieces: [
-      `GET http://b/read HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\nGET / HTTP/1.1\r\n${host}Content-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\n`,
+      `GET http://b/read HTTP/1.1\r\n${HOST}Content-Length: 0\r\n\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\n`,
     ],
   },
   {
     name: "an unread chunked body behind a late answer, answered with 204, and one more request",
     pieces: [
-      `GET /read HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\nabcPOST /204 HTTP/1.1\r\n${chunked}\r\n5\r\nhello\r\n0\r\n\r\nPUT //b/x HTTP/1.1\r\n${host}Content-Length: 5\r\n\r\n0\r\n\r\n`,
+      `GET /read HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabcPOST /204 HTTP/1.1\r\n${chunked}\r\n5\r\nhello\r\n0\r\n\r\nPUT //b/x HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\n0\r\n\r\n`,
     ],
   },
   {
     name: "an expected body that came with its head, malformed, behind an unread one",
     pieces: [
-      `QUERY / HTTP/1.1\r\n${host}\r\nGET / HTTP/1.1\r\n${host}Content-Length: 300\r\n\r\n${"z".repeat(300)}GET http://b/read HTTP/1.1\r\n${chunked}Expect: 100-continue\r\n\r\n0;\r\n\r\n0\r\n\r\n`,
+      `QUERY / HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 300\r\n\r\n${"z".repeat(300)}GET http://b/read HTTP/1.1\r\n${chunked}Expect: 100-continue\r\n\r\n0;\r\n\r\n0\r\n\r\n`,
     ],
   },
   {
     name: "a short body that does not come, behind a streamed reply",
-    pieces: [`GET /stream HTTP/1.1\r\n${host}\r\nPATCH /204 HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\n`],
+    pieces: [`GET /stream HTTP/1.1\r\n${HOST}\r\nPATCH /204 HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\n`],
   },
   {
     name: "an unread body that was expected, behind a late answer",
     pieces: [
-      `GET /read HTTP/1.1\r\n${host}Content-Length: 2\r\n\r\nhiGET /async HTTP/1.1\r\n${host}\r\nPATCH //b/x HTTP/1.1\r\n${chunked}EXPECT: 100-CONTINUE\r\n\r\n0\r\n\r\nGET /stream HTTP/1.1\r\n${host}\r\n`,
+      `GET /read HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nhiGET /async HTTP/1.1\r\n${HOST}\r\nPATCH //b/x HTTP/1.1\r\n${chunked}EXPECT: 100-CONTINUE\r\n\r\n0\r\n\r\nGET /stream HTTP/1.1\r\n${HOST}\r\n`,
     ],
   },
   {
     name: "an expected body that is here before its late answer, which does not read it",
     pieces: [
-      `POST /read HTTP/1.1\r\n${chunked}\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nGET / HTTP/1.1\r\n${host}Content-Length: 1\r\n\r\n\0GET http://b HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${host}\r\n`,
+      `POST /read HTTP/1.1\r\n${chunked}\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 1\r\n\r\n\0GET http://b HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${HOST}\r\n`,
     ],
   },
   {
     name: "an answer that is out before those who wait for the one in front are told of its end",
     pieces: [
-      `HEAD /stream HTTP/1.1\r\n${host}\r\nGET / HTTP/1.1\r\n${host}Content-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\n`,
+      `HEAD /stream HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\n`,
     ],
   },
 ];

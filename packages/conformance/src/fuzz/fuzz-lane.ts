@@ -33,7 +33,7 @@ export interface FuzzRun {
   tell(text: string): void;
 }
 
-const batchRuns = 500;
+const BATCH_RUNS = 500;
 
 /** Sends random traffic over a lane until it is over, in batches with a seed each, and tells every difference with its smallest traffic. */
 export const fuzzLane = (
@@ -51,7 +51,7 @@ export const fuzzLane = (
       for (let batch = 0; !isOver() && count.differences < maxDifferences; batch++) {
         const details = await fc.check(property, {
           seed: seed + batch,
-          numRuns: batchRuns,
+          numRuns: BATCH_RUNS,
           interruptAfterTimeLimit: 120_000,
         });
         if (!details.failed || details.counterexample === null) continue;

@@ -3,7 +3,7 @@ import type { Traffic } from "./traffic.ts";
 import { fuzzLane, type LaneCount, noCount, replay } from "./fuzz-lane.ts";
 import { lanes } from "./lanes.ts";
 
-const usage = `usage: fuzz [--minutes 1] [--seed 1] [--lane "fast and node"] | fuzz --replay '{"pieces":["GET / HTTP/1.1\\r\\n\\r\\n"]}'`;
+const USAGE = `usage: fuzz [--minutes 1] [--seed 1] [--lane "fast and node"] | fuzz --replay '{"pieces":["GET / HTTP/1.1\\r\\n\\r\\n"]}'`;
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== "--"),
   options: {
@@ -16,7 +16,7 @@ const { values } = parseArgs({
 const seconds = Number(values.minutes) * 60;
 const seed = values.seed === undefined ? Math.trunc(Math.random() * 2 ** 31) : Number(values.seed);
 const chosen = lanes.filter(({ name }) => values.lane === undefined || values.lane === name);
-if (!(seconds > 0) || !Number.isInteger(seed) || chosen.length === 0) throw new Error(usage);
+if (!(seconds > 0) || !Number.isInteger(seed) || chosen.length === 0) throw new Error(USAGE);
 
 const start = performance.now();
 const elapsed = (): number => (performance.now() - start) / 1000;

@@ -54,16 +54,16 @@ export const asLlhttp: Leniency = {
   closingTrailers: true,
 };
 
-const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
-const strictLine = new RegExp(`^(${token}) ([\\x21-\\x7e]+) (HTTP)/([0-9]\\.[0-9])$`);
-const lenientLine = new RegExp(`^(${token}) +([\\x21-\\x7e]+) +(HTTP|RTSP|ICE)/([0-9]\\.[0-9])$`);
-const fieldLine = new RegExp(`^(${token}):([\\t\\x20-\\x7e\\x80-\\xff]*)$`);
-const quoted = '"(?:[\\t\\x20\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
-const chunkLine = new RegExp(`^([0-9A-Fa-f]+)(?:;${token}(?:=(?:${token}|${quoted}))?)*$`);
+const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
+const strictLine = new RegExp(`^(${TOKEN}) ([\\x21-\\x7e]+) (HTTP)/([0-9]\\.[0-9])$`);
+const lenientLine = new RegExp(`^(${TOKEN}) +([\\x21-\\x7e]+) +(HTTP|RTSP|ICE)/([0-9]\\.[0-9])$`);
+const fieldLine = new RegExp(`^(${TOKEN}):([\\t\\x20-\\x7e\\x80-\\xff]*)$`);
+const QUOTED = '"(?:[\\t\\x20\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
+const chunkLine = new RegExp(`^([0-9A-Fa-f]+)(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*$`);
 const lenientChunkLine = new RegExp(
-  `^([0-9A-Fa-f]+)(?:;(?:${token})?(?:=(?:${token})?(?:${quoted})?)?)*(?<!;)$`,
+  `^([0-9A-Fa-f]+)(?:;(?:${TOKEN})?(?:=(?:${TOKEN})?(?:${QUOTED})?)?)*(?<!;)$`,
 );
-const framing = /^(?:content-length|transfer-encoding)$/i;
+const FRAMING = /^(?:content-length|transfer-encoding)$/i;
 const single = new Set("host content-length content-type authorization origin range if-range".split(" "));
 /** `PRI`, which begins HTTP/2, is known too: its version is what is refused, at the end of the head. */
 const methods = new Set(["PRI", ...METHODS.filter((method) => method !== "CONNECT")]);
@@ -248,7 +248,7 @@ const readChunks = (bytes: string, start: number, leniency: Leniency): Body | Ve
       const trailers = readFieldLines(bytes, lineEnd + 2);
       if (typeof trailers === "string") return trailers;
       // A framing field behind a chunked body can only mean harm (RFC 9110 6.5.1).
-      const isFramed = trailers.value.some((name, index) => index % 2 === 0 && framing.test(name));
+      const isFramed = trailers.value.some((name, index) => index % 2 === 0 && FRAMING.test(name));
       const options = leniency.proxyConnection ? /^(?:proxy-)?connection$/i : /^connection$/i;
       const closes =
         leniency.closingTrailers &&

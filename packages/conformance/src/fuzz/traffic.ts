@@ -8,10 +8,10 @@ export interface Traffic {
   readonly leaves?: "half-closes" | "resets";
 }
 
-const host = "Host: a\r\n";
-const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\n${host}${fields}\r\n`;
+const HOST = "Host: a\r\n";
+const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\n${HOST}${fields}\r\n`;
 const post = (target: string, fields: string, body: string): string =>
-  `POST ${target} HTTP/1.1\r\n${host}${fields}\r\n${body}`;
+  `POST ${target} HTTP/1.1\r\n${HOST}${fields}\r\n${body}`;
 
 const ordinary: readonly string[] = [
   get("/"),
@@ -197,7 +197,7 @@ const message = fc
   })
   .map(
     ({ method, target, version, before, odd, body: [framing, bytes], behind }) =>
-      `${method} ${target} HTTP/${version}\r\n${before.join("")}${host}${odd}${framing}${behind.join("")}\r\n${bytes}`,
+      `${method} ${target} HTTP/${version}\r\n${before.join("")}${HOST}${odd}${framing}${behind.join("")}\r\n${bytes}`,
   );
 
 type Edit = (bytes: string) => string;

@@ -36,7 +36,7 @@ export interface RawClient {
 }
 
 /** Milliseconds after which a test gives up on what it waits for: a loaded machine may take long. */
-export const patienceMs = 60_000;
+export const PATIENCE_MS = 60_000;
 
 export interface RawClientOptions {
   /** Whether the client keeps its side open when the server closes the other. @default false */
@@ -92,7 +92,7 @@ export const rawClient = (socket: Socket, { stays = false }: RawClientOptions = 
       const timer = setTimeout(
         () =>
           finish(() => reject(new Error(`no ${what} in time: ${JSON.stringify(received.slice(0, 2000))}`))),
-        patienceMs,
+        PATIENCE_MS,
       );
       checks.add(check);
       check();

@@ -7,7 +7,7 @@ import {
   type VirtualClock,
   virtualClock,
 } from "@framework/core/testing";
-import { connectRaw, patienceMs, type RawClient, type RawClientOptions } from "./raw-client.ts";
+import { connectRaw, PATIENCE_MS, type RawClient, type RawClientOptions } from "./raw-client.ts";
 
 /** Makes the transport under test. */
 export type MakeTransport = (options: TransportOptions) => Transport;
@@ -97,7 +97,7 @@ export const turn = async (turns = 2): Promise<void> => {
 
 /** Waits until something holds. @throws when it does not within 20 s, which is meant for what never comes and not for what is slow */
 export const eventually = async (holds: () => boolean, what: string): Promise<void> => {
-  const end = performance.now() + patienceMs;
+  const end = performance.now() + PATIENCE_MS;
   while (!holds()) {
     if (performance.now() > end) throw new Error(`never: ${what}`);
     await turn(1);

@@ -1,8 +1,8 @@
-import { broken, hidden, post, served, type WireTable } from "./wire-row.ts";
+import { broken, HIDDEN, post, served, type WireTable } from "./wire-row.ts";
 
 const chunked = (body: string): string => post(["Transfer-Encoding: chunked"], body);
-const end = "0\r\n\r\n";
-const size = (text: string): string => chunked(`${text}\r\nx\r\n${end}`);
+const END = "0\r\n\r\n";
+const size = (text: string): string => chunked(`${text}\r\nx\r\n${END}`);
 const text = (value: string): string => JSON.stringify(value.length > 30 ? `${value.slice(0, 10)}…` : value);
 
 /** RFC 9112 7.1: hex digits, CRLF where it belongs and nowhere else, extensions within bounds, trailers like fields. */
@@ -10,11 +10,11 @@ export const chunkedBody: WireTable = {
   title: "chunked body",
   rows: [
     served("one chunk", size("1")),
-    served("no chunk", chunked(end)),
-    served("digits in both cases", chunked(`A\r\n0123456789\r\nb\r\n0123456789a\r\n${end}`)),
+    served("no chunk", chunked(END)),
+    served("digits in both cases", chunked(`A\r\n0123456789\r\nb\r\n0123456789a\r\n${END}`)),
     served("zeros in front of a size", size("0001")),
     served("zeros as the last size", chunked("1\r\nx\r\n0000\r\n\r\n")),
-    served("data that looks like an end", chunked(`5\r\n${end}\r\n${end}`)),
+    served("data that looks like an end", chunked(`5\r\n${END}\r\n${END}`)),
     ...["1;a", "1;a=b", '1;a="b"', '1;a="b;c"', '1;a="\\""', "1;a;b=c"].map((line) =>
       served(`the extension of ${text(line)}`, size(line)),
     ),
@@ -74,23 +74,23 @@ export const chunkedBody: WireTable = {
     ].map((extension) => broken(`the extension ${text(extension)}`, size(`1${extension}`))),
     broken("a blank before an extension", size("1 ;a")),
     broken("a tab before an extension", size("1\t;a")),
-    broken("LF for CRLF behind a size", chunked(`1\nx\r\n${end}`)),
-    broken("CR for CRLF behind a size", chunked(`1\rx\r\n${end}`)),
-    broken("CR CR LF behind a size", chunked(`1\r\r\nx\r\n${end}`)),
-    broken("LF inside an extension", chunked(`1;a\nb\r\nx\r\n${end}`)),
-    broken("LF behind an extension", chunked(`1;a\nx\r\n${end}`)),
-    broken("LF inside the value of an extension", chunked(`1;a=b\nc\r\nx\r\n${end}`)),
-    broken("LF inside a quoted extension", chunked(`1;a="\n"\r\nx\r\n${end}`)),
-    broken("CR inside an extension", chunked(`1;a\rb\r\nx\r\n${end}`)),
-    broken("CRLF inside a quoted extension", chunked(`1;a="\r\n"\r\nx\r\n${end}`)),
-    broken("a hidden request in an extension behind LF", chunked(`2;\n${hidden}xx\r\n${end}`)),
+    broken("LF for CRLF behind a size", chunked(`1\nx\r\n${END}`)),
+    broken("CR for CRLF behind a size", chunked(`1\rx\r\n${END}`)),
+    broken("CR CR LF behind a size", chunked(`1\r\r\nx\r\n${END}`)),
+    broken("LF inside an extension", chunked(`1;a\nb\r\nx\r\n${END}`)),
+    broken("LF behind an extension", chunked(`1;a\nx\r\n${END}`)),
+    broken("LF inside the value of an extension", chunked(`1;a=b\nc\r\nx\r\n${END}`)),
+    broken("LF inside a quoted extension", chunked(`1;a="\n"\r\nx\r\n${END}`)),
+    broken("CR inside an extension", chunked(`1;a\rb\r\nx\r\n${END}`)),
+    broken("CRLF inside a quoted extension", chunked(`1;a="\r\n"\r\nx\r\n${END}`)),
+    broken("a hidden request in an extension behind LF", chunked(`2;\n${HIDDEN}xx\r\n${END}`)),
     broken("an extension of 40,000 bytes", size(`1;${"a".repeat(40_000)}`)),
-    broken("a byte too many in a chunk", chunked(`1\r\nxy\r\n${end}`)),
-    broken("a byte too few in a chunk", chunked(`2\r\nx\r\n${end}`)),
-    broken("LF behind the data", chunked(`1\r\nx\n${end}`)),
-    broken("CR behind the data", chunked(`1\r\nx\r${end}`)),
-    broken("nothing behind the data", chunked(`1\r\nx${end}`)),
-    broken("two CRLF behind the data", chunked(`1\r\nx\r\n\r\n${end}`)),
+    broken("a byte too many in a chunk", chunked(`1\r\nxy\r\n${END}`)),
+    broken("a byte too few in a chunk", chunked(`2\r\nx\r\n${END}`)),
+    broken("LF behind the data", chunked(`1\r\nx\n${END}`)),
+    broken("CR behind the data", chunked(`1\r\nx\r${END}`)),
+    broken("nothing behind the data", chunked(`1\r\nx${END}`)),
+    broken("two CRLF behind the data", chunked(`1\r\nx\r\n\r\n${END}`)),
     broken("LF as the end", chunked("1\r\nx\r\n0\r\n\n")),
     broken("LF and LF as the end", chunked("1\r\nx\r\n0\n\n")),
     broken("LF behind the last size", chunked("1\r\nx\r\n0\n\r\n")),

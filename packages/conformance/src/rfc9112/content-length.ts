@@ -1,7 +1,7 @@
-import { get, hidden, message, post, refused, served, servedLast, type WireTable } from "./wire-row.ts";
+import { get, HIDDEN, message, post, refused, served, servedLast, type WireTable } from "./wire-row.ts";
 
 const lengths = (value: string): string => post([`Content-Length: ${value}`], "hello");
-const hiddenLength = String(hidden.length);
+const hiddenLength = String(HIDDEN.length);
 
 /** RFC 9112 6.2 and 6.3, RFC 9110 8.6: a length is one run of digits, once. */
 export const contentLength: WireTable = {
@@ -16,7 +16,7 @@ export const contentLength: WireTable = {
     ...["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "QUERY"].map((method) =>
       served(
         `a body that looks like a request, with ${method}`,
-        message(`${method} / HTTP/1.1`, ["Host: a", `Content-Length: ${hiddenLength}`], hidden),
+        message(`${method} / HTTP/1.1`, ["Host: a", `Content-Length: ${hiddenLength}`], HIDDEN),
       ),
     ),
     served("a body of the byte pairs that end a head", post(["Content-Length: 8"], "\r\n\r\n\r\n\r\n")),

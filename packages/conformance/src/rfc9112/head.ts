@@ -2,7 +2,7 @@
 import { fieldRows, framingRows, type HeadRow, hostRows, requestLineRows, targetRows } from "./head-rows.ts";
 import {
   get,
-  hidden,
+  HIDDEN,
   message,
   refused,
   served,
@@ -76,7 +76,7 @@ export const requestLine: WireTable = {
     refused("no target", line("GET HTTP/1.1")),
     refused("a blank inside the target", line("GET /a b HTTP/1.1")),
     refused("a whole second request line behind the version", line("GET / HTTP/1.1 GET /hidden HTTP/1.1")),
-    refused("a bare LF and a request in the target", `GET /\n${hidden}`),
+    refused("a bare LF and a request in the target", `GET /\n${HIDDEN}`),
     refused("CR CR LF behind the request line", "GET / HTTP/1.1\r\r\nHost: a\r\n\r\n"),
     refused("LF CR behind the request line", "GET / HTTP/1.1\n\rHost: a\r\n\r\n"),
     refused("bare LF everywhere", "GET / HTTP/1.1\nHost: a\n\n"),

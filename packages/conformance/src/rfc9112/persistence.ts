@@ -4,7 +4,7 @@ import { readBody, type Serve } from "@framework/core/testing";
 import type { Test } from "../harness/test.ts";
 import { parseReplies } from "../harness/raw-client.ts";
 import { type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
-import { nextRequest } from "./wire-row.ts";
+import { NEXT_REQUEST } from "./wire-row.ts";
 
 /** What Connection says, and whether HTTP/1.1 and HTTP/1.0 go on behind it (RFC 9112 9.3). */
 const options: readonly (readonly [lines: readonly string[], newer: boolean, older: boolean])[] = [
@@ -90,7 +90,7 @@ export const persistenceSuite = (test: Test, make: MakeTransport): void => {
 
 const checkEnd = async (server: TestServer, bytes: string, goesOn: boolean, what: string): Promise<void> => {
   const client = await server.connect();
-  await client.send(bytes + nextRequest);
+  await client.send(bytes + NEXT_REQUEST);
   if (goesOn) await client.replies(2);
   else await client.untilClosed();
   await turn(2);

@@ -11,7 +11,7 @@ export const rowsOf = ({ rows = [] }: Requirement): ReadonlyMap<string, readonly
     }),
   );
 
-const shown = 2;
+const SHOWN = 2;
 
 /** RFC9112.md: what the standard asks, what the server does, and which tests prove it. */
 export const renderTable = (): string => {
@@ -60,9 +60,9 @@ const asLine = (requirement: Requirement): string => {
 
 const inWords = (rows: readonly WireRow[]): string => {
   const names = rows
-    .slice(0, shown)
+    .slice(0, SHOWN)
     .map(({ name }) => `“${name.length > 60 ? `${name.slice(0, 60)}…` : name}”`);
-  return `${rows.length} (${names.join(", ")}${rows.length > shown ? ", …" : ""})`;
+  return `${rows.length} (${names.join(", ")}${rows.length > SHOWN ? ", …" : ""})`;
 };
 
 const asCell = (text: string): string =>

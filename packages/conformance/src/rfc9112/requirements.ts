@@ -16,7 +16,7 @@ export interface Requirement {
   readonly lenient?: string;
 }
 
-const any = /(?:)/;
+const ANY = /(?:)/;
 
 export const requirements: readonly Requirement[] = [
   {
@@ -403,7 +403,7 @@ export const requirements: readonly Requirement[] = [
     text: "An expectation other than `100-continue` is 417; HTTP/1.0 has none.",
     answer: "417 + close, ignored in HTTP/1.0",
     rows: [
-      ["Expect", any],
+      ["Expect", ANY],
       ["field lines", /expectation/],
     ],
   },

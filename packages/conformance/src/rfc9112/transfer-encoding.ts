@@ -1,7 +1,7 @@
-import { broken, get, hidden, message, post, refused, served, type WireTable } from "./wire-row.ts";
+import { broken, get, HIDDEN, message, post, refused, served, type WireTable } from "./wire-row.ts";
 
-const chunks = "5\r\nhello\r\n0\r\n\r\n";
-const coded = (value: string): string => post([`Transfer-Encoding: ${value}`], chunks);
+const CHUNKS = "5\r\nhello\r\n0\r\n\r\n";
+const coded = (value: string): string => post([`Transfer-Encoding: ${value}`], CHUNKS);
 /** Whoever goes by the length finds a hidden request behind the last chunk; whoever goes by the chunks finds none. */
 const lengthAndCoding = (
   length: string,
@@ -13,7 +13,7 @@ const lengthAndCoding = (
   return message(
     `POST / HTTP/${version}`,
     ["Host: a", ...(first === "length" ? lines : lines.toReversed())],
-    `0\r\n\r\n${hidden}`,
+    `0\r\n\r\n${HIDDEN}`,
   );
 };
 
@@ -23,14 +23,14 @@ export const transferEncoding: WireTable = {
   rows: [
     ...["chunked", "Chunked", "CHUNKED", "cHuNkEd", "\tchunked", "chunked  ", ""].map((value) =>
       value === ""
-        ? served("no blank behind the colon", post(["Transfer-Encoding:chunked"], chunks))
+        ? served("no blank behind the colon", post(["Transfer-Encoding:chunked"], CHUNKS))
         : served(`the coding ${JSON.stringify(value)}`, coded(value)),
     ),
     broken("a tab behind the coding, which is legal: llhttp does not know it", coded("chunked\t")),
-    served("chunked, with GET", message("GET / HTTP/1.1", ["Host: a", "Transfer-Encoding: chunked"], chunks)),
+    served("chunked, with GET", message("GET / HTTP/1.1", ["Host: a", "Transfer-Encoding: chunked"], CHUNKS)),
     served(
       "chunked, with a chunk that looks like a request",
-      post(["Transfer-Encoding: chunked"], `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`),
+      post(["Transfer-Encoding: chunked"], `${HIDDEN.length.toString(16)}\r\n${HIDDEN}\r\n0\r\n\r\n`),
     ),
     ...(["length", "coding"] as const).flatMap((first) => [
       refused(`a length and chunked, the ${first} first`, lengthAndCoding("4", "chunked", first)),
@@ -97,36 +97,36 @@ export const transferEncoding: WireTable = {
     ),
     refused(
       "gzip and chunked in two lines",
-      post(["Transfer-Encoding: gzip", "Transfer-Encoding: chunked"], chunks),
+      post(["Transfer-Encoding: gzip", "Transfer-Encoding: chunked"], CHUNKS),
       501,
     ),
     refused(
       "chunked in two lines",
-      post(["Transfer-Encoding: chunked", "transfer-encoding: chunked"], chunks),
+      post(["Transfer-Encoding: chunked", "transfer-encoding: chunked"], CHUNKS),
     ),
     refused(
       "chunked and identity in two lines",
-      post(["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], chunks),
+      post(["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], CHUNKS),
     ),
-    refused("chunked and an empty line", post(["Transfer-Encoding: chunked", "Transfer-Encoding:"], chunks)),
-    refused("chunked in HTTP/1.0", message("POST / HTTP/1.0", ["Transfer-Encoding: chunked"], chunks)),
+    refused("chunked and an empty line", post(["Transfer-Encoding: chunked", "Transfer-Encoding:"], CHUNKS)),
+    refused("chunked in HTTP/1.0", message("POST / HTTP/1.0", ["Transfer-Encoding: chunked"], CHUNKS)),
     refused(
       "chunked in HTTP/1.0 with keep-alive",
-      message("POST / HTTP/1.0", ["Connection: keep-alive", "Transfer-Encoding: chunked"], chunks),
+      message("POST / HTTP/1.0", ["Connection: keep-alive", "Transfer-Encoding: chunked"], CHUNKS),
     ),
     refused("identity in HTTP/1.0", message("POST / HTTP/1.0", ["Transfer-Encoding: identity"], "")),
-    refused("a blank before the colon", post(["Transfer-Encoding : chunked"], chunks)),
-    refused("a tab before the colon", post(["Transfer-Encoding\t: chunked"], chunks)),
-    refused("a blank before the name", post([" Transfer-Encoding: chunked"], chunks)),
-    refused("a vertical tab before the name", post(["\x0bTransfer-Encoding: chunked"], chunks)),
-    refused("NUL behind the name", post(["Transfer-Encoding\0: chunked"], chunks)),
-    refused("a colon before the name", post([": Transfer-Encoding: chunked"], chunks)),
-    refused("a coding on a folded line", post(["Transfer-Encoding:", " chunked"], chunks)),
-    refused("a coding folded behind another field", post(["X: y", " Transfer-Encoding: chunked"], chunks)),
-    refused("the colon on a folded line", post(["Transfer-Encoding", " : chunked"], chunks)),
-    refused("a coding behind a bare LF", post(["X: y\nTransfer-Encoding: chunked"], chunks)),
-    refused("a coding behind a bare CR", post(["X: y\rTransfer-Encoding: chunked"], chunks)),
-    refused("a coding behind CR CR LF", post(["X: y\r", "Transfer-Encoding: chunked"], chunks)),
+    refused("a blank before the colon", post(["Transfer-Encoding : chunked"], CHUNKS)),
+    refused("a tab before the colon", post(["Transfer-Encoding\t: chunked"], CHUNKS)),
+    refused("a blank before the name", post([" Transfer-Encoding: chunked"], CHUNKS)),
+    refused("a vertical tab before the name", post(["\x0bTransfer-Encoding: chunked"], CHUNKS)),
+    refused("NUL behind the name", post(["Transfer-Encoding\0: chunked"], CHUNKS)),
+    refused("a colon before the name", post([": Transfer-Encoding: chunked"], CHUNKS)),
+    refused("a coding on a folded line", post(["Transfer-Encoding:", " chunked"], CHUNKS)),
+    refused("a coding folded behind another field", post(["X: y", " Transfer-Encoding: chunked"], CHUNKS)),
+    refused("the colon on a folded line", post(["Transfer-Encoding", " : chunked"], CHUNKS)),
+    refused("a coding behind a bare LF", post(["X: y\nTransfer-Encoding: chunked"], CHUNKS)),
+    refused("a coding behind a bare CR", post(["X: y\rTransfer-Encoding: chunked"], CHUNKS)),
+    refused("a coding behind CR CR LF", post(["X: y\r", "Transfer-Encoding: chunked"], CHUNKS)),
     served("an underscore in the name, which is another field", get("Transfer_Encoding: chunked")),
     served(
       "a name that only looks alike",

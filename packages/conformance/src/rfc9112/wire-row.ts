@@ -16,9 +16,9 @@ export interface WireTable {
 }
 
 /** The request behind every row. */
-export const nextRequest = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
+export const NEXT_REQUEST = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
 /** A request that must never run: it stands where only a parser that was led astray finds one. */
-export const hidden = "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n";
+export const HIDDEN = "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /** Refused before the app sees anything, and nothing behind it runs. */
 export const refused = (name: string, bytes: string, status = 400): WireRow => ({

@@ -4,13 +4,13 @@ import { readBody, type Serve } from "@framework/core/testing";
 import type { Test } from "../harness/test.ts";
 import { parseReplies, type RawClient } from "../harness/raw-client.ts";
 import { type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
-import { nextRequest, type WireRow, type WireTable } from "./wire-row.ts";
+import { NEXT_REQUEST, type WireRow, type WireTable } from "./wire-row.ts";
 
 /** Sends the bytes of a row in some way. */
 type Send = (client: RawClient, bytes: string) => Promise<void>;
 
 /** Connections at the same time: the rows of a table share one server. */
-const width = 40;
+const WIDTH = 40;
 
 const ways: Readonly<Record<string, Send>> = {
   whole: (client, bytes) => client.send(bytes),
@@ -62,7 +62,7 @@ export const wireSuite = (test: Test, make: MakeTransport, { title, rows }: Wire
         const work = async (): Promise<void> => {
           for (let row = left.pop(); row !== undefined; row = left.pop()) await checkRow(server, row, send);
         };
-        await Promise.all(Array.from({ length: width }, work));
+        await Promise.all(Array.from({ length: WIDTH }, work));
         assert.equal(
           server.served.length,
           rows.reduce((sum, { served }) => sum + served, 0),
@@ -79,7 +79,7 @@ export const wireSuite = (test: Test, make: MakeTransport, { title, rows }: Wire
 const checkRow = async (server: TestServer, { name, bytes, answers }: WireRow, send: Send): Promise<void> => {
   const client = await server.connect();
   try {
-    await send(client, bytes + nextRequest);
+    await send(client, bytes + NEXT_REQUEST);
     const goesOn = answers.length === 2 && answers[1] === 200;
     const methods = [bytes.slice(0, bytes.indexOf(" ")), "GET"];
     if (goesOn) await client.replies(2, methods);

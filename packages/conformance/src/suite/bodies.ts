@@ -8,7 +8,7 @@ import type { Test } from "../harness/test.ts";
 import { connectRaw, parseReplies, type RawReply } from "../harness/raw-client.ts";
 import { echo, eventually, hello, type MakeTransport, turn, withServer } from "../harness/test-server.ts";
 
-const next = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
+const NEXT = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
 const post = (fields: string, body = ""): string => `POST / HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n${body}`;
 const chunked = (body: string): string => post("Transfer-Encoding: chunked", body);
 
@@ -47,7 +47,7 @@ const bodyFraming = (test: Test, make: MakeTransport): void => {
           const client = await server.connect();
           await client.send(bytes.slice(0, at));
           await turn();
-          await client.send(bytes.slice(at) + next);
+          await client.send(bytes.slice(at) + NEXT);
           assert.deepEqual(
             (await client.replies(2)).map(({ body }) => body),
             ["hello", ""],
@@ -155,7 +155,7 @@ const badBodies = (test: Test, make: MakeTransport): void => {
     withServer(make, { serve: collect }, async (server) => {
       for (const [name, body] of Object.entries(bad)) {
         const before = server.served.length;
-        const received = await server.exchange(chunked(body) + next);
+        const received = await server.exchange(chunked(body) + NEXT);
         assert.deepEqual(statuses(parseReplies(received, true)), [400], name);
         assert.equal(server.served.length, before + 1, name);
       }
@@ -172,7 +172,7 @@ const badBodies = (test: Test, make: MakeTransport): void => {
         const client = await server.connect();
         await client.send(post(`${fields}Transfer-Encoding: chunked`, "1\r\nx\r\n"));
         await eventually(() => server.served.length === 1, what);
-        await client.send(`g\r\n${next}`);
+        await client.send(`g\r\n${NEXT}`);
         const replies = parseReplies(await client.untilClosed(), true);
         assert.deepEqual([statuses(replies), server.served.length], [[400], 1], what);
       });
@@ -182,7 +182,7 @@ const badBodies = (test: Test, make: MakeTransport): void => {
   test("gives one answer, the app's, to a malformed chunk that nobody reads", () =>
     withServer(make, {}, async (server) => {
       for (const [name, body] of Object.entries(bad)) {
-        const received = await server.exchange(chunked(body) + next);
+        const received = await server.exchange(chunked(body) + NEXT);
         assert.deepEqual(statuses(parseReplies(received, true)), [200], name);
       }
       assert.equal(server.served.length, Object.keys(bad).length);
@@ -200,17 +200,17 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
         const client = await server.connect();
         await client.send(post(`Content-Length: ${size}`, "x".repeat(early)));
         await client.replies(1);
-        await client.send("x".repeat(size - early) + next);
+        await client.send("x".repeat(size - early) + NEXT);
         assert.deepEqual(statuses(await client.replies(2)), [200, 200]);
       }
     }));
 
   test("closes behind an unread body that is large or of unknown length, and runs nothing of it", () =>
     withServer(make, {}, async (server) => {
-      const large = post("Content-Length: 65537", next.repeat(2000).slice(0, 65_537));
+      const large = post("Content-Length: 65537", NEXT.repeat(2000).slice(0, 65_537));
       for (const bytes of [
-        large + next,
-        post("Content-Length: 999999999", next),
+        large + NEXT,
+        post("Content-Length: 999999999", NEXT),
         chunked(`5\r\nhello\r\n`),
       ]) {
         const replies = parseReplies(await server.exchange(bytes), true);
@@ -316,7 +316,7 @@ const unreadBodies = (test: Test, make: MakeTransport): void => {
       const client = await server.connect();
       await client.send(post("Content-Length: 20", "0123456789"));
       await client.replies(1);
-      await client.send(`0123456789${next}`);
+      await client.send(`0123456789${NEXT}`);
       assert.deepEqual(statuses(await client.replies(2)), [200, 200]);
     });
   });
@@ -350,13 +350,13 @@ const expectations = (test: Test, make: MakeTransport): void => {
       await client.send(expecting());
       await client.until((received) => received.includes("\r\n\r\n"));
       assert.equal(client.received, "HTTP/1.1 100 Continue\r\n\r\n");
-      await client.send(`hello${next}`);
+      await client.send(`hello${NEXT}`);
       assert.deepEqual(statuses(await client.replies(3)), [100, 200, 200]);
     }));
 
   test("gives the final answer instead of 100 when nobody reads, and closes", () =>
     withServer(make, {}, async (server) => {
-      for (const behind of ["", `hello${next}`]) {
+      for (const behind of ["", `hello${NEXT}`]) {
         const replies = parseReplies(await server.exchange(expecting() + behind), true);
         assert.deepEqual(
           replies.map(({ status, fields }) => [status, fields.get("connection")]),
@@ -372,7 +372,7 @@ const expectations = (test: Test, make: MakeTransport): void => {
       const client = await server.connect();
       await client.send(expecting());
       await client.until((received) => received.endsWith("\r\n\r\n"));
-      await client.send(`hello${next}`);
+      await client.send(`hello${NEXT}`);
       const replies = parseReplies(await client.untilClosed(), true);
       assert.deepEqual(
         replies.map(({ status, body, fields }) => [status, body, fields.get("connection")]),

@@ -6,7 +6,7 @@ import type { Test } from "../harness/test.ts";
 import { connectRaw, parseReplies } from "../harness/raw-client.ts";
 import { eventually, type MakeTransport, turn, withServer } from "../harness/test-server.ts";
 
-const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /** Listeners, handed-over sockets, drain and close. */
 export const closingConformance = (test: Test, make: MakeTransport): void => {
@@ -30,9 +30,9 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
       const { port } = listener.address() as { port: number };
       const client = await connectRaw(port);
-      await client.send(get);
+      await client.send(GET);
       await client.replies(1);
-      await client.send(get + get);
+      await client.send(GET + GET);
       assert.equal((await client.replies(3)).length, 3);
       client.destroy();
       await new Promise((resolve) => void listener.close(resolve));
@@ -43,7 +43,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       const listener = createServer({ pauseOnConnect: true }, (socket) => transport.accept(socket));
       await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
       const client = await connectRaw((listener.address() as { port: number }).port);
-      await client.send(get);
+      await client.send(GET);
       assert.equal((await client.replies(1))[0]?.body, "hello");
       client.destroy();
       await new Promise((resolve) => void listener.close(resolve));
@@ -59,15 +59,15 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
         : Response.text("quick");
     return withServer(make, { serve, drainIdleMs: 1000 }, async ({ transport, port, clock, connect }) => {
       const [busy, used, unused, late] = [await connect(), await connect(), await connect(), await connect()];
-      await busy.send(get.replace("/", "/slow"));
-      await used.send(get);
-      await late.send(get);
+      await busy.send(GET.replace("/", "/slow"));
+      await used.send(GET);
+      await late.send(GET);
       await Promise.all([used.replies(1), late.replies(1)]);
       await eventually(() => transport.inFlight === 1 && transport.connections === 4, "one request runs");
 
       const closed = transport.close(30_000);
       await assert.rejects(connectRaw(port));
-      await used.send(get + get);
+      await used.send(GET + GET);
       const answers = parseReplies(await used.untilClosed(), true);
       assert.deepEqual(
         answers.map(({ fields }) => fields.get("connection") === "close"),
@@ -93,8 +93,8 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
     };
     return withServer(make, { serve }, async ({ transport, clock, connect }) => {
       const [one, two] = [await connect(), await connect()];
-      await one.send(get + get);
-      await two.send(get);
+      await one.send(GET + GET);
+      await two.send(GET);
       await eventually(() => transport.inFlight === 3, "three requests run");
       const closed = transport.close(5000);
       await clock.advance(4999);
@@ -118,7 +118,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       await clock.advance(100);
       const { port } = listener.address() as { port: number };
       const [busy, idle] = [await connectRaw(port), await connectRaw(port)];
-      await busy.send(get);
+      await busy.send(GET);
       const [reply] = parseReplies(await busy.untilClosed(), true);
       assert.deepEqual([reply?.body, reply?.fields.get("connection")], ["hello", "close"]);
       await eventually(() => transport.connections > 0, "the idle one was taken over");

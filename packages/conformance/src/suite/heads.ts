@@ -12,7 +12,7 @@ import {
 import { parseReplies, type RawClient } from "../harness/raw-client.ts";
 import { echo, type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 
-const good = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
+const GOOD = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /** Names of rows of malformed heads that a transport's parser accepts all the same: the list may only become shorter. */
 export type KnownLeniency = ReadonlySet<string>;
@@ -56,7 +56,7 @@ const cutRows = (): HeadRow[] =>
   );
 
 type Send = (client: RawClient, bytes: string) => Promise<void>;
-const whole: Send = (client, bytes) => client.send(bytes + good);
+const whole: Send = (client, bytes) => client.send(bytes + GOOD);
 const byteByByte: Send = async (client, bytes) => {
   for (const byte of bytes) {
     await client.send(byte);
@@ -102,17 +102,17 @@ const checkRefusal = async (
   assert.equal(server.served.length, before);
 };
 
-const token = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/;
+const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 
 const byteClasses = (test: Test, make: MakeTransport): void => {
   const places: [string, (byte: string) => string, (byte: string) => boolean][] = [
-    ["a field's name", (byte) => `X${byte}Y: 1`, (byte) => token.test(byte) || byte === ":"],
+    ["a field's name", (byte) => `X${byte}Y: 1`, (byte) => TOKEN.test(byte) || byte === ":"],
     [
       "a field's value",
       (byte) => `X: a${byte}b`,
       (byte) => byte === "\t" || (byte >= " " && byte !== "\x7f"),
     ],
-    ["the start of a field", (byte) => `${byte}X: 1`, (byte) => token.test(byte)],
+    ["the start of a field", (byte) => `${byte}X: 1`, (byte) => TOKEN.test(byte)],
     ["the place of the colon", (byte) => `X${byte}1`, (byte) => byte === ":"],
   ];
   for (const [place, field, isLegal] of places) {

@@ -6,17 +6,17 @@ import type { Test } from "../harness/test.ts";
 import { parseReplies, type RawClient } from "../harness/raw-client.ts";
 import { eventually, type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 
-const host = "Host: a\r\n";
+const HOST = "Host: a\r\n";
 /** Each row is one connection's worth of messages. */
 const seeds: readonly string[] = [
-  `GET /sync HTTP/1.1\r\n${host}\r\nGET /async HTTP/1.1\r\n${host}\r\n`,
-  `POST /read HTTP/1.1\r\n${host}Content-Length: 5\r\n\r\nhelloGET /sync HTTP/1.1\r\n${host}\r\n`,
-  `POST /sync HTTP/1.1\r\n${host}Content-Length: 5\r\n\r\nhelloGET /read HTTP/1.1\r\n${host}\r\n`,
-  `POST /read HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nGET /async HTTP/1.1\r\n${host}\r\n`,
-  `POST /async HTTP/1.1\r\n${host}Expect: 100-continue\r\nContent-Length: 2\r\n\r\nhiGET /sync HTTP/1.1\r\n${host}\r\n`,
-  `GET /stream HTTP/1.1\r\n${host}Connection: keep-alive\r\n\r\nHEAD /sync HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`,
-  `CONNECT a:1 HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\nabcGET /sync HTTP/1.1\r\n${host}\r\n`,
-  `GET /sync HTTP/1.1\r\n${host}Connection: upgrade\r\nUpgrade: h2c\r\n\r\nPRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`,
+  `GET /sync HTTP/1.1\r\n${HOST}\r\nGET /async HTTP/1.1\r\n${HOST}\r\n`,
+  `POST /read HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nhelloGET /sync HTTP/1.1\r\n${HOST}\r\n`,
+  `POST /sync HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nhelloGET /read HTTP/1.1\r\n${HOST}\r\n`,
+  `POST /read HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\nGET /async HTTP/1.1\r\n${HOST}\r\n`,
+  `POST /async HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 2\r\n\r\nhiGET /sync HTTP/1.1\r\n${HOST}\r\n`,
+  `GET /stream HTTP/1.1\r\n${HOST}Connection: keep-alive\r\n\r\nHEAD /sync HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`,
+  `CONNECT a:1 HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabcGET /sync HTTP/1.1\r\n${HOST}\r\n`,
+  `GET /sync HTTP/1.1\r\n${HOST}Connection: upgrade\r\nUpgrade: h2c\r\n\r\nPRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`,
 ];
 const spice: readonly string[] = [
   "\r",

@@ -5,7 +5,7 @@ import type { Test } from "../harness/test.ts";
 import { parseReplies, type RawClient } from "../harness/raw-client.ts";
 import { eventually, type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 
-const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 const post = (length: number): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
 const timeouts = { readHeaderSecs: 5, readBodySecs: 30, writeSecs: 30, idleSecs: 75 };
 
@@ -62,7 +62,7 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
   test("answers 408 to a second head that is not whole in time", () =>
     withServer(make, { timeouts }, async (server) => {
       const client = await server.connect();
-      await client.send(get);
+      await client.send(GET);
       await client.replies(1);
       await pass(server, client, 60);
       await client.send("GET / ");
@@ -83,7 +83,7 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
     withServer(make, { timeouts }, async (server) => {
       for (const [first, rest] of [
         ["", ""],
-        [get, ""],
+        [GET, ""],
         [post(10), "0123456789"],
       ] as const) {
         const client = await server.connect();
@@ -106,7 +106,7 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
       });
     return withServer(make, { serve, timeouts }, async (server) => {
       const client = await server.connect();
-      await client.send(get);
+      await client.send(GET);
       await pass(server, client, 200);
       finish();
       assert.equal((await client.replies(1))[0]?.body, "done");
@@ -205,7 +205,7 @@ const slowReaders = (test: Test, make: MakeTransport): void => {
     return withServer(make, { serve, timeouts }, async (server) => {
       const client = await server.connect();
       client.socket.pause();
-      await client.send(get);
+      await client.send(GET);
       await eventually(() => server.served.length === 1, "the request is served");
       let seconds = 0;
       for (; seconds < 100 && server.transport.connections > 0; seconds++) {
@@ -221,7 +221,7 @@ const slowReaders = (test: Test, make: MakeTransport): void => {
     withServer(make, { serve: () => Response.text("x".repeat(large)), timeouts }, async (server) => {
       const client = await server.connect();
       client.socket.pause();
-      await client.send(get);
+      await client.send(GET);
       await eventually(() => server.served.length === 1, "the request is served");
       for (let second = 0; second < 80; second++) {
         await server.clock.advance(1000);
