@@ -14,7 +14,7 @@ const settings = [
 
 /** Makes `folder` a workspace of core and one package fresh from the generator, installed as pnpm would. */
 export const generateWorkspace = (root: string, folder: string, name: string): void => {
-  for (const path of [...settings, "LICENSE", "tools/bundle.mjs", "tools/jest"]) {
+  for (const path of [...settings, "LICENSE", "tools/bundle.mjs", "tools/jest", "tools/lint.js"]) {
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
   cpSync(join(root, "packages/core"), join(folder, "packages/core"), {
