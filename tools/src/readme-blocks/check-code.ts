@@ -19,7 +19,7 @@ export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
   const files = new Map<string, Block>();
   for (const block of blocks) {
     const home = block.document.replaceAll(/[^a-zA-Z0-9]+/g, "-");
-    installFor(root, join(folder.path, home), dirname(block.document));
+    installFor(root, join(folder.path, home), packageOf(block.document));
     const file = `${home}/line-${block.line}.${block.language}`;
     writeFileSync(join(folder.path, file), "\n".repeat(block.line) + block.code); // so that lines are the document's
     files.set(file, block);
@@ -28,6 +28,9 @@ export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
   if (problems.length > 0) return problems;
   return [...files].flatMap(([file, block]) => (block.runs ? execute(join(folder.path, file), block) : []));
 };
+
+/** Folder of the package that a document belongs to; its pages are in `docs`. */
+const packageOf = (document: string): string => dirname(document).replace(/\/docs$/, "");
 
 const installFor = (root: string, home: string, owner: string): void => {
   if (existsSync(home)) return;
