@@ -127,9 +127,9 @@ test("Cache-Control is read in linear time", () => {
     ",".repeat(16_000),
     "a ".repeat(8000),
   ]) {
-    const begin = performance.now();
+    const begin = process.cpuUsage();
     parseCacheControl(text);
-    expect(performance.now() - begin).toBeLessThan(100);
+    expect(process.cpuUsage(begin).user / 1000).toBeLessThan(1000);
   }
 });
 

@@ -203,8 +203,8 @@ test("gives back any integer exactly on request", () => {
 test("looks over hostile bodies in linear time", () => {
   for (const unit of ["[", "]", '"', "\\", "1", "-", "e", "1e", "0e999,", '"\\"', "[]"]) {
     const body = bytes(`[${unit.repeat(1_000_000 / unit.length)}`);
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(() => parseJson(body)).toThrow(ValueError);
-    expect(performance.now() - start).toBeLessThan(1500);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(1500);
   }
 });

@@ -62,8 +62,8 @@ test("holds names such as __proto__ as data, and reads brackets as characters", 
 test("reads large hostile bodies in linear time", () => {
   for (const unit of ["%", "+", "=", "%zz", "a=%C3+"]) {
     const body = bytes(`a=1&b&c&${unit.repeat(1_000_000 / unit.length)}`);
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(parseUrlencodedForm(body).get("a")).toBe("1");
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(2000);
   }
 });

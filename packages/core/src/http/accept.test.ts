@@ -89,9 +89,9 @@ test("agrees with the weights a field was made from", () => {
 
 test("reads a long hostile field in linear time", () => {
   const time = (header: string) => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (let run = 0; run < 5; run++) accepts(header, "text/html");
-    return performance.now() - start;
+    return process.cpuUsage(start).user / 1000;
   };
   for (const unit of [";", " ", ",", '"', "a/b;q=0,", ';a="\\']) {
     expect(time(`a/b${unit.repeat(Math.ceil(200_000 / unit.length))}x`)).toBeLessThan(2000);

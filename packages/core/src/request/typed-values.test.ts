@@ -70,10 +70,10 @@ test("names the parameter and repeats at most 40 characters of the value", () =>
 });
 
 test("refuses a long hostile text in linear time", () => {
-  const start = performance.now();
+  const start = process.cpuUsage();
   for (const text of ["1".repeat(1_000_000) + "x", `1.${"1".repeat(1_000_000)}x`]) {
     refused(() => toInt(text));
     refused(() => toFloat(text));
   }
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(1000);
 });

@@ -90,9 +90,9 @@ test("stays fast on route sets made for endless backtracking", () => {
     }
   }
   const target = canonicalise(`${"/a".repeat(depth)}/miss`);
-  const start = performance.now();
+  const start = process.cpuUsage();
   for (let round = 0; round < 100; round++) expect(router.find("GET", target)).toBeNull();
-  expect(performance.now() - start).toBeLessThan(2000);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(2000);
 });
 
 test("touches each node at most once, however many routes lead through both kinds of segment", () => {
@@ -102,10 +102,10 @@ test("touches each node at most once, however many routes lead through both kind
     const parts = Array.from({ length: depth }, (_, at) => ((bits >> at) & 1 ? "a" : `{p${at}}`));
     router.add("GET", `/${parts.join("/")}/end`, String(bits), { toString: () => "" });
   }
-  const start = performance.now();
+  const start = process.cpuUsage();
   for (let round = 0; round < 20; round++) {
     expect(router.find("GET", canonicalise(`${"/a".repeat(depth)}/miss`))).toBeNull();
   }
-  expect(performance.now() - start).toBeLessThan(2000);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(2000);
   expect(router.find("GET", canonicalise(`${"/a".repeat(depth)}/end`))?.value).toBe(String(2 ** depth - 1));
 });

@@ -41,7 +41,7 @@ test("closes idle keep-alive connections in a drain", async () => {
   program.kill("SIGTERM");
   await closed;
   expect((await program.exit).code).toBe(0);
-  expect(performance.now() - begun).toBeLessThan(1500);
+  expect(performance.now() - begun).toBeLessThan(15_000); // not the drain's 30 s
 });
 
 test("ends with 1 after a drain when an exception is not caught", async () => {
