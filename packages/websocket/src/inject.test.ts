@@ -11,7 +11,7 @@ interface Clock {
 }
 const Clock: Token<Clock> = dependency<Clock>("clock");
 
-/** A dependency of one connection, which notes when it begins and ends. */
+/** A dependency of one connection that records its start and end. */
 const session = (events: string[]): Token<string> => {
   let made = 0;
   return dependency("session", {
@@ -44,7 +44,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(texts).toEqual(['["a",7,"hello"]']);
   });
 
-  test("what lives with a request lives as long as its connection, one for each", async () => {
+  test("an invocation's dependency lives as long as its connection, one per connection", async () => {
     const events: string[] = [];
     const Session = session(events);
     await using s = await serve(
@@ -94,7 +94,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(events).toEqual(["made for /", "closed with 1001", "handled", "disposed of session 1"]);
   });
 
-  test("a handler that throws, and a wish that is refused, end what was made for them", async () => {
+  test("a handler that throws and a refused upgrade dispose of their dependencies", async () => {
     const events: string[] = [];
     const Session = session(events);
     await using s = await serve(
@@ -128,7 +128,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     ]);
   });
 
-  test("Depends works in a handler, and what it takes lives as long as the connection", async () => {
+  test("Depends works in a handler, and its value lives as long as the connection", async () => {
     const events: string[] = [];
     const Session = dependency("session", {
       scope: "invocation",
@@ -164,7 +164,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(await collect(late).closed).toEqual([1011, "internal error"]); // after the first await
   });
 
-  test("each message has dependencies of its own, by injectEach and Depends, beside those of the connection", async () => {
+  test("each message has its own dependencies, by injectEach and Depends, beside those of the connection", async () => {
     const events: string[] = [];
     const Session = session(events);
     const Work = dependency("work", {
@@ -238,7 +238,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
   });
 });
 
-test("a name that nothing was registered for is a start error", async () => {
+test("an unregistered name is a start error", async () => {
   const app = new (App.with(websocket))().registerSingleton("clock", 1);
   app.websocket("/ws", { inject: { clock: "clok" } }, () => {});
   app.websocket("/each", { injectEach: { clock: "clokk" } }, () => {});

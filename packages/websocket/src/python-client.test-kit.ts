@@ -1,13 +1,13 @@
 import { execFile, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** A Python that has the module `websockets`: the system's, which Debian's package is for, or the one in use; `null` without. */
+/** Returns a Python with the module `websockets`: the system's, as of Debian's package, or the current one; `null` without. */
 export const findPython = (): string | null =>
   ["/usr/bin/python3", "python3"].find(
     (python) => spawnSync(python, ["-c", "import websockets"], { stdio: "ignore" }).status === 0,
   ) ?? null;
 
-/** What the client does, in order; each gives a result. */
+/** A step of the client; each has a result. */
 export type Step =
   | readonly ["text" | "binary" | "ping", string]
   | readonly ["fragments", readonly string[]]
@@ -15,13 +15,13 @@ export type Step =
   | readonly ["echo", kind: "text" | "binary", size: number]
   | readonly ["close", code: number, reason: string];
 
-/** How a client connects. */
+/** Connection options of a client. */
 export interface Connecting {
   readonly deflate?: boolean;
   readonly protocols?: readonly string[];
 }
 
-/** What a client that connected saw, or the status with which it was refused. */
+/** Results of a connected client, or the status of its refusal. */
 export type Seen =
   | {
       readonly protocol: string | null;
@@ -32,7 +32,7 @@ export type Seen =
 
 const script = fileURLToPath(new URL("./python-client.py", import.meta.url));
 
-/** Runs one client to its end. */
+/** Runs one client until it exits. */
 export const runPython = (
   python: string,
   url: string,
@@ -41,7 +41,7 @@ export const runPython = (
 ): Promise<Seen> =>
   new Promise((resolve, reject) => {
     const env = { ...process.env, NO_PROXY: "*" };
-    const child = execFile(python, [script], { env, timeout: 20_000 }, (error, output, errors) => {
+    const child = execFile(python, [script], { env, timeout: 60_000 }, (error, output, errors) => {
       if (error === null) resolve(JSON.parse(output) as Seen);
       else reject(new Error(`the client failed\n${errors}`, { cause: error }));
     });

@@ -20,7 +20,7 @@ const echo = async (socket: ServerSocket): Promise<void> => {
 };
 
 block.each(["fast", "node"] as const)("a Python client on the %s transport", (transport) => {
-  test("gets back text, bytes and fragments, each as what it was and in order", async () => {
+  test("receives text, bytes and fragments back unchanged and in order", async () => {
     await using s = await serve((app) => app.websocket("/", echo), { transport });
     const steps = [
       ["text", "héllo \u{1F600}"],
@@ -105,7 +105,7 @@ block.each(["fast", "node"] as const)("a Python client on the %s transport", (tr
     }
   });
 
-  test("answers pings, and so is not cut off while it says nothing", async () => {
+  test("answers pings, and so is not cut while it is silent", async () => {
     await using s = await serve(
       (app) => {
         app.enableWebSocket({ pingSecs: 0.05, timeoutSecs: 0.3 });
@@ -124,7 +124,7 @@ block.each(["fast", "node"] as const)("a Python client on the %s transport", (tr
     });
   });
 
-  test("agrees on a sub-protocol that both speak, or on none", async () => {
+  test("negotiates a common sub-protocol, or none", async () => {
     await using s = await serve(
       (app) => {
         app.websocket("/", { protocols: ["v1", "v2"] }, (socket) => socket.sendText(socket.protocol));

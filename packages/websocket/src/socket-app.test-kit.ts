@@ -5,11 +5,11 @@ import { websocket, type WebSocketMethods } from "./index.ts";
 
 type SocketApp = App & WebSocketMethods;
 
-/** A service on a port of its own, and clients that end with it. */
+/** A service on its own port, with clients that end with it. */
 export interface Served {
   readonly app: SocketApp;
   readonly url: string;
-  /** A client of `ws`, once it is open. */
+  /** Opens a client of `ws`. */
   open(
     path: string,
     options?: { protocols?: string[]; headers?: Record<string, string>; deflate?: boolean },
@@ -24,7 +24,7 @@ export const serve = async (set: (app: SocketApp) => void, options: RunOptions =
   return serveApp(app, options);
 };
 
-/** As `serve`, for an app with other features. */
+/** Like `serve`, for an app with other features. */
 export const serveApp = async (app: SocketApp, options: RunOptions = {}): Promise<Served> => {
   const running: Running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false, ...options });
   const clients: WebSocket[] = [];
@@ -51,7 +51,7 @@ export const serveApp = async (app: SocketApp, options: RunOptions = {}): Promis
   };
 };
 
-/** What came to a client from its first byte on. */
+/** Everything a client received, from its first byte on. */
 export interface Collected {
   readonly texts: string[];
   readonly closed: Promise<[code: number, reason: string]>;
@@ -72,7 +72,7 @@ const collectFrom = (client: WebSocket): Collected => {
   return { texts, closed };
 };
 
-/** Messages of a client in the order they come, and how it was closed. */
+/** Returns a client's messages in order, and its close code and reason. */
 export const collect = (client: WebSocket): Collected => {
   const found = collected.get(client);
   if (found === undefined) throw new Error("not a client of this kit");

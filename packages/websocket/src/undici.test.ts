@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Closed } from "./index.ts";
 import { serve } from "./socket-app.test-kit.ts";
 
-/** The client of browsers, which in Node is undici's, and what came to it. */
+/** The global WebSocket client, undici's in Node, and its messages. */
 const open = async (url: string, protocols: string[] = []) => {
   const client = new globalThis.WebSocket(url.replace("http", "ws"), protocols);
   client.binaryType = "arraybuffer";
@@ -35,11 +35,11 @@ describe.each(["fast", "node"] as const)("undici's client on the %s transport", 
       const small = Uint8Array.of(0, 255);
       const large = new Uint8Array(size).map((_, at) => at % 251);
       for (const message of ["héllo \u{1F600}", small, "", "x".repeat(5000), large]) client.send(message);
-      await waitFor(() => received.length === 5, { timeoutMs: 15_000 });
+      await waitFor(() => received.length === 5);
       expect(received.slice(0, 4)).toEqual(["héllo \u{1F600}", small.buffer, "", "x".repeat(5000)]);
       expect(Buffer.from(received[4] as ArrayBuffer).equals(large)).toBe(true);
       client.send("y".repeat(size));
-      await waitFor(() => received.length === 6, { timeoutMs: 15_000 });
+      await waitFor(() => received.length === 6);
       expect(received[5] === "y".repeat(size)).toBe(true);
       client.close(1000, "done");
       expect(await closed).toEqual({ code: 1000, reason: "done", wasClean: true });
@@ -73,7 +73,7 @@ describe.each(["fast", "node"] as const)("undici's client on the %s transport", 
     }
   });
 
-  test("agrees on a sub-protocol, and is refused before the upgrade", async () => {
+  test("negotiates a sub-protocol, and is refused before the upgrade", async () => {
     await using s = await serve(
       (app) => {
         app.websocket("/", { protocols: ["v1", "v2"] }, (socket) => socket.sendText(socket.protocol));

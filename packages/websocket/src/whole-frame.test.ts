@@ -4,12 +4,12 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { MAX_WHOLE_BYTES, wholeFrame } from "./whole-frame.ts";
 
-/** The reader of `ws`, which its types leave out. */
+/** The receiver of `ws`, which its types omit. */
 const { Receiver } = createRequire(import.meta.url)("ws") as {
   readonly Receiver: new (options: { readonly isServer: boolean }) => Writable;
 };
 
-/** What `ws` reads from some bytes. */
+/** Parses bytes with `ws`. */
 const read = (frame: Buffer): readonly unknown[] => {
   const messages: unknown[] = [];
   const receiver = new Receiver({ isServer: false });
@@ -18,7 +18,7 @@ const read = (frame: Buffer): readonly unknown[] => {
   return messages;
 };
 
-test("a frame is read as what went into it, text and bytes of any length", () => {
+test("a frame decodes to its input, text and bytes of any length", () => {
   const payload = fc.oneof(
     fc.uint8Array({ maxLength: 140 }),
     fc.constantFrom(125, 126, 127, MAX_WHOLE_BYTES).map((length) => new Uint8Array(length).fill(7)),

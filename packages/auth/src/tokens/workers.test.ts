@@ -10,7 +10,7 @@ const start = () =>
     conditions: ["@framework/source"],
   });
 
-/** One request on a connection of its own, so that any worker may answer. */
+/** Sends one request on its own connection, so that any worker may answer. */
 const ask = async ({ url }: Program, token: string): Promise<string> => {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.write(
@@ -24,7 +24,7 @@ const ask = async ({ url }: Program, token: string): Promise<string> => {
 
 const pidIn = (reply: string): number => Number(/pid (\d+)/.exec(reply)?.[1]);
 
-/** Statuses that the workers give, of 60 connections. */
+/** Returns the distinct statuses of 60 connections. */
 const statusesOf = async (program: Program, token: string): Promise<ReadonlySet<string>> => {
   const statuses = new Set<string>();
   await Promise.all(
@@ -36,7 +36,7 @@ const statusesOf = async (program: Program, token: string): Promise<ReadonlySet<
 const login = async ({ client }: Program): Promise<TokenPair> =>
   (await client.post("/login")).json<TokenPair>();
 
-test("four workers agree: a token revoked in one is refused by all as soon as that resolves", async () => {
+test("four workers agree: a token revoked in one is refused by all once the revocation resolves", async () => {
   await using program = await start();
   const { token } = await login(program);
   const pids = new Set<number>();
@@ -48,7 +48,7 @@ test("four workers agree: a token revoked in one is refused by all as soon as th
   expect(await statusesOf(program, (await login(program)).token)).toEqual(new Set(["200"]));
 });
 
-test("four workers agree: of many who send one refresh token one gets a pair, and that is revoked", async () => {
+test("four workers agree: one of many concurrent uses of a refresh token gets a pair, which is revoked", async () => {
   await using program = await start();
   const { refreshToken } = await login(program);
   const tries = await Promise.all(
@@ -59,7 +59,7 @@ test("four workers agree: of many who send one refresh token one gets a pair, an
   expect(await statusesOf(program, made[0]?.json<TokenPair>().token ?? "")).toEqual(new Set(["401"]));
 });
 
-test("a worker that was killed is replaced by one that knows what was revoked", async () => {
+test("a killed worker is replaced by one that knows the revocations", async () => {
   await using program = await start();
   const { token } = await login(program);
   const { token: other } = await login(program);
@@ -67,18 +67,15 @@ test("a worker that was killed is replaced by one that knows what was revoked", 
   const pid = pidIn(await ask(program, other));
   process.kill(pid, "SIGKILL");
   const others = new Set<number>();
-  await waitFor(
-    async () => {
-      const seen = await ask(program, other).then(pidIn, () => pid); // it may have been this one's connection
-      if (seen !== pid) others.add(seen);
-      return others.size === 4;
-    },
-    { timeoutMs: 15_000 },
-  );
+  await waitFor(async () => {
+    const seen = await ask(program, other).then(pidIn, () => pid); // the killed worker may have had this connection
+    if (seen !== pid) others.add(seen);
+    return others.size === 4;
+  });
   expect(await statusesOf(program, token)).toEqual(new Set(["401"]));
 });
 
-test("a short secret is warned of in production too, with its code", async () => {
+test("a short secret causes a warning in production too, with its code", async () => {
   await using program = await start();
   await waitFor(() => program.output().includes("AUTH_SHORT_SECRET"));
   expect(program.output()).not.toContain("a short secret");
