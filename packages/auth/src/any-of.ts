@@ -5,9 +5,9 @@ import { Authentication } from "./authentication.ts";
 import { authError } from "./errors.ts";
 
 /**
- * Accepts callers that any of several accepts: they are tried in order until one identifies the caller; the 401 is the last one's.
+ * Creates an authentication that tries several in order until one identifies the caller; if none does, the last one's 401 is the reply.
  *
- * A path that one of them skips is skipped. An error other than 401, such as a 503, ends the search.
+ * A path that one of them skips is skipped. Any error except 401, such as a 503, ends the search.
  *
  * @example
  * app.use(anyOf(new JwtAuth({ secret }), new ApiKeyAuth(keys, "X-API-Key")));

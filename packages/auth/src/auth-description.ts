@@ -1,7 +1,7 @@
 import type { Host } from "@framework/core/feature";
 
-/** How callers prove to one middleware who they are, as API documents state it. */
+/** Describes how callers authenticate to one middleware, for API documents. */
 export type AuthDescription = ReturnType<Host["http"]["routes"]>[number]["auth"][number];
 
-/** Security schemes (OpenAPI 3.1) by name, any one of which suffices. */
+/** Alternative security schemes (OpenAPI 3.1) by name. */
 export type SecuritySchemes = AuthDescription["schemes"];

@@ -52,28 +52,28 @@ export const names: readonly (string | undefined)[] = [
   request.context.get(ApiKeyName),
   claims?.sub,
 ];
-// @ts-expect-error nobody has proved yet that there is a token
+// @ts-expect-error without a guard there may be no token
 export const proved: Claims = request.context.get(JwtClaims);
 
 export const token: Promise<string> = jwt.createToken({ sub: "ann", roles: ["a"] });
 export const pair: Promise<TokenPair> = jwt.refreshToken("text", ({ sub }) => ({ sub }));
-// @ts-expect-error a token speaks of somebody
+// @ts-expect-error a token needs a subject
 void jwt.createToken({ roles: ["a"] });
-// @ts-expect-error when a token ends is configured
+// @ts-expect-error the expiry comes from the configuration
 void jwt.createToken({ sub: "ann", exp: 1 });
-// @ts-expect-error an algorithm that is none
+// @ts-expect-error an unknown algorithm
 new JwtAuth({ secret: "x", algorithm: "none" });
 // @ts-expect-error a misspelt option is found by the compiler
 new JwtAuth({ secret: "x", expires: 60 });
-// @ts-expect-error verify answers with a boolean
+// @ts-expect-error verify returns a boolean
 new BasicAuth((name) => name);
 // @ts-expect-error a key has a name
 new ApiKeyAuth(["key"]);
 // @ts-expect-error permissions have their own option
 new PermissionGuard("p", { roleKey: "can" });
-// @ts-expect-error a class is no guard before it is made one
+// @ts-expect-error a class is not a guard, its instances are
 export const unmade: Guard = AuthenticatedGuard;
-// @ts-expect-error a store also consumes
+// @ts-expect-error a store needs consume
 export const store: TokenStore = { revoke: () => {}, isRevoked: () => false };
-// @ts-expect-error claims do not change
+// @ts-expect-error claims are read-only
 if (claims !== undefined) claims.sub = "root";

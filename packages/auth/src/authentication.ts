@@ -11,9 +11,9 @@ import type { AuthDescription, SecuritySchemes } from "./auth-description.ts";
 import { authError, authProblem } from "./errors.ts";
 
 /**
- * A middleware that refuses requests without credentials: the base of `JwtAuth`, `BasicAuth`, `ApiKeyAuth` and `anyOf`.
+ * Base of `JwtAuth`, `BasicAuth`, `ApiKeyAuth` and `anyOf`: a middleware that refuses requests without valid credentials.
  *
- * Other doors, such as messages, GraphQL and gRPC, call `identify` with their invocation.
+ * Other entry points, such as messages, GraphQL and gRPC, call `identify` with their invocation.
  */
 export abstract class Authentication implements HttpMiddlewareObject, Authenticator {
   private readonly skipped: string[] = [];
@@ -21,9 +21,9 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   private started = false;
 
   /**
-   * Exempts a path of HTTP, and everything below it: `/health` covers `/health/live`, not `/healthz`. The path is the decoded one that the router matched.
+   * Exempts an HTTP path and everything below it: `/health` covers `/health/live`, not `/healthz`. It is compared with the decoded path of the router.
    *
-   * @throws AUTH_ALREADY_STARTED after start; what is no path is a start error, AUTH_BAD_SKIP_PATH
+   * @throws AUTH_ALREADY_STARTED after start; an invalid path is a start error, AUTH_BAD_SKIP_PATH
    */
   skipPath(path: string): this {
     if (this.started)
@@ -33,10 +33,10 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   }
 
   /**
-   * Reads the credentials of an invocation from its headers or metadata, those of a request from its cookies and query too as far as configured, and
-   * sets the caller in its context. Paths that `skipPath` exempts are the business of `handle` alone.
+   * Reads the credentials of an invocation from its headers or metadata, or, if configured, from the cookies and query of a request, and sets the
+   * caller in its context. Only `handle` honours `skipPath`.
    *
-   * @throws UnauthorizedError 401 with its challenge for missing, bad or expired credentials; HttpError 503 when they cannot be checked now
+   * @throws UnauthorizedError 401 with its challenge for missing, bad or expired credentials; HttpError 503 when they cannot be checked
    */
   abstract identify(invocation: Invocation): Awaitable<void>;
 
@@ -45,7 +45,7 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
     return mapAwaitable(this.identify(request), () => next(request));
   }
 
-  /** Called by the app it is added to. */
+  /** Called once by each app that uses it. */
   install(host: Host): void {
     if (this.hosts.has(host)) return;
     this.hosts.add(host);
@@ -57,19 +57,19 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
     host.life.onStart({ name: "authentication", run: () => void (this.started = true) });
   }
 
-  /** What an API document says of it. */
+  /** Returns the description for API documents. */
   describeAuth(): AuthDescription {
     return { schemes: this.schemes(), skips: (path) => this.skips(path) };
   }
 
-  /** Whether a canonical path needs no credentials here. */
+  /** Whether a canonical path is exempt. */
   skips(path: string): boolean {
     for (const skipped of this.skipped) if (isUnder(path, skipped)) return true;
     return false;
   }
 
   protected abstract schemes(): SecuritySchemes;
-  /** Reports mistakes and asks for start tasks; once per app. */
+  /** Reports mistakes and registers start tasks; once per app. */
   protected abstract prepare(host: Host): void;
 }
 
@@ -77,6 +77,6 @@ const skipProblem = (path: unknown): string | null => {
   if (typeof path !== "string" || !path.startsWith("/") || /[?#*{]/.test(path))
     return `skipPath takes a path such as "/health", without query, parameters or wildcards, but got ${JSON.stringify(path)}`;
   if (path.length > 1 && path.endsWith("/"))
-    return `skipPath("${path}") would cover that one path alone; write it without the last slash`;
+    return `skipPath("${path}") would cover only that path; remove the trailing slash`;
   return null;
 };

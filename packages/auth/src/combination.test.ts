@@ -29,7 +29,7 @@ const serving =
   };
 
 eachClient(test, serving(jwt, apiKey()), {
-  "of several added all must let in, the first refusal is the reply": async (client) => {
+  "all added authentications must accept; the first refusal is the reply": async (client) => {
     const ask = async (headers: Record<string, string>) => {
       const reply = await client.get("/", { headers });
       return reply.status === 200 ? reply.json() : [reply.status, reply.headers.get("www-authenticate")];
@@ -43,7 +43,7 @@ eachClient(test, serving(jwt, apiKey()), {
 });
 
 eachClient(test, serving(anyOf(jwt, basic(), apiKey()).skipPath("/open")), {
-  "of anyOf one must let in; the last refusal is the reply": async (client) => {
+  "one part of anyOf must accept; the last refusal is the reply": async (client) => {
     const ask = async (headers: Record<string, string>, path = "/") => {
       const reply = await client.get(path, { headers });
       return reply.status === 200 ? reply.json() : [reply.status, reply.headers.get("www-authenticate")];
@@ -64,7 +64,7 @@ test("a path that one of anyOf skips is skipped", async () => {
   expect([(await client.get("/open")).status, (await client.get("/")).status]).toEqual([200, 401]);
 });
 
-test("what is no 401 ends the search: 503 stays 503, an error 500", async () => {
+test("an error other than 401 ends the search: 503 stays 503, others become 500", async () => {
   for (const [error, status] of [
     [new HttpError(503, "away"), 503],
     [new Error("bug"), 500],
@@ -83,7 +83,7 @@ test("what is no 401 ends the search: 503 stays 503, an error 500", async () => 
   }
 });
 
-test("anyOf of nothing is refused where it is written, and mistakes of its parts at start", async () => {
+test("anyOf without arguments throws, and mistakes of its parts are reported at start", async () => {
   expect(() => anyOf()).toThrow(expect.objectContaining({ code: "AUTH_GUARD_EMPTY" }));
   await expect(new App().use(anyOf(new JwtAuth({}), new ApiKeyAuth({}))).start()).rejects.toMatchObject({
     problems: [
@@ -93,7 +93,7 @@ test("anyOf of nothing is refused where it is written, and mistakes of its parts
   });
 });
 
-test("routes say what their callers must pass, for API documents", () => {
+test("routes list their authentications for API documents", () => {
   const cookies = new JwtAuth({ secret, cookieName: "session", queryParam: "token" });
   const app = serving(
     anyOf(cookies, basic()).skipPath("/open"),
@@ -135,7 +135,7 @@ test("a caller is identified without a reply, as for an upgrade or a call of gRP
   expect(seen).toEqual([["jwt_claims"], ["api_key_name"], [401, { "www-authenticate": keyed }]]);
 });
 
-test("a credential field that comes twice is refused, where a transport hands both on", async () => {
+test("a repeated credential field is refused when a transport passes both on", async () => {
   await using client = testClient(serving(jwt)());
   await client.get("/");
   for (const [auth, value] of [
@@ -151,7 +151,7 @@ test("a credential field that comes twice is refused, where a transport hands bo
   }
 });
 
-test("one object serves several apps, one after the other and at once", async () => {
+test("one object serves several apps, in sequence and at once", async () => {
   const [first, second] = [testClient(serving(jwt)()), testClient(serving(jwt)())];
   {
     await using client = first;

@@ -24,15 +24,15 @@ export type AuthErrorCode =
 export const authErrors: ErrorCatalogue<AuthErrorCode> = {
   AUTH_NO_KEY: {
     summary: "no key matches the algorithm, or several do; the app does not start",
-    action: "give the one key that the message names",
+    action: "configure the key that the message names",
   },
   AUTH_BAD_KEY: {
     summary: "a key is unreadable, or of another type than the algorithm needs; the app does not start",
-    action: "give a key of the type that the message names",
+    action: "configure a key of the type that the message names",
   },
   AUTH_WEAK_KEY: {
     summary: "an RSA key has fewer than 2048 bits; the app does not start",
-    action: "make a key with 2048 bits or more",
+    action: "generate a key with 2048 bits or more",
   },
   AUTH_SECRET_IS_KEY: {
     summary: "`secret` contains a PEM or JWK key, which may be public; the app does not start",
@@ -47,17 +47,16 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     action: "use https",
   },
   AUTH_BAD_API_KEY: {
-    summary:
-      "an API key or the name of its field cannot be sent, is duplicated, or there are none or too many",
+    summary: "an API key or its field name cannot be sent, is duplicated, or there are none or too many",
     action: "the message names the key",
   },
   AUTH_BAD_SKIP_PATH: {
     summary: "`skipPath` was given a value that is not a path",
-    action: "give a path that begins with `/`",
+    action: "pass a path that begins with `/`",
   },
   AUTH_GUARD_EMPTY: {
     summary: "a guard was given no role or permission, or `anyOf` no alternative",
-    action: "give at least one",
+    action: "pass at least one",
   },
   AUTH_ALREADY_STARTED: {
     summary: "`skipPath` was called after the app started",
@@ -68,7 +67,7 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     action: "start the app first",
   },
   AUTH_CANNOT_SIGN: {
-    summary: "a token was to be signed without `secret` or `privateKey`",
+    summary: "a token cannot be signed without `secret` or `privateKey`",
     action: "configure one of them",
   },
   AUTH_BAD_CLAIMS: {

@@ -8,7 +8,7 @@ const jwt = new JwtAuth({ secret: "0123456789abcdef0123456789abcdef" });
 const basic = new BasicAuth(() => true);
 const keys = new ApiKeyAuth({ k: "billing" });
 
-test("the principal has what each authentication found out", async () => {
+test("the principal has the identity of each authentication", async () => {
   const app = new App().use(jwt);
   app.get("/", (request) => principalOf(request));
   await using client = testClient(app);
@@ -32,7 +32,7 @@ test("the principal has what each authentication found out", async () => {
   expect(principalOf(message(bearer))).toBeNull();
 });
 
-test("cookies and the query identify requests alone, and skipPath is no matter of identify", async () => {
+test("cookies and the query identify only requests, and identify ignores skipPath", async () => {
   const cookies = new JwtAuth({
     secret: "0123456789abcdef0123456789abcdef",
     cookieName: "t",

@@ -5,7 +5,7 @@ import { JwtConfig } from "./index.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
-/** Rows of the table whose head begins with a cell, first cell to last. */
+/** Returns the rows of the table whose header begins with a cell. */
 const rowsOf = (head: string): Record<string, string> => {
   const [, table = ""] = readme.split(`| ${head} `);
   const rows = (table.split("\n\n")[0] ?? "")

@@ -25,7 +25,7 @@ const createApp = () => {
   return app;
 };
 
-/** Spellings of targets: those that are skipped, and those that only look so. */
+/** Spellings of targets that are skipped, and of similar ones that are not. */
 const open = [
   "/login",
   "/login/",
@@ -90,7 +90,7 @@ const closed = [
   "/login%7f",
 ];
 
-/** The status of one exact target; clients and `fetch` would tidy it up. */
+/** Returns the status of one exact target; clients and `fetch` would normalise it. */
 const statusOf = async (url: string, target: string): Promise<number> => {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.write(`GET ${target} HTTP/1.1\r\nHost: x.test\r\nConnection: close\r\n\r\n`);
@@ -101,7 +101,7 @@ const statusOf = async (url: string, target: string): Promise<number> => {
 };
 
 eachClient(test, createApp, {
-  "skipped paths are open, whatever is not one of them asks for a key": async (client) => {
+  "skipped paths are open, all others need a key": async (client) => {
     const url = await client.url("/");
     const overFetch = new URL(url).port === "";
     for (const target of open) {
@@ -109,7 +109,7 @@ eachClient(test, createApp, {
       expect([target, [200, 404].includes(status)]).toEqual([target, true]);
     }
     for (const target of closed) {
-      if (overFetch && /\.|%2e|[\\#]/i.test(target)) continue; // the web's Request resolves these before anybody sees them
+      if (overFetch && /\.|%2e|[\\#]/i.test(target)) continue; // the web's Request resolves these first
       const status = overFetch ? (await client.get(target)).status : await statusOf(url, target);
       expect([target, status]).toEqual([target, target.includes("#") && status === 400 ? 400 : 401]);
     }
@@ -133,21 +133,21 @@ test.each(["", "login", "/login?x", "/a#b", "/{any}", "/*", "/login/", 7 as unkn
   },
 );
 
-test("/ skips the root alone", async () => {
+test("/ skips only the root", async () => {
   const app = new App().use(new ApiKeyAuth({ k: "s" }).skipPath("/"));
   app.get("/", () => "root");
   await using client = testClient(app);
   expect([(await client.get("/")).status, (await client.get("/x")).status]).toEqual([200, 401]);
 });
 
-test("after start no path can be opened any more", async () => {
+test("skipPath throws after start", async () => {
   const auth = new JwtAuth({ secret: "0123456789abcdef0123456789abcdef" });
   const app = await new App().use(auth).start();
   expect(() => auth.skipPath("/x")).toThrow(expect.objectContaining({ code: "AUTH_ALREADY_STARTED" }));
   await app.stop();
 });
 
-test("a blueprint's own authentication holds for its routes, with the paths that they have in the app", async () => {
+test("a blueprint's own authentication applies to its routes, by their full paths", async () => {
   const app = new App();
   const api = new Blueprint("/api").use(new ApiKeyAuth({ k: "s" }).skipPath("/api/open"));
   api.get("/open", () => "open");

@@ -1,2 +1,2 @@
-// The contract of the store port: what an adapter in another package has to pass.
+// The contract suite of the store port, for adapters in other packages.
 export { tokenStoreContract, type TokenStoreFixture } from "./token-store/token-store-contract.ts";

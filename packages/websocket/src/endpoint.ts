@@ -9,14 +9,14 @@ import type { Sockets } from "./sockets.ts";
 import { WebSocketClose } from "./websocket-close.ts";
 import type { AnyHandler, AnyOptions } from "./websocket-handler.ts";
 
-/** What `ws` reads of a request, and the fields that go out with the 101. */
+/** The part of a request that `ws` reads, and the header fields of the 101. */
 interface Handshake {
   readonly method: "GET";
   readonly headers: Readonly<Record<string, string>>;
   readonly fields: readonly string[];
 }
 
-/** What an endpoint is made of. */
+/** Dependencies of an endpoint. */
 export interface EndpointParts {
   readonly sockets: Sockets;
   readonly state: Pick<HostState, "invoke">;
@@ -39,7 +39,7 @@ export class Endpoint {
     this.#handler = handler;
   }
 
-  /** Accepts the handshake or refuses it as HTTP. @param dependencies what the route injects, if anything @throws HttpError */
+  /** Accepts the handshake or refuses it as HTTP. @param dependencies the route's injections, if any @throws HttpError */
   answer(request: HttpRequest, dependencies: readonly unknown[]): Response {
     const upgrade = checkHandshake(request, this.#sockets.config.origins);
     const headers = handshakeFields(request);
@@ -47,7 +47,7 @@ export class Endpoint {
       const handshake: Handshake = { method: "GET", headers, fields: connection.fields };
       this.#open(connection, handshake, (ws) => {
         const open = this.#begin(ws, connection, request);
-        // The request ends after this, so its scope is open: `Depends` works in the handler, and what it takes lives until it has settled.
+        // The request ends after this, so its scope is still open: `Depends` works in the handler, and its values live until the handler has settled.
         void request.scope.call(undefined, () => this.#serve(open, request, dependencies));
       });
     });
@@ -84,7 +84,7 @@ export class Endpoint {
     );
     traffic.opened++;
     heartbeat.add(open);
-    const goodbye = (): void => void open.close(1001, "the service is going away");
+    const goodbye = (): void => void open.close(1001, "the service is shutting down");
     if (draining.aborted) goodbye();
     draining.addEventListener("abort", goodbye, { once: true });
     ws.once("close", () => {
@@ -94,7 +94,7 @@ export class Endpoint {
     return open;
   }
 
-  /** Handles one message in an invocation of its own, with the identity and the parameters of its connection. */
+  /** Handles one message in its own invocation, with the identity and the parameters of its connection. */
   #invoke({ signal }: OpenSocket, request: HttpRequest, work: MessageWork): unknown {
     const { headers, params, context } = request;
     const name = request.route ?? request.path;
@@ -132,6 +132,6 @@ export class Endpoint {
 const closeCode = ({ closed }: OpenSocket): Attributes =>
   closed === null ? {} : { "websocket.close_code": closed.code };
 
-/** A handler that was sending when the client left has done nothing wrong. */
+/** Whether an error only reports that the client disconnected during a send, which is not a failure of the handler. */
 const isOwnEnd = (error: unknown, { connected }: OpenSocket): boolean =>
   !connected && Error.isError(error) && (error as { code?: unknown }).code === "WEBSOCKET_CLOSED";

@@ -15,7 +15,7 @@ export const websocketErrors: ErrorCatalogue = {
     action: "nothing",
   },
   WEBSOCKET_BAD_CLOSE_CODE: {
-    summary: "a close code or reason is not one that may be sent",
+    summary: "a close code or reason is not allowed in a close frame",
     action: "the message states the range",
   },
   WEBSOCKET_BAD_ROOM: {

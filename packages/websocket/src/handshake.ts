@@ -5,9 +5,9 @@ import { OriginAllowed } from "@framework/core/feature";
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
 /**
- * Checks the wish for a WebSocket (RFC 6455 4.2) and gives the door.
+ * Checks a WebSocket handshake (RFC 6455 4.2) and returns its upgrade.
  *
- * @throws HttpError 426 for anything but a WebSocket handshake of version 13, 400 for a bad key, 403 for a page of another origin
+ * @throws HttpError 426 for anything but a WebSocket handshake of version 13, 400 for a bad key, 403 for a disallowed origin
  */
 export const checkHandshake = (request: HttpRequest, origins: readonly string[]): Upgrade => {
   const { upgrade } = request;
@@ -24,7 +24,7 @@ export const checkHandshake = (request: HttpRequest, origins: readonly string[])
   return upgrade;
 };
 
-/** Browsers send cookies along with every handshake and no preflight before it: a page of another origin must be known. */
+/** Browsers send cookies with every handshake and no preflight, so a page of another origin must be allowed explicitly. */
 const checkOrigin = (request: HttpRequest, origins: readonly string[]): void => {
   const origin = request.getHeader("origin");
   if (origin === null || origin === `${request.scheme}://${request.host}`) return;
@@ -41,7 +41,7 @@ const HANDSHAKE_FIELDS = [
   "sec-websocket-extensions",
 ] as const;
 
-/** The fields that decide on the connection, as `ws` reads them. */
+/** Returns the header fields of the handshake, by the names that `ws` reads. */
 export const handshakeFields = (request: HttpRequest): Record<string, string> => {
   const fields: Record<string, string> = {};
   for (const name of HANDSHAKE_FIELDS) {

@@ -1,13 +1,13 @@
 import type { OpenSocket } from "./open-socket.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** When to ping and when to give up. */
+/** Ping interval and timeout. */
 export interface HeartbeatOptions {
   readonly pingSecs: number;
   readonly timeoutSecs: number;
 }
 
-/** Pings every connection and cuts those from which nothing comes; one timer for all of them. */
+/** Pings every connection and cuts silent ones; one timer for all. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #traffic: Traffic;

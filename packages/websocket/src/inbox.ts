@@ -1,21 +1,21 @@
 import type { Message } from "./message.ts";
 
-/** Is called with the next message, or with `null` at the end. */
+/** Receives the next message, or `null` at the end. */
 export type Waiter = (message: Message | null) => void;
 
-/** Messages that wait for the handler, and callers that wait for messages; after its end it gives what is left and then `null`, for ever. */
+/** Queue of messages and of waiting receivers. After its end it returns the remaining messages, then always `null`. */
 export class Inbox {
   readonly #messages: Message[] = [];
   readonly #waiters: Waiter[] = [];
-  /** The first of those who wait: mostly there is only one. */
+  /** The first receiver: usually the only one. */
   #first: Waiter | null = null;
   #bytes = 0;
-  /** How many there are in the two lists, which a message that is waited for need not touch. */
+  /** Lengths of the two lists, so that the usual message, with one waiting receiver, touches neither. */
   #length = 0;
   #waiting = 0;
   #ended = false;
 
-  /** Bytes that wait; the sender is to be held back when they are too many. */
+  /** Queued bytes; the sender is paused when there are too many. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -24,7 +24,7 @@ export class Inbox {
     return this.#length;
   }
 
-  /** Whether the message need not wait: it went to whoever waited for it, or nobody will ask any more. */
+  /** Adds a message. Returns whether it left the queue at once: delivered to a receiver, or dropped after the end. */
   put(message: Message): boolean {
     if (this.#ended) return true;
     const waiter = this.#first;
@@ -39,7 +39,7 @@ export class Inbox {
     return false;
   }
 
-  /** The message that waits longest, `null` after the end, `undefined` while there is none. */
+  /** Removes and returns the oldest message; `null` after the end, `undefined` while empty. */
   take(): Message | null | undefined {
     const message = this.#length === 0 ? undefined : this.#messages.shift();
     if (message === undefined) return this.#ended ? null : undefined;
@@ -48,7 +48,7 @@ export class Inbox {
     return message;
   }
 
-  /** Calls back once with what comes next, when `take` gave nothing. */
+  /** Calls back once with the next message or the end, after `take` returned `undefined`. */
   wait(waiter: Waiter): void {
     if (this.#first === null) this.#first = waiter;
     else this.#waiting = this.#waiters.push(waiter);

@@ -5,15 +5,15 @@ export interface Message {
   readonly msgType: "text" | "binary";
   readonly isText: boolean;
   readonly isBinary: boolean;
-  /** The text. Reading it of a binary message throws `WebSocketClose` 1003, which closes the connection unless it is caught. */
+  /** The text. Throws `WebSocketClose` 1003 for a binary message, which closes the connection unless it is caught. */
   readonly text: string;
-  /** The bytes; of a text message in UTF-8. */
+  /** The bytes; UTF-8 for a text message. */
   readonly data: Uint8Array;
-  /** The text as JSON. Anything else throws `WebSocketClose` 1007. */
+  /** Parses the text as JSON. Throws `WebSocketClose` 1007 for anything else. */
   json(): unknown;
 }
 
-/** A message over the bytes that arrived; text was checked to be UTF-8 before. */
+/** A message over the received bytes; text is already validated UTF-8. */
 export class ReceivedMessage implements Message {
   readonly data: Uint8Array;
   readonly isBinary: boolean;

@@ -1,4 +1,4 @@
-// Above 250 lines because both directions of one connection, their limits and its end decide on each other.
+// Above 250 lines because both directions of one connection, their limits and its end depend on each other.
 import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import { FrameworkError } from "@framework/core";
@@ -11,16 +11,16 @@ import { MAX_WHOLE_BYTES, wholeFrame } from "./whole-frame.ts";
 import { fittingReason, isSendable, WebSocketClose } from "./websocket-close.ts";
 import type { WebSocketConfig } from "./websocket-config.ts";
 
-/** Below this much waiting a send resolves at once. */
+/** A send resolves at once while at most this many bytes are queued. */
 const HIGH_WATER_BYTES = 65_536;
 
-/** `readyState` of a connection that is open. */
+/** `readyState` of an open connection. */
 const OPEN = 1;
 
-/** What a message counts besides its bytes, so that many small ones give way, too. */
+/** Bytes added per message to the count between yields, so that many small messages yield too. */
 const FRAME_COST = 128;
 
-/** Where a connection joins and leaves rooms. */
+/** Joins rooms and leaves them. */
 export interface Membership {
   join(room: string, member: OpenSocket): void;
   leave(room: string, member: OpenSocket): void;
@@ -29,24 +29,24 @@ export interface Membership {
 
 export interface OpenSocketParts<T> {
   readonly ws: WebSocket;
-  /** What `ws` writes to. */
+  /** The stream that `ws` writes to. */
   readonly socket: Writable;
   readonly config: WebSocketConfig;
   readonly rooms: Membership;
   readonly traffic: Traffic;
   /** Checks a JSON message. @throws WebSocketClose */
   readonly check: (value: unknown) => T | Promise<T>;
-  /** Calls work for one message, with the route's dependencies of each message. */
+  /** Runs the work for one message, with the route's dependencies per message. */
   readonly invoke: (work: MessageWork) => unknown;
 }
 
-/** What is done for one message, with its dependencies, if there are any. */
+/** The work for one message, called with its dependencies, if any. */
 export type MessageWork = (dependencies: unknown) => unknown;
 
-/** A connection over one of `ws`: bounded in both directions. */
+/** A connection on top of `ws`, bounded in both directions. */
 export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [dependencies: unknown]> {
   readonly id: string = randomUUID();
-  // Not the parts as one object: each object that a message touches costs a miss of the cache when many connections take turns.
+  // Not the parts as one object: with many connections, each object that a message touches costs a cache miss.
   readonly #ws: WebSocket;
   readonly #socket: Writable;
   readonly #config: WebSocketConfig;
@@ -56,15 +56,15 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   readonly #invoke: OpenSocketParts<T>["invoke"];
   readonly #inbox = new Inbox();
   readonly #ended = Promise.withResolvers<void>();
-  /** Whether frames go out as they are; an extension would have its say in them. */
+  /** Whether frames are sent unchanged; an extension would transform them. */
   readonly #plain: boolean;
   #aborter: AbortController | null = null;
   #closed: Closed | null = null;
   #controlSecond = 0;
   #controlFrames = 0;
-  /** Bytes that were sent since a send last waited for a turn of the event loop. */
+  /** Bytes sent since the last yield to the event loop. */
   #sentInTurn = 0;
-  /** When something last came from the client; whoever sweeps reads it. */
+  /** Time of the last data from the client, for the heartbeat. */
   lastSeenMs: number;
 
   constructor({ ws, socket, config, rooms, traffic, check, invoke }: OpenSocketParts<T>, nowMs: number) {
@@ -116,7 +116,8 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
 
   async sendJson(value: unknown): Promise<void> {
     const text = JSON.stringify(value);
-    if (text === undefined) throw new FrameworkError("WEBSOCKET_NO_JSON", `${typeof value} is no JSON value`);
+    if (text === undefined)
+      throw new FrameworkError("WEBSOCKET_NO_JSON", `${typeof value} is not a JSON value`);
     await this.#send(text, false);
   }
 
@@ -134,7 +135,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     const size = typeof data === "string" ? Buffer.byteLength(data) : data.byteLength;
     if (waiting > 0 && waiting + size > this.#config.maxSendQueueBytes) {
       this.#traffic.overrun++;
-      ws.close(1013, "the client takes messages too slowly");
+      ws.close(1013, "the client reads messages too slowly");
       return Promise.reject(closedError());
     }
     this.#traffic.sent++;
@@ -152,8 +153,8 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   }
 
   /**
-   * Resolves at once, and now and then in the next turn of the event loop: while the system takes all that is written, a handler that only sends would
-   * keep others from their turn for ever, and its own connection from learning that the client is gone.
+   * Resolves at once, and periodically in the next turn of the event loop: while the system accepts all writes, a handler that only sends would
+   * otherwise block other work forever, and hide from its own connection that the client has disconnected.
    */
   #atOnce(size: number): Promise<void> {
     this.#sentInTurn += size + FRAME_COST;
@@ -168,7 +169,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     return new Promise((resolve) => this.#inbox.wait(resolve));
   }
 
-  /** As of the inbox; lets the client go on once little waits. */
+  /** Takes from the inbox; resumes the client once little is queued. */
   #take(): Message | null | undefined {
     const message = this.#inbox.take();
     const ws = this.#ws;
@@ -204,7 +205,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     }
   }
 
-  /** No generator: that would wait three times for each message. */
+  /** Not a generator: that would await three times per message. */
   [Symbol.asyncIterator](): AsyncIterator<Message> {
     const wait = (resolve: (result: IteratorResult<Message>) => void): void =>
       this.#inbox.wait((message) => resolve(step(message)));
@@ -217,13 +218,13 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   }
 
   async close(code = 1000, reason = ""): Promise<void> {
-    if (!isSendable(code)) throw new WebSocketClose(code); // says which codes there are
+    if (!isSendable(code)) throw new WebSocketClose(code); // its error lists the allowed codes
     this.#ws.close(code, fittingReason(reason));
-    if (this.#ws.isPaused) this.#ws.resume(); // or the answer would never be read
+    if (this.#ws.isPaused) this.#ws.resume(); // otherwise the reply would never be read
     await this.#ended.promise;
   }
 
-  /** Resolves when the connection has ended, and `closed` says how. */
+  /** Resolves when the connection has ended and `closed` is set. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
@@ -236,7 +237,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.#rooms.leave(room, this as OpenSocket);
   }
 
-  /** Sends without anybody waiting: a member of a room that cannot keep up is closed by its own queue. */
+  /** Sends without waiting: its own queue limit closes a room member that cannot keep up. */
   deliver(data: string | Uint8Array): void {
     this.#send(data, typeof data !== "string").catch(() => {});
   }
@@ -245,12 +246,12 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     if (this.connected) this.#ws.ping();
   }
 
-  /** Whether its handler holds the client back, so that nothing can be heard of it. */
+  /** Whether backpressure pauses the client, so that its pongs cannot arrive. */
   get heldBack(): boolean {
     return this.#ws.isPaused;
   }
 
-  /** Cuts the connection without a word. */
+  /** Cuts the connection without a close frame. */
   cut(): void {
     this.#ws.terminate();
   }
@@ -285,7 +286,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   }
 }
 
-/** Messages that may wait for a handler, however small. */
+/** Maximum number of queued messages, however small. */
 const MAX_WAITING_MESSAGES = 10_000;
 
 const sent = Promise.resolve();

@@ -2,22 +2,22 @@ import { FrameworkError } from "@framework/core";
 import type { Json, SharedValues } from "@framework/core/feature";
 import type { OpenSocket } from "./open-socket.ts";
 
-/** Everyone who joined a room, in every worker. */
+/** The members of a room, in every worker. */
 export interface Room {
   /** Members connected to this worker. */
   readonly localSize: number;
-  /** Sends a text message to every member; resolves when each worker has handed it to its members. At most 45 000 bytes. */
+  /** Sends a text message to every member; resolves when each worker has passed it to its members. At most 45 000 bytes. */
   sendText(text: string, options?: RoomSendOptions): Promise<void>;
   sendBinary(data: Uint8Array, options?: RoomSendOptions): Promise<void>;
   sendJson(value: unknown, options?: RoomSendOptions): Promise<void>;
 }
 
 export interface RoomSendOptions {
-  /** A member that is left out: mostly the one who sent. */
+  /** A member to leave out, usually the sender. */
   readonly except?: { readonly id: string };
 }
 
-/** What goes through the shared state, in Base64 or not, stays below its limit of 64 KiB. */
+/** Keeps messages, also in Base64, below the shared state's limit of 64 KiB. */
 const MAX_BYTES = 45_000;
 const MAX_ROOMS_EACH = 100;
 const MAX_NAME = 200;
@@ -29,7 +29,7 @@ export class Rooms {
   readonly #joined = new WeakMap<OpenSocket, Set<string>>();
   #shared: SharedValues | null = null;
 
-  /** From now on messages reach the members in all workers. Returns what ends it. */
+  /** Subscribes to messages from all workers. Returns a function that ends the subscription. */
   connect(shared: SharedValues): () => void {
     this.#shared = shared;
     return shared.subscribe(CHANNEL, (message) => this.#deliver(message));
@@ -86,7 +86,7 @@ export class Rooms {
 
   async #publish(note: Note): Promise<void> {
     if (this.#shared === null)
-      throw new FrameworkError("WEBSOCKET_NOT_STARTED", "rooms can be sent to once the app has started");
+      throw new FrameworkError("WEBSOCKET_NOT_STARTED", "start the app before sending to rooms");
     if (
       Buffer.byteLength(note.text ?? note.base64 ?? "") >
       (note.text === null ? (MAX_BYTES * 4) / 3 + 4 : MAX_BYTES)
@@ -100,7 +100,7 @@ export class Rooms {
   }
 
   #deliver(message: Json): void {
-    const { room, text, base64, except } = message as unknown as Note; // only #publish writes to the channel
+    const { room, text, base64, except } = message as unknown as Note; // only `#publish` writes to the channel
     const data = text ?? Buffer.from(base64 ?? "", "base64");
     for (const member of this.#rooms.get(room) ?? []) if (member.id !== except) member.deliver(data);
   }

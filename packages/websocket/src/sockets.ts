@@ -7,14 +7,14 @@ import { messageOperation, sessionOperation } from "./socket-operations.ts";
 import { newTraffic, type Traffic } from "./traffic.ts";
 import { WebSocketConfig } from "./websocket-config.ts";
 
-/** All WebSocket connections of an app and what they share. */
+/** All WebSocket connections of an app, with their shared state. */
 export class Sockets {
   config: WebSocketConfig = WebSocketConfig.of();
   readonly rooms: Rooms;
   readonly traffic: Traffic = newTraffic(monotonicClock());
-  /** Publishes each connection. */
+  /** Publishes each connection as an operation. */
   readonly sessions: Operations<HttpRequest>;
-  /** Publishes each message that a handler takes with `each`. */
+  /** Publishes each message of `each` as an operation. */
   readonly messages: Operations<Invocation>;
   #heartbeat: Heartbeat | null = null;
   #Server: typeof WebSocketServer | null = null;
@@ -39,14 +39,14 @@ export class Sockets {
     return this.#log;
   }
 
-  /** Loads `ws`, which an app without WebSocket routes never does. */
+  /** Loads `ws`; never called in an app without WebSocket routes. */
   async start(shared: SharedValues, log: Logger): Promise<() => void> {
     this.#log = log;
     this.#Server = (await import("ws")).WebSocketServer;
     return this.rooms.connect(shared);
   }
 
-  /** What does the handshake and the frames of one route. */
+  /** Creates the endpoint of one route, which does its handshakes and frames. */
   newServer(protocols: readonly string[]): WebSocketServer {
     if (this.#Server === null) throw new FrameworkError("WEBSOCKET_NOT_STARTED", "the app has not started");
     const { maxMessageBytes, maxFragments, closeWaitSecs, deflate } = this.config;
@@ -61,14 +61,14 @@ export class Sockets {
       perMessageDeflate: deflate && {
         threshold: 1024,
         concurrencyLimit: 10,
-        serverNoContextTakeover: true, // a dictionary per connection would cost 300 KB each
+        serverNoContextTakeover: true, // a dictionary per connection would cost 300 KB
         clientNoContextTakeover: true,
       },
     } as ConstructorParameters<typeof WebSocketServer>[0]);
   }
 }
 
-/** Milliseconds; the global is a getter, which would cost more with each message than the time itself. */
+/** Milliseconds. Bound once, because the global `performance` is a getter that costs more per message than the clock. */
 const monotonicClock = (): (() => number) => {
   const { performance: clock } = globalThis;
   return () => clock.now();

@@ -1,12 +1,12 @@
-/** What an app's connections did so far, for its figures. */
+/** Totals of an app's connections, for its metrics. */
 export interface Traffic {
   readonly now: () => number;
   opened: number;
   received: number;
   sent: number;
-  /** Connections closed because their client took messages too slowly. */
+  /** Connections closed because their client read messages too slowly. */
   overrun: number;
-  /** Connections cut because nothing came from their client. */
+  /** Connections cut because their client was silent. */
   timedOut: number;
 }
 

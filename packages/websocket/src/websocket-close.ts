@@ -1,14 +1,14 @@
 import { FrameworkError } from "@framework/core";
 
 /**
- * Thrown in a handler it closes the connection with a code and a reason (RFC 6455 7.4).
+ * Closes the connection with a code and a reason when thrown in a handler (RFC 6455 7.4).
  *
- * Codes of programs are 4000 to 4999; of the standard's own 1000 to 1003 and 1007 to 1014 may be sent.
+ * Programs use 4000 to 4999; of the standard codes, 1000 to 1003 and 1007 to 1014 may be sent.
  */
 export class WebSocketClose extends FrameworkError {
   override readonly name = "WebSocketClose";
   readonly closeCode: number;
-  /** At most 123 bytes; what is longer is cut. */
+  /** At most 123 bytes; a longer reason is truncated. */
   readonly reason: string;
 
   constructor(closeCode: number, reason = "") {
@@ -37,7 +37,7 @@ export const isSendable = (code: number): boolean =>
 
 const MAX_REASON_BYTES = 123;
 
-/** The reason as far as a close frame can carry it, cut between characters. */
+/** Truncates a reason to the size of a close frame, between characters. */
 export const fittingReason = (reason: string): string => {
   if (Buffer.byteLength(reason) <= MAX_REASON_BYTES) return reason;
   let cut = reason.slice(0, MAX_REASON_BYTES);

@@ -22,9 +22,9 @@ type ArgumentsOf<Inject> = Inject extends Injections
 
 type MessageOf<Schema> = Schema extends StandardSchema ? InferOutput<Schema> : unknown;
 
-/** What the feature adds to an app. */
+/** The methods that the feature adds to an app. */
 export interface WebSocketMethods {
-  /** Sets limits other than the defaults. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  /** Overrides default limits. @throws CORE_BAD_CONFIG at start, with all other mistakes */
   enableWebSocket(config?: ConfigInput<WebSocketConfig>): this;
   /** Serves WebSocket connections (RFC 6455) at a path. */
   websocket<const P extends string>(
@@ -45,12 +45,12 @@ export interface WebSocketMethods {
       ArgumentsOf<Inject>
     >,
   ): void;
-  /** The room of that name. */
+  /** Returns the room with this name. */
   room(name: string): Room;
 }
 
 /**
- * Adds WebSocket routes to an app: typed parameters and messages, guards before the upgrade, bounded queues, rooms over all workers.
+ * Adds WebSocket routes to an app: typed parameters and messages, guards before the upgrade, bounded queues, rooms across all workers.
  *
  * @example
  * const app = new (App.with(websocket))();
@@ -105,18 +105,14 @@ const begin = (host: Host, sockets: Sockets): void => {
     read: () => sockets.size,
   });
   const { traffic } = sockets;
-  count("connections", "WebSocket connections that were opened.", () => traffic.opened);
+  count("connections", "Opened WebSocket connections.", () => traffic.opened);
   count("messages_received", "Messages from WebSocket clients.", () => traffic.received);
   count("messages_sent", "Messages to WebSocket clients.", () => traffic.sent);
   count(
     "overrun",
-    "WebSocket connections closed because the client took messages too slowly.",
+    "WebSocket connections closed because the client read messages too slowly.",
     () => traffic.overrun,
   );
-  count(
-    "timed_out",
-    "WebSocket connections cut because nothing came from the client.",
-    () => traffic.timedOut,
-  );
+  count("timed_out", "WebSocket connections cut because the client was silent.", () => traffic.timedOut);
   host.insight.expose("websocket", () => ({ connections: sockets.size }));
 };

@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer"; // the global of that name is a getter, which costs as much as all the rest here
 
-/** Payloads up to here are copied behind their head, which is cheaper than writing two pieces; longer ones are left to `ws`. */
+/** Payloads up to this size are copied after their frame header, which is cheaper than two writes; `ws` sends longer ones. */
 export const MAX_WHOLE_BYTES = 4096;
 
 const TEXT = 0x81;
 const BINARY = 0x82;
-/** Payloads from here on have a length of two bytes. */
+/** Payloads from this size on have a two-byte length. */
 const LONG = 126;
 
-/** One unmasked, final frame (RFC 6455 5.2) in one piece. @param size bytes of the payload, at most `MAX_WHOLE_BYTES` */
+/** Creates one unmasked, final frame (RFC 6455 5.2) in one buffer. @param size bytes of the payload, at most `MAX_WHOLE_BYTES` */
 export const wholeFrame = (data: string | Uint8Array, size: number, binary: boolean): Buffer => {
   const head = size < LONG ? 2 : 4;
   const frame = Buffer.allocUnsafe(head + size);

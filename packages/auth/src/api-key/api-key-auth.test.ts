@@ -71,7 +71,7 @@ const attacks: readonly (readonly [name: string, headers: Record<string, string>
 test("there are enough attacks", () => expect(attacks.length).toBeGreaterThan(40));
 
 eachClient(test, createApp, {
-  "a key names its service; two may name one, and a digest stands for its key": async (client) => {
+  "a key names its service; two keys may share a name, and a digest replaces its key": async (client) => {
     for (const [key, name] of [
       ["key-of-billing", "billing"],
       ["new-key-of-billing", "billing"],
@@ -83,7 +83,7 @@ eachClient(test, createApp, {
         expect([reply.status, reply.json()]).toEqual([200, { name, byName: name }]);
       }
   },
-  "nothing else does, and all are told the same": async (client) => {
+  "all other requests get the same refusal": async (client) => {
     for (const [name, headers, body = invalid] of attacks) {
       const reply = await client.get("/", { headers });
       const seen = [name, reply.status, reply.text, reply.headers.get("www-authenticate")];
@@ -114,7 +114,7 @@ test("the field and its challenge are configured together", async () => {
   expect(reply.headers.get("www-authenticate")).toBe('ApiKey header="Service-Token"');
 });
 
-test("keys may come as a Map, where names of the prototype are keys like others", async () => {
+test("keys may be a Map, in which names such as __proto__ are ordinary keys", async () => {
   const app = new App().use(
     new ApiKeyAuth(
       new Map([
@@ -153,7 +153,7 @@ test.each<[string, ApiKeys, string?]>([
   ["more than 1,000 keys", Array.from({ length: 1001 }, (_, at) => [`key-${at}`, "a"] as const)],
   ["a field that is none", { key: "a" }, "X API Key"],
   ["a field that would break the challenge", { key: "a" }, 'X", evil="'],
-])("start is refused with %s, without telling a key", async (...[, given, header]) => {
+])("start fails with %s, without revealing a key", async (...[, given, header]) => {
   const error: unknown = await new App()
     .use(new ApiKeyAuth(given, header))
     .start()

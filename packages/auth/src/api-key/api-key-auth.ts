@@ -6,11 +6,10 @@ import { authProblem, missing } from "../errors.ts";
 import { type ApiKeys, type KeyDigests, keyDigests } from "./key-digests.ts";
 
 /**
- * Accepts callers with one of the keys, and sets the name that belongs to it in the context under `ApiKeyName`. Two keys may have one name, while
- * the old one is being replaced.
+ * Authenticates callers by an API key, and sets the key's name in the context under `ApiKeyName`. Two keys may share a name, for rotation.
  *
  * @param keys key, or `sha256:` and its hexadecimal digest, to name; at most 1,000
- * @param header the field that carries the key. @default "X-API-Key"
+ * @param header the header field of the key. @default "X-API-Key"
  * @throws at start: AUTH_BAD_API_KEY
  * @example
  * app.use(new ApiKeyAuth({ [process.env.BILLING_KEY]: "billing" }, "X-API-Key"));

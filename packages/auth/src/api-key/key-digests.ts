@@ -3,17 +3,17 @@ import type { AuthErrorCode } from "../error-codes.ts";
 import { authProblem } from "../errors.ts";
 import type { Problem } from "@framework/core";
 
-/** API keys, or `sha256:` and the hexadecimal digest of one, each with the name of who holds it. */
+/** API keys, or `sha256:` and the hexadecimal digest of one, each with the name of its holder. */
 export type ApiKeys = Readonly<Record<string, string>> | Iterable<readonly [key: string, name: string]>;
 
-/** Keys that can be told from others in a time that says nothing about them. */
+/** Keys that are compared in constant time. */
 export interface KeyDigests {
   readonly problems: readonly Problem[];
-  /** The name that belongs to a key, `null` for an unknown one. */
+  /** Returns the name of a key, `null` for an unknown one. */
   nameOf(key: string): string | null;
 }
 
-/** Most keys: each request is compared with every one. */
+/** Maximum number of keys: each request is compared with all of them. */
 const maxKeys = 1000;
 const maxKeyLength = 1024;
 
@@ -22,14 +22,14 @@ interface Entry {
   readonly name: string;
 }
 
-/** Takes the digests of keys; the keys themselves are not kept. */
+/** Creates the digests of keys; the keys themselves are not kept. */
 export const keyDigests = (keys: ApiKeys): KeyDigests => {
   const list = Symbol.iterator in keys ? [...keys] : Object.entries(keys);
   const entries = list.slice(0, maxKeys).map(([key, name]) => ({ digest: digestOf(key), name }));
   return { problems: problemsOf(list, entries), nameOf: (key) => nameIn(entries, key) };
 };
 
-/** Looks at every entry, whichever is right. */
+/** Compares every entry, also after a match, so that the time is constant. */
 const nameIn = (entries: readonly Entry[], key: string): string | null => {
   if (key.length > maxKeyLength) return null;
   const digest = sha256(key);
@@ -53,20 +53,23 @@ const problemsOf = (list: readonly (readonly [unknown, unknown])[], entries: rea
     void problems.push(authProblem(code, message));
   if (list.length === 0) say('ApiKeyAuth has no keys; give at least one, such as { [key]: "service" }');
   if (list.length > maxKeys)
-    say(`ApiKeyAuth has ${list.length} keys; at most ${maxKeys} can be compared with each request`);
+    say(
+      `ApiKeyAuth has ${list.length} keys; at most ${maxKeys} are allowed, since each request is compared with all`,
+    );
   for (const [key, name] of list) {
-    if (typeof name !== "string" || name === "") say("ApiKeyAuth has a key whose name is no text, or empty");
+    if (typeof name !== "string" || name === "")
+      say("ApiKeyAuth has a key whose name is empty or not a string");
     else if (!isSendable(key))
       say(
         `ApiKeyAuth: the key of "${name}" must have 1 to ${maxKeyLength} visible ASCII characters without commas, or be sha256: and 64 hexadecimal digits`,
       );
   }
   const digests = new Set(entries.map(({ digest }) => Buffer.from(digest).toString("hex")));
-  if (digests.size < entries.length) say("ApiKeyAuth has one key twice, perhaps once as its digest");
+  if (digests.size < entries.length) say("ApiKeyAuth has a duplicate key, perhaps once as its digest");
   return problems;
 };
 
-/** Whether a field can carry a key so that it stays one value. */
+/** Whether a header field can carry the key as a single value. */
 const isSendable = (key: unknown): boolean => {
   if (typeof key !== "string" || key.length > maxKeyLength) return false;
   return key.startsWith("sha256:") ? hashedForm.test(key) : /^[!-+\--~]+$/.test(key);

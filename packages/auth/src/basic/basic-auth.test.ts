@@ -85,7 +85,7 @@ const attacks: readonly (readonly [name: string, authorization: string, body?: s
 test("there are enough attacks", () => expect(attacks.length).toBeGreaterThan(40));
 
 eachClient(test, createApp, {
-  "who knows a password is let in, and named": async (client) => {
+  "a caller with the password is accepted and named": async (client) => {
     for (const scheme of ["Basic ", "basic ", "BASIC   "])
       for (const [name, password] of users) {
         const reply = await client.get("/", {
@@ -94,7 +94,7 @@ eachClient(test, createApp, {
         expect([reply.status, reply.json()]).toEqual([200, { user: name, byName: name }]);
       }
   },
-  "nobody else is, and all are told the same": async (client) => {
+  "all other callers get the same refusal": async (client) => {
     const none = await client.get("/");
     expect([none.status, none.text, none.headers.get("www-authenticate")]).toEqual([401, missing, challenge]);
     for (const [name, authorization, body = invalid] of attacks) {
@@ -109,7 +109,7 @@ eachClient(test, createApp, {
   },
 });
 
-test("what is malformed never reaches verify, which would have let it in", async () => {
+test("malformed credentials never reach verify, which would have accepted them", async () => {
   const asked: string[] = [];
   const app = new App().use(new BasicAuth((name, password) => asked.push(`${name}:${password}`) > 0));
   app.get("/", () => "in");
@@ -126,7 +126,7 @@ test("what is malformed never reaches verify, which would have let it in", async
     ]);
 });
 
-test("only true lets in, at once or later; a throw is a 500", async () => {
+test("only true accepts, synchronously or not; an error is a 500", async () => {
   for (const [verdict, status] of [
     [true, 200],
     [false, 401],
@@ -168,7 +168,7 @@ test("any name and password without controls arrives as it was sent", async () =
   );
 });
 
-test("what is no function is refused at start", async () => {
+test("a value other than a function is refused at start", async () => {
   await expect(new App().use(new BasicAuth("secret" as never)).start()).rejects.toMatchObject({
     code: "CORE_BAD_CONFIG",
   });

@@ -6,14 +6,14 @@ import { missing } from "../errors.ts";
 import { afterScheme } from "../jwt/sent-token.ts";
 import { parseBasicCredentials } from "./basic-credentials.ts";
 
-/** Whether a password is the user's: `true` lets in, nothing else does. What it throws is a 500. */
+/** Verifies a user's password: only `true` accepts. An error becomes a 500. */
 export type VerifyCredentials = (username: string, password: string) => Awaitable<boolean>;
 
-/** The challenge also says that names and passwords are read as UTF-8 (RFC 7617 2.1). */
+/** Announces UTF-8 for names and passwords (RFC 7617 2.1). */
 const challenge = 'Basic realm="Restricted", charset="UTF-8"';
 
 /**
- * Accepts callers with a name and a password (RFC 7617) that `verify` confirms, and sets the name in the context under `User`.
+ * Authenticates callers by a name and a password (RFC 7617) that `verify` accepts, and sets the name in the context under `User`.
  *
  * @example
  * app.use(new BasicAuth((name, password) => verifyPassword(password, hashes.get(name))));

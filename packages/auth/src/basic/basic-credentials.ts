@@ -1,15 +1,15 @@
-/** Who asks, as Basic authentication says it. */
+/** Decoded credentials of Basic authentication. */
 export interface BasicCredentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** Characters of the encoded credentials. */
+/** Maximum length of the encoded credentials. */
 const maxLength = 8192;
 
 /**
- * Reads encoded credentials (RFC 7617 2), strictly: Base64 that encodes to itself again, UTF-8, no control characters, a name before the first colon.
- * `null` for anything else.
+ * Parses encoded credentials (RFC 7617 2), strictly: canonical Base64, UTF-8, no control characters, a name before the first colon; `null` for
+ * anything else.
  */
 export const parseBasicCredentials = (encoded: string): BasicCredentials | null => {
   if (encoded.length > maxLength) return null;
@@ -25,6 +25,6 @@ const toText = (bytes: Uint8Array): string | null => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return null; // not UTF-8, so nobody's name
+    return null; // not UTF-8
   }
 };

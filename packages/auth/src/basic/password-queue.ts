@@ -1,17 +1,17 @@
 import { unavailable } from "../errors.ts";
 
-/** Hashes at one time: half of the threads that Node has for such work, and 64 MiB at the default cost. */
+/** Concurrent hashes: half of Node's thread pool, and 64 MiB at the default cost. */
 const maxRunning = 2;
-/** Hashes that wait. */
+/** Maximum number of waiting hashes. */
 const maxWaiting = 100;
 
-/** Runs costly work in order of arrival, a few at a time, and refuses what would wait too long. */
+/** Runs expensive work in order of arrival with limited concurrency; rejects work when the queue is full. */
 export interface WorkQueue {
-  /** @throws HttpError 503 AUTH_BUSY when too many wait */
+  /** @throws HttpError 503 AUTH_BUSY when the queue is full */
   run<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Makes a queue with bounds of its own. */
+/** Creates a queue with its own bounds. */
 export const createWorkQueue = (running: number = maxRunning, waiting: number = maxWaiting): WorkQueue => {
   const queue: (() => void)[] = [];
   let active = 0;
@@ -19,7 +19,7 @@ export const createWorkQueue = (running: number = maxRunning, waiting: number = 
     async run(work) {
       if (active >= running) {
         if (queue.length >= waiting) throw unavailable("AUTH_BUSY");
-        await new Promise<void>((resolve) => void queue.push(resolve)); // whoever ends hands its place on
+        await new Promise<void>((resolve) => void queue.push(resolve)); // finished work passes its slot on
       } else active++;
       try {
         return await work();
@@ -32,5 +32,5 @@ export const createWorkQueue = (running: number = maxRunning, waiting: number = 
   };
 };
 
-/** The one queue of this process: its threads are shared too. */
+/** One queue per process, because the thread pool is shared too. */
 export const passwordQueue: WorkQueue = createWorkQueue();

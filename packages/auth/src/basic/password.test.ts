@@ -5,7 +5,7 @@ import { createWorkQueue } from "./password-queue.ts";
 
 const cheap = { logN: 1, blockSize: 1, parallelization: 1 };
 
-test("a hash is a PHC string of scrypt, salted, at the cost that OWASP asks for", async () => {
+test("a hash is a PHC string of scrypt, salted, at the cost that OWASP recommends", async () => {
   const [one, two] = await Promise.all([hashPassword("secret"), hashPassword("secret")]);
   const form = /^\$scrypt\$ln=15,r=8,p=3\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
   const [, salt = "", hash] = form.exec(one) ?? [];
@@ -21,7 +21,7 @@ test("a hash is a PHC string of scrypt, salted, at the cost that OWASP asks for"
 });
 
 test.each(["", "secret", "pässwörd", "\u{1f600}", " x ", "x".repeat(1024)])(
-  "%j is itself and nothing else",
+  "%j matches only itself",
   async (password) => {
     const hash = await hashPassword(password, cheap);
     expect(await verifyPassword(password, hash)).toBe(true);
@@ -30,21 +30,21 @@ test.each(["", "secret", "pässwörd", "\u{1f600}", " x ", "x".repeat(1024)])(
   },
 );
 
-test("a password is the same however its letters are composed", async () => {
+test("Unicode composition does not change a password", async () => {
   expect(await verifyPassword("e\u0301", await hashPassword("\u00e9", cheap))).toBe(true);
 });
 
-test("hashes of other costs and makers verify", async () => {
-  const foreign =
+test("hashes of other costs and libraries verify", async () => {
+  const external =
     "$scrypt$ln=4,r=2,p=2$c2FsdHNhbHRzYWx0c2FsdA$" +
     scryptSync("secret", "saltsaltsaltsalt", 32, { N: 16, r: 2, p: 2 }).toString("base64").replace("=", "");
-  expect([await verifyPassword("secret", foreign), await verifyPassword("x", foreign)]).toEqual([
+  expect([await verifyPassword("secret", external), await verifyPassword("x", external)]).toEqual([
     true,
     false,
   ]);
 });
 
-test("without a hash nobody is right, and a password that is too long is nobody's", async () => {
+test("without a hash every password is wrong, and a password that is too long never matches", async () => {
   for (const hash of [null, undefined])
     for (const password of ["", "secret", "x".repeat(5000)])
       expect(await verifyPassword(password, hash, cheap)).toBe(false);
@@ -66,7 +66,7 @@ test.each([
   "$scrypt$ln=1,r=1,p=99$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA",
   "$scrypt$ln=1,r=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA\n",
   "$scrypt$ln=1,r=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$",
-])("%j is no hash, and says so", async (hash) => {
+])("%j is refused as a hash", async (hash) => {
   await expect(verifyPassword("secret", hash)).rejects.toMatchObject({ code: "AUTH_BAD_HASH" });
 });
 
@@ -81,7 +81,7 @@ test.each([
   await expect(verifyPassword("secret", null, cost)).rejects.toMatchObject({ code: "AUTH_BAD_HASH" });
 });
 
-test("work waits for its turn, in order, and is refused with 503 when too much waits", async () => {
+test("work is queued in order, and refused with 503 when the queue is full", async () => {
   const queue = createWorkQueue(2, 3);
   const order: number[] = [];
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());

@@ -5,38 +5,41 @@ import { defaultCost, isPayable, memoryOf, type ScryptCost } from "./scrypt-cost
 
 const saltBytes = 16;
 const hashBytes = 32;
-/** Characters of a password; a longer one is nobody's. */
+/** Maximum length of a password; a longer one never verifies. */
 const maxPasswordLength = 1024;
 
 /**
- * Makes the text to be stored for a password: scrypt in the PHC string format, `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, a new salt each time.
+ * Returns the hash to store for a password: scrypt in the PHC string format, `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, with a new salt each time.
  *
  * Takes about 0.2 s and 32 MiB at the default cost, off the event loop, two at a time.
  *
- * @throws AUTH_BAD_HASH for a cost beyond reason (256 MiB) or a password over 1024 characters, or with a NUL; HttpError 503 AUTH_BUSY when 100 wait already
+ * @throws AUTH_BAD_HASH for a cost above 256 MiB, or a password over 1024 characters or with a NUL; HttpError 503 AUTH_BUSY when 100 are waiting
  */
 export const hashPassword = async (password: string, cost: Partial<ScryptCost> = {}): Promise<string> => {
   const whole = payable(cost);
   if (!isUsable(password))
-    throw authError("AUTH_BAD_HASH", `a password may have ${maxPasswordLength} characters, none of them NUL`);
+    throw authError(
+      "AUTH_BAD_HASH",
+      `a password may have at most ${maxPasswordLength} characters and no NUL`,
+    );
   const salt = randomBytes(saltBytes);
   const hash = await derive(password, salt, hashBytes, whole);
   return phc(whole, salt, hash);
 };
 
 /**
- * Whether a password is the one that was hashed. Without a hash, for a user who is unknown, it does the same work and says no, so that answers
- * do not tell who exists.
+ * Whether a password matches its hash. Without a hash, for an unknown user, it does the same work and returns false, so that the response time does
+ * not reveal which users exist.
  *
- * @param cost what hashes in use have cost, for the work without one. @default that of `hashPassword`
- * @throws AUTH_BAD_HASH for a hash that is no scrypt PHC string; HttpError 503 AUTH_BUSY when 100 wait already
+ * @param cost cost of the stored hashes, for the work without one. @default that of `hashPassword`
+ * @throws AUTH_BAD_HASH for a hash that is not a scrypt PHC string; HttpError 503 AUTH_BUSY when 100 are waiting
  */
 export const verifyPassword = async (
   password: string,
   hash: string | null | undefined,
   cost: Partial<ScryptCost> = {},
 ): Promise<boolean> => {
-  const absent = nobody(payable(cost)); // made for everybody, so that making it tells nothing
+  const absent = dummyHash(payable(cost)); // created on every call, so that the time is the same
   const stored = parsed(hash ?? absent);
   const tried = isUsable(password) ? password : "";
   const derived = await derive(tried, stored.salt, stored.hash.byteLength, stored.cost);
@@ -50,12 +53,13 @@ interface StoredPassword {
   readonly hash: Uint8Array;
 }
 
-/** Whether a password can be somebody's: HMAC fills short keys up with NULs, so that one at the end would change nothing (RFC 2104 2). */
+/** Whether a password is allowed. HMAC pads short keys with NULs, so a NUL at the end would change nothing (RFC 2104 2). */
 const isUsable = (password: string): boolean =>
   password.length <= maxPasswordLength && !password.includes("\0");
 
-/** A hash of nobody's, as text, so that reading it is the same work too. */
-const nobody = (cost: ScryptCost): string => phc(cost, new Uint8Array(saltBytes), new Uint8Array(hashBytes));
+/** Creates a hash that matches no password, as text, so that parsing it is the same work too. */
+const dummyHash = (cost: ScryptCost): string =>
+  phc(cost, new Uint8Array(saltBytes), new Uint8Array(hashBytes));
 
 const phc = ({ logN, blockSize, parallelization }: ScryptCost, salt: Uint8Array, hash: Uint8Array): string =>
   `$scrypt$ln=${logN},r=${blockSize},p=${parallelization}$${toBase64(salt)}$${toBase64(hash)}`;
@@ -69,7 +73,7 @@ const parsed = (text: string): StoredPassword => {
   const cost = { logN: Number(logN), blockSize: Number(blockSize), parallelization: Number(parallelization) };
   if (match !== null && isPayable(cost))
     return { cost, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") };
-  throw authError("AUTH_BAD_HASH", "a stored password is no scrypt hash as hashPassword makes them");
+  throw authError("AUTH_BAD_HASH", "a stored password is not a scrypt hash in the format of hashPassword");
 };
 
 const payable = (given: Partial<ScryptCost>): ScryptCost => {

@@ -1,4 +1,4 @@
-/** Cost of a password hash (RFC 7914): memory is 128 × 2^logN × blockSize bytes, work that times `parallelization`. */
+/** Cost of a password hash (RFC 7914): memory is 128 × 2^logN × blockSize bytes; work is memory times `parallelization`. */
 export interface ScryptCost {
   /** Logarithm of the work factor. @default 15 */
   readonly logN: number;
@@ -8,16 +8,16 @@ export interface ScryptCost {
   readonly parallelization: number;
 }
 
-/** What OWASP's password storage guide asks of scrypt, with 32 MiB for each hash. */
+/** The scrypt parameters of OWASP's password storage guide with 32 MiB per hash. */
 export const defaultCost: ScryptCost = Object.freeze({ logN: 15, blockSize: 8, parallelization: 3 });
 
-/** Most bytes of memory for one hash. */
+/** Maximum memory of one hash, in bytes. */
 const maxMemory = 268_435_456;
 
-/** Bytes of memory that a cost takes. */
+/** Returns the memory of a cost, in bytes. */
 export const memoryOf = ({ logN, blockSize }: ScryptCost): number => 128 * 2 ** logN * blockSize;
 
-/** Whether a cost is one that may be paid: stored hashes are data, and data may be anything. */
+/** Whether a cost is within bounds: stored hashes are data, so their cost can be anything. */
 export const isPayable = (cost: ScryptCost): boolean =>
   isBetween(cost.logN, 1, 20) &&
   isBetween(cost.blockSize, 1, 32) &&

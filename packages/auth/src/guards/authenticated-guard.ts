@@ -2,10 +2,10 @@ import { type GuardObject, type Invocation, UnauthorizedError } from "@framework
 import { principalOf } from "@framework/core/feature";
 
 /**
- * Passes callers that are identified, by a token, a user name or an API key alike; refuses others with 401. `Not(new AuthenticatedGuard())` is for
- * guests only. Works at every door.
+ * Passes authenticated callers, whether by token, user name or API key; refuses others with 401. `Not(new AuthenticatedGuard())` is for guests
+ * only. Works with every protocol.
  *
- * @param userKey name under which the application sets its own user in the context. @default "user"
+ * @param userKey context name of the application's own user. @default "user"
  */
 export class AuthenticatedGuard implements GuardObject {
   readonly name: string = "AuthenticatedGuard";

@@ -4,34 +4,34 @@ import { authError } from "../errors.ts";
 import { JwtClaims, principalOf } from "@framework/core/feature";
 
 /**
- * Finds the words of one identity, such as the roles of a user in a database. It is called with the user, the claims of the token or the name of the
- * API key, once for each that the caller has.
+ * Returns the words of one identity, such as the roles of a user in a database. Called with the user, the claims of the token or the name of the
+ * API key, once for each identity of the caller.
  */
 export type ResolveWords = (identity: unknown, invocation: Invocation) => Awaitable<Words>;
 
-/** Roles or permissions: a list, or one text with commas or blanks between; nothing for none. */
+/** Roles or permissions: a list, or a string separated by commas or spaces; `null` or `undefined` for none. */
 export type Words = readonly string[] | string | null | undefined;
 
-/** What a guard over words asks for. */
+/** The requirement of a role or permission guard. */
 export interface WordRule {
   readonly words: readonly string[];
   readonly requireAll: boolean;
   readonly userKey: string;
-  /** Members of a principal that hold its words. */
+  /** Members of an identity that contain its words. */
   readonly members: readonly string[];
   readonly resolve: ResolveWords | undefined;
-  /** What the words are, for people. */
+  /** Kind of the words, for messages. */
   readonly what: "roles" | "permissions";
 }
 
-/** The words that a guard was given. @throws AUTH_GUARD_EMPTY when there are none */
+/** Returns a guard's words as a list. @throws AUTH_GUARD_EMPTY when there are none */
 export const wantedWords = (guard: string, given: string | readonly string[]): readonly string[] => {
   const words = toWords(given);
   if (words.length > 0) return words;
   throw authError("AUTH_GUARD_EMPTY", `${guard} needs at least one name, such as new ${guard}(["admin"])`);
 };
 
-/** Passes a caller whose identities have the words between them. @throws UnauthorizedError, ForbiddenError */
+/** Passes a caller whose identities together have the required words. @throws UnauthorizedError, ForbiddenError */
 export const checkWords = (rule: WordRule, invocation: Invocation): Awaitable<true> => {
   const principal = principalOf(invocation, rule.userKey);
   if (principal === null) throw new UnauthorizedError();
@@ -61,7 +61,7 @@ const judged = (
   throw new ForbiddenError(detail, context.has(JwtClaims) ? { headers: insufficientScope } : {});
 };
 
-/** Challenge to the holder of a valid token whose scope is insufficient (RFC 6750 3.1). */
+/** Challenge for a valid token with insufficient scope (RFC 6750 3.1). */
 const insufficientScope = { "www-authenticate": 'Bearer realm="Restricted", error="insufficient_scope"' };
 
 const ownWords = (identity: unknown, members: readonly string[]): readonly string[] =>

@@ -21,9 +21,9 @@ const keys = new ApiKeyAuth({ k: "billing" });
 const rolesOf = async (principal: unknown) =>
   principal === "ann" || principal === "billing" ? ["admin"] : "guest";
 
-/** Who asks: nobody, or somebody by each of the three means. */
+/** An anonymous caller, and callers by each of the three means. */
 const callers = {
-  nobody: {},
+  anonymous: {},
   token: { authorization: `Bearer ${await jwt.createToken({ sub: "ann" })}` },
   "admin's token": {
     authorization: `Bearer ${await jwt.createToken({ sub: "ann", roles: ["admin", "user"], scope: "read write" })}`,
@@ -52,7 +52,7 @@ const guards = {
 const table: Readonly<
   Record<
     keyof typeof guards,
-    readonly [nobody: number, token: number, admin: number, user: number, key: number]
+    readonly [anonymous: number, token: number, admin: number, user: number, key: number]
   >
 > = {
   authenticated: [401, 200, 200, 200, 200],
@@ -70,7 +70,7 @@ const table: Readonly<
   "admin or writes": [401, 403, 200, 403, 403],
 };
 
-/** Routes behind each guard; nobody is let through to them as nobody. */
+/** Routes with each guard; anonymous requests reach the guards. */
 const createApp = () => {
   const identify = anyOf(jwt, basic, keys);
   const app = new App().use({
@@ -98,14 +98,14 @@ eachClient(test, createApp, {
       expect([name, seen]).toEqual([name, statuses]);
     }
   },
-  "a refusal has the one body, and says in development who refused": async (client) => {
+  "a refusal has the standard body, and names its guard in development": async (client) => {
     const refused = async (guard: keyof typeof guards, who: Caller) => {
       const reply = await client.get(`/${Object.keys(guards).indexOf(guard)}`, { headers: callers[who] });
       return [reply.json(), reply.headers.get("www-authenticate")];
     };
     const scope = 'Bearer realm="Restricted", error="insufficient_scope"';
     const forbidden = { error: "Forbidden", status: 403 };
-    expect(await refused("authenticated", "nobody")).toEqual([
+    expect(await refused("authenticated", "anonymous")).toEqual([
       { error: "Unauthorized", status: 401, detail: "Authentication required", guard: "AuthenticatedGuard" },
       'Bearer realm="Restricted"',
     ]);
@@ -132,7 +132,7 @@ eachClient(test, createApp, {
   },
 });
 
-/** What a guard says to somebody whom the application itself put into the context. */
+/** Returns a guard's verdict on a user that the application set in the context. */
 const judge = async (guard: Guard, context: Readonly<Record<string, unknown>>): Promise<number> => {
   const app = new App().use((request, next) => {
     for (const [name, value] of Object.entries(context)) request.context.set(name, value);
@@ -201,12 +201,12 @@ test.each<[string, Guard, Readonly<Record<string, unknown>>, number]>([
   expect(await judge(guard, context)).toBe(status);
 });
 
-test("a guard without names is refused where it is written", () => {
+test("a guard without names throws in its constructor", () => {
   for (const make of [() => new RoleGuard([]), () => new PermissionGuard(" , "), () => new RoleGuard("")])
     expect(make).toThrow(expect.objectContaining({ code: "AUTH_GUARD_EMPTY" }));
 });
 
-test("a class that was not made a guard lets nobody through", async () => {
+test("a guard class instead of an instance refuses every caller", async () => {
   expect(await judge(AuthenticatedGuard as unknown as Guard, { user: "ann" })).toBe(403);
 });
 

@@ -3,21 +3,21 @@ import { checkWords, type ResolveWords, wantedWords, type WordRule } from "./gra
 
 /** Options of `PermissionGuard`. */
 export interface PermissionGuardOptions {
-  /** Whether all permissions are needed, and not just one. @default true */
+  /** Whether all permissions are required, or only one. @default true */
   readonly requireAll?: boolean;
-  /** Name under which the application sets its own user in the context. @default "user" */
+  /** Context name of the application's own user. @default "user" */
   readonly userKey?: string;
-  /** Member of the user, or claim of the token, that holds the permissions; `scope` and `scp` count too. @default "permissions" */
+  /** Member of the user or claim of the token that contains the permissions; `scope` and `scp` count too. @default "permissions" */
   readonly permKey?: string;
-  /** Finds permissions that the principal does not carry: asked with the user, the claims or the name of the API key. */
+  /** Returns additional permissions, for example from a database; called with the user, the claims or the API key's name. */
   readonly resolve?: ResolveWords;
 }
 
 /**
- * Passes callers with all of the permissions, or with one of them. Permissions are lists, or texts with commas or blanks between them. Works at every
- * door.
+ * Passes callers with all of the permissions, or with one of them. Permissions are lists, or strings separated by commas or spaces. Works with every
+ * protocol.
  *
- * @throws AUTH_GUARD_EMPTY where it is written without permissions; 401 without a principal, 403 without the permissions
+ * @throws AUTH_GUARD_EMPTY from a constructor without permissions; 401 without a principal, 403 without the permissions
  */
 export class PermissionGuard implements GuardObject {
   readonly name: string;

@@ -3,20 +3,20 @@ import { checkWords, type ResolveWords, wantedWords, type WordRule } from "./gra
 
 /** Options of `RoleGuard`. */
 export interface RoleGuardOptions {
-  /** Whether all roles are needed, and not just one. @default false */
+  /** Whether all roles are required, or only one. @default false */
   readonly requireAll?: boolean;
-  /** Name under which the application sets its own user in the context. @default "user" */
+  /** Context name of the application's own user. @default "user" */
   readonly userKey?: string;
-  /** Member of the user, or claim of the token, that holds the roles; `role` counts too. @default "roles" */
+  /** Member of the user or claim of the token that contains the roles; `role` counts too. @default "roles" */
   readonly roleKey?: string;
-  /** Finds roles that the principal does not carry: asked with the user, the claims or the name of the API key. */
+  /** Returns additional roles, for example from a database; called with the user, the claims or the API key's name. */
   readonly resolve?: ResolveWords;
 }
 
 /**
- * Passes callers with one of the roles, or with all of them. Roles are lists, or texts with commas or blanks between them. Works at every door.
+ * Passes callers with one of the roles, or with all of them. Roles are lists, or strings separated by commas or spaces. Works with every protocol.
  *
- * @throws AUTH_GUARD_EMPTY where it is written without roles; 401 without a principal, 403 without the roles
+ * @throws AUTH_GUARD_EMPTY from a constructor without roles; 401 without a principal, 403 without the roles
  */
 export class RoleGuard implements GuardObject {
   readonly name: string;

@@ -17,13 +17,13 @@ export const algorithms = [
   "EdDSA",
 ] as const;
 
-/** One of the signature algorithms; a program has one, and tokens do not choose. */
+/** A signature algorithm; each configuration has one, and tokens cannot choose. */
 export type JwtAlgorithm = (typeof algorithms)[number];
 
-/** Whether both sides share one secret. */
+/** Whether an algorithm is symmetric, with one shared secret. */
 export const isHmac = (algorithm: JwtAlgorithm): boolean => algorithm.startsWith("HS");
 
-/** Least bits of an RSA key (RFC 7518 3.3). */
+/** Minimum size of an RSA key, in bits (RFC 7518 3.3). */
 export const minRsaBits = 2048;
 
 const curves: Partial<Record<JwtAlgorithm, string>> = {
@@ -32,14 +32,14 @@ const curves: Partial<Record<JwtAlgorithm, string>> = {
   ES512: "secp521r1",
 };
 
-/** What an asymmetric key must be, for people. */
+/** Describes the required asymmetric key, for messages. */
 export const wantedKey = (algorithm: JwtAlgorithm): string => {
   const curve = curves[algorithm];
   if (curve !== undefined) return `an elliptic curve key on ${curve}`;
   return algorithm === "EdDSA" ? "an Ed25519 key" : "an RSA key";
 };
 
-/** Whether the type of a key is the one its algorithm needs; sizes apart. */
+/** Whether a key has the type that its algorithm needs, of any size. */
 export const fits = (key: KeyObject, algorithm: JwtAlgorithm): boolean => {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = key;
   const curve = curves[algorithm];

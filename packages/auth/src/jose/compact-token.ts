@@ -1,10 +1,10 @@
 import type { JwtAlgorithm } from "./algorithms.ts";
 import { parseJsonObject } from "./json-object.ts";
 
-/** Characters of a token. */
+/** Maximum length of a token. */
 export const maxTokenLength = 8192;
 
-/** A token that is well formed; nothing in it is to be believed before its signature was verified. */
+/** A well-formed token; its content is untrusted until its signature has been verified. */
 export interface CompactToken {
   readonly text: string;
   readonly kid: string | undefined;
@@ -12,10 +12,10 @@ export interface CompactToken {
   readonly typ: string;
 }
 
-/** Members of a header that bring their own key, or change what is signed. */
+/** Header members that supply a key, or change what is signed. */
 const refusedMembers = ["crit", "b64", "jwk", "jku", "x5u", "x5c", "zip", "enc", "cty"];
 
-/** Bytes of a signature; as many as the modulus has for RSA. */
+/** Length of a signature in bytes; for RSA it is the length of the modulus. */
 const signatureLengths: Partial<Record<JwtAlgorithm, number>> = {
   HS256: 32,
   HS384: 48,
@@ -27,8 +27,8 @@ const signatureLengths: Partial<Record<JwtAlgorithm, number>> = {
 };
 
 /**
- * Takes a token in compact form apart (RFC 7515 7.1), strictly: three parts, each base64url without padding that encodes to itself again, the
- * algorithm the configured one, no critical extension and no key of its own (RFC 8725 3.1, 3.5). `null` for anything else.
+ * Parses a token in compact form (RFC 7515 7.1), strictly: three parts of canonical base64url without padding, the configured algorithm, no
+ * critical extension and no embedded key (RFC 8725 3.1, 3.5). `null` for anything else.
  */
 export const parseCompactToken = (text: string, algorithm: JwtAlgorithm): CompactToken | null => {
   if (text.length > maxTokenLength) return null;
@@ -50,7 +50,7 @@ export const parseCompactToken = (text: string, algorithm: JwtAlgorithm): Compac
 const isKeyId = (kid: unknown): kid is string | undefined =>
   kid === undefined || (typeof kid === "string" && kid.length <= 256);
 
-/** Bytes of strict base64url, `null` for what is not exactly how these bytes are written (RFC 7515 2). */
+/** Decodes canonical base64url, `null` for any other text (RFC 7515 2). */
 const fromBase64Url = (text: string): Uint8Array | null => {
   const bytes = Buffer.from(text, "base64url");
   return bytes.toString("base64url") === text ? bytes : null;

@@ -1,8 +1,8 @@
-/** Levels of objects and lists in a header or in claims. */
+/** Maximum nesting depth of a header or of claims. */
 const maxDepth = 32;
 
 /**
- * Reads one JSON object from UTF-8, strictly: no byte order mark, no name twice in an object, at most 32 levels; `null` for anything else.
+ * Parses one JSON object from UTF-8, strictly: no byte order mark, no duplicate names, at most 32 levels; `null` for anything else.
  *
  * The result has no prototype.
  */
@@ -13,16 +13,16 @@ export const parseJsonObject = (bytes: Uint8Array): Readonly<Record<string, unkn
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     value = JSON.parse(text);
   } catch {
-    return null; // why it is malformed is nobody's business
+    return null; // clients must not learn why it is malformed
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   if (!isPlain(text)) return null;
   return Object.assign(Object.create(null), value) as Record<string, unknown>;
 };
 
-/** Whether valid JSON text names no member twice and is not nested too deeply. */
+/** Whether valid JSON text has no duplicate member names and is not nested too deeply. */
 const isPlain = (text: string): boolean => {
-  const open: (Set<string> | null)[] = []; // the names of each open object; `null` for a list
+  const open: (Set<string> | null)[] = []; // the member names of each open object; `null` for an array
   let namesMember = false;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
@@ -45,14 +45,14 @@ const isPlain = (text: string): boolean => {
   return true;
 };
 
-/** Where a string that begins at `start` ends: behind its second quote. */
+/** Returns the index after the closing quote of the string that begins at `start`. */
 const endOfString = (text: string, start: number): number => {
   let at = start + 1;
   while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
   return at + 1;
 };
 
-/** Freezes a JSON value through and through. */
+/** Deeply freezes a JSON value. */
 export const frozen = <T>(value: T): T => {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -15,7 +15,7 @@ const keyOf = (pair: { publicKey: Parameters<typeof jwk>[0] }, members: object) 
 const tokenOf = (kid: string | undefined, pair = rsa) =>
   forge({ alg: "RS256", kid }, goodClaims, signedBy(pair.privateKey));
 
-/** A service that publishes keys, an app that believes it, and a clock. */
+/** A service that publishes keys, an app that trusts it, and a clock. */
 const setUp = (initial: unknown, config: ConfigInput<JwtConfig> = {}) => {
   const world = { keys: initial, fetches: 0, elapsed: 0, warnings: 0, urls: new Set<string>() };
   const fetch = async (url: unknown): Promise<Response> => {
@@ -40,7 +40,7 @@ const setUp = (initial: unknown, config: ConfigInput<JwtConfig> = {}) => {
 const one = keyOf(rsa, { kid: "one", use: "sig", alg: "RS256" });
 const two = keyOf(second, { kid: "two" });
 
-test("tokens are verified with the key that they name, fetched once at start", async () => {
+test("tokens are verified with the key they name, fetched once at start", async () => {
   await using it = setUp([one, two, keyOf(ec, { kid: "ec" })]);
   expect(await it.ask(tokenOf("one"))).toBe(200);
   expect(await it.ask(tokenOf("two", second))).toBe(200);
@@ -48,7 +48,7 @@ test("tokens are verified with the key that they name, fetched once at start", a
   expect([it.world.fetches, [...it.world.urls]]).toEqual([1, ["https://id.example/keys"]]);
 });
 
-test("10,000 unknown key ids cost one fetch for each cool-down", async () => {
+test("10,000 unknown key ids cost one fetch per cool-down", async () => {
   await using it = setUp([one]);
   expect(await it.ask(tokenOf("one"))).toBe(200);
   it.world.elapsed = 30_000;
@@ -66,7 +66,7 @@ test("10,000 unknown key ids cost one fetch for each cool-down", async () => {
   expect([[...statuses], it.world.fetches]).toEqual([[401], 2]);
 });
 
-test("a new key is found when a token names it, an old one is gone with the next set", async () => {
+test("a new key is fetched when a token names it; an old one disappears with the next set", async () => {
   await using it = setUp([one]);
   expect(await it.ask(tokenOf("two", second))).toBe(401);
   it.world.keys = [two];
@@ -76,7 +76,7 @@ test("a new key is found when a token names it, an old one is gone with the next
   expect(await it.ask(tokenOf("one"))).toBe(401);
 });
 
-test("a set is fetched again when it has become old, by one fetch for all who wait", async () => {
+test("a stale set is fetched again, once for concurrent callers", async () => {
   await using it = setUp([one, two], { cachedTokens: 10 });
   expect(await it.ask(tokenOf("one"))).toBe(200);
   it.world.keys = [two];
@@ -88,7 +88,7 @@ test("a set is fetched again when it has become old, by one fetch for all who wa
   expect(it.world.fetches).toBe(2);
 });
 
-test("the last good set is kept through an outage, which is asked about once for each cool-down", async () => {
+test("the last good set survives an outage, with one fetch per cool-down", async () => {
   await using it = setUp([one]);
   expect(await it.ask(tokenOf("one"))).toBe(200);
   it.world.keys = new Error("away");
@@ -97,7 +97,7 @@ test("the last good set is kept through an outage, which is asked about once for
   expect([it.world.fetches, it.world.warnings]).toEqual([2, 1]);
 });
 
-test("without any set nobody is let in: 503, until there is one", async () => {
+test("requests get 503 until the first set is loaded", async () => {
   await using it = setUp(new Error("away"));
   expect(await it.ask(tokenOf("one"))).toBe(503);
   it.world.keys = [one];
@@ -106,7 +106,7 @@ test("without any set nobody is let in: 503, until there is one", async () => {
   expect(await it.ask(tokenOf("one"))).toBe(200);
 });
 
-test("a token without a key id is verified only where there is one key to choose", async () => {
+test("a token without a key id is verified only when the set has one key", async () => {
   await using alone = setUp([one, keyOf(ec, {}), keyOf(ed, {})]);
   expect(await alone.ask(tokenOf(undefined))).toBe(200);
   await using several = setUp([one, two]);
@@ -122,7 +122,7 @@ test.each<[string, () => unknown]>([
   ["null", () => Response.json(null)],
   ["more than 100 keys", () => [one, ...manyKeys]],
   ["more than 256 KiB", () => Response.json({ keys: [one], pad: "x".repeat(300_000) })],
-])("a set is no set: %s", async (_name, keys) => {
+])("an invalid set is refused: %s", async (_name, keys) => {
   await using it = setUp(keys());
   expect([await it.ask(tokenOf("one")), it.world.warnings]).toEqual([503, 1]);
 });

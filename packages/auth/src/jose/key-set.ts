@@ -4,7 +4,7 @@ import { unavailable } from "../errors.ts";
 import { fits, isWeak, type JwtAlgorithm } from "./algorithms.ts";
 import { readKeySet } from "./read-key-set.ts";
 
-/** Where a key set comes from, and how often. */
+/** Source and refresh policy of a key set. */
 export interface KeySetOptions {
   readonly url: string;
   readonly algorithm: JwtAlgorithm;
@@ -16,20 +16,20 @@ export interface KeySetOptions {
   readonly log: () => Pick<Logger, "warn">;
 }
 
-/** Keys of a set that fit the algorithm. */
+/** Keys of a set that match the algorithm. */
 interface Keys {
   readonly byId: ReadonlyMap<string, KeyObject>;
-  /** The one to use for a token that names none: the only one. */
+  /** The key for tokens without `kid`, if the set has exactly one. */
   readonly only: KeyObject | null;
   readonly loadedAt: number;
 }
 
 /**
- * The public keys that another service publishes (RFC 7517 5), fetched when first needed, when they have become old, and when a token names an
- * unknown one; by one fetch for all who wait, never sooner than the cool-down after the last. The last good set is kept while there is no newer.
+ * A remote set of public keys (RFC 7517 5), fetched on first use, when stale, and when a token names an unknown key. Concurrent callers share one
+ * fetch, and a cool-down separates two fetches. The last good set stays in use until a newer one is loaded.
  */
 export class KeySet {
-  /** Grows with every set that was loaded: what was verified under another may be verified no longer. */
+  /** Increases with every loaded set: tokens verified with an earlier one may no longer verify. */
   generation = 0;
   private readonly options: KeySetOptions;
   private keys: Keys | undefined;
@@ -40,7 +40,7 @@ export class KeySet {
     this.options = options;
   }
 
-  /** The key that a token names, `null` when the set has none. @throws HttpError 503 AUTH_KEYS_UNAVAILABLE when there never was a set */
+  /** Returns the key that a token names, `null` for an unknown one. @throws HttpError 503 AUTH_KEYS_UNAVAILABLE before the first successful fetch */
   async keyFor(kid: string | undefined): Promise<KeyObject | null> {
     await this.refresh();
     if (this.keys !== undefined && find(this.keys, kid) === null) await this.load();
@@ -48,7 +48,7 @@ export class KeySet {
     return find(this.keys, kid);
   }
 
-  /** Fetches the set when there is none or it is old. Never throws. */
+  /** Fetches the set when it is missing or stale. Never throws. */
   async refresh(): Promise<void> {
     const { elapsed, maxAgeSecs } = this.options;
     if (this.keys === undefined || elapsed() - this.keys.loadedAt >= maxAgeSecs * 1000) await this.load();
@@ -96,7 +96,7 @@ const usableKeys = (list: readonly unknown[], algorithm: JwtAlgorithm): Omit<Key
   return { byId, only: more.length === 0 ? only : null };
 };
 
-/** A key for verifying with the algorithm; sets hold others too (RFC 7517 4.2 to 4.4). */
+/** Imports a key if it verifies the algorithm; sets contain others too (RFC 7517 4.2 to 4.4). */
 const usableKey = (jwk: unknown, algorithm: JwtAlgorithm): KeyObject | null => {
   if (typeof jwk !== "object" || jwk === null) return null;
   const { use = "sig", alg = algorithm, key_ops: uses = ["verify"] } = jwk as webcrypto.JsonWebKey;
@@ -105,6 +105,6 @@ const usableKey = (jwk: unknown, algorithm: JwtAlgorithm): KeyObject | null => {
     const key = createPublicKey({ key: jwk as webcrypto.JsonWebKey, format: "jwk" });
     return fits(key, algorithm) && !isWeak(key) ? key : null;
   } catch {
-    return null; // a key of a kind that is not known here
+    return null; // an unsupported kind of key
   }
 };

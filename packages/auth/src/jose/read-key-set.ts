@@ -1,11 +1,11 @@
-/** Milliseconds for a key set to arrive whole. */
+/** Timeout of a whole fetch, in milliseconds. */
 const timeoutMs = 5000;
-/** Bytes of a key set. */
+/** Maximum size of a key set, in bytes. */
 const maxBytes = 262_144;
-/** Keys of a set. */
+/** Maximum number of keys in a set. */
 const maxKeys = 100;
 
-/** Fetches a key set: one address without redirects, 5 s, 256 KiB, at most 100 keys. @throws Error saying what is wrong with the answer */
+/** Fetches a key set, without redirects, within 5 s, at most 256 KiB and 100 keys. @throws Error with the reason */
 export const readKeySet = async (
   url: string,
   fetch: typeof globalThis.fetch,

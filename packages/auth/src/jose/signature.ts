@@ -2,12 +2,12 @@ import type { KeyObject, webcrypto } from "node:crypto";
 import type { JwtAlgorithm } from "./algorithms.ts";
 import type { CompactToken } from "./compact-token.ts";
 
-/** A key as the library of signatures takes it. */
+/** A key in the form of the signature library. */
 export type SigningKey = KeyObject | webcrypto.CryptoKey;
 
 /** Signs and verifies with one algorithm. */
 export interface Signatures {
-  /** The payload of a token whose signature is right, else `null`. */
+  /** Returns the payload of a token with a valid signature, else `null`. */
   verify(token: CompactToken, key: SigningKey): Promise<Uint8Array | null>;
   sign(
     payload: string,
@@ -16,7 +16,7 @@ export interface Signatures {
   ): Promise<string>;
 }
 
-/** Loads the library, which only apps with tokens need. */
+/** Loads the signature library, which only apps with tokens need. */
 export const loadSignatures = async (algorithm: JwtAlgorithm): Promise<Signatures> => {
   const { CompactSign, compactVerify } = await import("jose");
   const algorithms = [algorithm];
@@ -25,7 +25,7 @@ export const loadSignatures = async (algorithm: JwtAlgorithm): Promise<Signature
       try {
         return (await compactVerify(text, key, { algorithms })).payload;
       } catch {
-        return null; // whatever went wrong with a client's token, it was not verified
+        return null; // any failure means that the token was not verified
       }
     },
     sign: (payload, header, key) =>
@@ -35,7 +35,7 @@ export const loadSignatures = async (algorithm: JwtAlgorithm): Promise<Signature
   };
 };
 
-/** A secret as a key that is made ready once. */
+/** Imports a secret as a reusable key. */
 export const hmacKey = (
   secret: Uint8Array<ArrayBuffer>,
   algorithm: JwtAlgorithm,

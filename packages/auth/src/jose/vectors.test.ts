@@ -7,7 +7,7 @@ import { parseCompactToken } from "./compact-token.ts";
 import { readOwnKeys } from "../tokens/own-keys.ts";
 import { loadTokenTools } from "../tokens/token-tools.ts";
 
-/** The payload of a token whose signature is right, by the code that requests go through. */
+/** Returns the payload of a token with a valid signature, by the code path of requests. */
 const verified = async (input: ConfigInput<JwtConfig>, text: string): Promise<string | null> => {
   const config = JwtConfig.of(input);
   const tools = await loadTokenTools(config, readOwnKeys(config), undefined);
@@ -138,7 +138,7 @@ test.each(vectors)(
   },
 );
 
-test("RFC 7515 A.1 is good through an app while it has not expired, and not a second longer", async () => {
+test("RFC 7515 A.1 is accepted by an app until the second it expires", async () => {
   const statuses = [];
   for (const now of [1_300_819_379, 1_300_819_380]) {
     const auth = new JwtAuth({ secret: a1Key, issuer: "joe", requiredClaims: [] }, { now: () => now * 1000 });

@@ -205,7 +205,7 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
   ["more than 8 KiB", hs({}, { ...goodClaims, pad: "x".repeat(6200) })],
   ["a second token behind a comma", `${good.HS256},${good.HS256}`],
   ["a second token behind a blank", `${good.HS256} ${good.HS256}`],
-  // RFC 8725 3.5, RFC 7515 4.1: what the header brings along
+  // RFC 8725 3.5, RFC 7515 4.1: keys and extensions in the header
   ["CVE-2026-35042: an unknown crit", hs({ crit: ["urn:x"], "urn:x": 1 })],
   ["an empty crit", hs({ crit: [] })],
   ["crit that names alg", hs({ crit: ["alg"] })],
@@ -294,7 +294,7 @@ test.each(attacks)("401: %s", async (_name, token, config = "HS256") => {
   ]);
 });
 
-test("a token with any one character changed, left out or put in is refused", async () => {
+test("a token with any one character changed, removed or inserted is refused", async () => {
   await using client = testClient(createApp(configs.ES256));
   const status = async (token: string) =>
     (await client.get("/", { headers: { authorization: `Bearer ${token}` } })).status;

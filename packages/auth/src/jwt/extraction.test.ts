@@ -35,7 +35,7 @@ const expectRows = async (client: TestClient, rows: readonly Row[]): Promise<voi
 };
 
 eachClient(test, appWith({}), {
-  "the token stands behind Bearer, in any case, and nowhere else": async (client) => {
+  "the token follows Bearer, in any case, and is read nowhere else": async (client) => {
     await expectRows(client, [
       [{}, missing],
       [{ authorization: `Bearer ${token}` }, "ann"],
@@ -61,9 +61,7 @@ eachClient(test, appWith({}), {
 });
 
 eachClient(test, appWith({ cookieName: "session", queryParam: "access_token" }), {
-  "a cookie and a query parameter carry it where they are configured; the field comes first": async (
-    client,
-  ) => {
+  "a configured cookie and query parameter carry it; the header takes precedence": async (client) => {
     await expectRows(client, [
       [{}, missing],
       [{ cookie: `session=${token}` }, "ann"],
@@ -82,7 +80,7 @@ eachClient(test, appWith({ cookieName: "session", queryParam: "access_token" }),
 });
 
 eachClient(test, appWith({ headerName: "X-Token", scheme: "" }), {
-  "a field of its own carries the bare token": async (client) => {
+  "a custom field carries the bare token": async (client) => {
     await expectRows(client, [
       [{}, missing],
       [{ "x-token": token }, "ann"],
@@ -93,7 +91,7 @@ eachClient(test, appWith({ headerName: "X-Token", scheme: "" }), {
 });
 
 eachClient(test, appWith({ scheme: "Token" }), {
-  "another scheme takes Bearer's place, in the challenge too": async (client) => {
+  "another scheme replaces Bearer, in the challenge too": async (client) => {
     expect((await client.get("/", { headers: { authorization: `token ${token}` } })).text).toBe("ann");
     const reply = await client.get("/", { headers: { authorization: `Bearer ${token}` } });
     expect([reply.status, reply.headers.get("www-authenticate")]).toEqual([401, 'Token realm="Restricted"']);

@@ -29,7 +29,7 @@ import { KeySet } from "../jose/key-set.ts";
 import { type OwnKeys, readOwnKeys } from "../tokens/own-keys.ts";
 import { sentToken } from "./sent-token.ts";
 
-/** What stands in for the world, in tests. */
+/** Replacements for clock and network, for tests. */
 export interface JwtAuthOptions {
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: () => number;
@@ -40,7 +40,7 @@ export interface JwtAuthOptions {
 }
 
 /**
- * Accepts callers with a valid JSON Web Token (RFC 7519), and sets its claims in the context under `JwtClaims`. Also makes, renews and revokes tokens.
+ * Authenticates callers by a JSON Web Token (RFC 7519), and sets its claims in the context under `JwtClaims`. Also creates, renews and revokes tokens.
  *
  * @example
  * const auth = new JwtAuth({ secret: process.env.JWT_SECRET }).skipPath("/login");
@@ -78,7 +78,7 @@ export class JwtAuth extends Authentication {
   }
 
   /**
-   * Makes a token that lives `expiration` seconds: the claims, with `iat`, `exp` and `jti`, and the configured issuer and audience.
+   * Creates a token that is valid for `expiration` seconds: the claims, with `iat`, `exp` and `jti`, and the configured issuer and audience.
    *
    * @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN, ConfigurationError
    */
@@ -87,7 +87,7 @@ export class JwtAuth extends Authentication {
   }
 
   /**
-   * Makes a token and a refresh token that lives `refreshExpiration` seconds: what a login answers with.
+   * Creates the reply to a login: a token, and a refresh token that is valid for `refreshExpiration` seconds.
    *
    * @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN, ConfigurationError
    */
@@ -96,10 +96,10 @@ export class JwtAuth extends Authentication {
   }
 
   /**
-   * Takes a refresh token and gives the next pair. Each is good once: one that comes a second time was stolen, or its successor was, so everything
-   * that came from that login is revoked (RFC 9700 4.14.2).
+   * Exchanges a refresh token for the next pair. Each is valid once: a reused one, or its successor, was stolen, so all tokens of that login are
+   * revoked (RFC 9700 4.14.2).
    *
-   * @param update gives the claims of the new pair, such as roles that may have changed; what it throws refuses. @default the old claims
+   * @param update returns the claims of the new pair, for example with changed roles; it throws to refuse. @default the old claims
    * @throws UnauthorizedError 401, HttpError 503 when the store fails, AUTH_NOT_STARTED
    */
   async refreshToken(
@@ -113,7 +113,7 @@ export class JwtAuth extends Authentication {
     if (jti === undefined || typeof family !== "string") throw this.invalid();
     const next = await update(claims);
     if (!(await store.consume(tokenId(jti), exp + this.config.leewaySecs))) {
-      this.log.warn("a refresh token came twice; all that came from its login is revoked", { sub });
+      this.log.warn("a refresh token was reused; all tokens of its login are revoked", { sub });
       await store.revoke(familyId(family), this.lastExpiry());
       throw this.invalid();
     }
@@ -121,7 +121,7 @@ export class JwtAuth extends Authentication {
   }
 
   /**
-   * Revokes a token by its `jti`, or by its claims together with all that came from the same login: in every worker when it resolves.
+   * Revokes a token by its `jti`, or, given claims, all tokens of the same login. Every worker refuses them once it resolves.
    *
    * @throws AUTH_NOT_STARTED; AUTH_BAD_CLAIMS for a whole token, or for claims without `jti`
    */
@@ -129,7 +129,7 @@ export class JwtAuth extends Authentication {
     const store = this.startedStore();
     const ids = typeof token === "string" ? [tokenId(token)] : idsOf(token);
     if (ids.length === 0 || (typeof token === "string" && token.split(".").length === 3))
-      throw authError("AUTH_BAD_CLAIMS", "revokeToken takes the jti of a token, or claims that have one");
+      throw authError("AUTH_BAD_CLAIMS", "revokeToken takes the jti of a token, or claims with a jti");
     for (const id of ids) await store.revoke(id, this.lastExpiry(token));
   }
 
@@ -180,11 +180,11 @@ export class JwtAuth extends Authentication {
     if (store !== undefined) return store;
     throw authError(
       "AUTH_NOT_STARTED",
-      "add the JwtAuth with app.use and start the app before tokens are checked or revoked",
+      "add the JwtAuth with app.use and start the app before checking or revoking tokens",
     );
   }
 
-  /** When the last token that is alive now will have expired, at the latest. */
+  /** Returns a time by which every token valid now has expired. */
   private lastExpiry(token?: string | Claims): number {
     const { expiration, refreshExpiration, leewaySecs } = this.config;
     const own = Math.ceil(this.now() / 1000) + Math.max(expiration, refreshExpiration);

@@ -1,7 +1,7 @@
 import type { SecuritySchemes } from "../auth-description.ts";
 import type { JwtConfig } from "../tokens/jwt-config.ts";
 
-/** How an API document states where the token goes. */
+/** Returns the security schemes of a configuration, for API documents. */
 export const jwtSchemes = ({ headerName, scheme, cookieName, queryParam }: JwtConfig): SecuritySchemes => ({
   bearerAuth:
     headerName.toLowerCase() === "authorization" && scheme !== ""

@@ -1,12 +1,12 @@
 import { type HttpRequest, type Invocation, isHttpRequest } from "@framework/core";
 import type { JwtConfig } from "../tokens/jwt-config.ts";
 
-/** A token that was sent, `null` for none; `""` for something else in its place. */
+/** The received token; `null` for none, `""` for other credentials in its place. */
 export type SentToken = string | null;
 
 /**
- * Finds the token of an invocation (RFC 6750 2): in its headers or metadata, else, of a request, in the cookie, else in the query, as far as these are
- * configured.
+ * Finds the token of an invocation (RFC 6750 2): in its headers or metadata, or, if configured, in the cookie or the query of a request, in this
+ * order.
  */
 export const sentToken = (invocation: Invocation, config: JwtConfig): SentToken => {
   const token = inField(invocation, config);
@@ -31,7 +31,7 @@ const inQuery = (request: HttpRequest, { queryParam }: JwtConfig): SentToken => 
   return more.length === 0 ? token : "";
 };
 
-/** What follows the scheme, in any case, and one or more blanks (RFC 9110 11.4); `null` for another scheme. */
+/** Returns the text after the scheme, in any case, and one or more spaces (RFC 9110 11.4); `null` for another scheme. */
 export const afterScheme = (value: string, scheme: string): string | null => {
   if (value.slice(0, scheme.length).toLowerCase() !== scheme.toLowerCase()) return null;
   if (value.length === scheme.length) return "";

@@ -3,7 +3,7 @@ import type { Awaitable } from "@framework/core";
 import { mapAwaitable, type SharedValues } from "@framework/core/feature";
 import type { TokenStore } from "./token-store.ts";
 
-/** A store on the state that all workers of one host share; it forgets everything when the service ends. */
+/** A store on the state that all workers of one host share; its content is lost when the service ends. */
 export interface SharedTokenStore extends TokenStore {
   /** Stops listening. */
   close(): void;
@@ -11,11 +11,11 @@ export interface SharedTokenStore extends TokenStore {
 
 const channel = "auth:revocations";
 const anyRevoked = "auth:any-revoked";
-/** Milliseconds beyond the life of every token: the mark goes last of all that is remembered. */
+/** Milliseconds that the marker outlives every token, so that it expires last. */
 const keptMs = 100 * 365 * 86_400_000;
 
 /**
- * Opens the store. Until the first revocation nothing is asked for: every worker is told of it, and one that starts later finds the mark that it left.
+ * Opens the store. It makes no lookups until the first revocation, which notifies every worker and leaves a marker for workers that start later.
  *
  * @param options.now milliseconds since 1970. @default Date.now
  */
@@ -44,6 +44,6 @@ export const openSharedTokenStore = async (
   };
 };
 
-/** A key of one length: ids are other people's text. */
+/** Creates a key of fixed length, since ids are untrusted text. */
 const keyOf = (kind: string, id: string): string =>
   `auth:${kind}:${createHash("sha256").update(id).digest("base64url")}`;

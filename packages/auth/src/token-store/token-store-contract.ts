@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type PortContract, portContract, type PortFacts, type PortFixture } from "@framework/core/testing";
 import type { TokenStore } from "./token-store.ts";
 
-/** A fresh, empty store, and the clock that it uses. */
+/** An empty store and its clock. */
 export interface TokenStoreFixture extends PortFixture<TokenStore> {
   /** Milliseconds since 1970, by the store's clock. */
   readonly now: () => number;
@@ -10,7 +10,7 @@ export interface TokenStoreFixture extends PortFixture<TokenStore> {
 
 const inSecs = ({ now }: TokenStoreFixture, secs: number): number => Math.ceil(now() / 1000) + secs;
 
-/** Ids as attackers choose them. */
+/** Hostile ids. */
 const hostileIds = [
   "__proto__",
   "constructor",
@@ -30,7 +30,7 @@ const facts: PortFacts<TokenStoreFixture> = {
   "nothing is revoked at first": async ({ views: [one] }) => {
     assert.equal(await one.isRevoked("jti:a"), false);
   },
-  "a revocation holds in every view, also in one that was asked before": async (fixture) => {
+  "a revocation holds in every view, also after an earlier lookup": async (fixture) => {
     const [one, other] = fixture.views;
     assert.equal(await other.isRevoked("jti:a"), false);
     await one.revoke("jti:a", inSecs(fixture, 60));
@@ -38,7 +38,7 @@ const facts: PortFacts<TokenStoreFixture> = {
     await other.revoke("jti:b", inSecs(fixture, 60));
     assert.deepEqual([await one.isRevoked("jti:b"), await other.isRevoked("jti:b")], [true, true]);
   },
-  "ids are compared whole and as they are": async (fixture) => {
+  "ids are compared exactly and in full": async (fixture) => {
     const [one, other] = fixture.views;
     for (const [index, id] of hostileIds.entries()) {
       assert.equal(await other.isRevoked(id), false, id);
@@ -51,13 +51,13 @@ const facts: PortFacts<TokenStoreFixture> = {
       );
     }
   },
-  "a revocation holds as long as the token could live": async (fixture) => {
+  "a revocation holds as long as the token could be valid": async (fixture) => {
     const [one, other] = fixture.views;
     await one.revoke("jti:a", inSecs(fixture, 3));
     await fixture.advance(1500);
     assert.equal(await other.isRevoked("jti:a"), true);
   },
-  "of two expiries the later one counts": async (fixture) => {
+  "the later of two expiries counts": async (fixture) => {
     const [one] = fixture.views;
     await one.revoke("jti:a", inSecs(fixture, 60));
     await one.revoke("jti:a", inSecs(fixture, 1));
@@ -72,14 +72,14 @@ const facts: PortFacts<TokenStoreFixture> = {
     await one.revoke("jti:b", inSecs(fixture, 60));
     assert.equal(await one.isRevoked("jti:b"), true);
   },
-  "an id is consumed once, over all views": async (fixture) => {
+  "an id is consumed once across all views": async (fixture) => {
     const [one, other] = fixture.views;
     assert.equal(await one.consume("jti:a", inSecs(fixture, 60)), true);
     assert.equal(await other.consume("jti:a", inSecs(fixture, 60)), false);
     assert.equal(await one.consume("jti:a", inSecs(fixture, 60)), false);
     assert.equal(await other.consume("jti:b", inSecs(fixture, 60)), true);
   },
-  "of many concurrent calls exactly one consumes an id": async (fixture) => {
+  "exactly one of many concurrent calls consumes an id": async (fixture) => {
     const { views } = fixture;
     const asked = Array.from({ length: 40 }, async (_, at) =>
       views[at % 2 === 0 ? 0 : 1].consume("jti:a", inSecs(fixture, 60)),

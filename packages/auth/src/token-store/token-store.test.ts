@@ -24,11 +24,11 @@ const ofTwoWorkers = async (): Promise<TokenStoreFixture> => {
     advance,
   };
 };
-describe("as two workers have it", () => {
+describe("in two workers", () => {
   tokenStoreContract(test, ofTwoWorkers);
 });
 
-/** Stores that break one promise each. */
+/** Stores that each break one rule of the contract. */
 const broken: Readonly<Record<string, (fixture: TokenStoreFixture) => TokenStore>> = {
   "forgets at once": ({ views: [store] }) => ({ ...store, revoke: () => {} }),
   "revokes everybody": ({ views: [store] }) => ({ ...store, isRevoked: () => true }),
@@ -58,7 +58,7 @@ test.each(Object.entries(broken))("the contract catches a store that %s", async 
   expect(await expectContractToCatch(tokenStoreContract, make)).not.toEqual([]);
 });
 
-test("nothing is asked of the shared state until somebody was revoked; a worker that starts later knows", async () => {
+test("no lookups happen before the first revocation, which a worker that starts later sees", async () => {
   const state = inProcessState().values;
   let asked = 0;
   const counting: SharedValues = { ...state, get: (key) => (asked++, state.get(key)) };
@@ -71,7 +71,7 @@ test("nothing is asked of the shared state until somebody was revoked; a worker 
   expect(await (await openSharedTokenStore(state)).isRevoked("a")).toBe(true);
 });
 
-test("a store that was closed is told nothing more", async () => {
+test("a closed store receives no more notifications", async () => {
   const state = inProcessState().values;
   const store = await openSharedTokenStore(state);
   store.close();

@@ -1,12 +1,12 @@
 import type { JwtConfig } from "./jwt-config.ts";
 
-/** What claims are checked against. */
+/** Rules for claims. */
 export type ClaimRules = Pick<JwtConfig, "requiredClaims" | "issuer" | "audience" | "leewaySecs">;
 
-/** A claim's value by its name. */
+/** Claim values by name. */
 export type RawClaims = Readonly<Record<string, unknown>>;
 
-/** Whether claims are in force and meant for us (RFC 7519 4.1): `exp` is required, and now ≥ `exp` is expired. */
+/** Whether claims are valid now and for this audience (RFC 7519 4.1): `exp` is required, and now ≥ `exp` is expired. */
 export const areAcceptable = (claims: RawClaims, rules: ClaimRules, nowSecs: number): boolean => {
   const { sub, iss, jti, iat } = claims;
   if (!rules.requiredClaims.every((name) => claims[name] !== undefined && claims[name] !== null))
@@ -20,7 +20,7 @@ export const areAcceptable = (claims: RawClaims, rules: ClaimRules, nowSecs: num
   );
 };
 
-/** Whether `exp` is ahead and `nbf`, where there is one, is not (RFC 7519 4.1.4, 4.1.5). */
+/** Whether now is before `exp` and not before `nbf`, if present (RFC 7519 4.1.4, 4.1.5). */
 export const areInForce = ({ exp, nbf }: RawClaims, leewaySecs: number, nowSecs: number): boolean =>
   isTime(exp) &&
   nowSecs < exp + leewaySecs &&

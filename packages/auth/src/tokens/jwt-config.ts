@@ -13,29 +13,29 @@ import { algorithms, type JwtAlgorithm } from "../jose/algorithms.ts";
 /** A public or private key: PEM text (SPKI, PKCS#8, a certificate), or a JSON Web Key. */
 export type KeyInput = string | { readonly kty?: string; readonly [member: string]: unknown };
 
-/** What `JwtAuth` may be told. A key is required: `secret` for HS algorithms, for the others one of `publicKey`, `privateKey` and `jwksUrl`. */
+/** Options of `JwtAuth`. A key is required: `secret` for HS algorithms, for the others one of `publicKey`, `privateKey` and `jwksUrl`. */
 export interface JwtConfig {
-  /** Secret of an HS algorithm, at least 32 bytes advised; text counts as UTF-8. */
+  /** Secret of an HS algorithm; use at least 32 bytes. A string counts as UTF-8. */
   readonly secret: string | Uint8Array | undefined;
-  /** The one algorithm that tokens may have. @default "HS256" */
+  /** The only accepted algorithm. @default "HS256" */
   readonly algorithm: JwtAlgorithm;
-  /** Seconds that a new token lives. @default 3600 */
+  /** Lifetime of a new token, in seconds. @default 3600 */
   readonly expiration: number;
-  /** Field that carries the token. @default "Authorization" */
+  /** Header field of the token. @default "Authorization" */
   readonly headerName: string;
-  /** Word before the token, in any case; empty for none. @default "Bearer" */
+  /** Scheme before the token, in any case; empty for none. @default "Bearer" */
   readonly scheme: string;
   /** Cookie that may carry the token instead. */
   readonly cookieName: string | undefined;
-  /** Query parameter that may carry the token instead; it then stands in logs and histories. */
+  /** Query parameter that may carry the token instead; it then appears in logs and browser histories. */
   readonly queryParam: string | undefined;
-  /** Seconds by which clocks may differ, at most 60. @default 0 */
+  /** Tolerated clock difference in seconds, at most 60. @default 0 */
   readonly leewaySecs: number;
-  /** Whom `iss` must name; set in new tokens. */
+  /** Required `iss`; set in new tokens. */
   readonly issuer: string | undefined;
-  /** What `aud` must name, one of them; set in new tokens. */
+  /** Accepted `aud` values; set in new tokens. */
   readonly audience: string | readonly string[] | undefined;
-  /** Claims that tokens must have besides `exp`. @default ["sub"] */
+  /** Required claims besides `exp`. @default ["sub"] */
   readonly requiredClaims: readonly string[];
   /** Key that verifies tokens; derived from `privateKey` when that is given. */
   readonly publicKey: KeyInput | undefined;
@@ -45,15 +45,15 @@ export interface JwtConfig {
   readonly keyId: string | undefined;
   /** Address of a key set (RFC 7517 5): https, or a server on this machine. */
   readonly jwksUrl: string | undefined;
-  /** Seconds after which a key set is fetched again. @default 600 */
+  /** Maximum age of a key set in seconds, after which it is fetched again. @default 600 */
   readonly jwksMaxAgeSecs: number;
-  /** Seconds between two fetches of a key set, whatever tokens ask for. @default 30 */
+  /** Minimum seconds between two fetches of a key set. @default 30 */
   readonly jwksCooldownSecs: number;
-  /** Seconds that a refresh token lives. @default 1209600 */
+  /** Lifetime of a refresh token, in seconds. @default 1209600 */
   readonly refreshExpiration: number;
-  /** Verified tokens that are remembered; their times and revocation are checked all the same. @default 0 */
+  /** Size of the cache of verified tokens; expiry and revocation are still checked. @default 0 */
   readonly cachedTokens: number;
-  /** Where revoked tokens are noted. @default the state that all workers of this host share */
+  /** Store of revoked tokens. @default the state shared by all workers of this host */
   readonly store: TokenStore | undefined;
 }
 
@@ -88,7 +88,7 @@ export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {
   ),
 } satisfies { readonly [Field in keyof JwtConfig]: FieldRule<JwtConfig[Field]> });
 
-/** A field that may be absent; what is wrong is said without its value, which may be secret. */
+/** An optional field; its error omits the value, which may be secret. */
 function maybe<T>(wanted: string, isValid: (value: unknown) => boolean): FieldRule<T | undefined> {
   return checked<T | undefined>(undefined, wanted, isValid);
 }

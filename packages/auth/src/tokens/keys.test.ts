@@ -7,7 +7,7 @@ import { JwtAuth, type JwtAlgorithm, JwtConfig } from "../index.ts";
 import { ec, ed, forge, hmac, jwk, pem, rsa, secret } from "../jwt/forge.test-kit.ts";
 import { readOwnKeys } from "./own-keys.ts";
 
-/** The codes with which an app refuses to start, or `[]`. */
+/** Returns the error codes of an app's start, or `[]`. */
 const refusals = async (config: ConfigInput<JwtConfig>): Promise<readonly string[]> => {
   const app = new App().use(new JwtAuth(config));
   const error = await app.start().then(
@@ -77,7 +77,7 @@ test.each<[string, ConfigInput<JwtConfig>, string[]]>([
   expect(await refusals(config)).toEqual(codes);
 });
 
-test("no message of a mistake holds a key", async () => {
+test("no error message contains a key", async () => {
   const canary = "canary-0123456789";
   for (const config of [
     { secret: `-----BEGIN ${canary}` },
@@ -90,7 +90,7 @@ test("no message of a mistake holds a key", async () => {
   }
 });
 
-test("a secret below 32 bytes, not characters, is warned of", () => {
+test("a secret below 32 bytes, not characters, causes a warning", () => {
   const codes = (text: string) =>
     readOwnKeys(JwtConfig.of({ secret: text })).warnings.map(({ code }) => code);
   expect([codes("ä".repeat(15)), codes("ä".repeat(16))]).toEqual([["AUTH_SHORT_SECRET"], []]);
@@ -119,7 +119,7 @@ test.each<JwtAlgorithm>([
   "ES384",
   "ES512",
   "EdDSA",
-])("a token made with %s is taken, by whom has the public half", async (algorithm) => {
+])("a token signed with %s is verified with the public key", async (algorithm) => {
   const maker = new JwtAuth({ ...keysOf(algorithm), algorithm, keyId: "k1" });
   const app = new App().use(maker);
   app.get("/", (request) => request.context.get("jwt_claims"));
@@ -134,18 +134,18 @@ test.each<JwtAlgorithm>([
   expect([reply.status, reply.json()]).toEqual([200, expect.objectContaining({ sub: "ann" })]);
 });
 
-test("without a key to sign, making a token says what is missing", async () => {
+test("creating a token without a signing key names the missing option", async () => {
   const auth = new JwtAuth({ algorithm: "RS256", publicKey: pem(rsa.publicKey) });
   await expect(auth.createToken({ sub: "ann" })).rejects.toMatchObject({ code: "AUTH_CANNOT_SIGN" });
   await expect(new JwtAuth({}).createToken({ sub: "ann" })).rejects.toMatchObject({ code: "AUTH_NO_KEY" });
 });
 
-test("the keys that are read are the configured ones", () => {
+test("the parsed keys are the configured ones", () => {
   const { publicKey } = readOwnKeys(JwtConfig.of({ algorithm: "RS256", privateKey: pem(rsa.privateKey) }));
   expect(publicKey?.equals(rsa.publicKey)).toBe(true);
 });
 
-test("a secret counts as UTF-8, whether as text or as bytes", async () => {
+test("a secret counts as UTF-8, as a string or as bytes", async () => {
   const auth = new JwtAuth({ secret: Buffer.from("ä".repeat(20)) });
   const app = new App().use(auth);
   app.get("/", () => "in");

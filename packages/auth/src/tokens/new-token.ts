@@ -6,9 +6,9 @@ import type { JwtConfig } from "./jwt-config.ts";
 import { familyClaim, refreshType } from "./token-verifier.ts";
 import type { TokenTools } from "./token-tools.ts";
 
-/** What a new token says; times and id are added. */
+/** Claims of a new token; times and id are added. */
 export interface NewClaims {
-  /** Whom the token speaks of. */
+  /** Subject of the token. */
   readonly sub: string;
   readonly iat?: never;
   readonly exp?: never;
@@ -16,15 +16,15 @@ export interface NewClaims {
   readonly [claim: string]: unknown;
 }
 
-/** A short token for requests and a long one that gets the next pair. */
+/** A short-lived token for requests, and a refresh token for the next pair. */
 export interface TokenPair {
   readonly token: string;
   readonly refreshToken: string;
-  /** Seconds that `token` lives. */
+  /** Lifetime of `token`, in seconds. */
   readonly expiresIn: number;
 }
 
-/** What is signed into a token by `JwtAuth` alone. */
+/** Claims that only `JwtAuth` sets. */
 const reserved = ["iat", "exp", "jti", familyClaim];
 
 /** Signs tokens of one configuration. */
@@ -37,12 +37,12 @@ export class TokenIssuer {
     this.now = now;
   }
 
-  /** A token for requests. @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN */
+  /** Creates a token for requests. @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN */
   access(tools: TokenTools, claims: NewClaims, family?: string): Promise<string> {
     return this.sign(tools, claims, { typ: "JWT", lifeSecs: this.config.expiration, family });
   }
 
-  /** A pair of one family. @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN */
+  /** Creates a pair of one family. @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN */
   async pair(tools: TokenTools, claims: NewClaims, family: string): Promise<TokenPair> {
     const { expiration, refreshExpiration } = this.config;
     const token = await this.access(tools, claims, family);
@@ -64,10 +64,7 @@ export class TokenIssuer {
     }: { readonly typ: string; readonly lifeSecs: number; readonly family: string | undefined },
   ): Promise<string> {
     if (signingKey === undefined)
-      throw authError(
-        "AUTH_CANNOT_SIGN",
-        "tokens can be made only with JwtConfig.secret or JwtConfig.privateKey",
-      );
+      throw authError("AUTH_CANNOT_SIGN", "creating tokens needs JwtConfig.secret or JwtConfig.privateKey");
     const { issuer: iss, audience: aud, keyId: kid } = this.config;
     const iat = Math.floor(this.now() / 1000);
     const all = {
@@ -84,12 +81,12 @@ export class TokenIssuer {
     if (token.length <= maxTokenLength) return token;
     throw authError(
       "AUTH_BAD_CLAIMS",
-      `the claims make a token of ${token.length} characters; ${maxTokenLength} are accepted`,
+      `the claims make a token of ${token.length} characters; at most ${maxTokenLength} are accepted`,
     );
   }
 }
 
-/** Claims of a token without what belongs to that one token. */
+/** Returns the claims of a token without its times and ids. */
 export const carriedClaims = (claims: Claims): NewClaims => {
   const own = Object.entries(claims).filter(([name]) => !reserved.includes(name) && name !== "nbf");
   return { ...Object.fromEntries(own), sub: claims.sub };
@@ -99,7 +96,7 @@ const checked = (claims: NewClaims): NewClaims => {
   const taken = reserved.filter((name) => claims[name] !== undefined);
   if (taken.length > 0) throw authError("AUTH_BAD_CLAIMS", `${taken.join(", ")} are set by JwtAuth itself`);
   if (typeof claims.sub === "string" && claims.sub !== "") return claims;
-  throw authError("AUTH_BAD_CLAIMS", "a token needs sub, a text that says whom it speaks of");
+  throw authError("AUTH_BAD_CLAIMS", "a token needs sub, the name of its subject");
 };
 
 const toJson = (claims: Readonly<Record<string, unknown>>): string => {
@@ -107,7 +104,7 @@ const toJson = (claims: Readonly<Record<string, unknown>>): string => {
   try {
     text = JSON.stringify(claims);
   } catch (cause) {
-    throw authError("AUTH_BAD_CLAIMS", "the claims cannot be written as JSON", cause);
+    throw authError("AUTH_BAD_CLAIMS", "the claims cannot be serialised as JSON", cause);
   }
   if (parseJsonObject(new TextEncoder().encode(text)) !== null) return text;
   throw authError("AUTH_BAD_CLAIMS", "the claims are nested too deeply");

@@ -5,7 +5,7 @@ import { authProblem } from "../errors.ts";
 import { fits, isHmac, isWeak, minRsaBits, wantedKey } from "../jose/algorithms.ts";
 import type { JwtConfig, KeyInput } from "./jwt-config.ts";
 
-/** The keys of a configuration, read but not yet put to use; what is missing in a wrong one is `undefined`. */
+/** The parsed keys of a configuration; missing and invalid ones are `undefined`. */
 export interface OwnKeys {
   readonly secret: Uint8Array<ArrayBuffer> | undefined;
   readonly publicKey: KeyObject | undefined;
@@ -14,10 +14,10 @@ export interface OwnKeys {
   readonly warnings: readonly Problem[];
 }
 
-/** Bytes that a secret should have. */
+/** Recommended length of a secret, in bytes. */
 const advisedBytes = 32;
 
-/** Reads the keys of a configuration and finds what is wrong with them; no message holds a key. */
+/** Parses the keys of a configuration and reports their mistakes; no message contains a key. */
 export const readOwnKeys = (config: JwtConfig): OwnKeys => {
   const problems: Problem[] = [];
   const say = (code: AuthErrorCode, message: string): void => void problems.push(authProblem(code, message));
@@ -26,25 +26,24 @@ export const readOwnKeys = (config: JwtConfig): OwnKeys => {
   if (jwksUrl !== undefined && !isSafeUrl(jwksUrl))
     say(
       "AUTH_BAD_KEY_SET_URL",
-      "JwtConfig.jwksUrl must be https, so that nobody on the way can put in a key of his own",
+      "JwtConfig.jwksUrl must be https, so that keys cannot be replaced in transit",
     );
   const secret = config.secret === undefined ? undefined : toBytes(config.secret);
   if (secret !== undefined && holdsKey(secret)) {
-    const message = `JwtConfig.secret holds a key; give it as publicKey or privateKey, with its own algorithm instead of ${config.algorithm}`;
+    const message = `JwtConfig.secret contains a key; pass it as publicKey or privateKey, with its own algorithm instead of ${config.algorithm}`;
     say("AUTH_SECRET_IS_KEY", message);
   }
   const read = (name: "publicKey" | "privateKey"): KeyObject | undefined => {
     const input = config[name];
     if (input === undefined || isHmac(config.algorithm)) return undefined;
     const key = readKey(name, input);
-    if (key === null)
-      say("AUTH_BAD_KEY", `JwtConfig.${name} is no key that can be read, as PEM text or a JSON Web Key`);
+    if (key === null) say("AUTH_BAD_KEY", `JwtConfig.${name} is not a readable PEM or JSON Web Key`);
     else if (!fits(key, config.algorithm))
       say("AUTH_BAD_KEY", `JwtConfig.${name} must be ${wantedKey(config.algorithm)} for ${config.algorithm}`);
     else if (isWeak(key))
       say(
         "AUTH_WEAK_KEY",
-        `JwtConfig.${name} has less than ${minRsaBits} bits (RFC 7518 3.3); make a longer one`,
+        `JwtConfig.${name} has fewer than ${minRsaBits} bits (RFC 7518 3.3); generate a longer one`,
       );
     else return key;
     return undefined;
@@ -57,15 +56,15 @@ export const readOwnKeys = (config: JwtConfig): OwnKeys => {
 const choiceProblems = ({ algorithm, secret, publicKey, privateKey, jwksUrl }: JwtConfig): string[] => {
   if (isHmac(algorithm)) {
     const asymmetric = [publicKey, privateKey, jwksUrl].some((key) => key !== undefined);
-    if (asymmetric) return [`JwtConfig.algorithm is ${algorithm}, which takes a secret and no other key`];
+    if (asymmetric) return [`JwtConfig.algorithm is ${algorithm}, which needs a secret and no other key`];
     return secret === undefined
       ? [`JwtConfig.secret is missing; ${algorithm} needs one, of at least ${advisedBytes} bytes`]
       : [];
   }
   if (secret !== undefined)
-    return [`JwtConfig.secret does not go with ${algorithm}; give publicKey, privateKey or jwksUrl`];
+    return [`JwtConfig.secret does not fit ${algorithm}; configure publicKey, privateKey or jwksUrl`];
   if (jwksUrl !== undefined && publicKey !== undefined)
-    return ["JwtConfig has both publicKey and jwksUrl; give one"];
+    return ["JwtConfig has both publicKey and jwksUrl; configure one"];
   if ([publicKey, privateKey, jwksUrl].every((key) => key === undefined))
     return [`JwtConfig has no key; ${algorithm} needs publicKey, privateKey or jwksUrl`];
   return [];
@@ -73,7 +72,7 @@ const choiceProblems = ({ algorithm, secret, publicKey, privateKey, jwksUrl }: J
 
 const secretWarnings = (secret: Uint8Array | undefined): Problem[] => {
   if (secret === undefined || secret.byteLength >= advisedBytes) return [];
-  const message = `the JWT secret has ${secret.byteLength} bytes, ${advisedBytes} are advised; a short one can be guessed from any token`;
+  const message = `the JWT secret has ${secret.byteLength} bytes; use at least ${advisedBytes}, since a short one can be guessed from any token`;
   return [authProblem("AUTH_SHORT_SECRET", message)];
 };
 
@@ -91,7 +90,7 @@ const readKey = (name: "publicKey" | "privateKey", input: KeyInput): KeyObject |
 const toBytes = (secret: string | Uint8Array): Uint8Array<ArrayBuffer> =>
   typeof secret === "string" ? new TextEncoder().encode(secret) : new Uint8Array(secret);
 
-/** Whether text is, or holds, a key: a public one as HMAC secret lets everybody sign (RFC 8725 2.1). */
+/** Whether text contains a key: with a public key as HMAC secret, anyone could sign (RFC 8725 2.1). */
 const holdsKey = (secret: Uint8Array): boolean => {
   const text = new TextDecoder().decode(secret);
   return text.includes("-----BEGIN ") || /"kty"\s{0,20}:/.test(text);

@@ -1,7 +1,7 @@
 import { App } from "@framework/core";
 import { JwtAuth, JwtClaims } from "../index.ts";
 
-/** A service with login, refresh and logout; its secret is short, so that its operator is warned. */
+/** A service with login, refresh and logout; its short secret causes a warning. */
 const auth = new JwtAuth({ secret: "a short secret" }).skipPath("/login").skipPath("/refresh");
 const app = new App().use(auth);
 app.post("/login", () => auth.createTokens({ sub: "ann" }));

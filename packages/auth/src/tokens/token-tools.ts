@@ -4,18 +4,18 @@ import type { OwnKeys } from "./own-keys.ts";
 import { hmacKey, loadSignatures, type Signatures, type SigningKey } from "../jose/signature.ts";
 import type { Awaitable } from "@framework/core";
 
-/** The library of signatures and the keys, made ready. */
+/** The loaded signature library and keys. */
 export interface TokenTools {
   readonly signatures: Signatures;
-  /** Key of new tokens; `undefined` where there is none. */
+  /** Key of new tokens, if any. */
   readonly signingKey: SigningKey | undefined;
-  /** Key that verifies tokens which name `kid`. */
+  /** Returns the key that verifies tokens with this `kid`. */
   keyFor(kid: string | undefined): Awaitable<SigningKey | null>;
-  /** Grows when keys were replaced. */
+  /** Increases when keys are replaced. */
   generation(): number;
 }
 
-/** Makes ready what tokens need; once. */
+/** Loads the library and imports the keys; once. */
 export const loadTokenTools = async (
   { algorithm }: JwtConfig,
   { secret, publicKey, privateKey }: OwnKeys,

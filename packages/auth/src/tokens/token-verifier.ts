@@ -10,13 +10,13 @@ import type { TokenStore } from "../token-store/token-store.ts";
 import type { TokenTools } from "./token-tools.ts";
 import { VerifiedTokens } from "./verified-tokens.ts";
 
-/** What a token is for, by its `typ`: so that neither passes for the other (RFC 8725 3.11). */
+/** Purpose of a token by its `typ`, so that neither kind can replace the other (RFC 8725 3.11). */
 export type TokenKind = "access" | "refresh";
 
 /** `typ` of refresh tokens. */
 export const refreshType = "refresh+jwt";
 
-/** Claim that ties together all that was issued from one login. */
+/** Claim that links all tokens of one login. */
 export const familyClaim = "refresh_family";
 
 const kinds: Readonly<Record<TokenKind, readonly string[]>> = {
@@ -24,7 +24,7 @@ const kinds: Readonly<Record<TokenKind, readonly string[]>> = {
   refresh: [refreshType],
 };
 
-/** Finds out what a token says, if it is one of ours, in force, and not revoked. */
+/** Verifies tokens: signature, claims, times and revocation. */
 export class TokenVerifier {
   private readonly config: JwtConfig;
   private readonly now: () => number;
@@ -36,7 +36,7 @@ export class TokenVerifier {
     this.verified = new VerifiedTokens(config.cachedTokens);
   }
 
-  /** The claims, `null` for a token that is not to be believed. @throws HttpError 503 when nobody can tell */
+  /** Returns the claims, `null` for an invalid token. @throws HttpError 503 when it cannot be checked */
   async verify(
     text: string,
     kind: TokenKind,
@@ -49,7 +49,7 @@ export class TokenVerifier {
     try {
       for (const id of idsOf(claims)) if (await store.isRevoked(id)) return null;
     } catch (error) {
-      log.error("the token store failed, so the request is refused", { error });
+      log.error("the token store failed and the request was refused", { error });
       throw unavailable("AUTH_STORE_UNAVAILABLE", error);
     }
     return claims;
@@ -65,13 +65,13 @@ export class TokenVerifier {
     const payload = key === null ? null : await tools.signatures.verify(token, key);
     const claims = payload === null ? null : parseJsonObject(payload);
     if (claims === null || !areAcceptable(claims, config, now() / 1000)) return null;
-    const believed = frozen(claims as Claims); // `areAcceptable` has looked at every claim that the type names
-    if (kind === "access") verified.set(text, believed, tools.generation());
-    return believed;
+    const trusted = frozen(claims as Claims); // `areAcceptable` checked every claim of the type
+    if (kind === "access") verified.set(text, trusted, tools.generation());
+    return trusted;
   }
 }
 
-/** What may be revoked about a token: itself, and all that came from the same login. */
+/** Returns the revocable ids of a token: its own, and that of its login. */
 export const idsOf = ({ jti, [familyClaim]: family }: Claims): readonly string[] => [
   ...(jti === undefined ? [] : [tokenId(jti)]),
   ...(typeof family === "string" ? [familyId(family)] : []),

@@ -6,7 +6,7 @@ import { type Claims, JwtAuth, type JwtConfig, type NewClaims, type TokenStore }
 
 const secret = "0123456789abcdef0123456789abcdef";
 
-/** An app behind a token, and a clock in seconds. */
+/** An app that requires a token, and a clock in seconds. */
 const setUp = async (config: ConfigInput<JwtConfig> = {}, guards: Guard[] = []) => {
   const world = { secs: 1_800_000_000, logged: [] as string[] };
   const auth = new JwtAuth({ secret, ...config }, { now: () => world.secs * 1000 });
@@ -24,7 +24,7 @@ const headOf = (token: string): Claims =>
   JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Claims;
 const refused = { status: 401, detail: "Invalid or expired token" };
 
-test("a token says what it was given, when it was made, when it ends, and has an id", async () => {
+test("a token has its claims, its creation time, its expiry and an id", async () => {
   await using it = await setUp({ issuer: "us", audience: "api", expiration: 60 });
   const token = await it.auth.createToken({ sub: "ann", roles: ["admin"], n: null });
   const claims = (await it.ask(token)).json<Claims>();
@@ -42,7 +42,7 @@ test("a token says what it was given, when it was made, when it ends, and has an
   expect(headOf(await it.auth.createToken({ sub: "ann" })).jti).not.toBe(claims.jti);
 });
 
-test("a token is good until the second it ends; a leeway makes that later", async () => {
+test("a token is valid until the second it expires; leeway extends that", async () => {
   for (const leewaySecs of [0, 60]) {
     await using it = await setUp({ expiration: 10, leewaySecs });
     const token = await it.auth.createToken({ sub: "ann" });
@@ -53,7 +53,7 @@ test("a token is good until the second it ends; a leeway makes that later", asyn
   }
 });
 
-test("a token is not good before its nbf; a leeway makes that earlier", async () => {
+test("a token is invalid before its nbf; leeway makes that earlier", async () => {
   for (const leewaySecs of [0, 30]) {
     await using it = await setUp({ leewaySecs });
     const token = await it.auth.createToken({ sub: "ann", nbf: it.world.secs + 100 });
@@ -78,7 +78,7 @@ test.each<[string, object]>([
   ["a bigint", { sub: "ann", big: 1n }],
   ["too much for 8 KiB", { sub: "ann", much: "x".repeat(7000) }],
   ["33 levels", { sub: "ann", deep: JSON.parse("[".repeat(33) + "]".repeat(33)) as unknown }],
-])("a token with %s is not made", async (_name, claims) => {
+])("a token with %s is not created", async (_name, claims) => {
   await using it = await setUp();
   await expect(it.auth.createToken(claims as NewClaims)).rejects.toMatchObject({ code: "AUTH_BAD_CLAIMS" });
 });
@@ -112,7 +112,7 @@ test("a revoked token is refused, others are not; by its id or by its claims", a
   expect(await it.auth.isRevoked(jti)).toBe(true);
 });
 
-test("a revocation holds as long as the token lives, whoever made it", async () => {
+test("a revocation holds as long as the token is valid, whatever its issuer", async () => {
   await using it = await setUp({ expiration: 10, refreshExpiration: 10 });
   const far = { sub: "x", exp: it.world.secs + 5000, jti: "far" };
   const notes: [string, number][] = [];
@@ -130,14 +130,14 @@ test("a revocation holds as long as the token lives, whoever made it", async () 
   ]);
 });
 
-test("what is no id is not taken for one", async () => {
+test("a value other than an id is refused", async () => {
   await using it = await setUp();
   for (const wrong of [await it.auth.createToken({ sub: "ann" }), { sub: "ann", exp: 1 }]) {
     await expect(it.auth.revokeToken(wrong)).rejects.toMatchObject({ code: "AUTH_BAD_CLAIMS" });
   }
 });
 
-test("a refresh token gets the next pair, once, and is no token for requests", async () => {
+test("a refresh token returns the next pair once, and is refused for requests", async () => {
   await using it = await setUp({ expiration: 10, refreshExpiration: 100 });
   const pair = await it.auth.createTokens({ sub: "ann", roles: ["a"] });
   expect([await it.status(pair.token), await it.status(pair.refreshToken), pair.expiresIn]).toEqual([
@@ -155,7 +155,7 @@ test("a refresh token gets the next pair, once, and is no token for requests", a
   expect((await it.auth.refreshToken(next.refreshToken)).expiresIn).toBe(10);
 });
 
-test("a refresh token that comes twice revokes all that came from its login, and nothing else", async () => {
+test("a reused refresh token revokes all tokens of its login, and no others", async () => {
   await using it = await setUp();
   const stolen = await it.auth.createTokens({ sub: "ann" });
   const bystander = await it.auth.createTokens({ sub: "ann" });
@@ -167,10 +167,10 @@ test("a refresh token that comes twice revokes all that came from its login, and
   ]);
   await expect(it.auth.refreshToken(thief.refreshToken)).rejects.toMatchObject(refused);
   expect(await it.auth.refreshToken(bystander.refreshToken)).toMatchObject({ token: expect.any(String) });
-  expect(it.world.logged).toEqual(["a refresh token came twice; all that came from its login is revoked"]);
+  expect(it.world.logged).toEqual(["a refresh token was reused; all tokens of its login are revoked"]);
 });
 
-test("of many who send one refresh token at once nobody keeps a token", async () => {
+test("concurrent uses of one refresh token leave no valid token", async () => {
   await using it = await setUp();
   const { refreshToken } = await it.auth.createTokens({ sub: "ann" });
   const tries = await Promise.allSettled(
@@ -188,7 +188,7 @@ test("revoking claims of a pair, as at logout, revokes its refresh token too", a
   await expect(it.auth.refreshToken(pair.refreshToken)).rejects.toMatchObject(refused);
 });
 
-test("claims of the next pair may be worked out anew; a refusal there uses nothing up", async () => {
+test("claims of the next pair may change; a refusal there consumes nothing", async () => {
   await using it = await setUp();
   const { refreshToken } = await it.auth.createTokens({ sub: "ann", roles: ["a"], nbf: 1 });
   const gone = it.auth.refreshToken(refreshToken, () => {
@@ -220,7 +220,7 @@ test.each<[string, (it: Awaited<ReturnType<typeof setUp>>) => Promise<string>]>(
   await expect(it.auth.refreshToken(await make(it))).rejects.toMatchObject(refused);
 });
 
-test("a store that fails lets nobody in: 503, with a line in the log", async () => {
+test("a failing store refuses every request with 503, and logs", async () => {
   const away = () => {
     throw new Error("away");
   };
@@ -231,10 +231,10 @@ test("a store that fails lets nobody in: 503, with a line in the log", async () 
     "1",
     false,
   ]);
-  expect(it.world.logged).toEqual(["the token store failed, so the request is refused"]);
+  expect(it.world.logged).toEqual(["the token store failed and the request was refused"]);
 });
 
-test("a remembered token ends in time, is revoked at once, and makes room", async () => {
+test("a cached token expires in time, is revoked at once, and is evicted", async () => {
   await using it = await setUp({ cachedTokens: 2, expiration: 100 });
   const tokens = await Promise.all(["a", "b", "c"].map((sub) => it.auth.createToken({ sub })));
   const statuses = async () => Promise.all(tokens.map(it.status));
@@ -248,7 +248,7 @@ test("a remembered token ends in time, is revoked at once, and makes room", asyn
   expect(await statuses()).toEqual([401, 401, 401]);
 });
 
-test("before its app has started nothing is checked or revoked", async () => {
+test("checking and revoking need a started app", async () => {
   const auth = new JwtAuth({ secret });
   const { refreshToken } = await auth.createTokens({ sub: "ann" });
   for (const call of [auth.revokeToken("a"), auth.isRevoked("a"), auth.refreshToken(refreshToken)])

@@ -5,7 +5,7 @@ interface Entry {
   readonly generation: number;
 }
 
-/** Tokens whose signature was verified, the ones used last; bounded in number, and so in bytes, as a token has at most 8 KiB. */
+/** LRU cache of tokens with a verified signature; bounded in number, and so in bytes, since a token has at most 8 KiB. */
 export class VerifiedTokens {
   private readonly entries: Map<string, Entry> = new Map();
   private readonly max: number;
@@ -14,7 +14,7 @@ export class VerifiedTokens {
     this.max = max;
   }
 
-  /** Claims of a token that was verified with keys that are still the ones in use. */
+  /** Returns the claims of a token that was verified with the current keys. */
   get(text: string, generation: number): Claims | undefined {
     const entry = this.entries.get(text);
     if (entry === undefined) return undefined;
