@@ -183,12 +183,12 @@ test("a nonce is in the policy of its reply, new for each, and only where it was
 });
 
 test.each([
-  [{ "script-source": ["'self'"] }, "script-source is no directive; did you mean script-src"],
+  [{ "script-source": ["'self'"] }, "script-source is not a directive; did you mean script-src"],
   [{ "script-src": ["self"] }, "write 'self' with its single quotes"],
   [{ "script-src": ["nonce"] }, "write 'nonce' with its single quotes"],
-  [{ "script-src": ["https://a.example; object-src *"] }, "holds a blank, a comma or a semicolon"],
-  [{ "script-src": ["a,b"] }, "holds a blank, a comma or a semicolon"],
-  [{ "script-src": ["x\r\nSet-Cookie:a=b"] }, "holds a blank"],
+  [{ "script-src": ["https://a.example; object-src *"] }, "contains a space, a comma or a semicolon"],
+  [{ "script-src": ["a,b"] }, "contains a space, a comma or a semicolon"],
+  [{ "script-src": ["x\r\nSet-Cookie:a=b"] }, "contains a space"],
   [{ "script-src": [""] }, "is empty"],
   [{ "img-src": ["'none'", "https://a.example"] }, "'none' stands alone"],
   [{ "img-src": ["'nonce'"] }, "img-src takes no nonce"],
