@@ -8,7 +8,7 @@ for (const file of found()) rmSync(file); // a stale count must not count as a r
 
 const steps = [
   "turbo run build lint check test --continue=dependencies-successful --output-logs=new-only",
-  "node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- turbo run test:int --concurrency=2 --output-logs=new-only",
+  "node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- turbo run test:int --concurrency=1 --output-logs=new-only",
   "pnpm --silent --filter @framework/bench run bench:instructions:check",
   "node tools/src/structure/main.ts",
   "oxfmt --check",
