@@ -54,7 +54,7 @@ test("HEAD is answered from the GET route without a body, with the same fields",
   expect([reply.status, reply.text, reply.headers.get("content-length")]).toEqual([200, "", "5"]);
 });
 
-test("a HEAD route of its own goes first", async () => {
+test("an explicit HEAD route takes precedence", async () => {
   const app = new App();
   app.get("/x", () => "hello");
   app.head("/x", () => new Response(null, { headers: { "x-own": "yes" } }));
