@@ -6,9 +6,9 @@ import { reservedOptions } from "./core-options.ts";
 /** State of an option's feature at start. */
 interface OptionOwner {
   /** The feature's `enableX` methods. */
-  readonly switches: readonly string[];
+  readonly enableMethods: readonly string[];
   /** Whether the feature is enabled: one of its methods was called, or it has none. */
-  readonly isOn: boolean;
+  readonly isEnabled: boolean;
 }
 
 /** A feature's declaration of one option. */
@@ -49,8 +49,8 @@ export class FeatureOptions {
     return [...this.declared.values()].flatMap(({ name, check, readOwner }) => {
       const value = values[name];
       if (value === undefined) return [];
-      const { isOn, switches } = readOwner();
-      if (!isOn) return value === false ? [] : [uselessOption(name, switches)];
+      const { isEnabled, enableMethods } = readOwner();
+      if (!isEnabled) return value === false ? [] : [uselessOption(name, enableMethods)];
       const message = check(value as never, route); // the check accepts values of any type
       return message === null ? [] : [`${name}: ${message}`];
     });
@@ -60,5 +60,5 @@ export class FeatureOptions {
 const optionsOf = ({ options }: { readonly options: RouteOptions }): Readonly<Record<string, unknown>> =>
   options as Readonly<Record<string, unknown>>; // features add members that core's type does not list
 
-const uselessOption = (name: string, switches: readonly string[]): string =>
-  `the option "${name}" does nothing without ${switches.join(" or ")}; call it, or remove the option`;
+const uselessOption = (name: string, enableMethods: readonly string[]): string =>
+  `the option "${name}" does nothing without ${enableMethods.join(" or ")}; call it, or remove the option`;

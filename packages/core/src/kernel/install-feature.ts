@@ -3,7 +3,7 @@ import type { AnyFeature } from "../feature/feature.ts";
 import { createHost } from "./create-host.ts";
 import type { Kernel } from "./kernel.ts";
 
-/** Where a feature stands among those of its app. */
+/** A feature's place among those of its app. */
 export interface Installation {
   /** Position in `App.with`. */
   readonly rank: number;
@@ -24,7 +24,7 @@ export const installFeature = (
 ): void => {
   const needs = Object.freeze(Object.create(null, Object.getOwnPropertyDescriptors(methods)));
   const added = feature.install(createHost(kernel, { name: feature.name, rank }), needs as never);
-  kernel.addSwitches(rank, Object.keys(added).filter(isSwitch));
+  kernel.addEnableMethods(rank, Object.keys(added).filter(isEnableMethod));
   for (const [name, { get, value: method }] of Object.entries(Object.getOwnPropertyDescriptors(added))) {
     if (name in app) {
       throw new FrameworkError(
@@ -32,16 +32,16 @@ export const installFeature = (
         `${feature.name}: the app already has a method named ${name}`,
       );
     }
-    const value = isSwitch(name) ? switching(feature, name, method, kernel) : method;
+    const value = isEnableMethod(name) ? enabling(feature, name, method, kernel) : method;
     const property = get === undefined ? { value, writable: true } : { get };
     Object.defineProperty(app, name, { ...property, configurable: true });
     Object.defineProperty(methods, name, neededProperty(app, name, get !== undefined));
   }
 };
 
-const isSwitch = (method: string): boolean => method.startsWith("enable");
+const isEnableMethod = (method: string): boolean => method.startsWith("enable");
 
-/** A member as later features get it: called on the app, whatever it is called on. */
+/** The member that later features get; it always runs with the app as `this`. */
 const neededProperty = (app: object, name: string, isGetter: boolean): PropertyDescriptor => {
   const get = (): unknown => Reflect.get(app, name);
   if (isGetter) return { get, enumerable: true };
@@ -51,8 +51,8 @@ const neededProperty = (app: object, name: string, isGetter: boolean): PropertyD
   };
 };
 
-/** An `enableX` that also tells the kernel that the feature is on: once, and not after start. */
-const switching = (
+/** Wraps an `enableX` so that the kernel records it: once, and not after start. */
+const enabling = (
   feature: AnyFeature,
   name: string,
   method: (...args: unknown[]) => unknown,

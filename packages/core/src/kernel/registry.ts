@@ -63,7 +63,7 @@ export abstract class Registry {
   protected readonly injections: InjectionPlace[] = [];
   protected readonly warnings: Problem[] = [];
   /** The `enableX` methods of each feature, by its index in `App.with`. */
-  private readonly switches: Map<number, readonly string[]> = new Map();
+  private readonly enableMethods: Map<number, readonly string[]> = new Map();
   /** The feature of each called `enableX`. */
   protected readonly enabled: Map<string, string> = new Map();
   private readonly installed: Set<object> = new Set();
@@ -198,8 +198,11 @@ export abstract class Registry {
   routeOption<Value>(name: string, check: OptionCheck<Value>, owner: HostOwner): RouteOption<Value> {
     this.assertOpen(`the option ${name}`);
     const readOwner = () => {
-      const switches = this.switches.get(owner.rank) ?? [];
-      return { switches, isOn: switches.length === 0 || switches.some((method) => this.enabled.has(method)) };
+      const enableMethods = this.enableMethods.get(owner.rank) ?? [];
+      return {
+        enableMethods,
+        isEnabled: enableMethods.length === 0 || enableMethods.some((method) => this.enabled.has(method)),
+      };
     };
     return this.featureOptions.declare({ name, check, feature: owner.name, readOwner });
   }
@@ -266,8 +269,8 @@ export abstract class Registry {
   }
 
   /** Records the methods that enable a feature. */
-  addSwitches(rank: number, methods: readonly string[]): void {
-    this.switches.set(rank, methods);
+  addEnableMethods(rank: number, methods: readonly string[]): void {
+    this.enableMethods.set(rank, methods);
   }
 
   /** Records that a feature is enabled. */
