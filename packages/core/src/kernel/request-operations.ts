@@ -1,4 +1,5 @@
 import type { ExchangeEnd } from "../exchange/request-source.ts";
+import { knownMethods } from "../http/methods.ts";
 import type { OperationControl, Operations } from "../insight/operations.ts";
 import type { Attributes, OperationDefinition } from "../insight/traced-operation.ts";
 import { type Handler, mapAwaitable } from "../middleware/middleware.ts";
@@ -21,7 +22,7 @@ export const requestOperation: OperationDefinition<HttpRequest> = {
   role: "server",
   describe: (request) => {
     const { method, route, path } = request;
-    const known = methods.has(method);
+    const known = knownMethods.has(method);
     const attributes = {
       "http.request.method": known ? method : "_OTHER",
       ...(!known && { "http.request.method_original": method }),
@@ -61,16 +62,3 @@ const outcome = (status: number | null, end: ExchangeEnd): Attributes => ({
   ...(end === "aborted" && { "error.type": "aborted" }),
   ...(end === "sent" && status !== null && status >= 500 && { "error.type": String(status) }),
 });
-
-const methods: ReadonlySet<string> = new Set([
-  "GET",
-  "HEAD",
-  "POST",
-  "PUT",
-  "PATCH",
-  "DELETE",
-  "OPTIONS",
-  "QUERY",
-  "TRACE",
-  "CONNECT",
-]);

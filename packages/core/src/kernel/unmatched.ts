@@ -1,22 +1,9 @@
 import { HttpError } from "../errors/http-error.ts";
 import { MethodNotAllowedError, NotFoundError } from "../errors/http-errors.ts";
+import { knownMethods } from "../http/methods.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { Response } from "../response/response.ts";
 import { suggestions } from "../routing/suggestions.ts";
-
-/** Known methods: RFC 9110, RFC 10008, and PATCH. */
-const known = new Set([
-  "GET",
-  "HEAD",
-  "POST",
-  "PUT",
-  "PATCH",
-  "DELETE",
-  "OPTIONS",
-  "QUERY",
-  "TRACE",
-  "CONNECT",
-]);
 
 /**
  * Answers an unmatched request: 204 with `Allow` for OPTIONS, 405 with `Allow` when the path exists for other methods, 501 for an unknown
@@ -29,7 +16,7 @@ export const answerUnmatched = (
 ): Response => {
   const { path } = request;
   const method = request.method === "HEAD" ? "GET" : request.method; // HEAD gets the reply of GET, including its length (RFC 9110 8.6)
-  if (!known.has(method)) throw new HttpError(501, "This server does not support the method");
+  if (!knownMethods.has(method)) throw new HttpError(501, "This server does not support the method");
   if (allowed.length > 0) {
     if (method !== "OPTIONS") throw new MethodNotAllowedError(method, allowed);
     return new Response(null, { status: 204, headers: { allow: allowed.join(", ") } });

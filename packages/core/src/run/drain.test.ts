@@ -1,9 +1,8 @@
-import { afterEach, expect, jest, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import type { TransportName } from "./settings/run-options.ts";
 import { linesOf, type LifeScenario, startLife, tallyOf } from "./testing/life-program.ts";
 import { endPrograms, type Program } from "./testing/start-program.ts";
 
-jest.setTimeout(120_000); // processes are started, on a machine that may be busy
 afterEach(endPrograms);
 
 /** Ends a program with SIGTERM; its exit code, and the seconds until it ended. */

@@ -1,11 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, jest, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import type { RunOptions } from "./settings/run-options.ts";
 import { endPrograms, type Program, startProgram } from "./testing/start-program.ts";
 
-jest.setTimeout(120_000); // processes are started, on a machine that may be busy
 afterEach(endPrograms);
 
 interface Scenario {

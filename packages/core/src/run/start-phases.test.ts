@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, jest, test } from "@jest/globals";
+import { afterEach, expect, test } from "@jest/globals";
 import { linesOf, type LifeScenario, saidTimes, startLife, tallyOf } from "./testing/life-program.ts";
 import { endPrograms, type Program } from "./testing/start-program.ts";
 
-jest.setTimeout(120_000); // processes are started, on a machine that may be busy
 afterEach(endPrograms);
 
 const ABANDONED = /SIGTERM during the start: the service did not start/g;
