@@ -7,7 +7,7 @@ const ask = async (app: Pick<App, "fetch">, path: string, init?: RequestInit) =>
   return { status: reply.status, headers: reply.headers, text, json: () => JSON.parse(text) as unknown };
 };
 
-/** An app whose log lines are kept instead of written. */
+/** An app that keeps its log lines instead of writing them. */
 const quiet = async (app: App, env: "development" | "production" = "development") => {
   const lines: string[] = [];
   const write = (message: string) => void lines.push(message);
@@ -38,7 +38,7 @@ test.each([
   expect((await ask(app, "/x", { method })).text).toBe(`by ${method}`);
 });
 
-test("route registers for every method named, GET when none is", async () => {
+test("route registers every given method, GET by default", async () => {
   const app = new App();
   app.route("/one", {}, () => "one");
   app.route("/two", { methods: ["PUT", "PATCH"] }, (request) => request.method);
@@ -47,7 +47,7 @@ test("route registers for every method named, GET when none is", async () => {
   expect((await ask(app, "/two")).status).toBe(405);
 });
 
-test("HEAD is answered from the GET route without a body, with the same fields", async () => {
+test("HEAD runs the GET route and gets the same fields without a body", async () => {
   const app = new App();
   app.get("/x", () => "hello");
   const reply = await ask(app, "/x", { method: "HEAD" });
@@ -61,7 +61,7 @@ test("an explicit HEAD route takes precedence", async () => {
   expect((await ask(app, "/x", { method: "HEAD" })).headers.get("x-own")).toBe("yes");
 });
 
-test("OPTIONS without a route is 204 with Allow", async () => {
+test("OPTIONS without a route gets 204 with Allow", async () => {
   const app = new App();
   app.get("/x", () => "hello");
   app.post("/x", () => "hello");
@@ -69,7 +69,7 @@ test("OPTIONS without a route is 204 with Allow", async () => {
   expect([reply.status, reply.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS, POST"]);
 });
 
-test("a path that exists for other methods is 405 with Allow", async () => {
+test("a path with routes for other methods gets 405 with Allow", async () => {
   const app = new App();
   app.get("/x", () => "hello");
   const reply = await ask(app, "/x", { method: "DELETE" });
@@ -77,7 +77,7 @@ test("a path that exists for other methods is 405 with Allow", async () => {
   expect(reply.json()).toMatchObject({ error: "Method Not Allowed", status: 405 });
 });
 
-test("an unknown path is 404 with near routes in development only", async () => {
+test("an unknown path gets 404, with similar routes in development only", async () => {
   const build = () => {
     const app = new App();
     app.get("/books/{id}", () => "book");
@@ -96,11 +96,11 @@ test("an unknown path is 404 with near routes in development only", async () => 
   expect((await ask(production, "/book/1")).json()).not.toHaveProperty("suggestions");
 });
 
-test("an unknown method is 501", async () => {
+test("an unknown method gets 501", async () => {
   expect((await ask(new App(), "/x", { method: "BREW" })).status).toBe(501);
 });
 
-test("a path that cannot be decoded is 400 in the one body shape", async () => {
+test("an undecodable path gets 400 with the standard error body", async () => {
   const reply = await ask(new App(), "/%zz");
   expect(reply.json()).toMatchObject({ error: "Bad Request", status: 400 });
 });
@@ -128,7 +128,7 @@ test.each([
   },
 );
 
-test("undefined is warned about once per route", async () => {
+test("an undefined return value is warned about once per route", async () => {
   const app = new App();
   app.get("/x", () => undefined);
   const lines = await quiet(app);
@@ -137,7 +137,7 @@ test("undefined is warned about once per route", async () => {
   expect(lines.filter((line) => line.includes("GET /x returned undefined"))).toHaveLength(1);
 });
 
-test("a value that JSON cannot hold is a 500 that names the place in the log", async () => {
+test("a value that JSON cannot represent is a 500, and the log names its place", async () => {
   const app = new App();
   app.get("/x", () => ({ books: [{ id: 1n }] }));
   const lines = await quiet(app, "production");
@@ -155,7 +155,7 @@ test.each([
   ["null", null],
   ["an object", { canary: true }],
   ["undefined", undefined],
-])("whatever is thrown becomes a 500 without its text in production: %s", async (_name, thrown) => {
+])("any thrown value becomes a 500 without its message in production: %s", async (_name, thrown) => {
   for (const async of [false, true]) {
     const app = new App();
     app.get("/x", () => {
@@ -169,7 +169,7 @@ test.each([
   }
 });
 
-test("production hides the cause even with debug on", async () => {
+test("production hides the cause even when debug is on", async () => {
   const app = new App();
   app.get("/x", () => {
     throw new Error("canary");
@@ -189,7 +189,7 @@ test("debug shows message, class and stack of an unexpected error", async () => 
   expect(body.stack.join("\n")).toContain("app.test.ts");
 });
 
-test("an HttpError becomes its reply, with its fields and extras", async () => {
+test("an HttpError becomes a reply with its header fields and extras", async () => {
   const app = new App();
   app.get("/x", () => {
     throw new HttpError(409, "Taken already", { headers: { "x-why": "twice" }, holder: "me", status: 200 });
@@ -199,7 +199,7 @@ test("an HttpError becomes its reply, with its fields and extras", async () => {
   expect(reply.headers.get("x-why")).toBe("twice");
 });
 
-test("a client that names application/problem+json gets problem details of the same body", async () => {
+test("a client that accepts application/problem+json by name gets the same body as problem details", async () => {
   const app = new App();
   const headers = { accept: "application/problem+json" };
   const reply = await ask(app, "/nowhere", { headers });
@@ -216,7 +216,7 @@ test("a client that names application/problem+json gets problem details of the s
   );
 });
 
-test("the nearest class's exception handler answers, whatever the order of registration", async () => {
+test("the exception handler of the nearest class answers, in any registration order", async () => {
   class Missing extends NotFoundError {}
   const app = new App()
     .exceptionHandler(Error, () => ({ by: "Error" }))
@@ -246,7 +246,7 @@ test("the nearest class's exception handler answers, whatever the order of regis
   expect(await ask(app, "/nowhere")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
 });
 
-test("a failing exception handler is a plain 500 and a log line", async () => {
+test("a failing exception handler results in a plain 500 and a log line", async () => {
   const app = new App().exceptionHandler(Error, async () => {
     throw new Error("handler canary");
   });
@@ -275,7 +275,7 @@ test("context carries values from middleware to handlers", async () => {
   expect((await ask(app, "/x")).text).toBe("acme");
 });
 
-test("all accessors of a body work in any order and any number of times", async () => {
+test("every accessor of a body works repeatedly and in any order", async () => {
   const app = new App();
   app.post("/x", async (request) => {
     const bytes = await request.body();
@@ -295,7 +295,7 @@ test("all accessors of a body work in any order and any number of times", async 
   expect(reply.json()).toEqual(['{"a":1}', { a: 1 }, 7, '{"a":1}', { a: 1 }]);
 });
 
-test("a body above the route's limit is 413", async () => {
+test("a body above the route's limit gets 413", async () => {
   const app = new App();
   app.post("/x", { maxBodyBytes: 10 }, async (request) => await request.text());
   expect((await ask(app, "/x", { method: "POST", body: "1234567890" })).status).toBe(200);
@@ -307,7 +307,7 @@ test("a body above the route's limit is 413", async () => {
   });
 });
 
-test("a handler over its time is 504 and its signal aborts", async () => {
+test("a handler that exceeds its timeout gets 504 and its signal aborts", async () => {
   const app = new App();
   const aborted = Promise.withResolvers<string>();
   app.get("/x", { timeoutSecs: 0.01 }, (request) => {
@@ -337,7 +337,7 @@ test("deferred work runs after the reply, in order, and a failure does not stop 
   expect(lines).toContain("background task failed");
 });
 
-test("every mistake of a route is reported at start, with its place", async () => {
+test("start reports every mistake of a route with its place", async () => {
   const app = new App();
   app.get("/a", undefined as never);
   app.get("/b", { maxBodyBytes: -1, timeoutSecs: Number.NaN } as never, () => null);
@@ -348,16 +348,24 @@ test("every mistake of a route is reported at start, with its place", async () =
   app.get("/g", { name: "one" }, () => null);
   app.get("/h", { name: "one" }, () => null);
   app.route("/i", { name: "several", methods: ["PUT", "POST"] }, () => null);
+  const fits = {
+    "~standard": { version: 1, vendor: "x", validate: (value: unknown) => ({ value }) },
+  } as const;
+  app.get("/j", { errors: [409, 200, 499] as never, responses: { 409: fits } }, () => null);
+  app.get("/k", { errors: 409 as never }, () => null);
   const error = await app.start().then(
     () => null,
     (reason: unknown) => reason,
   );
   const { problems } = error as { problems: { code: string; message: string }[] };
-  expect(problems.map(({ code }) => code)).toEqual(Array(9).fill("CORE_BAD_ROUTE"));
+  expect(problems.map(({ code }) => code)).toEqual(Array(13).fill("CORE_BAD_ROUTE"));
   const text = problems
     .map(({ message }) => message.replace(/\(at .*app\.test\.ts:\d+:\d+\)/, "(here)"))
     .join("\n");
   expect(text).toContain("GET /a (here): the handler must be a function");
+  expect(text).toContain("GET /j (here): errors: 409 has a schema in responses; keep one of them");
+  expect(text).toContain("GET /j (here): errors: 499 is not a status of an error that the framework knows");
+  expect(text).toContain("GET /k (here): errors must be a list of statuses, such as [404, 409]");
   expect(text).toContain("GET /b (here): maxBodyBytes must be a whole number of at least 0");
   expect(text).toContain('GET /c (here): there is no option "tag"; did you mean "tags"?');
   expect(text).toContain("GET /c (here): a schema must follow Standard Schema");
@@ -367,7 +375,7 @@ test("every mistake of a route is reported at start, with its place", async () =
   expect(text).toContain('GET /h (here): the name "one" is taken by GET /g');
 });
 
-test("an HttpError must have an error's status", async () => {
+test("an HttpError requires a status from 400 to 599", async () => {
   const app = new App();
   app.get("/{status}", (request) => {
     throw new HttpError(Number(request.params.status), "x");
@@ -386,14 +394,17 @@ test.each([
       yield 1;
     },
   ],
-] as [string, () => unknown][])("%s is no reply: JSON would lose what it holds", async (_name, handler) => {
-  const app = new App();
-  app.get("/x", handler);
-  await quiet(app, "production");
-  expect((await ask(app, "/x")).status).toBe(500);
-});
+] as [string, () => unknown][])(
+  "%s is not a valid reply: JSON would lose its content",
+  async (_name, handler) => {
+    const app = new App();
+    app.get("/x", handler);
+    await quiet(app, "production");
+    expect((await ask(app, "/x")).status).toBe(500);
+  },
+);
 
-test("a stopped app answers 503, and one that never started has nothing to stop", async () => {
+test("a stopped app answers 503, and stopping an app that never started does nothing", async () => {
   const stopped: string[] = [];
   const app = new App().onEvent("shutdown", () => void stopped.push("down"));
   app.get("/x", () => "x");

@@ -7,9 +7,11 @@ import type { Guard } from "./guards/guard.ts";
 import { Kernel } from "./kernel/kernel.ts";
 import { defaultSettings } from "./lifecycle/default-settings.ts";
 import type { AppSettings } from "./lifecycle/app-settings.ts";
+import { DRAIN_SECS, type StopOptions } from "./lifecycle/stop-options.ts";
 import type { HttpMiddleware } from "./feature/http-middleware.ts";
 import { installFeature } from "./kernel/install-feature.ts";
-import { PROGRAM_RANK } from "./lifecycle/ranks.ts";
+import { oncePerService } from "./lifecycle/once-per-service.ts";
+import { programRank } from "./lifecycle/ranks.ts";
 import { type Awaitable, toMiddleware } from "./middleware/middleware.ts";
 import { nearest } from "./errors/nearest.ts";
 import type { HttpRequest } from "./request/http-request.ts";
@@ -18,10 +20,17 @@ import type { BlueprintFor } from "./blueprint.ts";
 import { type RegisterRoute, type RegisterRoutes, RouteMethods } from "./routes/route-methods.ts";
 import type { RouteDefinition, RouteInfo } from "./routes/route.ts";
 import { run } from "./run/run.ts";
+import { type ProgramValues, programValues } from "./shared-state/program-values.ts";
 import type { Running, RunOptions } from "./run/settings/run-options.ts";
 
-/** Lifecycle events of an app. */
-export type LifecycleEvent = "startup" | "shutdown";
+/** Options of `onEvent`. */
+export interface EventOptions {
+  /**
+   * `"service"` runs a startup handler in one worker only. The others wait until it is done, and workers that replace dead ones or are rolled skip it.
+   * @default in each worker
+   */
+  readonly once?: "service";
+}
 
 /** Any constructor; TypeScript requires this shape of a mixin's base. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -79,6 +88,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   declare readonly route: RegisterRoutes<"", this>;
 
   private readonly kernel: Kernel;
+  private onceHandlers = 0;
 
   constructor() {
     super();
@@ -130,12 +140,16 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
    * `signal` aborts when the app no longer waits for the handler: it timed out, or the app was stopped during its start.
    */
   onEvent(
-    event: LifecycleEvent,
+    event: "startup" | "shutdown",
     handler: (settings: AppSettings, signal: AbortSignal) => Awaitable<void>,
+    { once }: EventOptions = {},
   ): this {
-    const task = { name: handler.name || event, run: handler };
-    if (event === "startup") this.kernel.addTask("onStart", task, PROGRAM_RANK);
-    else if (event === "shutdown") this.kernel.addTask("onStop", task, PROGRAM_RANK);
+    const name = handler.name || event;
+    const run = once === undefined ? handler : oncePerService(`core:once:${++this.onceHandlers}`, handler);
+    const task = { name, run };
+    if (once !== undefined && (event !== "startup" || once !== "service")) this.kernel.problem(badOnce);
+    else if (event === "startup") this.kernel.addTask("onStart", task, programRank);
+    else if (event === "shutdown") this.kernel.addTask("onStop", task, programRank);
     else this.kernel.problem(unknownEvent(event));
     return this;
   }
@@ -146,6 +160,17 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     return this;
   }
 
+  /**
+   * Values, counters and messages that all workers share, of all hosts with a feature such as Redis; under keys of the program's own.
+   *
+   * They expire. They count towards the 100,000 keys of the shared state, where the one nearest to its expiry is evicted.
+   *
+   * @throws CORE_NOT_STARTED before the startup handlers
+   */
+  get shared(): ProgramValues {
+    return programValues(this.kernel.shared.values);
+  }
+
   /** Every registered route. */
   get routes(): readonly RouteInfo[] {
     return this.kernel.routes();
@@ -153,7 +178,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
 
   /** The current snapshot of each feature. */
   snapshot(): Readonly<Record<string, unknown>> {
-    return this.kernel.snapshot();
+    return this.kernel.insight.snapshot();
   }
 
   /**
@@ -176,16 +201,22 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   async fetch(request: globalThis.Request): Promise<globalThis.Response> {
     joinWebClass();
     await (this.kernel.ready ?? this.start());
-    return serveWebRequest(this.kernel.serve, request);
-  }
-
-  /** Drains and stops an app that was started without `run`; cancels a start in progress. */
-  async stop(): Promise<void> {
-    await this.kernel.stop();
+    return serveWebRequest(this.kernel.serve, request, this.kernel.calls);
   }
 
   /**
-   * Serves over HTTP and resolves when listening. Precedence: command-line flags, `options`, environment, defaults.
+   * Drains and stops an app that was started without `run`; cancels a start in progress.
+   *
+   * Stop tasks wait for calls of `fetch` in flight, including bodies that are being read, and for drain listeners; later calls get 503.
+   *
+   * @param options.timeoutSecs how long they wait; calls that are left then are cut, which aborts `request.signal`, and logged. @default 30
+   */
+  async stop({ timeoutSecs = DRAIN_SECS }: StopOptions = {}): Promise<void> {
+    await this.kernel.stop(timeoutSecs * 1000);
+  }
+
+  /**
+   * Serves over HTTP and resolves when listening. Precedence: command-line flags, environment (`HOST`, `PORT`, `FRAMEWORK_ENV`), `options`, defaults.
    *
    * @throws only with `exitOnError: false`; otherwise all mistakes are printed in one message and the process exits with code 1
    */
@@ -197,6 +228,11 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     this.kernel.addRoute(route);
   }
 }
+
+const badOnce: Problem = {
+  code: "CORE_UNKNOWN_EVENT",
+  message: 'onEvent takes { once: "service" } for "startup" only; shutdown handlers run in each worker',
+};
 
 const unknownEvent = (event: string): Problem => {
   const [near = "startup"] = nearest(event, ["startup", "shutdown"]);

@@ -21,7 +21,7 @@ test("a blueprint's routes carry its prefix, parameters included", async () => {
 test.each([
   ["", "/users"],
   ["/", "/users/"],
-])("the route %j of /users is %s and nothing else", async (path, url) => {
+])("the route %j of /users matches %s only", async (path, url) => {
   const users = new Blueprint("/users");
   users.get(path, () => "users");
   const app = new App().registerBlueprint(users);
@@ -29,7 +29,7 @@ test.each([
   expect((await ask(app, url === "/users" ? "/users/" : "/users"))[0]).toBe(404);
 });
 
-test("blueprints nest: prefixes join, guards and middleware run from the outside in", async () => {
+test("nested blueprints join their prefixes and run guards and middleware from the outside in", async () => {
   const order: string[] = [];
   const guard = (name: string) => () => void order.push(name);
   const outer = new Blueprint("/outer", { guards: [guard("outer")] }).use(marking("outer"));
@@ -41,7 +41,7 @@ test("blueprints nest: prefixes join, guards and middleware run from the outside
   expect(order).toEqual(["app", "outer", "inner", "route"]);
 });
 
-test("a blueprint's middleware and guards leave other routes alone", async () => {
+test("a blueprint's middleware and guards do not affect other routes", async () => {
   const closed = new Blueprint("/closed").use(marking("closed")).addGuard(() => false);
   closed.get("/x", () => "x");
   const app = new App().registerBlueprint(closed);
@@ -50,21 +50,21 @@ test("a blueprint's middleware and guards leave other routes alone", async () =>
   expect((await ask(app, "/closed/x"))[0]).toBe(403);
 });
 
-test("tags of the blueprint and of the route come together", () => {
+test("a route has the tags of its blueprint and its own", () => {
   const users = new Blueprint("/users", { tags: ["users"] });
   users.get("", { tags: ["lists", "users"] }, () => []);
   const [route] = new App().registerBlueprint(users).routes;
   expect(route).toMatchObject({ method: "GET", path: "/users", tags: ["users", "lists"] });
 });
 
-test("routes are copied when the blueprint is registered", async () => {
+test("registering a blueprint copies its routes", async () => {
   const late = new Blueprint("/late");
   const app = new App().registerBlueprint(late);
   late.get("/x", () => "x");
   expect((await ask(app, "/late/x"))[0]).toBe(404);
 });
 
-test("two blueprints with one path are refused at start with both places", async () => {
+test("start rejects two blueprints with the same path and names both places", async () => {
   const one = new Blueprint("/a");
   one.get("/{x}", () => 1);
   const two = new Blueprint("/a");

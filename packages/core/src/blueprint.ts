@@ -33,6 +33,7 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   Prefix,
   A
 > {
+  /** The path before all its routes, parameters included. */
   readonly prefix: Prefix;
   private readonly guards: Guard<HttpRequest>[];
   private readonly tags: readonly string[];

@@ -1,5 +1,9 @@
 // For authors of features: the plugin interface, configuration records, insight, bodies, and state that workers share.
+// The declarations use Node's types: this line loads them, so that a program's tsconfig.json need not name them.
+/// <reference types="node" preserve="true" />
 export { OriginAllowed } from "./request/origin-allowed.ts";
+export { SingleUse } from "./invocation/single-use.ts";
+export { keepPrivate, makePrivate, SharedReply } from "./response/keep-private.ts";
 export { type MetadataInput, toMetadata } from "./invocation/metadata.ts";
 export type { OpenScope } from "./dependencies/invocation-scope.ts";
 export { createInvocation, type InvocationParts } from "./invocation/invocation.ts";
@@ -19,6 +23,7 @@ export type { Exemption, ExemptOption } from "./routes/exemption.ts";
 export type { AnyFeature, Feature, Installed, MethodsOf, Satisfied } from "./feature/feature.ts";
 export type { Authenticator } from "./feature/authenticator.ts";
 export type { DrainOptions, Host, HostHttp, HostInsight, HostLife, HostState } from "./feature/host.ts";
+export { handled } from "./middleware/handled.ts";
 export {
   compose,
   isPromise,
@@ -46,6 +51,7 @@ export {
   text,
 } from "./config/field-rules.ts";
 export type { InnerStage, OuterStage, Stage } from "./feature/stages.ts";
+export type { ImpliedField, ImpliedReplies, ImpliedReply } from "./routes/implied-reply.ts";
 export type { AddsRouteOptions, OptionCheck, RouteOption } from "./routes/route-option.ts";
 export type { AuthDescription, SecurityScheme } from "./insight/auth-description.ts";
 export type { HealthCheck, HealthGroup } from "./insight/health-check.ts";
@@ -81,13 +87,17 @@ export { ResponseHeaders } from "./response/response-headers.ts";
 export { replyOf } from "./response/reply-of.ts";
 export { parseContentType } from "./body/content-type.ts";
 export { encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";
+export { canonicalPrefix, coversPath, pathPrefixes, prefixProblem } from "./routing/path-prefix.ts";
 export type { SharedState, SharedStateMakers } from "./shared-state/shared-state.ts";
 export type {
   Added,
   AddOptions,
   Json,
+  PublishOptions,
+  RaiseOptions,
   SetOptions,
   SharedValues,
+  SubscribeOptions,
 } from "./shared-state/values/shared-values.ts";
 export type {
   PermitAnswer,
@@ -98,10 +108,12 @@ export type {
   PermitStore,
   Spent,
 } from "./shared-state/permits/permits.ts";
+export { inProcessPermits, type InProcessPermitsOptions } from "./shared-state/permits/in-process-permits.ts";
 export type { Total, Totals } from "./shared-state/totals/totals.ts";
-export { checkAddition, checkKey, checkTtl, toText } from "./shared-state/values/state-bounds.ts";
+export { checkAddition, checkKey, checkRaise, checkTtl, toText } from "./shared-state/values/state-bounds.ts";
 export { checkPermits } from "./shared-state/permits/permit-bounds.ts";
 export { checkTotals } from "./shared-state/totals/total-table.ts";
+export { within } from "./shared-state/values/within.ts";
 export { Subscriptions, type SubscriptionsOptions } from "./shared-state/values/subscriptions.ts";
 export { type Clock, isClock, systemClock } from "./runtime/clock.ts";
 export { throttledLog, type ThrottledLogOptions } from "./log/throttled-log.ts";

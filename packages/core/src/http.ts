@@ -1,5 +1,6 @@
 // The grammar of HTTP (RFC 9110): parsers and formatters of header fields, without dependencies on the rest.
 export { type ByteRange, byteRanges, type RequestedRanges } from "./http/byte-ranges.ts";
+export { reasonPhrase } from "./http/reason-phrase.ts";
 export { mediaTypeOf } from "./http/media-type-of.ts";
 export { accepts, namesType, preferred } from "./http/accept.ts";
 export { negotiateEncoding } from "./http/accept-encoding.ts";
@@ -13,6 +14,13 @@ export {
   type TagList,
   weakened,
 } from "./http/entity-tags.ts";
+export {
+  type Directives,
+  parseCacheControl,
+  privateField,
+  secondsOf,
+  wholeSeconds,
+} from "./http/cache-control.ts";
 export { formatHttpDate, parseHttpDate } from "./http/http-date.ts";
 export {
   type ConditionalRequest,

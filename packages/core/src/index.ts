@@ -1,6 +1,10 @@
 // For applications: the App, what handlers see, errors, guards, dependencies, and how an app is run.
-export { App, type LifecycleEvent } from "./app.ts";
+// The declarations use Node's types: this line loads them, so that a program's tsconfig.json need not name them.
+/// <reference types="node" preserve="true" />
+export { App, type EventOptions } from "./app.ts";
+export type { ProgramValues } from "./shared-state/program-values.ts";
 export { Blueprint, type BlueprintFor, type BlueprintOptions } from "./blueprint.ts";
+export type { EarlyHints } from "./request/early-hints.ts";
 export { HttpRequest, type NoInput, type RequestInput } from "./request/http-request.ts";
 export { isHttpRequest } from "./request/is-http-request.ts";
 export { Context } from "./invocation/context.ts";
@@ -60,6 +64,7 @@ export {
   ValueError,
 } from "./errors/http-errors.ts";
 export type { ErrorClass, ExceptionHandler } from "./kernel/exception-handlers.ts";
+export type { ErrorStatus } from "./http/reason-phrase.ts";
 export type { Cookies } from "./http/cookies.ts";
 export type { Form, ParsedForm } from "./body/form-data.ts";
 export type { JsonBodyOptions } from "./body/json-body.ts";
@@ -78,6 +83,7 @@ export { TimeoutConfig } from "./config/timeout-config.ts";
 export type { TlsConfig } from "./run/settings/tls-config.ts";
 export type { Running, RunOptions, TransportName } from "./run/settings/run-options.ts";
 export type { AppSettings, Environment } from "./lifecycle/app-settings.ts";
+export type { StopOptions } from "./lifecycle/stop-options.ts";
 export type { HttpMiddleware, HttpMiddlewareObject } from "./feature/http-middleware.ts";
 export type { Awaitable, Handler, Middleware } from "./middleware/middleware.ts";
 export { type AttemptFailure, retry, type RetryOptions } from "./middleware/retry.ts";

@@ -1,4 +1,4 @@
-// One file, above the usual length: everything that keeps the documents of core true reads the same two texts.
+// Above the usual length: every test of core's documentation reads the same two texts.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
@@ -21,9 +21,11 @@ import { parseJson } from "./body/json-body.ts";
 import { parseCookies } from "./http/cookies.ts";
 import { Query } from "./request/query.ts";
 import { parseUrlencodedForm } from "./body/urlencoded-form.ts";
-import { canonicalise, maxSegments } from "./routing/canonical-path.ts";
+import { canonicalise, MAX_SEGMENTS } from "./routing/canonical-path.ts";
 import { flagNames, parseFlags } from "./run/settings/flags.ts";
 import { MAX_WAITING } from "./run/workers/dispatcher.ts";
+import { MAX_EXTENSION_BYTES } from "./transport/wire/message-reader.ts";
+import { SILENT_MS } from "./transport/hub/silence.ts";
 import { resolveSettings } from "./run/settings/settings.ts";
 import { MAX_KEY_LENGTH, MAX_VALUE_BYTES } from "./shared-state/values/state-bounds.ts";
 import { innerStages, outerStages } from "./feature/stages.ts";
@@ -32,7 +34,7 @@ import { MAX_ISSUES } from "./validation/validation-issues.ts";
 const sources = import.meta.dirname;
 const read = (path: string): string => readFileSync(join(sources, path), "utf8");
 const pages = ["../README.md", ...globSync("../docs/*.md", { cwd: sources }).sort()];
-/** The README and its pages as one text, in which the title of a page is a section. */
+/** The README and its pages as one text; each page title starts a section. */
 const readme = pages.map(read).join("\n").replaceAll(/^# /gm, "## ");
 const security = read("../../../SECURITY.md");
 
@@ -58,14 +60,14 @@ const rows = (text: string): string[][] =>
 
 const isRule = (cells: readonly string[] | undefined): boolean => /^:?-+:?$/.test(cells?.[0] ?? "");
 
-/** What stands between backticks. */
+/** The text between backticks. */
 const spans = (cell: string | undefined): string[] =>
   [...(cell ?? "").matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text);
 
-/** The word that a code span begins with: `getAll` of `getAll(name)`. */
+/** The first word of a code span: `getAll` of `getAll(name)`. */
 const word = (span: string): string => /^[\w$]+/.exec(span)?.[0] ?? span;
 
-/** Members that a class of a source file does not hide; all of them are indented by two blanks. */
+/** Public members of a class in a source file; all of them are indented by two blanks. */
 const publicMembers = (path: string, name: string): string[] => {
   const [, body = ""] = read(path).split(new RegExp(`^export class ${name}\\b`, "m"));
   const [own = ""] = body.split("\n}\n");
@@ -87,7 +89,7 @@ const request = async (): Promise<HttpRequest> => {
   return promise;
 };
 
-test("the table of codes lists exactly the codes of the sources", () => {
+test("the table of codes lists exactly the codes in the sources", () => {
   const thrown = globSync("**/*.ts", { cwd: sources })
     .filter((path) => !/\.test(-d)?\.ts$|(^|[/\\])testing[/\\]|shared-state[/\\]contract/.test(path))
     .flatMap((path) => [...read(path).matchAll(/"(CORE_[A-Z_]+)"/g)].map(([, code = ""]) => code));
@@ -95,7 +97,7 @@ test("the table of codes lists exactly the codes of the sources", () => {
   expect(listed).toEqual([...new Set(thrown)].sort());
 });
 
-test("every value that the package exports is in the README", () => {
+test("the README names every exported value", () => {
   const missing = [core, featureEntry, httpEntry]
     .flatMap(Object.keys)
     .filter((name) => !new RegExp(`\\b${name}\\b`).test(readme));
@@ -123,12 +125,12 @@ test("the response's tables list exactly its factories and members", () => {
   );
 });
 
-test("every method of the app is named in the README", () => {
+test("the README names every method of the app", () => {
   const missing = publicMembers("app.ts", "App").filter((name) => !new RegExp(`\\b${name}\\b`).test(readme));
   expect(missing).toEqual([]);
 });
 
-test("the host's tables list exactly the members that a feature gets", () => {
+test("the host's tables list exactly the members of the host", () => {
   const tables = section(readme, "Writing a feature").split("| `host.").slice(1);
   const listed = tables.flatMap((table) => {
     const group = word(`${table.split("`")[0]}`.replace(".", ""));
@@ -152,13 +154,13 @@ test("the host's tables list exactly the members that a feature gets", () => {
   expect(listed.sort()).toEqual(wanted.filter((member) => !groups.includes(member)).sort());
 });
 
-test("the stages are named in their order", () => {
+test("the stages are listed in their order", () => {
   const text = section(readme, "Stages").replaceAll(/\s+/g, " ");
   for (const stages of [outerStages, innerStages])
     expect(text).toContain(stages.map((stage) => `\`${stage}\``).join(", "));
 });
 
-test("the classes of errors have the status that their table says", () => {
+test("the error classes have the status in their table", () => {
   const table = rows(section(readme, "Errors"));
   for (const [cell, status] of table) {
     const name = word(spans(cell)[0] ?? "");
@@ -172,7 +174,7 @@ test("the classes of errors have the status that their table says", () => {
 
 const settingsOf = (options: object) => resolveSettings(options, { flags: {}, environment: {}, cpus: 4 });
 
-test("run takes every option of its table, and the table has every flag", () => {
+test("run accepts every option in its table, and the table lists every flag", () => {
   const [options] = section(readme, "Running").split("`--help` and `--version`");
   const table = rows(options ?? "");
   for (const [option] of table) {
@@ -185,7 +187,7 @@ test("run takes every option of its table, and the table has every flag", () => 
   expect([...flags, "--help", "--version"].sort()).toEqual([...flagNames].sort());
 });
 
-test("run has the defaults of its table", () => {
+test("run has the defaults in its table", () => {
   const table = new Map(
     rows(section(readme, "Running")).map((cells) => [spans(cells[0])[0], cells[3] ?? ""]),
   );
@@ -198,7 +200,7 @@ test("run has the defaults of its table", () => {
   expect([production.debug, production.workers, production.logs]).toEqual([false, 4, false]);
 });
 
-/** What the interface says of the part that core has. */
+/** The names of the interface that core implements. */
 const interfaceNames =
   `App state get post put patch delete options head route tags summary description guards Blueprint register_blueprint
   add_guard register_singleton Depends use on_event exception_handler ValueError run host port debug env workers reload logs --host --port --env
@@ -206,17 +208,17 @@ const interfaceNames =
     /\s+/,
   );
 
-/** What stands in the interface's column, without decorators and arguments. */
+/** The name in the interface's column, without decorators and arguments. */
 const spoken = (span: string): string => span.replace(/^@?app\.(?=\w)/, "").replace(/\(.*$/, "");
 
-test("the table of names holds every name of the interface's part", () => {
+test("the table of names lists every name of the interface that core implements", () => {
   const [owned = ""] = section(readme, "Names of the interface").split("These names belong");
   const listed = rows(owned).flatMap(([cell]) => spans(cell).map(spoken));
   expect(interfaceNames.filter((name) => !listed.includes(name))).toEqual([]);
   expect(spans(owned).filter((span) => /on_event\("(startup|shutdown)"\)/.test(span))).toHaveLength(2);
 });
 
-test("every name that the table gives for one of the interface exists", async () => {
+test("every name that the table maps an interface name to exists", async () => {
   const [owned = ""] = section(readme, "Names of the interface").split("These names belong");
   const app = new App();
   const one = await request();
@@ -235,12 +237,12 @@ test("every name that the table gives for one of the interface exists", async ()
   expect(given.length).toBeGreaterThan(40);
 });
 
-test("an error has the three members that the table of names says", async () => {
+test("an error has the three members in the table of names", async () => {
   const reply = await new App().fetch(new Request("http://localhost/nowhere"));
   expect(Object.keys(Object(await reply.json())).slice(0, 3)).toEqual(["error", "detail", "status"]);
 });
 
-test("the flags of the interface are read", () => {
+test("run accepts the flags of the interface", () => {
   const given = [
     "--host",
     "h",
@@ -272,7 +274,7 @@ const limits = rows(section(security, "Limits")).map(([what = "", value = ""]) =
   numbers: [...value.matchAll(/\d+(?:\.\d+)?/g)].map(([text]) => Number(text)),
 }));
 
-test("the limits of SECURITY.md that a record holds are the records' defaults", () => {
+test("the limits of records in SECURITY.md equal the records' defaults", () => {
   const listed = limits.flatMap(({ what, numbers }) => {
     const [, name] = /`((?:\w+)(?:Config|Limits)\.\w+)`/.exec(what) ?? [];
     return name === undefined ? [] : [[name, numbers[0]]];
@@ -290,12 +292,14 @@ const limitOf = (what: string): number[] => {
   return found.numbers;
 };
 
-test("the limits of SECURITY.md that are fixed are those of the sources", () => {
-  expect(limitOf("Connections that wait")).toEqual([MAX_WAITING]);
-  expect(limitOf("Path")).toEqual([8192, maxSegments]);
+test("the fixed limits in SECURITY.md equal those in the sources", () => {
+  expect(limitOf("Chunk extensions")).toEqual([MAX_EXTENSION_BYTES]);
+  expect(limitOf("A stream that is silent")).toEqual([SILENT_MS / 1000]);
+  expect(limitOf("Connections waiting")).toEqual([MAX_WAITING]);
+  expect(limitOf("Path")).toEqual([8192, MAX_SEGMENTS]);
   expect(limitOf("Issues in a 422")).toEqual([MAX_ISSUES]);
   expect(limitOf("Background tasks waiting")).toEqual([MAX_BACKGROUND_TASKS]);
-  expect(limitOf("Invocations by features")).toEqual([MAX_OPEN_SCOPES]);
+  expect(limitOf("Open invocations of features")).toEqual([MAX_OPEN_SCOPES]);
   expect(limitOf("Start task")).toEqual([START_TASK_SECS]);
   expect(limitOf("Stop task")).toEqual([STOP_TASK_SECS]);
   expect(limitOf("Keys of the shared state")).toEqual([100_000, MAX_KEY_LENGTH]);
@@ -315,7 +319,7 @@ test.each([
     (size: number) => fill(size, (reply, index) => reply.appendHeader("x", `${index}`)),
   ],
   ["Cookies of a reply", (size: number) => fill(size, (reply, index) => reply.setCookie(`c${index}`, "v"))],
-])("%s: the limit passes, one more is refused", (what, use) => {
+])("%s: accepts the limit and rejects one more", (what, use) => {
   const [limit = 0] = limitOf(what);
   expect(() => use(limit)).not.toThrow();
   expect(() => use(limit + 1)).toThrow(String(limit)); // the message names it

@@ -1,4 +1,6 @@
 // For tests of features and adapters: contract suites, the clock of tests, and the shared state of several workers within one process.
+// The declarations use Node's types: this line loads them, so that a program's tsconfig.json need not name them.
+/// <reference types="node" preserve="true" />
 export {
   type PortContract,
   portContract,
@@ -8,7 +10,7 @@ export {
   type RegisterTest,
 } from "./contract/port-contract.ts";
 export { expectContractToCatch } from "./contract/planted-fault.ts";
-// Suites of core's own ports: what an adapter in another package has to pass.
+// Contract suites of core's ports, for adapters in other packages.
 export { sharedStateContract } from "./shared-state/contract/shared-state-contract.ts";
 export { valuesContract } from "./shared-state/contract/values-contract.ts";
 export { permitsContract } from "./shared-state/contract/permits-contract.ts";
@@ -34,4 +36,4 @@ export type {
 export { createFastTransport } from "./transport/fast-transport.ts";
 export { createNodeTransport } from "./transport/node-transport.ts";
 export { FastInput } from "./transport/fast/fast-input.ts";
-export { emptyFastHead } from "./transport/fast/fast-request-head.ts";
+export { emptyFastHead } from "./transport/fast/fast-head.ts";

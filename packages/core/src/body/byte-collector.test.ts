@@ -9,7 +9,7 @@ test("keeps a single chunk without a copy", () => {
   expect(collector.join()).toBe(chunk);
 });
 
-test("leaves the chunks as they were", () => {
+test("does not modify the chunks", () => {
   const collector = new ByteCollector();
   const slab = Uint8Array.of(1, 2, 3, 4);
   collector.append(slab.subarray(0, 2));
@@ -18,7 +18,7 @@ test("leaves the chunks as they were", () => {
   expect([...slab]).toEqual([1, 2, 3, 4]);
 });
 
-test("gives the exact length, and can go on after that", () => {
+test("returns the exact length and accepts more chunks afterwards", () => {
   const collector = new ByteCollector();
   for (const byte of [1, 2, 3]) collector.append(Uint8Array.of(byte));
   expect(collector.join().buffer.byteLength).toBe(3);
@@ -26,7 +26,7 @@ test("gives the exact length, and can go on after that", () => {
   expect([...collector.join()]).toEqual([1, 2, 3, 4]);
 });
 
-test("allocates an expected length once, and no more than 1 MiB of it in advance", () => {
+test("allocates an expected length once, at most 1 MiB in advance", () => {
   const small = new ByteCollector(10_000);
   small.append(Uint8Array.of(1));
   small.append(Uint8Array.of(2));

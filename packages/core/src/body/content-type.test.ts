@@ -54,7 +54,7 @@ test.each([
   expect(() => parseContentType(value)).toThrow(ValueError);
 });
 
-test("gives null for an absent field, and charset and boundary by themselves", () => {
+test("returns null for an absent field, and charset and boundary separately", () => {
   expect(parseContentType(null)).toBeNull();
   expect(parseContentType("a/b")).toMatchObject({ charset: null, boundary: null });
   expect(parseContentType("a/b;CHARSET=Latin1;boundary=Ab")).toMatchObject({
@@ -63,7 +63,7 @@ test("gives null for an absent field, and charset and boundary by themselves", (
   });
 });
 
-test("names the value in the error without repeating all of it", () => {
+test("quotes only the start of the value in the error", () => {
   expect(() => parseContentType("x".repeat(10_000))).toThrow(/^The Content-Type "x{39}…" is malformed$/);
 });
 
@@ -79,7 +79,7 @@ test("distinguishes the kinds of bodies", () => {
   expect([isJsonType(null), isFormType(null), isMultipartType(null)]).toEqual([false, false, false]);
 });
 
-test("passes UTF-8 and answers 415 for another charset", () => {
+test("accepts UTF-8 and answers 415 for another charset", () => {
   for (const value of ["a/b", "a/b;charset=UTF-8", "a/b;charset=utf8", "a/b;charset=us-ascii"]) {
     expect(() => requireUtf8(parseContentType(value))).not.toThrow();
   }
@@ -87,7 +87,7 @@ test("passes UTF-8 and answers 415 for another charset", () => {
   expect(() => requireUtf8(parseContentType("a/b;charset=utf-16"))).toThrow(UnsupportedMediaTypeError);
 });
 
-test("gives back any parameter that was quoted", () => {
+test("returns any quoted parameter unchanged", () => {
   const value = fc.string({
     unit: fc.integer({ min: 0x20, max: 0x7e }).map((unit) => String.fromCharCode(unit)),
   });
@@ -99,7 +99,7 @@ test("gives back any parameter that was quoted", () => {
   );
 });
 
-test("gives a type of two tokens or throws ValueError, never anything else", () => {
+test("returns a type of two tokens or throws ValueError", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'a/;="\\ \té'.split("")) }), (value) => {
       expect(typeOrError(value)).toEqual(expect.stringMatching(/^(?:a+\/a+|ValueError)$/));
@@ -116,7 +116,7 @@ const typeOrError = (value: string): unknown => {
   }
 };
 
-test("means the same however often and beside whatever else it is asked", () => {
+test("returns the same result for the same text, regardless of other calls", () => {
   const asked = Array.from({ length: 250 }, (_, at) => `text/x-${at}; charset=c${at}`);
   for (const value of [...asked, ...asked.toReversed()]) {
     const number = /\d+/.exec(value)?.[0];

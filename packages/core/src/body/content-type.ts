@@ -18,7 +18,7 @@ export const parseContentType = (value: string | null): MediaType | null =>
 const parse = (value: string): MediaType => {
   const type = parseMediaType(value);
   if (type === null) throw malformed(value);
-  if (type.boundary !== null || value.length > MAX_PARSED_LENGTH) return type; // each form has a boundary of its own
+  if (type.boundary !== null || value.length > MAX_PARSED_LENGTH) return type; // each form has a unique boundary
   if (parsed.size >= MAX_PARSED) parsed.clear();
   parsed.set(value, type);
   return type;

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { App, type HttpRequest } from "../index.ts";
 
-/** A coding for tests: every byte stands for three. */
+/** A test coding: every byte decodes to three. */
 async function* tripled(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield new Uint8Array([...chunk].flatMap((byte) => [byte, byte, byte]));
 }
@@ -17,18 +17,18 @@ const answer = async (body: string, read: (request: HttpRequest) => unknown, lim
   return [reply.status, await reply.text()];
 };
 
-test("every reader gets what the decoder gives", async () => {
+test("every reader gets the decoder's output", async () => {
   expect(await answer("ab", (request) => request.text())).toEqual([200, "aaabbb"]);
   expect(await answer("1", (request) => request.json())).toEqual([200, "111"]);
   expect(await answer("ab", (request) => request.stream())).toEqual([200, "aaabbb"]);
 });
 
-test("the limit holds for the bytes that the decoder gives", async () => {
+test("the limit applies to the decoded bytes", async () => {
   expect((await answer("abc", (request) => request.text(), 9))[0]).toBe(200);
   expect((await answer("abc", (request) => request.text(), 8))[0]).toBe(413);
 });
 
-test("the limit holds for the bytes on the wire", async () => {
+test("the limit applies to the encoded bytes", async () => {
   const nothing = async function* (chunks: AsyncIterable<Uint8Array>) {
     for await (const chunk of chunks) yield chunk.subarray(0, 0);
   };
@@ -42,7 +42,7 @@ test("the limit holds for the bytes on the wire", async () => {
   expect(reply.status).toBe(413);
 });
 
-test("a body that was read can no longer get a decoder", async () => {
+test("a decoder is rejected once the body was read", async () => {
   const app = new App();
   app.post("/", async (request) => {
     await request.text();

@@ -22,6 +22,23 @@ export class Form extends NameValueList {
 
 /** Text fields and files of a form, each in their order. */
 export interface ParsedForm {
+  /** The text fields. */
   readonly form: Form;
+  /** The uploaded files, in the order received. */
   readonly files: readonly UploadedFile[];
 }
+
+/** The text, file or list of both under each name of a form; without prototype, so that a client's `__proto__` is a name like any other. */
+export type FormValue = Record<string, string | File | (string | File)[]>;
+
+/** A form as schemas see it: the texts and files of each name, a list for a repeated name, texts first. */
+export const toFormValue = ({ form, files }: ParsedForm): FormValue => {
+  const value: FormValue = form.toObject();
+  for (const file of files) {
+    const known = value[file.name];
+    if (known === undefined) value[file.name] = file.toFile();
+    else if (Array.isArray(known)) known.push(file.toFile());
+    else value[file.name] = [known, file.toFile()];
+  }
+  return value;
+};

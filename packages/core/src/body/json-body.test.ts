@@ -8,7 +8,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const parse = (text: string, options?: Parameters<typeof parseJson>[1]) => parseJson(bytes(text), options);
 const nested = (levels: number, inner = "") => "[".repeat(levels) + inner + "]".repeat(levels);
 
-test("gives back any JSON value", () => {
+test("round-trips any JSON value", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5, noUnicodeString: false }), (text) => {
       expect(parse(text)).toEqual(JSON.parse(text));
@@ -16,7 +16,7 @@ test("gives back any JSON value", () => {
   );
 });
 
-test("accepts and refuses exactly what JSON.parse does, with ValueError", () => {
+test("accepts and rejects exactly the texts that JSON.parse does, with ValueError", () => {
   const noise = fc.string({
     unit: fc.constantFrom(...'{}[]:,"\\ \n-+.eE01'.split(""), "true", "null", '"a"', "12", "\u0001"),
   });
@@ -48,27 +48,27 @@ test.each([
   [`"${"x".repeat(1000)}`, "The JSON body is malformed at position 1001"],
   ["[1,1e400]", "The JSON body has a number out of range at byte 3"],
   [nested(101), "The JSON body is nested deeper than 100 levels"],
-])("says what is wrong with %j", (text, detail) => {
+])("describes the mistake in %j", (text, detail) => {
   const { error } = outcome(() => parse(text));
   expect(error).toBeInstanceOf(ValueError);
   expect((error as ValueError).detail).toBe(detail);
 });
 
 test.each([[[0xff]], [[0x22, 0xc3, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]], [[0x22, 0xc0, 0xaf, 0x22]]])(
-  "refuses bytes that are not UTF-8: %j",
+  "rejects bytes that are not UTF-8: %j",
   (body) => {
     expect(() => parseJson(Uint8Array.from(body))).toThrow("The JSON body is not valid UTF-8");
   },
 );
 
-test("skips one leading byte order mark, and refuses it elsewhere", () => {
+test("skips one leading byte order mark and rejects it elsewhere", () => {
   expect(parse('\uFEFF{"a":1}')).toEqual({ a: 1 });
   expect(() => parse("\uFEFF\uFEFF1")).toThrow(ValueError);
   expect(() => parse("1\uFEFF")).toThrow(ValueError);
   expect(() => parse("\uFEFF")).toThrow(ValueError);
 });
 
-test("takes scalars at the top, and the last of equal names", () => {
+test("accepts scalars at the top; the last of duplicate names wins", () => {
   expect(["1", '"a"', "null", "true", " 2 "].map((text) => parse(text))).toEqual([1, "a", null, true, 2]);
   expect(parse('{"a":1,"a":2}')).toEqual({ a: 2 });
 });
@@ -81,17 +81,17 @@ test.each([false, true])("keeps __proto__ as an own property, bigint %s", (bigin
   expect(({} as { admin?: unknown }).admin).toBeUndefined();
 });
 
-test.each([99, 100])("takes %i levels", (levels) => {
+test.each([99, 100])("accepts %i levels", (levels) => {
   expect(() => parse(nested(levels, "1"))).not.toThrow();
   expect(() => parse('{"a":'.repeat(levels) + "1" + "}".repeat(levels))).not.toThrow();
 });
 
-test.each([101, 10_000, 1_000_000])("refuses %i levels with 400", (levels) => {
+test.each([101, 10_000, 1_000_000])("rejects %i levels with 400", (levels) => {
   expect(() => parse(nested(levels))).toThrow(ValueError);
   expect(() => parse('{"a":['.repeat(levels))).toThrow("deeper than 100 levels");
 });
 
-test("depth is the first thing that is wrong, in bodies too short to be valid at that depth as in longer ones", () => {
+test("excessive depth is reported before other mistakes, in short bodies too", () => {
   const unit = fc.constantFrom(..."[]{},:1".split(""), '"', "\\", '"a"', "\u00ff");
   const body = fc
     .tuple(fc.string({ unit, maxLength: 12 }), fc.constantFrom([], [0xff]))
@@ -108,12 +108,12 @@ test("depth is the first thing that is wrong, in bodies too short to be valid at
   );
 });
 
-test("finds no number in a string beside a large one that is in range", () => {
+test("ignores a number in a string next to a large one in range", () => {
   const text = String.raw`["\"1e400", "1e400\\", 1e300]`;
   expect(parse(text)).toEqual(JSON.parse(text));
 });
 
-test("counts levels, not brackets: wide values and brackets in strings pass", () => {
+test("counts levels, not brackets: wide values and brackets in strings are accepted", () => {
   expect(parse(`[${"[1],{},".repeat(1000)}0]`)).toHaveLength(2001);
   expect(
     parse(JSON.stringify({ a: `"\\${"[".repeat(500)}`, "[[[": ["\\", '"[{'] }), { maxDepth: 2 }),
@@ -130,7 +130,7 @@ test.each([
   "12345e305",
   `-${"9".repeat(400)}.5`,
   "1e99999999999999999999",
-])("refuses the number %s that overflows", (number) => {
+])("rejects the number %s, which overflows", (number) => {
   expect(() => parse(number)).toThrow("out of range at byte 0");
   expect(() => parse(`{"a":[1,2,${number}]}`, { bigint: true })).toThrow("out of range at byte 10");
 });
@@ -148,7 +148,7 @@ test.each([
   expect(parse(text)).toBe(value);
 });
 
-test("refuses exactly the numbers that Number makes infinite", () => {
+test("rejects exactly the numbers that Number converts to Infinity", () => {
   const digits = (most: number) =>
     fc
       .integer({ min: 1, max: most })
@@ -175,7 +175,7 @@ test("refuses exactly the numbers that Number makes infinite", () => {
   );
 });
 
-test("keeps big integers exact on request, and nothing else", () => {
+test("keeps big integers exact on request, and changes no other value", () => {
   const text =
     '{"id":12345678901234567890,"min":-9007199254740993,"safe":9007199254740991,"f":1.5,"e":1e20,"s":"12345678901234567890"}';
   expect(parse(text, { bigint: true })).toEqual({
@@ -190,7 +190,7 @@ test("keeps big integers exact on request, and nothing else", () => {
   expect(parse("[9007199254740993]", { bigint: true })).toEqual([9007199254740993n]);
 });
 
-test("gives back any integer exactly on request", () => {
+test("round-trips any integer exactly on request", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (value) => {
       const [parsed] = parse(`[${value}]`, { bigint: true }) as [number | bigint];
@@ -200,7 +200,7 @@ test("gives back any integer exactly on request", () => {
   );
 });
 
-test("looks over hostile bodies in linear time", () => {
+test("scans hostile bodies in linear time", () => {
   for (const unit of ["[", "]", '"', "\\", "1", "-", "e", "1e", "0e999,", '"\\"', "[]"]) {
     const body = bytes(`[${unit.repeat(1_000_000 / unit.length)}`);
     const start = process.cpuUsage();

@@ -12,7 +12,7 @@ import { decodeUtf8 } from "./utf8.ts";
 const CR = 0x0d;
 const LF = 0x0a;
 const DASH = 0x2d;
-const HEAD_END: readonly number[] = [CR, LF, CR, LF];
+const headEnd: readonly number[] = [CR, LF, CR, LF];
 
 /** `delimiter` follows a boundary, `close` the two dashes of the last one. */
 type State = "content" | "delimiter" | "head" | "close" | "epilogue";
@@ -51,11 +51,16 @@ export class MultipartParser {
     for (let at = 0; at < chunk.byteLength;) at = this.step(chunk, at);
   }
 
+  /** The fields of all parts that have ended so far. */
+  get form(): Form {
+    return new Form(this.fields);
+  }
+
   /** The form, after the last chunk. @throws ValueError 400 when the last boundary is missing */
   end(): ParsedForm {
     const complete = this.state === "epilogue" || (this.state === "close" && this.seen === 0);
     if (!complete) throw new ValueError("The multipart body ends before its last boundary");
-    return { form: new Form(this.fields), files: this.files };
+    return { form: this.form, files: this.files };
   }
 
   /** Consumes bytes from an index on and returns the index after them. */
@@ -98,17 +103,17 @@ export class MultipartParser {
 
   private readHead(chunk: Uint8Array, from: number): number {
     let at = from;
-    for (; at < chunk.byteLength && this.seen < HEAD_END.length; at++) {
-      if (chunk[at] === HEAD_END[this.seen]) this.seen++;
+    for (; at < chunk.byteLength && this.seen < headEnd.length; at++) {
+      if (chunk[at] === headEnd[this.seen]) this.seen++;
       else this.seen = chunk[at] === CR ? 1 : 0;
     }
     const { maxPartHeadBytes, maxNameBytes } = this.limits;
-    if (this.collected.length + at - from > maxPartHeadBytes + HEAD_END.length) {
+    if (this.collected.length + at - from > maxPartHeadBytes + headEnd.length) {
       throw new PayloadTooLargeError(maxPartHeadBytes, "The head of a form part");
     }
     this.collected.append(chunk.subarray(from, at));
-    if (this.seen < HEAD_END.length) return at;
-    const head = this.collected.join().subarray(0, -HEAD_END.length);
+    if (this.seen < headEnd.length) return at;
+    const head = this.collected.join().subarray(0, -headEnd.length);
     this.part = parsePartHead(decodeUtf8(head, "The head of a form part"), maxNameBytes);
     this.enter("content");
     return at;
@@ -118,7 +123,7 @@ export class MultipartParser {
   private readClose(chunk: Uint8Array, at: number): number {
     const byte = chunk[at];
     if (this.seen === 0 && (byte === 0x20 || byte === 0x09)) return at + 1;
-    if (byte !== HEAD_END[this.seen]) throw new ValueError("The multipart body's last boundary is malformed");
+    if (byte !== headEnd[this.seen]) throw new ValueError("The multipart body's last boundary is malformed");
     if (++this.seen === 2) this.enter("epilogue");
     return at + 1;
   }

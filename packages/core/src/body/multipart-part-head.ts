@@ -13,7 +13,7 @@ export interface PartHead extends Omit<FileDescription, "filename"> {
 
 // Sticky, and each character can match in one way only: linear time.
 const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:"([^"]*)"|([!#$%&'*+.^_`|~\w-]+))[ \t]*/gy;
-const PLAIN_CODINGS: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
+const plainCodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
 
 /**
  * Reads the head of a `multipart/form-data` part, from the end of its boundary line to the empty line (RFC 7578 4).
@@ -34,8 +34,7 @@ export const parsePartHead = (text: string, maxNameBytes: number): PartHead => {
     throw new PayloadTooLargeError(maxNameBytes, "The name of a form part");
   }
   const coding = fields.get("content-transfer-encoding")?.toLowerCase() ?? "binary";
-  if (!PLAIN_CODINGS.has(coding))
-    throw malformed(`the transfer encoding ${excerpt(coding)} is not supported`);
+  if (!plainCodings.has(coding)) throw malformed(`the transfer encoding ${excerpt(coding)} is not supported`);
   const contentType = fields.get("content-type") ?? "text/plain";
   const type = parseContentType(contentType);
   if (filename === null) requireUtf8(type);
@@ -45,13 +44,13 @@ export const parsePartHead = (text: string, maxNameBytes: number): PartHead => {
 const fieldsOf = (text: string): ReadonlyMap<string, string> => {
   const fields = new Map<string, string>();
   const [padding = "", ...lines] = text.split("\r\n");
-  if (trimBlanks(padding) !== "") throw malformed("its boundary line goes on");
+  if (trimBlanks(padding) !== "") throw malformed("text follows its boundary");
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
     const value = trimBlanks(line.slice(colon + 1));
     if (!isToken(name) || /[^\P{Cc}\t]/u.test(value)) throw malformed("a header field is not well-formed");
-    if (fields.has(name)) throw malformed(`${excerpt(name)} comes twice`);
+    if (fields.has(name)) throw malformed(`${excerpt(name)} is repeated`);
     fields.set(name, value);
   }
   return fields;
@@ -64,7 +63,7 @@ const parametersOf = (disposition = ""): ReadonlyMap<string, string> => {
   const rest = disposition.slice(type.length);
   let read = 0;
   for (const [whole, name = "", quoted, token = ""] of rest.matchAll(PARAMETER)) {
-    if (parameters.has(name.toLowerCase())) throw malformed(`${excerpt(name)} comes twice`);
+    if (parameters.has(name.toLowerCase())) throw malformed(`${excerpt(name)} is repeated`);
     parameters.set(name.toLowerCase(), quoted ?? token);
     read += whole.length;
   }

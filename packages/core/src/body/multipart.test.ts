@@ -31,7 +31,7 @@ const thrownBy = (run: () => unknown): unknown => {
   }
 };
 
-/** Everything a form holds, to compare with. */
+/** The complete content of a form, for comparison. */
 const contentOf = async ({ form, files }: ParsedForm) => ({
   fields: [...form],
   files: await Promise.all(
@@ -68,7 +68,7 @@ test("reads fields and files in order", async () => {
   });
 });
 
-test("reads a form while it arrives, and closes the source at the first error", async () => {
+test("parses a form as it arrives and closes the source at the first error", async () => {
   const chunksOf = async function* (text: string, seen: string[]) {
     try {
       for (const letter of text) yield bytes(letter);
@@ -115,7 +115,7 @@ const encoded = (entries: readonly (typeof entry extends fc.Arbitrary<infer T> ?
   return new globalThis.Response(form);
 };
 
-test("equals the platform's own parser on whatever it writes, however the body is cut", async () => {
+test("agrees with the platform's parser on the platform's own output, however the body is split", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(entry, { maxLength: 6 }), cuts, async (entries, places) => {
       const reply = encoded(entries);
@@ -139,7 +139,7 @@ test("equals the platform's own parser on whatever it writes, however the body i
   );
 });
 
-test("gives the same for every way to cut a body in two, and byte by byte", async () => {
+test("parses a body identically when it is split into any two chunks, or into single bytes", async () => {
   const text = `pre\r\n--\r\n${field("a", "\r\n--\r\r\n-X\r\n--")}${file("x", "\r\r\n\r\n--Y--X")}--X-- \t\r\nrest --X`;
   const body = bytes(text);
   const whole = await contentOf(pushed(body, []));
@@ -149,7 +149,7 @@ test("gives the same for every way to cut a body in two, and byte by byte", asyn
   expect(await contentOf(pushed(body, [...body.keys()]))).toEqual(whole);
 });
 
-test("answers 400 for a body that is cut off anywhere before its last boundary", () => {
+test("answers 400 for a body truncated anywhere before its last boundary", () => {
   const body = `${field("a", "1")}${file("x.png", "content")}`;
   for (let length = 0; length < body.length + 5; length++) {
     const error = thrownBy(() => parse(`${body}${END}`.slice(0, length)));
@@ -159,7 +159,7 @@ test("answers 400 for a body that is cut off anywhere before its last boundary",
   expect(thrownBy(() => parse(`${body}--X--\r`))).toBeInstanceOf(ValueError);
 });
 
-test("answers changed bodies with an HttpError or a form, never anything else", () => {
+test("answers mutated bodies with an HttpError or a form", () => {
   const body = bytes(`${field("a", "1")}${file("x.png", "content")}${field("b", "2")}${END}`);
   const change = fc.tuple(
     fc.nat(body.length - 1),
@@ -181,14 +181,14 @@ test.each([
   ["no disposition", part("Content-Type: text/plain")],
   ["no head", "--X\r\n\r\nvalue\r\n"],
   ["another disposition", part('Content-Disposition: attachment; name="a"')],
-  ["a disposition that only begins so", part('Content-Disposition: form-datas; name="a"')],
+  ["a disposition that has form-data as its prefix", part('Content-Disposition: form-datas; name="a"')],
   [
     "two dispositions",
     part('Content-Disposition: form-data; name="a"\r\nContent-Disposition: form-data; name="b"'),
   ],
   ["two names", part('Content-Disposition: form-data; name="a"; NAME="b"')],
-  ["an open quote", part('Content-Disposition: form-data; name="a')],
-  ["text behind a quote", part('Content-Disposition: form-data; name="a"b')],
+  ["an unclosed quote", part('Content-Disposition: form-data; name="a')],
+  ["text after a quoted value", part('Content-Disposition: form-data; name="a"b')],
   ["a trailing semicolon", part('Content-Disposition: form-data; name="a";')],
   ["no colon", part('Content-Disposition: form-data; name="a"\r\nwrong')],
   ["a space before the colon", part('Content-Disposition : form-data; name="a"')],
@@ -199,9 +199,9 @@ test.each([
   ["base64", part('Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64', "YQ==")],
   ["a control character in a file name", file("a%0Ab", "x")],
   ["text on the boundary line", `--Xtra\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n`],
-  ["one dash behind a boundary", field("a", "1").replace("--X", "--X-")],
-  ["a blank inside the last line's end", `${field("a", "1")}--X--\r \n`],
-  ["text behind the last boundary", `${field("a", "1")}--X--x\r\n`],
+  ["one dash after a boundary", field("a", "1").replace("--X", "--X-")],
+  ["a blank within the last line's end", `${field("a", "1")}--X--\r \n`],
+  ["text after the last boundary", `${field("a", "1")}--X--x\r\n`],
 ])("answers 400 for %s", (_, body) => {
   expect(thrownBy(() => parse(`${body}${END}`))).toBeInstanceOf(ValueError);
 });
@@ -214,7 +214,7 @@ test("answers 400 for text that is not UTF-8, in a field or a head", () => {
   expect(parseMultipart(latin1(file("a", "\u00e9") + END), TYPE).files[0]?.size).toBe(1);
 });
 
-test("answers 415 for a field in another charset, and leaves files alone", () => {
+test("answers 415 for a field in another charset, but accepts files in any", () => {
   const latin1 = "Content-Type: text/plain; charset=iso-8859-1";
   const disposition = 'Content-Disposition: form-data; name="a"';
   expect(thrownBy(() => parse(part(`${disposition}\r\n${latin1}`, "x") + END))).toBeInstanceOf(
@@ -231,11 +231,11 @@ test.each([
   [`multipart/form-data; boundary=${"X".repeat(71)}`, ValueError],
   ["multipart/mixed; boundary=X", UnsupportedMediaTypeError],
   ["text/plain", UnsupportedMediaTypeError],
-])("refuses the type %s", (value, kind) => {
+])("rejects the type %s", (value, kind) => {
   expect(thrownBy(() => parseMultipart(bytes(END), parseContentType(value)))).toBeInstanceOf(kind);
 });
 
-test("takes a boundary of 70 characters, with spaces inside", () => {
+test("accepts a boundary of 70 characters, with spaces inside", () => {
   const boundary = `a ${"'()+_,-./:=?".repeat(5)}12345678`;
   expect(boundary).toHaveLength(70);
   const type = parseContentType(`multipart/form-data; boundary="${boundary}"`);
@@ -244,7 +244,7 @@ test("takes a boundary of 70 characters, with spaces inside", () => {
   ).toBe("1");
 });
 
-test("takes what RFC 2046 and RFC 7578 allow around the parts", async () => {
+test("accepts the optional syntax that RFC 2046 and RFC 7578 allow around parts", async () => {
   expect(await contentOf(parse(END))).toEqual({ fields: [], files: [] });
   expect(parse(`preamble\r\n--Y\r\n${field("a", "1")}--X--\r\nepilogue`).form.get("a")).toBe("1");
   expect(parse(`${field("a", "1").replace("--X", "--X \t")}${END}`).form.get("a")).toBe("1");
@@ -267,28 +267,28 @@ test.each([
   ["a%22b.png", 'a"b.png'],
   ["100%25.png", "100%25.png"],
   ["Zoë 🎉.png", "Zoë 🎉.png"],
-])("cuts the file name %j to %j", (given, expected) => {
+])("shortens the file name %j to %j", (given, expected) => {
   expect(parse(file(given, "x") + END).files[0]?.filename).toBe(expected);
 });
 
-test("ignores filename*, and reads the name beside it", () => {
+test("ignores filename* and reads filename", () => {
   const head = `Content-Disposition: form-data; name="f"; filename*=utf-8''evil.exe`;
   expect(parse(part(head, "x") + END).form.get("f")).toBe("x");
   expect(parse(part(`${head}; filename="a.txt"`, "x") + END).files[0]?.filename).toBe("a.txt");
 });
 
-test("leaves out a file input without a file, but not a file without a name", () => {
+test("omits a file input without a file, but not a file without a name", () => {
   expect(parse(file("", "") + END).files).toEqual([]);
   expect(parse(file("", "x") + END).files[0]).toMatchObject({ filename: "", size: 1 });
   expect(parse(file("empty.txt", "") + END).files[0]).toMatchObject({ filename: "empty.txt", size: 0 });
 });
 
-test("gives text/plain to a file that says no type", () => {
+test("defaults the type of a file to text/plain", () => {
   const body = part('Content-Disposition: form-data; name="f"; filename="a"', "x") + END;
   expect(parse(body).files[0]?.contentType).toBe("text/plain");
 });
 
-test("holds names such as __proto__ as data, and nested forms as text", () => {
+test("treats names such as __proto__ as data, and nested forms as text", () => {
   const nested = `--Y\r\nContent-Disposition: file; filename="a"\r\n\r\nx\r\n--Y--`;
   const head =
     'Content-Disposition: form-data; name="__proto__"\r\nContent-Type: multipart/mixed; boundary=Y';
@@ -335,7 +335,7 @@ test.each([
     100,
     "The head of a form part is larger than the limit of 100B",
   ],
-] as const)("takes %s exactly and answers 413 for one byte more", (limit, body, value, detail) => {
+] as const)("accepts exactly %s and answers 413 for one byte more", (limit, body, value, detail) => {
   expect(() => parse(body(0), { [limit]: value })).not.toThrow();
   const error = thrownBy(() => parse(body(1), { [limit]: value }));
   expect(error).toBeInstanceOf(PayloadTooLargeError);
@@ -357,7 +357,7 @@ test("accepts 100 parts and answers 413 for one more", () => {
   });
 });
 
-test("has the documented defaults, frozen, and refuses impossible limits", () => {
+test("has the documented defaults, frozen, and rejects impossible limits", () => {
   expect(MultipartLimits.of()).toEqual({
     maxParts: 100,
     maxTotalBytes: 50 * 1024 ** 2,
@@ -370,7 +370,7 @@ test("has the documented defaults, frozen, and refuses impossible limits", () =>
   expect(() => parse(END, { maxParts: 0 })).toThrow(ConfigurationError);
 });
 
-test("reads hostile content in linear time", () => {
+test("parses hostile content in linear time", () => {
   for (const unit of ["\r", "\r\n", "\r\n-", "\r\n--", "-", "\r\n--\r"]) {
     const body = bytes(file("a", unit.repeat(500_000 / unit.length)) + END);
     const start = performance.now();
@@ -380,6 +380,6 @@ test("reads hostile content in linear time", () => {
         body,
         Array.from({ length: 3000 }, (_, at) => at * 1000 + place),
       );
-    expect(performance.now() - start).toBeLessThan(20_000); // quadratic time would be minutes
+    expect(performance.now() - start).toBeLessThan(20_000); // quadratic time would take minutes
   }
 });

@@ -17,23 +17,27 @@ export const parseMultipart = (
   type: MediaType | null,
   limits: ConfigInput<MultipartLimits> = {},
 ): ParsedForm => {
-  const parser = parserFor(type, limits);
+  const parser = multipartParser(type, limits);
   parser.push(body);
   return parser.end();
 };
 
-/** As `parseMultipart`, but parses the body while it arrives, and stops reading at the first error. */
+/** Like `parseMultipart`, but parses the body while it arrives, and stops reading at the first error. */
 export const readMultipart = async (
   chunks: AsyncIterable<Uint8Array>,
   type: MediaType | null,
   limits: ConfigInput<MultipartLimits> = {},
 ): Promise<ParsedForm> => {
-  const parser = parserFor(type, limits);
+  const parser = multipartParser(type, limits);
   for await (const chunk of chunks) parser.push(chunk);
   return parser.end();
 };
 
-const parserFor = (type: MediaType | null, limits: ConfigInput<MultipartLimits>): MultipartParser => {
+/** Creates the parser of a form's parts. @throws as `parseMultipart` */
+export const multipartParser = (
+  type: MediaType | null,
+  limits: ConfigInput<MultipartLimits> = {},
+): MultipartParser => {
   if (!isMultipartType(type)) throw new UnsupportedMediaTypeError("The body must be multipart/form-data");
   const boundary = type?.boundary ?? "";
   if (!BOUNDARY.test(boundary) || boundary.endsWith(" ")) {

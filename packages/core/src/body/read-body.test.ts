@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { PayloadTooLargeError, ValueError } from "../errors/http-errors.ts";
 import { limitedChunks, readBody, withOwnMemory } from "./read-body.ts";
 
-/** A source that records how far it was read and whether it was closed. */
+/** A source that records the number of chunks read and whether it was closed. */
 const sourceOf = (chunks: readonly Uint8Array[], bodyLength: number | null, failure?: Error) => {
   const seen = { taken: 0, closed: false };
   return {
@@ -29,12 +29,12 @@ const unread = () => {
   throw new Error("the body was read");
 };
 
-test("gives a buffered body at once, itself", () => {
+test("returns a buffered body synchronously and without a copy", () => {
   const buffered = bytesOf(3);
   expect(readBody({ bodyLength: 3, buffered, chunks: unread }, 3)).toBe(buffered);
 });
 
-test("gives an empty body at once without reading", () => {
+test("returns an empty body synchronously without reading", () => {
   expect(readBody({ bodyLength: 0, buffered: null, chunks: unread }, 0)).toEqual(new Uint8Array(0));
 });
 
@@ -42,7 +42,7 @@ test.each([
   [{ bodyLength: 11, buffered: null, chunks: unread }],
   [{ bodyLength: 11, buffered: bytesOf(11), chunks: unread }],
   [{ bodyLength: null, buffered: bytesOf(11), chunks: unread }],
-])("refuses a length that is known to be above the limit before reading", async (source) => {
+])("rejects a declared length above the limit before reading", async (source) => {
   expect(() => readBody(source, 10)).toThrow(PayloadTooLargeError);
   await expect(limitedChunks(source, 10).next()).rejects.toThrow("limit of 10B");
 });
@@ -55,12 +55,12 @@ test("reads up to the limit and fails at the first byte above it, closing the so
   expect(source.seen).toEqual({ taken: 3, closed: true });
 });
 
-test.each([9, 11])("refuses a body that is not as long as declared: %i for 10", async (length) => {
+test.each([9, 11])("rejects a body whose length differs from the declared one: %i for 10", async (length) => {
   const source = sourceOf([bytesOf(4), bytesOf(length - 4)], 10);
   await expect(readBody(source, 100)).rejects.toThrow(ValueError);
 });
 
-test("passes on the failure of the source", async () => {
+test("propagates the failure of the source", async () => {
   const failure = new Error("the client went away");
   await expect(readBody(sourceOf([bytesOf(1)], null, failure), 10)).rejects.toBe(failure);
 });
@@ -71,14 +71,14 @@ test("closes the source when its reader stops", async () => {
   expect(source.seen).toEqual({ taken: 1, closed: true });
 });
 
-test("streams a buffered body in one chunk", async () => {
+test("streams a buffered body as one chunk", async () => {
   const buffered = bytesOf(5);
   const chunks: Uint8Array[] = [];
   for await (const chunk of limitedChunks({ bodyLength: 5, buffered, chunks: unread }, 5)) chunks.push(chunk);
   expect(chunks).toEqual([buffered]);
 });
 
-test("joins any chunks exactly, whether or not the length is declared", async () => {
+test("joins any chunks exactly, with and without a declared length", async () => {
   const chunks = fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(chunks, fc.boolean(), async (parts, declared) => {
@@ -96,7 +96,7 @@ test("joins a large body of tiny chunks", async () => {
   expect(body.every((byte, at) => byte === at % 256)).toBe(true);
 });
 
-test("copies bytes that share a larger buffer, and no others", async () => {
+test("copies only bytes that share a larger buffer", async () => {
   const shared = Buffer.from("head body").subarray(5);
   const own = withOwnMemory(shared);
   expect([own.constructor, own.buffer.byteLength, new TextDecoder().decode(own)]).toEqual([

@@ -6,7 +6,7 @@ import { ByteCollector } from "./byte-collector.ts";
 /** Parts of a request that reading its body needs. */
 export type BodySource = Pick<RequestSource, "bodyLength" | "buffered" | "chunks">;
 
-const EMPTY: Uint8Array = new Uint8Array(0);
+const empty: Uint8Array = new Uint8Array(0);
 
 /**
  * The complete body: synchronously when the transport has it, otherwise as a promise. It may be a view into a larger buffer: see `withOwnMemory`.
@@ -18,7 +18,7 @@ const EMPTY: Uint8Array = new Uint8Array(0);
 export const readBody = (source: BodySource, limit: number): Awaitable<Uint8Array> => {
   requireLength(source, limit);
   if (source.buffered !== null) return source.buffered;
-  return source.bodyLength === 0 ? EMPTY : collect(source, limit);
+  return source.bodyLength === 0 ? empty : collect(source, limit);
 };
 
 /**
@@ -44,7 +44,8 @@ export async function* limitedChunks(source: BodySource, limit: number): AsyncGe
 export const withOwnMemory = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 
-const requireLength = ({ bodyLength, buffered }: BodySource, limit: number): void => {
+/** @throws PayloadTooLargeError when the declared length exceeds the limit */
+export const requireLength = ({ bodyLength, buffered }: BodySource, limit: number): void => {
   if (Math.max(bodyLength ?? 0, buffered?.byteLength ?? 0) > limit) throw new PayloadTooLargeError(limit);
 };
 

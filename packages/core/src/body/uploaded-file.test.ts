@@ -18,7 +18,7 @@ const fileOf = (content: string | Uint8Array, filename = "a.txt") =>
     typeof content === "string" ? new TextEncoder().encode(content) : content,
   );
 
-test("has its description, and returns its content any number of times", async () => {
+test("has its metadata and returns its content any number of times", async () => {
   const file = fileOf("Zoë");
   expect(file).toMatchObject({
     name: "doc",
@@ -38,7 +38,7 @@ test.each([
   ["a.", ""],
   [".profile", ""],
   ["", ""],
-])("%j has the extension %j", (filename, extension) => {
+])("the extension of %j is %j", (filename, extension) => {
   expect(fileOf("", filename).extension).toBe(extension);
 });
 
@@ -62,7 +62,7 @@ test("saves to a path, and overwrites a file only with overwrite", async () => {
   expect(await readdir(folder)).toEqual(["kept.txt"]);
 });
 
-test("fails as Node does when the folder is absent, or the path is one", async () => {
+test("fails with Node's error when the folder is absent or the path is a folder", async () => {
   await expect(fileOf("x").save(join(folder, "absent", "a"))).rejects.toMatchObject({ code: "ENOENT" });
   await writeFile(join(folder, "file"), "");
   await expect(fileOf("x").save(folder, { overwrite: true })).rejects.toMatchObject({ code: "EISDIR" });
@@ -81,7 +81,7 @@ test("a failed save leaves no file, neither at its path nor in the folder", asyn
   expect(await readdir(join(folder, "taken"))).toEqual([]);
 });
 
-test("a disk that is full leaves the file that was there, and no part of the new one", async () => {
+test("a full disk leaves the existing file intact and no part of the new one", async () => {
   const path = join(folder, "kept.txt");
   await writeFile(path, "old");
   const program = `
@@ -93,7 +93,7 @@ test("a disk that is full leaves the file that was there, and no part of the new
     await file.save(process.argv[1], { overwrite: true }).catch(failed);
     await file.save(process.argv[1] + ".new").catch(failed);
   `;
-  const shell = 'ulimit -f 100 && exec "$0" --input-type=module -e "$1" "$2"'; // at most 100 blocks a file
+  const shell = 'ulimit -f 100 && exec "$0" --input-type=module -e "$1" "$2"'; // at most 100 blocks per file
   const { stdout } = await promisify(execFile)("/bin/sh", ["-c", shell, process.execPath, program, path]);
   expect(stdout).toBe("EFBIG\nEFBIG\n");
   expect(await readFile(path, "utf8")).toBe("old");

@@ -1,6 +1,6 @@
 import { saveWhole } from "./save-whole.ts";
 
-/** The head of a file's part. */
+/** Metadata of a file's part. */
 export interface FileDescription {
   readonly name: string;
   readonly filename: string;
@@ -24,6 +24,7 @@ export class UploadedFile {
   /** Media type that the client declared, unchecked; `text/plain` without one (RFC 7578 4.4). */
   readonly contentType: string;
   private readonly bytes: Uint8Array;
+  private web: File | undefined;
 
   constructor({ name, filename, contentType }: FileDescription, bytes: Uint8Array) {
     this.name = name;
@@ -64,6 +65,13 @@ export class UploadedFile {
         if (at >= bytes.byteLength) controller.close();
       },
     });
+  }
+
+  /** A web `File` of the same content, as schemas and `fetch` take it; the same one at each call. It holds a copy of the bytes. */
+  toFile(): File {
+    return (this.web ??= new File([this.bytes as Uint8Array<ArrayBuffer>], this.filename, {
+      type: this.contentType,
+    }));
   }
 
   /**

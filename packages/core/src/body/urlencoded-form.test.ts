@@ -7,7 +7,7 @@ import { parseUrlencodedForm } from "./urlencoded-form.ts";
 const bytes = (text: string) => new TextEncoder().encode(text);
 const status = (status: number) => expect.objectContaining({ status });
 
-test("gives back any fields that URLSearchParams writes", () => {
+test("round-trips any fields that URLSearchParams writes", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }))),
@@ -28,7 +28,7 @@ test("reads raw UTF-8 too, and repeated fields", () => {
   expect(parseUrlencodedForm(new Uint8Array(0)).size).toBe(0);
 });
 
-test("refuses raw bytes that are not UTF-8", () => {
+test("rejects raw bytes that are not UTF-8", () => {
   expect(() => parseUrlencodedForm(Uint8Array.of(0x61, 0x3d, 0xe9))).toThrow(ValueError);
 });
 
@@ -49,7 +49,7 @@ test("accepts 1,000 fields and answers 413 for one more", () => {
   expect(() => parseUrlencodedForm(bytes(`${fields}b`))).toThrow(status(413));
 });
 
-test("holds names such as __proto__ as data, and reads brackets as characters", () => {
+test("treats names such as __proto__ as data, and brackets as ordinary characters", () => {
   const object = parseUrlencodedForm(bytes("__proto__=1&a[b]=2&a[]=3")).toObject();
   expect(Object.getPrototypeOf(object)).toBeNull();
   expect(Object.entries(object)).toEqual([
@@ -59,7 +59,7 @@ test("holds names such as __proto__ as data, and reads brackets as characters", 
   ]);
 });
 
-test("reads large hostile bodies in linear time", () => {
+test("parses large hostile bodies in linear time", () => {
   for (const unit of ["%", "+", "=", "%zz", "a=%C3+"]) {
     const body = bytes(`a=1&b&c&${unit.repeat(1_000_000 / unit.length)}`);
     const start = process.cpuUsage();

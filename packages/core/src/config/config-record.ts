@@ -3,18 +3,23 @@ import { nearest } from "../errors/nearest.ts";
 
 /** Rule of one field: its default, and a check that returns the mistake in a value (`null` for a valid one). */
 export interface FieldRule<T> {
+  /** Value of a field that is not given. */
   readonly default: T;
+  /** Returns what is wrong with a value, or `null`. */
   readonly problem: (value: unknown) => string | null;
 }
 
 /** The result of reading a record: the frozen values with defaults filled in, and every mistake. */
 export interface ReadRecord<T> {
+  /** The record, with all defaults. */
   readonly value: Readonly<T>;
+  /** Everything wrong with the input, one message each. */
   readonly problems: readonly string[];
 }
 
 /** A named configuration record: plain fields, each with a default and a rule. */
 export interface ConfigRecord<T extends object> {
+  /** Name in messages, such as `CorsConfig`. */
   readonly name: string;
   /** Reads a record without throwing. */
   read(input?: ConfigInput<T>): ReadRecord<T>;

@@ -2,7 +2,9 @@ import type { FieldRule } from "./config-record.ts";
 
 /** Bounds of a number, both inclusive. */
 export interface Bounds {
+  /** Smallest allowed value. */
   readonly min?: number;
+  /** Largest allowed value. */
   readonly max?: number;
 }
 

@@ -6,7 +6,7 @@ export interface LimitsConfig {
   /** Bytes of the request line. @default 8192 */
   readonly maxRequestLine: number;
   /** Bytes of all header fields together. @default 16384 */
-  readonly maxHeaderSize: number;
+  readonly maxHeaderBytes: number;
   /** Number of header fields. @default 100 */
   readonly maxHeaderFields: number;
   /** Bytes of a body, unless a smaller limit applies. @default 104857600 */
@@ -19,7 +19,7 @@ export interface LimitsConfig {
 
 export const LimitsConfig: ConfigRecord<LimitsConfig> = configRecord("LimitsConfig", {
   maxRequestLine: integer(8192, { min: 64, max: 1_048_576 }),
-  maxHeaderSize: integer(16_384, { min: 256, max: 1_048_576 }),
+  maxHeaderBytes: integer(16_384, { min: 256, max: 1_048_576 }),
   maxHeaderFields: integer(100, { min: 1, max: 10_000 }),
   maxBodyBytes: integer(104_857_600),
   maxConnections: integer(10_000, { min: 1 }),

@@ -5,9 +5,12 @@ import { decimal } from "./field-rules.ts";
 export interface TimeoutConfig {
   /** Seconds for a request's head, from its first byte. @default 5 */
   readonly readHeaderSecs: number;
-  /** Seconds for a body; longer only while at least 1 KiB/s arrives. @default 30 */
+  /** Seconds for a body; longer only while at least 1 KiB/s of it arrives, without its framing. @default 30 */
   readonly readBodySecs: number;
-  /** Seconds a write may stall because the client does not read. @default 30 */
+  /**
+   * Seconds in which a client that has replies to read must take some of them, and at least 1 KiB/s on average; then its connection is reset. What
+   * counts leaves in steps of some 64 KiB, so that two to three times this rate is always enough. @default 30
+   */
   readonly writeSecs: number;
   /** Seconds a connection may be idle between requests. @default 75 */
   readonly idleSecs: number;

@@ -24,9 +24,9 @@ const storeContract = portContract<Store>("store", {
   },
 });
 
-storeContract(test, mapStore); // the suite under the runner itself
+storeContract(test, mapStore); // the suite under the test runner itself
 
-/** A runner that collects instead of running. */
+/** A runner that collects tests instead of running them. */
 const collector = () => {
   const tests = new Map<string, () => Promise<void>>();
   return { tests, test: (name: string, run: () => Promise<void>) => void tests.set(name, run) };
@@ -38,18 +38,18 @@ test("registers each fact under the contract's title", () => {
   expect([...tests.keys()]).toEqual(["store: gives back what was set", "store: keeps keys apart"]);
 });
 
-test("a fact that does not hold fails its test and no other", async () => {
+test("a failing fact fails its own test only", async () => {
   const { tests, test: register } = collector();
   storeContract(register, () => ({ set() {}, get: () => undefined }));
   await expect(tests.get("store: gives back what was set")?.()).rejects.toMatchObject({ expected: 1 });
   await expect(tests.get("store: keeps keys apart")?.()).resolves.toBeUndefined();
 });
 
-test("a contract without facts is refused", () => {
+test("a contract without facts throws", () => {
   expect(() => portContract("empty", {})).toThrow("empty");
 });
 
-test("disposes of a fixture by whichever way it ends", async () => {
+test("disposes of a fixture through any of its disposal methods", async () => {
   const ended: string[] = [];
   const fixtures = [
     {
@@ -75,7 +75,7 @@ test("disposes of a fixture by whichever way it ends", async () => {
   expect(ended).toEqual(["fact", "asyncDispose", "fact", "dispose", "fact", "close of self", "fact", "fact"]);
 });
 
-test("disposes also when the fact fails, and fails when that does", async () => {
+test("disposes also when the fact fails, and a failing disposal fails the test", async () => {
   let closed = 0;
   const failing = portContract<object>("failing", {
     fact: () => {
@@ -102,19 +102,19 @@ test("a planted fault is caught by the facts that fail", async () => {
   expect(await expectContractToCatch(storeContract, oneValue)).toEqual(["keeps keys apart"]);
 });
 
-test("a contract that catches nothing is blind", async () => {
+test("a contract that catches no planted fault is an error", async () => {
   await expect(expectContractToCatch(storeContract, mapStore)).rejects.toMatchObject({
     code: "CORE_CONTRACT_BLIND",
   });
 });
 
-test("a fact that hangs has failed", async () => {
+test("a fact that times out counts as failed", async () => {
   const contract = portContract<() => Promise<void>>("waits", { ends: (wait) => wait() });
   const caught = await expectContractToCatch(contract, () => () => new Promise(() => {}), { timeoutMs: 20 });
   expect(caught).toEqual(["ends"]);
 });
 
-test("an adapter that cannot be made proves nothing", async () => {
+test("an adapter that cannot be created is an error, not a caught fault", async () => {
   const unmade = expectContractToCatch(storeContract, () => {
     throw new Error("no server");
   });

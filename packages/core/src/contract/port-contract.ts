@@ -14,7 +14,9 @@ export type PortFacts<Fixture> = Readonly<Record<string, PortFact<Fixture>>>;
 export interface PortContract<Fixture> {
   /** Registers every fact as a test of its own, named `title: fact`, with a fixture of its own. */
   (test: RegisterTest, make: () => Awaitable<Fixture>): void;
+  /** Begins the title of each test. */
   readonly title: string;
+  /** The facts, by title. */
   readonly facts: PortFacts<Fixture>;
 }
 
@@ -62,7 +64,7 @@ export const runFact = async <Fixture>(fact: PortFact<Fixture>, fixture: Fixture
   }
 };
 
-/** An error of a contract that cannot be tried. */
+/** The error of an invalid contract or adapter. */
 export const badContract = (message: string, cause?: unknown): FrameworkError =>
   new FrameworkError("CORE_BAD_CONTRACT", message, cause === undefined ? undefined : { cause });
 

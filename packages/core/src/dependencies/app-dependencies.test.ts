@@ -43,7 +43,7 @@ test("a handler that throws after Depends is still a plain error reply", async (
   expect((await ask(app))[0]).toBe(500);
 });
 
-test("a name that nobody registered fails at start for inject, at the call for Depends", async () => {
+test("an unregistered name fails at start for inject and at the call for Depends", async () => {
   const injecting = new App().registerSingleton("clock", 1);
   injecting.get("/x", { inject: { c: "clok" } }, () => null);
   await expect(injecting.start()).rejects.toThrow(ConfigurationError);
@@ -54,12 +54,12 @@ test("a name that nobody registered fails at start for inject, at the call for D
   expect(await ask(calling)).toEqual([500, expect.stringContaining("clock")]);
 });
 
-test("a name registered twice fails at start", async () => {
+test("registering a name twice fails at start", async () => {
   const app = new App().registerSingleton("clock", 1).registerSingleton("clock", 2);
   await expect(app.start()).rejects.toMatchObject({ code: "CORE_DEPENDENCY_DUPLICATE" });
 });
 
-test("a request-scoped value is made once per request and disposed of after the reply", async () => {
+test("a request-scoped value is created once per request and disposed of after the reply", async () => {
   const events: string[] = [];
   let made = 0;
   const Session = dependency("session", {
@@ -78,7 +78,7 @@ test("a request-scoped value is made once per request and disposed of after the 
   expect(events).toEqual(["handled", "disposed session 1", "handled", "disposed session 2"]);
 });
 
-test("a singleton that needs a request-scoped value is refused at start", async () => {
+test("start rejects a singleton that depends on a request-scoped value", async () => {
   const Session = dependency("session", { scope: "invocation", create: () => 1 });
   const Service = dependency("service", { inject: { session: Session }, create: ({ session }) => session });
   const app = new App();
@@ -86,7 +86,7 @@ test("a singleton that needs a request-scoped value is refused at start", async 
   await expect(app.start()).rejects.toThrow(/service.*session/);
 });
 
-test("an override stands until it is undone", async () => {
+test("an override applies until it is undone", async () => {
   const app = new App().registerSingleton(Clock, { now: () => 1 });
   app.get("/x", (_request, clock = Depends(Clock)) => clock.now());
   {
@@ -96,7 +96,7 @@ test("an override stands until it is undone", async () => {
   expect(await ask(app)).toEqual([200, "1"]);
 });
 
-test("singletons with a dispose are disposed of at stop, the latest first", async () => {
+test("stop disposes of singletons, the latest first", async () => {
   const order: string[] = [];
   const make = (name: string) =>
     dependency(name, { create: () => name, dispose: () => void order.push(name) });

@@ -12,10 +12,10 @@ const container = () => {
   return { container: made, logged };
 };
 
-/** Resolves when told to. */
+/** A promise that the test resolves. */
 const gate = <T>() => Promise.withResolvers<T>();
 
-/** A dependency that counts what was made and notes what ended. */
+/** A dependency that counts its creations and records its disposals. */
 const noted = (ends: string[], name: string, scope: "singleton" | "invocation" | "transient") => {
   let made = 0;
   return dependency(name, {
@@ -25,7 +25,7 @@ const noted = (ends: string[], name: string, scope: "singleton" | "invocation" |
   });
 };
 
-test("a registered value is found by its name and by every plain token of that name, at once", () => {
+test("a registered value is returned synchronously, by name and by every token of that name without a factory", () => {
   const { container: it } = container();
   const Db = dependency<number[]>("db");
   const db = [1];
@@ -36,12 +36,12 @@ test("a registered value is found by its name and by every plain token of that n
   expect(it.names()).toEqual(["db"]);
 });
 
-test("undefined and null are values like others, and made once", () => {
+test("undefined and null are valid values, and created once", () => {
   const { container: it } = container();
   let made = 0;
-  const nobody = dependency("nobody", { create: () => (made++, null) });
+  const absent = dependency("absent", { create: () => (made++, null) });
   it.register("nothing", undefined);
-  expect([it.resolve("nothing"), it.resolve(nobody), it.resolve(nobody), made]).toEqual([
+  expect([it.resolve("nothing"), it.resolve(absent), it.resolve(absent), made]).toEqual([
     undefined,
     null,
     null,
@@ -49,14 +49,14 @@ test("undefined and null are values like others, and made once", () => {
   ]);
 });
 
-test("a name that is taken is a problem, and the first registration stays", () => {
+test("a duplicate name is a problem, and the first registration stays", () => {
   const { container: it } = container();
   const Db = dependency<number>("db");
   expect(it.register(Db, 1)).toBeNull();
   for (const problem of [it.register("db", 2), it.provide(Db, () => 3)]) {
     expect(problem).toEqual({
       code: "CORE_DEPENDENCY_DUPLICATE",
-      message: 'the dependency "db" is registered twice; a name stands for one',
+      message: 'the dependency "db" is registered twice; rename one',
     });
   }
   expect(it.resolve(Db)).toBe(1);
@@ -69,7 +69,7 @@ test("a registration replaces the token's own factory", () => {
   expect(it.resolve(Clock)).toBe("fixed");
 });
 
-test("two tokens of one name with factories of their own are a problem, found at start and at the call", () => {
+test("two tokens with the same name and their own factories are a problem, at start and at the call", () => {
   const { container: it } = container();
   const first = dependency("clock", { create: () => 1 });
   const second = dependency("clock", { create: () => 2 });
@@ -80,7 +80,7 @@ test("two tokens of one name with factories of their own are a problem, found at
   expect(it.resolve(first)).toBe(1);
 });
 
-test("a missing name is reported once, with its path, the nearest names and all names", () => {
+test("a missing name is reported once, with its path, similar names and all names", () => {
   const { container: it } = container();
   it.register("db", 1);
   it.register("clock", 2);
@@ -98,14 +98,14 @@ test("a missing name is reported once, with its path, the nearest names and all 
   ]);
 });
 
-test("a missing name at the call lists what is registered, at most 50 names", () => {
+test("a missing name at the call lists the registered names, at most 50", () => {
   const { container: it } = container();
   expect(() => it.resolve("db")).toThrow('no dependency is named "db"; registered: none');
   for (let index = 0; index < 60; index++) it.register(`value-${index}`, index);
   expect(() => it.resolve("db")).toThrow(/registered: value-0, .*value-49 and 10 more$/);
 });
 
-test("a cycle is reported once with its path, at start and at the call instead of running for ever", () => {
+test("a cycle is reported once with its path, at start and at the call, without endless recursion", () => {
   const { container: it } = container();
   const a: Token<unknown> = dependency("a", { inject: { b: "b" }, create: () => 1 });
   const b = dependency("b", { inject: { a }, create: () => 2 });
@@ -116,13 +116,13 @@ test("a cycle is reported once with its path, at start and at the call instead o
   expect(problems).toEqual([
     {
       code: "CORE_DEPENDENCY_CYCLE",
-      message: "dependencies need each other: b → a → b; one of them must do without",
+      message: "circular dependency: b → a → b; remove one of these injections",
     },
   ]);
-  expect(() => it.resolve(a)).toThrow("dependencies need each other: a → b → a");
+  expect(() => it.resolve(a)).toThrow("circular dependency: a → b → a");
 });
 
-test("a name in a string finds a token's own factory that another place brings in later", () => {
+test("a string name finds the factory of a token that another place injects later", () => {
   const { container: it } = container();
   const Clock = dependency("clock", { create: () => "now" });
   const Page = dependency("page", { inject: { clock: Clock }, create: () => 1 });
@@ -134,7 +134,7 @@ test("a name in a string finds a token's own factory that another place brings i
   expect(it.resolve("clock")).toBe("now");
 });
 
-test("a singleton that needs an invocation is a problem, also through a transient one", () => {
+test("a singleton that depends on an invocation is a problem, also through a transient value", () => {
   const { container: it } = container();
   const User = dependency("user", { scope: "invocation", create: () => "me" });
   const Greeting = dependency("greeting", { scope: "transient", inject: { user: User }, create: () => "hi" });
@@ -150,7 +150,7 @@ test("a singleton that needs an invocation is a problem, also through a transien
   expect(() => it.resolve(Hidden, it.scope(invocation))).toThrow("would outlive");
 });
 
-test("a sound graph of any shape has no problems", () => {
+test("a valid graph of any shape has no problems", () => {
   const { container: it } = container();
   it.register("db", 1);
   const Users = dependency("users", { inject: { db: "db" }, create: () => 1 });
@@ -163,7 +163,7 @@ test("a sound graph of any shape has no problems", () => {
   expect(it.check([{ place: "GET /", inject: { Page, Books, Users, db: "db" } }])).toEqual([]);
 });
 
-test("factories get what they inject, and the invocation where there is one", () => {
+test("factories receive their injections, and the invocation if there is one", () => {
   const { container: it } = container();
   it.register("db", "db");
   const Users = dependency("users", { inject: { db: "db" }, create: ({ db }, none) => [db, none] });
@@ -177,7 +177,7 @@ test("factories get what they inject, and the invocation where there is one", ()
   expect([it.resolve(Page), it.resolve(Page, it.scope(invocation))]).toEqual([undefined, "books.added"]);
 });
 
-test("a singleton is made once, an invocation's value once per invocation, a transient each time", () => {
+test("a singleton is created once, an invocation's value once per invocation, a transient value each time", () => {
   const { container: it } = container();
   const [One, Each, New] = (["singleton", "invocation", "transient"] as const).map((scope) =>
     noted([], scope, scope),
@@ -201,13 +201,13 @@ test("a singleton is made once, an invocation's value once per invocation, a tra
   });
 });
 
-test("a value of scope invocation has no place outside an invocation", () => {
+test("a value of scope invocation is unavailable outside an invocation", () => {
   const { container: it } = container();
   const User = dependency("user", { scope: "invocation", create: () => "me" });
   expect(() => it.resolve(User)).toThrow(expect.objectContaining({ code: "CORE_DEPENDENCY_SCOPE" }));
 });
 
-test("those who ask while a value is made share one promise, then get the value at once", async () => {
+test("concurrent callers share one promise, and later callers get the value synchronously", async () => {
   const { container: it } = container();
   const { promise, resolve } = gate<string>();
   let made = 0;
@@ -219,7 +219,7 @@ test("those who ask while a value is made share one promise, then get the value 
   expect([made, it.resolve(Db)]).toEqual([1, "ready"]);
 });
 
-test("injections wait for the asynchronous ones and keep the order of their names", async () => {
+test("injections await the asynchronous ones and keep the order of their names", async () => {
   const { container: it } = container();
   const Later = dependency("later", { create: async () => 1 });
   const values = it.resolveAll({ later: Later, now: dependency("now", { create: () => 2 }) });
@@ -227,7 +227,7 @@ test("injections wait for the asynchronous ones and keep the order of their name
   expect(JSON.stringify(await values)).toBe('{"later":1,"now":2}');
 });
 
-test("when several factories fail the first failure is reported, and none is left unhandled", async () => {
+test("when several factories fail, the first failure is reported and none is left unhandled", async () => {
   const { container: it } = container();
   const failing = (name: string) =>
     dependency(name, { create: () => Promise.reject<string>(new Error(name)) });
@@ -251,21 +251,24 @@ test("when several factories fail the first failure is reported, and none is lef
   expect(unhandled).toEqual([]);
 });
 
-test.each(["sync", "async"] as const)("a factory that fails %s is asked again by the next", async (kind) => {
-  const { container: it } = container();
-  let made = 0;
-  const Db = dependency("db", {
-    create: (): string | Promise<string> => {
-      if (++made > 1) return "second try";
-      if (kind === "sync") throw new Error("down");
-      return Promise.reject(new Error("down"));
-    },
-  });
-  await expect((async () => it.resolve(Db))()).rejects.toThrow("down");
-  expect(await it.resolve(Db)).toBe("second try");
-});
+test.each(["sync", "async"] as const)(
+  "a factory that fails %s is called again for the next caller",
+  async (kind) => {
+    const { container: it } = container();
+    let made = 0;
+    const Db = dependency("db", {
+      create: (): string | Promise<string> => {
+        if (++made > 1) return "second try";
+        if (kind === "sync") throw new Error("down");
+        return Promise.reject(new Error("down"));
+      },
+    });
+    await expect((async () => it.resolve(Db))()).rejects.toThrow("down");
+    expect(await it.resolve(Db)).toBe("second try");
+  },
+);
 
-test("values of an invocation end in reverse order, each after what was made from it", async () => {
+test("values of an invocation are disposed of in reverse order, dependents before their dependencies", async () => {
   const { container: it } = container();
   const ends: string[] = [];
   const Session = noted(ends, "session", "invocation");
@@ -283,7 +286,7 @@ test("values of an invocation end in reverse order, each after what was made fro
   expect(ends).toEqual(["books", "line 2", "line 1", "session 1"]);
 });
 
-test("a dispose that fails is logged, and the others run", async () => {
+test("a failing dispose is logged, and the others run", async () => {
   const { container: it, logged } = container();
   const ends: string[] = [];
   const error = new Error("stuck");
@@ -302,7 +305,7 @@ test("a dispose that fails is logged, and the others run", async () => {
   expect(logged).toEqual([['dependency "bad" could not be disposed of', { error, dependency: "bad" }]]);
 });
 
-test("the scope waits for the work that uses it, even work that fails", async () => {
+test("the scope waits for the work that uses it, even for work that fails", async () => {
   const { container: it } = container();
   const ends: string[] = [];
   const scope = it.scope(invocation);
@@ -319,7 +322,7 @@ test("the scope waits for the work that uses it, even work that fails", async ()
   expect(ends).toEqual(["db 1"]);
 });
 
-test("a value that is ready after its invocation has ended is ended at once, and nobody gets it", async () => {
+test("a value that arrives after its invocation has ended is disposed of at once and not returned", async () => {
   const { container: it } = container();
   const ends: string[] = [];
   const { promise, resolve } = gate<string>();
@@ -337,7 +340,7 @@ test("a value that is ready after its invocation has ended is ended at once, and
   expect(() => it.resolve(noted(ends, "more", "invocation"), scope)).toThrow("after its scope had ended");
 });
 
-test("singletons end at stop in reverse order, after what invocations still hold; registered values stay", async () => {
+test("stop disposes of singletons in reverse order, after open invocations; registered values stay", async () => {
   const { container: it } = container();
   const ends: string[] = [];
   const Pool = noted(ends, "pool", "singleton");
@@ -354,7 +357,7 @@ test("singletons end at stop in reverse order, after what invocations still hold
   expect(ends).toEqual(["session 1", "cache 1", "pool 1"]);
 });
 
-test("a provider makes what a token names, in the token's scope, and may end it its own way", async () => {
+test("a provider replaces a token's factory, keeps the token's scope and has its own dispose", async () => {
   const { container: it } = container();
   const ends: string[] = [];
   const Db = dependency<string>("db");
@@ -376,7 +379,7 @@ test("a provider makes what a token names, in the token's scope, and may end it 
   expect(ends).toEqual(["provider trace", "token session books.added"]);
 });
 
-test("the latest override counts until it is undone, in any order and once", () => {
+test("the latest override applies until it is undone, in any order; a second undo has no effect", () => {
   const { container: it } = container();
   const Db = dependency<string>("db");
   it.register(Db, "real");
@@ -395,7 +398,7 @@ test("the latest override counts until it is undone, in any order and once", () 
   expect(it.resolve(Db)).toBe("real");
 });
 
-test("an override stands in for what nobody registered and for a token's own factory", () => {
+test("an override replaces an unregistered dependency and a token's own factory", () => {
   const { container: it } = container();
   const Clock = dependency("clock", { create: (): string => "real" });
   const undo = it.override("db", 1);
@@ -406,7 +409,7 @@ test("an override stands in for what nobody registered and for a token's own fac
   expect(() => it.resolve("db")).toThrow("no dependency is named");
 });
 
-test("singletons made from an overridden value are made anew, end with the override, and the real ones are back", async () => {
+test("singletons that depend on an overridden value are created again, disposed of with the override, and the original ones return", async () => {
   const { container: it } = container();
   const ends: string[] = [];
   it.register("db", "real");

@@ -20,7 +20,7 @@ export const missing = (name: string, known: readonly string[]): Problem => {
 /** The problem of a name that is registered twice. */
 export const duplicate = (name: string): Problem => ({
   code: "CORE_DEPENDENCY_DUPLICATE",
-  message: `the dependency "${name}" is registered twice; a name stands for one`,
+  message: `the dependency "${name}" is registered twice; rename one`,
 });
 
 /** The problem of two tokens with one name. */
@@ -32,7 +32,7 @@ export const twoTokens = (name: string): Problem => ({
 /** The problem of a dependency cycle: the names from one definition back to itself. */
 export const cycle = (circle: readonly string[]): Problem => ({
   code: "CORE_DEPENDENCY_CYCLE",
-  message: `dependencies need each other: ${circle.join(" → ")}; one of them must do without`,
+  message: `circular dependency: ${circle.join(" → ")}; remove one of these injections`,
 });
 
 /** The problem of a singleton that depends on a value of one invocation: the names between them. */

@@ -13,7 +13,7 @@ const setting = () => {
   return { container, holder: { scope } };
 };
 
-test("a default argument gets the dependency by token or name, and the call stays synchronous", () => {
+test("a default argument receives the dependency by token or name, and the call stays synchronous", () => {
   const { holder } = setting();
   const handler = (_: unknown, db = Depends(Db), same = Depends<string>("db")) => [db, same];
   expect(runWith(holder, handler as (_: unknown, none: undefined) => string[], undefined)).toEqual([
@@ -44,13 +44,13 @@ const codeOf = (call: () => unknown): unknown => {
   }
 };
 
-test("outside a call the error says where Depends may stand", () => {
+test("outside a call, the error explains where Depends is allowed", () => {
   expect(() => Depends(Db)).toThrow(
     'Depends("db") was called outside a handler call: use it in a default argument or before the handler\'s first await',
   );
 });
 
-test("the scope is put back after calls within calls, and after a throw", () => {
+test("the scope is restored after nested calls and after a throw", () => {
   const [outer, inner] = [setting(), setting()];
   inner.container.override(Db, "inner");
   const seen: unknown[] = [];
@@ -78,7 +78,7 @@ test("the scope is put back after calls within calls, and after a throw", () => 
   expect(seen).toEqual(["database", "inner", "database", "database", "CORE_DEPENDS_OUTSIDE"]);
 });
 
-test("handlers that run side by side each keep their own scope", async () => {
+test("concurrent handlers each keep their own scope", async () => {
   const User = dependency("user", { scope: "invocation", create: (_, invocation) => invocation.name });
   const container = new Container();
   const names = Array.from({ length: 20 }, (_, index) => `message ${index}`);
@@ -96,14 +96,14 @@ test("handlers that run side by side each keep their own scope", async () => {
   expect(await Promise.all(seen)).toEqual(names);
 });
 
-test("a missing name lists what is registered", () => {
+test("a missing name lists the registered names", () => {
   const { holder } = setting();
   const call = () => runWith(holder, () => Depends("dbs"), undefined);
   expect(call).toThrow('no dependency is named "dbs"; did you mean "db"? registered: db');
   expect(call).toThrow(expect.objectContaining({ code: "CORE_DEPENDENCY_MISSING" }));
 });
 
-test("an asynchronous factory is refused on every call, also once its value is there", async () => {
+test("an asynchronous factory is rejected on every call, even when its value is ready", async () => {
   const { container, holder } = setting();
   const Later = dependency("later", { create: async () => "value" });
   const FromLater = dependency("from-later", { inject: { later: Later }, create: ({ later }) => later });
@@ -114,7 +114,7 @@ test("an asynchronous factory is refused on every call, also once its value is t
   expect(() => runWith(holder, () => Depends(Later), undefined)).toThrow("name the dependency in inject");
 });
 
-test("an asynchronous factory that fails leaves no unhandled rejection behind Depends", async () => {
+test("a failing asynchronous factory leaves no unhandled rejection", async () => {
   const { holder } = setting();
   const Broken = dependency("broken", { create: () => Promise.reject(new Error("down")) });
   const unhandled: unknown[] = [];
@@ -131,7 +131,7 @@ test("an asynchronous factory that fails leaves no unhandled rejection behind De
   expect(unhandled).toEqual([]);
 });
 
-test("a factory names what it needs: Depends is closed while it runs", () => {
+test("Depends is disabled while a factory runs: it lists its dependencies in inject", () => {
   const { holder } = setting();
   const Sneaky = dependency("sneaky", { create: () => codeOf(() => Depends(Db)) });
   expect(runWith(holder, () => [Depends(Sneaky), Depends(Db)], undefined)).toEqual([
@@ -140,7 +140,7 @@ test("a factory names what it needs: Depends is closed while it runs", () => {
   ]);
 });
 
-test("a call that takes nothing never touches the scope", () => {
+test("a call without dependencies never accesses the scope", () => {
   let touched = 0;
   const { holder } = setting();
   const lazy = {
@@ -154,7 +154,7 @@ test("a call that takes nothing never touches the scope", () => {
 });
 
 test.each(["Depends", "inject"] as const)(
-  "what a handler got by %s lives until it has settled, though its client has gone",
+  "values injected by %s live until the handler has settled, even after the client disconnects",
   async (form) => {
     const ends: string[] = [];
     const Session = dependency("session", {

@@ -3,7 +3,7 @@ import { App, dependency, Depends, type Invocation, type Token } from "../index.
 import { createInvocation, type Feature, type HostState } from "../feature.ts";
 import { Container, MAX_OPEN_SCOPES } from "./container.ts";
 
-/** A door that core does not know: the feature hands out its host's state, as it would use it for each message. */
+/** An entry point that core does not know: the feature returns its `host.state`, which it would use for each message. */
 interface Mailbox {
   mailbox(): HostState;
 }
@@ -15,7 +15,7 @@ const MailApp = App.with(mailbox);
 
 const message = (name = "order.placed"): Invocation => createInvocation({ kind: "message", name });
 
-/** A dependency of one invocation, which notes when it begins and ends. */
+/** A dependency of one invocation that records its creation and disposal. */
 const session = (events: string[]): Token<string> => {
   let made = 0;
   return dependency("session", {
@@ -28,7 +28,7 @@ const session = (events: string[]): Token<string> => {
   });
 };
 
-test("work that is synchronous has its output at once, with and without injections", () => {
+test("synchronous work returns its output synchronously, with and without injections", () => {
   const { invoke } = new MailApp().registerSingleton("limit", 10).mailbox();
   const Clock = dependency("clock", { create: () => 7 });
   expect(invoke(message(), undefined, (none) => [none, Depends(Clock)])).toEqual([undefined, 7]);
@@ -42,7 +42,7 @@ test("work that is synchronous has its output at once, with and without injectio
   ).toThrow("handler");
 });
 
-test("what an invocation takes is made once for it, by inject and Depends alike, and ends before its outcome", async () => {
+test("an invocation creates each value once, for inject and Depends alike, and disposes of it before its outcome", async () => {
   const events: string[] = [];
   const Session = session(events);
   const { invoke } = new MailApp().mailbox();
@@ -59,7 +59,7 @@ test("what an invocation takes is made once for it, by inject and Depends alike,
 });
 
 test.each(["throws", "rejects"] as const)(
-  "work that %s ends what was made, and its error passes",
+  "work that %s disposes of its values, and its error passes through",
   async (how) => {
     const events: string[] = [];
     const { invoke } = new MailApp().mailbox();
@@ -73,7 +73,7 @@ test.each(["throws", "rejects"] as const)(
   },
 );
 
-test("a dispose that fails is logged, and the outcome stays", async () => {
+test("a failing dispose is logged, and the outcome is unchanged", async () => {
   const logged: unknown[] = [];
   const error = new Error("stuck");
   const Bad = dependency("bad", {
@@ -87,7 +87,7 @@ test("a dispose that fails is logged, and the outcome stays", async () => {
   expect(logged).toEqual([['dependency "bad" could not be disposed of', { error, dependency: "bad" }]]);
 });
 
-test("invocations side by side keep their values apart", async () => {
+test("concurrent invocations have separate values", async () => {
   const { invoke } = new MailApp().mailbox();
   const Name = dependency("name", { scope: "invocation", create: async (_, { name }) => name });
   const names = Array.from({ length: 20 }, (_none, index) => `message ${index}`);
@@ -117,7 +117,7 @@ test("a scope of several calls shares its values until it is disposed of", async
   expect(() => scope.call({ s: Session }, ({ s }) => s)).toThrow("after its scope had ended");
 });
 
-test("start checks what a feature injects, and names the place", async () => {
+test("start checks a feature's injections and names the place", async () => {
   const app = new MailApp().registerSingleton("clock", 1);
   const a: Token<unknown> = dependency("a", { inject: { b: "b" }, create: () => 1 });
   const b = dependency("b", { inject: { a }, create: () => 2 });
@@ -126,10 +126,10 @@ test("start checks what a feature injects, and names the place", async () => {
   await expect(failure).rejects.toThrow(
     'message order.placed → clok: no dependency is named "clok"; did you mean "clock"',
   );
-  await expect(failure).rejects.toThrow("dependencies need each other: b → a → b");
+  await expect(failure).rejects.toThrow("circular dependency: b → a → b");
 });
 
-test("injections that come after start are refused", async () => {
+test("injections added after start are rejected", async () => {
   const app = new MailApp();
   await app.start();
   expect(() => app.mailbox().inject("message late", {})).toThrow(
@@ -138,7 +138,7 @@ test("injections that come after start are refused", async () => {
   await app.stop();
 });
 
-test("stop waits for invocations that run, and singletons end after them", async () => {
+test("stop waits for running invocations, then disposes of singletons", async () => {
   const events: string[] = [];
   const Pool = dependency("pool", { create: () => "pool", dispose: () => void events.push("pool ended") });
   const app = new MailApp();
@@ -160,7 +160,7 @@ test("stop waits for invocations that run, and singletons end after them", async
   expect(events).toEqual(["handled with pool", "pool ended"]);
 });
 
-test("a request keeps the one scope that it has", async () => {
+test("a request has exactly one scope", async () => {
   const app = new MailApp();
   const events: string[] = [];
   const Session = session(events);
@@ -189,7 +189,7 @@ const codeOf = (call: () => unknown): unknown => {
   }
 };
 
-test("scopes that are never disposed of are refused at the bound, and disposed ones do not count", () => {
+test("undisposed scopes are rejected at the bound, and disposed ones do not count", () => {
   const container = new Container();
   const invocation = createInvocation({ kind: "message", name: "leak" });
   const first = container.open(invocation);

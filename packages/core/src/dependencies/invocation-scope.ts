@@ -7,6 +7,7 @@ import type { Injected, Injections, Token } from "./token.ts";
 
 /** The dependency scope of one invocation: it creates each value of scope `invocation` once and disposes of it at the end. */
 export interface OpenScope {
+  /** The invocation that the scope belongs to. */
   readonly invocation: Invocation;
   /**
    * Resolves injections and calls `work` with them, `Depends` enabled until its first `await`; synchronous unless a factory is asynchronous. The values

@@ -52,7 +52,7 @@ export const scoped: Token<unknown>[] = [
   dependency("t", { scope: "transient", create: (_, invocation) => invocation.name }),
   // @ts-expect-error a singleton has no invocation
   dependency("s", { create: (_, invocation) => invocation.name }),
-  // @ts-expect-error an invocation may come in through another door than HTTP
+  // @ts-expect-error an invocation may have another entry point than HTTP
   dependency("o", { scope: "invocation", create: (_, invocation) => invocation.path }),
   // @ts-expect-error nor may the factory ask for a request
   dependency("h", { scope: "invocation", create: (_: object, request: HttpRequest) => request.path }),

@@ -12,7 +12,9 @@ export type Scope = "singleton" | "invocation" | "transient";
  * Tokens with the same name and no factory denote the same dependency.
  */
 export interface Token<T> {
+  /** Name in messages, unique in an app. */
   readonly name: string;
+  /** How long an instance lives. */
   readonly scope: Scope;
   /** Dependencies of `create`, keyed by argument name. */
   readonly inject: Injections;

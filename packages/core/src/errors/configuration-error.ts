@@ -2,13 +2,16 @@ import { FrameworkError } from "./framework-error.ts";
 
 /** One configuration mistake: a stable code, and a message with the remedy. */
 export interface Problem {
+  /** Code of words, such as `CORE_BAD_ROUTE`. */
   readonly code: string;
+  /** The problem and the remedy. */
   readonly message: string;
 }
 
 /** All configuration mistakes in one error. `start` and `run` throw it before the server listens. */
 export class ConfigurationError extends FrameworkError {
   override readonly name = "ConfigurationError";
+  /** Every mistake that was found. */
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {

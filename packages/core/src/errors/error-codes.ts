@@ -80,7 +80,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_BAD_REPLY: {
     summary:
-      "a value cannot be sent: a function, a `bigint`, a cycle, `Response.error()`, a stream of another length than declared",
+      "a value cannot be sent: a function, a `bigint`, a cycle, `Response.error()`, a stream of another length than declared; under debug also a value that JSON loses, such as a `Set` or a promise",
     action: "the message names the place",
   },
   CORE_BAD_ROUTE: {
@@ -143,8 +143,8 @@ export const coreErrors: ErrorCatalogue = {
     action: "omit `debug`",
   },
   CORE_DEPENDENCY_CYCLE: {
-    summary: "dependencies need each other",
-    action: "remove one of the needs",
+    summary: "dependencies form a cycle",
+    action: "remove one of the injections",
   },
   CORE_DEPENDENCY_DUPLICATE: {
     summary: "a name is registered twice, or two tokens share it",
@@ -155,8 +155,8 @@ export const coreErrors: ErrorCatalogue = {
     action: "register it; the message lists the names",
   },
   CORE_DEPENDENCY_SCOPE: {
-    summary: "a singleton needs a dependency of scope `request`",
-    action: "give it the scope `request` too",
+    summary: "a singleton needs a dependency of scope `invocation`",
+    action: "give it the scope `invocation` too",
   },
   CORE_DEPENDENCY_TOO_LATE: {
     summary: "a dependency was resolved after its request or app had ended",
@@ -195,6 +195,15 @@ export const coreErrors: ErrorCatalogue = {
     summary: "the system refuses to listen for another reason",
     action: "the message has the system's words",
   },
+  CORE_LOOPBACK_IN_CONTAINER: {
+    summary:
+      "a warning: the service listens on the default `127.0.0.1`, which only programs of its container reach",
+    action: "`HOST=0.0.0.0`",
+  },
+  CORE_METHOD_MISSING: {
+    summary: "an `enableX` was called on an app without the feature that adds it",
+    action: "name the feature in `App.with`; the message has the nearest method of the app",
+  },
   CORE_METHOD_TAKEN: {
     summary: "two features add a method of the same name",
     action: "compose one of them",
@@ -232,7 +241,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "choose one of them",
   },
   CORE_REPLY_MISMATCH: {
-    summary: "under debug: a JSON reply does not match the schema of its status",
+    summary: "a JSON reply does not match the schema of its status",
     action: "the message lists the places",
   },
   CORE_ROUTE_BAD_PATTERN: {
@@ -256,11 +265,11 @@ export const coreErrors: ErrorCatalogue = {
     action: "store less",
   },
   CORE_SHARED_STATE_FULL: {
-    summary: "there are too many subscriptions or totals",
-    action: "unsubscribe; count under fewer names",
+    summary: "there are too many subscriptions, totals or raised keys of a group",
+    action: "unsubscribe; count under fewer names; raise the limit of the group",
   },
   CORE_SHARED_STATE_NOT_A_COUNTER: {
-    summary: "`add` was called on a key whose value is not a number",
+    summary: "`add` or `raise` was called on a key whose value is not a number",
     action: "use another key",
   },
   CORE_SHARED_STATE_UNAVAILABLE: {

@@ -5,6 +5,7 @@ import { reasonPhrase } from "../http/reason-phrase.ts";
 export interface HttpErrorOptions {
   /** Header fields of the reply, such as `{ allow: "GET, HEAD" }`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The underlying error, for the log only. */
   readonly cause?: unknown;
   /** `error` in the body. @default the status' reason phrase */
   readonly error?: string;
@@ -20,10 +21,15 @@ export interface HttpErrorOptions {
  */
 export class HttpError extends FrameworkError {
   override readonly name: string = "HttpError";
+  /** Status of the reply. */
   readonly status: number;
+  /** The member `detail` of the body; hidden in production for status 500. */
   readonly detail: string;
+  /** The member `error` of the body: the status's reason phrase. */
   readonly error: string;
+  /** Added to the reply's header fields. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Added to the members of the body. */
   readonly extras: Readonly<Record<string, unknown>>;
 
   constructor(status: number, detail: string, options: HttpErrorOptions = {}) {

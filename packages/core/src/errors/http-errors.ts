@@ -50,6 +50,7 @@ export class NotFoundError extends HttpError {
 /** 405: the path exists for the methods that `Allow` lists. */
 export class MethodNotAllowedError extends HttpError {
   override readonly name = "MethodNotAllowedError";
+  /** Methods for the reply's `Allow`. */
   readonly allowed: readonly string[];
   constructor(method: string, allowed: readonly string[]) {
     super(405, `${method} is not allowed here; use ${allowed.join(", ")}`, {
@@ -63,15 +64,20 @@ export class MethodNotAllowedError extends HttpError {
 export interface ValidationIssue {
   /** Path from the outermost: `["body", "year"]`. */
   readonly loc: readonly (string | number)[];
+  /** What is wrong, in words. */
   readonly msg: string;
+  /** Kind of the problem, such as `invalid_type`. */
   readonly type: string;
+  /** What the schema expects, where it says so. */
   readonly expected?: string;
+  /** What the client sent, where the schema says so. */
   readonly received?: string;
 }
 
 /** 422: the input does not match its schema; `errors` lists the issues. */
 export class ValidationError extends HttpError {
   override readonly name = "ValidationError";
+  /** The problems with their places, at most 100. */
   readonly issues: readonly ValidationIssue[];
   constructor(issues: readonly ValidationIssue[]) {
     super(422, summary(issues), { errors: issues });

@@ -19,13 +19,13 @@ test("counts the bytes that the encoder writes", () => {
   );
 });
 
-test("a body has the length of what it holds", () => {
+test("a body's length is that of its content", () => {
   const chunks = (async function* () {})();
   const bodies = [null, "é", Uint8Array.of(1, 2), new BodyStream(chunks), new BodyStream(chunks, 7)];
   expect(bodies.map((body) => payloadLength(body))).toEqual([0, 2, 2, null, 7]);
 });
 
-test("cancel closes a generator that has begun, and is harmless for an iterable that cannot be closed", async () => {
+test("cancel closes a started generator, and does nothing for an iterable that cannot be closed", async () => {
   let isClosed = false;
   const chunks = (async function* () {
     try {

@@ -39,7 +39,7 @@ export const payloadLength = (payload: Payload): number | null => {
 /** Length of a string in UTF-8. A lone surrogate counts as the three bytes of U+FFFD, which replaces it. */
 export const utf8Length = (text: string): number => {
   if (text === last.text) return last.bytes;
-  const bytes = BEYOND_ASCII.test(text) ? countBytes(text) : text.length;
+  const bytes = byteLength(text);
   if (text.length <= MAX_REMEMBERED) {
     last.text = text;
     last.bytes = bytes;
@@ -48,28 +48,15 @@ export const utf8Length = (text: string): number => {
 };
 
 /**
- * The last text and its length: several layers ask for the length of the same body. Shared by all apps of a process, which is safe because the
- * length depends on the text alone; at most 1,024 characters, replaced by the next text.
+ * The last text and its length: several layers ask for the length of the same body, and many replies are equal. Shared by all apps of a process, which
+ * is safe because the length depends on the text alone; at most 1,024 characters, replaced by the next text. `docs/memos.md` has what it saves.
  */
 const last = { text: "", bytes: 0 };
 const MAX_REMEMBERED = 1024;
 
-const countBytes = (text: string): number => {
-  let bytes = text.length;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) continue;
-    if (unit < 0x800) bytes += 1;
-    else if (isSurrogatePair(text, index)) {
-      bytes += 2;
-      index++;
-    } else bytes += 2;
-  }
-  return bytes;
-};
+const encoder = new TextEncoder();
 
-/** Finds most bodies to be ASCII in a third of the loop's time. */
-const BEYOND_ASCII = /[\x80-\uffff]/;
-
-const isSurrogatePair = (text: string, index: number): boolean =>
-  (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
+/** Kept here, because the global `Buffer` is a getter in Node; other runtimes may have none. */
+const byteLength: (text: string) => number =
+  (globalThis as { Buffer?: typeof Buffer }).Buffer?.byteLength ??
+  ((text) => encoder.encode(text).byteLength);

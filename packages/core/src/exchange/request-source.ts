@@ -14,6 +14,7 @@ export interface RequestSource {
   readonly method: string;
   /** Origin-form (`/books?genre=x`) or `*`; an absolute-form target was split into `authority` and this. */
   readonly target: string;
+  /** Scheme of the connection. */
   readonly scheme: "http" | "https";
   /** Authority of the request (RFC 9112 3.2): of an absolute-form target, else the Host field; empty for HTTP/1.0 without one. */
   readonly authority: string;
@@ -46,6 +47,13 @@ export interface RequestSource {
    * malformed chunks, CORE_CLIENT_GONE after a disconnect. A second iteration throws.
    */
   chunks(): AsyncIterable<Uint8Array>;
+  /**
+   * Sends an interim reply (RFC 9110 15.2) before the reply; whether it was sent. Not to HTTP/1.0, not after the reply, and not while an earlier reply of
+   * the connection is missing or the client does not read.
+   *
+   * @param fields checked header lines: name, value, name, value …
+   */
+  inform?(status: number, fields: readonly string[]): boolean;
   /** The client's offer to upgrade to WebSocket, if it made one. */
   readonly upgrade?: UpgradeOffer;
   /**

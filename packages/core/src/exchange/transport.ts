@@ -39,10 +39,15 @@ export interface TransportTls {
 
 /** The app's side of a transport, and its limits. */
 export interface TransportOptions {
+  /** Answers a request. */
   readonly serve: Serve;
+  /** Answers a message that the transport refuses. */
   readonly reject: Reject;
+  /** Bounds of heads, bodies and connections. */
   readonly limits: LimitsConfig;
+  /** Timeouts of connections. */
   readonly timeouts: TimeoutConfig;
+  /** Destination of what goes wrong with connections. */
   readonly log: Logger;
   /** Makes every connection a TLS connection. */
   readonly tls?: TransportTls | undefined;
@@ -54,6 +59,7 @@ export interface TransportOptions {
 
 /** Address of a listener. */
 export interface ListenAddress {
+  /** Address or host name. */
   readonly host: string;
   /** Port; 0 for one that the system chooses. */
   readonly port: number;
@@ -69,7 +75,7 @@ export interface Closed {
  * Serves HTTP/1.1 on sockets.
  *
  * Connections above `limits.maxConnections` are reset without a reply, and their number is logged: a load balancer then tries another instance.
- * A client that half-closes abandons its unanswered requests. All state belongs to the transport; what a process shares are caches of pure
+ * A client that half-closes abandons its unanswered requests; the replies before them are sent whole. All state belongs to the transport; what a process shares are caches of pure
  * functions, such as the lower-case spelling of a field name (`docs/memos.md`).
  */
 export interface Transport {

@@ -87,3 +87,10 @@ app.route("/x", { methods: ["FETCH"] }, () => null);
 // A handler can be written apart from its route.
 const show = (request: HttpRequest<{ readonly id: string }>): string => request.params.id;
 app.get("/books/{id}", show);
+
+// A handler may name the type of its request, which does not change the path's.
+app.get("/e", (request: HttpRequest) => request.path);
+app.route("/e", { methods: ["GET", "POST"] }, (request: HttpRequest) => request.path);
+
+// @ts-expect-error the path has no such parameter
+app.get("/e", show);

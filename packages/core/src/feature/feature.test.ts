@@ -45,7 +45,7 @@ const doubling: Feature<Doubling, Tagging> = {
 const head = async (app: App, path = "/nowhere") =>
   (await app.fetch(new Request(`http://host.test${path}`))).headers;
 
-test("a composed class has the feature's methods, which chain and act on every reply", async () => {
+test("a composed class has the feature's methods, which can be chained and affect every reply", async () => {
   class TaggedApp extends App.with(tagging) {}
   const app = new TaggedApp().enableTagging({ tag: 7 }).addGuard(() => true);
   expect((await head(app)).get("x-tag")).toBe("7");
@@ -55,19 +55,19 @@ test("a feature without its enable call changes nothing", async () => {
   expect((await head(new (App.with(tagging))())).has("x-tag")).toBe(false);
 });
 
-test("composing leaves the base class as it was, and the same feature twice counts once", () => {
+test("composing does not change the base class, and a repeated feature counts once", () => {
   class Twice extends App.with(tagging, tagging) {}
   expect(Twice.features).toEqual([tagging]);
   expect(App.features).toEqual([]);
   expect("enableTagging" in new App()).toBe(false);
 });
 
-test("a feature reaches the methods that it needs through its host", async () => {
+test("a feature receives the methods that it needs", async () => {
   const app = new (App.with(tagging, doubling))().enableDoubling();
   expect((await head(app)).get("x-tag")).toBe("2");
 });
 
-test("a method name that is taken is refused at construction", () => {
+test("a duplicate method name throws at construction", () => {
   const twin: Feature<Tagging> = {
     name: "twin",
     install: () => ({
@@ -83,7 +83,7 @@ test("a method name that is taken is refused at construction", () => {
   expect(() => new (App.with(shadow))()).toThrow("shadow: the app already has a method named get");
 });
 
-test("every mistake in configuration is reported at start, all at once", async () => {
+test("start reports every configuration mistake together", async () => {
   const app = new (App.with(tagging))();
   app.enableTagging({ tag: -1, loud: "yes", tga: 3 } as never).enableTagging();
   app.get("/a/{x}", () => null);
@@ -110,7 +110,7 @@ test("every mistake in configuration is reported at start, all at once", async (
   expect(text.match(/feature\.test\.ts:\d+:\d+/g)).toHaveLength(3);
 });
 
-test("nothing may be registered after start", async () => {
+test("nothing can be registered after start", async () => {
   const app = new (App.with(tagging))();
   await app.start();
   for (const late of [
@@ -152,7 +152,7 @@ test("the order of enable calls never changes the outcome: stages decide", async
   }
 });
 
-test("calling an enable method twice is reported at start", async () => {
+test("calling an enable method twice is a start error", async () => {
   const plain: Feature<{ enablePlain(): unknown }> = {
     name: "plain",
     install: () => ({ enablePlain: () => null }),
@@ -173,7 +173,7 @@ const probing: Feature<Probing> = {
       host.http.route("GET", "/live", () => host.insight.healthChecks().map(({ name }) => name), {
         exempt: ["guards", "limits", "telemetry"],
       });
-      host.http.route("GET", "/figures", () => host.insight.metrics().map((metric) => metric.read()), {
+      host.http.route("GET", "/metrics", () => host.insight.metrics().map((metric) => metric.read()), {
         exempt: ["guards"],
       });
       host.http.route("GET", "/pages", ({ endpoint }) => endpoint?.exempt, { exempt: ["limits"] });
@@ -185,10 +185,10 @@ const probing: Feature<Probing> = {
   }),
 };
 
-test("what features publish for reports is there from start on", async () => {
+test("health checks, metrics and shared state of features are available after start", async () => {
   const app = new (App.with(probing))().enableProbing();
   const json = async (path: string) => (await app.fetch(new Request(`http://host.test${path}`))).json();
-  expect([await json("/live"), await json("/figures"), await json("/count")]).toEqual([
+  expect([await json("/live"), await json("/metrics"), await json("/count")]).toEqual([
     ["store"],
     [3],
     { value: 1, granted: 1, expiresInMs: expect.any(Number) },
@@ -202,7 +202,7 @@ test("what features publish for reports is there from start on", async () => {
   ]);
 });
 
-test("a state that a feature provides is the one of every feature and start task, and the workers' own stays at hand", async () => {
+test("all features and start tasks use a provided state, and the workers' own state remains available", async () => {
   const providing: Feature<{ enableProviding(): unknown }> = {
     name: "providing",
     install: (host) => ({
@@ -233,16 +233,16 @@ test("a state that a feature provides is the one of every feature and start task
   await expect(twice.start()).rejects.toThrow("two features provide shared values");
 });
 
-test("guards of the app leave alone what is exempt from them, and nothing else", async () => {
+test("the app's guards skip exactly the exempt routes", async () => {
   const app = new (App.with(probing))().enableProbing().addGuard(() => false);
   app.get("/own", () => 1);
-  const statuses = ["/live", "/figures", "/pages", "/count", "/own"].map(
+  const statuses = ["/live", "/metrics", "/pages", "/count", "/own"].map(
     async (path) => (await app.fetch(new Request(`http://host.test${path}`))).status,
   );
   expect(await Promise.all(statuses)).toEqual([200, 200, 403, 403, 403]);
 });
 
-test("a feature sees which switches are on, and all guards before a route", async () => {
+test("a feature can read the enable methods that were called and all guards of a route", async () => {
   let seen: readonly unknown[] = [];
   const looking: Feature<{ enableLooking(): unknown; enableMore(): void }> = {
     name: "looking",
@@ -270,7 +270,7 @@ test("a feature sees which switches are on, and all guards before a route", asyn
   ]);
 });
 
-test("what a feature offers as a getter is read anew each time", () => {
+test("a getter of a feature is evaluated at each access", () => {
   let reads = 0;
   const counter: Feature<{ readonly reads: number }> = {
     name: "counter",
@@ -282,4 +282,18 @@ test("what a feature offers as a getter is read anew each time", () => {
   };
   const app = new (App.with(counter))();
   expect([app.reads, app.reads]).toEqual([1, 2]);
+});
+
+test("an enable method without its feature is an error that names the remedy", () => {
+  const plain = new App() as unknown as { enableCors(): void };
+  expect(() => plain.enableCors()).toThrow(
+    "this app has no enableCors; compose the feature that adds it: class MyApp",
+  );
+  const near: Feature<{ enableTracing(): void }> = {
+    name: "tracing",
+    install: () => ({ enableTracing: () => {} }),
+  };
+  const composed = new (App.with(near))() as unknown as { enableTracin(): void; nothing?: unknown };
+  expect(() => composed.enableTracin()).toThrow("did you mean enableTracing?");
+  expect([composed.nothing, "enableCors" in composed]).toEqual([undefined, false]);
 });

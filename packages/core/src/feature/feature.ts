@@ -14,6 +14,7 @@ import type { Host } from "./host.ts";
  * };
  */
 export interface Feature<Methods extends object = object, Needs extends object = object> {
+  /** Name in messages and of its routes, such as `rate-limit`. */
   readonly name: string;
   /**
    * Called once per app, in the order of `App.with`, without I/O. A getter among the methods stays a getter.

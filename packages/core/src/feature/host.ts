@@ -17,6 +17,7 @@ import type { Invocation } from "../invocation/invocation.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { ExemptOption } from "../routes/exemption.ts";
+import type { ImpliedReplies, ImpliedReply } from "../routes/implied-reply.ts";
 import type { NoFeatureOptions, OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { Method, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
@@ -44,6 +45,7 @@ export interface Host<Options = NoFeatureOptions> {
   warn(problem: Problem): void;
 }
 
+/** The group `host.http`: middleware, routes and their options. */
 export interface HostHttp<Options = NoFeatureOptions> {
   /** Adds middleware at a stage; within a stage, middleware runs in the order added. */
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this;
@@ -59,6 +61,13 @@ export interface HostHttp<Options = NoFeatureOptions> {
   ): this;
   /** Returns every route of the app; complete from the first start task on. */
   routes(): readonly RouteInfo[];
+  /**
+   * States the replies that the feature can give for a route, for the API document: `replies` is called for a route and returns those that concern it.
+   * Call it in `enableX`, so that a disabled feature implies nothing.
+   */
+  impliesReplies(replies: ImpliedReplies): this;
+  /** Returns the replies that core and the features imply for a route, a status once for each cause; complete from the first start task on. */
+  impliedReplies(route: RouteInfo): readonly ImpliedReply[];
   /**
    * Declares a route option that the feature owns, and returns its reader. Call it in `install`, so that start knows the name even while the feature is
    * disabled, when every value but `false` is a mistake. `check` runs at start for each route with the option.
@@ -124,11 +133,13 @@ export interface HostLife {
   readonly settings: AppSettings;
 }
 
+/** Options of a drain listener. */
 export interface DrainOptions {
   /** Whether probes see what the listener changes: production then leaves 2 s between the listeners and the end of listening. @default false */
   readonly probed?: boolean;
 }
 
+/** The group `host.insight`: operations, metrics, snapshots and health. */
 export interface HostInsight {
   /** Lists a page of the feature, such as `docs`, in the start message. */
   link(name: string, path: string): this;
@@ -162,6 +173,7 @@ export interface HostInsight {
   healthChecks(): readonly HealthCheck[];
 }
 
+/** The group `host.state`: dependencies and shared state. */
 export interface HostState {
   /** Registers a dependency for handlers. */
   provide<T>(token: Token<T>, provider: Provider<T>): this;

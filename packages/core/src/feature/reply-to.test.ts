@@ -17,7 +17,7 @@ const refusing = (error: Error): Feature => ({
 const get = (app: App, headers: Record<string, string> = {}) =>
   app.fetch(new Request("http://host.test/a", { headers }));
 
-test("a feature refuses with the one body of errors, and sets fields of the reply", async () => {
+test("a feature's refusal has the standard error body, and can set fields of the reply", async () => {
   const reply = await get(new (App.with(refusing(new RateLimitError(7))))());
   expect(reply.status).toBe(429);
   expect(reply.headers.get("x-refused")).toBe("yes");
@@ -25,7 +25,7 @@ test("a feature refuses with the one body of errors, and sets fields of the repl
   expect(await reply.json()).toMatchObject({ error: "Too Many Requests", status: 429 });
 });
 
-test("a refusal is problem+json for a client that asks for it", async () => {
+test("a refusal is problem+json for a client that accepts it", async () => {
   const reply = await get(new (App.with(refusing(new RateLimitError(7))))(), {
     accept: "application/problem+json",
   });
@@ -33,7 +33,7 @@ test("a refusal is problem+json for a client that asks for it", async () => {
   expect(await reply.json()).toMatchObject({ status: 429, instance: "/a" });
 });
 
-test("a refusal is what the program's exception handler makes of it", async () => {
+test("the program's exception handler can replace a refusal", async () => {
   const app = new (App.with(refusing(new RateLimitError(7))))();
   app.exceptionHandler(RateLimitError, ({ path }) => ({ slower: path }));
   const reply = await get(app);
@@ -44,7 +44,7 @@ test("a refusal is what the program's exception handler makes of it", async () =
   ]);
 });
 
-test("a refusal is a reply also when the exception handler fails, and an unexpected error is logged", async () => {
+test("a failing exception handler still results in a reply, and an unexpected error is logged", async () => {
   const errors: string[] = [];
   const log = { info() {}, warn() {}, error: (message: string) => void errors.push(message) };
   const broken = new (App.with(refusing(new RateLimitError(7))))();
@@ -59,7 +59,7 @@ test("a refusal is a reply also when the exception handler fails, and an unexpec
   expect(errors).toEqual(["an exception handler failed", "GET /a failed: oops"]);
 });
 
-test("errors have no replies before the app has started", () => {
+test("error replies are unavailable before start", () => {
   let http: Host["http"] | null = null;
   const early: Feature = {
     name: "early",

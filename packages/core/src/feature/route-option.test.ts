@@ -2,9 +2,9 @@ import { expect, test } from "@jest/globals";
 import { App, Blueprint, ConfigurationError, ForbiddenError, Response } from "../index.ts";
 import type { AddsRouteOptions, Feature } from "../feature.ts";
 
-/** What a third party writes for routes of several tenants, against the door for features alone. */
+/** A third-party option for routes of several tenants, written with `@framework/core/feature` alone. */
 interface TenancyRouteOptions {
-  /** Tenants that may call; `false` for everybody. */
+  /** Tenants that may call; `false` for everyone. */
   readonly tenants?: readonly string[] | false;
 }
 interface Tenancy extends AddsRouteOptions<TenancyRouteOptions> {
@@ -44,7 +44,7 @@ const problemsOf = async (app: App): Promise<readonly string[]> => {
 const statusFor = async (app: App, path: string, tenant = "stranger"): Promise<number> =>
   (await app.fetch(new Request(`http://host.test${path}`, { headers: { "x-tenant": tenant } }))).status;
 
-test("a feature reads its option of each route, of blueprints and of unmatched paths", async () => {
+test("a feature reads its option on routes, in blueprints and on unmatched paths", async () => {
   const app = newApp().enableTenancy(["north", "south"]);
   app.get("/north", { tenants: ["north"] }, () => 1);
   app.get("/open", { tenants: false }, () => 1);
@@ -61,7 +61,7 @@ test("a feature reads its option of each route, of blueprints and of unmatched p
   expect(await statusFor(app, "/nowhere")).toBe(404);
 });
 
-test("an option of a feature that is off is a start error that names the switch, except where it is false", async () => {
+test("an option of a disabled feature is a start error that names the enable method, unless it is false", async () => {
   const app = newApp();
   app.get("/a", { tenants: ["north"] }, () => 1);
   app.get("/b", { tenants: false }, () => 1);
@@ -70,7 +70,7 @@ test("an option of a feature that is off is a start error that names the switch,
   ]);
 });
 
-test("the feature judges each value at start, by its own configuration, beside all other mistakes", async () => {
+test("the feature checks each value at start with its own configuration, and all mistakes are reported together", async () => {
   const app = newApp().enableTenancy(["north"]);
   app.get("/a", { tenants: ["north", "west"], timeoutSecs: -1 }, () => 1);
   app.route("/b", { tenants: ["east"], methods: ["PUT"] }, () => 1);
@@ -81,7 +81,7 @@ test("the feature judges each value at start, by its own configuration, beside a
   ]);
 });
 
-test("a misspelt option names the nearest one of core and of every feature, on or off", async () => {
+test("a misspelt option suggests the nearest one of core and of every feature, enabled or not", async () => {
   const app = newApp();
   app.get("/a", { tennants: ["north"] } as never, () => 1);
   app.get("/b", { bodyy: 1 } as never, () => 1);
@@ -91,7 +91,7 @@ test("a misspelt option names the nearest one of core and of every feature, on o
   ]);
 });
 
-test("an option of a feature that the app does not have is a start error, false or not", async () => {
+test("an option of a feature that the app does not have is a start error, even when it is false", async () => {
   const app = new App();
   app.get("/a", { tenants: false } as never, () => 1);
   expect(await problemsOf(app)).toEqual([
@@ -99,7 +99,7 @@ test("an option of a feature that the app does not have is a start error, false 
   ]);
 });
 
-test("an option of a feature without a switch is always read", async () => {
+test("an option of a feature without enable methods is always read", async () => {
   const always: Feature<AddsRouteOptions<{ readonly loud?: boolean }>> = {
     name: "always",
     install: (host) => {
@@ -121,21 +121,24 @@ test("an option of a feature without a switch is always read", async () => {
   expect(await problemsOf(wrong)).toEqual(["GET /a (at): loud: must be true or false"]);
 });
 
-test.each(["tags", "methods", "tenants"])("a feature cannot own the option %s, which is taken", (name) => {
-  const twin: Feature<AddsRouteOptions<Record<string, unknown>>> = {
-    name: "twin",
-    install: (host) => {
-      host.http.routeOption(name, () => null);
-      return {};
-    },
-  };
-  expect(() => new (App.with(tenancy, twin))()).toThrow(
-    expect.objectContaining({
-      code: "CORE_OPTION_TAKEN",
-      message: `twin: routes already have an option named ${name}`,
-    }),
-  );
-});
+test.each(["tags", "methods", "tenants"])(
+  "a feature cannot declare the option %s, which is taken",
+  (name) => {
+    const twin: Feature<AddsRouteOptions<Record<string, unknown>>> = {
+      name: "twin",
+      install: (host) => {
+        host.http.routeOption(name, () => null);
+        return {};
+      },
+    };
+    expect(() => new (App.with(tenancy, twin))()).toThrow(
+      expect.objectContaining({
+        code: "CORE_OPTION_TAKEN",
+        message: `twin: routes already have an option named ${name}`,
+      }),
+    );
+  },
+);
 
 test("an option cannot be declared after start", async () => {
   let declare = (): unknown => null;

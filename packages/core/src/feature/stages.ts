@@ -16,15 +16,18 @@ export type OuterStage =
   | "headers"
   | "compression"
   | "etag"
-  | "body-limit"
   | "rate-limit"
+  | "body-limit"
   | "session"
   | "app";
 
 /** Stages of matched routes only, after their guards. */
-export type InnerStage = "cache" | "breaker";
+export type InnerStage = "identity" | "cache" | "breaker";
 
-/** Outermost first. `headers` holds security headers and CORS; `app` is where `app.use` puts its middleware. */
+/**
+ * Outermost first. `headers` holds security headers and CORS; `rate-limit` precedes `body-limit`, so that refused bodies count; `app` is where `app.use`
+ * puts its middleware.
+ */
 export const outerStages: readonly OuterStage[] = [
   "telemetry",
   "request-id",
@@ -32,8 +35,8 @@ export const outerStages: readonly OuterStage[] = [
   "headers",
   "compression",
   "etag",
-  "body-limit",
   "rate-limit",
+  "body-limit",
   "session",
   "app",
 ];
@@ -41,8 +44,8 @@ export const outerStages: readonly OuterStage[] = [
 /** Outermost first: the stages of messages that the transport refuses, since these mark or record every reply. */
 export const refusalStages: readonly OuterStage[] = ["telemetry", "request-id", "log", "headers"];
 
-/** Outermost first. */
-export const innerStages: readonly InnerStage[] = ["cache", "breaker"];
+/** Outermost first. `identity` is for checks of the caller that authentication found. */
+export const innerStages: readonly InnerStage[] = ["identity", "cache", "breaker"];
 
 /** The middleware of each stage, in the order added. */
 export type Stages = ReadonlyMap<Stage, readonly Middleware<HttpRequest, Response>[]>;

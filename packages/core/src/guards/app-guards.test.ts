@@ -11,7 +11,7 @@ import {
   UnauthorizedError,
 } from "../index.ts";
 
-/** Status and detail that a client gets from a route behind a guard. */
+/** Status and detail that a client gets from a route with a guard. */
 const askBehind = async (guard: Guard, env: "development" | "production" = "production") => {
   const app = new App();
   app.get("/x", { guards: [guard] }, () => "in");
@@ -49,12 +49,15 @@ test.each<[string, Guard, string]>([
   ["another HttpError", throwing(new NotFoundError("canary")), "403 Access denied"],
   ["another error", broken, "403 Access denied"],
   ["no error at all", throwing(null), "403 Access denied"],
-])("a guard that answers with %s, at once, later, as an object", async (_name, guard, expected) => {
-  const run = guard as (request: never) => unknown;
-  expect(await outcome(guard)).toBe(expected);
-  expect(await outcome((async (request: never) => run(request)) as Guard)).toBe(expected);
-  expect(await outcome({ check: guard as never })).toBe(expected);
-});
+])(
+  "a guard that answers with %s: synchronous, asynchronous, and as an object",
+  async (_name, guard, expected) => {
+    const run = guard as (request: never) => unknown;
+    expect(await outcome(guard)).toBe(expected);
+    expect(await outcome((async (request: never) => run(request)) as Guard)).toBe(expected);
+    expect(await outcome({ check: guard as never })).toBe(expected);
+  },
+);
 
 test.each<[string, Guard, string]>([
   ["And(yes, yes)", And(yes, yes), "in"],
@@ -86,7 +89,7 @@ test.each<[string, Guard, string]>([
   expect(await outcome(guard)).toBe(expected);
 });
 
-test("Not of a guard that says so lets guests pass, and only them", async () => {
+test("Not of a guard with guestsWhenNegated passes guests only", async () => {
   const authenticated = (refuses: boolean): Guard => ({
     guestsWhenNegated: true,
     check: refuses ? throwing(new UnauthorizedError()) : () => true,
@@ -95,7 +98,7 @@ test("Not of a guard that says so lets guests pass, and only them", async () => 
   expect(await outcome(Not(authenticated(false)))).toBe("403 Access denied");
 });
 
-test("combinators of asynchronous guards wait and ask in order", async () => {
+test("combinators await asynchronous guards in order", async () => {
   const asked: string[] = [];
   const later =
     (name: string, verdict: boolean): Guard =>
@@ -109,7 +112,7 @@ test("combinators of asynchronous guards wait and ask in order", async () => {
   expect(asked).toEqual(["a", "b", "d", "e"]);
 });
 
-test("an empty And or Or is refused where it is written", () => {
+test("an empty And or Or throws at once", () => {
   for (const make of [() => And(), () => Or([])]) {
     expect(make).toThrow(expect.objectContaining({ code: "CORE_GUARD_EMPTY" }));
   }
@@ -124,7 +127,7 @@ test("a denial names its guard in development only", async () => {
   expect(await askBehind(weekdays)).not.toHaveProperty("guard");
 });
 
-test("a 401 carries its challenge, also when it is explained", async () => {
+test("a 401 keeps its challenge, also with explain", async () => {
   for (const env of ["development", "production"] as const) {
     const app = new App();
     app.get("/x", { guards: [{ name: "login", check: throwing(new UnauthorizedError()) }] }, () => "in");
@@ -134,7 +137,7 @@ test("a 401 carries its challenge, also when it is explained", async () => {
   }
 });
 
-test("a guard's own failure is logged with its error, once, and not shown", async () => {
+test("a guard's own failure is logged once with its error and hidden from the client", async () => {
   const logged: unknown[] = [];
   const app = new App();
   app.get("/x", { guards: [broken] }, () => "in");

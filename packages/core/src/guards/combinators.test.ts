@@ -81,12 +81,12 @@ test.each(table)("%s", async (_, guard, expected) => {
   expect(await summary(guard)).toBe(expected);
 });
 
-test("combinations of synchronous guards are synchronous", () => {
+test("a combination of synchronous guards is synchronous", () => {
   expect(verifyGuards([And(pass, Or(deny, pass), Not(deny))], invocation)).toBeUndefined();
   expect(() => verifyGuards([Not(pass)], invocation)).toThrow("Access denied");
 });
 
-test("guards after the one that decides are not asked", async () => {
+test("guards after the deciding one do not run", async () => {
   const asked: string[] = [];
   const never: Guard = () => void asked.push("asked");
   await outcome(And(deny, never));
@@ -96,20 +96,20 @@ test("guards after the one that decides are not asked", async () => {
   expect(asked).toEqual([]);
 });
 
-test("a combination is a guard to call by hand: check throws the refusal", async () => {
+test("a combination can be called directly: check throws the refusal", async () => {
   const check = async (guard: Guard) => (typeof guard === "function" ? undefined : guard.check(invocation));
   await expect(check(Not(pass))).rejects.toMatchObject({ status: 403, detail: "Access denied" });
   await expect(check(And(pass, async () => "later"))).rejects.toMatchObject({ detail: "later" });
   expect(await check(Or(deny, async () => true))).toBeUndefined();
 });
 
-test("a fault seen through check, as by another copy of the package, is still no decision", async () => {
+test("a fault that check throws, as from another copy of the package, does not count as a decision", async () => {
   const inner = And(pass, () => throws(Object.assign(new GuardError("x"), { code: "CORE_GUARD_FAILED" })));
   const foreign: Guard = { check: (it) => (typeof inner === "function" ? inner(it) : inner.check(it)) };
   expect(await summary(Not(foreign))).toBe("403 x");
 });
 
-test("a fault in a branch is logged though another branch passes", async () => {
+test("a fault in a branch is logged even if another branch passes", async () => {
   const logged: unknown[] = [];
   expect(await outcome(Or(broken, pass), { log: { error: (message: string) => logged.push(message) } })).toBe(
     "passes",
@@ -124,7 +124,7 @@ test.each<[Guard, string]>([
   [Or(named("A", false), named("B", false)), "Or(A, B)"],
   [Not(named("A", true)), "Not(A)"],
   [And(named("A", true), Not(Or(named("B", true), named("C", true)))), "Not(Or(B, C))"],
-])("with explain the guard that decided is named", async (guard, name) => {
+])("with explain the reply names the deciding guard", async (guard, name) => {
   expect(await outcome(guard, { explain: true })).toMatchObject({ extras: { guard: name } });
   expect(await outcome(guard)).toMatchObject({ extras: {} });
 });
@@ -138,11 +138,11 @@ test.each([
   ["Or(pass, {})", () => Or(pass, {} as Guard), "CORE_GUARD_INVALID"],
   ["Not()", () => Not(undefined as unknown as Guard), "CORE_GUARD_INVALID"],
   ["Not([])", () => Not([] as unknown as Guard), "CORE_GUARD_EMPTY"],
-])("%s fails where it is written", (_, make, code) => {
+])("%s throws at once", (_, make, code) => {
   expect(make).toThrow(expect.objectContaining({ code }));
 });
 
-/** What a formula comes to, worked out in full and without order of evaluation. */
+/** The truth value of a formula, without short-circuit evaluation. */
 type Truth = "pass" | "403" | "401" | "fault";
 interface Formula {
   readonly guard: Guard;
@@ -184,7 +184,7 @@ const { formula } = fc.letrec<{ formula: Formula; parts: Formula[] }>((tie) => (
   parts: fc.array(tie("formula"), { minLength: 1, maxLength: 4 }),
 }));
 
-test("any formula of And, Or and Not comes to its truth, and a fault passes nobody", async () => {
+test("every formula of And, Or and Not evaluates to its truth value, and a fault admits no caller", async () => {
   await fc.assert(
     fc.asyncProperty(formula, async ({ guard, truth }) => {
       const result = await outcome(guard);

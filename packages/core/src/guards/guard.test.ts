@@ -66,7 +66,7 @@ test.each(table)("%s from %s", async (_what, _form, guard, status, detail) => {
   ]);
 });
 
-test("synchronous guards are done when the call returns, and the first asynchronous one makes a promise", async () => {
+test("synchronous guards return synchronously, and the first asynchronous one returns a promise", async () => {
   const asked: string[] = [];
   const sync = () => void asked.push("sync");
   expect(verifyGuards([sync, sync], invocation)).toBeUndefined();
@@ -77,7 +77,7 @@ test("synchronous guards are done when the call returns, and the first asynchron
   expect(asked).toEqual(["sync", "sync", "sync", "async", "sync"]);
 });
 
-test("the first refusal is final: the guards after it are not asked", async () => {
+test("the first refusal is final: later guards do not run", async () => {
   const asked: string[] = [];
   const never = () => void asked.push("asked");
   for (const refusing of [() => "first", async () => "first"]) {
@@ -86,7 +86,7 @@ test("the first refusal is final: the guards after it are not asked", async () =
   expect(asked).toEqual([]);
 });
 
-test("an error that a guard throws on purpose reaches the client unchanged, class included", async () => {
+test("a deliberate error of a guard reaches the client unchanged, class included", async () => {
   class TooYoung extends ForbiddenError {
     override readonly name = "TooYoung";
   }
@@ -123,7 +123,7 @@ test("refusals are not logged", async () => {
   expect(logged).toEqual([]);
 });
 
-test("a hole in the list of guards refuses", async () => {
+test("an undefined entry in the list of guards refuses", async () => {
   expect(await outcome([undefined as unknown as Guard])).toMatchObject({
     status: 403,
     code: "CORE_GUARD_FAILED",
@@ -175,7 +175,7 @@ test.each<[string, Guard]>([
   ],
   ["a plain object", { check: () => false }],
   ["an object without prototype", Object.assign(Object.create(null) as object, { check: () => false })],
-])("with explain the reply is silent about %s, which has no name to say", async (_, guard) => {
+])("with explain the reply omits %s, which has no name", async (_, guard) => {
   expect(await outcome([guard], { explain: true })).toMatchObject({ status: 403 });
   expect(await outcome([guard], { explain: true })).not.toHaveProperty("extras.guard");
 });
@@ -184,7 +184,7 @@ test("without explain the reply does not name the guard", async () => {
   expect(await outcome([new RoleGuard()])).toMatchObject({ extras: {} });
 });
 
-test("a frozen error that a guard throws stays as it is, also with explain", async () => {
+test("a frozen error that a guard throws stays unchanged, also with explain", async () => {
   const error = Object.freeze(new GuardError("no"));
   expect(await outcome([() => throws(error)], { explain: true })).toBe(error);
 });

@@ -8,7 +8,7 @@ export type GuardVerdict = boolean | string | undefined | void;
 export interface GuardObject<In extends Invocation = Invocation> {
   /** Shown in the refusal in development. @default the name of its class */
   readonly name?: string;
-  /** Makes `Not(guard)` pass guests, whom the guard answers with 401. Otherwise a 401 stays a 401 under `Not`. */
+  /** Makes `Not(guard)` pass guests, which are the callers that the guard refuses with 401. Otherwise a 401 stays a 401 under `Not`. */
   readonly guestsWhenNegated?: boolean;
   /** A property, since TypeScript would accept a method for requests as one for every invocation. */
   readonly check: (invocation: In) => Awaitable<GuardVerdict>;

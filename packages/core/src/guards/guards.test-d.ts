@@ -63,7 +63,7 @@ void verifyGuards(guards, message);
 void verifyGuards([new PathGuard()], message);
 // @ts-expect-error nor within a guard that works everywhere
 void verifyGuards([And(pass, byPath)], message);
-// @ts-expect-error a function of requests is not a guard of every door
+// @ts-expect-error a guard for requests does not fit every entry point
 export const everywhere: Guard = byPath;
 // @ts-expect-error nor is a class
 export const everywhereByClass: Guard = new PathGuard();

@@ -7,7 +7,9 @@ import type { Guard, GuardVerdict } from "./guard.ts";
 
 /** Options for running guards. */
 export interface GuardOptions {
+  /** Whether the refusal names the guard. @default false */
   readonly explain?: boolean;
+  /** Destination of errors that guards throw. */
   readonly log?: Pick<Logger, "error">;
 }
 

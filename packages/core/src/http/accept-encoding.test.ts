@@ -83,7 +83,7 @@ const element = fc
   })
   .map(({ name, weight }) => name + weight);
 
-test("a coding that the client weighs 0, or does not name without a wildcard, is never chosen", () => {
+test("a coding with weight 0, or one that is not named without a wildcard, is never chosen", () => {
   fc.assert(
     fc.property(fc.array(element, { maxLength: 6 }), (elements) => {
       const coding = negotiateEncoding(elements.join(", "), all);
@@ -99,7 +99,7 @@ test("a coding that the client weighs 0, or does not name without a wildcard, is
   );
 });
 
-test("a field as long as a head can be costs no more than its length", () => {
+test("the cost is linear in the length of the field", () => {
   expect(negotiateEncoding(`${"a;".repeat(8000)}, gzip`, gzip)).toBe("gzip");
   expect(negotiateEncoding(`gzip${" ".repeat(16_000)};`, gzip)).toBe("identity");
 });

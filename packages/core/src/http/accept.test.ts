@@ -31,11 +31,11 @@ test.each([
   [",,text/html,,", "text/html", true],
   ['text/html;a="unclosed, */*', "text/html", false],
   ["text/html", "not a type", false],
-])("Accept %j takes %s: %s", (header, type, expected) => {
+])("Accept %j accepts %s: %s", (header, type, expected) => {
   expect(accepts(header, type)).toBe(expected);
 });
 
-test("prefers by weight, and by the server's order among equals", () => {
+test("prefers the highest weight, then the server's order", () => {
   const types = ["application/json", "text/html", "text/plain"];
   expect(preferred(null, types)).toBe("application/json");
   expect(preferred("*/*", types)).toBe("application/json");
@@ -47,7 +47,7 @@ test("prefers by weight, and by the server's order among equals", () => {
   expect(preferred("*/*", [])).toBeNull();
 });
 
-test("takes the higher weight when one range comes twice", () => {
+test("uses the higher weight of a repeated range", () => {
   expect(preferred("a/b;q=0.2, c/d;q=0.5, a/b;q=0.9", ["c/d", "a/b"])).toBe("a/b");
   expect(preferred("a/b;q=0.9, c/d;q=0.5, a/b;q=0.2", ["c/d", "a/b"])).toBe("a/b");
 });
@@ -66,7 +66,7 @@ test.each([
   expect(namesType(header, "application/problem+json")).toBe(expected);
 });
 
-test("agrees with the weights a field was made from", () => {
+test("agrees with the weights that the field was generated from", () => {
   const ranges = ["*/*", "a/*", "a/b", "a/c", "d/e"];
   const weights = fc.dictionary(fc.constantFrom(...ranges), fc.integer({ min: 0, max: 1000 }), {
     minKeys: 1,
@@ -87,7 +87,7 @@ test("agrees with the weights a field was made from", () => {
   );
 });
 
-test("reads a long hostile field in linear time", () => {
+test("parses a long hostile field in linear time", () => {
   const time = (header: string) => {
     const start = process.cpuUsage();
     for (let run = 0; run < 5; run++) accepts(header, "text/html");

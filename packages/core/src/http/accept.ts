@@ -36,10 +36,10 @@ export const namesType = (header: string | null, type: string): boolean =>
   header.toLowerCase().includes(type) &&
   rangesOf(header).some((range) => range.type === type && range.weight > 0);
 
-const ANYTHING: readonly MediaRange[] = [{ type: "*/*", parameters: new Map(), weight: 1 }];
+const anything: readonly MediaRange[] = [{ type: "*/*", parameters: new Map(), weight: 1 }];
 
 const rangesOf = (header: string | null): readonly MediaRange[] => {
-  if (header === null || header === "*/*" || trimBlanks(header) === "") return ANYTHING;
+  if (header === null || header === "*/*" || trimBlanks(header) === "") return anything;
   return splitOutsideQuotes(header, ",").flatMap((element) => parseRange(element) ?? []);
 };
 

@@ -1,4 +1,4 @@
-const form =
+const FORM =
   /^(?:(?<literal>\[[0-9A-Fa-f:.]{2,45}\])|(?:[\w.~!$&'()*+;=-]|%[0-9A-Fa-f]{2}){1,255})(?::(?<port>\d{1,5}))?$/;
 
 /**
@@ -7,7 +7,7 @@ const form =
  * Stricter than the grammar where leniency would only help attackers: no user name, comma, empty host, empty port or port above 65535.
  */
 export const isAuthority = (text: string): boolean => {
-  const groups = form.exec(text)?.groups;
+  const groups = FORM.exec(text)?.groups;
   if (groups === undefined) return false;
   const { literal, port } = groups;
   if (port !== undefined && Number(port) > 65_535) return false;

@@ -11,7 +11,7 @@ const many = (count: number) =>
 const no = "unsatisfiable";
 const whole = "whole";
 
-/** Field, and what it asks of 0 B, of 1 B and of 1 MiB; `0-0,5-9` stands for two parts. */
+/** A field and its result for bodies of 0 B, 1 B and 1 MiB; `0-0,5-9` stands for two parts. */
 const table: readonly (readonly [field: string, empty: string, one: string, large: string])[] = [
   ["bytes=0-0", no, "0-0", "0-0"],
   ["bytes=0-", no, "0-0", `0-${last}`],
@@ -93,11 +93,11 @@ test.each(table)("%s", (field, empty, one, large) => {
   expect([0, 1, MiB].map((size) => shown(byteRanges(field, size)))).toEqual([empty, one, large]);
 });
 
-test("no field asks for nothing", () => {
+test("an absent field selects no part", () => {
   expect([byteRanges(null, 5), byteRanges(undefined, 5)]).toEqual(["whole", "whole"]);
 });
 
-test("covers exactly the bytes asked for, each once", () => {
+test("selects exactly the requested bytes, each once", () => {
   const spec = fc.oneof(
     fc.tuple(fc.nat(30), fc.nat(30)).map(([a, b]) => ({ text: `${Math.min(a, b)}-${Math.max(a, b)}` })),
     fc.nat(30).map((first) => ({ text: `${first}-` })),

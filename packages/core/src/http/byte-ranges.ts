@@ -2,7 +2,9 @@ import { trimBlanks } from "./field-grammar.ts";
 
 /** A part of a body in bytes: `start` to `end`, both included. */
 export interface ByteRange {
+  /** First byte, counted from 0. */
   readonly start: number;
+  /** Last byte, inclusive. */
   readonly end: number;
 }
 

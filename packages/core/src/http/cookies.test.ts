@@ -4,7 +4,7 @@ import { parseCookies } from "./cookies.ts";
 
 const plain = (header: string | null) => ({ ...parseCookies(header).toObject() });
 
-test("reads pairs in order and lets the first of equal names win", () => {
+test("reads pairs in order, and the first of duplicate names wins", () => {
   expect([...parseCookies("a=1; b=2;a=3 ;  c=x=y")]).toEqual([
     ["a", "1"],
     ["b", "2"],
@@ -25,7 +25,7 @@ test.each([
   expect(plain(header)).toEqual(expected);
 });
 
-test("gives the fallback, else null, for an absent cookie", () => {
+test("returns the fallback, else null, for an absent cookie", () => {
   const cookies = parseCookies("a=1");
   expect(cookies.get("a", "x")).toBe("1");
   expect(cookies.get("b")).toBeNull();
@@ -35,25 +35,25 @@ test("gives the fallback, else null, for an absent cookie", () => {
   expect(parseCookies(null).size).toBe(0);
 });
 
-test("holds names such as __proto__ as data", () => {
+test("treats names such as __proto__ as data", () => {
   const cookies = parseCookies("__proto__=1; constructor=2");
   expect(cookies.get("__proto__")).toBe("1");
   expect(Object.getPrototypeOf(cookies.toObject())).toBeNull();
   expect(Object.keys(cookies.toObject())).toEqual(["__proto__", "constructor"]);
 });
 
-test("keeps 64 cookies and leaves out the rest", () => {
+test("keeps the first 64 cookies", () => {
   const cookies = parseCookies(Array.from({ length: 70 }, (_, at) => `c${at}=v`).join("; "));
   expect(cookies.size).toBe(64);
   expect([...cookies.keys()].at(-1)).toBe("c63");
 });
 
-test("leaves out a pair longer than 4 KiB", () => {
+test("ignores a pair longer than 4 KiB", () => {
   const fits = `a=${"x".repeat(4094)}`;
   expect([...parseCookies(`${fits}; b${fits}; c=1`).keys()]).toEqual(["a", "c"]);
 });
 
-test("equals a naive reader on any field", () => {
+test("agrees with a naive parser on any field", () => {
   const naive = (header: string) => {
     const found: Record<string, string> = Object.create(null);
     for (const pair of header.split(";")) {

@@ -11,6 +11,7 @@ export class Cookies implements Iterable<[string, string]> {
     this.byName = byName;
   }
 
+  /** Number of cookies. */
   get size(): number {
     return this.byName.size;
   }
@@ -22,18 +23,22 @@ export class Cookies implements Iterable<[string, string]> {
     return this.byName.get(name) ?? fallback;
   }
 
+  /** Whether there is a cookie of this name. */
   has(name: string): boolean {
     return this.byName.has(name);
   }
 
+  /** The names. */
   keys(): IteratorObject<string, undefined> {
     return this.byName.keys();
   }
 
+  /** The values. */
   values(): IteratorObject<string, undefined> {
     return this.byName.values();
   }
 
+  /** Pairs of name and value. */
   entries(): IteratorObject<[string, string], undefined> {
     return this.byName.entries();
   }
@@ -42,6 +47,7 @@ export class Cookies implements Iterable<[string, string]> {
     return this.byName.entries();
   }
 
+  /** All cookies as an object without prototype. */
   toObject(): Record<string, string> {
     const object = Object.create(null) as Record<string, string>;
     for (const [name, value] of this.byName) object[name] = value;

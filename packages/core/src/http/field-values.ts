@@ -1,5 +1,5 @@
 /** Request fields with a single value: of repeated lines the first counts, and a comma belongs to the value. */
-export const SINGLETON_FIELDS: ReadonlySet<string> = new Set([
+export const singletonFields: ReadonlySet<string> = new Set([
   "access-control-request-method",
   "age",
   "authorization",
@@ -33,7 +33,7 @@ export const fieldValue = (fields: readonly string[], lowerName: string): string
     if (!isNamed(fields[at] ?? "", lowerName)) continue;
     const value = fields[at + 1] ?? "";
     if (found === null) found = value;
-    else if (SINGLETON_FIELDS.has(lowerName)) return found;
+    else if (singletonFields.has(lowerName)) return found;
     else found = joined(lowerName, found, value);
   }
   return found;

@@ -14,7 +14,7 @@ test.each([
   ["Monday, 06-Nov-77 08:49:37 GMT", Date.UTC(1977, 10, 6, 8, 49, 37)],
   ["Sat, 31 Dec 2016 23:59:60 GMT", Date.UTC(2016, 11, 31, 23, 59, 59)],
   ["Thu, 29 Feb 2024 00:00:00 GMT", Date.UTC(2024, 1, 29)],
-])("%s is a date", (text, ms) => {
+])("accepts the date %s", (text, ms) => {
   expect(parseHttpDate(text, now)).toBe(ms);
 });
 
@@ -34,11 +34,11 @@ test.each([
   "Sun, 00 Nov 1994 08:49:37 GMT",
   "Sun, 06 Foo 1994 08:49:37 GMT",
   " Sun, 06 Nov 1994 08:49:37 GMT",
-])("%j is none", (text) => {
+])("rejects %j", (text) => {
   expect(parseHttpDate(text, now)).toBeNull();
 });
 
-test("what is written is read back, in whole seconds", () => {
+test("round-trips a time in whole seconds", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) }), (ms) => {
       expect(parseHttpDate(formatHttpDate(ms))).toBe(ms - (ms % 1000));

@@ -73,7 +73,7 @@ test.each([
   expect(parseIp(text)).toBeNull();
 });
 
-test("agrees with Node about what is an address", () => {
+test("agrees with Node on the validity of addresses", () => {
   const noise = fc.string({
     unit: fc.constantFrom("1", "0", "ff", ":", "::", ".", "255", "1.2.3.4", "a"),
     maxLength: 12,
@@ -86,7 +86,7 @@ test("agrees with Node about what is an address", () => {
   fc.assert(fc.property(address, (text) => expect(isIP(canonical(text) ?? "")).not.toBe(0)));
 });
 
-test("formats so that parsing gives the same bytes, and the same text again", () => {
+test("parsing a formatted address returns the same bytes, and formatting those the same text", () => {
   const bytes = fc.oneof(
     fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 }),
     fc.array(fc.constantFrom(0, 0, 1, 255), { minLength: 16, maxLength: 16 }),

@@ -1,7 +1,7 @@
 /** An address as bytes: 4 of IPv4, 16 of IPv6. IPv4 mapped into IPv6 is IPv4. */
 export type IpBytes = readonly number[];
 
-const MAPPED_PREFIX: IpBytes = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+const mappedPrefix: IpBytes = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
 /**
  * Parses an address strictly: dotted decimal without leading zeros, or IPv6 (RFC 4291 2.2), whose zone id is dropped.
@@ -20,7 +20,7 @@ export const parseIp = (text: string): IpBytes | null => {
 
 /** Whether IPv6 bytes carry an IPv4 address (`::ffff:0:0/96`). */
 export const isMapped = (bytes: IpBytes): boolean =>
-  bytes.length === 16 && MAPPED_PREFIX.every((byte, at) => bytes[at] === byte);
+  bytes.length === 16 && mappedPrefix.every((byte, at) => bytes[at] === byte);
 
 /** The canonical text of an address (RFC 5952). */
 export const formatIp = (bytes: IpBytes): string => {

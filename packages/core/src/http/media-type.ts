@@ -9,10 +9,11 @@ export interface MediaType {
   readonly parameters: ReadonlyMap<string, string>;
   /** The charset in lower case. */
   readonly charset: string | null;
+  /** The parameter `boundary` of a multipart type; `null` without one. */
   readonly boundary: string | null;
 }
 
-const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
+const noParameters: ReadonlyMap<string, string> = new Map();
 
 /** Parses a `Content-Type` field strictly (RFC 9110 8.3). `null` for a malformed field, and for a repeated parameter. */
 export const parseMediaType = (value: string): MediaType | null => {
@@ -20,7 +21,7 @@ export const parseMediaType = (value: string): MediaType | null => {
   const type = rest.length === 0 ? head : trimBlanksEnd(head);
   const slash = type.indexOf("/");
   if (!isToken(type.slice(0, Math.max(slash, 0))) || !isToken(type.slice(slash + 1))) return null;
-  const parameters = rest.length === 0 ? NO_PARAMETERS : parseParameters(rest);
+  const parameters = rest.length === 0 ? noParameters : parseParameters(rest);
   if (parameters === null) return null;
   return {
     type: type.toLowerCase(),

@@ -28,6 +28,7 @@ export abstract class NameValueList implements Iterable<[string, string]> {
     return values;
   }
 
+  /** Whether the name occurs. */
   has(name: string): boolean {
     return this.get(name) !== null;
   }
@@ -37,10 +38,12 @@ export abstract class NameValueList implements Iterable<[string, string]> {
     for (const [name] of this.entries()) yield name;
   }
 
+  /** The values, in order. */
   *values(): IteratorObject<string, undefined> {
     for (const [, value] of this.entries()) yield value;
   }
 
+  /** Pairs of name and value, in order. */
   *entries(): IteratorObject<[string, string], undefined> {
     const pairs = this.pairs();
     for (let at = 0; at < pairs.length; at += 2) yield [pairs[at] ?? "", pairs[at + 1] ?? ""];

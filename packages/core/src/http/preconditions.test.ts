@@ -14,7 +14,7 @@ const same = "Fri, 02 Jan 2026 03:04:05 GMT";
 const before = "Fri, 02 Jan 2026 03:04:04 GMT";
 const after = "Fri, 02 Jan 2026 03:04:06 GMT";
 
-/** Each field's values, by whether the condition holds; `null` for one that is absent or says nothing. */
+/** Each field's values, by whether the condition holds; `null` for an absent or ignored field. */
 const ifMatch = [
   [null, null],
   [etag, true],
@@ -59,7 +59,7 @@ const rows = ["GET", "HEAD", "PUT", "DELETE"].flatMap((method) =>
 
 type Row = (typeof rows)[number];
 
-/** The five steps of RFC 9110 13.2.2, word for word. */
+/** The five steps of RFC 9110 13.2.2 in the standard's words. */
 const byTheBook = ({ method, match, unmodified, none, modified }: Row): string => {
   const reads = method === "GET" || method === "HEAD";
   if (match[1] !== null && !match[1]) return "failed";
@@ -69,7 +69,7 @@ const byTheBook = ({ method, match, unmodified, none, modified }: Row): string =
   return "proceed";
 };
 
-test("every combination of four conditions and four methods is judged in the standard's order", () => {
+test("every combination of four conditions and four methods is evaluated in the standard's order", () => {
   const wrong = rows.filter((row) => {
     const { method, match, unmodified, none, modified } = row;
     const fields = {
@@ -89,11 +89,11 @@ test.each([
   [{ "if-none-match": "*" }, "proceed"],
   [{ "if-modified-since": after }, "proceed"],
   [{ "if-unmodified-since": before }, "proceed"],
-])("of something that is not there, %j asks for: %s", (fields, verdict) => {
+])("for a missing resource, %j results in %s", (fields, verdict) => {
   expect(precondition(asking("PUT", fields), null)).toBe(verdict);
 });
 
-test("a state without validators meets only what asks for any state", () => {
+test("a state without validators matches only *", () => {
   const fields = [
     { "if-match": "*" },
     { "if-match": etag },
@@ -117,11 +117,11 @@ test.each([
   [before, false],
   [after, false],
   ["malformed", false],
-])("If-Range: %s lets a part be sent: %p", (field, holds) => {
+])("If-Range: %s allows a partial reply: %p", (field, holds) => {
   expect(ifRangeHolds(asking("GET", { "if-range": field }), current)).toBe(holds);
 });
 
-test("a weak tag never lets a part be sent", () => {
+test("a weak tag never allows a partial reply", () => {
   const weak = { etag: 'W/"now"', lastModifiedMs: null };
   expect(ifRangeHolds(asking("GET", { "if-range": 'W/"now"' }), weak)).toBe(false);
   expect(ifRangeHolds(asking("GET", { "if-range": same }), weak)).toBe(false);

@@ -3,6 +3,7 @@ import { parseHttpDate } from "./http-date.ts";
 
 /** Validators of a resource's state; `null` where unknown. */
 export interface Validators {
+  /** The current entity tag; `null` without one. */
   readonly etag?: EntityTag | null | undefined;
   /** Milliseconds since 1970; whole seconds count. */
   readonly lastModifiedMs?: number | null | undefined;
@@ -13,7 +14,9 @@ export type Precondition = "proceed" | "not-modified" | "failed";
 
 /** Parts of a request that the conditions need. */
 export interface ConditionalRequest {
+  /** Method of the request. */
   readonly method: string;
+  /** Returns a header field, or `null`. */
   getHeader(name: string): string | null;
 }
 

@@ -1,4 +1,4 @@
-const phrases: Readonly<Record<number, string>> = {
+const phrases = {
   100: "Continue",
   101: "Switching Protocols",
   103: "Early Hints",
@@ -39,6 +39,7 @@ const phrases: Readonly<Record<number, string>> = {
   421: "Misdirected Request",
   422: "Validation Failed",
   423: "Locked",
+  424: "Failed Dependency",
   425: "Too Early",
   426: "Upgrade Required",
   428: "Precondition Required",
@@ -52,8 +53,24 @@ const phrases: Readonly<Record<number, string>> = {
   504: "Gateway Timeout",
   505: "HTTP Version Not Supported",
   507: "Insufficient Storage",
-};
+  508: "Loop Detected",
+  511: "Network Authentication Required",
+} as const;
+
+/** The statuses with a reason phrase. */
+type Status = keyof typeof phrases;
+
+/** The statuses of errors with a reason phrase, 400 to 511. */
+export type ErrorStatus = {
+  [Code in Status]: `${Code}` extends `4${string}` | `5${string}` ? Code : never;
+}[Status];
+
+const byStatus: Readonly<Record<number, string>> = phrases;
+
+/** Whether a value is the status of an error with a reason phrase. */
+export const isErrorStatus = (value: unknown): value is ErrorStatus =>
+  typeof value === "number" && value >= 400 && Object.hasOwn(phrases, value);
 
 /** The reason phrase of a status code; for an unknown code that of its class. */
 export const reasonPhrase = (status: number): string =>
-  phrases[status] ?? phrases[Math.floor(status / 100) * 100] ?? "Unknown";
+  byStatus[status] ?? byStatus[Math.floor(status / 100) * 100] ?? "Unknown";

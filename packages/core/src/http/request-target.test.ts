@@ -23,7 +23,7 @@ test.each([
   expect(readTarget(method, text)).toEqual(wanted);
 });
 
-test("routes nothing but a path or an asterisk, and changes no path", () => {
+test("routes only a path or an asterisk, and changes no path", () => {
   const text = fc.oneof(
     fc.string(),
     fc.string({ unit: "binary-ascii" }).map((rest) => `/${rest}`),
@@ -40,7 +40,7 @@ test("routes nothing but a path or an asterisk, and changes no path", () => {
   );
 });
 
-test("agrees with URL on every authority that it takes", () => {
+test("agrees with URL on every accepted authority", () => {
   const piece = fc.constantFrom(
     "a",
     "A1",

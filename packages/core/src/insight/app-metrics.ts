@@ -38,7 +38,7 @@ export class AppMetrics {
       get isRecorded() {
         return records.length > 0;
       },
-      observe(value, labels: HistogramLabels<string> = NO_LABELS) {
+      observe(value, labels: HistogramLabels<string> = noLabels) {
         if (records.length === 0 || !Number.isFinite(value)) return;
         for (const record of records) record(value, labels);
       },
@@ -63,4 +63,4 @@ interface Published {
   readonly records: RecordObservation[];
 }
 
-const NO_LABELS: HistogramLabels<string> = Object.freeze({});
+const noLabels: HistogramLabels<string> = Object.freeze({});

@@ -1,9 +1,11 @@
 /** An OpenAPI 3.1 Security Scheme Object, limited to the schemes that the framework's authentication supports. */
 export type SecurityScheme =
   | {
+      /** The type in an OpenAPI document. */
       readonly type: "http";
       readonly scheme: string;
       readonly bearerFormat?: string;
+      /** Text for the API document. */
       readonly description?: string;
     }
   | {

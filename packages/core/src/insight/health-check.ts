@@ -7,7 +7,7 @@ export type HealthGroup = "live" | "ready" | "startup";
 export interface HealthCheck {
   /** Unique in the app. */
   readonly name: string;
-  /** @default ["ready"] */
+  /** The probes that run it. @default ["ready"] */
   readonly groups?: readonly HealthGroup[];
   /** Whether a failure makes the service unavailable instead of degraded. @default true */
   readonly critical?: boolean;

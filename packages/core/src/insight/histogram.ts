@@ -23,9 +23,13 @@ export interface Histogram<Label extends string = never> {
 
 /** The definition that recorders receive. */
 export interface HistogramDefinition {
+  /** Name in reports, with its unit, such as `job_duration_seconds`. */
   readonly name: string;
+  /** One sentence for reports. */
   readonly help: string;
+  /** Names of the labels. */
   readonly labels: readonly string[];
+  /** Upper bounds, ascending. */
   readonly buckets: readonly number[];
 }
 

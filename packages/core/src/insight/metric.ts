@@ -1,5 +1,6 @@
 /** One value of a metric, identified by its labels. */
 export interface Sample {
+  /** The current value. */
   readonly value: number;
   /** Values of a small, fixed set, never a path, an id or other client input. */
   readonly labels: Readonly<Record<string, string>>;

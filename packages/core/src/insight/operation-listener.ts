@@ -2,6 +2,7 @@ import type { TracedOperation } from "./traced-operation.ts";
 
 /** An `AsyncLocalStorage`, or another object with its `run`. */
 export interface ContextStore<State> {
+  /** Runs the work of an operation in the listener's context, such as that of a trace. */
   run<T>(state: State, work: () => T): T;
 }
 

@@ -15,6 +15,7 @@ export type OperationRole = "server" | "client" | "producer" | "consumer" | "int
 export interface TracedOperation {
   /** The kind of work, the same for all roles: `http`, `message`, `db`. */
   readonly kind: string;
+  /** Its role in a trace. */
   readonly role: OperationRole;
   /** Low-cardinality name, fit for labels and span names: `GET /books/{id}`. */
   readonly name: string;
@@ -38,8 +39,9 @@ export interface TracedOperation {
 export interface OperationStart {
   /** Low-cardinality name: a pattern, a keyword, a queue; never an id, a path or client input. */
   readonly name: string;
+  /** Facts for traces. */
   readonly attributes?: Attributes;
-  /** @default the parent's */
+  /** The object that it is about, such as the request. @default the parent's */
   readonly subject?: object;
 }
 
@@ -47,6 +49,7 @@ export interface OperationStart {
 export interface OperationDefinition<In, Out = unknown> {
   /** The domain without the role: `http`, `db`. One to four lower-case words, separated by dots. */
   readonly kind: string;
+  /** Its role in a trace. */
   readonly role: OperationRole;
   /** Describes an operation at its start; called only when there are listeners. */
   readonly describe: (input: In) => OperationStart;

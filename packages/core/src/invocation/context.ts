@@ -1,3 +1,4 @@
+import { concernsCaller } from "./caller-values.ts";
 import type { Key } from "./key.ts";
 
 /**
@@ -7,6 +8,8 @@ import type { Key } from "./key.ts";
  * the name itself. Meant for a few dozen values: a read is a linear scan.
  */
 export class Context implements Iterable<[string, unknown]> {
+  /** Whether a value was ever set that concerns one caller, such as its principal; the reply is then private. */
+  private personal = false;
   /**
    * Alternating keys and values, in the order set. A scan of a few values is as fast as a Map by name; a Map keyed by objects takes 50 % longer
    * (measured: 5 million contexts with two writes and six reads).
@@ -26,13 +29,20 @@ export class Context implements Iterable<[string, unknown]> {
     return key.initial;
   }
 
+  /** Stores the value of a key. */
   set<T>(key: Key<T>, value: T): this;
   set(name: string, value: unknown): this;
   set(key: Key<unknown> | string, value: unknown): this {
     const at = this.indexOf(key);
     if (at !== -1) this.entries.splice(at, 2); // the latest value is last
     this.entries.push(key, value);
+    if (!this.personal) this.personal = concernsCaller(nameOf(key), value);
     return this;
+  }
+
+  /** Whether a value was ever set that concerns one caller: a principal, or a value issued to it alone. */
+  get isPersonal(): boolean {
+    return this.personal;
   }
 
   /** Whether a value was set with the key, or under the name. */
@@ -48,6 +58,7 @@ export class Context implements Iterable<[string, unknown]> {
     return removed;
   }
 
+  /** Removes all values. */
   clear(): void {
     this.entries.length = 0;
   }

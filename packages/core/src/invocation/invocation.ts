@@ -20,6 +20,7 @@ export type InvocationKind =
  * Dependencies of the scope `invocation` live as long as it does, and guards receive it. An HttpRequest is an invocation.
  */
 export interface Invocation {
+  /** What kind of work it is, such as `http`. */
   readonly kind: InvocationKind;
   /** Low-cardinality name: `GET /books/{id}`, the type of a message, the name of a command. */
   readonly name: string;
@@ -27,6 +28,7 @@ export interface Invocation {
   readonly headers: Metadata;
   /** Parameters of the address, such as `id` in `GET /books/{id}`. */
   readonly params: Readonly<Record<string, unknown>>;
+  /** Values that belong to it. */
   readonly context: Context;
   /** Aborts when the result is no longer needed: the client disconnected, or a timeout expired. */
   readonly signal: AbortSignal;
@@ -36,10 +38,15 @@ export interface Invocation {
 export interface InvocationParts {
   /** Any but `http`. */
   readonly kind: InvocationKind;
+  /** Name of the work, such as a queue or command. */
   readonly name: string;
+  /** Header fields or metadata. */
   readonly headers?: Metadata | MetadataInput;
+  /** Parameters of the work. */
   readonly params?: Readonly<Record<string, unknown>>;
+  /** Context to share. @default a new one */
   readonly context?: Context;
+  /** Aborts when the result is no longer wanted. @default never */
   readonly signal?: AbortSignal;
 }
 
@@ -55,8 +62,8 @@ export const createInvocation = (parts: InvocationParts): Invocation => {
   throw new FrameworkError("CORE_BAD_INVOCATION", 'the kind "http" is reserved for HttpRequest; use another');
 };
 
-const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));
-const NO_HEADERS: Metadata = toMetadata({});
+const noParams: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));
+const noHeaders: Metadata = toMetadata({});
 
 /** Creates context and signal on first access: most invocations use neither. */
 class PlainInvocation implements Invocation {
@@ -67,7 +74,7 @@ class PlainInvocation implements Invocation {
   private ownContext: Context | undefined;
   private ownSignal: AbortSignal | undefined;
 
-  constructor({ kind, name, headers = NO_HEADERS, params = NO_PARAMS, context, signal }: InvocationParts) {
+  constructor({ kind, name, headers = noHeaders, params = noParams, context, signal }: InvocationParts) {
     this.kind = kind;
     this.name = name;
     this.headers = isMetadata(headers) ? headers : toMetadata(headers);

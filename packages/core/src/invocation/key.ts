@@ -2,6 +2,7 @@
  * The typed key of a value in an invocation's context. Identity is the object: two keys of one name hold two values.
  */
 export interface Key<T> {
+  /** Name in messages; the object is what counts. */
   readonly name: string;
   /** The value that `get` returns before one was set. */
   readonly initial: T;

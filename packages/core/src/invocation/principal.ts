@@ -1,3 +1,4 @@
+import { isPresent } from "./caller-values.ts";
 import type { Context } from "./context.ts";
 import { type Key, key } from "./key.ts";
 
@@ -7,10 +8,15 @@ export interface Claims {
   readonly sub: string;
   /** Expiry in seconds since 1970. */
   readonly exp: number;
+  /** Time of issue, in seconds since 1970 (RFC 7519 4.1.6). */
   readonly iat?: number;
+  /** Not valid before, in seconds since 1970 (4.1.5). */
   readonly nbf?: number;
+  /** Issuer (4.1.1). */
   readonly iss?: string;
+  /** Audience (4.1.3). */
   readonly aud?: string | readonly string[];
+  /** Id of the token (4.1.7). */
   readonly jti?: string;
   readonly [claim: string]: unknown;
 }
@@ -48,12 +54,9 @@ export const principalOf = (
   const claims = context.get(JwtClaims.name);
   const apiKeyName = context.get(ApiKeyName.name);
   const principal: Principal = {
-    ...(isIdentity(user) && { user }),
-    ...(isIdentity(claims) && { claims: claims as Claims }), // set by JwtAuth, or by an application that replaces it
-    ...(isIdentity(apiKeyName) && { apiKeyName: apiKeyName as string }), // as above
+    ...(isPresent(user) && { user }),
+    ...(isPresent(claims) && { claims: claims as Claims }), // set by JwtAuth, or by an application that replaces it
+    ...(isPresent(apiKeyName) && { apiKeyName: apiKeyName as string }), // as above
   };
   return Object.keys(principal).length === 0 ? null : principal;
 };
-
-const isIdentity = (value: unknown): boolean =>
-  value !== null && value !== undefined && value !== false && value !== "";

@@ -8,6 +8,7 @@ export const coreOptions: readonly string[] = Object.keys({
   query: true,
   body: true,
   responses: true,
+  errors: true,
   inject: true,
   guards: true,
   tags: true,

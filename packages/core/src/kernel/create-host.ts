@@ -1,6 +1,7 @@
 import type { Host, HostHttp, HostInsight, HostLife, HostState } from "../feature/host.ts";
 import { currentOperation } from "../insight/app-operations.ts";
 import { runInScope } from "../dependencies/run-in-scope.ts";
+import type { InsightRegistry } from "./insight-registry.ts";
 import type { Registry } from "./registry.ts";
 
 /** The feature that owns a host. */
@@ -15,7 +16,7 @@ export const createHost = (registry: Registry, owner: HostOwner): Host =>
   Object.freeze({
     http: httpOf(registry, owner),
     life: lifeOf(registry, owner),
-    insight: insightOf(registry),
+    insight: insightOf(registry.insight),
     state: stateOf(registry),
     configure: (record, input) => registry.configure(record, input),
     problem: (problem) => void registry.problem(problem),
@@ -30,6 +31,8 @@ const httpOf = (registry: Registry, owner: HostOwner): HostHttp<never> => {
       http
     ),
     routes: () => registry.routes(),
+    impliesReplies: (replies) => (registry.impliesReplies(replies), http),
+    impliedReplies: (route) => registry.impliedReplies(route),
     routeOption: (name, check) => registry.routeOption(name, check, owner),
     replyTo: (error, request) => registry.replyTo(error, request),
   };
@@ -55,7 +58,7 @@ const lifeOf = (registry: Registry, { name, rank }: HostOwner): HostLife => {
   return Object.freeze(life);
 };
 
-const insightOf = (registry: Registry): HostInsight => {
+const insightOf = (registry: InsightRegistry): HostInsight => {
   const insight: HostInsight = {
     link: (name, path) => (registry.link(name, path), insight),
     expose: (name, snapshot) => (registry.expose(name, snapshot), insight),

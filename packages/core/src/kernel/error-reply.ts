@@ -4,6 +4,7 @@ import { namesType } from "../http/accept.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { DEFAULT_CHALLENGE } from "../errors/http-errors.ts";
 import { reasonPhrase } from "../http/reason-phrase.ts";
+import { addVary } from "../response/vary.ts";
 
 /** The part of a request that an error reply reads; framing errors have only this part. */
 export interface RefusedRequest {
@@ -17,7 +18,7 @@ export const UNEXPECTED = "An unexpected error occurred";
 /**
  * Creates the framework's reply to an error: `{ error, detail, status, ...extras }`.
  *
- * A client whose `Accept` names `application/problem+json` itself gets the same body with `type`, `title` and `instance` (RFC 9457). Messages and
+ * It varies by `Accept`: a client whose `Accept` names `application/problem+json` itself gets the same body with `type`, `title` and `instance` (RFC 9457). Messages and
  * stacks of unexpected errors are shown only with `debug` outside production.
  */
 export const errorReply = (
@@ -38,6 +39,7 @@ export const errorReply = (
   if (status === 401) reply.setHeader("www-authenticate", DEFAULT_CHALLENGE); // required by RFC 9110 15.5.2
   if (HttpError.is(error))
     for (const [name, value] of Object.entries(error.headers)) reply.setHeader(name, value);
+  addVary(reply.headers, "Accept");
   return reply;
 };
 

@@ -5,30 +5,32 @@ import { HttpError } from "../errors/http-error.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { BackgroundTasks } from "../lifecycle/background-tasks.ts";
 import { compileTrustedProxies } from "../request/client-address.ts";
+import { DRAIN_SECS } from "../lifecycle/stop-options.ts";
+import { OpenCalls } from "../lifecycle/open-calls.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
 import type { Response } from "../response/response.ts";
 import type { AppReport, Runnable } from "../lifecycle/runnable.ts";
 import { createPipeline, type Pipeline, type Serve } from "./pipeline.ts";
-import { createRefusals, type Refuse } from "./refusals.ts";
+import { type AnswerRefused, createRefusals } from "./refusals.ts";
 import { Registry } from "./registry.ts";
 import { routeProblems } from "./route-problems.ts";
 
-/** Timeout in milliseconds of the drain listeners of an app without `run`. */
-const DRAIN_MS = 30_000;
-
 /** The implementation of an app: all registrations, and its lifecycle from start to stop. */
 export class Kernel extends Registry {
+  /** Calls of `fetch` that a drain waits for. */
+  readonly calls: OpenCalls = new OpenCalls();
   private readonly app: object;
   /** Aborts when the app is stopped, which cancels a start in progress. */
   private readonly abandoned: AbortController = new AbortController();
   private started: Promise<void> | undefined;
   private listening: Promise<void> | undefined;
   private stopped: Promise<void> | undefined;
+  private drained: Promise<boolean> | undefined;
   private settled: AppSettings | undefined;
   private pipeline: Pipeline | undefined;
-  private refusals: Refuse | undefined;
+  private refusals: AnswerRefused | undefined;
   private background: BackgroundTasks | undefined;
 
   constructor(app: object) {
@@ -93,19 +95,26 @@ export class Kernel extends Registry {
     };
   }
 
-  /** Calls the drain listeners; once. Resolves to whether all settled within `limitMs`. */
-  private async drain(limitMs: number): Promise<boolean> {
-    return this.settled === undefined || this.life.drain(this.settled, limitMs);
+  /** Calls the drain listeners and waits for calls of `fetch`; once. Resolves to whether all ended within `limitMs`. */
+  private drain(limitMs: number): Promise<boolean> {
+    return (this.drained ??= this.drainWithin(limitMs));
+  }
+
+  private async drainWithin(limitMs: number): Promise<boolean> {
+    const { settled: settings } = this;
+    if (settings === undefined) return true;
+    const parts = [this.life.drain(settings, limitMs), this.calls.drained(limitMs, settings.log)];
+    return (await Promise.all(parts)).every((inTime) => inTime);
   }
 
   /**
    * Drains, waits for background tasks, runs the stop tasks in reverse, disposes of singletons; once.
    *
-   * A start in progress is cancelled and rolled back.
+   * A start in progress is cancelled and rolled back. `limitMs` bounds the drain, unless `run` has drained the app already.
    */
-  stop(): Promise<void> {
+  stop(limitMs: number = DRAIN_SECS * 1000): Promise<void> {
     if (this.started === undefined) return Promise.resolve();
-    return (this.stopped ??= this.end(this.started));
+    return (this.stopped ??= this.end(this.started, limitMs));
   }
 
   private report(): AppReport {
@@ -115,7 +124,7 @@ export class Kernel extends Registry {
       features,
       warnings: this.warnings,
       needsReadinessDelay: this.isProbed,
-      links: this.links,
+      links: this.insight.links,
     };
   }
 
@@ -150,19 +159,20 @@ export class Kernel extends Registry {
     const background = new BackgroundTasks(log);
     const { draining } = this;
     const kernel = { app, settings, container, background, trustedProxies: proxies, draining };
-    const { guards, middleware, exceptionHandlers, requests } = this;
+    const { guards, middleware, exceptionHandlers } = this;
+    const { requests } = this.insight;
     const parts = { routes, guards, middleware, exceptionHandlers, requests };
     const pipeline = createPipeline(parts, kernel, (problem) => problems.push(problem));
     return { kernel, pipeline, problems };
   }
 
-  private async end(started: Promise<void>): Promise<void> {
+  private async end(started: Promise<void>, limitMs: number): Promise<void> {
     await Promise.resolve(); // `stopped` must be set before a listener of `abandoned` reads it
     this.abandoned.abort(abandonedStart());
     await Promise.allSettled([started, this.listening]);
     const { settled: settings } = this;
     if (settings === undefined) return; // the start failed before its first task
-    const drained = this.drain(DRAIN_MS);
+    const drained = this.drain(limitMs);
     this.draining.begin();
     await drained;
     await this.background?.drained();

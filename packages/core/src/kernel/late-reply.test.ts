@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { App } from "../app.ts";
 import { Response } from "../response/response.ts";
 
-test("a reply that comes after its deadline frees what its body holds", async () => {
+test("a reply after its deadline frees the source of its body", async () => {
   const app = new App();
   const go = Promise.withResolvers<void>();
   let freed = 0;

@@ -17,7 +17,7 @@ const installable = (name: string, skipped = "/none"): Installable => ({
   }),
 });
 
-test("an object is installed once per app, on the app itself and through every route of a blueprint", () => {
+test("an object is installed once per app, even if the app and every route of a blueprint use it", () => {
   const [ofApp, ofBlueprint] = [installable("app"), installable("blueprint")];
   const make = () => {
     const app = new App().use(ofApp);
@@ -32,7 +32,7 @@ test("an object is installed once per app, on the app itself and through every r
   expect([ofApp.hosts.length, ofBlueprint.hosts.length]).toEqual([2, 2]);
 });
 
-test("an object may ask for start tasks and report mistakes, which stop the start", async () => {
+test("an object can add start tasks and report mistakes, which fail the start", async () => {
   const done: string[] = [];
   const app = new App().use({
     handle: () => Response.noContent(),
@@ -47,7 +47,7 @@ test("an object may ask for start tasks and report mistakes, which stop the star
   await expect(refused.start()).rejects.toThrow("wrong");
 });
 
-test("a route lists what its callers must pass: the app's, then its blueprint's, without what skips it", () => {
+test("a route lists its authentications: the app's, then its blueprint's, without those that skip its path", () => {
   const app = new App().use(installable("app", "/open")).use((request, next) => next(request));
   const books = new Blueprint("/books").use(installable("blueprint", "/books/two"));
   books.get("/one", () => 1);

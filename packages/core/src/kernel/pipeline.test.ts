@@ -19,7 +19,7 @@ test.each([
   ["/ok", "PUT", 405, "none 405"],
   ["/ok", "OPTIONS", 204, "none 204"],
   ["/%zz", "GET", 400, "none 400"],
-])("middleware sees every reply: %s %s is %i", async (path, method, status, seen) => {
+])("middleware sees every reply: %s %s gets %i", async (path, method, status, seen) => {
   const app = new App().use(tagging);
   app.get("/ok", () => "ok");
   app.get("/fails", () => {
@@ -32,7 +32,7 @@ test.each([
 });
 
 test.each(["/nowhere", "/sent"])(
-  "HEAD of what no route takes has the fields of GET, its length too: %s",
+  "HEAD on an unmatched path gets the fields of GET, including its length: %s",
   async (path) => {
     const app = new App();
     app.post("/sent", () => null);
@@ -41,7 +41,7 @@ test.each(["/nowhere", "/sent"])(
   },
 );
 
-test("app.use keeps the order added and takes objects with a handle method", async () => {
+test("app.use keeps the order of calls and accepts objects with a handle method", async () => {
   const order: string[] = [];
   const object: MiddlewareObject<HttpRequest, Response> = {
     handle(request, next) {
@@ -63,7 +63,7 @@ test("app.use keeps the order added and takes objects with a handle method", asy
   expect(order).toEqual(["first", "object", "handler"]);
 });
 
-test("a middleware that throws is answered at its own level: those around it see the reply", async () => {
+test("an error of a middleware becomes a reply at its own level, and outer middleware sees the reply", async () => {
   const app = new App().use(tagging).use(() => {
     throw new Error("in the middle");
   });
@@ -71,7 +71,7 @@ test("a middleware that throws is answered at its own level: those around it see
   expect((await ask(app, "/x")).headers.get("x-seen")).toBe("none 500");
 });
 
-test("next may be called again", async () => {
+test("middleware may call next again", async () => {
   let calls = 0;
   const app = new App().use(async (request, next) => {
     const reply = await next(request);
@@ -81,13 +81,13 @@ test("next may be called again", async () => {
   expect(await (await ask(app, "/x")).text()).toBe("done");
 });
 
-test("a middleware may refuse without calling next", async () => {
+test("middleware may refuse without calling next", async () => {
   const app = new App().use(() => new Response("no", { status: 418 }));
   app.get("/x", () => "x");
   expect((await ask(app, "/x")).status).toBe(418);
 });
 
-test("a synchronous chain answers synchronously", async () => {
+test("a synchronous chain returns its reply synchronously", async () => {
   const seen: boolean[] = [];
   const app = new App().use((request, next) => {
     const reply = next(request);
@@ -110,7 +110,7 @@ test("guards run outermost first and stop at the first denial", async () => {
   expect(order).toEqual(["app"]);
 });
 
-test("app guards leave unmatched paths alone", async () => {
+test("app guards do not run for unmatched paths", async () => {
   expect(
     (
       await ask(

@@ -9,6 +9,7 @@ import {
   mapAwaitable,
   type Middleware,
   type Rescue,
+  surround,
 } from "../middleware/middleware.ts";
 import type { Operations } from "../insight/operations.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
@@ -21,10 +22,12 @@ import type { Endpoint, RouteDefinition } from "../routes/route.ts";
 import { UNREADABLE } from "../exchange/unreadable.ts";
 import type { RequestSource } from "../exchange/request-source.ts";
 import { callHandler } from "./call-handler.ts";
+import { endWithDrain } from "./end-with-drain.ts";
 import { guardsOfApp } from "./registry.ts";
+import { prepareReplies } from "./prepare-reply.ts";
 import { createRequestOperations } from "./request-operations.ts";
 import { createRescue } from "./rescue.ts";
-import { innerStages, outerStages, type Stages } from "../feature/stages.ts";
+import { outerStages, type Stages } from "../feature/stages.ts";
 import { stagesOf } from "./stages-of.ts";
 import { answerUnmatched } from "./unmatched.ts";
 import { validateInput } from "./validate-input.ts";
@@ -57,9 +60,13 @@ export const createPipeline = (
 ): Pipeline => {
   const { settings } = kernel;
   const requests = createRequestOperations(parts.requests);
-  const rescue = createRescue(parts.exceptionHandlers, settings, requests);
+  const { inside, outside } = prepareReplies(endWithDrain(kernel.draining));
+  const rescue = createRescue(parts.exceptionHandlers, { settings, requests, accept: outside });
+  const rescueInside = createRescue(parts.exceptionHandlers, { settings, requests, accept: inside });
   const outer = stagesOf(outerStages, parts.middleware, settings);
-  const inner = innerStages.flatMap((stage) => parts.middleware.get(stage) ?? []);
+  const identity = parts.middleware.get("identity") ?? [];
+  const cache = parts.middleware.get("cache") ?? [];
+  const inCache = parts.middleware.get("breaker") ?? [];
   const router = new Router<Endpoint>();
 
   for (const route of parts.routes) {
@@ -69,10 +76,14 @@ export const createPipeline = (
       ...outer,
       ...route.middleware,
       ...(guards.length > 0 ? [guarded(guards, settings)] : []),
-      ...inner,
+      ...identity,
+      ...cache,
     ];
     const innermost = validateInput(route.options, callHandler(route, kernel));
-    const handle = compose(chain, innermost, rescue);
+    const handle =
+      cache.length === 0
+        ? compose([...chain, ...inCache], innermost, rescue, outside)
+        : surround(chain, compose(inCache, innermost, rescueInside, inside), rescue, outside);
     const endpoint = {
       method: route.method,
       pattern: route.path,
@@ -80,6 +91,7 @@ export const createPipeline = (
       tags: route.tags,
       addedBy: route.addedBy,
       exempt: route.exempt,
+      guarded: guards.length > 0,
       handle,
     };
     const problem = router.add(route.method, route.path, endpoint, route.place);
@@ -90,7 +102,7 @@ export const createPipeline = (
   const toUnmatched = (allowed: readonly string[]) => (request: HttpRequest) =>
     answerUnmatched(request, allowed, listing);
   const unmatched = (allowed: readonly string[]): Handler<HttpRequest, Response> =>
-    compose(outer, toUnmatched(allowed), rescue);
+    compose(outer, toUnmatched(allowed), rescue, outside);
   const byMethods = new Map<string, Handler<HttpRequest, Response>>(); // one entry per distinct set of methods of a path
   const unmatchedOnce = (allowed: readonly string[]): Handler<HttpRequest, Response> => {
     const known = byMethods.get(allowed.join());
@@ -101,7 +113,7 @@ export const createPipeline = (
   };
   const everyMethod = router.methods();
   const refusals = new WeakMap<HttpRequest, unknown>();
-  const refused = compose(outer, (request: HttpRequest) => rethrow(refusals.get(request)), rescue);
+  const refused = compose(outer, (request: HttpRequest) => rethrow(refusals.get(request)), rescue, outside);
 
   let last = { raw: "*", target: asterisk };
   const serve: Serve = (source) => {

@@ -12,7 +12,7 @@ import { refusalStages, type Stages } from "../feature/stages.ts";
 import { stagesOf } from "./stages-of.ts";
 
 /** Answers a message that the transport refuses. Synchronous, never throws. */
-export type Refuse = (error: HttpError, source: RequestSource) => Response;
+export type AnswerRefused = (error: HttpError, source: RequestSource) => Response;
 
 /**
  * Creates the path of messages that no handler may see, such as ones with a malformed head: they pass the stages that log, count and mark replies, but
@@ -20,7 +20,7 @@ export type Refuse = (error: HttpError, source: RequestSource) => Response;
  *
  * The refusal remains the reply: middleware that answers by itself, such as CORS for a preflight, fails or is asynchronous is skipped.
  */
-export const createRefusals = (middleware: Stages, kernel: RequestKernel): Refuse => {
+export const createRefusals = (middleware: Stages, kernel: RequestKernel): AnswerRefused => {
   const { settings } = kernel;
   const chain = stagesOf(refusalStages, middleware, settings);
   return (error, source) => {

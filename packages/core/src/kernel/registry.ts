@@ -18,13 +18,13 @@ import {
   listenerProblem,
   type RegisteredListener,
 } from "../lifecycle/listener.ts";
-import { MIDDLEWARE_RANK, SHARED_RANK } from "../lifecycle/ranks.ts";
+import { middlewareRank, SHARED_RANK } from "../lifecycle/ranks.ts";
+import { coreReplies } from "./core-replies.ts";
 import { createHost, type HostOwner } from "./create-host.ts";
 import { FeatureOptions } from "./feature-options.ts";
-import { requestOperation } from "./request-operations.ts";
+import { InsightRegistry } from "./insight-registry.ts";
 import { type Guard, isGuard } from "../guards/guard.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
-import type { AppLink } from "../lifecycle/runnable.ts";
 import { type Task, toTask } from "../lifecycle/tasks.ts";
 import type { Awaitable, Middleware } from "../middleware/middleware.ts";
 import type { ListenAddress } from "../exchange/transport.ts";
@@ -32,18 +32,11 @@ import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import { registrationPlace } from "../routing/route-place.ts";
 import type { Exemption, ExemptOption } from "../routes/exemption.ts";
+import type { ImpliedReplies, ImpliedReply } from "../routes/implied-reply.ts";
 import type { OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
-import { AppMetrics } from "../insight/app-metrics.ts";
-import { AppOperations } from "../insight/app-operations.ts";
-import { type HealthCheck, healthCheckProblem } from "../insight/health-check.ts";
-import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
-import type { Metric } from "../insight/metric.ts";
-import type { OperationListener } from "../insight/operation-listener.ts";
-import type { Operations } from "../insight/operations.ts";
-import { type OperationDefinition, operationProblem } from "../insight/traced-operation.ts";
 
 /** All registrations of a program and its features, up to the start of the app. */
 export abstract class Registry {
@@ -55,7 +48,6 @@ export abstract class Registry {
   readonly draining: Draining = new Draining();
   readonly listeners: RegisteredListener[] = [];
   protected readonly life: Life = new Life();
-  protected readonly links: AppLink[] = [];
   /** Whether probes report that the app is draining. */
   protected isProbed = false;
   protected readonly problems: Problem[] = [];
@@ -67,26 +59,22 @@ export abstract class Registry {
   /** The feature of each called `enableX`. */
   protected readonly enabled: Map<string, string> = new Map();
   private readonly installed: Set<object> = new Set();
-  private readonly snapshots: Map<string, () => unknown> = new Map();
 
   protected readonly featureOptions: FeatureOptions = new FeatureOptions();
-  private readonly published: AppMetrics = new AppMetrics((message) =>
-    this.problem({ code: "CORE_BAD_METRIC", message }),
-  );
-  private readonly checks: HealthCheck[] = [];
   /** One host for all middleware objects, so that an object can recognise a repeated installation. */
   private middlewareHost: Host | undefined;
+  private readonly implied: ImpliedReplies[] = [];
   private makeShared: SharedStateMakers = {};
 
-  /** Publishes requests as operations. */
-  protected readonly requests: Operations<HttpRequest>;
-  private readonly operations: AppOperations;
+  /** The group `host.insight`. */
+  readonly insight: InsightRegistry;
 
   constructor(app: object) {
-    this.operations = new AppOperations(app, (error) =>
-      this.container.log.error("a listener of operations failed", { error }),
-    );
-    this.requests = this.operations.of(requestOperation);
+    this.insight = new InsightRegistry(app, {
+      assertOpen: (what) => this.assertOpen(what),
+      problem: (problem) => void this.problem(problem),
+      log: () => this.container.log,
+    });
   }
 
   abstract readonly settings: AppSettings;
@@ -184,17 +172,6 @@ export abstract class Registry {
     return this.keep(this.container.register(name, value));
   }
 
-  link(name: string, path: string): this {
-    this.assertOpen("link");
-    this.links.push({ name, path });
-    return this;
-  }
-
-  expose(name: string, snapshot: () => unknown): this {
-    this.snapshots.set(name, snapshot);
-    return this;
-  }
-
   routeOption<Value>(name: string, check: OptionCheck<Value>, owner: HostOwner): RouteOption<Value> {
     this.assertOpen(`the option ${name}`);
     const readOwner = () => {
@@ -209,48 +186,6 @@ export abstract class Registry {
 
   /** Returns the app's reply to an error: from its exception handlers, else the framework's. */
   abstract replyTo(error: Error, request: HttpRequest): Awaitable<Response>;
-
-  metric(metric: Metric): this {
-    this.assertOpen(`the metric ${metric.name}`);
-    this.published.add(metric);
-    return this;
-  }
-
-  histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label> {
-    this.assertOpen(`the histogram ${options.name}`);
-    return this.published.histogram(options);
-  }
-
-  recordHistograms(recorder: HistogramRecorder): this {
-    this.assertOpen("recordHistograms");
-    this.published.record(recorder);
-    return this;
-  }
-
-  metrics(): readonly Metric[] {
-    return this.published.all;
-  }
-
-  operation<In, Out>(definition: OperationDefinition<In, Out>): Operations<In, Out> {
-    this.assertOpen(`the operation ${definition.kind}`);
-    this.problemIf("CORE_BAD_OPERATION_KIND", operationProblem(definition));
-    return this.operations.of(definition);
-  }
-
-  onOperation<State>(listener: OperationListener<State>): () => void {
-    return this.operations.listen(listener);
-  }
-
-  healthCheck(check: HealthCheck): this {
-    this.assertOpen(`the health check ${check.name}`);
-    this.problemIf("CORE_BAD_HEALTH_CHECK", healthCheckProblem(check, this.checks));
-    this.checks.push(check);
-    return this;
-  }
-
-  healthChecks(): readonly HealthCheck[] {
-    return this.checks;
-  }
 
   provideShared(makers: SharedStateMakers, close?: Task | Task["run"]): this {
     this.assertOpen("provideShared");
@@ -304,6 +239,17 @@ export abstract class Registry {
     return this;
   }
 
+  impliesReplies(replies: ImpliedReplies): this {
+    this.assertOpen("impliesReplies");
+    this.implied.push(replies);
+    return this;
+  }
+
+  impliedReplies(route: RouteInfo): readonly ImpliedReply[] {
+    const ofCore = coreReplies(route, this.settings.timeouts.handlerSecs);
+    return [...ofCore, ...this.implied.flatMap((replies) => replies(route))];
+  }
+
   routes(): readonly RouteInfo[] {
     const ofApp = this.middleware.get("app") ?? [];
     return this.routeDefinitions.map(
@@ -324,16 +270,11 @@ export abstract class Registry {
     return [...this.enabled.keys()];
   }
 
-  /** Returns the current snapshot of every feature, by name. */
-  snapshot(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries([...this.snapshots].map(([name, read]) => [name, read()]));
-  }
-
   install(part: { install?(host: Host): void }): this {
     this.assertOpen("install");
     if (part.install === undefined || this.installed.has(part)) return this;
     this.installed.add(part);
-    part.install((this.middlewareHost ??= createHost(this, { name: "middleware", rank: MIDDLEWARE_RANK })));
+    part.install((this.middlewareHost ??= createHost(this, { name: "middleware", rank: middlewareRank })));
     return this;
   }
 

@@ -11,7 +11,7 @@ const start = channel("framework.operation.start");
 const undo: (() => void)[] = [];
 afterEach(() => undo.splice(0).forEach((task) => task()));
 
-test("a handler runs in the contexts that are bound to the channel of starts, also after a wait", async () => {
+test("a handler runs in the contexts bound to the start channel, also after an await", async () => {
   const context = new AsyncLocalStorage<string | null>();
   start.bindStore(context, (operation) => (operation as TracedOperation).name);
   undo.push(() => void start.unbindStore(context));
@@ -21,7 +21,7 @@ test("a handler runs in the contexts that are bound to the channel of starts, al
   expect(await reply.json()).toEqual(["GET /a/{b}", "GET /a/{b}"]);
 });
 
-test("touches nothing of a request without a subscriber", () => {
+test("without a subscriber nothing of a request is read", () => {
   const untouchable = new Proxy({} as HttpRequest, {
     get: (_, name) => {
       throw new Error(`touched ${String(name)}`);
@@ -40,7 +40,7 @@ test("touches nothing of a request without a subscriber", () => {
   expect(() => answer(handle, untouchable)).toThrow("touched method");
 });
 
-test("says what it knows of a request in the words of OpenTelemetry, and nothing of its query", async () => {
+test("describes a request with OpenTelemetry's attributes, without its query", async () => {
   const operations: TracedOperation[] = [];
   const listener = (message: unknown): void => void operations.push(message as TracedOperation);
   start.subscribe(listener);

@@ -3,27 +3,37 @@ import type { ExceptionHandlers } from "./exception-handlers.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { toError } from "../errors/to-error.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
-import { type Awaitable, isPromise, mapAwaitable, type Rescue } from "../middleware/middleware.ts";
+import { isPromise, mapAwaitable, type Rescue } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
 import { isWebResponse } from "../response/web-response.ts";
+import { inspectJson } from "./inspect-json.ts";
 import { UNREADABLE } from "../exchange/unreadable.ts";
+import type { PrepareReply } from "./prepare-reply.ts";
 import type { RequestOperations } from "./request-operations.ts";
+
+/** What the rescue needs beside the exception handlers. */
+interface RescueParts {
+  readonly settings: AppSettings;
+  readonly requests: RequestOperations;
+  /** Prepares a reply for the levels outside. */
+  readonly accept: PrepareReply;
+}
 
 /** Creates the rescue, which turns any thrown value into a reply: from the nearest exception handler, else the framework's own. */
 export const createRescue = (
   handlers: ExceptionHandlers,
-  settings: AppSettings,
-  requests: RequestOperations,
+  { settings, requests, accept }: RescueParts,
 ): Rescue<HttpRequest, Response> => {
+  const inspect = inspectJson("an exception handler", settings);
   const standard = (error: Error, request: HttpRequest): Response => {
     if (statusOf(error) === 500) {
       requests.failed(request, error);
       logFailure(error, request, settings);
     }
     const path = request.path === UNREADABLE ? null : request.path;
-    return errorReply(error, { path, accept: request.getHeader("accept") }, settings);
+    return accept(errorReply(error, { path, accept: request.getHeader("accept") }, settings), request);
   };
   const handlerFailed = (failure: unknown, error: Error, request: HttpRequest): Response => {
     requests.failed(request, toError(failure));
@@ -32,11 +42,8 @@ export const createRescue = (
       handled: error,
       route: request.route,
     });
-    return errorReply(
-      new Error("an exception handler failed"),
-      { path: request.path, accept: null },
-      settings,
-    );
+    const unknown = new Error("an exception handler failed");
+    return accept(errorReply(unknown, { path: request.path, accept: null }, settings), request);
   };
   return (thrown, request) => {
     const error = causeOfAbort(toError(thrown), request);
@@ -45,7 +52,9 @@ export const createRescue = (
     if (handler === null) return standard(error, request);
     const recover = (failure: unknown) => handlerFailed(failure, error, request);
     try {
-      const reply = mapAwaitable(handler(request, error), (value) => withStatusOf(error, value));
+      const reply = mapAwaitable(handler(request, error), (value) =>
+        accept(inspect(withStatusOf(error, value)), request),
+      );
       return isPromise(reply) ? reply.then(undefined, recover) : reply;
     } catch (failure) {
       return recover(failure);
@@ -60,7 +69,7 @@ const causeOfAbort = (error: Error, request: HttpRequest): Error => {
 };
 
 /** Converts the return value of an exception handler: a Response as it is, any other value with the error's status. */
-const withStatusOf = (error: Error, value: unknown): Awaitable<Response> => {
+const withStatusOf = (error: Error, value: unknown): Response => {
   const reply = replyOf(value);
   if (!isReply(value)) reply.status = statusOf(error);
   return reply;

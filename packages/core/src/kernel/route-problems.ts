@@ -1,6 +1,7 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import { isGuard } from "../guards/guard.ts";
 import { nearest } from "../errors/nearest.ts";
+import { isErrorStatus } from "../http/reason-phrase.ts";
 import type { RouteDefinition, RouteOptions } from "../routes/route.ts";
 import { coreOptions } from "./core-options.ts";
 import type { FeatureOptions } from "./feature-options.ts";
@@ -12,6 +13,7 @@ export const routeProblems = (routes: readonly RouteDefinition[], features: Feat
   ...routes.flatMap((route) =>
     [
       ...ownProblems(route),
+      ...errorProblems(route.options),
       ...unknownOptions(route.options, features.names),
       ...features.problems(route),
     ].map((message) => problem(route, message)),
@@ -42,6 +44,17 @@ const ownProblems = ({ method, handler, guards, options }: RouteDefinition): str
     [schemas.every(isSchema), "a schema must follow Standard Schema"],
   ];
   return checks.filter(([holds]) => !holds).map(([, message]) => message);
+};
+
+const errorProblems = ({ errors = [], responses = {} }: RouteOptions): string[] => {
+  if (!Array.isArray(errors)) return ["errors must be a list of statuses, such as [404, 409]"];
+  return errors.flatMap((status: unknown) => {
+    if (!isErrorStatus(status))
+      return [`errors: ${JSON.stringify(status)} is not a status of an error that the framework knows`];
+    return Object.hasOwn(responses, status)
+      ? [`errors: ${status} has a schema in responses; keep one of them`]
+      : [];
+  });
 };
 
 const isSchema = (schema: unknown): boolean =>

@@ -8,22 +8,26 @@ export type Environment = "development" | "production";
 
 /** What an app knows about how it is run; `run`, `start` and the first `fetch` fix it once. */
 export interface AppSettings {
+  /** Development or production. */
   readonly env: Environment;
   /** Shows messages and stacks in 5xx replies, but never in production. */
   readonly debug: boolean;
   /** Whether request lines are written. */
   readonly logs: boolean;
-  /** Whether request lines were switched off by name (`--no-logs`, `logs: false`), which features that write their own obey; `logs` alone may be a default. */
+  /** Whether request lines were disabled explicitly (`--no-logs`, `logs: false`). Features that write their own lines obey it; `logs` alone may be a default. */
   readonly quiet?: boolean | undefined;
   /** Number of serving processes. */
   readonly workers: number;
+  /** Bounds of heads, bodies and connections. */
   readonly limits: LimitsConfig;
+  /** Timeouts of connections and handlers. */
   readonly timeouts: TimeoutConfig;
-  /** Addresses or CIDR blocks of proxies whose `X-Forwarded-*` and `X-Real-IP` fields are believed; none by default. */
+  /** Addresses or CIDR blocks of trusted proxies, whose `X-Forwarded-*` and `X-Real-IP` fields count; none by default. */
   readonly trustedProxies: readonly string[];
-  /** State that all workers share; the ports that a feature provides may reach further, such as to all hosts. */
+  /** State that all workers share; ports that a feature provides may span more, such as all hosts. */
   readonly shared: SharedState;
-  /** The state of this service's own workers, where a feature replaced ports of `shared`. It keeps what must not cross hosts, such as metrics. */
+  /** The state of this service's own workers, even when a feature replaced ports of `shared`; for data that must stay on this host, such as metrics. */
   readonly own?: SharedState | undefined;
+  /** Destination of log lines. */
   readonly log: Logger;
 }

@@ -2,10 +2,10 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 import type { Logger } from "../log/logger.ts";
 
-/** Most tasks that may wait or run at one time. */
+/** Maximum of pending and running tasks. */
 export const MAX_BACKGROUND_TASKS = 1000;
 
-/** Work that runs after a reply, in the order given; a failure is logged and does not stop the rest. */
+/** Work that runs after a reply, in the order added; a failure is logged and does not stop the rest. */
 export class BackgroundTasks {
   private pending = 0;
   private idle: PromiseWithResolvers<void> | null = null;
@@ -15,18 +15,18 @@ export class BackgroundTasks {
     this.log = log;
   }
 
-  /** Counts a task in. @throws CORE_TOO_MANY_TASKS above `MAX_BACKGROUND_TASKS` */
+  /** Reserves a place for a task. @throws CORE_TOO_MANY_TASKS above `MAX_BACKGROUND_TASKS` */
   reserve(): void {
     if (this.pending >= MAX_BACKGROUND_TASKS) {
       throw new FrameworkError(
         "CORE_TOO_MANY_TASKS",
-        `${MAX_BACKGROUND_TASKS} background tasks wait already; use a queue for work that outgrows the process`,
+        `${MAX_BACKGROUND_TASKS} background tasks are pending already; use a queue for work that outgrows the process`,
       );
     }
     this.pending++;
   }
 
-  /** Runs reserved tasks one after the other. */
+  /** Runs reserved tasks one after another. */
   async run(tasks: readonly (() => Awaitable<void>)[]): Promise<void> {
     for (const task of tasks) {
       try {
@@ -39,7 +39,7 @@ export class BackgroundTasks {
     if (this.pending === 0) this.idle?.resolve();
   }
 
-  /** Resolves when no task waits or runs. */
+  /** Resolves when no task is pending or running. */
   async drained(): Promise<void> {
     if (this.pending === 0) return;
     this.idle ??= Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Whether a promise is still open after `ms`. */
+/** Whether a promise is still pending after `ms`. */
 export const isLate = async (done: Promise<unknown>, ms: number): Promise<boolean> => {
   const { promise: expired, resolve } = Promise.withResolvers<true>();
   const timer = setTimeout(resolve, ms, true);

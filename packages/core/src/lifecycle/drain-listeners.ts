@@ -4,13 +4,13 @@ import type { Awaitable } from "../middleware/middleware.ts";
 import { isLate } from "./deadline.ts";
 import { byRank, type Ranked } from "./ranks.ts";
 
-/** Reacts to the drain of the app; `deadline` aborts when the drain's time is up and the result is no longer awaited. */
+/** Reacts to the drain of the app; `deadline` aborts at the drain's deadline, when nothing waits for the result any more. */
 export type DrainListener = (deadline: AbortSignal) => Awaitable<void>;
 
 /**
- * Calls every listener at once, those of later features first, and resolves when all have settled or after `limitMs`.
+ * Calls every listener at once, those of later features first. Resolves when all have settled or after `limitMs`.
  *
- * A listener that fails is logged and holds up no other. Resolves to whether all settled in time; logged when they did not.
+ * A failing listener is logged and does not delay the others. Resolves to whether all settled in time; logged if not.
  */
 export const callDrainListeners = async (
   listeners: readonly Ranked<DrainListener>[],

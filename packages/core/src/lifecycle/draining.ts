@@ -1,18 +1,18 @@
 import { HttpError } from "../errors/http-error.ts";
 
-/** A body that is being sent and can be ended in order before its source is through. */
+/** A body in transmission that can end in order before its source does. */
 export interface OpenStream {
   /** Ends the body now and closes its source. */
   return(): Promise<unknown>;
 }
 
-/** The moment at which an app ends work that has no end of its own: event streams, and handlers that wait for `signal`. */
+/** Ends endless work when an app drains: event streams, and handlers that wait for `signal`. */
 export class Draining {
   private controller: AbortController | undefined;
   private hasBegun = false;
   private readonly streams: Set<OpenStream> = new Set();
 
-  /** One signal for the whole app, made when first asked for. */
+  /** One signal for the whole app, created on first access. */
   get signal(): AbortSignal {
     if (this.controller === undefined) {
       this.controller = new AbortController();
@@ -21,7 +21,7 @@ export class Draining {
     return this.controller.signal;
   }
 
-  /** Counts a stream in until `closed`; one that opens during the drain ends at once. */
+  /** Registers a stream until `closed`; a stream that opens during the drain ends at once. */
   opened(stream: OpenStream): void {
     if (this.hasBegun) end(stream);
     else this.streams.add(stream);
@@ -31,7 +31,7 @@ export class Draining {
     this.streams.delete(stream);
   }
 
-  /** Ends all open streams, then aborts the signal: a source that throws because of the signal no longer fails its body. */
+  /** Ends all open streams, then aborts the signal, so that a source that throws because of the signal cannot fail its body. */
   begin(): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
@@ -42,10 +42,10 @@ export class Draining {
 }
 
 const end = (stream: OpenStream): void => {
-  stream.return().catch(() => {}); // the body ends in order whatever its source says while it closes
+  stream.return().catch(() => {}); // the body ends in order, whether or not its source closes without an error
 };
 
-/** The reason of the signal: a handler that lets it through answers 503. */
+/** The reason of the signal: a handler that rethrows it answers 503. */
 const draining = (): HttpError =>
   new HttpError(503, "The service is draining; try again", {
     headers: { "retry-after": "1" },

@@ -3,10 +3,10 @@ import { callDrainListeners, type DrainListener } from "./drain-listeners.ts";
 import type { Ranked } from "./ranks.ts";
 import { runStartTasks, runStopTasks, type Task } from "./tasks.ts";
 
-/** The phases that tasks are registered for, by the method that does. */
+/** The phases of an app, by the method that registers tasks for them. */
 export type TaskPhase = "onStart" | "onListening" | "onStop";
 
-/** The phases of one app: prepare, listening, drain, stop. Knows how far the start came, so that exactly that is undone. */
+/** The phases of one app: prepare, listening, drain, stop. Records how far the start came, so that exactly that part is undone. */
 export class Life {
   private readonly tasks: Readonly<Record<TaskPhase, Ranked<Task>[]>> = {
     onStart: [],
@@ -16,7 +16,6 @@ export class Life {
   private readonly drainListeners: Ranked<DrainListener>[] = [];
   /** Rank of the last feature whose start has begun; infinite when all have started. */
   private reached = -1;
-  private drained: Promise<boolean> | undefined;
 
   add(phase: TaskPhase, task: Task, rank: number): void {
     this.tasks[phase].push({ rank, item: task });
@@ -35,15 +34,15 @@ export class Life {
     this.reached = Infinity;
   }
 
-  /** Runs the tasks that need a service in which everything is up. @throws as `prepare` */
+  /** Runs the tasks that need a complete service. @throws as `prepare` */
   listen(settings: AppSettings, abandoned: AbortSignal): Promise<void> {
     return runStartTasks(this.tasks.onListening, { settings, phase: "listening", abandoned });
   }
 
-  /** Calls the drain listeners, once; an app that was never up has nothing to drain. Resolves to whether all settled within `limitMs`. */
+  /** Calls the drain listeners; none for an app that never started completely. Resolves to whether all settled within `limitMs`. */
   drain(settings: AppSettings, limitMs: number): Promise<boolean> {
     const listeners = this.reached === Infinity ? this.drainListeners : [];
-    return (this.drained ??= callDrainListeners(listeners, limitMs, settings.log));
+    return callDrainListeners(listeners, limitMs, settings.log);
   }
 
   /** Runs the stop tasks of every feature whose start has begun, in reverse. */

@@ -5,7 +5,7 @@ import type { Runnable } from "./runnable.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
-test("startup runs in order before the first reply, shutdown in reverse, async ones awaited", async () => {
+test("startup handlers run in order before the first reply, shutdown handlers in reverse, and async ones are awaited", async () => {
   const order: string[] = [];
   const step = (name: string) => async () => {
     await Promise.resolve();
@@ -30,7 +30,7 @@ test("concurrent first requests start the app once", async () => {
   expect(starts).toBe(1);
 });
 
-test("a startup hook that throws stops the start and is named", async () => {
+test("a failing startup handler stops the start, and the error names it", async () => {
   const app = new App()
     .onEvent("startup", function connect() {
       throw new Error("no database");
@@ -44,7 +44,7 @@ test("a startup hook that throws stops the start and is named", async () => {
   });
 });
 
-test("a startup task that hangs is given up after its limit", async () => {
+test("a startup task that exceeds its timeout fails the start", async () => {
   const slow: Feature<{ enableSlow(): unknown }> = {
     name: "slow",
     install: (host) => ({
@@ -57,7 +57,7 @@ test("a startup task that hangs is given up after its limit", async () => {
   await expect(app.start({ log })).rejects.toThrow('startup task "slow" failed: still running after 0.01 s');
 });
 
-test("a shutdown hook that throws is logged and the rest run", async () => {
+test("a failing shutdown handler is logged and the others run", async () => {
   const order: string[] = [];
   const errors: string[] = [];
   const app = new App()
@@ -71,7 +71,7 @@ test("a shutdown hook that throws is logged and the rest run", async () => {
   expect(errors).toEqual(['shutdown task "broken" failed']);
 });
 
-test("features publish snapshots that are read on demand", async () => {
+test("snapshots that features publish are read on demand", async () => {
   let hits = 0;
   const counting: Feature<{ enableCounting(): unknown }> = {
     name: "counting",
@@ -86,7 +86,7 @@ test("features publish snapshots that are read on demand", async () => {
 const reportOf = (app: App) =>
   (app as unknown as { kernel: { runnable: Runnable } }).kernel.runnable.report();
 
-test("a drain leaves time for probes only where they can see what a listener changes", () => {
+test("a drain leaves time for probes only if a listener changes what they see", () => {
   const draining = (name: string, options?: DrainOptions): Feature => ({
     name,
     install: (host) => {
@@ -103,7 +103,7 @@ test("a drain leaves time for probes only where they can see what a listener cha
   expect(apps.map((app) => reportOf(app).needsReadinessDelay)).toEqual([false, false, true]);
 });
 
-test("a report lists the pages that features show at start", () => {
+test("a report lists the pages that features register", () => {
   const documented: Feature = {
     name: "documented",
     install: (host) => {

@@ -19,9 +19,9 @@ const owning = (...options: readonly ListenerOptions[]) => {
 
 test.each<[string, readonly ListenerOptions[], string]>([
   ["a malformed name", [raw("Admin Port")], "owner: a listener's name is lower-case words with dashes"],
-  ["two of one name", [raw("admin"), raw("admin")], "owner: two listeners are named admin"],
+  ["two listeners with one name", [raw("admin"), raw("admin")], "owner: two listeners are named admin"],
   [
-    "no such port",
+    "a port out of range",
     [raw("admin", 70_000)],
     "owner: the listener admin needs a port from 0 to 65535, not 70000",
   ],
@@ -30,7 +30,7 @@ test.each<[string, readonly ListenerOptions[], string]>([
     Array.from({ length: 17 }, (_, n) => raw(`port${n}`)),
     "owner: an app has at most 16 listeners of features",
   ],
-])("%s is a mistake that fails the start", async (_, options, message) => {
+])("%s fails the start", async (_, options, message) => {
   await expect(owning(...options).app.start()).rejects.toThrow(`CORE_BAD_LISTENER: ${message}`);
 });
 

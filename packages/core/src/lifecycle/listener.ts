@@ -4,12 +4,12 @@ import type { Socket } from "../exchange/socket.ts";
 import type { Closed, ListenAddress, TransportTls } from "../exchange/transport.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 
-/** Most ports that the features of one app own. */
+/** Maximum of ports that the features of one app own. */
 export const MAX_LISTENERS = 16;
 
-/** Where a feature listens. */
+/** Address of a feature's listener. */
 interface Port {
-  /** Name in the banner, the `listening` line and errors: lower-case words with dashes, one listener each. */
+  /** Name in the banner, the `listening` line and errors: lower-case words with dashes, unique in the app. */
   readonly name: string;
   /** Address or host name. @default the host of the service */
   readonly host?: string | undefined;
@@ -17,34 +17,34 @@ interface Port {
   readonly port: number;
 }
 
-/** A port on which a feature speaks a protocol of its own. */
+/** A port on which a feature serves its own protocol. */
 export interface SocketListener extends Port {
-  /** Takes over a connection that is unread. A connection whose `accept` throws is closed. */
+  /** Takes over an unread connection. If `accept` throws, the connection is closed. */
   accept(socket: Socket): void;
-  /** The service stops accepting: say goodbye on idle connections. */
+  /** The service stops accepting: close idle connections in the way of the protocol. */
   drain?(): void;
-  /** Drains, resolves when the last connection is gone, and reports what it had to break off at the deadline. Connections open after that are cut and counted. */
+  /** Drains, resolves when the last connection is closed, and reports the work that it aborted at the deadline. Connections still open then are cut and counted. */
   close(deadlineMs: number): Promise<Closed>;
 }
 
 /** A port on which a feature serves HTTP, with the transport, limits and timeouts of the service. */
 export interface HttpListener extends Port {
-  /** Answers one request, with a `Response` for example. An error becomes a plain 500. */
+  /** Answers one request, for example with a `Response`. An error becomes a plain 500. */
   serve(source: RequestSource): Awaitable<Reply>;
-  /** With it the port speaks HTTPS. */
+  /** Makes the port speak HTTPS. */
   readonly tls?: TransportTls | undefined;
 }
 
-/** A port of a feature, as it is registered. */
+/** A port of a feature as registered. */
 export type ListenerOptions = SocketListener | HttpListener;
 
 /** A port of a feature. */
 export interface FeatureListener {
-  /** Where it listens; `null` before the listening phase, and without `run`. */
+  /** Its address; `null` before the listening phase, and without `run`. */
   readonly address: ListenAddress | null;
 }
 
-/** A port of a feature that is open. */
+/** An open port of a feature. */
 export interface ListenerAddress extends ListenAddress {
   readonly name: string;
 }
@@ -54,11 +54,11 @@ export interface RegisteredListener {
   readonly options: ListenerOptions;
   /** Name of the feature, for errors. */
   readonly feature: string;
-  /** Makes the address known to the feature. */
+  /** Publishes the address to the feature. */
   bound(address: ListenAddress): void;
 }
 
-/** The mistake in a listener; `null` when there is none. */
+/** Returns the mistake in a listener; `null` for a valid one. */
 export const listenerProblem = (
   { name, port }: ListenerOptions,
   present: readonly RegisteredListener[],

@@ -5,7 +5,7 @@ import type { Host } from "../feature/host.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
-/** A feature whose `install` does what a test needs. */
+/** A feature with the `install` of a test. */
 const feature = (name: string, install: (host: Host) => void): Feature => ({
   name,
   install(host) {
@@ -16,7 +16,7 @@ const feature = (name: string, install: (host: Host) => void): Feature => ({
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("a start that fails stops what had begun, in reverse, and nothing else", async () => {
+test("a failed start stops exactly the tasks that had begun, in reverse", async () => {
   const events: string[] = [];
   const noting = (name: string, run: () => void = () => {}) =>
     feature(name, (host) => {
@@ -42,7 +42,7 @@ test("listening tasks run after the startup handlers, also when the first fetch 
   await app.stop();
 });
 
-test("a listening task may ask the app itself", async () => {
+test("a listening task can send requests to the app itself", async () => {
   const app = new (App.with(
     feature("asks", (host) =>
       host.life.onListening(async () => {
@@ -57,7 +57,7 @@ test("a listening task may ask the app itself", async () => {
   await app.stop();
 });
 
-test("a listening task that fails drains and stops the app", async () => {
+test("a failing listening task drains and stops the app", async () => {
   const events: string[] = [];
   const broken = feature("broken", (host) =>
     host.life
@@ -70,7 +70,7 @@ test("a listening task that fails drains and stops the app", async () => {
   expect(events).toEqual(["drain", "stop"]);
 });
 
-test("stop() waits for drain listeners, aborts the draining signal, and lets no failed listener stop the rest", async () => {
+test("stop() waits for drain listeners and aborts the draining signal, and a failing listener does not stop the rest", async () => {
   const events: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   let host: Host | undefined;
@@ -101,7 +101,7 @@ test("stop() waits for drain listeners, aborts the draining signal, and lets no 
   expect(errors.map(String)).toEqual(["Error: at once", "Error: later"]);
 });
 
-test("request.draining is one signal of the app", async () => {
+test("request.draining is the same signal for the whole app", async () => {
   const app = new App();
   const signals: AbortSignal[] = [];
   app.get("/", ({ draining }) => signals.push(draining));
@@ -112,7 +112,7 @@ test("request.draining is one signal of the app", async () => {
   expect(signals[0]?.aborted).toBe(true);
 });
 
-test("stop() abandons a start: its task's signal aborts, the tasks after it do not run", async () => {
+test("stop() cancels a start: the signal of the running task aborts, and later tasks do not run", async () => {
   const events: string[] = [];
   const waits = feature("waits", (host) =>
     host.life
@@ -133,7 +133,7 @@ test("stop() abandons a start: its task's signal aborts, the tasks after it do n
   expect(events).toEqual(["begun", "CORE_START_ABANDONED", "stop"]);
 });
 
-test("the signal of a task aborts when its limit passes", async () => {
+test("the signal of a task aborts at its timeout", async () => {
   let reason: unknown;
   const app = new (App.with(
     feature("slow", (host) =>
@@ -149,7 +149,7 @@ test("the signal of a task aborts when its limit passes", async () => {
   expect(reason).toMatchObject({ code: "CORE_TASK_TIMEOUT" });
 });
 
-test("a shared state that a feature provides is closed when no feature can use it any more", async () => {
+test("a shared state that a feature provides is closed after the stop tasks of all features", async () => {
   const events: string[] = [];
   const uses = feature("uses", (host) =>
     host.life.onStop(() => void events.push("stop of an earlier feature")),
@@ -163,7 +163,7 @@ test("a shared state that a feature provides is closed when no feature can use i
   expect(events).toEqual(["stop of an earlier feature", "closed"]);
 });
 
-test("the position in App.with orders features, whatever the order of the enable calls", async () => {
+test("the position in App.with determines the order of features, not the order of the enable calls", async () => {
   const events: string[] = [];
   const noting = <Name extends string>(name: Name) =>
     ({
@@ -185,7 +185,7 @@ test("the position in App.with orders features, whatever the order of the enable
   expect(events).toEqual(["start Db", "start Saga", "startup", "stop Saga", "stop Db"]);
 });
 
-test("a task may be an object of a class", async () => {
+test("a task may be an instance of a class", async () => {
   class Opening {
     readonly name = "opening";
     isOpen = false;

@@ -3,13 +3,13 @@ import type { RegisteredListener } from "./listener.ts";
 import type { AppSettings } from "./app-settings.ts";
 import type { Reject, Serve } from "../exchange/transport.ts";
 
-/** A page that a feature serves for readers, such as the documentation. */
+/** A page that a feature serves for people, such as the documentation. */
 export interface AppLink {
   readonly name: string;
   readonly path: string;
 }
 
-/** Facts for the banner about an app that has started. */
+/** Facts about a started app, for the banner. */
 export interface AppReport {
   /** Number of routes that the program registered. */
   readonly routes: number;
@@ -17,17 +17,17 @@ export interface AppReport {
   readonly features: readonly string[];
   /** Pages of features that the banner shows. */
   readonly links: readonly AppLink[];
-  /** Findings that an operator should know of, though the app runs. */
+  /** Warnings for operators; the app runs nevertheless. */
   readonly warnings: readonly Problem[];
-  /** Whether the app has a readiness endpoint, so that a drain must leave probes time to see it turn 503. */
+  /** Whether the app has a readiness endpoint: a drain must then give probes time to see its 503. */
   readonly needsReadinessDelay: boolean;
 }
 
-/** The face of an app that `run` needs: it starts, serves, drains and stops it, and knows nothing else about it. */
+/** The interface of an app for `run`, which starts, serves, drains and stops it. */
 export interface Runnable {
   /** Ports of features; complete when `run` is called. */
   readonly listeners: readonly RegisteredListener[];
-  /** Every mistake of the app under these settings; nothing is started, and the app may still be changed and started. */
+  /** Returns every mistake of the app under these settings. Starts nothing; the app can still be changed and started. */
   check(settings: AppSettings): readonly Problem[];
   /** Reports all configuration mistakes at once, then runs the start tasks; throws when the app cannot serve. */
   start(settings: AppSettings): Promise<void>;
@@ -35,15 +35,15 @@ export interface Runnable {
   listen(): Promise<void>;
   /** Answers one request; read after `start`. */
   readonly serve: Serve;
-  /** Reply to a request that no handler may see, such as a malformed one. */
+  /** Creates the reply to a request that no handler may see, such as a malformed one. */
   readonly reject: Reject;
   /** Calls the drain listeners: readiness turns 503, requests are still served. Resolves to whether all settled within `limitMs`. */
   drain(limitMs: number): Promise<boolean>;
   /** Ends event streams in order and aborts `request.draining`. */
   endStreams(): void;
-  /** Ends a start that is under way: `start` or `listen` rejects with CORE_START_ABANDONED, about a second later if a task ignores its signal. */
+  /** Cancels a start in progress: `start` or `listen` rejects with CORE_START_ABANDONED, about a second later if a task ignores its signal. */
   abandon(): void;
-  /** Waits for drain listeners and background tasks, then runs the stop tasks of all that had begun, in reverse and always to the end. */
+  /** Waits for drain listeners and background tasks, then runs the stop tasks of everything that had begun, in reverse; a failure does not stop the rest. */
   stop(): Promise<void>;
   report(): AppReport;
 }

@@ -3,32 +3,33 @@ import type { Awaitable } from "../middleware/middleware.ts";
 import type { AppSettings } from "./app-settings.ts";
 import { byRank, type Ranked } from "./ranks.ts";
 
-/** Work in one phase of an app's life; a function's name, or `name`, appears in messages. */
+/** Work in one phase of an app's life; messages show a function's name, or `name`. */
 export interface Task {
+  /** Name in messages. @default the function's */
   readonly name?: string;
-  /** Does the work. `signal` aborts when the result is no longer awaited: the limit passed, or the app was stopped while it started. */
+  /** Does the work. `signal` aborts when nothing waits for the result any more: at the timeout, or when the app is stopped during its start. */
   run(settings: AppSettings, signal: AbortSignal): Awaitable<void>;
-  /** Limit in seconds. @default 60 at start and when listening, 10 at stop */
+  /** Timeout in seconds. @default 60 at start and when listening, 10 at stop */
   readonly timeoutSecs?: number;
 }
 
-/** A task from either form; a function's name names it. */
+/** Converts either form to a task; a function's name becomes the task's name. */
 export const toTask = (task: Task | Task["run"]): Task =>
   typeof task === "function" ? { name: task.name, run: task } : task;
 
-/** Seconds that one task may take before the app serves. */
+/** Timeout of one start task, in seconds. */
 export const START_TASK_SECS = 60;
-/** Seconds that one stop task may take. */
+/** Timeout of one stop task, in seconds. */
 export const STOP_TASK_SECS = 10;
-/** Milliseconds that a start task gets to end after its signal aborted because the app was stopped. */
+/** Milliseconds that a start task may take to end after its signal aborted because the app was stopped. */
 export const ABANDONED_TASK_MS = 1000;
 
-/** How tasks run that must all succeed. */
+/** Options for tasks that must all succeed. */
 export interface TaskRun {
   readonly settings: AppSettings;
-  /** What the tasks are called in errors, such as `startup`. */
+  /** The phase in error messages, such as `startup`. */
   readonly phase: string;
-  /** Aborts when the app is stopped meanwhile. */
+  /** Aborts when the app is stopped in the meantime. */
   readonly abandoned: AbortSignal;
   /** Called with the rank of each task before it runs. */
   readonly begins?: (rank: number) => void;
@@ -37,7 +38,7 @@ export interface TaskRun {
 /**
  * Runs tasks in the order of their ranks.
  *
- * @throws CORE_START_TASK with the task's error as cause; the reason of `abandoned` when that aborts. The tasks after it do not run.
+ * @throws CORE_START_TASK with the task's error as cause; the reason of `abandoned` when that aborts. Later tasks do not run.
  */
 export const runStartTasks = async (tasks: readonly Ranked<Task>[], run: TaskRun): Promise<void> => {
   const { settings, phase, abandoned, begins } = run;
@@ -56,7 +57,7 @@ export const runStartTasks = async (tasks: readonly Ranked<Task>[], run: TaskRun
   abandoned.throwIfAborted();
 };
 
-/** Runs stop tasks in the reverse order of ranks and always to the end; a failure is logged and the rest run. */
+/** Runs stop tasks in the reverse order of ranks; a failure is logged and the rest run. */
 export const runStopTasks = async (tasks: readonly Ranked<Task>[], settings: AppSettings): Promise<void> => {
   for (const { item: task } of byRank(tasks).toReversed()) {
     try {

@@ -49,7 +49,7 @@ test("writes an error with its name, message, code, stack and cause", () => {
   expect(error["stack"]).toContain("console-logger.test.ts");
 });
 
-test("writes the line whatever the fields are: circles, errors that cause themselves, getters that throw", () => {
+test("writes the line for any fields: cycles, errors that are their own cause, getters that throw", () => {
   const { lines, log } = record("json");
   const circle: Record<string, unknown> = { twice: [1, 1] };
   circle["self"] = circle;
@@ -79,7 +79,7 @@ test("writes the line whatever the fields are: circles, errors that cause themse
   expect(lines[0]).toContain('"twice":[1,1]');
 });
 
-test("writes a readable line for people, the stack indented below", () => {
+test("writes a readable line for people and indents the stack below it", () => {
   const { lines, log } = record("text");
   log.warn("slow", { ms: 12, path: "/a b", deep: { a: 1 } });
   log.error("failed", { error: new Error("no\n12:00:00 info  forged") });
@@ -90,7 +90,7 @@ test("writes a readable line for people, the stack indented below", () => {
   for (const line of stack) expect(line).toMatch(/^ {4}/);
 });
 
-test("lets no control character through, whatever is logged", () => {
+test("escapes every control character in any input", () => {
   const text = fc.string({
     unit: fc.oneof(
       fc.string({ minLength: 1, maxLength: 1 }),

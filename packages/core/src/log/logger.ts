@@ -1,7 +1,10 @@
 /** Receives the framework's own log lines. A program can pass its own logger, and `enableLogging` redirects the default one. */
 export interface Logger {
+  /** Writes a line about ordinary work. */
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Writes a line about something to look at. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Writes a line about a failure. */
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /**
    * Redirects all further lines to another logger, until the returned function is called. The default logger has this method, so that a

@@ -7,7 +7,7 @@ const noting = (name: string, lines: string[]): Logger => {
   return { info: note, warn: note, error: note };
 };
 
-test("lines go to the latest target until its redirection is undone, in any order", () => {
+test("lines reach the latest target until its redirection is undone, in any order", () => {
   const lines: string[] = [];
   const log = redirectable(noting("own", lines));
   log.info("1");

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { virtualClock } from "../runtime/virtual-clock.ts";
 import { throttledLog } from "./throttled-log.ts";
 
-test("writes the first occurrence, then at most one per interval, with the number left out", async () => {
+test("writes the first occurrence, then at most one per interval, with the number omitted", async () => {
   const clock = virtualClock();
   const logSometimes = throttledLog({ everyMs: 1000, clock });
   const written: [at: number, omitted: number][] = [];
@@ -18,7 +18,7 @@ test("writes the first occurrence, then at most one per interval, with the numbe
   ]);
 });
 
-test("writes one line a minute unless told otherwise", async () => {
+test("writes one line a minute by default", async () => {
   const clock = virtualClock();
   const logSometimes = throttledLog({ clock });
   let lines = 0;

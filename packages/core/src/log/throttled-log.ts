@@ -2,9 +2,9 @@ import { type Clock, systemClock } from "../runtime/clock.ts";
 
 /** How often a throttled log writes. */
 export interface ThrottledLogOptions {
-  /** Least milliseconds between two lines. @default 60000 */
+  /** Minimum of milliseconds between two lines. @default 60000 */
   readonly everyMs?: number;
-  /** @default the runtime's */
+  /** Clock of the interval. @default the runtime's */
   readonly clock?: Pick<Clock, "now">;
 }
 

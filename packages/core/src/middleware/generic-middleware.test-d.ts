@@ -10,7 +10,7 @@ interface Receipt {
 const tried = retry<Order, Receipt>({
   policy: retryPolicy({ attempts: 5 }) satisfies RetryPolicy,
   isFailure: (receipt, order) => !receipt.accepted && order.id > 0,
-  refuse: (attempts, order, last) => ({ accepted: attempts === order.id && "output" in last }),
+  fallback: (attempts, order, last) => ({ accepted: attempts === order.id && "output" in last }),
 });
 // @ts-expect-error another input
 void tried("order", () => ({ accepted: true }));
@@ -23,7 +23,7 @@ retryPolicy({ attempt: 5 });
 // @ts-expect-error a policy is read-only
 retryPolicy().attempts = 4;
 
-const bounded = timeout<Order, Receipt>({ timeoutMs: 10, refuse: (ms) => ({ accepted: ms > 0 }) });
+const bounded = timeout<Order, Receipt>({ timeoutMs: 10, fallback: (ms) => ({ accepted: ms > 0 }) });
 // @ts-expect-error another output
 void bounded({ id: 1 }, () => 1);
 

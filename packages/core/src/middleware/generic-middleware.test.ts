@@ -65,7 +65,7 @@ test("in one chain, each attempt has its own timeout", async () => {
   const call = compose<string, string>(
     [
       retry({ policy: { attempts: 3, delayMs: 0 }, isFailure: (output) => output === "late" }),
-      timeout({ timeoutMs: 10, clock, refuse: () => "late" }),
+      timeout({ timeoutMs: 10, clock, fallback: () => "late" }),
     ],
     () => (++calls < 3 ? new Promise(() => {}) : "in time"),
     () => "error",

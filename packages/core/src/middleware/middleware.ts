@@ -13,6 +13,7 @@ export type Middleware<In, Out> = (input: In, next: Handler<In, Out>) => Awaitab
 
 /** A middleware with further methods, such as an authentication with `skipPath`. */
 export interface MiddlewareObject<In, Out> {
+  /** Answers the input, usually by way of `next`. */
   handle(input: In, next: Handler<In, Out>): Awaitable<Out>;
 }
 
@@ -23,19 +24,45 @@ export type Rescue<In, Out> = (error: unknown, input: In) => Awaitable<Out>;
 export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 
+/**
+ * `isPromise` for the outputs of a chain. A function of its own, because V8 keeps one record of shapes for each function: outputs have one or two,
+ * while `isPromise` sees the shapes of all values of a program. `docs/memos.md` has what it saves.
+ */
+export const isPromisedOutput = <T>(output: Awaitable<T>): output is Promise<T> =>
+  typeof output === "object" && output !== null && typeof (output as { then?: unknown }).then === "function";
+
 /** Applies `map` to a value now, or to a promise's value once it resolves. */
 export const mapAwaitable = <T, U>(value: Awaitable<T>, map: (value: T) => Awaitable<U>): Awaitable<U> =>
   isPromise(value) ? value.then(map) : map(value);
 
-/** Composes a chain around a handler. The first middleware is the outermost; each level rescues its own errors. */
+/**
+ * Composes a chain around a handler. The first middleware is the outermost; each level rescues its own errors.
+ *
+ * @param accept called with each output that a level returns, and its input; it may prepare the output for the levels outside; must not throw
+ */
 export const compose = <In, Out>(
   chain: readonly Middleware<In, Out>[],
   inner: Handler<In, Out>,
   rescue: Rescue<In, Out>,
+  accept: (output: Out, input: In) => Out = same,
+): Handler<In, Out> =>
+  surround(
+    chain,
+    rescued((input) => inner(input), inner, rescue, accept),
+    rescue,
+    accept,
+  );
+
+/** Adds levels around a composed handler; the parameters are those of `compose`. */
+export const surround = <In, Out>(
+  chain: readonly Middleware<In, Out>[],
+  composed: Handler<In, Out>,
+  rescue: Rescue<In, Out>,
+  accept: (output: Out, input: In) => Out,
 ): Handler<In, Out> =>
   chain.reduceRight<Handler<In, Out>>(
-    (next, middleware) => rescued(middleware, next, rescue),
-    rescued((input) => inner(input), inner, rescue),
+    (next, middleware) => rescued(middleware, next, rescue, accept),
+    composed,
   );
 
 /** One level of the chain; the innermost ignores `next`. One closure per level: this runs on every request. */
@@ -44,15 +71,23 @@ const rescued =
     middleware: Middleware<In, Out>,
     next: Handler<In, Out>,
     rescue: Rescue<In, Out>,
+    accept: (output: Out, input: In) => Out,
   ): Handler<In, Out> =>
   (input) => {
     try {
       const output = middleware(input, next);
-      return isPromise(output) ? output.then(undefined, (error: unknown) => rescue(error, input)) : output;
+      return isPromisedOutput(output)
+        ? output.then(
+            (value) => accept(value, input),
+            (error: unknown) => rescue(error, input),
+          )
+        : accept(output, input);
     } catch (error) {
       return rescue(error, input);
     }
   };
+
+const same = <T>(value: T): T => value;
 
 /** Returns the function form of a middleware. */
 export const toMiddleware = <In, Out>(

@@ -15,7 +15,7 @@ interface Reply {
 const boom = new Error("boom");
 const gone = new DOMException("gone", "AbortError");
 
-/** A callee that answers with one reply after the other, the last for ever; errors are thrown. */
+/** A callee that returns a list of replies in order and then repeats the last; errors are thrown. */
 const answers = (...replies: readonly (Reply | Error)[]) => {
   let calls = 0;
   const next: Handler<string, Reply> = () => {
@@ -53,7 +53,7 @@ test("delays grow, and the last output is returned after the last attempt", asyn
   expect([await reply, callee.calls(), clock.pending]).toEqual([{ status: 503 }, 3, 0]);
 });
 
-test("errors are retried and the last one is thrown; an AbortError passes at once", async () => {
+test("errors are retried and the last one is thrown; an AbortError is thrown at once", async () => {
   const { clock, tried } = make({ policy: { attempts: 2 } });
   const reply = Promise.resolve(tried("a", async () => Promise.reject(boom)));
   const thrown = reply.catch((error: unknown) => error);
@@ -92,10 +92,10 @@ test("retryAfterMs extends the delay, and ends the attempts above maxDelayMs", a
   expect(clock.now()).toBe(700 + 200);
 });
 
-test("refuse is called after the last attempt, with an output or an error", () => {
+test("fallback is called after the last attempt, with an output or an error", () => {
   const { tried } = make({
     policy: { attempts: 2, delayMs: 0 },
-    refuse: (attempts, input, last) => ({
+    fallback: (attempts, input, last) => ({
       status: "error" in last ? 599 : last.output.status + attempts + input.length,
     }),
   });
@@ -114,7 +114,7 @@ test("an abort ends the wait at once, with the result of the last attempt", asyn
   abort();
   expect(await reply).toEqual({ status: 503 });
   expect([clock.pending, callee.calls()]).toEqual([0, 1]);
-  expect(await tried("a", callee.next)).toEqual({ status: 200 }); // the first attempt is the callee's own affair
+  expect(await tried("a", callee.next)).toEqual({ status: 200 }); // an aborted signal does not prevent the first attempt
   expect(await tried("a", answers({ status: 500 }).next)).toEqual({ status: 500 });
 });
 
@@ -165,7 +165,7 @@ const policies = fc.record({
   maxDelayMs: fc.integer({ min: 0, max: 500 }),
 });
 
-/** The naive model: what the calls and the delays are, one after the other. */
+/** The naive model: computes the calls and delays one after another. */
 const expected = (all: readonly Step[], given: Parameters<typeof retryPolicy>[0]) => {
   const policy = retryPolicy(given);
   const delays: number[] = [];

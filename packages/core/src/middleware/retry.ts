@@ -10,7 +10,7 @@ export type AttemptFailure<Out> = { readonly output: Out } | { readonly error: u
 
 /** Options of `retry`. */
 export interface RetryOptions<In, Out> {
-  /** @default 3 attempts, about 100 ms and 200 ms apart */
+  /** How often and when to try again. @default 3 attempts, about 100 ms and 200 ms apart */
   readonly policy?: ConfigInput<RetryPolicy>;
   /** Whether an output is a failure. @default its `status` is 500, 502, 503 or 504 */
   readonly isFailure?: (output: Out, input: In) => boolean;
@@ -19,12 +19,12 @@ export interface RetryOptions<In, Out> {
   /** Delay that the callee requests, such as Retry-After, in milliseconds. A delay above the policy's `maxDelayMs` ends the attempts. @default none */
   readonly retryAfterMs?: (output: Out) => number | null;
   /** Called after the last attempt; it must free `last.output` unless it returns it. @default returns the last output or throws the last error */
-  readonly refuse?: (attempts: number, input: In, last: AttemptFailure<Out>) => Awaitable<Out>;
+  readonly fallback?: (attempts: number, input: In, last: AttemptFailure<Out>) => Awaitable<Out>;
   /** Frees an output before the next attempt. @default cancels its body, if it has one */
   readonly discard?: (output: Out) => void;
   /** Ends the wait and the attempts. @default the input's `signal`, if it has one */
   readonly signal?: (input: In) => AbortSignal | undefined;
-  /** @default timers that keep the process alive */
+  /** Clock of the waits. @default timers that keep the process alive */
   readonly clock?: Pick<Clock, "after">;
   /** A number from 0 up to 1. @default Math.random */
   readonly random?: () => number;
@@ -46,7 +46,7 @@ export const retry = <In, Out>({
   isFailure = (output) => failureStatuses.includes(statusOf(output)),
   isFailingError = isFailureOfCallee,
   retryAfterMs = () => null,
-  refuse = rethrow,
+  fallback = rethrow,
   discard = discardBody,
   signal: signalFor = signalOf,
   clock = holdingTimers,
@@ -63,14 +63,14 @@ export const retry = <In, Out>({
     const attempt = (number: number): Awaitable<Out> => {
       const again = (failure: AttemptFailure<Out>): Awaitable<Out> => {
         const delayMs = delayAfter(number, failure);
-        if (delayMs === null) return refuse(number, input, failure);
+        if (delayMs === null) return fallback(number, input, failure);
         const proceed = (): Awaitable<Out> => {
           if ("output" in failure) discard(failure.output);
           return attempt(number + 1);
         };
         if (delayMs === 0) return proceed();
         return wait(clock, delayMs, signalFor(input)).then((isOver) =>
-          isOver ? proceed() : refuse(number, input, failure),
+          isOver ? proceed() : fallback(number, input, failure),
         );
       };
       const check = (output: Out): Awaitable<Out> => (isFailure(output, input) ? again({ output }) : output);

@@ -35,10 +35,10 @@ test("late work fails with a HandlerTimeoutError, which aborts its input", async
   expect(reasons).toEqual([await thrown]);
 });
 
-test("refuse replaces the output of late work, synchronously or asynchronously", async () => {
+test("fallback replaces the output of late work, synchronously or asynchronously", async () => {
   for (const answer of [(ms: number, input: string) => `${input} ${ms}`, async () => "a 30000"]) {
     const clock = virtualClock();
-    const output = timeout<string, string>({ clock, refuse: answer })("a", () => new Promise(() => {}));
+    const output = timeout<string, string>({ clock, fallback: answer })("a", () => new Promise(() => {}));
     await clock.runAll();
     expect(await output).toBe("a 30000");
   }
@@ -46,7 +46,7 @@ test("refuse replaces the output of late work, synchronously or asynchronously",
 
 test("a late output is discarded: its body is cancelled, its error ignored", async () => {
   const clock = virtualClock();
-  const bounded = timeout<string, { body: object }>({ clock, refuse: () => ({ body: {} }) });
+  const bounded = timeout<string, { body: object }>({ clock, fallback: () => ({ body: {} }) });
   const late = Promise.withResolvers<{ body: object }>();
   const failing = Promise.withResolvers<never>();
   const outputs = [bounded("a", () => late.promise), bounded("b", () => failing.promise)] as const;
@@ -65,12 +65,12 @@ test("a late output is discarded: its body is cancelled, its error ignored", asy
   expect(cancelled).toBe(1);
 });
 
-test("an error of refuse rejects the call", async () => {
+test("an error of fallback rejects the call", async () => {
   const clock = virtualClock();
-  const refuse = () => {
+  const fallback = () => {
     throw new RangeError("too slow");
   };
-  const output = timeout<string, string>({ clock, refuse })("a", () => new Promise(() => {}));
+  const output = timeout<string, string>({ clock, fallback })("a", () => new Promise(() => {}));
   const thrown = Promise.resolve(output).catch((error: unknown) => error);
   await clock.runAll();
   expect(await thrown).toBeInstanceOf(RangeError);

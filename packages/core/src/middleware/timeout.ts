@@ -2,7 +2,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { type ConfigRecord, configRecord } from "../config/config-record.ts";
 import { decimal } from "../config/field-rules.ts";
 import { HandlerTimeoutError } from "../errors/http-errors.ts";
-import { type Awaitable, isPromise, type Middleware } from "./middleware.ts";
+import { type Awaitable, isPromisedOutput, type Middleware } from "./middleware.ts";
 import { abortInput, discardBody } from "./outcome.ts";
 import { holdingTimers } from "./wait.ts";
 
@@ -11,12 +11,12 @@ export interface TimeoutOptions<In, Out> {
   /** Maximum duration of a call in milliseconds, from 1 to about 24 days. @default 30000 */
   readonly timeoutMs?: number;
   /** Returns the output for a call that timed out. @default throws a HandlerTimeoutError, status 504 */
-  readonly refuse?: (timeoutMs: number, input: In) => Awaitable<Out>;
+  readonly fallback?: (timeoutMs: number, input: In) => Awaitable<Out>;
   /** Stops the work. @default calls the input's `abort(error)`, if it has one */
   readonly abort?: (input: In, error: Error) => void;
   /** Frees a late output. @default cancels its body, if it has one */
   readonly discard?: (output: Out) => void;
-  /** @default timers that keep the process alive */
+  /** Clock of the deadline. @default timers that keep the process alive */
   readonly clock?: Pick<Clock, "after">;
 }
 
@@ -34,13 +34,13 @@ const record: ConfigRecord<{ readonly timeoutMs: number }> = configRecord("Timeo
  * its error ignored.
  *
  * @example
- * const bounded = timeout<Order, Receipt>({ timeoutMs: 2000, refuse: () => ({ accepted: false }) });
+ * const bounded = timeout<Order, Receipt>({ timeoutMs: 2000, fallback: () => ({ accepted: false }) });
  * const receipt = await bounded(order, charge);
  * @throws ConfigurationError CORE_BAD_CONFIG for a bad `timeoutMs`
  */
 export const timeout = <In, Out>({
   timeoutMs: given,
-  refuse,
+  fallback,
   abort = abortInput,
   discard = discardBody,
   clock = holdingTimers,
@@ -52,8 +52,8 @@ export const timeout = <In, Out>({
       const clear = clock.after(timeoutMs, () => {
         isLate = true;
         const error = new HandlerTimeoutError(timeoutMs / 1000);
-        if (refuse === undefined) reject(error);
-        else resolve(attempt(() => refuse(timeoutMs, input)));
+        if (fallback === undefined) reject(error);
+        else resolve(attempt(() => fallback(timeoutMs, input)));
         abort(input, error);
       });
       const arrived = (value: Out): void => {
@@ -69,7 +69,7 @@ export const timeout = <In, Out>({
     });
   return function timeout(input, next) {
     const output = next(input);
-    return isPromise(output) ? inTime(output, input) : output;
+    return isPromisedOutput(output) ? inTime(output, input) : output;
   };
 };
 

@@ -26,11 +26,11 @@ const forged = {
   forwarded: "for=203.0.113.9;proto=https;host=evil",
 };
 
-test("believes nobody by default", () => {
+test("trusts no peer by default", () => {
   expect(client("127.0.0.1", forged)).toEqual({ clientIp: "127.0.0.1", scheme: "http", host: "own:80" });
 });
 
-test("believes nothing of a peer that is not trusted, or not there", () => {
+test("ignores the fields of an untrusted or unknown peer", () => {
   expect(client("192.0.2.1", forged, ["10.0.0.0/8"])).toEqual({
     clientIp: "192.0.2.1",
     scheme: "http",
@@ -44,7 +44,7 @@ test("believes nothing of a peer that is not trusted, or not there", () => {
   expect(client("not an address", forged, ["0.0.0.0/0"]).clientIp).toBeNull();
 });
 
-test("believes a trusted peer, but never the Forwarded field", () => {
+test("trusts the fields of a trusted peer, but never Forwarded", () => {
   expect(client("10.0.0.1", forged, ["10.0.0.1"])).toEqual({
     clientIp: "203.0.113.9",
     scheme: "https",
@@ -61,12 +61,12 @@ test.each([
   ["direct", "10.0.0.1", "", "10.0.0.1"],
   ["one hop", "10.0.0.1", "203.0.113.9", "203.0.113.9"],
   ["two hops", "10.0.0.1", "203.0.113.9, 10.0.0.2", "203.0.113.9"],
-  ["forged in front", "10.0.0.1", "1.1.1.1, 203.0.113.9, 10.0.0.2", "203.0.113.9"],
+  ["forged at the start", "10.0.0.1", "1.1.1.1, 203.0.113.9, 10.0.0.2", "203.0.113.9"],
   ["forged as a proxy", "10.0.0.1", "10.9.9.9, 203.0.113.9", "203.0.113.9"],
   ["every hop trusted", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
-  ["malformed in front", "10.0.0.1", "unknown, 203.0.113.9", "203.0.113.9"],
+  ["malformed at the start", "10.0.0.1", "unknown, 203.0.113.9", "203.0.113.9"],
   ["malformed at the end", "10.0.0.1", "203.0.113.9, unknown", "10.0.0.1"],
-  ["malformed behind a trusted hop", "10.0.0.1", "203.0.113.9, 010.0.0.3, 10.0.0.2", "10.0.0.2"],
+  ["malformed after a trusted hop", "10.0.0.1", "203.0.113.9, 010.0.0.3, 10.0.0.2", "10.0.0.2"],
   ["an empty hop", "10.0.0.1", "203.0.113.9, , 10.0.0.2", "10.0.0.2"],
   ["blanks and tabs", "10.0.0.1", "\t203.0.113.9 ,10.0.0.2", "203.0.113.9"],
   ["a port", "10.0.0.1", "203.0.113.9:5678", "203.0.113.9"],
@@ -81,7 +81,7 @@ test.each([
   ["a mapped peer", "::ffff:10.0.0.1", "203.0.113.9", "203.0.113.9"],
   ["a mapped peer in hex", "::ffff:a00:1", "203.0.113.9", "203.0.113.9"],
   ["a peer with a zone", "fd00::1%eth0", "203.0.113.9", "203.0.113.9"],
-  ["a mapped foreign peer", "::ffff:192.0.2.1", "203.0.113.9", "192.0.2.1"],
+  ["a mapped untrusted peer", "::ffff:192.0.2.1", "203.0.113.9", "192.0.2.1"],
   ["host name", "10.0.0.1", "localhost", "10.0.0.1"],
   ["quotes", "10.0.0.1", '"203.0.113.9"', "10.0.0.1"],
 ])("%s: peer %s, X-Forwarded-For %j gives %s", (_, peer, forwardedFor, expected) => {
@@ -130,7 +130,7 @@ test.each([
   expect(client("10.0.0.1", { "x-forwarded-host": forwardedHost }, ["10.0.0.1"]).host).toBe(expected);
 });
 
-test("trusts by bits, each family by itself", () => {
+test("compares prefixes bit by bit, and address families separately", () => {
   const trusts = (entry: string, address: string) => ip(address, "203.0.113.9", [entry]) === "203.0.113.9";
   expect(trusts("10.1.2.0/23", "10.1.3.255")).toBe(true);
   expect(trusts("10.1.2.0/23", "10.1.4.0")).toBe(false);
@@ -167,7 +167,7 @@ test("contains exactly the addresses that share the network's bits", () => {
   );
 });
 
-test("reports every entry that is neither an address nor a block, and keeps the others", () => {
+test("reports every entry that is neither an address nor a block, and keeps the valid ones", () => {
   const bad = [
     "localhost",
     "10.0.0.0/33",
@@ -186,4 +186,10 @@ test("reports every entry that is neither an address nor a block, and keeps the 
     bad.map((entry) => `trustedProxies: ${JSON.stringify(entry)} is neither an address nor a CIDR block`),
   );
   expect(proxies.networks).toHaveLength(2);
+});
+
+test("reads a long malformed address in linear time", () => {
+  const before = process.cpuUsage();
+  expect(ip("10.0.0.1", `[${":".repeat(200_000)}[`)).toBe("10.0.0.1");
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000); // quadratic time takes a minute
 });

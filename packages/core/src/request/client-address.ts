@@ -85,7 +85,8 @@ const forwardedClient = (peer: IpBytes, source: ClientSource, trusted: TrustedPr
 const parseHop = (hop: string): IpBytes | null => {
   const text = trimBlanks(hop);
   const [, bracketed, dotted, port = "0"] =
-    /^(?:\[([^\]]*:[^\]]*)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+    /^(?:\[([\da-fA-F:.]{2,45})\]|([\d.]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  if (bracketed?.includes(":") === false) return null;
   return Number(port) > 65_535 ? null : parseIp(bracketed ?? dotted ?? text);
 };
 

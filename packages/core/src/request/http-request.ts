@@ -1,10 +1,12 @@
 // Above 250 lines because one class holds every request member of the interface; the files beside it do the work.
+import { type EarlyHints, hintLines } from "./early-hints.ts";
 import type { App } from "../app.ts";
 import type { InvocationScope } from "../dependencies/invocation-scope.ts";
 import { clientGone } from "../errors/client-gone.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { UnsupportedMediaTypeError } from "../errors/http-errors.ts";
-import { type Awaitable, mapAwaitable } from "../middleware/middleware.ts";
+import { handled } from "../middleware/handled.ts";
+import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import { lowerName } from "../response/header-rules.ts";
 import type { Endpoint } from "../routes/route.ts";
 import type { ExchangeEnd, RequestSource } from "../exchange/request-source.ts";
@@ -18,29 +20,35 @@ import type { Key } from "../invocation/key.ts";
 import { RequestId } from "../invocation/trace-keys.ts";
 import { type Cookies, parseCookies } from "../http/cookies.ts";
 import { parseForm } from "../body/parse-form.ts";
-import type { ParsedForm } from "../body/form-data.ts";
+import { type Form, type ParsedForm, toFormValue } from "../body/form-data.ts";
 import { type JsonBodyOptions, parseJson } from "../body/json-body.ts";
 import { MultipartLimits } from "../body/multipart-limits.ts";
+import { fieldsOf, peekBody } from "../body/peek-form.ts";
 import { Query } from "./query.ts";
 import { type BodySource, limitedChunks, readBody, withOwnMemory } from "../body/read-body.ts";
 import { RequestHeaders } from "./request-headers.ts";
 import type { RequestKernel } from "./request-kernel.ts";
 import { toBoolean, toFloat, toInt } from "./typed-values.ts";
 import type { UploadedFile } from "../body/uploaded-file.ts";
-import type { Form } from "../body/form-data.ts";
 import { webRequest } from "./web-request.ts";
 
 /** Validated values by the route's schemas; a part without a schema is `undefined`. */
 export interface RequestInput {
+  /** The validated path parameters. */
   readonly params: unknown;
+  /** The validated query. */
   readonly query: unknown;
+  /** The validated body. */
   readonly body: unknown;
 }
 
 /** Input of a route without schemas. */
 export interface NoInput {
+  /** The route has no schema of the path parameters. */
   readonly params: undefined;
+  /** The route has no schema of the query. */
   readonly query: undefined;
+  /** The route has no schema of the body. */
   readonly body: undefined;
 }
 
@@ -50,8 +58,8 @@ export interface Matched {
   readonly params: Readonly<Record<string, string>>;
 }
 
-const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
-const NO_INPUT: NoInput = Object.freeze({ params: undefined, query: undefined, body: undefined });
+const noParams: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
+const noInput: NoInput = Object.freeze({ params: undefined, query: undefined, body: undefined });
 
 /**
  * One request as middleware, guards and handlers see it.
@@ -75,7 +83,7 @@ export class HttpRequest<
   /** The matched route and its options, or `null`. */
   readonly endpoint: Endpoint | null;
   /** Validated values of the parts that have a schema. */
-  input: Input = NO_INPUT as Input;
+  input: Input = noInput as Input;
 
   private readonly source: RequestSource;
   private readonly match: Matched | null;
@@ -86,6 +94,8 @@ export class HttpRequest<
   private bodyLimit: number;
   private bytes: Awaitable<Uint8Array> | undefined;
   private streamed = false;
+  private acceptRead = false;
+  private credentialNames: readonly string[] | null = null;
   private parsedForm: Awaitable<ParsedForm> | undefined;
   private parsedQuery: Query | undefined;
   private parsedHeaders: RequestHeaders | undefined;
@@ -125,20 +135,22 @@ export class HttpRequest<
     return "http";
   }
 
-  /** Method and pattern of the matched route, such as `GET /books/{id}`; the method alone where no route matches. */
+  /** Method and pattern of the matched route, such as `GET /books/{id}`; the method alone without a match. */
   get name(): string {
     return this.route === null ? this.method : `${this.method} ${this.route}`;
   }
 
   /** Path parameters, always strings; empty without a matched route. */
   get params(): Params {
-    return (this.match === null ? NO_PARAMS : this.match.params) as Params;
+    return (this.match === null ? noParams : this.match.params) as Params;
   }
 
+  /** The header fields. */
   get headers(): RequestHeaders {
     return (this.parsedHeaders ??= new RequestHeaders(this.source));
   }
 
+  /** The parameters of the query. */
   get query(): Query {
     return (this.parsedQuery ??= new Query(this.search));
   }
@@ -148,10 +160,12 @@ export class HttpRequest<
     return this.query;
   }
 
+  /** The cookies that the client sent. */
   get cookies(): Cookies {
     return (this.parsedCookies ??= parseCookies(this.source.field("cookie")));
   }
 
+  /** Values that belong to this request, such as the principal. */
   get context(): Context {
     return (this.store ??= new Context());
   }
@@ -161,6 +175,7 @@ export class HttpRequest<
     return this.client.clientIp;
   }
 
+  /** Scheme that the client used; of a trusted proxy, from `X-Forwarded-Proto`. */
   get scheme(): string {
     return this.client.scheme;
   }
@@ -185,14 +200,17 @@ export class HttpRequest<
     return this.source.bodyLength;
   }
 
+  /** The field `User-Agent`, or `null`. */
   get userAgent(): string | null {
     return this.source.field("user-agent");
   }
 
+  /** The id that `@framework/request-id` gave it, or `null`. */
   get requestId(): string | null {
     return this.store?.get(RequestId) ?? null;
   }
 
+  /** Whether the body is JSON, by its content type. */
   get isJson(): boolean {
     return isJsonType(this.mediaType);
   }
@@ -202,10 +220,12 @@ export class HttpRequest<
     return isFormType(this.mediaType);
   }
 
+  /** Whether the body is a multipart form, by its content type. */
   get isMultipart(): boolean {
     return isMultipartType(this.mediaType);
   }
 
+  /** Whether a script sent it: `X-Requested-With` is `XMLHttpRequest`. */
   get isXhr(): boolean {
     return this.source.field("x-requested-with")?.toLowerCase() === "xmlhttprequest";
   }
@@ -215,38 +235,72 @@ export class HttpRequest<
     return this.scheme === "https";
   }
 
-  /** Whether the client accepts a media type (RFC 9110 12.5.1); true without an `Accept` field. */
+  /** Whether the client accepts a media type (RFC 9110 12.5.1); true without an `Accept` field. The reply then gets `Vary: Accept`. */
   accepts(type: string): boolean {
+    this.acceptRead = true;
     return accepts(this.source.field("accept"), type);
+  }
+
+  /** Whether the program asked which media types the client accepts, so that the reply may depend on `Accept`. */
+  get negotiatesType(): boolean {
+    return this.acceptRead;
+  }
+
+  /**
+   * Whether the reply depends on its caller: guards check the route, an authentication read credentials, or the context has a principal or a value issued
+   * to the caller alone. Such a reply is sent with `private`, unless it says `public`.
+   */
+  get isPersonal(): boolean {
+    const { credentialNames, endpoint, store } = this;
+    if (store !== undefined && store.isPersonal) return true;
+    return credentialNames !== null || (endpoint !== null && endpoint.guarded);
+  }
+
+  /** Names of the request fields that authentications read, `null` before one did. */
+  get credentialFields(): readonly string[] | null {
+    return this.credentialNames;
+  }
+
+  /** Declares that an authentication reads these fields: the reply is private, and names them in `Vary`. */
+  readCredentials(fields: readonly string[]): void {
+    const { credentialNames: known } = this;
+    this.credentialNames = known === null ? fields : [...known, ...fields];
   }
 
   // --- body ---
 
+  // A promise of the body never becomes an unhandled rejection: a client must not end the process through a handler that returns without awaiting it.
+
   /** The body as bytes. @throws PayloadTooLargeError over the current limit */
-  async body(): Promise<Uint8Array> {
-    return this.ownBytes();
+  body(): Promise<Uint8Array> {
+    return handled(this.bodyRead());
   }
 
   /** The body as UTF-8 text; invalid bytes become U+FFFD. */
-  async text(): Promise<string> {
-    return new TextDecoder().decode(await this.readBytes());
+  text(): Promise<string> {
+    return handled(this.textRead());
   }
 
   /** The body parsed as JSON (RFC 8259). @throws ValueError for an empty or malformed body, UnsupportedMediaTypeError for a charset other than UTF-8 */
-  async json<T = unknown>(options?: JsonBodyOptions): Promise<T> {
-    return this.parsedJson(await this.readBytes(), options) as T;
+  json<T = unknown>(options?: JsonBodyOptions): Promise<T> {
+    return handled(this.jsonRead(options)) as Promise<T>;
   }
 
   /**
-   * The body as schemas see it: a JSON value, or the fields of a form; `undefined` when there is none.
+   * The body as schemas see it: a JSON value, or the fields of a form with its files as web `File`s; `undefined` when there is none.
    *
    * @throws UnsupportedMediaTypeError for a body of another type, or without a type
    */
   bodyValue(): Awaitable<unknown> {
+    const value = this.valueRead();
+    return isPromise(value) ? handled(value) : value;
+  }
+
+  private valueRead(): Awaitable<unknown> {
     if (this.bodySource.bodyLength === 0) return undefined;
     const { mediaType } = this;
     if (isFormType(mediaType) || isMultipartType(mediaType))
-      return mapAwaitable(this.readForm(), ({ form }) => form.toObject());
+      return mapAwaitable(this.readForm(), toFormValue);
     return mapAwaitable(this.readBytes(), (bytes) => {
       if (bytes.byteLength === 0) return undefined;
       if (isJsonType(mediaType)) return this.parsedJson(bytes);
@@ -256,13 +310,30 @@ export class HttpRequest<
   }
 
   /** Fields of a urlencoded or multipart body. @throws UnsupportedMediaTypeError for another type */
-  async form(): Promise<Form> {
-    return (await this.readForm()).form;
+  form(): Promise<Form> {
+    return handled(this.formRead().then(({ form }) => form));
   }
 
   /** Files of a multipart body; empty for a urlencoded one. */
-  async files(): Promise<readonly UploadedFile[]> {
-    return (await this.readForm()).files;
+  files(): Promise<readonly UploadedFile[]> {
+    return handled(this.formRead().then(({ files }) => files));
+  }
+
+  /**
+   * The fields of a form that end within its first `bytes`, for middleware that decides before the rest is read. Other accessors still get the whole body.
+   *
+   * @throws UnsupportedMediaTypeError for another type, PayloadTooLargeError when the declared length is over the limit
+   */
+  peekForm(bytes: number): Promise<Form> {
+    return handled(this.formPeeked(bytes));
+  }
+
+  private async formPeeked(bytes: number): Promise<Form> {
+    if (this.bytes !== undefined || this.streamed) return this.form();
+    const { mediaType } = this;
+    const { beginning, source } = peekBody(this.bodySource, bytes, this.bodyLimit);
+    this.bodySource = source;
+    return fieldsOf(mediaType, await beginning);
   }
 
   /** Streams the body as it arrives, within the current limit. @throws CORE_BODY_STREAMED when called twice */
@@ -313,6 +384,25 @@ export class HttpRequest<
    */
   get draining(): AbortSignal {
     return this.kernel.draining.signal;
+  }
+
+  /**
+   * Sends `103 Early Hints` (RFC 8297) before the reply, such as `{ link: "</style.css>; rel=preload; as=style" }`, so that the client can load what the
+   * reply will need. Can be called several times.
+   *
+   * Whether it was sent: not to an HTTP/1.0 client, not by `app.fetch`, not after the reply, and not while the client leaves earlier replies of its
+   * connection unread or they are missing. The reply must not depend on it.
+   *
+   * @throws CORE_BAD_HEADER for a field that is malformed, or that frames messages or connections
+   */
+  sendEarlyHints(fields: EarlyHints): boolean {
+    const lines = hintLines(fields);
+    return this.source.inform?.(103, lines) === true;
+  }
+
+  /** Header lines as received: name, value, name, value …, in the client's order and case. For gateways; `headers` reads them in any case. */
+  get fields(): readonly string[] {
+    return this.source.fields;
   }
 
   /** The WebSocket upgrade that this request asks for, to accept or to ignore; `null` for every other request. */
@@ -370,6 +460,7 @@ export class HttpRequest<
     return this.source.field(lowerName(name)) ?? fallback;
   }
 
+  /** Returns a path parameter, or `null`. */
   getParam(name: string): string | null;
   getParam<T>(name: string, fallback: T): string | T;
   getParam(name: string, fallback: unknown = null): unknown {
@@ -383,6 +474,7 @@ export class HttpRequest<
     return converted(this.param(name), toInt, name, fallback);
   }
 
+  /** Returns the first value of a query parameter, or `null`. */
   getQueryParam(name: string): string | null;
   getQueryParam<T>(name: string, fallback: T): string | T;
   getQueryParam(name: string, fallback: unknown = null): unknown {
@@ -410,12 +502,14 @@ export class HttpRequest<
     return converted(this.query.get(name), toBoolean, name, fallback);
   }
 
+  /** Returns the value of a context key. */
   getContext<T>(key: Key<T>): T;
   getContext(name: string): unknown;
   getContext(key: Key<unknown> | string): unknown {
     return typeof key === "string" ? this.context.get(key) : this.context.get(key);
   }
 
+  /** Stores the value of a context key. */
   setContext<T>(key: Key<T> | string, value: T): void {
     if (typeof key === "string") this.context.set(key, value);
     else this.context.set(key, value);
@@ -426,6 +520,22 @@ export class HttpRequest<
   getContextString<T>(name: string, fallback: T): string | T;
   getContextString(name: string, fallback: unknown = null): unknown {
     return converted(this.context.get(name), asString, name, fallback);
+  }
+
+  private async bodyRead(): Promise<Uint8Array> {
+    return this.ownBytes();
+  }
+
+  private async textRead(): Promise<string> {
+    return new TextDecoder().decode(await this.readBytes());
+  }
+
+  private async jsonRead(options?: JsonBodyOptions): Promise<unknown> {
+    return this.parsedJson(await this.readBytes(), options);
+  }
+
+  private async formRead(): Promise<ParsedForm> {
+    return this.readForm();
   }
 
   private parsedJson(bytes: Uint8Array, options?: JsonBodyOptions): unknown {
@@ -457,7 +567,7 @@ export class HttpRequest<
     return aborter;
   }
 
-  /** The body in memory of its own, for the program to keep. */
+  /** The body in its own memory, which the program may keep. */
   private ownBytes(): Awaitable<Uint8Array> {
     this.bytes = mapAwaitable(this.readBytes(), withOwnMemory);
     return this.bytes;

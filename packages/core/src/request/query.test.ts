@@ -20,7 +20,7 @@ const arbitrarySearch = fc.oneof(
   }),
 );
 
-// By the standard a raw character and its escaped bytes mean the same; Node's class cuts raw ones to a byte beside a malformed escape.
+// In the standard a raw character equals its escaped bytes; Node's class truncates raw characters to a byte next to a malformed escape.
 const oracleOf = (search: string) =>
   new URLSearchParams(`?${search.toWellFormed().replaceAll(/\P{ASCII}/gu, encodeURIComponent)}`);
 
@@ -43,13 +43,13 @@ test("equals URLSearchParams on any input", () => {
   );
 });
 
-test("keeps malformed escapes and decodes the valid ones beside them", () => {
+test("keeps malformed escapes and decodes valid ones next to them", () => {
   expect(new Query("a=%zz%20b&c=100%&d=%C3").toObject()).toEqual(
     Object.assign(Object.create(null), { a: "%zz b", c: "100%", d: "\uFFFD" }),
   );
 });
 
-test("gives the fallback, else null, for an absent name", () => {
+test("returns the fallback, else null, for an absent name", () => {
   const query = new Query("page=2&empty=");
   expect(query.get("page", "1")).toBe("2");
   expect(query.get("size")).toBeNull();
@@ -60,11 +60,11 @@ test("gives the fallback, else null, for an absent name", () => {
   expect(query.getAll("size")).toEqual([]);
 });
 
-test("gives a text for a single value and a list for repeated ones", () => {
+test("returns a string for a single value and a list for a repeated one", () => {
   expect({ ...new Query("a=1&b=2&a=3&a=4").toObject() }).toEqual({ a: ["1", "3", "4"], b: "2" });
 });
 
-test("holds names such as __proto__ as data", () => {
+test("treats names such as __proto__ as data", () => {
   const object = new Query("__proto__=1&constructor=2&__proto__=3").toObject();
   expect(Object.getPrototypeOf(object)).toBeNull();
   expect(Object.entries(object)).toEqual([
@@ -75,7 +75,7 @@ test("holds names such as __proto__ as data", () => {
   expect(({} as Record<string, unknown>)["1"]).toBeUndefined();
 });
 
-test("takes 1,000 parameters and refuses one more from every reader", () => {
+test("accepts 1,000 parameters; with one more every reader throws", () => {
   const search = Array.from({ length: 1000 }, (_, at) => `k${at}=v`).join("&");
   expect(new Query(`&&${search}&&`).size).toBe(1000);
   const query = new Query(`${search}&more`);
@@ -84,11 +84,11 @@ test("takes 1,000 parameters and refuses one more from every reader", () => {
   expect(() => query.has("absent")).toThrow(ValueError);
 });
 
-test("refuses 100,000 keys without decoding them", () => {
+test("rejects 100,000 keys without decoding them", () => {
   expect(() => new Query("%zz&".repeat(100_000)).get("a")).toThrow(ValueError);
 });
 
-test("is built without reading the text", () => {
+test("creating it does not read the query", () => {
   const query = new Query("a&".repeat(2000));
   expect(String(query)).toHaveLength(4000);
 });

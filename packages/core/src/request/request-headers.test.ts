@@ -18,7 +18,7 @@ test.each([
   expect(fieldValue(fields, name)).toBe(expected);
 });
 
-test("reads by any spelling of the name, with a fallback", () => {
+test("reads a name in any case, with a fallback", () => {
   const headers = headersOf("Content-Type", "a/b", "X-Empty", "");
   expect(headers.get("CONTENT-type")).toBe("a/b");
   expect(headers.get("X-Empty", "x")).toBe("");
@@ -27,19 +27,19 @@ test("reads by any spelling of the name, with a fallback", () => {
   expect([headers.has("content-TYPE"), headers.has("accept")]).toEqual([true, false]);
 });
 
-test("asks the source, so that a transport may answer faster", () => {
+test("reads from the source, so that a transport can optimise lookups", () => {
   const headers = new RequestHeaders({ fields: [], field: (name) => `value of ${name}` });
   expect(headers.get("Host")).toBe("value of host");
 });
 
-test("gives every line of a field as received", () => {
+test("returns every line of a field as received", () => {
   const headers = headersOf("Host", "a", "X", "1, 2", "x", "3", "Host", "b");
   expect(headers.getAll("X")).toEqual(["1, 2", "3"]);
   expect(headers.getAll("host")).toEqual(["a", "b"]);
   expect(headers.getAll("1, 2")).toEqual([]);
 });
 
-test("iterates over each name once, with the values that get gives", () => {
+test("iterates over each name once, with the values of get", () => {
   const fields = ["Host", "a", "X", "1", "Cookie", "c=1", "x", "2", "cookie", "d=2", "host", "b"];
   const headers = headersOf(...fields);
   const expected = [
@@ -57,7 +57,7 @@ test("iterates over each name once, with the values that get gives", () => {
   for (const [name, value] of headers) expect(headers.get(name)).toBe(value);
 });
 
-test("holds names such as __proto__ as data", () => {
+test("treats names such as __proto__ as data", () => {
   const headers = headersOf("__proto__", "1", "Constructor", "2");
   expect(headers.get("__proto__")).toBe("1");
   expect(headers.has("toString")).toBe(false);

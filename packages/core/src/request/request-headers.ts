@@ -1,5 +1,5 @@
 import type { RequestSource } from "../exchange/request-source.ts";
-import { isNamed, joined, SINGLETON_FIELDS } from "../http/field-values.ts";
+import { isNamed, joined, singletonFields } from "../http/field-values.ts";
 
 /**
  * Header fields of a request with the interface of the web's `Headers`: names in any case, repeated fields joined by `fieldValue`.
@@ -28,18 +28,22 @@ export class RequestHeaders implements Iterable<[string, string]> {
     return fields.filter((_, at) => at % 2 === 1 && isNamed(fields[at - 1] ?? "", lowerName));
   }
 
+  /** Whether the field was sent. */
   has(name: string): boolean {
     return this.get(name) !== null;
   }
 
+  /** The names, in lower case. */
   keys(): IteratorObject<string, undefined> {
     return this.byName().keys();
   }
 
+  /** The values, those of one field joined. */
   values(): IteratorObject<string, undefined> {
     return this.byName().values();
   }
 
+  /** Pairs of name and value. */
   entries(): IteratorObject<[string, string], undefined> {
     return this.byName().entries();
   }
@@ -48,6 +52,7 @@ export class RequestHeaders implements Iterable<[string, string]> {
     return this.byName().entries();
   }
 
+  /** Calls back for each field. */
   forEach(callback: (value: string, name: string, headers: RequestHeaders) => void): void {
     for (const [name, value] of this.byName()) callback(value, name, this);
   }
@@ -71,7 +76,7 @@ const collect = (fields: readonly string[]): ReadonlyMap<string, string> => {
     const value = fields[at + 1] ?? "";
     const known = byName.get(name);
     if (known === undefined) byName.set(name, value);
-    else if (!SINGLETON_FIELDS.has(name)) byName.set(name, joined(name, known, value));
+    else if (!singletonFields.has(name)) byName.set(name, joined(name, known, value));
   }
   return byName;
 };

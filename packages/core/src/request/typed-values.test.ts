@@ -5,7 +5,7 @@ import { toBoolean, toFloat, toInt } from "./typed-values.ts";
 
 const refused = (run: () => unknown) => expect(run).toThrow(ValueError);
 
-test("gives back any safe integer and any finite number", () => {
+test("round-trips any safe integer and any finite number", () => {
   fc.assert(fc.property(fc.maxSafeInteger(), (value) => expect(toInt(String(value))).toBe(value)));
   const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
   fc.assert(
@@ -13,7 +13,7 @@ test("gives back any safe integer and any finite number", () => {
   );
 });
 
-test("takes leading zeros, and minus zero as zero", () => {
+test("accepts leading zeros, and parses minus zero as zero", () => {
   expect([toInt("007"), toInt("-01"), toInt("-0")]).toEqual([7, -1, 0]);
   expect([toFloat("1.50"), toFloat("-1.5e3"), toFloat("2E-2"), toFloat("7")]).toEqual([1.5, -1500, 0.02, 7]);
 });
@@ -36,7 +36,7 @@ test.each([
   "1\n",
   "NaN",
   "9".repeat(50),
-])("refuses %j as a whole number", (text) => expect(() => toInt(text)).toThrow(ValueError));
+])("rejects %j as a whole number", (text) => expect(() => toInt(text)).toThrow(ValueError));
 
 test.each([
   "",
@@ -53,15 +53,15 @@ test.each([
   "1,5",
   "1.2.3",
   "1 ",
-])("refuses %j as a number", (text) => expect(() => toFloat(text)).toThrow(ValueError));
+])("rejects %j as a number", (text) => expect(() => toFloat(text)).toThrow(ValueError));
 
-test("reads flags in any case and refuses other words", () => {
+test("parses booleans in any case and rejects other words", () => {
   expect(["true", "1", "YES", "On"].map((text) => toBoolean(text))).toEqual([true, true, true, true]);
   expect(["false", "0", "No", "oFF"].map((text) => toBoolean(text))).toEqual([false, false, false, false]);
   for (const text of ["", "2", "t", "truee", " true", "null"]) refused(() => toBoolean(text));
 });
 
-test("names the parameter and repeats at most 40 characters of the value", () => {
+test("names the parameter and quotes at most 40 characters of the value", () => {
   expect(() => toInt("abc", "page")).toThrow('Parameter "page" must be a whole number, but is "abc"');
   expect(() => toFloat("x")).toThrow('The value must be a number, but is "x"');
   expect(() => toBoolean("y".repeat(100), "on")).toThrow(
@@ -69,7 +69,7 @@ test("names the parameter and repeats at most 40 characters of the value", () =>
   );
 });
 
-test("refuses a long hostile text in linear time", () => {
+test("rejects a long hostile text in linear time", () => {
   const start = process.cpuUsage();
   for (const text of ["1".repeat(1_000_000) + "x", `1.${"1".repeat(1_000_000)}x`]) {
     refused(() => toInt(text));

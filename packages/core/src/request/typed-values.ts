@@ -1,8 +1,8 @@
 import { ValueError } from "../errors/http-errors.ts";
 import { excerpt } from "../http/excerpt.ts";
 
-const TRUE: ReadonlySet<string> = new Set(["true", "1", "yes", "on"]);
-const FALSE: ReadonlySet<string> = new Set(["false", "0", "no", "off"]);
+const trueWords: ReadonlySet<string> = new Set(["true", "1", "yes", "on"]);
+const falseWords: ReadonlySet<string> = new Set(["false", "0", "no", "off"]);
 
 /**
  * Parses an integer: decimal digits with an optional `-`, within ±(2^53 - 1).
@@ -34,8 +34,8 @@ export const toFloat = (text: string, name?: string): number => {
  */
 export const toBoolean = (text: string, name?: string): boolean => {
   const word = text.toLowerCase();
-  if (TRUE.has(word)) return true;
-  if (FALSE.has(word)) return false;
+  if (trueWords.has(word)) return true;
+  if (falseWords.has(word)) return false;
   throw notA("true or false", text, name);
 };
 

@@ -7,7 +7,7 @@ import { payloadBytes } from "./readable-stream.ts";
 
 const bytesOfText = (text: string) => new TextEncoder().encode(text);
 
-/** A source that counts what is asked of it; its pull number `stuckAt` never comes. */
+/** A source that counts its pulls; pull number `stuckAt` never resolves. */
 const counting = (chunks: readonly unknown[], stuckAt = Infinity) => {
   const seen = { pulls: 0, returns: 0 };
   const source = {
@@ -56,7 +56,7 @@ const sources: readonly (readonly [string, (chunks: Uint8Array<ArrayBuffer>[]) =
   ["data views", (chunks) => chunks.map((chunk) => new DataView(chunk.buffer))],
 ];
 
-test.each(sources)("passes every byte of %s on, however it is cut", async (_kind, make) => {
+test.each(sources)("passes on every byte of %s, however it is split", async (_kind, make) => {
   await fc.assert(
     fc.asyncProperty(
       fc.uint8Array({ maxLength: 300 }),
@@ -70,7 +70,7 @@ test.each(sources)("passes every byte of %s on, however it is cut", async (_kind
   );
 });
 
-test("encodes strings as UTF-8, also where a cut goes through a character", async () => {
+test("encodes strings as UTF-8, even if a chunk boundary splits a character", async () => {
   const cuts = fc.array(fc.nat(40), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary", maxLength: 40 }), cuts, async (text, places) => {
@@ -85,7 +85,7 @@ test("encodes strings as UTF-8, also where a cut goes through a character", asyn
   );
 });
 
-test("half a character at the end, or before bytes, becomes U+FFFD", async () => {
+test("half a surrogate pair at the end, or before bytes, becomes U+FFFD", async () => {
   expect(await payloadBytes(toBodyStream(["a\ud83d"]))).toEqual(bytesOfText("a\ufffd"));
   expect(await payloadBytes(toBodyStream(["a\ud83d", bytesOfText("b"), "c"]))).toEqual(
     bytesOfText("a\ufffdbc"),
@@ -93,25 +93,25 @@ test("half a character at the end, or before bytes, becomes U+FFFD", async () =>
   expect(await payloadBytes(toBodyStream(["\ud83d", new Uint8Array(), "\ude00"]))).toEqual(bytesOfText("😀"));
 });
 
-test("takes a string as one chunk", async () => {
+test("passes a string as one chunk", async () => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of toBodyStream("héllo").chunks) chunks.push(chunk);
   expect(chunks).toEqual([bytesOfText("héllo")]);
 });
 
-test("leaves empty chunks out", async () => {
+test("skips empty chunks", async () => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of toBodyStream(["", "a", new Uint8Array(), "b", ""]).chunks) chunks.push(chunk);
   expect(joined(chunks)).toEqual(bytesOfText("ab"));
   expect(chunks).toHaveLength(2);
 });
 
-test("knows the length of a blob only", () => {
+test("only a blob has a known length", () => {
   expect(toBodyStream(new Blob(["héllo"])).length).toBe(6);
   expect(toBodyStream(["a"]).length).toBeNull();
 });
 
-test("pulls nothing before it is asked and one chunk at a time", async () => {
+test("pulls only on demand and one chunk at a time", async () => {
   const { seen, source } = counting(["a", "b", "c"]);
   const body = toBodyStream(source);
   expect(seen.pulls).toBe(0);
@@ -129,7 +129,7 @@ test.each([
   ["an object", {}],
   ["an array", [1]],
   ["undefined", undefined],
-])("fails on %s as a chunk and closes the source once", async (what, chunk) => {
+])("fails on a chunk of %s and closes the source once", async (what, chunk) => {
   const { seen, source } = counting(["a", chunk, "b"]);
   const iterator = iteratorOf(toBodyStream(source));
   await iterator.next();
@@ -142,7 +142,7 @@ test.each([
   expect(seen).toEqual({ pulls: 2, returns: 1 });
 });
 
-test("passes the source's error on and does not close what has failed", async () => {
+test("passes on the source's error and does not close a failed source", async () => {
   let returns = 0;
   const failing = {
     [Symbol.asyncIterator]: () => ({
@@ -176,7 +176,7 @@ test("return closes the source while it is pending, and ends the pending next", 
   expect(await pending).toEqual({ done: true, value: undefined });
 });
 
-test("return does not wait for a generator that never comes back", async () => {
+test("return does not wait for a generator that never settles", async () => {
   const stuck = (async function* () {
     await new Promise(() => {});
     yield "never";
@@ -187,7 +187,7 @@ test("return does not wait for a generator that never comes back", async () => {
   expect(await pending).toEqual({ done: true, value: undefined });
 });
 
-test("return after the end leaves the source alone", async () => {
+test("return after the end does not touch the source", async () => {
   const { seen, source } = counting(["a"]);
   const iterator = iteratorOf(toBodyStream(source));
   while ((await iterator.next()).done !== true);
@@ -209,7 +209,7 @@ test("return rejects with the error of a source that fails to close", async () =
   await expect(iterator.return?.()).rejects.toThrow("cleanup failed");
 });
 
-test("cancel before the first chunk frees a generator, a web stream and a stream of Node", async () => {
+test("cancel before the first chunk releases a generator, a web stream and a stream of Node", async () => {
   const generator = (async function* () {
     yield "a";
   })();
@@ -228,7 +228,7 @@ test("cancel before the first chunk frees a generator, a web stream and a stream
   expect([reason, node.destroyed]).toEqual([1, true]);
 });
 
-test("return cancels a web stream and destroys a stream of Node that are pending", async () => {
+test("return cancels a pending web stream and destroys a pending stream of Node", async () => {
   let cancels = 0;
   const web = new ReadableStream({ cancel: () => void cancels++ });
   const node = new PassThrough();
@@ -241,7 +241,7 @@ test("return cancels a web stream and destroys a stream of Node that are pending
   expect([cancels, node.destroyed]).toEqual([1, true]);
 });
 
-test("an error of a Node stream before the first pull waits for it", async () => {
+test("an error of a Node stream before the first pull is reported at that pull", async () => {
   const node = new PassThrough();
   const body = toBodyStream(node);
   node.destroy(new Error("early"));
@@ -249,13 +249,13 @@ test("an error of a Node stream before the first pull waits for it", async () =>
   await expect(payloadBytes(body)).rejects.toThrow("early");
 });
 
-test("a body is taken once", async () => {
+test("a body can be iterated once", async () => {
   const body = toBodyStream(["a"]);
   expect(await payloadBytes(body)).toEqual(bytesOfText("a"));
   expect(() => iteratorOf(body)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
 });
 
-test("refuses a web stream that has a reader", () => {
+test("rejects a web stream that has a reader", () => {
   const web = ReadableStream.from(["a"]);
   web.getReader();
   expect(() => toBodyStream(web)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
@@ -267,7 +267,7 @@ test.each<[string, unknown]>([
   ["a number", 5],
   ["an object", {}],
   ["undefined", undefined],
-])("refuses %s as a source", (what, source) => {
+])("rejects %s as a source", (what, source) => {
   expect(() => toBodyStream(source as StreamSource)).toThrow(
     expect.objectContaining({ code: "CORE_BAD_BODY", message: expect.stringContaining(what) }),
   );

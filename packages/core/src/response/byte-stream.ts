@@ -77,7 +77,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   private readonly source: ChunkSource;
   private taken = false;
   private ended = false;
-  /** Registry of the bodies that are being sent. */
+  /** Registry of the bodies in transmission. */
   private draining: Draining | null = null;
   /** First half of a surrogate pair at the end of a string chunk. */
   private half = "";
@@ -87,7 +87,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
     this.source = source;
   }
 
-  /** Makes the chunks end when the app drains, if they are being sent then. */
+  /** Ends the chunks when the app drains during their transmission. */
   endWith(draining: Draining): void {
     this.draining = draining;
     if (this.taken && !this.ended) draining.opened(this);
@@ -118,7 +118,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
     if (this.settle === null) await closed;
     else {
       this.settle(finished);
-      // A waiting source may close late or never; the body has ended, so its error changes nothing.
+      // A pending source may close late or never; the body has ended, so its error changes nothing.
       closed.catch(() => {});
     }
     return finished;
@@ -151,7 +151,7 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
     this.draining?.closed(this);
   }
 
-  /** A half without its other half is sent as U+FFFD. */
+  /** A lone surrogate is sent as U+FFFD. */
   private takeHalf(): Uint8Array {
     const { half } = this;
     this.half = "";

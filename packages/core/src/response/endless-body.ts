@@ -2,7 +2,7 @@ import { BodyStream } from "../exchange/payload.ts";
 import type { Draining } from "../lifecycle/draining.ts";
 import type { ByteChunks } from "./byte-stream.ts";
 
-/** A body without an end of its own, such as an event stream: it ends in order when the app drains. */
+/** A body without an end, such as an event stream: it ends in order when the app drains. */
 export class EndlessBody extends BodyStream {
   private readonly bytes: ByteChunks;
 
@@ -11,7 +11,7 @@ export class EndlessBody extends BodyStream {
     this.bytes = chunks;
   }
 
-  /** Ends the body with the drain of this app. */
+  /** Ends the body when this app drains. */
   endWith(draining: Draining): void {
     this.bytes.endWith(draining);
   }

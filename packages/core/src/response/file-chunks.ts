@@ -16,7 +16,7 @@ const CHUNK_BYTES = 65_536;
 /**
  * Parts of an open file, with texts between them, in chunks of at most 64 KiB.
  *
- * The file is closed after the last part, on failure and on cancellation. A file that became shorter fails the body, whose length was sent.
+ * The file is closed after the last part, on failure and on cancellation. A file that was truncated fails the body, because its length was sent.
  */
 export class FileChunks implements ChunkSource {
   private readonly file: OpenFile;

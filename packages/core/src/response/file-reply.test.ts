@@ -31,7 +31,7 @@ symlinkSync(at("page.html"), at("link.html"));
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Files of the folder that this process holds open. */
+/** Files in the folder that this process has open. */
 const openFiles = () =>
   readdirSync("/proc/self/fd")
     .map((fd) => {
@@ -51,7 +51,7 @@ const contentOf: Readonly<Record<string, Buffer>> = {
   "large.bin": large,
 };
 
-test("sends a whole file with its type and length, and closes it", async () => {
+test("sends a complete file with its type and length, and closes it", async () => {
   const response = await Response.sendFile(at("page.html"));
   expect([response.status, response.contentLength]).toEqual([200, 9]);
   expect(fieldsOf(response)).toEqual({ "content-type": "text/html; charset=utf-8" });
@@ -59,7 +59,7 @@ test("sends a whole file with its type and length, and closes it", async () => {
   expect(openFiles()).toEqual([]);
 });
 
-test.each(Object.keys(contentOf))("every byte of %s arrives, in chunks of at most 64 KiB", async (name) => {
+test.each(Object.keys(contentOf))("sends every byte of %s in chunks of at most 64 KiB", async (name) => {
   const { payload, contentLength } = await Response.sendFile(at(name));
   const chunks: Uint8Array[] = [];
   if (payload instanceof BodyStream) for await (const chunk of payload.chunks) chunks.push(chunk);
@@ -69,12 +69,12 @@ test.each(Object.keys(contentOf))("every byte of %s arrives, in chunks of at mos
   expect(openFiles()).toEqual([]);
 });
 
-test("a file URL and a link are paths too", async () => {
+test("a path may be a file URL or a link", async () => {
   expect(String(await bytesOf((await Response.sendFile(pathToFileURL(at("one.txt")))).payload))).toBe("x");
   expect(await (await Response.sendFile(at("link.html"))).text()).toBe("<p>é</p>");
 });
 
-test("an unknown extension is octet-stream, and contentType replaces the guess", async () => {
+test("an unknown extension is octet-stream, and contentType overrides the extension", async () => {
   const plain = await Response.sendFile(at("large.bin"));
   const named = await Response.sendFile(at("large.bin"), { contentType: "image/png" });
   expect([plain.contentType, named.contentType]).toEqual(["application/octet-stream", "image/png"]);
@@ -82,7 +82,7 @@ test("an unknown extension is octet-stream, and contentType replaces the guess",
   expect(openFiles()).toEqual([]);
 });
 
-test("a bad contentType opens nothing", async () => {
+test("an invalid contentType throws before the file is opened", async () => {
   const bad = expect.objectContaining({ code: "CORE_BAD_HEADER" });
   await expect(Response.sendFile(at("one.txt"), { contentType: "a\r\nb: c" })).rejects.toEqual(bad);
   await expect(Response.file(at("one.txt"), { contentType: "a\r\nb: c" })).rejects.toEqual(bad);
@@ -112,7 +112,7 @@ test.each<[string, Record<string, string>, string]>([
   ["line breaks", { filename: "a\r\nset-cookie: b=1" }, 'attachment; filename="a__set-cookie: b=1"'],
   ["separators", { filename: "../..\\x" }, 'attachment; filename=".._.._x"'],
   ["half a character", { filename: "\ud800" }, "attachment; filename=\"_\"; filename*=UTF-8''%EF%BF%BD"],
-])("a download is named after %s", async (_what, options, disposition) => {
+])("the file name of a download is %s", async (_what, options, disposition) => {
   const response = await Response.file(at("page.html"), options);
   expect(response.headers.get("content-disposition")).toBe(disposition);
   expect(await response.text()).toBe("<p>é</p>");
@@ -121,10 +121,10 @@ test.each<[string, Record<string, string>, string]>([
 test.each([
   ["nothing", "absent"],
   ["a folder", "folder"],
-  ["something below a file", "one.txt/x"],
+  ["a path below a file", "one.txt/x"],
   ["a path with NUL", "one\0.txt"],
-  ["an endless name", "x".repeat(5000)],
-])("%s is not found, and the path stays unsaid", async (_what, name) => {
+  ["a path that is too long", "x".repeat(5000)],
+])("%s is not found, and the reply does not contain the path", async (_what, name) => {
   for (const send of [
     (path: string) => Response.sendFile(path),
     (path: string) => Response.file(path),
@@ -135,7 +135,7 @@ test.each([
   expect(openFiles()).toEqual([]);
 });
 
-test("a pipe and a socket are not found, at once", async () => {
+test("a pipe and a socket are not found, without blocking", async () => {
   execFileSync("sh", ["-c", 'mkfifo "$0"', at("pipe")]);
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(at("socket"), resolve));
@@ -146,13 +146,13 @@ test("a pipe and a socket are not found, at once", async () => {
   expect(openFiles()).toEqual([]);
 });
 
-test("what is wrong with the machine is not a missing file", async () => {
+test("a system error is not reported as a missing file", async () => {
   await expect(Response.sendFile(new URL("https://example.com/x"))).rejects.toMatchObject({
     code: "ERR_INVALID_URL_SCHEME",
   });
 });
 
-test("giving up closes the file: unread, between chunks, while a read is pending, and twice", async () => {
+test("cancelling closes the file: unread, between chunks, during a read, and twice", async () => {
   for (const reads of [0, 1, 2]) {
     const { payload } = await Response.sendFile(at("large.bin"));
     const iterator = (payload as BodyStream).chunks[Symbol.asyncIterator]();
@@ -167,7 +167,7 @@ test("giving up closes the file: unread, between chunks, while a read is pending
   }
 });
 
-test("a file that becomes shorter fails the body and is closed", async () => {
+test("a truncated file fails the body and is closed", async () => {
   writeFileSync(at("shrinking.bin"), large);
   const { payload } = await Response.sendFile(at("shrinking.bin"));
   const iterator = (payload as BodyStream).chunks[Symbol.asyncIterator]();
@@ -180,14 +180,14 @@ test("a file that becomes shorter fails the body and is closed", async () => {
   expect(openFiles()).toEqual([]);
 });
 
-test("a file that grows sends what was promised", async () => {
+test("a file that grows sends the announced length", async () => {
   writeFileSync(at("growing.bin"), "0123456789");
   const response = await Response.sendFile(at("growing.bin"));
   writeFileSync(at("growing.bin"), "0123456789abc");
   expect(await response.text()).toBe("0123456789");
 });
 
-test("a file swapped after it was opened does not reach the client", async () => {
+test("a file that is replaced after it was opened does not reach the client", async () => {
   writeFileSync(at("swapped.txt"), "before");
   const response = await Response.sendFile(at("swapped.txt"));
   rmSync(at("swapped.txt"));
@@ -195,7 +195,7 @@ test("a file swapped after it was opened does not reach the client", async () =>
   expect(await response.text()).toBe("before");
 });
 
-/** Field, and the parts of an existing file that it stands for as [start, end] pairs; `null`: whole file; empty: none. */
+/** A field and the parts of an existing file that it selects, as [start, end] pairs; `null`: the complete file; empty: none. */
 const ranges: readonly (readonly [
   string | null | undefined,
   string,
@@ -281,7 +281,7 @@ const expectedOf = (content: Buffer, parts: readonly (readonly [number, number])
 };
 
 const noSuchRange = Buffer.from(
-  '{"error":"Range Not Satisfiable","detail":"The file has no bytes in the range asked for","status":416}',
+  '{"error":"Range Not Satisfiable","detail":"The file has no bytes in the requested range","status":416}',
 );
 
 test.each(ranges)("range %s of %s", async (field, name, expected) => {
@@ -291,12 +291,12 @@ test.each(ranges)("range %s of %s", async (field, name, expected) => {
   expect(openFiles()).toEqual([]);
 });
 
-test("no range is answered in JSON", async () => {
+test("an unsatisfiable range is answered in JSON", async () => {
   const response = await Response.fileRange(at("one.txt"), "bytes=5-");
   expect(response.contentType).toBe("application/json");
 });
 
-test("the length of a multipart body counts bytes of its type, not characters", async () => {
+test("the length of a multipart body counts the bytes of its type, not characters", async () => {
   const response = await Response.fileRange(at("large.bin"), "bytes=0-0,9-9", {
     contentType: "text/plain; title=é",
   });

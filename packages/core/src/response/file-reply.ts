@@ -92,7 +92,7 @@ const unsatisfiable = (size: number): FileReply => ({
   headers: { "accept-ranges": "bytes", "content-range": `bytes */${size}` },
   payload: JSON.stringify({
     error: "Range Not Satisfiable",
-    detail: "The file has no bytes in the range asked for",
+    detail: "The file has no bytes in the requested range",
     status: 416,
   }),
 });

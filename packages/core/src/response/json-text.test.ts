@@ -12,7 +12,7 @@ const nested = (depth: number): unknown => {
   return value;
 };
 
-test("writes what JSON.stringify writes", () => {
+test("writes the same text as JSON.stringify", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => expect(toJsonText(value)).toBe(JSON.stringify(value))));
 });
 
@@ -21,47 +21,47 @@ test.each<[string, unknown, RegExp]>([
   ["a bigint inside", { books: [1, {}, {}, { id: 5n }] }, /: \$\.books\[3\]\.id is a bigint$/],
   ["a boxed bigint", { id: Object(5n) as unknown }, /\$\.id is a bigint/],
   ["a bigint from toJSON", { at: { toJSON: () => ({ id: 1n }) } }, /\$\.at\.id is a bigint/],
-  ["a key that is no identifier", { "a b": [{ '"': 1n }] }, /\$\["a b"\]\[0\]\["\\""\] is a bigint/],
+  ["a key that is not an identifier", { "a b": [{ '"': 1n }] }, /\$\["a b"\]\[0\]\["\\""\] is a bigint/],
   ["a cycle", cycle, /: \$\.books\[1\]\.author is a cycle back to \$$/],
-  ["an array in itself", { list: itself }, /: \$\.list\[1\] is a cycle back to \$\.list$/],
+  ["an array that contains itself", { list: itself }, /: \$\.list\[1\] is a cycle back to \$\.list$/],
   [
-    "a bigint after values that are used twice",
+    "a bigint after repeated values",
     { a: itself.slice(0, 0), b: [cycle["x"], 1n] },
     /\$\.b\[1\] is a bigint/,
   ],
   ["undefined", undefined, /\$ is undefined/],
   ["a function", () => {}, /\$ is a function/],
   ["a symbol", Symbol("x"), /\$ is a symbol/],
-  ["toJSON that gives nothing", { toJSON: () => undefined }, /toJSON gives nothing/],
+  ["toJSON that returns nothing", { toJSON: () => undefined }, /toJSON returns nothing/],
 ])("names the place of %s", (_what, value, message) => {
   expect(() => toJsonText(value)).toThrow(expect.objectContaining({ code: "CORE_BAD_REPLY" }));
   expect(() => toJsonText(value)).toThrow(message);
 });
 
-test("names nesting that the writer cannot follow", () => {
+test("reports nesting too deep for the writer", () => {
   const write = () => toJsonText(nested(200_000), { bigint: true });
   expect(write).toThrow(expect.objectContaining({ code: "CORE_BAD_REPLY" }));
   expect(write).toThrow(/\$\.a\.a.*… is nested too deeply/);
 });
 
-test("a value that makes itself longer for ever is nested too deeply", () => {
+test("a value whose toJSON extends it endlessly is nested too deeply", () => {
   const endless = { toJSON: () => ({ next: endless }) };
   expect(() => toJsonText(endless)).toThrow(/\$\.next\.next.*… is nested too deeply/);
 });
 
-test("a value that is used twice is no cycle", () => {
+test("a repeated value is not a cycle", () => {
   const shared = { a: 1 };
   expect(toJsonText([shared, shared])).toBe('[{"a":1},{"a":1}]');
   expect(() => toJsonText([shared, shared, 1n])).toThrow(/\$\[2\] is a bigint/);
 });
 
-test("toJSON is honoured", () => {
+test("calls toJSON", () => {
   expect(toJsonText({ at: new Date(0), me: { toJSON: (key: string) => key } })).toBe(
     '{"at":"1970-01-01T00:00:00.000Z","me":"me"}',
   );
 });
 
-test("what a getter, a proxy or toJSON throws is passed on", () => {
+test("errors from a getter, a proxy or toJSON are passed on", () => {
   const own = new RangeError("mine");
   const failing = () => {
     throw own;
@@ -74,7 +74,7 @@ test("what a getter, a proxy or toJSON throws is passed on", () => {
   }
 });
 
-test("bigint: true writes exact numbers, and cycles are still named", () => {
+test("bigint: true writes exact numbers and still reports cycles", () => {
   expect(toJsonText({ id: 12345678901234567890n, list: [1n] }, { bigint: true })).toBe(
     '{"id":12345678901234567890,"list":[1]}',
   );

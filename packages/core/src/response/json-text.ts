@@ -25,7 +25,7 @@ export const toJsonText = (data: unknown, options?: JsonOptions): string => {
 };
 
 const describe = (data: unknown): string =>
-  typeof data === "object" ? "an object whose toJSON gives nothing" : `a ${typeof data}`;
+  typeof data === "object" ? "an object whose toJSON returns nothing" : `a ${typeof data}`;
 
 interface RawJson {
   rawJSON(text: string): unknown;

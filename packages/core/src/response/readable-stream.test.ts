@@ -7,7 +7,7 @@ import { payloadBytes, toReadableStream } from "./readable-stream.ts";
 const collect = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
   new Uint8Array(await new Response(stream).arrayBuffer());
 
-test("gives every byte of any body", async () => {
+test("returns every byte of any body", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 6 }), async (chunks) => {
       const whole = new Uint8Array(chunks.flatMap((chunk) => [...chunk]));
@@ -21,14 +21,14 @@ test("gives every byte of any body", async () => {
   expect(await collect(toReadableStream(null))).toEqual(new Uint8Array());
 });
 
-test("leaves bytes in memory whole after they were read", async () => {
+test("does not modify bytes in memory", async () => {
   const bytes = Uint8Array.of(1, 2, 3);
   await collect(toReadableStream(bytes));
   await collect(toReadableStream(toBodyStream([bytes])));
   expect([...bytes]).toEqual([1, 2, 3]);
 });
 
-test("reads nothing ahead", async () => {
+test("does not read ahead", async () => {
   let pulls = 0;
   const stream = toReadableStream(
     toBodyStream(
@@ -52,7 +52,7 @@ test("reads nothing ahead", async () => {
   await reader.cancel();
 });
 
-test("fills the buffers of a BYOB reader and ends it", async () => {
+test("fills the buffers of a BYOB reader and closes it at the end", async () => {
   const reader = toReadableStream("hello").getReader({ mode: "byob" });
   let text = "";
   for (;;) {
@@ -63,7 +63,7 @@ test("fills the buffers of a BYOB reader and ends it", async () => {
   expect(text).toBe("hello");
 });
 
-test("cancel reaches the source once: unread, between chunks and while pending", async () => {
+test("cancel reaches the source once: unread, between chunks and during a pull", async () => {
   for (const reads of [0, 1, 2]) {
     let returns = 0;
     const chunks = {
@@ -84,7 +84,7 @@ test("cancel reaches the source once: unread, between chunks and while pending",
   }
 });
 
-test("the source's error reaches the reader", async () => {
+test("the reader receives the source's error", async () => {
   const failing = new BodyStream(
     (async function* () {
       yield Uint8Array.of(1);
@@ -96,7 +96,7 @@ test("the source's error reaches the reader", async () => {
   await expect(reader.read()).rejects.toThrow("broken");
 });
 
-test("a whole body in memory is the concatenation of its chunks", async () => {
+test("a complete body in memory is the concatenation of its chunks", async () => {
   expect(await payloadBytes(toBodyStream(["a", "bc"]))).toEqual(new TextEncoder().encode("abc"));
   expect(await payloadBytes(null)).toEqual(new Uint8Array());
   expect(await payloadBytes("é")).toEqual(new TextEncoder().encode("é"));

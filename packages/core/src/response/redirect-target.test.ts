@@ -15,11 +15,11 @@ test.each([
   ["/%2F%C3%B6", "/%2F%C3%B6"],
   ["/\ud800", "/%EF%BF%BD"],
   ["", ""],
-])("%j leads to %s", (url, location) => {
+])("%j becomes %s", (url, location) => {
   expect(redirectTarget(url)).toBe(location);
 });
 
-test("takes a URL object", () => {
+test("accepts a URL object", () => {
   expect(redirectTarget(new URL("https://example.com/a b"))).toBe("https://example.com/a%20b");
 });
 
@@ -56,18 +56,18 @@ test.each([
   "/\t/evil.test",
   "///evil.test",
   "http://same-origin.invalid/x",
-])("sameOrigin refuses %j", (url) => {
+])("sameOrigin rejects %j", (url) => {
   expect(() => redirectTarget(url, { sameOrigin: true })).toThrow(refused);
 });
 
 test.each(["/", "/a?next=//evil.test", "books/1", "?page=2", "#top", "/.//evil.test", "/a:b", ""])(
-  "sameOrigin takes %j",
+  "sameOrigin accepts %j",
   (url) => {
     expect(redirectTarget(url, { sameOrigin: true })).toBe(url);
   },
 );
 
-test("with sameOrigin a browser never leaves the site", () => {
+test("with sameOrigin a browser always stays on the site", () => {
   const unit = fc.constantFrom(
     "/",
     "\\",
@@ -92,7 +92,7 @@ test("with sameOrigin a browser never leaves the site", () => {
       try {
         location = redirectTarget(url, { sameOrigin: true });
       } catch {
-        return; // refused
+        return; // rejected
       }
       expect(new URL(location, "https://mine.test/deep/page").origin).toBe("https://mine.test");
     }),

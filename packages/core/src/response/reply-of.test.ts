@@ -24,7 +24,7 @@ const iterable = { [Symbol.asyncIterator]: () => ReadableStream.from(["a", "b"])
 test.each<[string, unknown, number, string | null, string]>([
   ["an object", { a: 1 }, 200, json, '{"a":1}'],
   ["an object without prototype", Object.assign(Object.create(null), { a: 1 }), 200, json, '{"a":1}'],
-  ["an object made from another", Object.assign(Object.create({ b: 2 }), { a: 1 }), 200, json, '{"a":1}'],
+  ["an object created from another", Object.assign(Object.create({ b: 2 }), { a: 1 }), 200, json, '{"a":1}'],
   ["a member named constructor", { constructor: "a" }, 200, json, '{"constructor":"a"}'],
   ["an object of another realm", runInNewContext("({ a: [1] })"), 200, json, '{"a":[1]}'],
   ["an instance", new Book(), 200, json, '{"title":"Dune"}'],
@@ -60,12 +60,12 @@ test.each<[string, unknown, number, string | null, string]>([
   expect([reply.status, reply.contentType, await reply.text()]).toEqual([status, type, body]);
 });
 
-test("our reply stays itself", () => {
+test("our reply is returned unchanged", () => {
   const reply = new Response("x");
   expect(replyOf(reply)).toBe(reply);
 });
 
-test("a reply of another copy of the class, or another realm, is known by its shape", async () => {
+test("a reply of another copy of the class, or another realm, is recognised by its shape", async () => {
   class Foreign {
     readonly status = 202;
     readonly bodyUsed = false;
@@ -91,13 +91,13 @@ test.each([
   expect(() => replyOf(value)).toThrow(expect.objectContaining({ code: "CORE_BAD_REPLY" }));
 });
 
-test("refuses a body that was read", async () => {
+test("rejects a body that was read", async () => {
   const web = new globalThis.Response("x");
   await web.text();
   expect(() => replyOf(web)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
 });
 
-test("a key named like a member of a reply is data", async () => {
+test("an object with a member name of a reply is data", async () => {
   expect(await replyOf({ status: 404, headers: {}, body: null }).json()).toEqual({
     status: 404,
     headers: {},

@@ -7,7 +7,7 @@ import { ResponseHeaders } from "./response-headers.ts";
 
 const bad = expect.objectContaining({ code: "CORE_BAD_HEADER" });
 
-test("finds a field by any spelling and keeps its lower-case name", () => {
+test("finds a field in any case and returns its lower-case name", () => {
   const headers = new ResponseHeaders({ "X-Total": "7" });
   expect(headers.get("x-TOTAL")).toBe("7");
   expect(headers.has("X-total")).toBe(true);
@@ -16,7 +16,7 @@ test("finds a field by any spelling and keeps its lower-case name", () => {
   expect(headers.get("x-total")).toBeNull();
 });
 
-test("set replaces every line of a field in the place of the first", () => {
+test("set replaces all lines of a field at the position of the first", () => {
   const headers = new ResponseHeaders([
     ["vary", "origin"],
     ["a", "1"],
@@ -26,13 +26,13 @@ test("set replaces every line of a field in the place of the first", () => {
   expect(headers.toFields()).toEqual(["vary", "*", "a", "1"]);
 });
 
-test("a value equal to a field's name is not taken for the field", () => {
+test("a value equal to a field's name does not match the field", () => {
   const headers = new ResponseHeaders({ a: "b" });
   headers.set("b", "c");
   expect(headers.toFields()).toEqual(["a", "b", "b", "c"]);
 });
 
-test("keeps every Set-Cookie as a line of its own", () => {
+test("keeps every Set-Cookie on a separate line", () => {
   const headers = new ResponseHeaders();
   headers.append("Set-Cookie", "a=1");
   headers.append("vary", "origin");
@@ -45,7 +45,7 @@ test("keeps every Set-Cookie as a line of its own", () => {
   ]);
 });
 
-test("takes what the web's Headers gives, and gives what it takes", () => {
+test("can be built from the web's Headers and converted to them", () => {
   const web = new Headers({ b: "2", a: "1" });
   web.append("set-cookie", "x=1");
   web.append("set-cookie", "y=2");
@@ -69,19 +69,19 @@ test("iterates as the web's Headers does", () => {
   );
 });
 
-test("takes blanks off the ends of a value", () => {
+test("trims blanks at both ends of a value", () => {
   expect(new ResponseHeaders({ a: " \t x y\t " }).get("a")).toBe("x y");
   expect(new ResponseHeaders({ a: " \t " }).get("a")).toBe("");
 });
 
-test("writes numbers as text and refuses undefined, null and objects", () => {
+test("writes numbers as text and rejects undefined, null and objects", () => {
   expect(new ResponseHeaders({ a: 5 as unknown as string }).get("a")).toBe("5");
   for (const value of [undefined, null, {}, []]) {
     expect(() => new ResponseHeaders({ a: value as unknown as string })).toThrow(bad);
   }
 });
 
-test.each(["", "a b", "a:", "a\r", "ä", "a\n", "(a)", " a"])("refuses the name %j", (name) => {
+test.each(["", "a b", "a:", "a\r", "ä", "a\n", "(a)", " a"])("rejects the name %j", (name) => {
   expect(() => new ResponseHeaders().append(name, "x")).toThrow(bad);
   expect(() => new ResponseHeaders().set(name, "x")).toThrow(bad);
   expect(() => new ResponseHeaders().get(name)).toThrow(bad);
@@ -95,7 +95,7 @@ const valueOrCode = (value: string): string | null => {
   }
 };
 
-test("refuses control characters and characters above U+00FF at every position of a value", () => {
+test("rejects control characters and characters above U+00FF at every position of a value", () => {
   const unit = fc.integer({ min: 0, max: 0xffff });
   fc.assert(
     fc.property(
@@ -113,13 +113,13 @@ test("refuses control characters and characters above U+00FF at every position o
   );
 });
 
-test("the error names the field, the character and its place, never the value", () => {
+test("the error names the field, the character and its position, never the value", () => {
   const put = () => new ResponseHeaders({ "X-Key": "secret\r\nset-cookie: a=1" });
   expect(put).toThrow(/x-key.*U\+000D at position 6/);
   expect(put).not.toThrow(/secret/);
 });
 
-test("keeps names of the prototype as data", () => {
+test("treats names of Object.prototype as data", () => {
   const headers = new ResponseHeaders(
     JSON.parse('{"__proto__":"a","constructor":"b"}') as Record<string, string>,
   );
@@ -128,7 +128,7 @@ test("keeps names of the prototype as data", () => {
   expect(headers.get("tostring")).toBeNull();
 });
 
-test("takes 128 lines and refuses the next", () => {
+test("accepts 128 lines and rejects one more", () => {
   const headers = new ResponseHeaders();
   for (let index = 0; index < 128; index++) headers.append(`x-${index}`, "1");
   expect(() => headers.append("x-128", "1")).toThrow(bad);
@@ -159,14 +159,14 @@ test("a handler may set 100 lines, and features 28 more", async () => {
   await app.start({ log: { info() {}, warn() {}, error() {} } });
   const ask = (path: string) => app.fetch(new Request(`http://localhost${path}`));
   const full = await ask("/ours/100");
-  expect([full.status, [...full.headers].length]).toEqual([200, 129]); // and the length, which is the transport's
+  expect([full.status, [...full.headers].length]).toEqual([200, 129]); // and the length, which the transport writes
   for (const path of ["/ours/101", "/web"]) {
     const reply = await ask(path);
     expect([reply.status, reply.headers.has("y-27")]).toEqual([500, true]);
   }
 });
 
-test("a value is looked at again whenever it differs from the one before", () => {
+test("a value is checked again whenever it changes", () => {
   const headers = new ResponseHeaders();
   for (const value of ["fine\n", "fine\u0100", "fine\r\nx: y"]) {
     headers.set("x-again", "fine");

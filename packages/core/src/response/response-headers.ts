@@ -65,6 +65,7 @@ export class ResponseHeaders implements Iterable<[string, string]> {
     this.removeFrom(headerName(name), 0);
   }
 
+  /** Whether the field is set. */
   has(name: string): boolean {
     return this.placeOf(headerName(name)) !== -1;
   }
@@ -80,18 +81,21 @@ export class ResponseHeaders implements Iterable<[string, string]> {
     return this.list;
   }
 
+  /** The names, in lower case. */
   keys(): ArrayIterator<string> {
     return this.combined()
       .map(([name]) => name)
       .values();
   }
 
+  /** The values. */
   values(): ArrayIterator<string> {
     return this.combined()
       .map(([, value]) => value)
       .values();
   }
 
+  /** Pairs of name and value. */
   entries(): ArrayIterator<[string, string]> {
     return this.combined().values();
   }
@@ -101,6 +105,7 @@ export class ResponseHeaders implements Iterable<[string, string]> {
     return this.entries();
   }
 
+  /** Calls back for each field. */
   forEach(callback: (value: string, name: string, headers: this) => void, thisArg?: unknown): void {
     for (const [name, value] of this.combined()) callback.call(thisArg, value, name, this);
   }

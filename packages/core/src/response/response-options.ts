@@ -8,6 +8,7 @@ import type { SseOptions } from "./sse.ts";
 export interface ResponseOptions {
   /** 200 to 599. @default 200 */
   readonly status?: number;
+  /** Header fields to add. */
   readonly headers?: HeadersLike;
   /** Media type; overrides that of the body's kind and one in `headers`. */
   readonly contentType?: string;
@@ -32,7 +33,7 @@ export interface RedirectOptions extends RedirectTargetOptions {
 
 /** Options of `Response.stream`. */
 export interface StreamReplyOptions extends ResponseOptions {
-  /** Whether the body ends in order when the service drains: for a source without an end of its own. A drain waits for others. @default false */
+  /** Whether the body ends in order when the service drains: for an endless source. A drain waits for other bodies. @default false */
   readonly untilDrain?: boolean;
 }
 
@@ -43,11 +44,13 @@ export interface SseReplyOptions extends ResponseOptions, SseOptions {}
 export interface ProblemDetails {
   /** URI of the problem type. @default "about:blank" */
   readonly type?: string;
-  /** @default the status' reason phrase */
+  /** Summary of the problem's kind. @default the status' reason phrase */
   readonly title?: string;
-  /** @default 500 */
+  /** Status of the reply. @default 500 */
   readonly status?: number;
+  /** Text about this occurrence. */
   readonly detail?: string;
+  /** URI of this occurrence. */
   readonly instance?: string;
   readonly [extension: string]: unknown;
 }

@@ -2,7 +2,7 @@ import { Response } from "./response.ts";
 
 const ours = new Response("x");
 
-// The web's shape: what takes a web response takes ours.
+// The web's shape: code that accepts a web response accepts ours.
 const web: Pick<
   globalThis.Response,
   "status" | "ok" | "body" | "json" | "text" | "bytes" | "arrayBuffer" | "url"

@@ -47,13 +47,13 @@ test.each<[string, () => ResponseBody | null, string | null, string]>([
   ],
   ["a web stream", () => ReadableStream.from(["h", "é"]), null, "hé"],
   ["an async iterable", () => ReadableStream.from(["h", "é"]).values(), null, "hé"],
-])("takes %s as a body", async (_what, body, type, expected) => {
+])("accepts %s as a body", async (_what, body, type, expected) => {
   const response = new Response(body());
   expect([response.status, response.contentType]).toEqual([200, type]);
   expect(await response.text()).toBe(expected);
 });
 
-test("takes a form as a body and reads it back", async () => {
+test("accepts a form as a body and reads it back", async () => {
   const form = new FormData();
   form.append("a", "1");
   form.append("file", new File(["hé"], "x.txt"));
@@ -64,11 +64,11 @@ test("takes a form as a body and reads it back", async () => {
   expect(await (read.get("file") as File).text()).toBe("hé");
 });
 
-test.each([5, true, {}, [], () => "x", Symbol("x")])("refuses %p as a body", (body) => {
+test.each([5, true, {}, [], () => "x", Symbol("x")])("rejects %p as a body", (body) => {
   expect(() => new Response(body as never)).toThrow(expect.objectContaining({ code: "CORE_BAD_BODY" }));
 });
 
-test.each([200, 204, 299, 304, 404, 599])("takes the status %p, before and after", (status) => {
+test.each([200, 204, 299, 304, 404, 599])("accepts the status %p, in the options and later", (status) => {
   const response = new Response(null, { status });
   expect([response.status, response.ok]).toEqual([status, status < 300]);
   const later = new Response();
@@ -77,7 +77,7 @@ test.each([200, 204, 299, 304, 404, 599])("takes the status %p, before and after
 });
 
 test.each([0, 99, 101, 199, 600, 200.5, Number.NaN, "200", null])(
-  "refuses the status %p, before and after",
+  "rejects the status %p, in the options and later",
   (status) => {
     const bad = expect.objectContaining({ code: "CORE_BAD_STATUS" });
     expect(() => new Response(null, { status: status as number })).toThrow(bad);
@@ -86,7 +86,7 @@ test.each([0, 99, 101, 199, 600, 200.5, Number.NaN, "200", null])(
   },
 );
 
-test("contentType wins over headers, and headers over the kind of body", () => {
+test("contentType overrides headers, and headers override the type of the body", () => {
   const headers = { "Content-Type": "a/b", "X-A": "1" };
   expect(new Response("x", { headers }).fields()).toEqual(["content-type", "a/b", "x-a", "1"]);
   expect(new Response("x", { headers, contentType: "c/d" }).fields()).toEqual([
@@ -100,7 +100,7 @@ test("contentType wins over headers, and headers over the kind of body", () => {
   expect(new Response("x", { headers: { "x-a": "1" } }).contentType).toBe(text);
 });
 
-test("contentType can be set and removed, before and after headers are looked at", () => {
+test("contentType can be set and removed, before and after headers are accessed", () => {
   const response = new Response("x");
   response.contentType = "a/b";
   expect(response.headers.get("content-type")).toBe("a/b");
@@ -114,7 +114,7 @@ test("contentType can be set and removed, before and after headers are looked at
   );
 });
 
-test("headers, setHeader and appendHeader change what is sent", () => {
+test("headers, setHeader and appendHeader change the sent fields", () => {
   const response = Response.json(1).setHeader("X-A", "1").appendHeader("vary", "a").appendHeader("vary", "b");
   response.headers.delete("x-a");
   expect(response.fields()).toEqual(["content-type", "application/json", "vary", "a", "vary", "b"]);
@@ -180,24 +180,24 @@ test.each<[string, () => Response, number, string | null, string]>([
   expect([response.status, response.contentType, await response.text()]).toEqual([status, type, body]);
 });
 
-test("redirect and created say where", () => {
+test("redirect and created set the location", () => {
   expect(Response.redirect("/größe").headers.get("location")).toBe("/gr%C3%B6%C3%9Fe");
   expect(Response.created(1, "/books/7").headers.get("location")).toBe("/books/7");
   expect(Response.created(1).headers.has("location")).toBe(false);
 });
 
-test.each([200, 300, 304, 404])("a redirect with %p is refused", (status) => {
+test.each([200, 300, 304, 404])("a redirect with %p throws", (status) => {
   expect(() => Response.redirect("/a", status)).toThrow(expect.objectContaining({ code: "CORE_BAD_STATUS" }));
 });
 
-test("a redirect follows the rules of its target", () => {
+test("a redirect checks its target", () => {
   const refused = expect.objectContaining({ code: "CORE_BAD_REDIRECT" });
   expect(() => Response.redirect("javascript:x")).toThrow(refused);
   expect(() => Response.redirect("//evil.test", { sameOrigin: true })).toThrow(refused);
   expect(() => Response.created(1, "/a\r\nb: c")).toThrow(refused);
 });
 
-test("an event stream is not stored, not buffered by proxies, and keeps its own fields", async () => {
+test("an event stream is neither stored nor buffered by proxies, and keeps its own fields", async () => {
   const response = Response.sse([{ data: "a" }], {
     headers: { "cache-control": "no-store", "x-a": "1" },
     status: 201,
@@ -212,7 +212,7 @@ test("an event stream is not stored, not buffered by proxies, and keeps its own 
   expect(Response.sse([]).headers.get("cache-control")).toBe("no-cache");
 });
 
-test("sets and deletes cookies, each on a line", () => {
+test("sets and deletes cookies, one per line", () => {
   const response = new Response().setCookie("a", "é", { httpOnly: true }).deleteCookie("b");
   expect(response.headers.getSetCookie()).toEqual([
     "a=%C3%A9; Path=/; HttpOnly",
@@ -220,7 +220,7 @@ test("sets and deletes cookies, each on a line", () => {
   ]);
 });
 
-test("sets 64 cookies and refuses the next", () => {
+test("sets 64 cookies and rejects one more", () => {
   const response = new Response();
   for (let index = 0; index < 64; index++) response.setCookie(`c${index}`, "1");
   expect(() => response.setCookie("c64", "1")).toThrow(expect.objectContaining({ code: "CORE_BAD_COOKIE" }));
@@ -237,7 +237,7 @@ test("contentLength counts bytes and is null for a stream of unknown length", ()
   expect(lengths.map((response) => response.contentLength)).toEqual([9, 0, 1, 2, null]);
 });
 
-test("reads a body once, in every form the web's class has", async () => {
+test("reads a body once, with every method of the web's class", async () => {
   const bytes = new TextEncoder().encode('{"a":"é"}');
   const make = () => Response.json({ a: "é" });
   expect(await make().json()).toEqual({ a: "é" });
@@ -273,7 +273,7 @@ test("a reply without a body can be read any number of times", async () => {
   ]);
 });
 
-test("body is one stream, and looking at it takes nothing", async () => {
+test("body is one stream, and accessing it reads nothing", async () => {
   const response = new Response("héllo");
   const { body } = response;
   expect(response.body).toBe(body);
@@ -284,7 +284,7 @@ test("body is one stream, and looking at it takes nothing", async () => {
   expect(response.bodyUsed).toBe(true);
 });
 
-test("a new payload is a new body", async () => {
+test("a new payload replaces the body", async () => {
   const response = new Response("a");
   await response.text();
   response.payload = "b";
@@ -292,7 +292,7 @@ test("a new payload is a new body", async () => {
   expect(await new globalThis.Response(response.body).text()).toBe("b");
 });
 
-test("clones share no fields, and both have the whole body", async () => {
+test("clones have separate fields, and each has the complete body", async () => {
   for (const body of ["ab", ReadableStream.from(["a", "b"])]) {
     const response = new Response(body, { status: 201, headers: { "x-a": "1" } });
     const copy = response.clone();
@@ -315,7 +315,7 @@ test("error is the web's network error", () => {
   ]);
 });
 
-test("works where the web's class is wanted", async () => {
+test("works where the web's class is expected", async () => {
   const copy = new globalThis.Response(
     new Response("hé").body,
     new Response(null, { status: 201, headers: { "x-a": "1" } }) as never,
@@ -323,21 +323,21 @@ test("works where the web's class is wanted", async () => {
   expect([copy.status, copy.headers.get("x-a"), await copy.text()]).toEqual([201, "1", "hé"]);
 });
 
-test("text and bytes stay as they were given", () => {
+test("text and bytes keep their identity", () => {
   const bytes = Uint8Array.of(1);
   expect(new Response(bytes).payload).toBe(bytes);
   expect(Response.json({ a: 1 }).payload).toBe('{"a":1}');
   expect(Response.stream(["a"]).payload).toBeInstanceOf(BodyStream);
 });
 
-test("fields() of a plain JSON reply is shared, and never changed by one reply", () => {
+test("fields() of a plain JSON reply is a shared list that no reply changes", () => {
   const [first, second] = [Response.json(1), Response.json(2)];
   expect(first.fields()).toBe(second.fields());
   first.setHeader("x-a", "1");
   expect(second.fields()).toEqual(["content-type", "application/json"]);
 });
 
-test("annotations are kept beside the reply, each by its key, and never sent", () => {
+test("annotations are stored with the reply by key, and never sent", () => {
   const Tags = key<readonly string[]>("tags", []);
   const Other = key<number | undefined>("tags", 1);
   const reply = Response.json(1);

@@ -41,6 +41,9 @@ const jsonFields: readonly string[] = Object.freeze(["content-type", JSON_TYPE])
 const textFields: readonly string[] = Object.freeze(["content-type", TEXT_TYPE]);
 const MAX_COOKIES = 64;
 
+/** Returns the value that a reply's JSON was written from, once, and releases it; `undefined` for other bodies. */
+export let takeSource: (reply: Response) => unknown;
+
 /** The web stream of a body, and whether the body was read. */
 interface Reading {
   readonly of: Payload;
@@ -65,6 +68,16 @@ export class Response {
   private container: ResponseHeaders | null = null;
   private reading: Reading | null = null;
   private notes: Map<Key<unknown>, unknown> | null = null;
+  /** The value of `json`, which the kernel searches for what JSON lost. */
+  private source: unknown = undefined;
+
+  static {
+    takeSource = (reply) => {
+      const { source } = reply;
+      reply.source = undefined;
+      return source;
+    };
+  }
 
   constructor(body?: ResponseBody | null, options?: ResponseOptions) {
     if (typeof body === "string") {
@@ -80,13 +93,17 @@ export class Response {
 
   /** JSON. @throws CORE_BAD_REPLY with the path of a value that JSON cannot express */
   static json(data: unknown, options?: JsonReplyOptions): Response {
-    return Response.of(toJsonText(data, options), JSON_TYPE, options);
+    const response = Response.of(toJsonText(data, options), JSON_TYPE, options);
+    response.source = data;
+    return response;
   }
 
+  /** A text reply, `text/plain` in UTF-8. */
   static text(text: string, options?: ResponseOptions): Response {
     return Response.of(text, TEXT_TYPE, options);
   }
 
+  /** An HTML reply, in UTF-8. */
   static html(html: string, options?: ResponseOptions): Response {
     return Response.of(html, "text/html; charset=utf-8", options);
   }
@@ -168,7 +185,9 @@ export class Response {
   /** A problem (RFC 9457). */
   static problem({ type = "about:blank", title, status = 500, ...rest }: ProblemDetails): Response {
     const body = { type, title: title ?? reasonPhrase(status), status, ...rest };
-    return Response.of(toJsonText(body), "application/problem+json", { status });
+    const response = Response.of(toJsonText(body), "application/problem+json", { status });
+    response.source = body;
+    return response;
   }
 
   /** 101: the reply of `request.upgrade.accept`; it cannot be sent without that call. */
@@ -197,6 +216,7 @@ export class Response {
     return Response.of(payload, contentType, { status, headers });
   }
 
+  /** The status. */
   get status(): number {
     return this.code;
   }
@@ -209,14 +229,17 @@ export class Response {
     return "Response";
   }
 
+  /** Whether the status is from 200 to 299. */
   get ok(): boolean {
     return this.code >= 200 && this.code <= 299;
   }
 
+  /** The reason phrase of the status. */
   get statusText(): string {
     return this.code === 0 ? "" : reasonPhrase(this.code);
   }
 
+  /** The header fields; changes are sent. */
   get headers(): ResponseHeaders {
     if (this.container === null) {
       this.container = new ResponseHeaders();
@@ -238,11 +261,13 @@ export class Response {
     return mediaType === null ? noFields : ["content-type", mediaType];
   }
 
+  /** Sets a header field, in place of earlier values. */
   setHeader(name: string, value: string): this {
     this.headers.set(name, value);
     return this;
   }
 
+  /** Adds a value to a header field. */
   appendHeader(name: string, value: string): this {
     this.headers.append(name, value);
     return this;
@@ -265,7 +290,7 @@ export class Response {
     return payloadLength(this.payload);
   }
 
-  /** Adds a cookie, at most 64. @throws CORE_BAD_COOKIE for what RFC 6265bis does not allow */
+  /** Adds a cookie, at most 64. @throws CORE_BAD_COOKIE for values that RFC 6265bis does not allow */
   setCookie(name: string, value: string, options?: CookieOptions): this {
     return this.addCookie(setCookieLine(name, value, options));
   }
@@ -297,47 +322,58 @@ export class Response {
     return reading.stream;
   }
 
+  /** Whether the body was read or sent. */
   get bodyUsed(): boolean {
     return this.reading !== null && this.currentReading().used;
   }
 
+  /** Always empty, as for a reply that a program made. */
   get url(): string {
     return "";
   }
 
+  /** Always false. */
   get redirected(): boolean {
     return false;
   }
 
+  /** `error` for `Response.error()`, else `default`. */
   get type(): "default" | "error" {
     return this.code === 0 ? "error" : "default";
   }
 
+  /** Reads the body as bytes. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     return new Uint8Array(await payloadBytes(this.use()));
   }
 
+  /** Reads the body as an `ArrayBuffer`. */
   async arrayBuffer(): Promise<ArrayBuffer> {
     return (await this.bytes()).buffer;
   }
 
+  /** Reads the body as text in UTF-8. */
   async text(): Promise<string> {
     return new TextDecoder().decode(await payloadBytes(this.use()));
   }
 
+  /** Reads the body as JSON. */
   async json(): Promise<unknown> {
     return JSON.parse(await this.text());
   }
 
+  /** Reads the body as a `Blob`. */
   async blob(): Promise<Blob> {
     return new Blob([await this.bytes()], { type: this.contentType ?? "" });
   }
 
+  /** Reads the body as a form. */
   async formData(): Promise<FormData> {
     const headers = { "content-type": this.contentType ?? "" };
     return new globalThis.Response(await this.bytes(), { headers }).formData();
   }
 
+  /** The body as a stream of text in UTF-8. */
   textStream(): ReadableStream<string> {
     const body = this.body ?? new globalThis.Response("").body;
     return (body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream());
@@ -360,7 +396,7 @@ export class Response {
         .map((half) =>
           isEndless ? new EndlessBody(toChunks(half)) : new BodyStream(toChunks(half), length),
         );
-      this.payload = ours as BodyStream; // of two halves
+      this.payload = ours as BodyStream; // there are exactly two halves
       copy.payload = theirs as BodyStream;
     }
     return copy;

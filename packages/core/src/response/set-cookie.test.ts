@@ -4,7 +4,7 @@ import { type CookieOptions, deleteCookieLine, setCookieLine } from "./set-cooki
 
 const bad = expect.objectContaining({ code: "CORE_BAD_COOKIE" });
 
-/** The algorithm by which a browser reads a line (RFC 6265bis 5.6), kept apart from ours on purpose. */
+/** The algorithm of browsers for reading a line (RFC 6265bis 5.6), deliberately independent of the implementation. */
 const parse = (line: string): { name: string; value: string; attributes: Record<string, string> } => {
   const [pair = "", ...rest] = line.split(";");
   const equals = pair.indexOf("=");
@@ -36,11 +36,11 @@ test("writes every attribute", () => {
   );
 });
 
-test("has the path / and nothing else by default", () => {
+test("has the path / and no other attribute by default", () => {
   expect(setCookieLine("id", "1")).toBe("id=1; Path=/");
 });
 
-test("what a browser reads equals what was given", () => {
+test("a browser reads the given values back", () => {
   const options = fc.record(
     {
       maxAge: fc.nat(),
@@ -106,7 +106,7 @@ test.each(attributes.flatMap((attribute) => injections.map((text) => [attribute,
   },
 );
 
-test.each(injections)("the name refuses %j and the value carries it", (text) => {
+test.each(injections)("rejects %j in a name and encodes it in a value", (text) => {
   expect(() => setCookieLine(`a${text}`, "1")).toThrow(bad);
   const { value, attributes: read } = parse(setCookieLine("a", text));
   expect(value).toBe(text);
@@ -151,7 +151,7 @@ test.each<[string, CookieOptions]>([
   ["__Http-id", { httpOnly: true }],
   ["__Host-Http-id", { secure: true }],
   ["__Host-Http-id", { secure: true, httpOnly: true, path: "/a" }],
-])("%s with %j breaks its promise", (name, options) => {
+])("%s with %j violates its prefix", (name, options) => {
   expect(() => setCookieLine(name, "1", options)).toThrow(bad);
 });
 
@@ -161,7 +161,7 @@ test.each<[string, CookieOptions]>([
   ["__Http-id", { secure: true, httpOnly: true, path: "/a" }],
   ["__Host-Http-id", { secure: true, httpOnly: true }],
   ["__Hosts", {}],
-])("%s with %j keeps its promise", (name, options) => {
+])("%s with %j satisfies its prefix", (name, options) => {
   expect(setCookieLine(name, "1", options)).toContain(`${name}=1; `);
 });
 
@@ -170,16 +170,16 @@ test.each(["id", "__Host-id", "__Secure-id", "__Http-id", "__Host-Http-id"])("de
   expect([value, read["max-age"], read["expires"]]).toEqual(["", "0", "Thu, 01 Jan 1970 00:00:00 GMT"]);
 });
 
-test("deletes where it was set", () => {
+test("deletes with the path and domain of the cookie", () => {
   expect(deleteCookieLine("id", { path: "/a", domain: "a.test" })).toContain("Domain=a.test; Path=/a");
 });
 
-test("refuses what a browser would not keep whole", () => {
+test("rejects cookies that a browser would not store completely", () => {
   expect(setCookieLine("a", "x".repeat(4086))).toHaveLength(4096);
   expect(() => setCookieLine("a", "x".repeat(4087))).toThrow(bad);
 });
 
-test("refuses a value that is no string or holds half a character", () => {
+test("rejects a value that is not a string or has a lone surrogate", () => {
   for (const value of ["\ud800", 5, undefined, null]) {
     expect(() => setCookieLine("a", value as string)).toThrow(bad);
   }

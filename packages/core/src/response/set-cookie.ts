@@ -5,7 +5,7 @@ import { isToken } from "../http/token.ts";
 export interface CookieOptions {
   /** Lifetime in seconds; 0 deletes the cookie. Without it and `expires` the cookie ends with the browser's session. */
   readonly maxAge?: number;
-  /** @default "/" */
+  /** Path that the cookie is sent to. @default "/" */
   readonly path?: string;
   /** Host whose subdomains also get the cookie; without it only the host that set it. */
   readonly domain?: string;
@@ -15,7 +15,9 @@ export interface CookieOptions {
   readonly httpOnly?: boolean;
   /** Whether requests from other sites carry the cookie; `none` requires `secure`. Browsers default to `lax`. */
   readonly sameSite?: "strict" | "lax" | "none" | "Strict" | "Lax" | "None";
+  /** Time of its end. */
   readonly expires?: Date;
+  /** Which cookies a browser keeps when it has too many. */
   readonly priority?: "low" | "medium" | "high" | "Low" | "Medium" | "High";
 }
 
@@ -63,14 +65,14 @@ const checkPromises = (name: string, { path, domain, secure, httpOnly, sameSite 
   checkFlag(name, "secure", secure);
   checkFlag(name, "httpOnly", httpOnly);
   const prefix = /^__(?:host-http|host|secure|http)-/i.exec(name)?.[0].toLowerCase() ?? "";
-  if (prefix !== "" && secure !== true) throw badCookie(name, "its prefix promises secure: true");
+  if (prefix !== "" && secure !== true) throw badCookie(name, "its prefix requires secure: true");
   if (prefix.endsWith("http-") && httpOnly !== true)
-    throw badCookie(name, "its prefix promises httpOnly: true");
+    throw badCookie(name, "its prefix requires httpOnly: true");
   if (prefix.startsWith("__host-") && (path !== "/" || domain !== undefined)) {
-    throw badCookie(name, 'its prefix promises path "/" and no domain');
+    throw badCookie(name, 'its prefix requires path "/" and no domain');
   }
   if (String(sameSite).toLowerCase() === "none" && secure !== true) {
-    throw badCookie(name, "sameSite none needs secure: true");
+    throw badCookie(name, "sameSite none requires secure: true");
   }
 };
 
@@ -81,7 +83,7 @@ const checkFlag = (name: string, field: string, value: unknown): void => {
 
 const encodedValue = (name: string, value: unknown): string => {
   if (typeof value !== "string") throw badCookie(name, `the value must be a string, but is ${typeof value}`);
-  if (!value.isWellFormed()) throw badCookie(name, "the value holds half a character (a lone surrogate)");
+  if (!value.isWellFormed()) throw badCookie(name, "the value contains a lone surrogate");
   return encodeURIComponent(value);
 };
 
@@ -100,7 +102,7 @@ const host = (name: string, domain: string): string => {
 
 const cookiePath = (name: string, path: string): string => {
   if (typeof path === "string" && /^\/[\x20-\x3a\x3c-\x7e]*$/.test(path) && !path.endsWith(" ")) return path;
-  throw badCookie(name, "path must begin with / and hold only printable ASCII without ;");
+  throw badCookie(name, "path must begin with / and contain only printable ASCII without ;");
 };
 
 const httpDate = (name: string, date: Date): string => {

@@ -11,7 +11,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** The algorithm by which a client reads a stream (HTML Standard 9.2.6), kept apart from ours on purpose. */
+/** The algorithm of clients for reading a stream (HTML Standard 9.2.6), deliberately independent of the implementation. */
 const parse = (text: string): { data?: string; event?: string; id?: string; retry?: string }[] =>
   text
     .split(/\r\n\r\n|\n\n|\r\r/)
@@ -31,7 +31,7 @@ test("writes every field", () => {
   );
 });
 
-test("strings are data, anything else is JSON", async () => {
+test("sends strings as data and anything else as JSON", async () => {
   const events = [
     "hi",
     { data: { a: [1, "\n"] } },
@@ -46,7 +46,7 @@ test("strings are data, anything else is JSON", async () => {
   );
 });
 
-test("what a client reads equals what was sent, line breaks apart", () => {
+test("a client reads the sent events, apart from line breaks", () => {
   const anyText = fc.string({
     unit: fc.constantFrom("a", ":", " ", "\n", "\r", "\0", "data", "é", "\u2028"),
   });
@@ -90,7 +90,7 @@ test.each<[unknown]>([
   expect(() => eventFrame(event)).toThrow(bad);
 });
 
-test("a bad event fails the stream after the good ones and closes the source", async () => {
+test("an invalid event fails the stream after the valid ones and closes the source", async () => {
   let isClosed = false;
   const source = (async function* (): AsyncGenerator<ServerSentEvent> {
     try {
@@ -106,7 +106,7 @@ test("a bad event fails the stream after the good ones and closes the source", a
   expect(isClosed).toBe(true);
 });
 
-/** A source whose events come when they are pushed. */
+/** A source of pushed events. */
 const pushed = () => {
   const waiting = Promise.withResolvers<IteratorResult<string>>();
   const seen = { pulls: 0, returns: 0, push: (value: string) => waiting.resolve({ done: false, value }) };
@@ -119,7 +119,7 @@ const pushed = () => {
   return { seen, source };
 };
 
-test("a comment comes for every 15 s without an event, and the awaited event is not asked for again", async () => {
+test("sends a comment after each 15 s without an event and does not pull the pending event again", async () => {
   jest.useFakeTimers();
   const { seen, source } = pushed();
   const iterator = eventStream(source).chunks[Symbol.asyncIterator]();
@@ -139,7 +139,7 @@ test("a comment comes for every 15 s without an event, and the awaited event is 
   expect([seen.pulls, jest.getTimerCount()]).toEqual([1, 0]);
 });
 
-test("an event that came between two pulls is given at once", async () => {
+test("an event that arrived between two pulls is returned at once", async () => {
   jest.useFakeTimers();
   const { seen, source } = pushed();
   const iterator = eventStream(source).chunks[Symbol.asyncIterator]();
@@ -151,7 +151,7 @@ test("an event that came between two pulls is given at once", async () => {
   expect(new TextDecoder().decode((await iterator.next()).value)).toBe("data: now\n\n");
 });
 
-test("a heartbeat comes after an event too", async () => {
+test("sends heartbeats after an event too", async () => {
   jest.useFakeTimers();
   const source = (async function* (): AsyncGenerator<string> {
     yield "a";
@@ -164,7 +164,7 @@ test("a heartbeat comes after an event too", async () => {
   expect(new TextDecoder().decode((await second).value)).toBe(":\n\n");
 });
 
-test("no heartbeat with 0", async () => {
+test("sends no heartbeat with 0", async () => {
   jest.useFakeTimers();
   const { seen, source } = pushed();
   const next = eventStream(source, { heartbeatSecs: 0 }).chunks[Symbol.asyncIterator]().next();
@@ -173,7 +173,7 @@ test("no heartbeat with 0", async () => {
   expect(new TextDecoder().decode((await next).value)).toBe("data: now\n\n");
 });
 
-test("giving up closes a pending source at once and clears the timer", async () => {
+test("cancelling closes a pending source at once and clears the timer", async () => {
   jest.useFakeTimers();
   const { seen, source } = pushed();
   const iterator = eventStream(source).chunks[Symbol.asyncIterator]();
@@ -195,6 +195,6 @@ test("the source's error ends the stream and clears the timer", async () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test.each([-1, Number.NaN, Infinity, "15"])("refuses heartbeatSecs %p", (heartbeatSecs) => {
+test.each([-1, Number.NaN, Infinity, "15"])("rejects heartbeatSecs %p", (heartbeatSecs) => {
   expect(() => eventStream([], { heartbeatSecs: heartbeatSecs as number })).toThrow(bad);
 });

@@ -22,7 +22,7 @@ export interface SseOptions {
   /** Seconds without an event until a comment is sent to keep the connection alive; 0 disables it. @default 15 */
   readonly heartbeatSecs?: number;
   /**
-   * Whether the stream ends in order when the service drains, so that the client connects to another instance. `false` for events that come to an end by
+   * Whether the stream ends in order when the service drains, so that the client connects to another instance. `false` for events that end by
    * themselves, such as the words of one answer: a drain waits for them. @default true
    */
   readonly untilDrain?: boolean;
@@ -140,7 +140,7 @@ const dataLines = (text: string): string =>
 const line = (field: string, value: unknown, refused: RegExp): string => {
   if (value === undefined) return "";
   if (typeof value !== "string") throw badEvent(`${field} must be a string`);
-  if (refused.test(value)) throw badEvent(`${field} must not hold a line break or NUL`);
+  if (refused.test(value)) throw badEvent(`${field} must not contain a line break or NUL`);
   return `${field}: ${value}\n`;
 };
 

@@ -3,7 +3,7 @@ import { App, Response } from "../index.ts";
 
 const ask = (app: App) => app.fetch(new Request("http://host.test/"));
 
-/** A source that gives one chunk and then waits for ever. */
+/** A source that produces one chunk and then waits for ever. */
 const endless = (closed: () => void) => ({
   async *[Symbol.asyncIterator]() {
     try {
@@ -15,7 +15,7 @@ const endless = (closed: () => void) => ({
   },
 });
 
-test("an event stream that is being sent ends in order when the app drains", async () => {
+test("an event stream in transmission ends in order when the app drains", async () => {
   const app = new App();
   app.get("/", () => Response.sse(endless(() => {})));
   const text = (await ask(app)).text();
@@ -24,7 +24,7 @@ test("an event stream that is being sent ends in order when the app drains", asy
   expect(await text).toBe("data: first\n\n");
 });
 
-test("a stream with untilDrain ends and its source is closed; one without does not", async () => {
+test("a stream with untilDrain ends and its source is closed; a stream without it does not end", async () => {
   const app = new App();
   let closed = 0;
   const source = (async function* () {
@@ -59,7 +59,7 @@ test("a stream that opens during the drain ends at once", async () => {
   expect(await (await reply).text()).toBe("");
 });
 
-test("an event stream that was cloned ends too", async () => {
+test("a cloned event stream ends too", async () => {
   const app = new App();
   let copy: Response | undefined;
   app.get("/", () => {
@@ -72,4 +72,32 @@ test("an event stream that was cloned ends too", async () => {
   await app.stop();
   expect(await text).toBe("data: first\n\n");
   expect(copy?.contentType).toContain("text/event-stream");
+});
+
+class Missing extends Error {}
+
+test.each<[string, (app: App) => unknown]>([
+  ["middleware", (app) => app.use(() => Response.sse(endless(() => {})))],
+  ["asynchronous middleware", (app) => app.use(async () => Response.sse(endless(() => {})))],
+  ["an exception handler", (app) => app.exceptionHandler(Missing, () => Response.sse(endless(() => {})))],
+  [
+    "an asynchronous exception handler",
+    (app) =>
+      app.exceptionHandler(Missing, async () =>
+        Response.stream(
+          endless(() => {}),
+          { untilDrain: true },
+        ),
+      ),
+  ],
+])("an endless stream that %s returns ends in order when the app drains", async (_origin, answer) => {
+  const app = new App();
+  app.get("/", () => {
+    throw new Missing();
+  });
+  answer(app);
+  const text = (await ask(app)).text();
+  await new Promise((resolve) => setImmediate(resolve));
+  await app.stop();
+  expect(await text).toContain("first");
 });

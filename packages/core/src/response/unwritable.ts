@@ -9,7 +9,8 @@ export interface UnwritableOptions {
 /** Levels that every writer can handle; deeper nesting may be the cause of its failure. */
 const SAFE_DEPTH = 500;
 
-interface Frame {
+/** An object on the way to the current value. */
+export interface Frame {
   readonly value: object;
   readonly keys: readonly string[];
   next: number;
@@ -50,7 +51,8 @@ export const findUnwritable = (data: unknown, options: UnwritableOptions): strin
   return problem;
 };
 
-const written = (holder: unknown, key: string): unknown => {
+/** The value under a key as JSON writes it, `toJSON` included. */
+export const written = (holder: unknown, key: string): unknown => {
   const value = (holder as Record<string, unknown>)[key];
   const toJSON = (value as { toJSON?: unknown } | null | undefined)?.toJSON;
   return typeof toJSON === "function" ? (toJSON.call(value, key) as unknown) : value;
@@ -62,7 +64,7 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const SHOWN_SEGMENTS = 10;
 
 /** Path of the current keys, such as `$.books[3]["a b"]`; a long one is cut with an ellipsis. */
-const pathOf = (stack: readonly Frame[]): string => {
+export const pathOf = (stack: readonly Frame[]): string => {
   const segments = stack.slice(0, SHOWN_SEGMENTS).map(({ value, keys, next }) => {
     const key = keys[next - 1] ?? "";
     if (Array.isArray(value)) return `[${key}]`;

@@ -25,7 +25,7 @@ test("keeps status, fields, several cookies and the body", async () => {
   expect(await web.json()).toEqual({ a: "é" });
 });
 
-test("adds no type to a body without one", async () => {
+test("adds no media type to a body without one", async () => {
   const ours = new Response("é");
   ours.contentType = null;
   const web = toWebResponse(ours);
@@ -39,7 +39,7 @@ test("passes bytes and streams on", async () => {
   expect(await toWebResponse(Response.stream(["h", "é"])).text()).toBe("hé");
 });
 
-test.each([204, 205, 304])("%p has no body, and its stream is freed", async (status) => {
+test.each([204, 205, 304])("%p has no body, and its stream is released", async (status) => {
   const source = (async function* () {
     yield "a";
   })();
@@ -83,7 +83,7 @@ test("a web response without a body has none", () => {
   expect([ours.status, ours.payload, ours.headers.get("content-length")]).toEqual([304, null, "5"]);
 });
 
-test("a stated length becomes the body's, and fields of the connection are left out", () => {
+test("a declared length becomes the body's, and hop-by-hop fields are dropped", () => {
   const headers = {
     "content-length": "2",
     connection: "close",
@@ -96,7 +96,7 @@ test("a stated length becomes the body's, and fields of the connection are left 
   expect(ours.fields()).toEqual(["content-type", "text/plain;charset=UTF-8", "x-a", "1"]);
 });
 
-test("reads a web body no sooner than it is sent, and gives it up with the reply", async () => {
+test("reads a web body only while it is sent, and cancels it with the reply", async () => {
   let [pulls, cancels] = [0, 0];
   const body = new ReadableStream(
     { pull: (controller) => (pulls++, controller.enqueue(Uint8Array.of(1))), cancel: () => void cancels++ },
@@ -108,7 +108,7 @@ test("reads a web body no sooner than it is sent, and gives it up with the reply
   expect([pulls, cancels]).toEqual([0, 1]);
 });
 
-test("a body that was read is refused", async () => {
+test("a body that was read is rejected", async () => {
   const web = new globalThis.Response("x");
   await web.text();
   expect(() => fromWebResponse(web)).toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
@@ -124,7 +124,7 @@ test("converts the network error in both directions", () => {
   );
 });
 
-test("what fetch decoded is not said to be coded", async () => {
+test("drops the content coding that fetch has decoded", async () => {
   const server = createServer((_request, response) => {
     const body = gzipSync("hello");
     response
@@ -144,7 +144,7 @@ test("what fetch decoded is not said to be coded", async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("a coding that the program itself applied stays", () => {
+test("keeps a content coding that the program applied", () => {
   const web = new globalThis.Response(new Uint8Array(gzipSync("x")), {
     headers: { "content-encoding": "gzip" },
   });

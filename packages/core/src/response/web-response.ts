@@ -11,13 +11,15 @@ const bodyless = new Set([101, 103, 204, 205, 304]);
  * Converts a reply into a web `Response`: same status, every field, separate `Set-Cookie` lines, and a body that is pulled as it is read.
  *
  * A body that the status does not allow is cancelled. Cancelling the web body cancels the source.
+ *
+ * @param onPull called before each pull of a streamed body
  */
-export const toWebResponse = (response: Response): globalThis.Response => {
+export const toWebResponse = (response: Response, onPull?: () => void): globalThis.Response => {
   const { payload, status, statusText } = response;
   const headers = headersOf(response.fields());
   if (status === 0) return globalThis.Response.error();
   if (!bodyless.has(status))
-    return new globalThis.Response(webBody(payload, headers), { status, statusText, headers });
+    return new globalThis.Response(webBody(payload, headers, onPull), { status, statusText, headers });
   // The error of a source that is never read changes nothing.
   if (payload instanceof BodyStream) payload.cancel().catch(() => {});
   return new globalThis.Response(null, { status, statusText, headers });
@@ -35,8 +37,9 @@ const headersOf = (fields: readonly string[]): Headers => {
 const webBody = (
   payload: Payload,
   headers: Headers,
+  onPull: (() => void) | undefined,
 ): ReadableStream | Uint8Array<ArrayBuffer> | string | null => {
-  if (payload instanceof BodyStream) return toReadableStream(payload);
+  if (payload instanceof BodyStream) return toReadableStream(payload, onPull);
   if (typeof payload === "string" && !headers.has("content-type")) return new TextEncoder().encode(payload);
   return payload as Uint8Array<ArrayBuffer> | string | null;
 };
@@ -83,10 +86,13 @@ export const fromWebResponse = (web: globalThis.Response): Response => {
   for (const line of cookies ?? []) headers.append("set-cookie", line);
   for (const name of hopByHop) headers.delete(name);
   if (web.body !== null && web.body !== undefined) {
-    response.payload = new BodyStream(toBodyStream(web.body).chunks, bodyLength(web, response));
+    response.payload = new WebBody(toBodyStream(web.body).chunks, bodyLength(web, response));
   }
   return response;
 };
+
+/** The body of a web `Response`, which ends by itself, unlike other streams. */
+export class WebBody extends BodyStream {}
 
 /** The error for a handler that returns `Response.error()`. */
 export const networkError = (): FrameworkError =>

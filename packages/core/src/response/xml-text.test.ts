@@ -23,7 +23,7 @@ test("writes members as elements and items as item elements", () => {
   );
 });
 
-test("names the root", () => {
+test("uses the name of the root element", () => {
   expect(bodyOf([1], "books")).toBe("<books><item>1</item></books>");
   expect(bodyOf("x", "")).toBe("<_>x</_>");
 });
@@ -40,14 +40,14 @@ test.each([
   ["名", "名"],
   ["😀", "_"],
   ["a\r\n", "a__"],
-])("mends the name %j to %s", (name, mended) => {
+])("corrects the name %j to %s", (name, mended) => {
   expect(bodyOf({ [name]: 1 })).toBe(`<root><${mended}>1</${mended}></root>`);
 });
 
 // oxlint-disable-next-line no-control-regex -- what XML 1.0 does not allow
 const notXml = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
 
-test("text never becomes markup, and reads back as it was", () => {
+test("text never becomes markup, and is read back unchanged", () => {
   const entities: Readonly<Record<string, string>> = {
     amp: "&",
     lt: "<",
@@ -67,15 +67,15 @@ test("text never becomes markup, and reads back as it was", () => {
   );
 });
 
-test("half a character becomes U+FFFD", () => {
+test("a lone surrogate becomes U+FFFD", () => {
   expect(bodyOf("a\ud800b")).toBe("<root>a\uFFFDb</root>");
 });
 
-test("refuses a cycle and nesting without end", () => {
+test("rejects a cycle and endless nesting", () => {
   const cycle: Record<string, unknown> = {};
   cycle["self"] = [cycle];
   let deep: unknown = 1;
   for (let level = 0; level < 100_000; level++) deep = { a: deep };
-  expect(() => toXmlText(cycle)).toThrow(/holds itself/);
+  expect(() => toXmlText(cycle)).toThrow(/contains itself/);
   expect(() => toXmlText(deep)).toThrow(expect.objectContaining({ code: "CORE_BAD_REPLY" }));
 });

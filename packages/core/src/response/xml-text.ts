@@ -27,7 +27,9 @@ const plain = (value: unknown, key: string): unknown => {
 const contentOf = (value: unknown, enclosing: object[]): string => {
   if (typeof value !== "object" || value === null) return isWritten(value) ? escaped(String(value)) : "";
   if (enclosing.length >= MAX_DEPTH || enclosing.includes(value)) {
-    const problem = enclosing.includes(value) ? "it holds itself" : `it is nested deeper than ${MAX_DEPTH}`;
+    const problem = enclosing.includes(value)
+      ? "it contains itself"
+      : `it is nested deeper than ${MAX_DEPTH}`;
     throw new FrameworkError("CORE_BAD_REPLY", `a reply cannot be written as XML: ${problem}`);
   }
   enclosing.push(value);

@@ -1,4 +1,5 @@
 import type { Injections } from "../dependencies/token.ts";
+import { MissingMethods } from "./missing-methods.ts";
 import type { Guard } from "../guards/guard.ts";
 import type { Middleware } from "../middleware/middleware.ts";
 import type { HttpRequest, NoInput } from "../request/http-request.ts";
@@ -25,7 +26,7 @@ import type {
 export interface RegisterRoute<Prefix extends string, A extends object> {
   <const P extends string>(
     path: P,
-    handler: (request: HttpRequest<PathParams<`${Prefix}${P}`>, NoInput, A>) => unknown,
+    handler: (request: HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, NoInput, A>) => unknown,
   ): void;
   <
     const P extends string,
@@ -37,7 +38,7 @@ export interface RegisterRoute<Prefix extends string, A extends object> {
     path: P,
     options: RouteOptions<Params, Query, Body, Inject> & RouteOptionsOf<A>,
     handler: (
-      request: HttpRequest<PathParams<`${Prefix}${P}`>, InputOf<Params, Query, Body>, A>,
+      request: HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, InputOf<Params, Query, Body>, A>,
       ...dependencies: DependencyArguments<Inject>
     ) => unknown,
   ): void;
@@ -45,7 +46,7 @@ export interface RegisterRoute<Prefix extends string, A extends object> {
 
 /** The option specific to `route`. */
 export interface RouteMethodsOption {
-  /** @default ["GET"] */
+  /** The methods to register. @default ["GET"] */
   readonly methods?: readonly Method[];
 }
 
@@ -61,23 +62,31 @@ export interface RegisterRoutes<Prefix extends string, A extends object> {
     path: P,
     options: RouteOptions<Params, Query, Body, Inject> & RouteOptionsOf<A> & RouteMethodsOption,
     handler: (
-      request: HttpRequest<PathParams<`${Prefix}${P}`>, InputOf<Params, Query, Body>, A>,
+      request: HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, InputOf<Params, Query, Body>, A>,
       ...dependencies: DependencyArguments<Inject>
     ) => unknown,
   ): void;
 }
 
 /** The route methods of apps and blueprints; a call does not change the app's type. */
-export abstract class RouteMethods<Prefix extends string, A extends object> {
+export abstract class RouteMethods<Prefix extends string, A extends object> extends MissingMethods {
+  /** Registers a handler for GET, and for HEAD unless that has its own. */
   readonly get: RegisterRoute<Prefix, A> = this.register("GET");
+  /** Registers a handler for POST. */
   readonly post: RegisterRoute<Prefix, A> = this.register("POST");
+  /** Registers a handler for PUT. */
   readonly put: RegisterRoute<Prefix, A> = this.register("PUT");
+  /** Registers a handler for PATCH. */
   readonly patch: RegisterRoute<Prefix, A> = this.register("PATCH");
+  /** Registers a handler for DELETE. */
   readonly delete: RegisterRoute<Prefix, A> = this.register("DELETE");
+  /** Registers a handler for OPTIONS; without one, core answers with the allowed methods. */
   readonly options: RegisterRoute<Prefix, A> = this.register("OPTIONS");
+  /** Registers a handler for HEAD, in place of the route for GET. */
   readonly head: RegisterRoute<Prefix, A> = this.register("HEAD");
   /** QUERY, a safe request with a body (RFC 10008). */
   readonly query: RegisterRoute<Prefix, A> = this.register("QUERY");
+  /** Registers one handler for several methods, which are the option `methods`: `app.route("/e", { methods: ["GET", "POST"] }, handler)`. */
   readonly route: RegisterRoutes<Prefix, A> = (path: string, options: unknown, handler: unknown): void => {
     const { methods = ["GET"], ...rest } = options as RouteOptions & RouteMethodsOption;
     const place = registrationPlace();

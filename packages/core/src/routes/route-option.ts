@@ -5,6 +5,7 @@ export type OptionCheck<Value> = (value: Value, route: Omit<RouteInfo, "auth">) 
 
 /** Reads an option of routes for the feature that owns it. */
 export interface RouteOption<Value> {
+  /** Name of the option. */
   readonly name: string;
   /** Returns the route's value, already checked at start; `undefined` without one, and without a route. */
   of(route: Pick<RouteInfo, "options"> | null): Value | undefined;

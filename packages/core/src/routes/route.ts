@@ -2,6 +2,7 @@ import type { Injected, Injections } from "../dependencies/token.ts";
 import type { Guard } from "../guards/guard.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
 import type { Handler, Middleware } from "../middleware/middleware.ts";
+import type { ErrorStatus } from "../http/reason-phrase.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { InferOutput, StandardSchema } from "../validation/standard-schema.ts";
@@ -25,10 +26,18 @@ export interface RouteOptions<
   readonly params?: Params;
   /** Schema of the query: single values are strings, repeated ones arrays; the result is `request.input.query`. */
   readonly query?: Query;
-  /** Schema of the body: JSON, or a form's fields; the result is `request.input.body`. */
+  /** Schema of the body: JSON, or a form's fields with its files as web `File`s; the result is `request.input.body`. */
   readonly body?: Body;
-  /** Schemas of JSON replies by status, compared with every reply while debug is on. */
+  /**
+   * Schemas of JSON replies by status. Clients get the schema's output, without members that it does not list; a reply that it refuses is a 500.
+   * Costs a parse and a validation per reply.
+   */
   readonly responses?: Readonly<Record<number, StandardSchema>>;
+  /**
+   * Statuses of errors that the handler throws, such as `[404, 409]`, for the API document: each has the app's one error body. Errors of core and features
+   * are listed without it; a status with a body of its own belongs in `responses`.
+   */
+  readonly errors?: readonly ErrorStatus[];
   /** Dependencies, passed to the handler as its second argument. */
   readonly inject?: Inject;
   /** Guards of this route; they run after the app's and the blueprints' guards. */
@@ -66,8 +75,11 @@ export type RouteHandler = (request: HttpRequest, ...dependencies: readonly neve
 
 /** One registered route before compilation. */
 export interface RouteDefinition {
+  /** Method that it answers. */
   readonly method: Method;
+  /** Pattern with the prefixes of its blueprints. */
   readonly path: string;
+  /** Options of the program. */
   readonly options: RouteOptions;
   readonly handler: RouteHandler;
   readonly place: Place;
@@ -85,15 +97,20 @@ export interface RouteDefinition {
 
 /** A compiled route, available as `request.endpoint`. */
 export interface Endpoint {
+  /** Method that it answers. */
   readonly method: Method;
   /** Pattern as written, including prefixes. */
   readonly pattern: string;
+  /** Options of the program. */
   readonly options: RouteOptions;
+  /** Tags of its blueprints, then its own. */
   readonly tags: readonly string[];
   /** Name of the feature that added it, `null` for the program's routes. */
   readonly addedBy: string | null;
   /** Its exemptions; empty for the program's routes. */
   readonly exempt: readonly Exemption[];
+  /** Whether guards check its requests: the app's, those of its blueprints or its own. */
+  readonly guarded: boolean;
   /** Answers a request, through the whole chain around the handler. */
   readonly handle: Handler<HttpRequest, Response>;
 }

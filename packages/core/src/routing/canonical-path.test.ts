@@ -34,7 +34,7 @@ test.each([
   ["/a%5Cb\\c", "/a\\b\\c", ""],
   ["/.well-known/.../..x/x..", "/.well-known/.../..x/x..", ""],
   ["/a;b=1/*/'\"<>|^`{}[]@:,!$&()+=~", "/a;b=1/*/'\"<>|^`{}[]@:,!$&()+=~", ""],
-])("reads %s as path %s and query %s", (target, path, search) => {
+])("parses %s into path %s and query %s", (target, path, search) => {
   expect(canonicalise(target)).toEqual({ path, search });
 });
 
@@ -81,13 +81,13 @@ test.each([
   ["/a#b", "fragment"],
   ["/a?b#c", "fragment"],
   ["/a/..#c", ". or .. segment"],
-])("refuses %j with 400: %s", (target, detail) => {
+])("rejects %j with 400: %s", (target, detail) => {
   const error = refusal(target);
   expect(error).toBeInstanceOf(ValueError);
   expect(error).toMatchObject({ status: 400, detail: expect.stringContaining(detail) });
 });
 
-test("accepts 64 segments and 8 KiB, and refuses one more of either", () => {
+test("accepts 64 segments and 8 KiB, and rejects one more of either", () => {
   expect(canonicalise("/a".repeat(64)).path).toHaveLength(128);
   expect(refusal("/a".repeat(65))).toMatchObject({
     status: 400,
@@ -100,11 +100,11 @@ test("accepts 64 segments and 8 KiB, and refuses one more of either", () => {
   });
 });
 
-test("refuses a path of 64 KiB without looking at the rest of it", () => {
+test("rejects a path of 64 KiB without reading all of it", () => {
   expect(refusal(`/${"a".repeat(65_536)}\u0000`)).toMatchObject({ detail: expect.stringContaining("8192") });
 });
 
-test("needs time linear in the length of an escaped path", () => {
+test("takes time linear in the length of an escaped path", () => {
   const fastest = (target: string) =>
     Math.min(
       ...Array.from({ length: 40 }, () => {
@@ -143,7 +143,7 @@ describe("on random targets", () => {
   const target = fc.array(piece, { maxLength: 12 }).map((pieces) => `/${pieces.join("")}`);
   const accepted = target.filter((text) => !(refusal(text) instanceof HttpError));
 
-  test("throws nothing but a 400", () => {
+  test("throws only errors of status 400", () => {
     fc.assert(
       fc.property(fc.oneof(target, fc.string({ unit: "binary" })), (text) => {
         const outcome = refusal(text);
@@ -155,7 +155,7 @@ describe("on random targets", () => {
     );
   });
 
-  test("changes nothing when its own result comes in again", () => {
+  test("parsing its own result changes nothing", () => {
     fc.assert(
       fc.property(accepted, (text) => {
         const { path } = canonicalise(text);
@@ -164,7 +164,7 @@ describe("on random targets", () => {
     );
   });
 
-  test("decodes each segment once, as a byte-wise decoder does", () => {
+  test("decodes each segment once, like a byte-wise decoder", () => {
     fc.assert(
       fc.property(accepted, (text) => {
         const raw = text.split("?")[0] ?? "";
@@ -173,7 +173,7 @@ describe("on random targets", () => {
     );
   });
 
-  test("gives two targets one path exactly when their decoded segments are equal", () => {
+  test("two targets have the same path exactly when their decoded segments are equal", () => {
     fc.assert(
       fc.property(accepted, accepted, (one, other) => {
         const [a, b] = [canonicalise(one).path, canonicalise(other).path];
@@ -182,7 +182,7 @@ describe("on random targets", () => {
     );
   });
 
-  test("lets a prefix and the router agree on every spelling", () => {
+  test("prefixes and the router agree on every spelling", () => {
     const router = new Router<string>();
     for (const path of ["/admin", "/admin/", "/admin/{*rest}"])
       router.add("GET", path, path, { toString: () => "" });
@@ -232,6 +232,6 @@ test.each([
   ["//books", "/", false],
   ["/static/x", "/static/", false],
   ["/books", "", false],
-])("says whether %s is under %j: %s", (path, prefix, expected) => {
+])("whether %s is under %j: %s", (path, prefix, expected) => {
   expect(isUnder(path, prefix)).toBe(expected);
 });

@@ -13,16 +13,16 @@ export interface CanonicalTarget {
 }
 
 /** Maximum length of a raw path, including its first `/`. */
-const maxPathLength = 8192;
+const MAX_PATH_LENGTH = 8192;
 
 /** Maximum number of segments; `/a/b/` has three, the last one empty. */
-export const maxSegments = 64;
+export const MAX_SEGMENTS = 64;
 
-const hash = 0x23;
-const percent = 0x25;
-const dot = 0x2e;
-const slash = 0x2f;
-const question = 0x3f;
+const HASH = 0x23;
+const PERCENT = 0x25;
+const DOT = 0x2e;
+const SLASH = 0x2f;
+const QUESTION = 0x3f;
 
 /**
  * Parses an origin-form target (RFC 9112 3.2.1) into its canonical path: split at `/` first, then each segment percent-decoded once.
@@ -33,25 +33,25 @@ const question = 0x3f;
  * segments in any encoding, a fragment, and a path over 64 segments; HttpError 414 for a path over 8 KiB
  */
 export const canonicalise = (target: string): CanonicalTarget => {
-  if (target.charCodeAt(0) !== slash) throw new ValueError("The request target must start with /");
-  const limit = Math.min(target.length, maxPathLength + 1);
+  if (target.charCodeAt(0) !== SLASH) throw new ValueError("The request target must start with /");
+  const limit = Math.min(target.length, MAX_PATH_LENGTH + 1);
   let segments = 0;
   let escaped = false;
   let end = 0;
   for (; end < limit; end++) {
     const code = target.charCodeAt(end);
-    if (code > slash) {
-      if (code === question) break;
+    if (code > SLASH) {
+      if (code === QUESTION) break;
       if (code > 0x7e) throw notVisible("path");
-    } else if (code === slash) {
+    } else if (code === SLASH) {
       segments++;
-      if (target.charCodeAt(end + 1) === dot) refuseDotSegment(target, end + 1);
-    } else if (code === percent) escaped = true;
+      if (target.charCodeAt(end + 1) === DOT) refuseDotSegment(target, end + 1);
+    } else if (code === PERCENT) escaped = true;
     else if (code <= 0x20) throw notVisible("path");
-    else if (code === hash) throw fragment();
+    else if (code === HASH) throw fragment();
   }
-  if (end > maxPathLength) throw new HttpError(414, `The path is longer than ${maxPathLength} bytes`);
-  if (segments > maxSegments) throw new ValueError(`The path has more than ${maxSegments} segments`);
+  if (end > MAX_PATH_LENGTH) throw new HttpError(414, `The path is longer than ${MAX_PATH_LENGTH} bytes`);
+  if (segments > MAX_SEGMENTS) throw new ValueError(`The path has more than ${MAX_SEGMENTS} segments`);
   const raw = end === target.length ? target : target.slice(0, end);
   return { path: escaped ? decodePath(raw) : raw, search: searchFrom(target, end + 1) };
 };
@@ -64,7 +64,7 @@ export const canonicalise = (target: string): CanonicalTarget => {
 export const isUnder = (path: string, prefix: string): boolean => {
   if (path.length === prefix.length) return path === prefix;
   const last = prefix.charCodeAt(prefix.length - 1);
-  return last >= 0 && last !== slash && path.charCodeAt(prefix.length) === slash && path.startsWith(prefix);
+  return last >= 0 && last !== SLASH && path.charCodeAt(prefix.length) === SLASH && path.startsWith(prefix);
 };
 
 /** Returns the decoded segments of a canonical path; a `/` inside one was sent as `%2F`. */
@@ -113,15 +113,15 @@ const percentDecoded = (raw: string): string => {
 };
 
 const refuseDotSegment = (target: string, start: number): void => {
-  const after = target.charCodeAt(start + 1) === dot ? start + 2 : start + 1;
+  const after = target.charCodeAt(start + 1) === DOT ? start + 2 : start + 1;
   const code = target.charCodeAt(after);
-  if (after === target.length || code === slash || code === question || code === hash) throw dotSegment();
+  if (after === target.length || code === SLASH || code === QUESTION || code === HASH) throw dotSegment();
 };
 
 const searchFrom = (target: string, start: number): string => {
   for (let index = start; index < target.length; index++) {
     const code = target.charCodeAt(index);
-    if (code === hash) throw fragment();
+    if (code === HASH) throw fragment();
     if (code <= 0x20 || code > 0x7e) throw notVisible("query");
   }
   return start < target.length ? target.slice(start) : "";

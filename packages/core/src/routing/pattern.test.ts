@@ -30,7 +30,7 @@ test.each([
   ["/100%", ["100%25"]],
   ["/v1/items:batch", ["v1", "items:batch"]],
   ["/a*b/.well-known", ["a*b", ".well-known"]],
-])("takes the text of %s as it is written", (path, texts) => {
+])("parses %s as literal text", (path, texts) => {
   expect(parsed(path).segments).toEqual(texts.map((text) => ({ kind: "static", text })));
 });
 
@@ -66,14 +66,14 @@ test.each([
   ["/a\n", "no request may have"],
   ["/\ud800", "no request may have"],
   ["/a".repeat(65), "more than 64 segments"],
-])("refuses %j and says what to do", (path, text) => {
+])("rejects %j and suggests a correction", (path, text) => {
   const { pattern, problem } = parsePattern(path);
   expect(pattern).toBeNull();
   expect(problem).toEqual({ code: "CORE_ROUTE_BAD_PATTERN", message: expect.stringContaining(text) });
   expect(problem?.message).toContain(JSON.stringify(path));
 });
 
-test("names every mistake of a path in one problem", () => {
+test("reports every mistake of a path in one problem", () => {
   expect(parsePattern("books/:id/{*rest}/{x y}").problem?.message).toBe(
     'the route path "books/:id/{*rest}/{x y}" must start with /; it has the segment ":id": write {id}; ' +
       "it has the parameter {x y}: a name is letters, digits and _ only; check values with a params schema",
@@ -93,7 +93,7 @@ test.each([
   expect({ ...paramsOf(parsed(pattern), path, path.includes("%")) }).toEqual(params);
 });
 
-test("gives parameters of any name, and inherits none", () => {
+test("returns parameters of any name, without inherited ones", () => {
   const params = paramsOf(parsed("/{__proto__}/{constructor}"), "/polluted/2", false);
   expect(Object.entries(params)).toEqual([
     ["__proto__", "polluted"],

@@ -1,5 +1,5 @@
 import type { Problem } from "../errors/configuration-error.ts";
-import { hasControl, isDotSegment, maxSegments, segmentSpelling, segmentText } from "./canonical-path.ts";
+import { hasControl, isDotSegment, MAX_SEGMENTS, segmentSpelling, segmentText } from "./canonical-path.ts";
 
 /** One segment of a route's path. */
 export type PatternSegment =
@@ -109,15 +109,15 @@ const toSegment = (text: string): PatternSegment => {
 
 const pathMistakes = function* (path: string): Generator<string> {
   if (!path.startsWith("/")) yield "must start with /";
-  if (path.split("/").length - 1 > maxSegments)
-    yield `has more than ${maxSegments} segments, which no request may have`;
+  if (path.split("/").length - 1 > MAX_SEGMENTS)
+    yield `has more than ${MAX_SEGMENTS} segments, which no request may have`;
   if (/[?#]/.test(path)) yield "must not contain ? or #: read the query from request.query";
   if (hasControl(path) || !path.isWellFormed()) yield "contains characters that no request may have";
   const escape = /%[0-9a-f]{2}/i.exec(path);
   if (escape !== null) yield `is matched decoded: write the character itself instead of ${escape[0]}`;
 };
 
-const identifier = /^[a-z_][a-z0-9_]*$/i;
+const IDENTIFIER = /^[a-z_][a-z0-9_]*$/i;
 
 const segmentMistake = (text: string): string | null => {
   if (isDotSegment(text)) return `has the segment "${text}", which no request may have`;
@@ -129,7 +129,7 @@ const segmentMistake = (text: string): string | null => {
   if (inner === null) return `has "${text}": a parameter must be a whole segment, such as /{name}/`;
   const [, star, name = ""] = inner;
   if (name === "") return `has a parameter without a name: write {${star}name}`;
-  if (identifier.test(name)) return null;
+  if (IDENTIFIER.test(name)) return null;
   return `has the parameter {${star}${name}}: a name is letters, digits and _ only; check values with a params schema`;
 };
 

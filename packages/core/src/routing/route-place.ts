@@ -5,7 +5,8 @@ export interface Place {
 }
 
 /**
- * Records the program's call that led here: the first stack frame outside this package.
+ * Records the program's call that led here: the first stack frame outside this package and outside `node_modules`, so that a route of an
+ * installed package is reported where the program registered it. A program that is itself installed there gets the first frame outside this package.
  *
  * Costs one stack capture; the text is formatted on first use.
  */
@@ -21,25 +22,34 @@ const captured = (): { stack: () => unknown } => {
 };
 
 const firstOutside = (stack: unknown): string => {
-  if (typeof stack !== "string") return unknown;
+  if (typeof stack !== "string") return UNKNOWN;
   const own = ownDirectory();
-  for (const line of stack.split("\n")) {
-    const place = placeOf(line);
-    if (place !== null && (!place.startsWith(own) || isTest(place))) return place;
-  }
-  return unknown;
+  const outside = stack
+    .split("\n")
+    .map(placeOf)
+    .filter((place) => place !== null && (!place.startsWith(own) || isTest(place)));
+  return outside.find((place) => place !== null && !isInstalled(place)) ?? outside[0] ?? UNKNOWN;
 };
 
-const unknown = "an unknown place";
+const UNKNOWN = "an unknown place";
 
-/** Parses a frame's place: `at name (file:1:2)`, `at file:1:2` (V8) or `name@file:1:2` (others). */
+/** Parses the place of a frame; paths may contain blanks, parentheses and `@`. */
 const placeOf = (line: string): string | null => {
-  const [place] = /[^\s(@]+:\d+:\d+(?=\)?$)/.exec(line) ?? [];
-  return place === undefined || place.startsWith("node:") ? null : withoutScheme(place);
+  const text = locationOf(line.trim());
+  return text === null || !/:\d+:\d+$/.test(text) || text.startsWith("node:") ? null : withoutScheme(text);
+};
+
+/** Location of a frame: `at name (file:1:2)` or `at file:1:2` (V8), `name@file:1:2` or `file:1:2` (others). */
+const locationOf = (frame: string): string | null => {
+  if (!frame.startsWith("at ")) return /^(?:[^@/\\]*@)?(.*)$/.exec(frame)?.[1] ?? null;
+  const [, inParentheses] = /^at .*? \((.*)\)$/.exec(frame) ?? [];
+  return inParentheses ?? frame.slice("at ".length).replace(/^async /, "");
 };
 
 /** The `src` or `dist` folder that this file runs from. */
 const ownDirectory = (): string => withoutScheme(new URL("..", import.meta.url).href);
+
+const isInstalled = (place: string): boolean => /[/\\]node_modules[/\\]/.test(place);
 
 /** Tests are in the same folder but count as a program. */
 const isTest = (place: string): boolean => /\.test\.ts:/.test(place);

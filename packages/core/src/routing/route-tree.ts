@@ -22,11 +22,11 @@ interface Node<T> extends Slot<T> {
  * A radix tree. A lookup enters each node at most once, because every way to a node consumes the same part of the path.
  */
 export class RouteTree<T> {
-  readonly #root: Node<T> = createNode("");
+  private readonly root: Node<T> = createNode("");
 
   /** Returns the slot of a pattern's shape, created on first use. */
   slot({ segments }: Pattern): Slot<T> {
-    let node = this.#root;
+    let node = this.root;
     let text = "";
     for (const segment of segments) {
       text += "/";
@@ -44,7 +44,7 @@ export class RouteTree<T> {
 
   /** Returns the entry with the highest precedence for a path. */
   find(path: string): T | null {
-    return search(this.#root, path, 0);
+    return search(this.root, path, 0);
   }
 }
 

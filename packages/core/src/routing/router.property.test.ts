@@ -12,7 +12,7 @@ const kinds = { static: 0, param: 1, wildcard: 2 };
 const kindOf = (part: string): keyof typeof kinds =>
   part.startsWith("{*") ? "wildcard" : part.startsWith("{") ? "param" : "static";
 
-/** The decoded parameters by position if the route matches, else null: the rules of the documentation, written down naively. */
+/** The decoded parameters by position if the route matches, else null: a naive implementation of the documented rules. */
 const valuesOf = (parts: readonly string[], segments: readonly string[]): string[] | null => {
   const [part, ...parts_] = parts;
   const [segment, ...segments_] = segments;
@@ -57,7 +57,7 @@ const path = fc.array(fc.constantFrom("a", "a", "b", "", "ö", "a b", "%", "x/y"
 
 const targetOf = (segments: readonly string[]): string => `/${segments.map(encodeURIComponent).join("/")}`;
 
-test("finds what a naive matcher finds, for every method and order of registration", () => {
+test("finds the same route as a naive matcher, for every method and order of registration", () => {
   fc.assert(
     fc.property(routeSet, fc.array(path, { minLength: 4, maxLength: 12 }), (routes, paths) => {
       const router = new Router<string>();
@@ -80,7 +80,7 @@ test("finds what a naive matcher finds, for every method and order of registrati
   );
 });
 
-test("stays fast on route sets made for endless backtracking", () => {
+test("stays fast for route sets designed to backtrack endlessly", () => {
   const router = new Router<number>();
   const depth = 62;
   for (let level = 0; level < depth; level++) {
@@ -95,7 +95,7 @@ test("stays fast on route sets made for endless backtracking", () => {
   expect(process.cpuUsage(start).user / 1000).toBeLessThan(2000);
 });
 
-test("touches each node at most once, however many routes lead through both kinds of segment", () => {
+test("visits each node at most once, even if many routes share both kinds of segment", () => {
   const router = new Router<string>();
   const depth = 12;
   for (let bits = 0; bits < 2 ** depth; bits++) {

@@ -55,7 +55,7 @@ test.each([
   ["/100%25", "GET /100%", {}],
   ["/slash/", "GET /slash/", {}],
   ["/x/y/end", "GET /{a}/{b}/end", { a: "x", b: "y" }],
-])("finds for GET %s the route %s", (target, route, params) => {
+])("GET %s matches the route %s", (target, route, params) => {
   for (const router of [routerOf(...routes), routerOf(...routes.toReversed())]) {
     const match = found(router, "GET", target);
     expect(match?.value).toBe(route);
@@ -74,11 +74,11 @@ test.each([
   "/x/y",
   "/x/y/end/",
   "/gr%C3%B6%C3%9Fe",
-])("finds no route for GET %s", (target) => {
+])("GET %s matches no route", (target) => {
   expect(found(routerOf(...routes), "GET", target)).toBeNull();
 });
 
-test("looks for each method on its own", () => {
+test("each method has its own routes", () => {
   const router = routerOf(...routes);
   expect(found(router, "POST", "/books/new")?.value).toBe("POST /books/new");
   expect(found(router, "POST", "/books/7")).toBeNull();
@@ -87,7 +87,7 @@ test("looks for each method on its own", () => {
   expect(found(router, "__proto__", "/books")).toBeNull();
 });
 
-test("goes back to a wildcard when what is more specific leads nowhere", () => {
+test("backtracks to a wildcard when a more specific node has no match", () => {
   const router = routerOf("GET /a/{b}/c/{d}/e", "GET /a/b/{*rest}", "GET /{*all}");
   expect(found(router, "GET", "/a/b/c/d/e")?.value).toBe("GET /a/b/{*rest}");
   expect(found(router, "GET", "/a/x/c/d/e")?.value).toBe("GET /a/{b}/c/{d}/e");
@@ -95,7 +95,7 @@ test("goes back to a wildcard when what is more specific leads nowhere", () => {
   expect(found(router, "GET", "/")).toBeNull();
 });
 
-test("answers HEAD from the GET route, unless HEAD has one of the same shape", () => {
+test("HEAD matches the GET route, unless HEAD has a route of the same shape", () => {
   for (const lines of [
     ["GET /books/{id}", "HEAD /books/{key}", "GET /books/new", "HEAD /{*all}"],
     ["HEAD /{*all}", "GET /books/new", "HEAD /books/{key}", "GET /books/{id}"],
@@ -128,13 +128,13 @@ test("lists the methods of all routes", () => {
   expect(routerOf().methods()).toEqual(["OPTIONS"]);
 });
 
-test("keeps parameters of a route without any frozen and without prototype", () => {
+test("the parameters of a route without any are frozen and have no prototype", () => {
   const params = found(routerOf(...routes), "GET", "/books")?.params;
   expect(Object.isFrozen(params)).toBe(true);
   expect(Object.getPrototypeOf(params)).toBeNull();
 });
 
-test("decodes parameters alike whatever path came before", () => {
+test("decodes parameters independently of earlier paths", () => {
   const router = routerOf("GET /books/{id}", "GET /books");
   const long = "x".repeat(300);
   const paths = ["7", "a%2Fb", `${long}%2F`, long];
@@ -149,7 +149,7 @@ test("decodes parameters alike whatever path came before", () => {
   }
 });
 
-test("makes the parameters once", () => {
+test("creates the parameters once", () => {
   const match = found(routerOf(...routes), "GET", "/books/7");
   expect(match?.params).toBe(match?.params);
 });
@@ -159,7 +159,7 @@ test.each([
   ["/books/{id}", "/books/{id}", "GET /books/{id} is registered twice"],
   ["/books", "/books", "GET /books is registered twice"],
   ["/f/{*a}", "/f/{*b}", "GET /f/{*a} and GET /f/{*b} match the same paths"],
-])("refuses %s and %s with the places of both", (one, other, text) => {
+])("rejects %s and %s and names both places", (one, other, text) => {
   const router = new Router<string>();
   expect(router.add("GET", one, "first", { toString: () => "a.ts:1:2" })).toBeNull();
   expect(router.add("POST", other, "elsewhere", somewhere)).toBeNull();
@@ -170,7 +170,7 @@ test.each([
   expect(found(router, "GET", one.replace(/\{.*/, "x"))?.value).toBe("first");
 });
 
-test("takes routes of different shape side by side", () => {
+test("accepts routes of different shape", () => {
   const shapes = [
     "/",
     "//",
@@ -190,13 +190,13 @@ test("takes routes of different shape side by side", () => {
     expect(router.add("GET", path, "again", somewhere)?.code).toBe("CORE_ROUTE_DUPLICATE");
 });
 
-test("refuses a second HEAD route, not the one beside GET", () => {
+test("rejects a second HEAD route, but not one in addition to GET", () => {
   const router = routerOf("GET /x", "HEAD /x");
   expect(router.add("HEAD", "/x", "again", somewhere)?.code).toBe("CORE_ROUTE_DUPLICATE");
   expect(router.add("GET", "/x", "again", somewhere)?.code).toBe("CORE_ROUTE_DUPLICATE");
 });
 
-test("refuses a bad pattern with its place", () => {
+test("rejects a bad pattern and names its place", () => {
   expect(new Router<string>().add("GET", "/:id", "x", somewhere)).toEqual({
     code: "CORE_ROUTE_BAD_PATTERN",
     message: 'the route path "/:id" has the segment ":id": write {id} (at routes.ts:1:1)',

@@ -6,7 +6,7 @@ import type { Place } from "./route-place.ts";
 import { RouteTree } from "./route-tree.ts";
 
 /** Longest path that the one-entry cache keeps. */
-const maxRemembered = 256;
+const MAX_REMEMBERED = 256;
 
 /** The matched route of a request. */
 export interface Match<T> {
@@ -35,55 +35,55 @@ interface Entry<T> {
  * route of the same shape.
  */
 export class Router<T> {
-  readonly #trees = new Map<string, RouteTree<Entry<T>>>();
+  private readonly trees = new Map<string, RouteTree<Entry<T>>>();
   /** The last lookup and its result: consecutive requests often have the same path. */
-  #method = "";
-  #path = "";
-  #found: Entry<T> | null = null;
+  private method = "";
+  private path = "";
+  private found: Entry<T> | null = null;
   /** Whether a parameter in the last path may be escaped. */
-  #escaped = false;
+  private escaped = false;
 
   /** Adds a route, or returns the problem: CORE_ROUTE_BAD_PATTERN, CORE_ROUTE_DUPLICATE. */
   add(method: string, path: string, value: T, place: Place): Problem | null {
     const { pattern, problem } = parsePattern(path);
     if (pattern === null) return { ...problem, message: `${problem.message} (at ${place.toString()})` };
-    const slot = this.#tree(method).slot(pattern);
+    const slot = this.tree(method).slot(pattern);
     const entry = createEntry(method, pattern, value, place);
     if (slot.entry?.method === method) return routeConflict(slot.entry, entry);
     slot.entry = entry;
-    if (method === "GET") this.#tree("HEAD").slot(pattern).entry ??= entry;
-    this.#path = "";
+    if (method === "GET") this.tree("HEAD").slot(pattern).entry ??= entry;
+    this.path = "";
     return null;
   }
 
   /** Returns the matching route, `null` without one. */
   find(method: string, { path }: Pick<CanonicalTarget, "path">): Match<T> | null {
-    const entry = path === this.#path && method === this.#method ? this.#found : this.#search(method, path);
-    return entry === null ? null : (entry.fixed ?? new PathMatch(entry, path, this.#escaped, null));
+    const entry = path === this.path && method === this.method ? this.found : this.search(method, path);
+    return entry === null ? null : (entry.fixed ?? new PathMatch(entry, path, this.escaped, null));
   }
 
-  #search(method: string, path: string): Entry<T> | null {
-    const entry = this.#trees.get(method)?.find(path) ?? null;
-    this.#method = method;
-    this.#path = path.length > maxRemembered ? "" : path;
-    this.#escaped = entry !== null && entry.fixed === null && path.includes("%");
-    return (this.#found = entry);
+  private search(method: string, path: string): Entry<T> | null {
+    const entry = this.trees.get(method)?.find(path) ?? null;
+    this.method = method;
+    this.path = path.length > MAX_REMEMBERED ? "" : path;
+    this.escaped = entry !== null && entry.fixed === null && path.includes("%");
+    return (this.found = entry);
   }
 
   /** Returns the methods of a path in the form of `methods`; empty when no route has this path. */
   allowed({ path }: Pick<CanonicalTarget, "path">): readonly string[] {
-    const found = [...this.#trees].filter(([, tree]) => tree.find(path) !== null);
+    const found = [...this.trees].filter(([, tree]) => tree.find(path) !== null);
     return found.length === 0 ? [] : withOptions(found.map(([method]) => method));
   }
 
   /** Returns the methods of all routes, for `Allow`: `HEAD` beside `GET`, and `OPTIONS`, in alphabetical order. */
   methods(): readonly string[] {
-    return withOptions([...this.#trees.keys()]);
+    return withOptions([...this.trees.keys()]);
   }
 
-  #tree(method: string): RouteTree<Entry<T>> {
-    const tree = this.#trees.get(method) ?? new RouteTree<Entry<T>>();
-    this.#trees.set(method, tree);
+  private tree(method: string): RouteTree<Entry<T>> {
+    const tree = this.trees.get(method) ?? new RouteTree<Entry<T>>();
+    this.trees.set(method, tree);
     return tree;
   }
 }
@@ -102,9 +102,9 @@ class PathMatch<T> implements Match<T> {
   readonly method: string;
   readonly pattern: Pattern;
   readonly value: T;
-  readonly #path: string;
-  readonly #escaped: boolean;
-  #params: Readonly<Record<string, string>> | null;
+  private readonly path: string;
+  private readonly escaped: boolean;
+  private decodedParams: Readonly<Record<string, string>> | null;
 
   constructor(
     { method, pattern, value }: Pick<Entry<T>, "method" | "pattern" | "value">,
@@ -115,12 +115,12 @@ class PathMatch<T> implements Match<T> {
     this.method = method;
     this.pattern = pattern;
     this.value = value;
-    this.#path = path;
-    this.#escaped = escaped;
-    this.#params = params;
+    this.path = path;
+    this.escaped = escaped;
+    this.decodedParams = params;
   }
 
   get params(): Readonly<Record<string, string>> {
-    return (this.#params ??= paramsOf(this.pattern, this.#path, this.#escaped));
+    return (this.decodedParams ??= paramsOf(this.pattern, this.path, this.escaped));
   }
 }

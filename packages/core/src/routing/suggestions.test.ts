@@ -35,7 +35,7 @@ test("suggests at most three, the nearest first", () => {
   expect(suggestions("GET", "/carts/", near)[0]).toBe("GET /carts");
 });
 
-test("looks at no more than 500 routes and no path over 128 characters", () => {
+test("considers at most 500 routes and paths of up to 128 characters", () => {
   const far = Array.from({ length: 500 }, (_, index) => `GET /x/${index}/something/quite/else`);
   expect(suggestions("GET", "/book", [...far.slice(1), "GET /books"])).toEqual(["GET /books"]);
   expect(suggestions("GET", "/book", [...far, "GET /books"])).toEqual([]);

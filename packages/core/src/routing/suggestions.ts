@@ -1,7 +1,7 @@
 import { nearest } from "../errors/nearest.ts";
 
-const maxRoutes = 500;
-const maxLength = 128;
+const MAX_ROUTES = 500;
+const MAX_LENGTH = 128;
 
 /**
  * Returns the routes nearest to an unmatched path: at most three, one per pattern, with the request's own method
@@ -10,9 +10,9 @@ const maxLength = 128;
  * @param routes lines such as `GET /books/{id}`
  */
 export const suggestions = (method: string, path: string, routes: readonly string[]): string[] => {
-  if (path.length > maxLength) return [];
+  if (path.length > MAX_LENGTH) return [];
   const lines = new Map<string, string>();
-  for (const line of routes.slice(0, maxRoutes)) {
+  for (const line of routes.slice(0, MAX_ROUTES)) {
     const meant = meantPath(line.slice(line.indexOf(" ") + 1), path);
     if (meant === null) continue;
     if (!lines.has(meant) || line.startsWith(`${method} `)) lines.set(meant, line);

@@ -4,7 +4,7 @@ import { App } from "../index.ts";
 
 const silent = { info() {}, warn() {}, error() {} };
 
-test.each(["node", "fast"] as const)("an app is served over the %s transport", async (transport) => {
+test.each(["node", "fast"] as const)("serves an app over the %s transport", async (transport) => {
   const app = new App();
   app.get("/books/{id}", (request) => ({ id: request.params.id, ip: request.clientIp }));
   app.post("/echo", async (request) => request.json());
@@ -35,7 +35,7 @@ test.each([
   ["node", 1],
   ["fast", 0],
 ] as const)(
-  "over the %s transport node:http sees %i of one ordinary request",
+  "with the %s transport node:http receives %i of one ordinary request",
   async (transport, expected) => {
     let seen = 0;
     const count = () => void seen++;
@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-test("an unknown transport is refused", async () => {
+test("rejects an unknown transport", async () => {
   const embedded = { port: 0, exitOnError: false, argv: [], environment: {}, log: silent } as const;
   await expect(new App().run({ ...embedded, transport: "quick" as never })).rejects.toThrow(
     "transport must be node or fast",

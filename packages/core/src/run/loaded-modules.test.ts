@@ -13,7 +13,7 @@ interface Wish {
   readonly headers?: Record<string, string>;
 }
 
-/** Asks over one connection that stays open, as a browser or a proxy does. */
+/** Sends requests over one persistent connection, like a browser or a proxy. */
 const client = (url: string) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return (method: string, { path = "/loaded", body, headers }: Wish = {}): Promise<unknown> =>
@@ -34,7 +34,7 @@ test.each([
   ["one process", []],
   ["workers", ["--workers", "2"]],
 ])(
-  "in %s, ordinary requests are served without node:http, which the first other one loads, and without what takes long to load",
+  "in %s, ordinary requests do not load node:http or other slow modules, and the first other request loads node:http",
   async (_, flags) => {
     const { url } = await startProgram(program, ["--env", "production", ...flags]).listening;
     const ask = client(url);
@@ -48,7 +48,7 @@ test.each([
   },
 );
 
-test("ours is a global Response for a program that asks", async () => {
+test("our Response is an instance of the global one for a program that checks", async () => {
   const { url } = await startProgram(program, ["--env", "production", "--workers", "1"]).listening;
   const ask = client(url);
   expect(await ask("GET", { path: "/joined" })).toEqual([true, true]);

@@ -9,7 +9,7 @@ import { routed } from "./testing/routed.ts";
 const log: Logger = { info: () => {}, warn: () => {}, error: () => {} };
 const embedded: RunOptions = { exitOnError: false, argv: [], environment: {}, port: 0, log };
 
-test("serves inside a larger program, and close() stops it and frees the port", async () => {
+test("serves inside a larger program; close() stops it and frees the port", async () => {
   const events: string[] = [];
   const app = routed(
     { "/": () => ({ hello: true }) },
@@ -24,7 +24,7 @@ test("serves inside a larger program, and close() stops it and frees the port", 
   await again.close();
 });
 
-test("installs no process-wide handler when errors do not end the process", async () => {
+test("installs no process-wide handlers with exitOnError: false", async () => {
   const names = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"];
   const count = () => names.map((name) => process.listenerCount(name));
   const before = count();
@@ -33,7 +33,7 @@ test("installs no process-wide handler when errors do not end the process", asyn
   await close();
 });
 
-test("takes its process-wide handlers away on close()", async () => {
+test("close() removes its process-wide handlers", async () => {
   const names = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"];
   const count = () => names.map((name) => process.listenerCount(name));
   const before = count();
@@ -43,7 +43,7 @@ test("takes its process-wide handlers away on close()", async () => {
   expect(count()).toEqual(before);
 });
 
-test("rejects with every mistake of arguments and flags at once", async () => {
+test("rejects with every mistake in arguments and flags together", async () => {
   const options = { ...embedded, argv: ["--prot=1"], workers: 0, env: "test" } as unknown as RunOptions;
   await expect(run(routed({}), options)).rejects.toMatchObject({
     name: "ConfigurationError",
@@ -51,7 +51,7 @@ test("rejects with every mistake of arguments and flags at once", async () => {
   });
 });
 
-test("rejects with the mistakes of settings and of the app in one, and starts neither", async () => {
+test("rejects with the mistakes in settings and app together, and starts neither", async () => {
   const app = new App();
   let started = false;
   app.onEvent("startup", () => void (started = true));
@@ -73,7 +73,7 @@ test("rejects with the mistakes of settings and of the app in one, and starts ne
   expect(started).toBe(false);
 });
 
-test("an app can be run again after a mistake in settings alone", async () => {
+test("an app can be run again after a mistake in the settings alone", async () => {
   const app = new App();
   app.get("/", () => "hello");
   await expect(app.run({ ...embedded, port: -1 })).rejects.toMatchObject({ code: "CORE_BAD_SETTING" });
@@ -83,7 +83,7 @@ test("an app can be run again after a mistake in settings alone", async () => {
   await close();
 });
 
-test("rejects with the app's own start error, and closes what the start had opened", async () => {
+test("rejects with the app's start error, and closes everything that the start opened", async () => {
   const events: string[] = [];
   const app = routed(
     {},
@@ -98,7 +98,7 @@ test("rejects with the app's own start error, and closes what the start had open
   expect(events).toEqual(["stop"]);
 });
 
-test("rejects and stops the app when the port is in use or the host is not this machine's", async () => {
+test("rejects and stops the app when the port is in use or the host is not an address of this machine", async () => {
   const first = await run(routed({}), embedded);
   const events: string[] = [];
   const app = routed({}, { stop: () => void events.push("stop") as undefined });
@@ -110,7 +110,7 @@ test("rejects and stops the app when the port is in use or the host is not this 
   await first.close();
 });
 
-test("hands the app all settings, the shared state and the log", async () => {
+test("passes all settings, the shared state and the log to the app", async () => {
   let seen: AppSettings | undefined;
   const app = routed({}, { start: (settings) => void (seen = settings) });
   const options = {

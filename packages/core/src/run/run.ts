@@ -12,6 +12,7 @@ import { EXIT_OK } from "./stop/exit-codes.ts";
 import { type Flags, parseFlags } from "./settings/flags.ts";
 import { frameworkVersion } from "./start/framework-version.ts";
 import { helpText } from "./settings/help-text.ts";
+import { isInContainer } from "./start/in-container.ts";
 import type { Plan, ServiceAddress } from "./start/plan.ts";
 import type { Running, RunOptions } from "./settings/run-options.ts";
 import type { AppReport, Runnable } from "../lifecycle/runnable.ts";
@@ -20,13 +21,13 @@ import { runSingle } from "./single.ts";
 import { OwnedProcess } from "./stop/owned-process.ts";
 import { workerBrief } from "./workers/worker-brief.ts";
 
-/** Calls of `run` in this program: a worker serves the one that it was forked for. */
+/** Number of `run` calls in this program: a worker serves the call that it was forked for. */
 let calls = 0;
 
 /**
- * Serves an app and resolves when it listens, with all workers ready.
+ * Serves an app and resolves when it listens and all workers are ready.
  *
- * With several workers or reload the same program runs in each worker, up to its own `run`, and goes on after it there too.
+ * With several workers or reload the same program runs in each worker up to its own `run`, and continues after it.
  *
  * @throws with `exitOnError: false`: ConfigurationError with every mistake in settings or app, or the start error; otherwise it is
  * printed in one message on stderr and the process ends with code 1
@@ -53,7 +54,7 @@ export const run = async (app: Runnable, options: RunOptions = {}): Promise<Runn
   }
 };
 
-/** Loaded when asked for: a service of one process starts without it. */
+/** Loaded on demand: a service of one process starts without it. */
 const severalProcesses = (): Promise<typeof import("./workers/several-processes.ts")> =>
   import("./workers/several-processes.ts");
 
@@ -65,10 +66,15 @@ const makePlan = (
 ): Plan => {
   const { flags, problems } = parseFlags(options.argv ?? process.argv.slice(2));
   answerAtOnce(flags);
-  const foreign = workersTold === undefined && isClusterWorker(); // a worker of the program's own making cannot fork
+  const foreign = workersTold === undefined && isClusterWorker(); // a worker that the program forked itself cannot fork
   const environment = options.environment ?? process.env;
   const cpus = foreign ? 1 : nodeBuiltin("node:os").availableParallelism();
-  const resolved = resolveSettings(options, { flags, environment, cpus });
+  const resolved = resolveSettings(options, {
+    flags,
+    environment,
+    cpus,
+    inContainer: isInContainer(environment),
+  });
   const all = [...problems, ...resolved.problems];
   if (foreign && (resolved.settings.workers > 1 || resolved.settings.reload)) {
     const message = "this process is itself a worker of node:cluster; set workers to 1 and leave reload off";
@@ -76,6 +82,7 @@ const makePlan = (
   }
   const settings = { ...resolved.settings, workers: workersTold ?? resolved.settings.workers };
   const log = options.log ?? redirectable(defaultLog(settings));
+  owned?.logTo(log);
   if (all.length > 0) {
     throw new ConfigurationError([
       ...all,
@@ -85,7 +92,7 @@ const makePlan = (
   return { settings, log, process: owned, announce: owned === null ? () => {} : announcer(settings, log) };
 };
 
-/** `--help` and `--version` are questions about the program: it answers and ends. */
+/** `--help` and `--version` print their answer and end the program. */
 const answerAtOnce = (flags: Flags): void => {
   if (flags.help !== true && flags.version !== true) return;
   process.stdout.write(flags.help === true ? helpText() : `framework ${frameworkVersion()}\n`);
@@ -106,6 +113,7 @@ const announcer =
       return;
     }
     process.stdout.write(listeningLine({ url, workers: settings.workers, pid: process.pid, listeners }));
+    for (const note of settings.notes) log.info(note);
     for (const { code, message } of [...settings.warnings, ...report.warnings]) log.warn(message, { code });
   };
 
@@ -124,7 +132,7 @@ const bannerFacts = (
   readyMs: process.uptime() * 1000,
 });
 
-/** What another call of `run` in the same program gives inside a worker: that service is served by others. */
+/** The result of another `run` call in a worker: other workers serve that service. */
 const elsewhere = ({ host, port, tls }: RunSettings): Running => ({
   url: urlOf(host, port, tls !== undefined),
   host,

@@ -23,7 +23,7 @@ test("announces itself with one JSON line, serves, and ends with 0 on SIGTERM", 
   expect(program.stderr()).toContain("stopped");
 });
 
-test("does not wait for a shutdown hook beyond the deadline", async () => {
+test("does not wait for a shutdown handler beyond the deadline", async () => {
   const program = startService({ failsToStop: true, run: { cluster: { shutdownTimeoutSecs: 0.3 } } });
   await program.listening;
   program.kill("SIGTERM");
@@ -41,10 +41,10 @@ test("closes idle keep-alive connections in a drain", async () => {
   program.kill("SIGTERM");
   await closed;
   expect((await program.exit).code).toBe(0);
-  expect(performance.now() - begun).toBeLessThan(15_000); // not the drain's 30 s
+  expect(performance.now() - begun).toBeLessThan(15_000); // well below the 30 s of the drain
 });
 
-test("ends with 1 after a drain when an exception is not caught", async () => {
+test("an uncaught exception drains the service and ends it with 1", async () => {
   const program = startService();
   const { url } = await program.listening;
   const slow = pidAt(url, "/slow");
@@ -55,13 +55,13 @@ test("ends with 1 after a drain when an exception is not caught", async () => {
   expect(program.stderr()).toContain("crash on purpose");
 });
 
-test("close() stops the service and leaves the end of the process to the program", async () => {
+test("close() stops the service and does not end the process", async () => {
   const program = startService();
   await pidAt((await program.listening).url, "/close");
   expect(await program.exit).toEqual({ code: 0, signal: null });
 });
 
-test("says that the port is in use, and which to try", async () => {
+test("reports a port in use and suggests another one", async () => {
   const holder = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => holder.once("listening", resolve));
   const { port } = holder.address() as AddressInfo;
@@ -76,7 +76,7 @@ test("says that the port is in use, and which to try", async () => {
   holder.close();
 });
 
-test("reports all mistakes of the command line in one message, without starting", async () => {
+test("reports all mistakes in the command line in one message, without starting", async () => {
   const program = startService({}, ["--prot", "--workers=many", "--env", "test"]);
   expect((await program.exit).code).toBe(1);
   expect(program.stderr().trimEnd().split("\n")).toEqual([
@@ -95,7 +95,7 @@ test("prints help and version and ends with 0", async () => {
   expect(version.stdout()).toMatch(/^framework \d+\.\d+\.\d+/);
 });
 
-test("serves on when nobody reads its output any more", async () => {
+test("continues to serve after its output was closed", async () => {
   const program = startService();
   const { url } = await program.listening;
   program.deafen();
@@ -105,7 +105,7 @@ test("serves on when nobody reads its output any more", async () => {
   expect((await program.exit).code).toBe(0);
 });
 
-test("tells a program that is a worker of its own cluster to leave workers at 1", async () => {
+test("in a worker of the program's own cluster, the error suggests workers: 1", async () => {
   const file = fileURLToPath(new URL("testing/fixtures/own-cluster.ts", import.meta.url));
   const refused = startProgram(file, ["--workers", "2"]);
   await refused.exit;
@@ -114,7 +114,7 @@ test("tells a program that is a worker of its own cluster to leave workers at 1"
   expect(await served.listening).toMatchObject({ workers: 1 });
 });
 
-test("shares its port with the other workers of the program's own cluster", async () => {
+test("shares its port with other workers of the program's own cluster", async () => {
   const file = fileURLToPath(new URL("testing/fixtures/own-cluster.ts", import.meta.url));
   const program = startProgram(file, ["--env", "production", "--no-logs"]);
   await until(async () => listeningLines(program).length === 2);

@@ -17,7 +17,7 @@ import {
 import { toListenError } from "./start/start-error.ts";
 import { endingCode, reportUncaught } from "./stop/ending.ts";
 
-/** Runs the service in this one process: start the app, listen, announce; one drain at the end. */
+/** Runs the service in this process: start the app, listen, announce; one drain at the end. */
 export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => {
   const { settings, log, process: owned } = plan;
   owned?.onEnd(() => app.abandon());
@@ -47,7 +47,7 @@ export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => 
   };
 };
 
-/** Opens the ports, then runs the listening tasks. What was opened is closed again when one fails. */
+/** Opens the ports, then runs the listening tasks. If one fails, the opened ports are closed. */
 const listen = async (
   app: Runnable,
   service: Service,

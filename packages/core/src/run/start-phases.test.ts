@@ -10,7 +10,7 @@ afterEach(endPrograms);
 
 const ABANDONED = /SIGTERM during the start: the service did not start/g;
 
-/** Ends a program with SIGTERM; its exit, and the seconds until then. */
+/** Ends a program with SIGTERM; returns its exit and the seconds until then. */
 const terminate = async (program: Program): Promise<{ code: number | null; secs: number }> => {
   const begun = performance.now();
   program.kill("SIGTERM");
@@ -18,7 +18,7 @@ const terminate = async (program: Program): Promise<{ code: number | null; secs:
   return { code, secs: (performance.now() - begun) / 1000 };
 };
 
-test("features start in the order of App.with before the program, listen last, and stop in reverse", async () => {
+test("features start in the order of App.with and before the program, listen last, and stop in reverse", async () => {
   const program = startLife();
   await program.listening;
   await terminate(program);
@@ -36,7 +36,7 @@ test("features start in the order of App.with before the program, listen last, a
 });
 
 test.each([1, 4])(
-  "announces nothing before the listening tasks are through, with %d worker(s)",
+  "announces nothing before the listening tasks have succeeded, with %d worker(s)",
   async (workers) => {
     const program = startLife({ listening: "waits", run: { workers } });
     await saidTimes(program, "listening consumer", workers);
@@ -52,7 +52,7 @@ test.each([1, 4])(
 );
 
 test.each([1, 4])(
-  "a listening task that fails is a start error and undoes the start, with %d worker(s)",
+  "a failing listening task is a start error and undoes the start, with %d worker(s)",
   async (workers) => {
     const program = startLife({ listening: "fails", run: { workers } });
     expect((await program.exit).code).toBe(1);
@@ -70,19 +70,16 @@ test.each<[number, LifeScenario["start"]]>([
   [4, "waits"],
   [1, "ignores"],
   [4, "ignores"],
-])(
-  "SIGTERM undoes a start that is under way, with %d worker(s) and a task that %s",
-  async (workers, start) => {
-    const program = startLife({ start, run: { workers } });
-    await saidTimes(program, "start db", workers);
-    const { code, secs } = await terminate(program);
-    expect(code).toBe(0);
-    expect(secs).toBeLessThan(15); // neither the task's 60 s nor the drain's 30 s
-    expect(program.stdout().match(ABANDONED)).toHaveLength(1);
-    expect(program.stderr()).not.toContain("did not start");
-    expect(tallyOf(program)).toEqual({ "start db": workers, "stop db": workers }); // the consumer had not begun
-  },
-);
+])("SIGTERM undoes a start in progress, with %d worker(s) and a task that %s", async (workers, start) => {
+  const program = startLife({ start, run: { workers } });
+  await saidTimes(program, "start db", workers);
+  const { code, secs } = await terminate(program);
+  expect(code).toBe(0);
+  expect(secs).toBeLessThan(15); // well below the 60 s of the task and the 30 s of the drain
+  expect(program.stdout().match(ABANDONED)).toHaveLength(1);
+  expect(program.stderr()).not.toContain("did not start");
+  expect(tallyOf(program)).toEqual({ "start db": workers, "stop db": workers }); // the consumer had not begun
+});
 
 test.each([1, 4])("a second signal ends a start at once, with %d worker(s)", async (workers) => {
   const program = startLife({ start: "ignores", run: { workers } });
@@ -93,7 +90,7 @@ test.each([1, 4])("a second signal ends a start at once, with %d worker(s)", asy
 });
 
 test.each([1, 4])(
-  "an error that is not caught during the start ends it with 1 and its reason, with %d worker(s)",
+  "an uncaught error during the start ends it with 1 and its reason, with %d worker(s)",
   async (workers) => {
     const program = startLife({ start: "crashes", run: { workers } });
     expect((await program.exit).code).toBe(1);
@@ -107,11 +104,15 @@ test.each([
   [1, "the process drains and ends with code 1", 1],
   [4, "this worker drains and ends, another one takes its place", 0],
 ])(
-  "says what follows an unhandled rejection, and why, with %d worker(s)",
+  "logs an unhandled rejection with its reason and consequence, which is none for a client's error, with %d worker(s)",
   async (workers, consequence, code) => {
     const program = startLife({ run: { workers } });
     const { url } = await program.listening;
-    await fetch(`${url}/crash`, { headers: { connection: "close" } });
+    const headers = { connection: "close" };
+    const dropped = await fetch(`${url}/dropped`, { method: "POST", headers, body: "{bad" });
+    await program.says("unhandled rejection of a client's error");
+    expect([dropped.status, (await fetch(`${url}/`, { headers })).status]).toEqual([401, 404]);
+    await fetch(`${url}/crash`, { headers });
     await program.says(`unhandled rejection: ${consequence}`);
     await program.says("crash on purpose");
     program.kill("SIGTERM");
@@ -119,7 +120,7 @@ test.each([
   },
 );
 
-test("SIGTERM while a worker is replaced undoes the start of the new one", async () => {
+test("SIGTERM during the replacement of a worker undoes the start of the new one", async () => {
   const folder = mkdtempSync(join(tmpdir(), "replacement-"));
   try {
     const slowIf = join(folder, "slow");
@@ -127,7 +128,7 @@ test("SIGTERM while a worker is replaced undoes the start of the new one", async
     const { url } = await program.listening;
     writeFileSync(slowIf, "");
     const { pid } = (await (await fetch(`${url}/slow`)).json()) as { pid: number };
-    process.kill(pid, "SIGTERM"); // asks for a replacement
+    process.kill(pid, "SIGTERM"); // requests a replacement
     await saidTimes(program, "start db", 3);
     expect((await terminate(program)).code).toBe(0);
     expect(tallyOf(program)).toMatchObject({ "start db": 3, startup: 2, shutdown: 2, "stop db": 3 });
@@ -137,15 +138,12 @@ test("SIGTERM while a worker is replaced undoes the start of the new one", async
 });
 
 const namespaces = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0;
-const inNamespace = namespaces ? test : test.skip; // where the system lets no user make a PID namespace
+const inNamespace = namespaces ? test : test.skip; // on systems where users cannot create a PID namespace
 
-inNamespace.each([1, 4])(
-  "as PID 1, SIGTERM ends a start that is under way, with %d worker(s)",
-  async (workers) => {
-    const program = startLife({ start: "waits", run: { workers } }, { pidNamespace: true });
-    await saidTimes(program, "start db", workers);
-    const { code } = await terminate(program);
-    // oxlint-disable-next-line jest/no-standalone-expect -- `inNamespace` is `test`
-    expect([code, program.stdout().match(ABANDONED)?.length]).toEqual([0, 1]);
-  },
-);
+inNamespace.each([1, 4])("as PID 1, SIGTERM ends a start in progress, with %d worker(s)", async (workers) => {
+  const program = startLife({ start: "waits", run: { workers } }, { pidNamespace: true });
+  await saidTimes(program, "start db", workers);
+  const { code } = await terminate(program);
+  // oxlint-disable-next-line jest/no-standalone-expect -- `inNamespace` is `test`
+  expect([code, program.stdout().match(ABANDONED)?.length]).toEqual([0, 1]);
+});

@@ -60,6 +60,22 @@ test("the key nearest to its expiry is evicted", async () => {
   expect(["late", "soon", "middle", "new"].map((key) => values.get(key))).toEqual([1, undefined, 1, 1]);
 });
 
+test("a full group of raised keys refuses another one, evicts none, and leaves room for other keys", async () => {
+  const clock = virtualClock();
+  const values = inProcessValues({ clock, maxKeys: 2 });
+  const group = { group: "g", maxKeys: 3 };
+  for (const key of ["a", "b", "c"]) await values.raise(key, 1, { ttlMs: 100, ...group });
+  expect(() => values.raise("d", 1, { ttlMs: 900, ...group })).toThrow(
+    expect.objectContaining({ code: "CORE_SHARED_STATE_FULL" }),
+  );
+  expect(values.raise("d", 1, { ttlMs: 900, ...group, group: "h" })).toBe(true);
+  expect(values.raise("a", 2, { ttlMs: 100, ...group, group: "h" })).toBe(true); // a known key needs no room
+  for (let index = 0; index < 50; index++) await values.set(`other${index}`, 1, { ttlMs: 1e6 });
+  expect(["a", "b", "c", "d", "other49"].map((key) => values.get(key))).toEqual([2, 1, 1, 1, 1]);
+  await clock.advance(100);
+  expect(values.raise("e", 1, { ttlMs: 900, ...group })).toBe(true);
+});
+
 test("the bound on characters evicts keys too", async () => {
   const values = inProcessValues({ clock: virtualClock(), maxCharacters: 100 });
   await values.set("a", "x".repeat(38), { ttlMs: 10 }); // 1 character of key, 40 of JSON
@@ -88,13 +104,23 @@ test("sums of binary fractions never exceed max", async () => {
 type Step =
   | { op: "add"; key: string; amount: number; ttlMs: number; max: number }
   | { op: "set"; key: string; value: Json; ttlMs: number; ifAbsent: boolean }
+  | { op: "raise"; key: string; value: number; ttlMs: number; group: string; maxKeys: number }
   | { op: "get"; key: string }
   | { op: "delete"; key: string }
   | { op: "wait"; ms: number };
 
+interface NaiveEntry {
+  key: string;
+  value: Json;
+  expiresAt: number;
+  order: number;
+  /** The group of a raised key. */
+  group?: string | undefined;
+}
+
 /** A naive model of the state: a list of entries, searched linearly. */
 class NaiveState {
-  private entries: { key: string; value: Json; expiresAt: number; order: number }[] = [];
+  private entries: NaiveEntry[] = [];
   private order = 0;
   private readonly maxKeys: number;
   constructor(maxKeys: number) {
@@ -114,12 +140,29 @@ class NaiveState {
       this.put(step.key, step.value, now + step.ttlMs);
       return true;
     }
+    if (step.op === "raise") return this.raise(step, found, now);
     return this.add(step, found, now);
+  }
+
+  private raise(
+    { key, value, ttlMs, group, maxKeys }: Extract<Step, { op: "raise" }>,
+    found: NaiveEntry | undefined,
+    now: number,
+  ): boolean | "failed" {
+    if (found !== undefined && typeof found.value !== "number") return "failed";
+    if (found !== undefined && (found.value as number) >= value) return false;
+    const kept = found?.group ?? group;
+    const others = this.entries.filter((entry) => entry.group === kept && entry !== found);
+    if (found?.group === undefined && others.length >= maxKeys) return "failed";
+    this.entries = this.entries.filter((entry) => entry !== found);
+    const expiresAt = Math.max(found?.expiresAt ?? 0, now + ttlMs);
+    this.entries.push({ key, value, expiresAt, order: this.order++, group: kept });
+    return true;
   }
 
   private add(
     step: Extract<Step, { op: "add" }>,
-    found: { value: Json; expiresAt: number } | undefined,
+    found: NaiveEntry | undefined,
     now: number,
   ): Added | "failed" {
     if (found !== undefined && typeof found.value !== "number") return "failed";
@@ -136,7 +179,9 @@ class NaiveState {
   private put(key: string, value: Json, expiresAt: number): void {
     this.entries = this.entries.filter((entry) => entry.key !== key);
     this.entries.sort((a, b) => a.expiresAt - b.expiresAt || a.order - b.order);
-    if (this.entries.length >= this.maxKeys) this.entries.shift();
+    const evictable = this.entries.filter(({ group }) => group === undefined);
+    const [first] = evictable;
+    if (evictable.length >= this.maxKeys) this.entries = this.entries.filter((entry) => entry !== first);
     this.entries.push({ key, value, expiresAt, order: this.order++ });
   }
 }
@@ -158,6 +203,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     ttlMs,
     ifAbsent: fc.boolean(),
   }),
+  fc.record({
+    op: fc.constant("raise" as const),
+    key,
+    value: fc.integer({ min: 0, max: 6 }),
+    ttlMs,
+    group: fc.constantFrom("one", "two"),
+    maxKeys: fc.integer({ min: 1, max: 3 }),
+  }),
   fc.record({ op: fc.constant("get" as const), key }),
   fc.record({ op: fc.constant("delete" as const), key }),
   fc.record({ op: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 20 }) }),
@@ -177,6 +230,7 @@ test("matches the naive model for any sequence of calls", () => {
           if (step.op === "delete") return values.delete(step.key);
           if (step.op === "set") return values.set(step.key, step.value, step);
           try {
+            if (step.op === "raise") return values.raise(step.key, step.value, step);
             return values.add(step.key, step.amount, step);
           } catch {
             return "failed";

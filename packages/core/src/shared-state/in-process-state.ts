@@ -6,8 +6,10 @@ import { inProcessValues, type InProcessValuesOptions } from "./values/in-proces
 /** Bounds and clock of the in-process state; `maxKeys` applies to values and to permits separately. */
 export interface InProcessStateOptions extends InProcessValuesOptions {
   /** @see InProcessPermitsOptions.maxNumbers */
+  /** Bound on numbers of permits. @default InProcessPermitsOptions's */
   readonly maxPermitNumbers?: InProcessPermitsOptions["maxNumbers"];
   /** @see InProcessTotalsOptions.maxSize */
+  /** Bound on totals. @default InProcessTotalsOptions's */
   readonly maxTotals?: InProcessTotalsOptions["maxSize"];
 }
 

@@ -1,6 +1,6 @@
 import { ConnectionHub } from "./hub/connection-hub.ts";
 import { FastConnection, type FastConnectionHost } from "./fast/fast-connection.ts";
-import { emptyFastHead, type FastHead } from "./fast/fast-request-head.ts";
+import { emptyFastHead, type FastHead } from "./fast/fast-head.ts";
 import { ReplyHeads } from "./fast/reply-heads.ts";
 import { NodeHttp } from "./node/node-http.ts";
 import type { Socket } from "../exchange/socket.ts";
@@ -8,9 +8,9 @@ import { createNodeTransport } from "./node-transport.ts";
 import type { Transport, TransportOptions } from "../exchange/transport.ts";
 
 /**
- * HTTP/1.1 over the framework's own parser and writer: ordinary requests and replies do not touch `node:http`.
+ * HTTP/1.1 over the framework's own parser and writer: ordinary requests and replies do not use `node:http`.
  *
- * The first message that is not ordinary moves its connection, with all unread bytes, to `node:http`, which is loaded when the first
+ * The first unsupported message moves its connection, with all unread bytes, to `node:http`, which is loaded when the first
  * connection needs it. Only `node:http` refuses, upgrades, continues and reads long bodies, so both transports behave alike. With `tls` all
  * connections are on `node:http`.
  */

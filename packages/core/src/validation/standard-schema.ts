@@ -4,6 +4,7 @@
  * Declared here to avoid a dependency on a schema library or a types package.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** The interface of Standard Schema, version 1. */
   readonly "~standard": StandardProperties<Input, Output>;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { ValidationError } from "../errors/http-errors.ts";
 import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
-import { issuesOf, validate } from "./validate.ts";
+import { resultOf, validate } from "./validate.ts";
 
 const schema = <T>(
   check: (value: unknown) => StandardResult<T> | Promise<StandardResult<T>>,
@@ -164,16 +164,12 @@ test("a failure without issues is still a failure", () => {
   expect(errorOf(failing(), 1)).toMatchObject({ status: 422, detail: "The input is not valid", issues: [] });
 });
 
-test("issuesOf returns the issues instead of throwing, none for a valid value", async () => {
-  expect(issuesOf(doubled, 1, "response")).toEqual([]);
-  expect(issuesOf(doubled, "1", "response")).toEqual([
-    { loc: ["response"], msg: "Not a number", type: "invalid", received: "string" },
-  ]);
-  expect(
-    await issuesOf(
-      schema(async (value) => ({ value })),
-      1,
-      "response",
-    ),
-  ).toEqual([]);
+test("resultOf returns output or issues instead of throwing", async () => {
+  expect(resultOf(doubled, 1, "response")).toEqual({ output: 2, issues: [] });
+  expect(resultOf(doubled, "1", "response")).toEqual({
+    output: undefined,
+    issues: [{ loc: ["response"], msg: "Not a number", type: "invalid", received: "string" }],
+  });
+  const later = schema(async (value) => ({ value }));
+  expect(await resultOf(later, 1, "response")).toEqual({ output: 1, issues: [] });
 });

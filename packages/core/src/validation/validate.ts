@@ -24,16 +24,23 @@ export const validate = <Output>(
     : outputOf(result, value, place);
 };
 
-/** Returns the first 100 issues of a value, none for a valid one. */
-export const issuesOf = (
+/** The outcome of a validation that does not throw: the output, or the first 100 issues. */
+export interface ValidationOutcome {
+  readonly output: unknown;
+  /** None for a valid value. */
+  readonly issues: readonly ValidationIssue[];
+}
+
+/** Returns the schema's output for `value` with its issues. */
+export const resultOf = (
   schema: StandardSchema,
   value: unknown,
   place: ValidationPlace,
-): Awaitable<readonly ValidationIssue[]> => {
+): Awaitable<ValidationOutcome> => {
   const result = schema["~standard"].validate(value);
   return isPromise(result)
-    ? result.then((settled) => failuresOf(settled, value, place))
-    : failuresOf(result, value, place);
+    ? result.then((settled) => outcomeOf(settled, value, place))
+    : outcomeOf(result, value, place);
 };
 
 const outputOf = <Output>(result: StandardResult<Output>, value: unknown, place: ValidationPlace): Output => {
@@ -41,11 +48,13 @@ const outputOf = <Output>(result: StandardResult<Output>, value: unknown, place:
   throw new ValidationError(toValidationIssues(result.issues, value, place));
 };
 
-const failuresOf = (
+const outcomeOf = (
   result: StandardResult<unknown>,
   value: unknown,
   place: ValidationPlace,
-): readonly ValidationIssue[] =>
-  result.issues === undefined ? none : toValidationIssues(result.issues, value, place);
+): ValidationOutcome =>
+  result.issues === undefined
+    ? { output: result.value, issues: none }
+    : { output: undefined, issues: toValidationIssues(result.issues, value, place) };
 
 const none: readonly ValidationIssue[] = Object.freeze([]);

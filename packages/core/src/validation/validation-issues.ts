@@ -80,5 +80,6 @@ const kindAt = (value: unknown, path: readonly PropertyKey[]): string => {
   }
   if (at === undefined) return "missing";
   if (at === null) return "null";
-  return Array.isArray(at) ? "array" : typeof at;
+  if (Array.isArray(at)) return "array";
+  return Object.prototype.toString.call(at) === "[object File]" ? "file" : typeof at;
 };

@@ -1,7 +1,7 @@
 import type { Problem } from "../../errors/configuration-error.ts";
 import { nearest } from "../../errors/nearest.ts";
 
-/** What the command line asked for; a flag that was not given is absent. */
+/** The flags of a command line; a flag that was not given is absent. */
 export interface Flags {
   readonly host?: string;
   readonly port?: number;
@@ -10,11 +10,12 @@ export interface Flags {
   readonly reload?: true;
   readonly workers?: number;
   readonly logs?: false;
+  readonly transport?: string;
   readonly help?: true;
   readonly version?: true;
 }
 
-/** The flags read from a command line, and everything that is wrong with it. */
+/** The parsed flags of a command line, and every mistake in it. */
 export interface ParsedFlags {
   readonly flags: Flags;
   readonly problems: readonly Problem[];
@@ -40,15 +41,16 @@ const valued: ReadonlyMap<string, readonly [field: keyof Flags, read: Reader, wa
   ["--port", ["port", wholeNumber, "a whole number"]],
   ["--env", ["env", words, "development or production"]],
   ["--workers", ["workers", wholeNumber, "a whole number"]],
+  ["--transport", ["transport", words, "fast or node"]],
 ]);
 
-/** Names of all flags, as help and the nearest-match search list them. */
+/** Names of all flags, for help and suggestions. */
 export const flagNames: readonly string[] = [...valued.keys(), ...switches.keys()];
 
 /**
  * Reads the flags that `run` knows, as `--flag value` or `--flag=value`; of a repeated flag the last one counts.
  *
- * What follows `--` belongs to the program. Never throws: every mistake is a problem with code CORE_BAD_FLAG or CORE_UNKNOWN_FLAG.
+ * Words after `--` belong to the program. Never throws: every mistake is a problem with code CORE_BAD_FLAG or CORE_UNKNOWN_FLAG.
  */
 export const parseFlags = (argv: readonly string[]): ParsedFlags => {
   const flags: Record<string, string | number | boolean> = {};

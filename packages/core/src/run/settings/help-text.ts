@@ -1,4 +1,4 @@
-/** What `--help` prints; every flag wins over the argument of `run` and over the environment. */
+/** The output of `--help`; every flag overrides the environment and the argument of `run`. */
 export const helpText = (): string => `Usage: node <program> [flags] [-- arguments of the program]
 
   --host <address>     address to listen on           (variable HOST, default 127.0.0.1)
@@ -6,10 +6,12 @@ export const helpText = (): string => `Usage: node <program> [flags] [-- argumen
   --env <name>         development or production      (variable FRAMEWORK_ENV, default development)
   --debug, --no-debug  details in error replies, request lines, one worker  (default: on in development)
   --workers <number>   serving processes              (default: one per CPU in production, 1 in debug)
+  --transport <name>   fast or node                   (variable FRAMEWORK_TRANSPORT, default fast)
   --reload             start anew when a source file below this folder changes
   --no-logs            no request lines; errors are still written
   --help               print this text
   --version            print the version
 
-A flag wins over the program's own settings, those over the variables.
+A flag wins over the variable, the variable over the program's own setting, and that over the default.
+PORT does not replace port 0 of the program.
 `;

@@ -7,14 +7,17 @@ import type { Environment } from "../../lifecycle/app-settings.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { TlsConfig } from "./tls-config.ts";
 
-/** The transports that `run` can serve over. */
+/** The transports that `run` supports. */
 export type TransportName = "node" | "fast";
 
-/** How a program wants to be served; a command-line flag wins over each, an environment variable only over a default. */
+/** Settings of `run`; a command-line flag overrides an environment variable, and that these options. */
 export interface RunOptions {
-  /** Address or host name to listen on (`--host`, `HOST`). @default "127.0.0.1" */
+  /**
+   * Address or host name to listen on (`--host`, `HOST`). A container needs `HOST=0.0.0.0`: nothing outside reaches its loopback.
+   * @default "127.0.0.1"
+   */
   readonly host?: string | undefined;
-  /** Port, 0 for any free one (`--port`, `PORT`). @default 8000 */
+  /** Port (`--port`, `PORT`), 0 for any free one, which `PORT` does not replace. @default 8000 */
   readonly port?: number | undefined;
   /** `--debug`, `--no-debug`. @default true in development, false in production */
   readonly debug?: boolean | undefined;
@@ -22,28 +25,32 @@ export interface RunOptions {
   readonly env?: Environment | undefined;
   /** Number of serving processes (`--workers`). @default the CPUs this process may use in production, 1 in debug */
   readonly workers?: number | undefined;
-  /** Starts the program anew, port held, when a source file below the working directory changes (`--reload`). @default false */
+  /** Restarts the program, with the port kept open, when a source file below the working directory changes (`--reload`). @default false */
   readonly reload?: boolean | undefined;
   /** Writes request lines (`--no-logs`). @default the value of `debug` */
   readonly logs?: boolean | undefined;
+  /** Bounds of heads, bodies and connections; all fields are listed in SECURITY.md. @default LimitsConfig's */
   readonly limits?: ConfigInput<LimitsConfig> | undefined;
+  /** Seconds for heads, bodies, writes, idle connections and handlers. @default TimeoutConfig's */
   readonly timeouts?: ConfigInput<TimeoutConfig> | undefined;
+  /** Replacement of workers, drain and shutdown. @default ClusterConfig's */
   readonly cluster?: ConfigInput<ClusterConfig> | undefined;
-  /** With it the service speaks HTTPS. @default none */
+  /** Makes the service speak HTTPS. @default none */
   readonly tls?: ConfigInput<TlsConfig> | undefined;
   /**
-   * What speaks HTTP: `fast` answers ordinary HTTP/1.1 requests by itself, for less CPU, and leaves all others, and TLS, to `node:http`,
-   * which it loads when the first one comes; `node` leaves all to `node:http`, for tools that watch or patch that module. Both pass one conformance suite.
+   * The HTTP implementation: `fast` serves ordinary HTTP/1.1 requests itself, for less CPU, and leaves all others, and TLS, to `node:http`,
+   * which it loads for the first of them; `node` serves everything over `node:http`, for tools that observe or patch that module. Both pass one conformance suite
+   * (`--transport`, `FRAMEWORK_TRANSPORT`).
    * @default "fast"
    */
   readonly transport?: TransportName | undefined;
-  /** Addresses or CIDR blocks of proxies whose `X-Forwarded-*` and `X-Real-IP` fields are believed. @default none */
+  /** Addresses or CIDR blocks of trusted proxies, whose `X-Forwarded-*` and `X-Real-IP` fields count. @default none */
   readonly trustedProxies?: readonly string[] | undefined;
   /** The command line. @default process.argv.slice(2) */
   readonly argv?: readonly string[] | undefined;
   /** The environment variables. @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Where the framework writes. @default readable lines on a terminal in development, JSON lines otherwise */
+  /** Destination of log lines. @default readable lines on a terminal in development, JSON lines otherwise */
   readonly log?: Logger | undefined;
   /**
    * Whether errors end the process. Then a start error is printed and exits with 1, SIGTERM and SIGINT drain and exit with 0,
@@ -56,16 +63,17 @@ export interface RunOptions {
 
 /** A service that listens. */
 export interface Running {
-  /** Where a client on this machine reaches it, such as `http://127.0.0.1:8000`. */
+  /** URL for clients on this machine, such as `http://127.0.0.1:8000`. */
   readonly url: string;
+  /** The address or host name it listens on. */
   readonly host: string;
-  /** The port it really has, also when 0 was asked for. */
+  /** The actual port, also when 0 was requested. */
   readonly port: number;
   /** The ports that features own. */
   readonly listeners: readonly ListenerAddress[];
   /**
-   * Drains and stops the whole service, all workers included, and takes its signal handlers away; the process lives on.
-   * Resolves at the latest after `shutdownTimeoutSecs`. Calling it again waits for the same drain.
+   * Drains and stops the whole service, all workers included, and removes its signal handlers; the process continues.
+   * Resolves within `shutdownTimeoutSecs`. Further calls wait for the same drain.
    */
   readonly close: () => Promise<void>;
 }

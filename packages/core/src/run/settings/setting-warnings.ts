@@ -1,17 +1,20 @@
 import type { Problem } from "../../errors/configuration-error.ts";
 import type { Environment } from "../../lifecycle/app-settings.ts";
 
-/** The settings that can be odd together. */
+/** The settings of which some combinations are odd. */
 interface WarnedSettings {
   readonly env: Environment;
   readonly debug: boolean;
   readonly host: string;
   readonly reload: boolean;
+  /** Whether nothing set the host. */
+  readonly hostIsDefault: boolean;
+  readonly inContainer: boolean;
 }
 
 /** Warnings about settings that are allowed but odd. */
 export const settingWarnings = (
-  { env, debug, host, reload }: WarnedSettings,
+  { env, debug, host, reload, hostIsDefault, inContainer }: WarnedSettings,
   workersAsked: number,
 ): Problem[] => {
   const found: Problem[] = [];
@@ -24,11 +27,17 @@ export const settingWarnings = (
   if (debug && env === "development" && !isLoopback(host)) {
     found.push({
       code: "CORE_DEBUG_EXPOSED",
-      message: `debug shows messages and stacks to everyone who reaches ${host}; use --env production or --no-debug`,
+      message: `debug shows messages and stacks to every client that reaches ${host}; use --env production or --no-debug`,
     });
   }
   if (reload && workersAsked > 1) {
     found.push({ code: "CORE_RELOAD_WORKERS", message: "reload runs one worker, whatever workers says" });
+  }
+  if (inContainer && hostIsDefault) {
+    found.push({
+      code: "CORE_LOOPBACK_IN_CONTAINER",
+      message: `only programs of this container reach ${host}; set HOST=0.0.0.0 for others, or HOST=${host} to leave it so`,
+    });
   }
   return found;
 };

@@ -6,7 +6,7 @@ import { resolveSettings, type SettingInputs } from "./settings.ts";
 const resolve = (options: RunOptions = {}, inputs: Partial<SettingInputs> = {}) =>
   resolveSettings(options, { flags: {}, environment: {}, cpus: 8, ...inputs });
 
-test("listens on loopback port 8000 in development, with debug, one worker and request lines, by default", () => {
+test("the defaults are loopback, port 8000, development, debug, one worker and request lines", () => {
   const { settings, problems } = resolve();
   expect(problems).toEqual([]);
   expect(settings).toMatchObject({
@@ -48,11 +48,11 @@ const derived: [RunOptions, { debug: boolean; workers: number; logs: boolean }][
   [{ workers: 2 }, { debug: true, workers: 2, logs: true }],
 ];
 
-test.each(derived)("derives what is unset from %j", (options, wanted) => {
+test.each(derived)("derives unset values from %j", (options, wanted) => {
   expect(resolve(options).settings).toMatchObject(wanted);
 });
 
-test("a flag wins over an argument, an argument over a variable, a variable over the default, and each is remembered", () => {
+test("a flag overrides a variable, a variable an argument, an argument the default, and the source of each is recorded", () => {
   const host = fc.option(fc.constantFrom("a.example", "10.0.0.1", "::1"), { nil: undefined });
   const port = fc.option(fc.integer({ min: 0, max: 65_535 }), { nil: undefined });
   const env = fc.option(fc.constantFrom("development" as const, "production" as const), { nil: undefined });
@@ -71,8 +71,8 @@ test("a flag wins over an argument, an argument over a variable, a variable over
       for (const name of ["host", "port", "env"] as const) {
         const levels = [
           [flags[name], "flag"],
+          [name === "port" && options.port === 0 ? undefined : variables[name], "environment"],
           [options[name], "run"],
-          [variables[name], "environment"],
           [fallback[name], "default"],
         ] as const;
         const [value, source] = levels.find(([candidate]) => candidate !== undefined) ?? [];
@@ -80,6 +80,41 @@ test("a flag wins over an argument, an argument over a variable, a variable over
       }
     }),
   );
+});
+
+test("a note names each value of the program that a variable replaces", () => {
+  const environment = { HOST: "0.0.0.0", PORT: "8080", FRAMEWORK_ENV: "production" };
+  const { settings } = resolve({ port: 3000, env: "production" }, { environment });
+  expect(settings).toMatchObject({ host: "0.0.0.0", port: 8080, env: "production" });
+  expect(settings.notes).toEqual(["PORT=8080 replaces port 3000 of the program"]);
+  expect(resolve({ port: 0 }, { environment }).settings).toMatchObject({ port: 0, notes: [] });
+});
+
+test("the transport comes from flag, variable or argument", () => {
+  const environment = { FRAMEWORK_TRANSPORT: "node" };
+  expect(resolve({}, { environment }).settings.transport).toBe("node");
+  expect(
+    resolve({ transport: "node" }, { flags: { transport: "fast" }, environment }).settings,
+  ).toMatchObject({
+    transport: "fast",
+    sources: { transport: "flag" },
+  });
+  const { problems } = resolve({}, { environment: { FRAMEWORK_TRANSPORT: "http2" } });
+  expect(problems).toEqual([
+    {
+      code: "CORE_BAD_SETTING",
+      message: 'the variable FRAMEWORK_TRANSPORT must be node or fast, not "http2"',
+    },
+  ]);
+});
+
+test("warns when nothing outside the container reaches the service, unless loopback was asked for", () => {
+  const codes = (options: RunOptions, environment = {}) =>
+    resolve(options, { inContainer: true, environment }).settings.warnings.map(({ code }) => code);
+  expect(codes({})).toEqual(["CORE_LOOPBACK_IN_CONTAINER"]);
+  expect(codes({ host: "127.0.0.1" })).toEqual([]);
+  expect(codes({ env: "production" }, { HOST: "0.0.0.0" })).toEqual([]);
+  expect(codes({}, { HOST: "127.0.0.1" })).toEqual([]);
 });
 
 test("an empty variable counts as unset", () => {
@@ -145,12 +180,12 @@ test("accepts names, IPv4, IPv6 and zoned addresses as host", () => {
   }
 });
 
-test("reports everything that is wrong at once", () => {
+test("reports all mistakes together", () => {
   const options = { port: -1, env: "test", workers: 1.5, limits: { maxBodyBytes: -1 }, prot: 1 };
   expect(resolve(options as unknown as RunOptions).problems).toHaveLength(5);
 });
 
-test("warns of debug in production, of debug that others can reach, and of reload with workers", () => {
+test("warns of debug in production, of debug on a reachable host, and of reload with workers", () => {
   const codes = (options: RunOptions) => resolve(options).settings.warnings.map(({ code }) => code);
   expect(codes({})).toEqual([]);
   expect(codes({ host: "::1" })).toEqual([]);

@@ -9,13 +9,13 @@ import type { RunOptions, TransportName } from "./run-options.ts";
 import { settingWarnings } from "./setting-warnings.ts";
 import { readTls, type TlsConfig } from "./tls-config.ts";
 
-/** Where a setting's value came from. */
+/** The source of a setting's value. */
 type Source = "flag" | "run" | "environment" | "default";
 
-/** The settings that a person chooses and the banner explains. */
-export type SettingName = "host" | "port" | "env" | "debug" | "workers" | "reload" | "logs";
+/** The settings that the banner explains. */
+export type SettingName = "host" | "port" | "env" | "debug" | "workers" | "reload" | "logs" | "transport";
 
-/** Everything that `run` decided before it starts anything; the logger and the shared state come later. */
+/** The settings of `run` before anything starts; logger and shared state are added later. */
 export interface RunSettings extends Omit<AppSettings, "shared" | "log"> {
   readonly host: string;
   readonly port: number;
@@ -24,28 +24,32 @@ export interface RunSettings extends Omit<AppSettings, "shared" | "log"> {
   readonly tls: TlsConfig | undefined;
   readonly transport: TransportName;
   readonly sources: Readonly<Record<SettingName, Source>>;
-  /** Odd but possible choices, for the banner. */
+  /** One line for each value of the program that a variable replaces, for the banner. */
+  readonly notes: readonly string[];
+  /** Allowed but odd choices, for the banner. */
   readonly warnings: readonly Problem[];
 }
 
-/** Settings, or all that is wrong with them; never both in part. */
+/** Settings, or all mistakes in them. */
 export interface ResolvedSettings {
   readonly settings: RunSettings;
   readonly problems: readonly Problem[];
 }
 
-/** What the machine and the command line say. */
+/** Facts about the machine and the command line. */
 export interface SettingInputs {
   readonly flags: Flags;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** CPUs that this process may use, container limits counted. */
+  /** CPUs that this process may use, within container limits. */
   readonly cpus: number;
+  /** Whether the process runs in a container. @default false */
+  readonly inContainer?: boolean;
 }
 
-/** Decides every setting: flag, else `run` argument, else environment variable, else default. */
+/** Determines every setting: flag, else environment variable, else `run` argument, else default. */
 export const resolveSettings = (
   options: RunOptions,
-  { flags, environment, cpus }: SettingInputs,
+  { flags, environment, cpus, inContainer = false }: SettingInputs,
 ): ResolvedSettings => {
   const pick = picker(options, flags, environment);
   const problems = unknownOptions(options);
@@ -63,6 +67,7 @@ export const resolveSettings = (
     workers: pick("workers"),
     reload: pick("reload"),
     logs: pick("logs"),
+    transport: pick("transport", "FRAMEWORK_TRANSPORT"),
   } satisfies Record<SettingName, Chosen>;
 
   const env = check<Environment>(chosen.env, "development", "development or production", isEnvironment);
@@ -92,41 +97,53 @@ export const resolveSettings = (
     timeouts: read[1].value,
     cluster: read[2].value,
     tls: tls?.value,
-    transport: transportOf(options, problems),
+    transport: check<TransportName>(chosen.transport, "fast", "node or fast", isTransport),
     trustedProxies: proxies(options, problems),
     sources: sourcesOf(chosen),
+    notes: Object.values(chosen).flatMap(({ note }) => note ?? []),
     warnings: [],
   };
-  return { settings: { ...settings, warnings: settingWarnings(settings, workers) }, problems };
+  const facts = { ...settings, inContainer, hostIsDefault: chosen.host.source === "default" };
+  return { settings: { ...settings, warnings: settingWarnings(facts, workers) }, problems };
 };
 
 interface Chosen {
   readonly name: string;
   readonly value: unknown;
   readonly source: Source;
+  /** The value of the program that a variable replaces. */
+  readonly note?: string;
 }
 
 const picker =
   (options: RunOptions, flags: Flags, environment: SettingInputs["environment"]) =>
   (name: SettingName, variable?: string, parse: (text: string) => unknown = (text) => text): Chosen => {
     if (flags[name] !== undefined) return { name: `--${name}`, value: flags[name], source: "flag" };
-    if (options[name] !== undefined) return { name, value: options[name], source: "run" };
+    const own = options[name];
     const text = variable === undefined ? undefined : environment[variable];
-    if (variable === undefined || text === undefined || text === "") {
-      return { name, value: undefined, source: "default" };
-    }
-    return { name: `the variable ${variable}`, value: parse(text), source: "environment" };
+    if (variable === undefined || text === undefined || text === "" || asksForAnyPort(name, own))
+      return { name, value: own, source: own === undefined ? "default" : "run" };
+    const value = parse(text);
+    const note =
+      own === undefined || own === value
+        ? {}
+        : { note: `${variable}=${text} replaces ${name} ${show(own)} of the program` };
+    return { name: `the variable ${variable}`, value, source: "environment", ...note };
   };
+
+/** Port 0 is no default but a wish of tests and of programs within others, which PORT of their surroundings must not undo. */
+const asksForAnyPort = (name: SettingName, own: unknown): boolean => name === "port" && own === 0;
 
 const toNumber = (text: string): unknown => (/^\d{1,9}$/.test(text) ? Number(text) : text);
 
+const isTransport = (value: unknown): boolean => value === "node" || value === "fast";
 const isBoolean = (value: unknown): boolean => typeof value === "boolean";
 const isEnvironment = (value: unknown): boolean => value === "development" || value === "production";
 const wholeNumber =
   (min: number, max: number) =>
   (value: unknown): boolean =>
     Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
-/** Names and addresses only; a URL, a port or a bracket in it is a mistake that a resolver would report badly. */
+/** Names and addresses only: a resolver would report a URL, port or bracket badly. */
 const isHost = (value: unknown): boolean =>
   typeof value === "string" &&
   value.length <= 253 &&
@@ -170,15 +187,6 @@ const unknownOptions = (options: RunOptions): Problem[] =>
       return { code: "CORE_BAD_SETTING", message: `run has no option "${key}"${hint}` };
     });
 
-const transportOf = ({ transport = "fast" }: RunOptions, problems: Problem[]): TransportName => {
-  if (transport === "node" || transport === "fast") return transport;
-  problems.push({
-    code: "CORE_BAD_SETTING",
-    message: `transport must be node or fast, not ${show(transport)}`,
-  });
-  return "fast";
-};
-
 const proxies = ({ trustedProxies = [] }: RunOptions, problems: Problem[]): readonly string[] => {
   if (Array.isArray(trustedProxies) && trustedProxies.every((item) => typeof item === "string")) {
     return Object.freeze([...trustedProxies]);
@@ -195,4 +203,5 @@ const sourcesOf = (chosen: Readonly<Record<SettingName, Chosen>>): Record<Settin
   workers: chosen.workers.source,
   reload: chosen.reload.source,
   logs: chosen.logs.source,
+  transport: chosen.transport.source,
 });

@@ -6,15 +6,15 @@ import {
 } from "../../config/config-record.ts";
 import { checked, flag, oneOf } from "../../config/field-rules.ts";
 
-/** Certificate and rules with which the service speaks TLS; HTTPS on every connection. */
+/** Certificate and TLS rules of the service; every connection uses HTTPS. */
 export interface TlsConfig {
   /** Certificate chain, PEM (the text, not a file name); required. */
   readonly cert: string | Uint8Array;
   /** Private key, PEM; required. */
   readonly key: string | Uint8Array;
-  /** Authorities that client certificates must come from, PEM. */
+  /** Authorities that must have issued client certificates, PEM. */
   readonly ca: string | Uint8Array | undefined;
-  /** Refuses clients without a certificate that `ca` vouches for. @default false */
+  /** Refuses clients without a certificate issued by `ca`. @default false */
   readonly requireClientCert: boolean;
   /** Lowest TLS version. @default "1.2" */
   readonly minVersion: "1.2" | "1.3";
@@ -22,17 +22,17 @@ export interface TlsConfig {
 
 const isPem = (value: unknown): boolean =>
   (typeof value === "string" && value.includes("-----BEGIN ")) || value instanceof Uint8Array;
-const pem = "PEM text or bytes, not a file name";
+const PEM = "PEM text or bytes, not a file name";
 
 const record: ConfigRecord<TlsConfig> = configRecord<TlsConfig>("TlsConfig", {
-  cert: checked<string | Uint8Array>("", pem, isPem),
-  key: checked<string | Uint8Array>("", pem, isPem),
-  ca: checked<string | Uint8Array | undefined>(undefined, pem, isPem),
+  cert: checked<string | Uint8Array>("", PEM, isPem),
+  key: checked<string | Uint8Array>("", PEM, isPem),
+  ca: checked<string | Uint8Array | undefined>(undefined, PEM, isPem),
   requireClientCert: flag(false),
   minVersion: oneOf("1.2", ["1.2", "1.3"]),
 });
 
-/** Reads the record; absent stays absent, a missing certificate or key is a problem, and so is a pair that cannot be used. */
+/** Reads the record; absent stays absent. A missing certificate or key is a problem, and so is an unusable pair. */
 export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadRecord<TlsConfig> | undefined => {
   if (input === undefined) return undefined;
   const { value, problems } = record.read(input);
@@ -48,7 +48,7 @@ export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadRecord<T
 const unusable = ({ cert, key, ca }: TlsConfig): string[] => {
   const bytes = (pem: string | Uint8Array): string | Buffer =>
     typeof pem === "string" ? pem : Buffer.from(pem);
-  // Got here and not imported: it costs a fifth of the start of a service that speaks no TLS.
+  // Loaded here instead of imported: it takes a fifth of the start of a service without TLS.
   const { createSecureContext } = process.getBuiltinModule("node:tls");
   try {
     createSecureContext({ cert: bytes(cert), key: bytes(key), ...(ca !== undefined && { ca: bytes(ca) }) });

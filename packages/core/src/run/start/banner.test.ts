@@ -21,13 +21,13 @@ const facts = (more: Partial<BannerFacts["report"]> = {}): BannerFacts => ({
   readyMs: 41.4,
 });
 
-test("is one JSON line with exactly event, url, workers and pid where nobody reads it", () => {
+test("without a terminal it is one JSON line with exactly event, url, workers and pid", () => {
   const line = listeningLine({ url: "http://127.0.0.1:9000", workers: 1, pid: 42, listeners: [] });
   expect(line.indexOf("\n")).toBe(line.length - 1);
   expect(JSON.parse(line)).toEqual({ event: "listening", url: "http://127.0.0.1:9000", workers: 1, pid: 42 });
 });
 
-test("tells a person version, time, address, routes, Node, workers, environment and what is on", () => {
+test("on a terminal it shows version, time, address, routes, Node, workers, environment and enabled features", () => {
   const text = terminalBanner(facts());
   expect(text).toContain("framework 1.2.3  ready in 41 ms");
   expect(text).toContain("http://127.0.0.1:9000  5 routes");
@@ -35,7 +35,7 @@ test("tells a person version, time, address, routes, Node, workers, environment 
   expect(text).toContain("on        cors, logging");
 });
 
-test("says where each setting came from", () => {
+test("shows the source of each setting", () => {
   const text = terminalBanner(facts());
   expect(text).toContain(
     "host 0.0.0.0 (run), port 9000 (flag), env development (default), debug true (default), workers 1 (default), reload false (default), logs true (default)",
@@ -50,7 +50,7 @@ test("shows warnings of the settings and of the app with their codes", () => {
   expect(text).toContain("! AUTH_SHORT_SECRET: 12 bytes\\u001b[2J\n");
 });
 
-test("names pages of features only when there are some, and features only when some are on", () => {
+test("shows pages and features only if there are any", () => {
   expect(terminalBanner(facts({ links: [{ name: "docs", path: "/docs" }] }))).toContain(
     "docs      http://127.0.0.1:9000/docs",
   );
@@ -60,7 +60,7 @@ test("names pages of features only when there are some, and features only when s
   expect(bare).toContain("1 route\n");
 });
 
-test("names the ports of features, in the line only when there are any", () => {
+test("shows the ports of features; the JSON line has them only if there are any", () => {
   const listeners = [{ name: "admin", host: "127.0.0.1", port: 9001 }];
   expect(terminalBanner({ ...facts(), listeners })).toContain("  admin     127.0.0.1 port 9001\n");
   const line = listeningLine({ url: "http://127.0.0.1:9000", workers: 1, pid: 42, listeners });

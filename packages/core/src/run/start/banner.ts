@@ -3,7 +3,7 @@ import type { ListenerAddress } from "../../lifecycle/listener.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
 import type { RunSettings, SettingName } from "../settings/settings.ts";
 
-/** The facts that a banner is made of; all of them are already true. */
+/** The facts that a banner shows; the service already listens. */
 export interface BannerFacts {
   readonly url: string;
   /** Ports of features. */
@@ -17,20 +17,20 @@ export interface BannerFacts {
   readonly readyMs: number;
 }
 
-/** What a program that started this one wants to know. */
+/** Facts for the program that started this one. */
 export interface ListeningFacts {
   readonly url: string;
   readonly workers: number;
   readonly pid: number;
-  /** Ports of features; left out of the line when there are none. */
+  /** Ports of features; absent without any. */
   readonly listeners: readonly ListenerAddress[];
 }
 
-/** The one JSON line that a program which started this one waits for. */
+/** The JSON line that announces the service to the program that started it. */
 export const listeningLine = ({ listeners, ...facts }: ListeningFacts): string =>
   `${JSON.stringify({ event: "listening", ...facts, ...(listeners.length > 0 && { listeners }) })}\n`;
 
-/** The lines that a person at a terminal reads: address, what is on, where each setting came from, warnings with codes. */
+/** The lines for a terminal: address, enabled features, source of each setting, warnings with codes. */
 export const terminalBanner = (facts: BannerFacts): string => {
   const { settings, report, url } = facts;
   const routes = counted(report.routes, "route");
@@ -42,6 +42,7 @@ export const terminalBanner = (facts: BannerFacts): string => {
     `  running   node ${facts.nodeVersion.replace(/^v/, "")}, ${counted(settings.workers, "worker")}, ${settings.env}, pid ${facts.pid}`,
     ...(report.features.length === 0 ? [] : [`  on        ${report.features.join(", ")}`]),
     `  settings  ${settingsList(settings)}`,
+    ...settings.notes.map((note) => `  note      ${note}`),
     ...[...settings.warnings, ...report.warnings].map(({ code, message }) => `  ! ${code}: ${message}`),
   ];
   return `\n${rows.map(printable).join("\n")}\n\n`;
@@ -49,7 +50,16 @@ export const terminalBanner = (facts: BannerFacts): string => {
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-const shown: readonly SettingName[] = ["host", "port", "env", "debug", "workers", "reload", "logs"];
+const shown: readonly SettingName[] = [
+  "host",
+  "port",
+  "env",
+  "debug",
+  "workers",
+  "reload",
+  "logs",
+  "transport",
+];
 
 const settingsList = (settings: RunSettings): string =>
   shown.map((name) => `${name} ${String(settings[name])} (${settings.sources[name]})`).join(", ");

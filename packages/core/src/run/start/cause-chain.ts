@@ -1,20 +1,27 @@
-/** Most errors of one chain that are shown. */
+/** Maximum of errors shown of one chain. */
 const MAX_CAUSES = 8;
-/** Most errors that are named of one that holds several, such as those of each address of a host. */
+/** Maximum of inner errors shown of one error, such as one for each address of a host. */
 const MAX_INNER = 8;
 
-/** The stacks of an error and its causes, outermost first, at most 8; `null` when it is no error. */
-export const causeChain = (error: unknown): string | null => {
+/**
+ * The stacks of an error and its causes, outermost first, at most 8; `null` for a value that is not an error.
+ *
+ * @param heading printed above; the first stack leaves out its message where the heading ends with it
+ */
+export const causeChain = (error: unknown, heading: string): string | null => {
   if (!Error.isError(error)) return null;
-  const parts: string[] = [];
-  let current: unknown = error;
+  const parts = [withoutRepetition(stackOf(error), error.message, heading) + innerErrors(error)];
+  let current: unknown = error.cause;
   while (current !== undefined && current !== null && parts.length < MAX_CAUSES) {
-    parts.push(`${parts.length === 0 ? "" : "caused by "}${stackOf(current)}${innerErrors(current)}`);
+    parts.push(`caused by ${stackOf(current)}${innerErrors(current)}`);
     current = Error.isError(current) ? current.cause : undefined;
   }
   if (current !== undefined && current !== null) parts.push("further causes are left out");
   return parts.join("\n");
 };
+
+const withoutRepetition = (stack: string, message: string, heading: string): string =>
+  message !== "" && heading.endsWith(message) ? stack.replace(`: ${message}`, () => "") : stack;
 
 const stackOf = (value: unknown): string => {
   if (!Error.isError(value)) return typeof value === "string" ? value : `a value of type ${typeof value}`;

@@ -3,7 +3,7 @@ import { EXIT_FAILURE, EXIT_OK } from "../stop/exit-codes.ts";
 import type { Ending } from "../stop/owned-process.ts";
 import { startFailureText, toStartFailure } from "./start-error.ts";
 
-/** Says in one message why the service did not start, and gives the exit code: 0 when a signal ended the start, else 1. */
+/** Prints in one message why the service did not start, and returns the exit code: 0 when a signal ended the start, else 1. */
 export const reportFailedStart = (
   error: unknown,
   ending: Ending | undefined,

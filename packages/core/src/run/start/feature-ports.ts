@@ -6,16 +6,16 @@ import { SocketTransport } from "../../transport/hub/socket-transport.ts";
 import type { Drainable } from "../stop/shutdown.ts";
 import { toListenError } from "./start-error.ts";
 
-/** Speaks a protocol on the sockets of one port. */
+/** Serves a protocol on the sockets of one port. */
 export type PortTransport = Pick<Transport, "accept" | "listen" | "drain" | "close">;
 
-/** A port of a feature in a process that serves. */
+/** A feature's port in a serving process. */
 export interface FeaturePort {
   readonly listener: RegisteredListener;
   readonly transport: PortTransport;
 }
 
-/** Makes the transport of a feature's port; `createHttp` and `options` are those of the service. */
+/** Creates the transport of a feature's port; `createHttp` and `options` are those of the service. */
 export const createFeaturePort = (
   listener: RegisteredListener,
   app: Runnable,
@@ -38,7 +38,7 @@ export const createFeaturePort = (
   };
 };
 
-/** Opens the ports of features in this process. @throws CORE_PORT_IN_USE and the like, naming the feature */
+/** Opens the ports of features in this process. @throws CORE_PORT_IN_USE and other listen errors, which name the feature */
 export const listenOnPorts = async (
   ports: readonly FeaturePort[],
   defaultHost: string,

@@ -1,15 +1,19 @@
 import { nodeBuiltin } from "../../runtime/node-builtins.ts";
 
-/** Version of this package; "unknown" when its manifest is not beside it, as in a program bundled into one file. */
+/** Number of folders between the manifest and the deepest module, of sources and builds alike. */
+const MAX_DEPTH = 4;
+
+/** Version of this package; "unknown" without its manifest, as in a program bundled into one file. */
 export const frameworkVersion = (): string => {
-  try {
-    const { readFileSync } = nodeBuiltin("node:fs");
-    const manifest: unknown = JSON.parse(
-      readFileSync(new URL("../../../package.json", import.meta.url), "utf8"),
-    );
-    const { version } = manifest as { version?: unknown };
-    return typeof version === "string" ? version : "unknown";
-  } catch {
-    return "unknown"; // only text for people depends on it
+  const { readFileSync } = nodeBuiltin("node:fs");
+  for (let depth = 1; depth <= MAX_DEPTH; depth++) {
+    try {
+      const path = new URL(`${"../".repeat(depth)}package.json`, import.meta.url);
+      const { name, version } = JSON.parse(readFileSync(path, "utf8")) as Readonly<Record<string, unknown>>;
+      if (name === "@framework/core" && typeof version === "string") return version;
+    } catch {
+      // no manifest in this folder; the version is used in messages only
+    }
   }
+  return "unknown";
 };

@@ -4,19 +4,19 @@ import type { AppReport } from "../../lifecycle/runnable.ts";
 import type { RunSettings } from "../settings/settings.ts";
 import type { OwnedProcess } from "../stop/owned-process.ts";
 
-/** Where a service listens. */
+/** Address of a service. */
 export interface ServiceAddress {
   readonly url: string;
   /** Ports of features. */
   readonly listeners: readonly ListenerAddress[];
 }
 
-/** Everything that `run` decided: the settings, the log, and whether the process is its own. */
+/** Everything that `run` determined: settings, log, and whether the service owns the process. */
 export interface Plan {
   readonly settings: RunSettings;
   readonly log: Logger;
-  /** The process, where signals and uncaught errors end it; `null` in a larger program, and in a worker, whose primary owns it. */
+  /** The process, which ends on signals and uncaught errors; `null` in a larger program, and in a worker, whose primary owns it. */
   readonly process: OwnedProcess | null;
-  /** Announces the service; called once, when everything is up. */
+  /** Announces the service; called once, when it is ready. */
   readonly announce: (where: ServiceAddress, report: AppReport) => void;
 }

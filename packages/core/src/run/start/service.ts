@@ -8,10 +8,10 @@ import { createFeaturePort, type FeaturePort, joinTransports } from "./feature-p
 import type { Plan } from "./plan.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 
-/** Milliseconds that an idle connection is kept in a drain for a request already under way; short in development, where a person waits for the exit. */
-const DRAIN_IDLE_MS = { production: 1000, development: 50 } as const;
+/** Milliseconds that an idle connection is kept in a drain for a request already on its way; short in development, because a person waits for the exit. */
+const idleMsInDrain = { production: 1000, development: 50 } as const;
 
-/** An app that has started, and everything that serves its ports in this process. */
+/** A started app, and the transports of its ports in this process. */
 export interface Service extends Drainable {
   /** Serves the app. */
   readonly main: Transport;
@@ -19,7 +19,7 @@ export interface Service extends Drainable {
   readonly ports: readonly FeaturePort[];
 }
 
-/** Starts the app and makes the transports that serve it; nothing listens yet. What a failed start had opened is closed again. */
+/** Starts the app and creates its transports; nothing listens yet. A failed start is rolled back. */
 export const startService = async (app: Runnable, plan: Plan, shared: SharedState): Promise<Service> => {
   const { log } = plan;
   const { env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, tls, transport } =
@@ -28,7 +28,7 @@ export const startService = async (app: Runnable, plan: Plan, shared: SharedStat
     await app.start({ env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, shared, log });
     const { serve, reject } = app;
     const create = transport === "fast" ? createFastTransport : createNodeTransport;
-    const options = { serve, reject, limits, timeouts, log, tls, drainIdleMs: DRAIN_IDLE_MS[env] };
+    const options = { serve, reject, limits, timeouts, log, tls, drainIdleMs: idleMsInDrain[env] };
     const main = create(options);
     const ports = app.listeners.map((listener) => createFeaturePort(listener, app, create, options));
     const joined = joinTransports([main, ...ports.map((port) => port.transport)]);
@@ -36,7 +36,7 @@ export const startService = async (app: Runnable, plan: Plan, shared: SharedStat
   });
 };
 
-/** Takes a step of the start; when it fails, stops the app before the error goes on, within the time of a drain. */
+/** Runs a step of the start; if it fails, stops the app within the time of a drain and rethrows. */
 export const orUndo = async <T>(app: Runnable, { settings }: Plan, step: () => Promise<T>): Promise<T> => {
   try {
     return await step();

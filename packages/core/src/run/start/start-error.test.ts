@@ -14,12 +14,12 @@ test("carries all problems of a configuration error from a worker to the primary
   expect(error).toMatchObject({ name: "ConfigurationError", problems });
 });
 
-test("prints each problem with its code, once, and no stack for a mistake of configuration", () => {
+test("prints each problem once with its code, and no stack for a configuration mistake", () => {
   const text = startFailureText(toStartFailure(new ConfigurationError([{ code: "CORE_A", message: "one" }])));
   expect(text).toBe("The service did not start, 1 problem:\n  CORE_A: one\n");
 });
 
-test("keeps the stack of what a startup task threw, also across the channel", () => {
+test("keeps the stack of a startup task's error, also across the channel", () => {
   const cause = new Error("no database");
   const failure = toStartFailure(new FrameworkError("CORE_START_TASK", "task failed", { cause }));
   const again = toStartFailure(fromStartFailure(overTheChannel(failure)));
@@ -27,7 +27,24 @@ test("keeps the stack of what a startup task threw, also across the channel", ()
   expect(startFailureText(again)).toContain("start-error.test.ts");
 });
 
-test.each([["text"], [null], [undefined], [42]])("describes %p when that is what was thrown", (thrown) => {
+test.each<[string, (cause: Error) => Error]>([
+  [
+    "a task",
+    (cause) => new FrameworkError("CORE_START_TASK", `task "db" failed: ${cause.message}`, { cause }),
+  ],
+  ["any other code", (cause) => cause],
+])("prints the message of what %s threw once, also across the channel", (_where, wrap) => {
+  const outermost = wrap(new TypeError("no database", { cause: new Error("refused") }));
+  const failure = toStartFailure(outermost);
+  const again = toStartFailure(fromStartFailure(overTheChannel(failure)));
+  for (const text of [failure, again].map(startFailureText)) {
+    expect(text.match(/no database/g)).toHaveLength(1);
+    expect(text).toMatch(/no database\n {4}TypeError\n {8}at .*start-error\.test\.ts/);
+    expect(text).toContain("caused by Error: refused");
+  }
+});
+
+test.each([["text"], [null], [undefined], [42]])("describes %p when it is thrown", (thrown) => {
   expect(toStartFailure(thrown)).toEqual({
     problems: [{ code: "CORE_START_FAILED", message: String(thrown) }],
   });
@@ -47,11 +64,11 @@ test.each(system)("explains %s", (code, ours, message) => {
   expect(error.message).toContain(message);
 });
 
-test("offers a port that exists when the last one is in use", () => {
+test("suggests a valid port when the last one is in use", () => {
   expect(toListenError({ code: "EADDRINUSE" }, "::1", 65_535).message).toContain("--port 65534");
 });
 
-test("prints every cause of what a startup task threw, up to eight, and the errors of one that holds several", () => {
+test("prints every cause of a startup task's error, up to eight, and the errors of an aggregate", () => {
   const refused = new AggregateError([new Error("connect ECONNREFUSED ::1:5432")], "");
   const middle = new FrameworkError("DATABASE_UNREACHABLE", "cannot reach the database", { cause: refused });
   const error = new FrameworkError("CORE_START_TASK", "task failed", { cause: middle });
@@ -66,7 +83,7 @@ test("prints every cause of what a startup task threw, up to eight, and the erro
   expect(endless).toContain("further causes are left out");
 });
 
-test("shows a cause that is no error as text", () => {
+test("shows a cause that is not an error as text", () => {
   const cause = new Error("outer", { cause: "plain words" });
   const error = new FrameworkError("CORE_START_TASK", "task failed", { cause });
   expect(startFailureText(toStartFailure(error))).toContain("caused by plain words");

@@ -3,28 +3,26 @@ import { FrameworkError } from "../../errors/framework-error.ts";
 import type { RegisteredListener } from "../../lifecycle/listener.ts";
 import { causeChain } from "./cause-chain.ts";
 
-/** Why a service could not start, in a form that may cross from a worker to the primary. */
+/** The reason why a service could not start, in a form that can be sent from a worker to the primary. */
 export interface StartFailure {
   readonly problems: readonly Problem[];
-  /** Stacks of the error behind it and of all its causes. */
+  /** Stacks of the underlying error, without its message if the problem's ends with it, and of all its causes. */
   readonly stack?: string;
 }
 
-/** A thrown start error, as data. */
+/** Converts a thrown start error to data. */
 export const toStartFailure = (error: unknown): StartFailure => {
   if (FrameworkError.is(error) && Array.isArray((error as { problems?: unknown }).problems)) {
     return { problems: (error as unknown as ConfigurationError).problems };
   }
   if (FrameworkError.is(error)) {
-    const problems = [{ code: error.code, message: error.message }];
-    return withStack(problems, error.cause);
+    return withStack({ code: error.code, message: error.message }, error.cause);
   }
   const message = Error.isError(error) ? error.message : String(error);
-  const problems = [{ code: "CORE_START_FAILED", message }];
-  return withStack(problems, error);
+  return withStack({ code: "CORE_START_FAILED", message }, error);
 };
 
-/** The error behind a failure, as far as it can be made again. */
+/** Recreates the error of a failure, as far as possible. */
 export const fromStartFailure = ({ problems, stack }: StartFailure): FrameworkError => {
   const [first, ...rest] = problems;
   if (first === undefined || rest.length > 0) return new ConfigurationError(problems);
@@ -34,7 +32,7 @@ export const fromStartFailure = ({ problems, stack }: StartFailure): FrameworkEr
   return new FrameworkError(first.code, first.message, { cause });
 };
 
-/** The one message on stderr that says why nothing serves. */
+/** The message on stderr about a failed start. */
 export const startFailureText = ({ problems, stack }: StartFailure): string => {
   const lines = problems.map(({ code, message }) => `  ${code}: ${message}`);
   const why = problems.length > 1 ? `${problems.length} problems` : "1 problem";
@@ -46,7 +44,7 @@ export const startFailureText = ({ problems, stack }: StartFailure): string => {
   ].join("\n");
 };
 
-/** A listen error in words: which address and which feature's, what is wrong, what to try. */
+/** Describes a listen error: the address, the feature, the problem and a suggestion. */
 export const toListenError = (
   error: unknown,
   host: string,
@@ -63,7 +61,7 @@ export const toListenError = (
   );
 };
 
-/** What is wrong, and the flag that helps the service itself. */
+/** The problem, and the flag that solves it for the service itself. */
 interface Explanation {
   readonly what: string;
   readonly hint: string;
@@ -100,9 +98,9 @@ const explain = (code: string, host: string, port: number): [code: string, messa
 
 const nextPort = (port: number): number => (port < 65_535 ? port + 1 : port - 1);
 
-const withStack = (problems: readonly Problem[], error: unknown): StartFailure => {
-  const stack = causeChain(error);
-  return stack === null ? { problems } : { problems, stack };
+const withStack = (problem: Problem, error: unknown): StartFailure => {
+  const stack = causeChain(error, problem.message);
+  return stack === null ? { problems: [problem] } : { problems: [problem], stack };
 };
 
 const indented = (stack: string): string => stack.replaceAll(/^/gm, "    ");

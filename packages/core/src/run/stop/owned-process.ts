@@ -1,12 +1,13 @@
+import type { Logger } from "../../log/logger.ts";
 import { onEndSignals, onLostOutput, onUncaught, type UncaughtKind } from "./signals.ts";
 
-/** Why a process must end: a signal asked for it, or an error was not caught. */
+/** Reason for the end of a process: a signal or an uncaught error. */
 export type Ending =
   | { readonly signal: NodeJS.Signals }
   | { readonly error: unknown; readonly kind: UncaughtKind };
 
 /**
- * The process of a service that owns it: from construction to `release`, SIGTERM, SIGINT and uncaught errors end the service in order, and a second
+ * The process of a service that owns it. From construction to `release`, SIGTERM, SIGINT and uncaught errors end the service in order; a second
  * signal ends the process at once with 128 + its number.
  */
 export class OwnedProcess {
@@ -14,26 +15,35 @@ export class OwnedProcess {
   private first: Ending | undefined;
   private react: ((ending: Ending) => void) | null = null;
   private abandon: () => void = () => {};
+  private log: Pick<Logger, "error"> = console;
 
   constructor() {
     this.undo = [
       onEndSignals({ stop: (signal) => this.end({ signal }), abandon: () => this.abandon() }),
-      onUncaught((error, kind) => this.end({ error, kind })),
+      onUncaught(
+        (error, kind) => this.end({ error, kind }),
+        () => this.log,
+      ),
       onLostOutput(),
     ];
   }
 
-  /** The first reason to end, if there was one. */
+  /** The first reason to end, if any. */
   get ending(): Ending | undefined {
     return this.first;
   }
 
-  /** Sets the reaction to the first signal and to each uncaught error, and what precedes the exit on a second signal. */
+  /** Sets the reaction to the first signal and to each uncaught error, and the work before the exit on a second signal. */
   onEnd(react: (ending: Ending) => void, abandon: () => void = () => {}): void {
     const missed = this.react === null ? this.first : undefined;
     this.react = react;
     this.abandon = abandon;
     if (missed !== undefined) react(missed);
+  }
+
+  /** Sets the log for errors that do not end the process. @default console */
+  logTo(log: Pick<Logger, "error">): void {
+    this.log = log;
   }
 
   /** Leaves signals and uncaught errors to the program again. */

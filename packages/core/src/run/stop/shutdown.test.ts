@@ -36,7 +36,7 @@ const recorded = ({
   return { events, log, app, transport, given: () => given };
 };
 
-test("turns readiness off first, then stops accepting, finishes what is in flight, and stops the app last", async () => {
+test("turns readiness off first, then stops accepting, finishes pending requests, and stops the app last", async () => {
   const { events, log, app, transport } = recorded();
   const result = await shutDown(app, transport, { readinessDelayMs: 1, timeoutMs: 1000 }, log);
   expect(events).toEqual(["readiness 503", "no more connections", "streams end", "in flight", "stop tasks"]);
@@ -44,7 +44,7 @@ test("turns readiness off first, then stops accepting, finishes what is in fligh
   expect(isClean(result)).toBe(true);
 });
 
-test("accepts for the whole readiness delay", async () => {
+test("accepts connections for the whole readiness delay", async () => {
   const { events, log, app, transport } = recorded();
   const begun = performance.now();
   let closedAt = 0;
@@ -54,14 +54,14 @@ test("accepts for the whole readiness delay", async () => {
   expect(events[0]).toBe("readiness 503");
 });
 
-test("counts the readiness delay and a reserve for stop tasks into the deadline", async () => {
+test("the deadline includes the readiness delay and a reserve for stop tasks", async () => {
   const { log, app, transport, given } = recorded();
   await shutDown(app, transport, { readinessDelayMs: 50, timeoutMs: 1000 }, log);
   expect(given()).toBeLessThanOrEqual(851);
   expect(given()).toBeGreaterThan(700);
 });
 
-test("tells how many connections were cut, and stops the app all the same", async () => {
+test("reports the number of cut connections and still stops the app", async () => {
   const { events, log, app, transport } = recorded({ cut: 3 });
   const result = await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 1000 }, log);
   expect(events.slice(-2)).toEqual([
@@ -71,7 +71,7 @@ test("tells how many connections were cut, and stops the app all the same", asyn
   expect(isClean(result)).toBe(false);
 });
 
-test("waits for drain listeners before the stop tasks, and is late when one was given up", async () => {
+test("waits for drain listeners before the stop tasks, and is late after a listener that timed out", async () => {
   const { promise: listeners, resolve } = Promise.withResolvers<boolean>();
   const { events, log, app, transport } = recorded({ listeners });
   const ended = shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
@@ -90,13 +90,13 @@ test("does not wait for stop tasks beyond the deadline", async () => {
   });
 });
 
-test("logs an app that fails to stop", async () => {
+test("logs a failure of the app to stop", async () => {
   const { events, log, app, transport } = recorded({ stop: () => Promise.reject(new Error("no")) });
   await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 1000 }, log);
   expect(events.at(-1)).toBe("log: the application did not stop cleanly");
 });
 
-test("leaves 2 s for readiness only in production with health checks, unless told otherwise", () => {
+test("the readiness delay is 2 s in production with health checks, and 0 otherwise, by default", () => {
   expect(readinessDelayMs(undefined, "production", true)).toBe(2000);
   expect(readinessDelayMs(undefined, "production", false)).toBe(0);
   expect(readinessDelayMs(undefined, "development", true)).toBe(0);

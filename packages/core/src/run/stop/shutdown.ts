@@ -2,23 +2,23 @@ import { isLate } from "../../lifecycle/deadline.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 
-/** The transport as shutdown sees it. */
+/** The transport's interface for shutdown. */
 export interface Drainable {
-  /** Stops accepting and says `Connection: close` on every further reply. */
+  /** Stops accepting and sends `Connection: close` with every further reply. */
   drain(): void;
-  /** Resolves when no connection is left; at the deadline it cuts the rest and counts them. */
+  /** Resolves when no connection is open; at the deadline it cuts the rest and counts them. */
   close(deadlineMs: number): Promise<{ readonly cut: number }>;
 }
 
-/** How long a drain may take. */
+/** Time limits of a drain. */
 export interface ShutdownLimits {
   /** From readiness 503 to the end of accepting. */
   readonly readinessDelayMs: number;
-  /** For everything, the delay included. */
+  /** For the whole drain, delay included. */
   readonly timeoutMs: number;
 }
 
-/** How it ended. */
+/** Result of a drain. */
 export interface ShutdownResult {
   /** Connections that were still in use at the deadline. */
   readonly cut: number;
@@ -26,16 +26,16 @@ export interface ShutdownResult {
   readonly late: boolean;
 }
 
-/** Whether everything in flight was finished and every listener and task ended in time. */
+/** Whether every pending request was finished and every listener and task ended in time. */
 export const isClean = ({ cut, late }: ShutdownResult): boolean => cut === 0 && !late;
 
-/** Milliseconds of a drain that are kept for the stop tasks, so that pools are closed also after clients had to be cut: a tenth, 2 s at most. */
+/** Milliseconds of a drain reserved for stop tasks, so that pools are closed even after clients were cut: a tenth, 2 s at most. */
 export const reserveMs = (timeoutMs: number): number => Math.min(2000, timeoutMs / 10);
 
 /**
- * Stops a serving app in order: readiness 503, the delay, no more connections, what is in flight, then the stop tasks.
+ * Stops a serving app in order: readiness 503, the delay, no new connections, pending requests, then the stop tasks.
  *
- * Drain listeners run from the beginning, beside the requests; stop tasks wait for both.
+ * Drain listeners start at the beginning, while requests are served; stop tasks wait for both.
  */
 export const shutDown = async (
   app: Pick<Runnable, "drain" | "endStreams" | "stop">,
@@ -57,7 +57,7 @@ export const shutDown = async (
   return { cut, late: late || !inTime };
 };
 
-/** Probes need time to see readiness 503 only where there are any: in production with health checks. */
+/** Only probes need time to see readiness 503: in production with health checks. */
 export const readinessDelayMs = (
   secs: number | undefined,
   env: string,

@@ -1,6 +1,9 @@
+import { FrameworkError } from "../../errors/framework-error.ts";
+import { throttledLog } from "../../log/throttled-log.ts";
+import type { Logger } from "../../log/logger.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 
-/** What a process does on the signals that ask it to end. */
+/** Reactions of a process to signals that end it. */
 interface SignalActions {
   /** The first SIGTERM or SIGINT. */
   readonly stop: (signal: NodeJS.Signals) => void;
@@ -8,12 +11,12 @@ interface SignalActions {
   readonly abandon: () => void;
 }
 
-/** The two ways in which an error ends a process. */
+/** The two kinds of errors that end a process. */
 export type UncaughtKind = "uncaught exception" | "unhandled rejection";
 
 const endSignals = ["SIGTERM", "SIGINT"] as const;
 
-/** Within this time a further signal is the first one again: a terminal sends to all, and `npm`, `timeout` and others pass it on. */
+/** Within this time further signals count as the first one: a terminal sends it to all processes, and `npm`, `timeout` and others forward it. */
 const SAME_SIGNAL_MS = 250;
 
 /** Listens to SIGTERM and SIGINT until the returned function is called. */
@@ -34,10 +37,22 @@ export const onEndSignals = ({ stop, abandon }: SignalActions): (() => void) => 
   };
 };
 
-/** Passes uncaught exceptions and unhandled rejections to `report` until the returned function is called. */
-export const onUncaught = (report: (error: unknown, kind: UncaughtKind) => void): (() => void) => {
+/**
+ * Passes uncaught exceptions and unhandled rejections to `report` until the returned function is called. A rejection with an error of the client, a 4xx, is
+ * only logged: a handler dropped a promise, and no client may end the process with that.
+ */
+export const onUncaught = (
+  report: (error: unknown, kind: UncaughtKind) => void,
+  log: () => Pick<Logger, "error">,
+): (() => void) => {
+  const sometimes = throttledLog();
   const thrown = (error: unknown): void => report(error, "uncaught exception");
-  const rejected = (reason: unknown): void => report(reason, "unhandled rejection");
+  const rejected = (reason: unknown): void => {
+    if (!isOfClient(reason)) return report(reason, "unhandled rejection");
+    const message =
+      "unhandled rejection of a client's error: await the promise, or catch it; the process goes on";
+    sometimes((omitted) => log().error(message, { error: reason, omitted }));
+  };
   process.on("uncaughtException", thrown);
   process.on("unhandledRejection", rejected);
   return () => {
@@ -46,7 +61,13 @@ export const onUncaught = (report: (error: unknown, kind: UncaughtKind) => void)
   };
 };
 
-/** Keeps the process alive when the reader of its output is gone (EPIPE), until the returned function is called. */
+const isOfClient = (reason: unknown): boolean => {
+  if (!FrameworkError.is(reason) || !("status" in reason)) return false;
+  const { status } = reason;
+  return typeof status === "number" && status >= 400 && status < 500;
+};
+
+/** Keeps the process alive when the reader of its output has exited (EPIPE), until the returned function is called. */
 export const onLostOutput = (): (() => void) => {
   const listener = (error: NodeJS.ErrnoException): void => {
     if (error.code !== "EPIPE") throw error;

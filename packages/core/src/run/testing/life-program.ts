@@ -2,12 +2,12 @@ import { fileURLToPath } from "node:url";
 import type { RunOptions } from "../settings/run-options.ts";
 import { type Program, type ProgramOptions, startProgram } from "./start-program.ts";
 
-/** What a test wants of the program with features that use every phase, as JSON in the variable LIFE. */
+/** Options of the program with features in every phase, as JSON in the variable LIFE. */
 export interface LifeScenario {
   readonly run?: RunOptions;
-  /** The first start task waits until its signal aborts, or ignores it, or an error in it is not caught. */
+  /** The first start task waits until its signal aborts, ignores the signal, or causes an uncaught error. */
   readonly start?: "waits" | "ignores" | "crashes" | undefined;
-  /** The first start task waits where this file exists. */
+  /** The first start task waits while this file exists. */
   readonly slowIf?: string;
   readonly listening?: "fails" | "waits";
   readonly drain?: "throws" | "rejects" | "waits" | "hangs" | undefined;
@@ -19,7 +19,7 @@ const file = fileURLToPath(new URL("fixtures/life.ts", import.meta.url));
 export const startLife = (scenario: LifeScenario = {}, options?: ProgramOptions): Program =>
   startProgram(file, [], { LIFE: JSON.stringify(scenario) }, options);
 
-/** The lines that features wrote, in order. */
+/** The lines of features, in order. */
 export const linesOf = (program: Program): string[] =>
   program
     .stderr()
@@ -28,14 +28,14 @@ export const linesOf = (program: Program): string[] =>
 
 const PHASES = /^(?:start|startup|listening|drain|drained|stop|shutdown)(?: \w+)?$/;
 
-/** How often each line was written. */
+/** Number of times each line was written. */
 export const tallyOf = (program: Program): Record<string, number> => {
   const tally: Record<string, number> = {};
   for (const line of linesOf(program)) tally[line] = (tally[line] ?? 0) + 1;
   return tally;
 };
 
-/** Waits until a line was written so many times. */
+/** Waits until a line was written a number of times. */
 export const saidTimes = async (program: Program, line: string, times: number): Promise<void> => {
   const end = performance.now() + 60_000;
   while ((tallyOf(program)[line] ?? 0) < times) {

@@ -1,11 +1,11 @@
 import type { RunOptions } from "../settings/run-options.ts";
 
-/** What a test wants of the service program, as JSON in the variable SCENARIO. */
+/** Options of the service program, as JSON in the variable SCENARIO. */
 export interface Scenario {
   readonly run?: RunOptions;
-  /** The startup hook throws. */
+  /** The startup handler throws. */
   readonly failsToStart?: boolean;
-  /** The shutdown hook never ends. */
+  /** The shutdown handler never ends. */
   readonly failsToStop?: boolean;
   /** Each worker ends before it is ready. */
   readonly crashLoop?: boolean;

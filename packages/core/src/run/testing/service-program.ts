@@ -8,7 +8,7 @@ const file = fileURLToPath(new URL("fixtures/service.ts", import.meta.url));
 export const startService = (scenario: Scenario = {}, args: readonly string[] = []): Program =>
   startProgram(file, args, { SCENARIO: JSON.stringify(scenario) });
 
-/** The reply to one request on a connection of its own. */
+/** The reply to one request on a new connection. */
 export const replyAt = async (url: string, path: string): Promise<Record<string, unknown>> => {
   const reply = await fetch(url + path, { headers: { connection: "close" } });
   return (await reply.json()) as Record<string, unknown>;
@@ -18,7 +18,7 @@ export const replyAt = async (url: string, path: string): Promise<Record<string,
 export const pidAt = async (url: string, path = "/pid"): Promise<number> =>
   Number((await replyAt(url, path))["pid"]);
 
-/** The processes that answer some requests at the same time. */
+/** The processes that answer several concurrent requests. */
 export const pidsAt = async (url: string, requests: number): Promise<Set<number>> =>
   new Set(await Promise.all(Array.from({ length: requests }, () => pidAt(url))));
 

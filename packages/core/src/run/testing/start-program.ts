@@ -7,7 +7,7 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** What the line tells in which a program announces itself. */
+/** The facts in the line that announces the program. */
 interface ListeningLine {
   readonly url: string;
   readonly workers: number;
@@ -15,34 +15,34 @@ interface ListeningLine {
   readonly listeners?: readonly { readonly name: string; readonly port: number }[];
 }
 
-/** A program that runs as a process of its own. */
+/** A program that runs as a separate process. */
 export interface Program {
   readonly pid: number;
-  /** Resolves with the program's `listening` line; rejects with its output when it ends before. */
+  /** Resolves with the program's `listening` line; rejects with its output if it ends before. */
   readonly listening: Promise<ListeningLine>;
   readonly exit: Promise<Exit>;
-  /** Everything it has written so far. */
+  /** Its output so far. */
   stdout(): string;
   stderr(): string;
-  /** Resolves when stderr holds this text. */
+  /** Resolves when stderr contains this text. */
   says(text: string): Promise<void>;
   kill(signal?: NodeJS.Signals): void;
-  /** Closes this end of its output: whatever it writes from now on fails. */
+  /** Closes this end of its output: all later writes fail. */
   deafen(): void;
 }
 
 const unshare = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
-/** The first child of a process, by its number outside any namespace. */
+/** The first child of a process, by its process id outside any namespace. */
 const childOf = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]);
 
 const running = new Set<ChildProcess>();
 
-/** Where a program runs. */
+/** Options of a program's environment. */
 export interface ProgramOptions {
   readonly cwd?: string;
-  /** Runs it as PID 1 of a namespace of its own; `kill` then signals it all the same. Needs `unshare` and the right to use it. */
+  /** Runs it as PID 1 of a new namespace; `kill` still signals it. Needs `unshare` and the permission to use it. */
   readonly pidNamespace?: boolean;
 }
 
@@ -91,7 +91,7 @@ export const startProgram = (
     }
   };
   const listening = until(() => listeningLine(output.stdout), "listening");
-  listening.catch(() => {}); // a test that expects a failed start does not look at it
+  listening.catch(() => {}); // a test that expects a failed start does not await it
   return {
     pid: child.pid ?? -1,
     listening,
@@ -112,7 +112,7 @@ export const startProgram = (
   };
 };
 
-/** Ends whatever a test has left running. */
+/** Ends every process that a test left running. */
 export const endPrograms = async (): Promise<void> => {
   const left = [...running];
   await Promise.all(

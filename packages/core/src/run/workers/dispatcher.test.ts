@@ -20,7 +20,7 @@ class FakeTaker implements Taker {
   }
 }
 
-test("gives sockets to the open takers in turn", () => {
+test("passes sockets to the open takers in turn", () => {
   const dispatcher = createDispatcher();
   const takers = [new FakeTaker(), new FakeTaker(), new FakeTaker()] as const;
   for (const taker of takers) dispatcher.open(taker);
@@ -28,7 +28,7 @@ test("gives sockets to the open takers in turn", () => {
   expect(takers.map(({ given }) => given.length)).toEqual([3, 3, 3]);
 });
 
-test("lets sockets wait while nobody is ready, and hands them over in order", () => {
+test("queues sockets while no taker is ready, and passes them on in order", () => {
   const dispatcher = createDispatcher();
   const [first, second] = [socket(), socket()];
   dispatcher.accept(first);
@@ -40,7 +40,7 @@ test("lets sockets wait while nobody is ready, and hands them over in order", ()
   expect(dispatcher.waiting).toBe(0);
 });
 
-test("closes what comes when 1,000 sockets wait already", () => {
+test("closes new sockets when 1,000 are queued", () => {
   const dispatcher = createDispatcher();
   const waiting = Array.from({ length: MAX_WAITING }, socket);
   for (const each of waiting) dispatcher.accept(each);
@@ -64,7 +64,7 @@ test("keeps its copy of a socket until the taker confirms it", () => {
   expect(one.destroyed).toBe(true);
 });
 
-test("gives a socket to another taker when the first one dies before it confirmed, but not after", () => {
+test("passes a socket to another taker if the first one dies before confirming it, but not after", () => {
   const dispatcher = createDispatcher();
   const [dying, living] = [new FakeTaker(), new FakeTaker()];
   dispatcher.open(dying);
@@ -77,7 +77,7 @@ test("gives a socket to another taker when the first one dies before it confirme
   expect(living.given.map((item) => item.socket)).toEqual([lost]);
 });
 
-test("gives a socket to another taker when sending it fails", () => {
+test("passes a socket to another taker if sending it fails", () => {
   const dispatcher = createDispatcher();
   const [broken, living] = [new FakeTaker(), new FakeTaker()];
   dispatcher.open(broken);
@@ -90,7 +90,7 @@ test("gives a socket to another taker when sending it fails", () => {
   expect(broken.given).toHaveLength(1);
 });
 
-test("passes a taker over that has not confirmed 64 sockets", () => {
+test("skips a taker with 64 unconfirmed sockets", () => {
   const dispatcher = createDispatcher();
   const [busy, quick] = [new FakeTaker(), new FakeTaker()];
   dispatcher.open(busy);
@@ -106,7 +106,7 @@ test("passes a taker over that has not confirmed 64 sockets", () => {
   expect(busy.given.length).toBeGreaterThan(MAX_UNCONFIRMED);
 });
 
-test("loses no socket and gives none to two living takers, whatever happens", () => {
+test("loses no socket and passes none to two living takers, in any sequence of events", () => {
   const step = fc.record({
     act: fc.constantFrom("accept", "open", "shut", "gone", "confirm", "fail"),
     who: fc.nat(3),

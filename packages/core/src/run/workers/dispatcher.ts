@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 
-/** Sockets that may wait while no worker can take one; the next is closed. */
+/** Maximum of sockets queued while no worker can take one; further ones are closed. */
 export const MAX_WAITING = 1000;
-/** Sockets on their way to one worker that it has not confirmed; a worker that is busy gets no more, others do. */
+/** Maximum of unconfirmed sockets of one worker; a busy worker gets no more, others do. */
 export const MAX_UNCONFIRMED = 64;
 
 /** A socket, and the listener that accepted it: the name of a feature's, `undefined` for the service's own. */
@@ -11,27 +11,27 @@ export interface Accepted {
   readonly listener: string | undefined;
 }
 
-/** A worker as the dispatcher sees it. */
+/** The dispatcher's interface of a worker. */
 export interface Taker {
-  /** Sends a socket; the callback has the error when it could not be sent. */
+  /** Sends a socket; calls back with an error if it could not be sent. */
   take(id: number, accepted: Accepted, sent: (error: Error | null) => void): void;
 }
 
-/** Gives accepted sockets to ready workers in turn, and keeps each until a worker confirms it. */
+/** Distributes accepted sockets to ready workers in turn, and keeps each until a worker confirms it. */
 export interface Dispatcher {
-  /** Gives a new socket away, or lets it wait. */
+  /** Passes on a new socket, or queues it. */
   accept(socket: Socket, listener?: string): void;
-  /** A worker is ready for sockets. */
+  /** Adds a worker that is ready for sockets. */
   open(taker: Taker): void;
-  /** A worker gets no more sockets; those on their way to it still belong to it. */
+  /** Stops passing sockets to a worker; it keeps the unconfirmed ones. */
   shut(taker: Taker): void;
-  /** A worker is gone: what it had not confirmed goes to others. */
+  /** Removes an exited worker and passes its unconfirmed sockets to others. */
   gone(taker: Taker): void;
-  /** A worker has the socket: this process lets go of its copy. */
+  /** Confirms that a worker has the socket: this process closes its copy. */
   confirm(taker: Taker, id: number): void;
-  /** Closes every socket that waits; returns their number. */
+  /** Closes every queued socket; returns their number. */
   dismiss(): number;
-  /** Number of sockets that wait for a worker. */
+  /** Number of queued sockets. */
   readonly waiting: number;
 }
 
@@ -67,7 +67,7 @@ export const createDispatcher = (): Dispatcher => {
     onTheWay.set(taker, held.set(id, accepted));
     taker.take(id, accepted, (error) => {
       if (error === null || !held.delete(id)) return;
-      shut(taker); // its channel is broken; its death will be reported
+      shut(taker); // its channel is broken; its exit will be reported
       wait([accepted]);
     });
   };
@@ -86,7 +86,7 @@ export const createDispatcher = (): Dispatcher => {
 
   return {
     accept(socket, listener) {
-      socket.on("error", () => socket.destroy()); // the client's own affair
+      socket.on("error", () => socket.destroy()); // a reset connection needs no handling
       wait([{ socket, listener }]);
     },
     open(taker) {

@@ -54,7 +54,7 @@ const bind = (
     server.once("error", (error) => reject(toListenError(error, host, port, listener)));
     server.listen({ host, port }, () => {
       server.removeAllListeners("error");
-      server.on("error", () => {}); // an accept that failed, for want of descriptors say: that connection's own loss
+      server.on("error", () => {}); // a failed accept, for example without free descriptors, loses that connection only
       resolve((server.address() as AddressInfo).port);
     });
   });

@@ -3,18 +3,18 @@ import type { ListenerAddress } from "../../lifecycle/listener.ts";
 import type { ShutdownResult } from "../stop/shutdown.ts";
 import type { StartFailure } from "../start/start-error.ts";
 
-/** What the primary says to a worker. */
+/** Messages from the primary to a worker. */
 export type ToWorker =
-  /** Comes with a socket that is unread; the primary keeps its own copy until it hears `taken`. */
+  /** Sent with an unread socket; the primary keeps its own copy until it receives `taken`. */
   | { readonly "@framework": "connection"; readonly id: number; readonly listener?: string | undefined }
   /** The service begins to drain, and ends within the time: drain listeners run, connections still come. */
   | { readonly "@framework": "unready"; readonly timeoutMs: number }
   /** No more connections come: finish what is in flight and exit within the time. A worker that is starting undoes that and exits. */
   | { readonly "@framework": "drain"; readonly timeoutMs: number };
 
-/** What a worker says to the primary. */
+/** Messages from a worker to the primary. */
 export type ToPrimary =
-  /** The program has come to its `run`: from now on the worker hears messages. */
+  /** The program has reached its `run`: from now on the worker receives messages. */
   | { readonly "@framework": "begun" }
   | { readonly "@framework": "ready"; readonly report: AppReport }
   | { readonly "@framework": "failed"; readonly failure: StartFailure }
@@ -28,17 +28,17 @@ export type ToPrimary =
   /** The last message before exit: how the drain ended. */
   | ({ readonly "@framework": "drained" } & ShutdownResult);
 
-/** Whether a message on the channel is one of ours; the program may use the channel for its own. */
+/** Whether a message on the channel is the framework's; the program may use the channel for its own. */
 export const isEnvelope = (message: unknown): message is { readonly "@framework": string } =>
   typeof message === "object" &&
   message !== null &&
   typeof (message as { "@framework"?: unknown })["@framework"] === "string";
 
-/** What a worker is told by its environment, before any message. */
+/** Data for a worker in its environment, available before any message. */
 export interface WorkerBrief {
-  /** Which call of `run` in the program the worker serves, counted from 0. */
+  /** Index of the `run` call that the worker serves, from 0. */
   readonly service: number;
-  /** What the primary listens on. */
+  /** The primary's address. */
   readonly url: string;
   readonly host: string;
   readonly port: number;

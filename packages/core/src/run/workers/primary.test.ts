@@ -4,7 +4,7 @@ import { endPrograms } from "../testing/start-program.ts";
 
 afterEach(endPrograms);
 
-test.each([1, 2])("answers what is in flight before it ends, with %d worker(s)", async (workers) => {
+test.each([1, 2])("answers pending requests before it ends, with %d worker(s)", async (workers) => {
   const program = startService({ run: { workers } });
   const { url } = await program.listening;
   const reply = pidAt(url, "/slow");
@@ -15,7 +15,7 @@ test.each([1, 2])("answers what is in flight before it ends, with %d worker(s)",
 });
 
 test.each([1, 2])(
-  "ends at once with 128 + the signal on a second one, with %d worker(s)",
+  "a second signal ends it at once with 128 + the signal, with %d worker(s)",
   async (workers) => {
     const program = startService({ run: { workers } });
     const { url } = await program.listening;
@@ -26,27 +26,30 @@ test.each([1, 2])(
     const exit = await program.exit;
     clearInterval(again);
     expect(exit.code).toBe(143);
-    expect(performance.now() - begun).toBeLessThan(10_000); // nobody waited for the drain's 30 s
+    expect(performance.now() - begun).toBeLessThan(10_000); // well below the 30 s of the drain
     expect(await reply).toBe("cut");
   },
 );
 
-test.each([1, 2])("cuts what is left at the deadline and ends with 1, with %d worker(s)", async (workers) => {
-  const program = startService({ run: { workers, cluster: { shutdownTimeoutSecs: 0.4 } } });
-  const { url } = await program.listening;
-  const reply = pidAt(url, "/hang").catch(() => "cut");
-  await program.says("in flight");
-  const begun = performance.now();
-  program.kill("SIGTERM");
-  expect((await program.exit).code).toBe(1);
-  expect(performance.now() - begun).toBeLessThan(15_000);
-  expect(await reply).toBe("cut");
-  expect(program.stderr()).toContain("connections were cut");
-  expect(program.stderr()).toContain("stopped");
-});
+test.each([1, 2])(
+  "cuts open connections at the deadline and ends with 1, with %d worker(s)",
+  async (workers) => {
+    const program = startService({ run: { workers, cluster: { shutdownTimeoutSecs: 0.4 } } });
+    const { url } = await program.listening;
+    const reply = pidAt(url, "/hang").catch(() => "cut");
+    await program.says("in flight");
+    const begun = performance.now();
+    program.kill("SIGTERM");
+    expect((await program.exit).code).toBe(1);
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    expect(await reply).toBe("cut");
+    expect(program.stderr()).toContain("connections were cut");
+    expect(program.stderr()).toContain("stopped");
+  },
+);
 
 test.each([1, 3])(
-  "prints one message and ends with 1 when a startup hook fails, with %d worker(s)",
+  "prints one message and ends with 1 when a startup handler fails, with %d worker(s)",
   async (workers) => {
     const program = startService({ failsToStart: true, run: { workers } });
     expect((await program.exit).code).toBe(1);
@@ -56,7 +59,7 @@ test.each([1, 3])(
   },
 );
 
-test("workers: 3 means exactly three serving processes, and the primary is none of them", async () => {
+test("workers: 3 starts exactly three serving processes besides the primary", async () => {
   const program = startService({ run: { workers: 3 } });
   const { url, workers, pid } = await program.listening;
   const pids = await pidsAt(url, 30);
@@ -66,40 +69,35 @@ test("workers: 3 means exactly three serving processes, and the primary is none 
   expect(program.stderr().match(/running/g)).toHaveLength(4);
 });
 
-test("never refuses or loses a connection while killed workers are replaced", async () => {
-  const program = startService({ run: { workers: 2 } });
+test("replaces each of 4 workers that a signal, an uncaught error or a kill ends, without a failed request", async () => {
+  const program = startService({ run: { workers: 4 } });
   const { url } = await program.listening;
-  const before = await pidsAt(url, 10);
-  for (const pid of before) process.kill(pid, "SIGKILL");
+  const serving = async (): Promise<Set<number>> => {
+    await until(async () => (await pidsAt(url, 20)).size === 4);
+    return pidsAt(url, 20);
+  };
+  const first = await serving();
+  const [victim = 0] = first;
+  process.kill(victim, "SIGTERM");
+  await until(async () => !(await pidsAt(url, 20)).has(victim));
+  const second = await serving();
+  expect([...second].filter((pid) => !first.has(pid))).toHaveLength(1);
+  expect(program.stderr()).not.toContain("a worker died");
+
+  const slow = Promise.all(Array.from({ length: 4 }, () => pidAt(url, "/slow")));
+  await program.says("in flight");
+  await pidAt(url, "/crash");
+  expect(new Set(await slow)).toEqual(second);
+  await until(async () => (await pidsAt(url, 20)).difference(second).size === 1);
+
+  const third = await serving();
+  for (const pid of third) process.kill(pid, "SIGKILL");
   const after = await pidsAt(url, 20);
-  expect([...after].filter((pid) => before.has(pid))).toEqual([]);
+  expect([...after].filter((pid) => third.has(pid))).toEqual([]);
   expect(program.stderr()).toContain("a worker died; another one takes its place");
 });
 
-test("replaces a worker with an uncaught error and finishes what that one had in flight", async () => {
-  const program = startService({ run: { workers: 2 } });
-  const { url } = await program.listening;
-  const before = await pidsAt(url, 10);
-  const slow = Promise.all([pidAt(url, "/slow"), pidAt(url, "/slow")]);
-  await program.says("in flight");
-  await pidAt(url, "/crash");
-  expect(before).toEqual(new Set(await slow));
-  await until(async () => (await pidsAt(url, 10)).size === 2);
-  const after = await pidsAt(url, 10);
-  expect([...after].filter((pid) => !before.has(pid))).toHaveLength(1);
-});
-
-test("a SIGTERM to one worker alone replaces it without a failed request", async () => {
-  const program = startService({ run: { workers: 2 } });
-  const { url } = await program.listening;
-  const [victim = 0] = await pidsAt(url, 10);
-  process.kill(victim, "SIGTERM");
-  await until(async () => !(await pidsAt(url, 4)).has(victim));
-  expect((await pidsAt(url, 10)).size).toBe(2);
-  expect(program.stderr()).not.toContain("a worker died");
-});
-
-test("gives up with 1 when workers keep ending before they are ready", async () => {
+test("ends with 1 when workers keep exiting before they are ready", async () => {
   const program = startService({ crashLoop: true, run: { workers: 2, cluster: { maxRestarts: 2 } } });
   expect((await program.exit).code).toBe(1);
   expect(program.stderr()).toContain("CORE_CRASH_LOOP");
@@ -134,7 +132,7 @@ test("workers get the program's arguments, Node options and settings, and the nu
   });
 });
 
-test("all workers count on one shared counter", async () => {
+test("all workers share one counter", async () => {
   const program = startService({ run: { workers: 3 } });
   const { url } = await program.listening;
   const counts = await Promise.all(Array.from({ length: 12 }, () => replyAt(url, "/count")));
@@ -144,14 +142,14 @@ test("all workers count on one shared counter", async () => {
   ]);
 });
 
-test("leaves the channel to the program's own messages as well", async () => {
+test("passes the program's own messages through the channel", async () => {
   const program = startService({ run: { workers: 2 } });
   await replyAt((await program.listening).url, "/message");
   await program.says("the program's own message");
   expect(program.stderr()).not.toContain("error");
 });
 
-test("two services of one program each have their own workers", async () => {
+test("each of two services in one program has its own workers", async () => {
   const program = startService({ run: { workers: 2 }, second: { workers: 2 } });
   const { url } = await program.listening;
   await program.says("second at");
@@ -164,7 +162,7 @@ test("two services of one program each have their own workers", async () => {
 });
 
 test.each([1, 2])(
-  "accepts for the readiness delay after readiness turned 503, with %d worker(s)",
+  "accepts connections for the readiness delay after readiness turned 503, with %d worker(s)",
   async (workers) => {
     const program = startService({ run: { workers, cluster: { readinessDelaySecs: 0.3 } } });
     const { url } = await program.listening;

@@ -16,9 +16,9 @@ import { clusterFork } from "./worker-process.ts";
 import { stateForWorkers } from "./worker-state.ts";
 
 /**
- * Runs the service as the primary process: holds the ports, supervises the workers, keeps their shared state, serves nothing.
+ * Runs the service as the primary process: owns the ports, supervises the workers, keeps their shared state, and serves no requests.
  *
- * The ports are bound before the first worker is forked and held until the end, so neither a dead worker nor a reload closes them.
+ * The ports are bound before the first worker is forked and kept until the end, so neither a worker's exit nor a reload closes them.
  */
 export const runPrimary = async (
   { listeners: registered }: Pick<Runnable, "listeners">,
@@ -41,7 +41,7 @@ export const runPrimary = async (
   return { url, host, port, listeners, close: () => primary.close() };
 };
 
-/** The service from the primary's side: start, reload, one stop. */
+/** The service in the primary: start, reload, one stop. */
 class Primary {
   private readonly plan: Plan;
   private readonly ports: HeldPorts;
@@ -95,7 +95,7 @@ class Primary {
       if (settings.reload) this.watch();
       this.plan.announce({ url: this.url, listeners: this.ports.listeners }, report);
     } catch (error) {
-      await this.close(); // the other workers may be up
+      await this.close(); // other workers may be ready
       throw error;
     }
   }
@@ -114,7 +114,7 @@ class Primary {
     this.cleanups.push(stop);
   }
 
-  /** Ends the service, and the process where it is its own. */
+  /** Ends the service, and the process if the service owns it. */
   private end(code: number): void {
     void this.close().then(async () => {
       const stopped = (await this.closing) ?? EXIT_OK;

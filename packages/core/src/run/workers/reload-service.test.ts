@@ -33,7 +33,7 @@ const start = async (): Promise<{ program: Program; url: string; answer: () => P
   return { program, url, answer: async () => (await replyAt(url, "/"))["answer"] };
 };
 
-test("serves new code on the same port after a change, without refusing a request", async () => {
+test("serves new code on the same port after a change, without a refused request", async () => {
   const { program, url, answer } = await start();
   const before = await replyAt(url, "/");
   expect(before["answer"]).toBe("first");
@@ -44,7 +44,7 @@ test("serves new code on the same port after a change, without refusing a reques
   expect((await program.exit).code).toBe(0);
 });
 
-test("keeps the old code when the new one is broken, and takes the next that is not", async () => {
+test("keeps the old code when the new code is broken, and loads the next working change", async () => {
   const { program, answer } = await start();
   write("}{");
   await program.says("the previous worker serves on");

@@ -29,7 +29,7 @@ const until = async (isDone: () => boolean): Promise<void> => {
   while (!isDone() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-test("sees a change in a deep folder once, however many events it makes", async () => {
+test("reports a change in a nested folder once, after any number of events", async () => {
   change("src/deep/a.ts");
   change("src/deep/a.ts");
   change("src/deep/b.json");
@@ -37,14 +37,14 @@ test("sees a change in a deep folder once, however many events it makes", async 
   expect(seen).toEqual([join("src", "deep", "b.json")]);
 });
 
-test("sees a file that an editor replaces by renaming", async () => {
+test("reports a file that an editor replaces by renaming", async () => {
   change("src/temporary.txt");
   renameSync(join(root, "src/temporary.txt"), join(root, "src/app.mts"));
   await until(() => seen.length > 0);
   expect(seen).toEqual([join("src", "app.mts")]);
 });
 
-test("sees files in folders that come later, also in one that takes the place of another", async () => {
+test("reports files in folders created later, also under the name of a removed one", async () => {
   mkdirSync(join(root, "later/inner"), { recursive: true });
   change("later/inner/a.ts");
   await until(() => seen.length > 0);
@@ -59,7 +59,7 @@ test("sees files in folders that come later, also in one that takes the place of
   expect(seen).toEqual([join("later", "c.ts")]);
 });
 
-test("does not see other files, installed packages, or anything after it was stopped", async () => {
+test("ignores other files, installed packages, and all changes after it was stopped", async () => {
   change("src/readme.md");
   change("node_modules/x/index.js");
   change("src/marker.ts");
@@ -74,7 +74,7 @@ test("does not see other files, installed packages, or anything after it was sto
   expect(seen).toEqual([`second ${join("src", "last.ts")}`]);
 });
 
-test("knows sources by their ending, and folders that hold none", () => {
+test("recognises sources by their extension, and ignores folders without sources", () => {
   expect(["a.ts", "a.mts", "a.js", "a.mjs", "a.json", "a.d.ts"].every(isSource)).toBe(true);
   expect(["a.md", "ts", ".a.ts", "a.ts~", "a.tsx", "4913"].some(isSource)).toBe(false);
   expect(["node_modules", "dist", ".git", ".turbo"].some(isSourceFolder)).toBe(false);

@@ -4,21 +4,21 @@ import type { Logger } from "../../log/logger.ts";
 
 /** Milliseconds of quiet after a change before it counts: one save is often several events. */
 const DEBOUNCE_MS = 100;
-/** Most folders watched; each takes a watch of the operating system. */
+/** Maximum of watched folders; each takes a watch of the operating system. */
 const MAX_FOLDERS = 5000;
 
-/** Whether a change of this file means new code. */
+/** Whether a change of this file affects the program's code. */
 export const isSource = (name: string): boolean =>
   /\.(?:ts|mts|js|mjs|json)$/.test(name) && !name.startsWith(".");
 
-/** Whether a folder holds sources of the program. */
+/** Whether a folder can contain sources of the program. */
 export const isSourceFolder = (name: string): boolean =>
   name !== "node_modules" && name !== "dist" && !name.startsWith(".");
 
 /**
  * Calls back with the changed file's path when sources below `root` change, until the returned function is called.
  *
- * Every folder has a watch of its own: a recursive one would also hold `node_modules`, tens of thousands of files on Linux.
+ * One watch per folder: a recursive one would include `node_modules`, tens of thousands of files on Linux.
  */
 export const watchSources = (root: string, log: Logger, onChange: (file: string) => void): (() => void) => {
   const watchers = new Map<string, FSWatcher>();
@@ -54,7 +54,7 @@ export const watchSources = (root: string, log: Logger, onChange: (file: string)
         const path = join(folder, name);
         if (isSource(name)) return changed(path);
         if (event !== "rename" || !isSourceFolder(name)) return;
-        forget(path); // it came, went, or was replaced
+        forget(path); // it was created, removed or replaced
         add(path, true);
       });
       watcher.on("error", () => forget(folder)); // the folder was removed
@@ -78,7 +78,7 @@ export const watchSources = (root: string, log: Logger, onChange: (file: string)
   };
 };
 
-/** Entries of a folder; `undefined` when it is a file, or gone again. */
+/** Entries of a folder; `undefined` for a file or a removed folder. */
 const list = (folder: string): Dirent[] | undefined => {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -8,7 +8,7 @@ test("waits 100 ms before the first respawn and doubles up to 5 s", () => {
   expect(waits).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000]);
 });
 
-test("counts each slot for itself and forgets deaths after 60 s", () => {
+test("counts each slot separately and forgets exits after 60 s", () => {
   let time = 0;
   const policy = restartPolicy(5, () => time);
   policy.backoffMs(0, 0);
@@ -21,7 +21,7 @@ test("counts each slot for itself and forgets deaths after 60 s", () => {
   expect(policy.backoffMs(0, 0)).toBe(100);
 });
 
-test("gives up exactly when more than maxRestarts deaths before ready lie within 60 s", () => {
+test("gives up exactly when more than maxRestarts exits before ready occur within 60 s", () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 30 });
   fc.assert(
     fc.property(fc.nat(6), gaps, (maxRestarts, steps) => {
@@ -38,7 +38,7 @@ test("gives up exactly when more than maxRestarts deaths before ready lie within
   );
 });
 
-test("a worker that served for a second comes back after 100 ms, however often that happens", () => {
+test("a worker that served for a second is restarted after 100 ms, every time", () => {
   const policy = restartPolicy(5, () => 0);
   expect([policy.backoffMs(0, 0), policy.backoffMs(0, 999)]).toEqual([100, 200]);
   expect([policy.backoffMs(0, 1000), policy.backoffMs(0, 5000)]).toEqual([100, 100]);

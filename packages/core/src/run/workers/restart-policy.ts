@@ -1,21 +1,21 @@
-/** Milliseconds before the first respawn of a worker; doubles with each further death. */
+/** Milliseconds before the first restart of a worker; doubles with each further exit. */
 const FIRST_BACKOFF_MS = 100;
-/** Longest wait before a respawn. */
+/** Maximum wait before a restart. */
 const LONGEST_BACKOFF_MS = 5000;
-/** A worker that served for so long did not die of its start: it comes back at once. */
+/** A worker that served for this time did not fail at its start: it restarts at once. */
 const STEADY_MS = 1000;
-/** Deaths older than this are forgotten. */
+/** Older exits are forgotten. */
 const DEATH_MEMORY_MS = 60_000;
 
-/** Decides when a dead worker comes back, and when the supervisor gives up. */
+/** Decides when an exited worker restarts, and when the supervisor gives up. */
 export interface RestartPolicy {
-  /** Milliseconds to wait before the respawn of a worker in `slot`, which had been ready for `servedMs`. */
+  /** Milliseconds to wait before restarting the worker in `slot`, which was ready for `servedMs`. */
   backoffMs(slot: number, servedMs: number): number;
-  /** Whether this death before ready is one more than `maxRestarts` within 60 s. */
+  /** Whether this exit before ready exceeds `maxRestarts` within 60 s. */
   diedTooOften(): boolean;
 }
 
-/** A policy whose memory is bounded: per slot the deaths that still matter for its back-off, and `maxRestarts + 1` early deaths. */
+/** A restart policy with bounded memory: per slot the exits that affect its back-off, and `maxRestarts + 1` early exits. */
 export const restartPolicy = (
   maxRestarts: number,
   now: () => number = () => performance.now(),

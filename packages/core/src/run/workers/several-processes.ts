@@ -1,3 +1,3 @@
-// What only a service of several processes loads, in one piece.
+// The modules that only a service with several processes loads.
 export { runPrimary } from "./primary.ts";
 export { failWorker, runWorker } from "./worker.ts";

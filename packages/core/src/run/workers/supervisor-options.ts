@@ -10,17 +10,17 @@ export interface SupervisorOptions {
   readonly dispatcher: Dispatcher;
   readonly policy: RestartPolicy;
   readonly log: Logger;
-  /** Whether a worker that dies before it is ready is tried again by itself; with reload the next change does that. */
+  /** Whether a worker that exits before it is ready is restarted automatically; with reload the next change restarts it. */
   readonly retries: boolean;
-  /** Milliseconds that a replaced worker gets to finish what it has in flight. */
+  /** Milliseconds that a replaced worker gets to finish its pending requests. */
   readonly drainMs: number;
-  /** The service cannot go on: workers die before they are ready, again and again. */
+  /** The service cannot continue: workers repeatedly exit before they are ready. */
   readonly onGiveUp: () => void;
-  /** A worker's program asked for the whole service to stop. */
+  /** A worker's program requested the stop of the whole service. */
   readonly onClose: () => void;
 }
 
-/** What the workers of a service could not finish in time. */
+/** Work that the workers of a service could not finish in time. */
 export interface Drained {
   /** Connections that were cut. */
   readonly cut: number;

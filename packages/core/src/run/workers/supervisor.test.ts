@@ -59,7 +59,7 @@ const supervise = ({ workers = 2, maxDeaths = 5, retries = true } = {}) => {
     onGiveUp: () => void calls.push("give up"),
     onClose: () => void calls.push("close"),
   });
-  /** The nth worker that was forked, as soon as it is. */
+  /** The nth forked worker, as soon as it exists. */
   const worker = async (index: number): Promise<FakeWorker> => {
     for (let turn = 0; turn < 1000 && forked[index] === undefined; turn++) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -102,7 +102,7 @@ test("fails the start with a worker's own reason when none is ready", async () =
   await expect(start).rejects.toMatchObject({ code: "CORE_X", message: "cannot" });
 });
 
-test("fails the start when workers keep dying without a word", async () => {
+test("fails the start when workers keep exiting without a message", async () => {
   const { supervisor, worker, forked } = supervise({ workers: 1, maxDeaths: 2 });
   const start = supervisor.start();
   for (let index = 0; index < 3; index++) (await worker(index)).dies();
@@ -110,7 +110,7 @@ test("fails the start when workers keep dying without a word", async () => {
   expect(forked).toHaveLength(3);
 });
 
-test("puts another worker in the place of one that died", async () => {
+test("replaces an exited worker", async () => {
   const { forked, worker, logged } = await started();
   forked[0]?.dies();
   (await worker(2)).ready();
@@ -118,7 +118,7 @@ test("puts another worker in the place of one that died", async () => {
   expect(logged).toEqual(["a worker died; another one takes its place"]);
 });
 
-test("gives the service up when respawned workers keep dying before they are ready", async () => {
+test("gives up when restarted workers keep exiting before they are ready", async () => {
   const { forked, worker, calls } = await started({ workers: 1, maxDeaths: 1 });
   forked[0]?.dies();
   (await worker(1)).dies();
@@ -146,7 +146,7 @@ test("keeps the old worker when the new one never becomes ready", async () => {
   expect(logged).toEqual(["a worker ended before it was ready", "the previous worker serves on"]);
 });
 
-test("starts over when a worker is to be replaced while its replacement is still starting", async () => {
+test("restarts the replacement when a worker is replaced again before its replacement is ready", async () => {
   const { supervisor, forked } = await started({ workers: 1 });
   supervisor.replaceAll();
   supervisor.replaceAll();
@@ -157,7 +157,7 @@ test("starts over when a worker is to be replaced while its replacement is still
   expect(forked).toHaveLength(3);
 });
 
-test("replaces a worker that asks to retire, and at once one that is broken", async () => {
+test("replaces a retiring worker when the new one is ready, and a broken one at once", async () => {
   const { forked, worker } = await started();
   forked[0]?.says({ "@framework": "retire" });
   expect(forked).toHaveLength(3);
@@ -170,7 +170,7 @@ test("replaces a worker that asks to retire, and at once one that is broken", as
   expect(forked).toHaveLength(4);
 });
 
-test("waits for the next change when a reloaded program dies before it is ready and nothing serves", async () => {
+test("waits for the next change when a reloaded program exits before it is ready and nothing serves", async () => {
   const { supervisor, forked, worker, logged } = await started({ workers: 1, retries: false });
   forked[0]?.dies();
   (await worker(1)).dies();
@@ -179,7 +179,7 @@ test("waits for the next change when a reloaded program dies before it is ready 
   expect(forked).toHaveLength(3);
 });
 
-test("stops when every worker has ended, without respawns, and counts what they cut", async () => {
+test("stops when every worker has ended, without restarts, and adds up the connections that they cut", async () => {
   const { supervisor, forked } = await started();
   const stopped = supervisor.stop(1000);
   expect(forked.map(({ heard }) => heard)).toEqual([["drain"], ["drain"]]);
@@ -189,7 +189,7 @@ test("stops when every worker has ended, without respawns, and counts what they 
   expect(forked).toHaveLength(2);
 });
 
-test("does not count what replaced workers had cut before", async () => {
+test("does not count connections that replaced workers cut earlier", async () => {
   const { supervisor, forked } = await started({ workers: 1 });
   supervisor.replaceAll();
   forked[1]?.ready();
@@ -200,7 +200,7 @@ test("does not count what replaced workers had cut before", async () => {
   expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0 });
 });
 
-test("asks workers that are starting to undo that, and fails the start, when it is stopped meanwhile", async () => {
+test("a stop during the start asks starting workers to undo it, and fails the start", async () => {
   const { supervisor, forked } = supervise();
   const start = supervisor.start();
   for (const worker of forked) worker.says({ "@framework": "begun" });
@@ -211,7 +211,7 @@ test("asks workers that are starting to undo that, and fails the start, when it 
   expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0 });
 });
 
-test("lets a starting worker undo its start when a newer one takes its place", async () => {
+test("a starting worker may undo its start when a newer one replaces it", async () => {
   const { supervisor, forked } = await started({ workers: 1 });
   supervisor.replaceAll();
   forked[1]?.says({ "@framework": "begun" });
@@ -219,7 +219,7 @@ test("lets a starting worker undo its start when a newer one takes its place", a
   expect(forked[1]?.heard).toEqual(["drain"]);
 });
 
-test("kills what has not ended at the deadline, and what was only starting at once", async () => {
+test("at the deadline kills every remaining worker, and starting ones at once", async () => {
   const { supervisor, forked } = await started({ workers: 1 });
   supervisor.replaceAll();
   const stopped = supervisor.stop(20);
@@ -230,7 +230,7 @@ test("kills what has not ended at the deadline, and what was only starting at on
   expect(await stopped).toEqual({ killed: 1, cut: 0, late: 0 });
 });
 
-test("passes on a worker's wish to close the service", async () => {
+test("passes on a worker's request to close the service", async () => {
   const { forked, calls } = await started();
   forked[0]?.says({ "@framework": "close" });
   expect(calls).toEqual(["close"]);

@@ -10,14 +10,14 @@ interface Member {
   readonly slot: number;
   readonly process: WorkerProcess;
   phase: "starting" | "ready" | "leaving" | "gone";
-  /** Whether the program in it has come to its `run`, and so hears messages. */
+  /** Whether its program has reached `run`, so that it receives messages. */
   begun: boolean;
   failure?: StartFailure;
   /** Monotonic milliseconds. */
   readyAt?: number;
 }
 
-/** Keeps a fixed number of workers serving: starts, replaces and stops them; serves nothing itself. */
+/** Keeps a fixed number of workers running: starts, replaces and stops them. It serves no requests. */
 export class Supervisor {
   private readonly options: SupervisorOptions;
   private readonly members: Set<Member> = new Set();
@@ -30,17 +30,17 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.options = options;
-    this.started.promise.catch(() => {}); // `stop` may reject it before `start` hands it out
+    this.started.promise.catch(() => {}); // `stop` may reject it before `start` returns it
   }
 
-  /** Starts all workers; resolves with an app's report when every one is ready. Rejects when they cannot be. */
+  /** Starts all workers; resolves with an app's report when every one is ready. Rejects if they cannot start. */
   start(): Promise<AppReport> {
     if (this.stopping) return this.started.promise;
     for (let slot = 0; slot < this.options.workers; slot++) this.add(slot);
     return this.started.promise;
   }
 
-  /** Starts a new worker in each slot; the old one serves until the new one is ready, and goes on if that never happens. */
+  /** Starts a new worker in each slot; the old one serves until the new one is ready, and continues if that never happens. */
   replaceAll(): void {
     for (let slot = 0; slot < this.options.workers; slot++) this.replace(slot);
   }
@@ -52,18 +52,18 @@ export class Supervisor {
     }
   }
 
-  /** Begins the drain in every worker: readiness turns 503, and they go on serving. */
+  /** Begins the drain in every worker: readiness turns 503, requests are still served. */
   unready(timeoutMs: number): void {
     for (const { process } of this.members) process.send({ "@framework": "unready", timeoutMs });
   }
 
-  /** Lets every worker finish, or undo its start, within `timeoutMs`, then kills the rest. A `start` that is under way rejects. */
+  /** Lets every worker finish, or undo its start, within `timeoutMs`, then kills the rest. A `start` in progress rejects. */
   async stop(timeoutMs: number): Promise<Drained & { readonly killed: number }> {
     this.halt();
     this.started.reject(
       new FrameworkError("CORE_START_ABANDONED", "the service was stopped while it started"),
     );
-    this.drained = { cut: 0, late: 0 }; // connections that replaced workers cut earlier are not of this stop
+    this.drained = { cut: 0, late: 0 }; // connections that replaced workers cut earlier do not belong to this stop
     // workers end a moment before they would be killed
     for (const member of this.members) this.dismiss(member, timeoutMs - Math.min(250, timeoutMs / 20));
     if (this.members.size === 0 || !(await isLate(this.empty.promise, timeoutMs))) {
@@ -89,7 +89,7 @@ export class Supervisor {
 
   private add(slot: number): void {
     const fork = this.options.fork({
-      message: (message) => this.heard(member, message),
+      message: (message) => this.handle(member, message),
       gone: (code, signal) => this.lost(member, signal ?? `exit code ${code}`),
     });
     const member: Member = { slot, process: fork, phase: "starting", begun: false };
@@ -104,14 +104,14 @@ export class Supervisor {
     this.add(slot);
   }
 
-  /** Sends a worker away in order; one whose program has not come to `run` has nothing to undo and cannot hear. */
+  /** Asks a worker to end in order; one whose program has not reached `run` has nothing to undo and receives no messages. */
   private dismiss(member: Member, timeoutMs: number): void {
     if (member.phase !== "starting" || member.begun) return this.drain(member, timeoutMs);
     member.phase = "leaving";
     member.process.kill();
   }
 
-  private heard(member: Member, message: ToPrimary): void {
+  private handle(member: Member, message: ToPrimary): void {
     switch (message["@framework"]) {
       case "begun":
         member.begun = true;
@@ -168,7 +168,7 @@ export class Supervisor {
   private drain(member: Member, timeoutMs: number): void {
     this.leave(member);
     member.process.send({ "@framework": "drain", timeoutMs });
-    // one that hangs would stay for ever; a timer of its own, since a stop of the whole service clears the others
+    // a hanging worker would stay for ever; a separate timer, because a stop of the whole service clears the others
     const timer = setTimeout(() => {
       if (this.members.has(member)) member.process.kill();
     }, timeoutMs * 1.1);

@@ -4,10 +4,10 @@ import type { Taker } from "./dispatcher.ts";
 import { BRIEF_VARIABLE, isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
 import { isLate } from "../../lifecycle/deadline.ts";
 
-/** What a worker process makes known to its supervisor. */
+/** A worker process's messages to its supervisor. */
 export interface WorkerEvents {
   message(message: ToPrimary): void;
-  /** The process ended and everything it had sent was heard. */
+  /** The process ended, and all its messages were received. */
   gone(code: number | null, signal: string | null): void;
 }
 
@@ -24,7 +24,7 @@ export interface WorkerProcess extends Taker {
 /** Starts a worker process. */
 export type ForkWorker = (events: WorkerEvents) => WorkerProcess;
 
-/** Forks this very program: same file, same arguments, same Node options, output inherited. */
+/** Forks this program: same file, same arguments, same Node options, inherited output. */
 export const clusterFork =
   (brief: WorkerBrief): ForkWorker =>
   (events) => {
@@ -34,7 +34,7 @@ export const clusterFork =
     });
     const end = endOf(worker);
     void end.then(({ code, signal }) => events.gone(code, signal));
-    worker.on("error", () => {}); // a channel that breaks while the worker dies; `gone` reports the end
+    worker.on("error", () => {}); // a channel that breaks while the worker exits; `gone` reports the exit
     const link = linkTo(worker, end);
     return {
       pid: worker.process.pid ?? -1,
@@ -56,13 +56,13 @@ interface End {
   readonly signal: string | null;
 }
 
-/** Milliseconds after an exit within which the loop surely reads what the dead process had still sent. */
+/** Milliseconds after an exit within which the loop has read the process's last messages. */
 const LAST_WORDS_MS = 50;
 
 /**
- * Resolves when a worker has ended and its last message was heard: an exit may overtake messages in the channel.
+ * Resolves when a worker has ended and its last message was received: an exit may overtake messages in the channel.
  *
- * The channel's own end cannot be waited for: of a process that dies with an unread handle in its channel Node reports the exit only.
+ * The channel's own end cannot be awaited: for a process that exits with an unread handle in its channel Node reports the exit only.
  */
 const endOf = async (worker: Worker): Promise<End> => {
   const silent = new Promise<void>((resolve) => worker.once("disconnect", resolve));
@@ -75,7 +75,7 @@ const endOf = async (worker: Worker): Promise<End> => {
 
 const linkTo = (worker: Worker, end: Promise<End>): PrimaryLink => ({
   send: (message) => {
-    if (worker.isConnected()) worker.send(message, () => {}); // a failure means that it is dying
+    if (worker.isConnected()) worker.send(message, () => {}); // a failure means that it is exiting
   },
   onMessage: (listener) => {
     worker.on("message", listener);

@@ -6,18 +6,18 @@ import type { WorkerProcess } from "./worker-process.ts";
 
 /** The primary's shared state, and the workers connected to it. */
 export interface WorkerState {
-  /** Answers this worker's calls until it dies. */
+  /** Answers this worker's calls until it exits. */
   connect(worker: WorkerProcess): WorkerProcess;
   /** Stops answering. */
   close(): void;
 }
 
-/** Holds the state on which all workers agree; `onStuck` is told of a worker that no longer reads what others publish. */
+/** Keeps the shared state of all workers; calls `onStuck` for a worker that no longer reads published messages. */
 export const stateForWorkers = (log: Logger, onStuck: (worker: WorkerProcess) => void): WorkerState => {
   const workers = new Map<PrimaryLink, WorkerProcess>();
   const listeners = new Set<(link: PrimaryLink) => void>();
   const close = serveSharedState(
-    inProcessState({ log }),
+    inProcessState({ log, timeoutMs: Infinity }),
     {
       onWorker(listener) {
         listeners.add(listener);

@@ -16,17 +16,17 @@ import { isClean, reserveMs, shutDown, type ShutdownResult } from "../stop/shutd
 import { onLostOutput, onUncaught, type UncaughtKind } from "../stop/signals.ts";
 import { toStartFailure } from "../start/start-error.ts";
 
-/** Reports to the primary why this worker cannot serve, and ends: the primary prints it, once for all workers. */
+/** Reports the reason why this worker cannot serve to the primary, and ends: the primary prints it once for all workers. */
 export const failWorker = (error: unknown): Promise<never> =>
   new Promise(() => {
     tell({ "@framework": "failed", failure: toStartFailure(error) }, () => process.exit(EXIT_FAILURE));
   });
 
 /**
- * Runs the service in a worker: never listens, serves the sockets that the primary hands over, drains when told.
+ * Runs the service in a worker: never listens, serves the sockets that the primary passes to it, drains on request.
  *
- * SIGINT is the primary's business (a terminal sends it to all). A SIGTERM to a worker alone asks the primary for a replacement and
- * the worker drains when that is ready; during a stop of the whole service it changes nothing. A worker whose primary is gone drains and ends.
+ * SIGINT is left to the primary (a terminal sends it to all). A SIGTERM to one worker requests a replacement from the primary;
+ * the worker drains when the replacement is ready. During a stop of the whole service it has no effect. A worker drains and ends when its primary exits.
  */
 export const runWorker = async (app: Runnable, plan: Plan, brief: WorkerBrief): Promise<Running> => {
   onLostOutput();
@@ -57,9 +57,9 @@ class WorkerService {
   private readonly app: Runnable;
   private readonly plan: Plan;
   private readonly over: PromiseWithResolvers<void> = Promise.withResolvers<void>();
-  /** `null` until everything is up. */
+  /** `null` until the service is ready. */
   private service: Service | null = null;
-  /** Why the start is being given up. */
+  /** The reason for cancelling the start. */
   private abandoned: { readonly error?: unknown } | null = null;
   private closing: Promise<ShutdownResult> | undefined;
 
@@ -69,14 +69,17 @@ class WorkerService {
     this.ended = this.over.promise;
     const limit = plan.settings.cluster.shutdownTimeoutSecs * 1000;
     process.on("message", (message: unknown, socket: unknown) => {
-      if (isEnvelope(message)) this.heard(message as ToWorker, socket as Socket | undefined);
+      if (isEnvelope(message)) this.handle(message as ToWorker, socket as Socket | undefined);
     });
     onDisconnect(() => this.end(EXIT_OK, limit));
-    onUncaught((error, kind) => this.broke(error, kind, limit));
+    onUncaught(
+      (error, kind) => this.broke(error, kind, limit),
+      () => plan.log,
+    );
     tell({ "@framework": "begun" });
   }
 
-  /** Starts the app and reports that it is ready. @throws the start error; ends the process when the primary gave the start up */
+  /** Starts the app and reports that it is ready. @throws the start error; ends the process when the primary cancelled the start */
   async start(state: SharedState): Promise<void> {
     const { app, plan } = this;
     try {
@@ -92,11 +95,11 @@ class WorkerService {
     joinWebClassWhenAsked();
   }
 
-  private heard(message: ToWorker, socket: Socket | undefined): void {
+  private handle(message: ToWorker, socket: Socket | undefined): void {
     switch (message["@framework"]) {
       case "connection":
         tell({ "@framework": "taken", id: message.id });
-        if (socket !== undefined) this.accept(socket, message.listener); // a client may be gone before its socket arrives
+        if (socket !== undefined) this.accept(socket, message.listener); // a client may disconnect before its socket arrives
         return;
       case "unready":
         if (this.service !== null) void this.app.drain(message.timeoutMs - reserveMs(message.timeoutMs));
@@ -106,7 +109,7 @@ class WorkerService {
     }
   }
 
-  /** Gives a socket to the transport of its port; a program that was reloaded may no longer own that port. */
+  /** Passes a socket to the transport of its port; a reloaded program may no longer own that port. */
   private accept(socket: Socket, listener: string | undefined): void {
     const port = this.service?.ports.find((each) => each.listener.options.name === listener);
     const transport = listener === undefined ? this.service?.main : port?.transport;
@@ -138,23 +141,23 @@ class WorkerService {
   }
 }
 
-/** Makes the addresses that the primary has bound known to the features. */
+/** Publishes the primary's addresses to the features. */
 const bindListeners = ({ listeners }: Runnable, brief: WorkerBrief, log: Logger): void => {
   for (const listener of listeners) {
     const { name } = listener.options;
     const address = brief.listeners.find((each) => each.name === name);
     if (address !== undefined) listener.bound({ host: address.host, port: address.port });
-    else log.warn("a port that is new in the program opens when the service starts anew", { listener: name });
+    else log.warn("a port that is new in the program opens when the service restarts", { listener: name });
   }
 };
 
-/** Sends a message to the primary; `then` is called also when the primary is gone. */
+/** Sends a message to the primary; `then` is called even if the primary has exited. */
 const tell = (message: ToPrimary, then: () => void = () => {}): void => {
   if (process.connected) process.send?.(message, undefined, undefined, then);
   else then();
 };
 
-/** node:cluster ends a worker at once when its primary is gone; marking the exit as wanted leaves the end to us. */
+/** node:cluster ends a worker at once when its primary exits; marking the exit as intended leaves it to us. */
 const onDisconnect = (listener: () => void): void => {
   cluster.worker?.on("disconnect", () => {
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
@@ -164,7 +167,7 @@ const onDisconnect = (listener: () => void): void => {
 
 const linkToPrimary = (): PrimaryLink => ({
   send: (message) => {
-    process.send?.(message, undefined, undefined, () => {}); // a failed call is one that is never answered
+    process.send?.(message, undefined, undefined, () => {}); // a call that cannot be sent fails like an unanswered one
   },
   onMessage: (listener) => {
     process.on("message", listener);

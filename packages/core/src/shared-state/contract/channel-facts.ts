@@ -11,7 +11,8 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     b.subscribe("tags", record("b"));
     b.subscribe("others", record("other"));
     await ready(a, b);
-    await a.publish("tags", ["x"]);
+    assert.equal(await a.publish("tags", ["x"]), true);
+    assert.deepEqual([a.isConnected(), b.isConnected()], [true, true]);
     assert.deepEqual(seen.toSorted(), ['a ["x"]', 'b ["x"]']);
   },
   "publish waits for asynchronous subscribers, and each gets its own copy": async ({ views: [a, b] }) => {
@@ -60,6 +61,17 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     await ready(a, b);
     await b.publish("faults", 1);
     assert.deepEqual(seen, [1]);
+  },
+  "with waitMs the publisher stops waiting for a subscriber, and learns of it": async ({
+    views: [a, b],
+    advance,
+  }) => {
+    a.subscribe("stuck", () => new Promise<void>(() => {}));
+    await ready(a, b);
+    const published = b.publish("stuck", 1, { waitMs: 100 });
+    await advance(110);
+    assert.equal(await published, false);
+    assert.equal(await b.publish("idle", 1, { waitMs: 30_000 }), true);
   },
   "a subscriber that never ends delays the publisher by one second at most": async ({
     views: [a, b],

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import type { PortFacts, PortFixture } from "../../contract/port-contract.ts";
 import type { SharedValues } from "../values/shared-values.ts";
-import { failsWith, ttlMs } from "./fact-tools.ts";
+import { failsWith, TTL_MS } from "./fact-tools.ts";
 
 /** Guarantees of counters. */
 export const counterFacts: PortFacts<PortFixture<SharedValues>> = {
   "a counter begins at 0, adds up across views and returns its remaining life": async ({ views: [a, b] }) => {
-    const first = await a.add("hits", 2, { ttlMs });
+    const first = await a.add("hits", 2, { ttlMs: TTL_MS });
     assert.deepEqual([first.value, first.granted], [2, 2]);
-    const { value, granted, expiresInMs } = await b.add("hits", 3, { ttlMs });
+    const { value, granted, expiresInMs } = await b.add("hits", 3, { ttlMs: TTL_MS });
     assert.deepEqual([value, granted], [5, 3]);
-    assert.ok(expiresInMs > 0 && expiresInMs <= ttlMs, `${expiresInMs}`);
+    assert.ok(expiresInMs > 0 && expiresInMs <= TTL_MS, `${expiresInMs}`);
   },
   "an addition is limited by max, a subtraction by 0": async ({ views: [a, b] }) => {
     const steps: readonly (readonly [amount: number, max: number, value: number, granted: number])[] = [
@@ -25,13 +25,13 @@ export const counterFacts: PortFacts<PortFixture<SharedValues>> = {
       [1, 0, 0, 0],
     ];
     for (const [index, [amount, max, value, granted]] of steps.entries()) {
-      const added = await (index % 2 === 0 ? a : b).add("slots", amount, { ttlMs, max });
+      const added = await (index % 2 === 0 ? a : b).add("slots", amount, { ttlMs: TTL_MS, max });
       assert.deepEqual([added.value, added.granted], [value, granted], `step ${index}`);
     }
   },
   "concurrent additions are granted exactly max in total": async ({ views: [a, b] }) => {
     const additions = Array.from({ length: 200 }, async (_, index) =>
-      (index % 2 === 0 ? a : b).add("seats", 1 + (index % 3), { ttlMs, max: 100 }),
+      (index % 2 === 0 ? a : b).add("seats", 1 + (index % 3), { ttlMs: TTL_MS, max: 100 }),
     );
     const added = await Promise.all(additions);
     assert.equal(
@@ -41,12 +41,16 @@ export const counterFacts: PortFacts<PortFixture<SharedValues>> = {
     assert.equal(await a.get("seats"), 100);
   },
   "an addition that grants nothing creates no counter": async ({ views: [a] }) => {
-    assert.deepEqual(await a.add("none", 5, { ttlMs, max: 0 }), {
+    assert.deepEqual(await a.add("none", 5, { ttlMs: TTL_MS, max: 0 }), {
       value: 0,
       granted: 0,
-      expiresInMs: ttlMs,
+      expiresInMs: TTL_MS,
     });
-    assert.deepEqual(await a.add("none", 0, { ttlMs }), { value: 0, granted: 0, expiresInMs: ttlMs });
+    assert.deepEqual(await a.add("none", 0, { ttlMs: TTL_MS }), {
+      value: 0,
+      granted: 0,
+      expiresInMs: TTL_MS,
+    });
     assert.equal(await a.get("none"), undefined);
   },
   "a counter keeps the ttlMs of the call that created it, then begins again": async ({
@@ -63,14 +67,14 @@ export const counterFacts: PortFacts<PortFixture<SharedValues>> = {
   "get, set and delete treat a counter as a number, and other values are not counters": async ({
     views: [a, b],
   }) => {
-    await a.add("n", 4, { ttlMs });
+    await a.add("n", 4, { ttlMs: TTL_MS });
     assert.equal(await b.get("n"), 4);
-    await b.set("n", 1.5, { ttlMs });
-    assert.equal((await a.add("n", 1, { ttlMs })).value, 2.5);
+    await b.set("n", 1.5, { ttlMs: TTL_MS });
+    assert.equal((await a.add("n", 1, { ttlMs: TTL_MS })).value, 2.5);
     assert.equal(await a.delete("n"), true);
     assert.equal(await b.get("n"), undefined);
-    await a.set("n", "7", { ttlMs });
-    await failsWith("CORE_SHARED_STATE_NOT_A_COUNTER", () => b.add("n", 1, { ttlMs }));
+    await a.set("n", "7", { ttlMs: TTL_MS });
+    await failsWith("CORE_SHARED_STATE_NOT_A_COUNTER", () => b.add("n", 1, { ttlMs: TTL_MS }));
     assert.equal(await a.get("n"), "7");
   },
 };

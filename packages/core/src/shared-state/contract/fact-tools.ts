@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { FrameworkError } from "../../errors/framework-error.ts";
 
 /** A time to live longer than any fact takes, in milliseconds. */
-export const ttlMs = 10_000;
+export const TTL_MS = 10_000;
 
 /** Asserts that a call throws or rejects with a code. */
 export const failsWith = async (code: string, call: () => unknown): Promise<void> => {

@@ -9,7 +9,7 @@ import type { PermitRule, PermitStore } from "../permits/permits.ts";
 
 const bucket: PermitRule = { kind: "bucket", capacity: 10, windowMs: 5000 };
 const window: PermitRule = { kind: "window", capacity: 10, windowMs: 500 };
-const hour = 3_600_000;
+const HOUR = 3_600_000;
 
 /** Guarantees of permits without leases. */
 export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
@@ -96,7 +96,7 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
   "concurrent calls of two views are granted exactly the capacity in total": async ({ views }) => {
     for (const kind of ["bucket", "window"] as const) {
       for (const capacity of [100, 2000]) {
-        const rule: PermitRule = { kind, capacity, windowMs: hour };
+        const rule: PermitRule = { kind, capacity, windowMs: HOUR };
         const given = await Promise.all(
           Array.from({ length: capacity * 1.5 }, async (_, index) =>
             (index % 2 === 0 ? views[0] : views[1]).take(`${kind} ${capacity}`, rule, { spend: 1 }),
@@ -113,11 +113,11 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
   "the wall clock of the calling process does not matter": async ({ views: [a] }) => {
     const real = Date.now;
     for (const rule of [
-      { ...bucket, windowMs: hour },
-      { ...window, windowMs: hour },
+      { ...bucket, windowMs: HOUR },
+      { ...window, windowMs: HOUR },
     ]) {
       await a.take(rule.kind, rule, { spend: 10 });
-      Date.now = () => real() + 2 * hour;
+      Date.now = () => real() + 2 * HOUR;
       try {
         assert.equal((await a.take(rule.kind, rule, { spend: 1 })).spent, 0);
       } finally {
@@ -131,7 +131,7 @@ export const spendingFacts: PortFacts<PortFixture<PermitStore>> = {
     const of = (kind: PermitRule["kind"], capacity: number): PermitRule => ({
       kind,
       capacity,
-      windowMs: hour,
+      windowMs: HOUR,
     });
     for (const kind of ["bucket", "window"] as const) {
       assert.equal((await a.take(kind, of(kind, 100), { spend: 1 })).free, 99);

@@ -40,10 +40,34 @@ const values: Readonly<Record<string, (port: SharedValues) => Partial<SharedValu
       return { value, granted: amount, expiresInMs: options.ttlMs };
     },
   }),
-  "send no messages": () => ({ publish: async () => {} }),
-  "do not wait for subscribers": (port) => ({
-    publish: async (channel, message) => void port.publish(channel, message).catch(() => {}),
+  "raise to any number": (port) => ({
+    raise: async (key, value, { ttlMs }) => port.set(key, value, { ttlMs }),
   }),
+  "raise without atomicity": (port) => ({
+    raise: async (key, value, options) => {
+      const before = await port.get(key);
+      if (before !== undefined && typeof before !== "number") return port.raise(key, value, options);
+      if (before !== undefined && before >= value) return false;
+      await Promise.resolve();
+      await port.raise(key, value, options);
+      return true;
+    },
+  }),
+  "shorten the life of a raised value": (port) => ({
+    raise: async (key, value, options) => {
+      const isStored = await port.raise(key, value, options);
+      if (isStored) await port.set(key, value, options);
+      return isStored;
+    },
+  }),
+  "send no messages": () => ({ publish: async () => true }),
+  "do not wait for subscribers": (port) => ({
+    publish: async (channel, message) => {
+      port.publish(channel, message).catch(() => {});
+      return true;
+    },
+  }),
+  "ignore waitMs": (port) => ({ publish: async (channel, message) => port.publish(channel, message) }),
   "never unsubscribe": (port) => ({
     subscribe: (channel, listener) => {
       port.subscribe(channel, listener);

@@ -6,7 +6,7 @@ import {
   portContract,
 } from "../../contract/port-contract.ts";
 import type { SharedState } from "../shared-state.ts";
-import { ttlMs } from "./fact-tools.ts";
+import { TTL_MS } from "./fact-tools.ts";
 import { permitsContract } from "./permits-contract.ts";
 import { totalsContract } from "./totals-contract.ts";
 import { valuesContract } from "./values-contract.ts";
@@ -29,10 +29,10 @@ export const sharedStateContract: PortContract<PortFixture<SharedState>> = portC
   ...ofPort("permits", permitsContract),
   ...ofPort("totals", totalsContract),
   "each port has its own keys": async ({ views: [{ values, permits, totals }] }) => {
-    await values.set("k", "text", { ttlMs });
+    await values.set("k", "text", { ttlMs: TTL_MS });
     await totals.add("k", [["n", [1]]]);
     assert.equal(
-      (await permits.take("k", { kind: "bucket", capacity: 2, windowMs: ttlMs }, { spend: 1 })).free,
+      (await permits.take("k", { kind: "bucket", capacity: 2, windowMs: TTL_MS }, { spend: 1 })).free,
       1,
     );
     assert.equal(await values.get("k"), "text");

@@ -6,7 +6,7 @@ import {
   portContract,
 } from "../../contract/port-contract.ts";
 import type { Totals } from "../totals/totals.ts";
-import { failsWith, ttlMs } from "./fact-tools.ts";
+import { failsWith, TTL_MS } from "./fact-tools.ts";
 
 const facts: PortFacts<PortFixture<Totals>> = {
   "totals are the sums of all views' additions, in the order of first use": async ({ views: [a, b] }) => {
@@ -39,7 +39,7 @@ const facts: PortFacts<PortFixture<Totals>> = {
   },
   "totals do not expire": async ({ views: [a, b], advance }) => {
     await a.add("t", [["n", [1]]]);
-    await advance(ttlMs);
+    await advance(TTL_MS);
     assert.deepEqual(await b.read("t"), [["n", [1]]]);
   },
   "a name keeps its initial number of totals": async ({ views: [a] }) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { PortFacts, PortFixture } from "../../contract/port-contract.ts";
 import type { Json, SharedValues } from "../values/shared-values.ts";
-import { ttlMs } from "./fact-tools.ts";
+import { TTL_MS } from "./fact-tools.ts";
 
 const samples: readonly Json[] = [
   null,
@@ -20,14 +20,14 @@ const samples: readonly Json[] = [
 export const valueFacts: PortFacts<PortFixture<SharedValues>> = {
   "every JSON value is read back equal in the other view": async ({ views: [a, b] }) => {
     for (const [index, value] of samples.entries()) {
-      assert.equal(await a.set(`value-${index}`, value, { ttlMs }), true);
+      assert.equal(await a.set(`value-${index}`, value, { ttlMs: TTL_MS }), true);
       assert.equal(JSON.stringify(await b.get(`value-${index}`)), JSON.stringify(value));
     }
     assert.equal(await a.get("value-99"), undefined);
   },
   "values are copied when stored and when read": async ({ views: [a] }) => {
     const value = { list: [1] };
-    const stored = a.set("copy", value, { ttlMs });
+    const stored = a.set("copy", value, { ttlMs: TTL_MS });
     value.list.push(2);
     await stored;
     const read = (await a.get("copy")) as { list: number[] };
@@ -58,7 +58,7 @@ export const valueFacts: PortFacts<PortFixture<SharedValues>> = {
   "names of Object.prototype are ordinary keys": async ({ views: [a, b] }) => {
     for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       assert.equal(await a.get(key), undefined);
-      assert.equal((await a.add(key, 1, { ttlMs })).value, 1);
+      assert.equal((await a.add(key, 1, { ttlMs: TTL_MS })).value, 1);
       assert.equal(await b.get(key), 1);
     }
   },

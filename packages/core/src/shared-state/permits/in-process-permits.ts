@@ -13,7 +13,7 @@ export interface PermitBounds {
 
 /** Bounds and clock of permits in this process. */
 export interface InProcessPermitsOptions extends PermitBounds {
-  /** @default the runtime's clock */
+  /** Clock of the windows. @default the runtime's clock */
   readonly clock?: Pick<Clock, "now">;
 }
 
@@ -49,81 +49,81 @@ const SWEEP = 2;
  * A linked list orders the keys by last use, so eviction needs no search. Accounts that equal a new one are removed.
  */
 export class PermitTable {
-  readonly #nodes = new Map<string, Node>();
-  readonly #options: Required<PermitBounds>;
-  #newest: Node | null = null;
-  #oldest: Node | null = null;
-  #numbers = 0;
+  private readonly nodes = new Map<string, Node>();
+  private readonly options: Required<PermitBounds>;
+  private newest: Node | null = null;
+  private oldest: Node | null = null;
+  private numbers = 0;
 
   constructor(options: Required<PermitBounds>) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** Number of keys, including fresh ones that are not removed yet. */
   get size(): number {
-    return this.#nodes.size;
+    return this.nodes.size;
   }
 
   take(key: string, rule: PermitRule, request: PermitRequest, now: number): PermitAnswer {
-    const known = this.#nodes.get(key);
+    const known = this.nodes.get(key);
     if (known !== undefined && known.account.kind === rule.kind && !known.account.isFresh(now)) {
-      this.#renew(known);
+      this.renew(known);
       const permits = known.account.take(rule, request, now);
-      this.#resize(known);
+      this.resize(known);
       return permits;
     }
-    if (known !== undefined) this.#remove(known);
+    if (known !== undefined) this.remove(known);
     const account = new PermitAccount(rule, now);
     const permits = account.take(rule, request, now);
-    if (!account.isFresh(now)) this.#add(key, account, now);
+    if (!account.isFresh(now)) this.add(key, account, now);
     return permits;
   }
 
-  #add(key: string, account: PermitAccount, now: number): void {
-    for (let swept = 0; swept < SWEEP && this.#oldest?.account.isFresh(now) === true; swept++) {
-      this.#remove(this.#oldest);
+  private add(key: string, account: PermitAccount, now: number): void {
+    for (let swept = 0; swept < SWEEP && this.oldest?.account.isFresh(now) === true; swept++) {
+      this.remove(this.oldest);
     }
-    if (this.#nodes.size >= this.#options.maxKeys && this.#oldest !== null) this.#remove(this.#oldest);
+    if (this.nodes.size >= this.options.maxKeys && this.oldest !== null) this.remove(this.oldest);
     const node: Node = { key, account, size: 0, newer: null, older: null };
-    this.#nodes.set(key, node);
-    this.#link(node);
-    this.#resize(node);
+    this.nodes.set(key, node);
+    this.link(node);
+    this.resize(node);
   }
 
   /** Updates the size of an account and evicts the oldest while the table is too large. */
-  #resize(node: Node): void {
+  private resize(node: Node): void {
     const { size } = node.account;
-    this.#numbers += size - node.size;
+    this.numbers += size - node.size;
     node.size = size;
-    while (this.#numbers > this.#options.maxNumbers && this.#oldest !== null && this.#oldest !== node) {
-      this.#remove(this.#oldest);
+    while (this.numbers > this.options.maxNumbers && this.oldest !== null && this.oldest !== node) {
+      this.remove(this.oldest);
     }
   }
 
-  #renew(node: Node): void {
-    if (node === this.#newest) return;
-    this.#unlink(node);
-    this.#link(node);
+  private renew(node: Node): void {
+    if (node === this.newest) return;
+    this.unlink(node);
+    this.link(node);
   }
 
-  #link(node: Node): void {
-    node.older = this.#newest;
+  private link(node: Node): void {
+    node.older = this.newest;
     node.newer = null;
-    if (this.#newest === null) this.#oldest = node;
-    else this.#newest.newer = node;
-    this.#newest = node;
+    if (this.newest === null) this.oldest = node;
+    else this.newest.newer = node;
+    this.newest = node;
   }
 
-  #unlink(node: Node): void {
-    if (node.newer === null) this.#newest = node.older;
+  private unlink(node: Node): void {
+    if (node.newer === null) this.newest = node.older;
     else node.newer.older = node.older;
-    if (node.older === null) this.#oldest = node.newer;
+    if (node.older === null) this.oldest = node.newer;
     else node.older.newer = node.newer;
   }
 
-  #remove(node: Node): void {
-    this.#nodes.delete(node.key);
-    this.#unlink(node);
-    this.#numbers -= node.size;
+  private remove(node: Node): void {
+    this.nodes.delete(node.key);
+    this.unlink(node);
+    this.numbers -= node.size;
   }
 }

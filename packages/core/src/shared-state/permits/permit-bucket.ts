@@ -13,35 +13,35 @@ const TOLERANCE = 1e-6;
 export class PermitBucket implements PermitPool {
   readonly kind = "bucket";
   readonly size = 2;
-  #level: number;
-  #at: number;
+  private level: number;
+  private at: number;
 
   constructor({ capacity }: PermitRule, now: number) {
-    this.#level = capacity;
-    this.#at = now;
+    this.level = capacity;
+    this.at = now;
   }
 
   advance({ capacity, windowMs }: PermitRule, now: number, leased: number): void {
     const room = Math.max(0, capacity - leased);
-    const passed = Math.max(0, now - this.#at);
-    this.#level = Math.min(room, this.#level + (passed * capacity) / windowMs);
-    this.#at = Math.max(this.#at, now);
+    const passed = Math.max(0, now - this.at);
+    this.level = Math.min(room, this.level + (passed * capacity) / windowMs);
+    this.at = Math.max(this.at, now);
   }
 
   free(): number {
-    return Math.max(0, Math.floor(this.#level + TOLERANCE));
+    return Math.max(0, Math.floor(this.level + TOLERANCE));
   }
 
   spend(_rule: PermitRule, count: number): void {
-    this.#level -= count;
+    this.level -= count;
   }
 
   leaseOut(count: number): void {
-    this.#level -= count;
+    this.level -= count;
   }
 
   giveBack(count: number): void {
-    this.#level += count;
+    this.level += count;
   }
 
   report(): void {
@@ -51,10 +51,10 @@ export class PermitBucket implements PermitPool {
   waitFor({ capacity, windowMs }: PermitRule, missing: number, leased: number): number {
     const wanted = this.free() + missing;
     if (wanted > capacity - leased) return Infinity;
-    return ((wanted - this.#level) * windowMs) / capacity;
+    return ((wanted - this.level) * windowMs) / capacity;
   }
 
   resetMs({ capacity, windowMs }: PermitRule): number {
-    return Math.max(0, ((capacity - this.#level) * windowMs) / capacity);
+    return Math.max(0, ((capacity - this.level) * windowMs) / capacity);
   }
 }

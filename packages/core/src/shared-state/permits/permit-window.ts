@@ -12,39 +12,39 @@ const SLACK = 64;
 export class PermitWindow implements PermitPool {
   readonly kind = "window";
   /** Timestamps of use, ascending, from `#head` on. */
-  #times: number[] = [];
+  private times: number[] = [];
   /** Permits used at each timestamp. */
-  #counts: number[] = [];
-  #head = 0;
-  #used = 0;
-  #at: number;
+  private counts: number[] = [];
+  private head = 0;
+  private used = 0;
+  private at: number;
 
   constructor(_rule: PermitRule, now: number) {
-    this.#at = now;
+    this.at = now;
   }
 
   get size(): number {
-    return 2 * this.#times.length;
+    return 2 * this.times.length;
   }
 
   advance({ windowMs }: PermitRule, now: number): void {
-    this.#at = Math.max(this.#at, now);
-    for (let time = this.#times[this.#head]; time !== undefined && time + windowMs <= this.#at;) {
-      this.#used -= this.#counts[this.#head] ?? 0;
-      time = this.#times[++this.#head];
+    this.at = Math.max(this.at, now);
+    for (let time = this.times[this.head]; time !== undefined && time + windowMs <= this.at;) {
+      this.used -= this.counts[this.head] ?? 0;
+      time = this.times[++this.head];
     }
-    if (this.#head < SLACK && this.#head < this.#times.length) return;
-    this.#times.splice(0, this.#head);
-    this.#counts.splice(0, this.#head);
-    this.#head = 0;
+    if (this.head < SLACK && this.head < this.times.length) return;
+    this.times.splice(0, this.head);
+    this.counts.splice(0, this.head);
+    this.head = 0;
   }
 
   free({ capacity }: PermitRule, leased: number): number {
-    return Math.max(0, Math.floor(capacity) - this.#used - leased);
+    return Math.max(0, Math.floor(capacity) - this.used - leased);
   }
 
   spend(rule: PermitRule, count: number): void {
-    if (count > 0) this.report(rule, count, this.#at);
+    if (count > 0) this.report(rule, count, this.at);
   }
 
   leaseOut(): void {
@@ -58,33 +58,33 @@ export class PermitWindow implements PermitPool {
   report({ capacity, windowMs }: PermitRule, count: number, at: number): void {
     const step = windowMs / STEPS;
     const time = capacity > EXACT ? Math.ceil(at / step) * step : at;
-    if (time + windowMs <= this.#at) return;
-    let place = this.#times.length;
-    while (place > this.#head && (this.#times[place - 1] ?? 0) > time) place--;
-    this.#used += count;
-    if (place > this.#head && this.#times[place - 1] === time) {
-      this.#counts[place - 1] = (this.#counts[place - 1] ?? 0) + count;
-    } else if (place === this.#times.length) {
-      this.#times.push(time);
-      this.#counts.push(count);
+    if (time + windowMs <= this.at) return;
+    let place = this.times.length;
+    while (place > this.head && (this.times[place - 1] ?? 0) > time) place--;
+    this.used += count;
+    if (place > this.head && this.times[place - 1] === time) {
+      this.counts[place - 1] = (this.counts[place - 1] ?? 0) + count;
+    } else if (place === this.times.length) {
+      this.times.push(time);
+      this.counts.push(count);
     } else {
-      this.#times.splice(place, 0, time);
-      this.#counts.splice(place, 0, count);
+      this.times.splice(place, 0, time);
+      this.counts.splice(place, 0, count);
     }
   }
 
   waitFor({ capacity, windowMs }: PermitRule, missing: number, leased: number): number {
     // After the capacity was lowered, the excess uses have to expire first.
-    let owed = missing + Math.max(0, this.#used + leased - Math.floor(capacity));
-    for (let index = this.#head; index < this.#times.length; index++) {
-      owed -= this.#counts[index] ?? 0;
-      if (owed <= 0) return (this.#times[index] ?? 0) + windowMs - this.#at;
+    let owed = missing + Math.max(0, this.used + leased - Math.floor(capacity));
+    for (let index = this.head; index < this.times.length; index++) {
+      owed -= this.counts[index] ?? 0;
+      if (owed <= 0) return (this.times[index] ?? 0) + windowMs - this.at;
     }
     return Infinity;
   }
 
   resetMs({ windowMs }: PermitRule): number {
-    const last = this.#times.at(-1);
-    return this.#head === this.#times.length || last === undefined ? 0 : last + windowMs - this.#at;
+    const last = this.times.at(-1);
+    return this.head === this.times.length || last === undefined ? 0 : last + windowMs - this.at;
   }
 }

@@ -9,6 +9,7 @@ export interface PermitRule {
   readonly kind: "bucket" | "window";
   /** Permits of an unused key. */
   readonly capacity: number;
+  /** Milliseconds of the window. */
   readonly windowMs: number;
 }
 
@@ -31,12 +32,18 @@ export interface PermitLease {
   readonly share: number;
   /** Milliseconds until the whole lease expires. Holders count them from before the call, to never outlast the lease. */
   readonly leaseMs: number;
+  /**
+   * Whether the lease also ends when the holder's process exits, if the store learns of it (the primary process does): the unreported permits count as
+   * used then. So a lease may be longer than any pause of a busy process. @default false
+   */
+  readonly endsAtExit?: boolean;
 }
 
 /** A request for permits of a key. */
 export interface PermitRequest {
   /** Permits to spend now, as far as free; 0 only reads. */
   readonly spend: number;
+  /** Permits for later calls, given in advance. */
   readonly lease?: PermitLease;
 }
 

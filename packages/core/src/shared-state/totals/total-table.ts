@@ -22,28 +22,28 @@ export const checkTotals = (key: string, amounts: readonly Total[]): void => {
 
 /** Running totals of many names under a few keys. Beyond the bound, new names are rejected: an evicted total would restart at 0. */
 export class TotalTable {
-  readonly #keys = new Map<string, Map<string, number[]>>();
-  readonly #maxSize: number;
-  #size = 0;
+  private readonly keys = new Map<string, Map<string, number[]>>();
+  private readonly maxSize: number;
+  private size = 0;
 
   /** @param maxSize characters of all names, plus 8 per total */
   constructor(maxSize: number) {
-    this.#maxSize = maxSize;
+    this.maxSize = maxSize;
   }
 
   add(key: string, amounts: readonly Total[]): void {
-    const names = this.#keys.get(key) ?? new Map<string, number[]>();
+    const names = this.keys.get(key) ?? new Map<string, number[]>();
     const isNew = new Map(amounts.filter(([name]) => !names.has(name)));
-    let size = this.#size;
+    let size = this.size;
     for (const [name, numbers] of isNew) size += name.length + 8 * numbers.length;
-    if (size > this.#maxSize) {
+    if (size > this.maxSize) {
       throw new FrameworkError(
         "CORE_SHARED_STATE_FULL",
         `the totals of the shared state are full; do clients choose the names under "${key}"?`,
       );
     }
-    this.#size = size;
-    this.#keys.set(key, names);
+    this.size = size;
+    this.keys.set(key, names);
     for (const [name, numbers] of amounts) {
       const totals = names.get(name);
       if (totals === undefined) names.set(name, [...numbers]);
@@ -55,6 +55,6 @@ export class TotalTable {
 
   /** Returns a copy of a key's totals. */
   read(key: string): readonly Total[] {
-    return [...(this.#keys.get(key) ?? [])].map(([name, totals]) => [name, [...totals]]);
+    return [...(this.keys.get(key) ?? [])].map(([name, totals]) => [name, [...totals]]);
   }
 }

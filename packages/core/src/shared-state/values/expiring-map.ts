@@ -1,3 +1,5 @@
+import { ExpiryHeap, type Expiring } from "./expiry-heap.ts";
+
 /** One live key: a counter as a number, any other value as JSON text. */
 export interface Entry {
   readonly key: string;
@@ -5,13 +7,11 @@ export interface Entry {
   readonly expiresAt: number;
 }
 
-interface Node extends Entry {
+interface Node extends Expiring {
+  readonly key: string;
   value: number | string;
-  expiresAt: number;
-  /** Breaks ties: of two keys with the same expiry the older is first. */
-  order: number;
-  /** Index in the heap. */
-  place: number;
+  /** Name of the group of a kept key; `null` for a key that may be evicted. */
+  readonly group: string | null;
 }
 
 /** Bounds of an `ExpiringMap`. */
@@ -21,125 +21,135 @@ export interface ExpiringMapOptions {
   readonly maxCharacters: number;
 }
 
+/** A group of kept keys: they are never evicted, and at most `maxKeys` of a group are stored. */
+export interface KeptGroup {
+  readonly group: string;
+  readonly maxKeys: number;
+}
+
 /** Maximum number of expired keys that one write removes, so that no write clears a whole backlog. */
 const SWEEP = 16;
 
 /**
- * A map with expiry, bounded in number and size: the key nearest to its expiry is evicted for a new one.
+ * A map with expiry, bounded in number and size: the key nearest to its expiry is evicted for a new one. Kept keys have bounds of their own, by group.
  *
- * A binary heap orders the keys by expiry, so every operation takes logarithmic time. No timer is needed: a read treats an expired key as absent,
- * and each write removes a few expired ones.
+ * No timer is needed: a read treats an expired key as absent, and each write removes a few expired ones.
  */
 export class ExpiringMap {
-  readonly #nodes = new Map<string, Node>();
-  readonly #heap: Node[] = [];
-  readonly #maxKeys: number;
-  readonly #maxCharacters: number;
-  #characters = 0;
-  #order = 0;
+  private readonly nodes = new Map<string, Node>();
+  private readonly evictable = new ExpiryHeap<Node>();
+  private readonly kept = new ExpiryHeap<Node>();
+  /** Number of kept keys by group; a group without keys has no entry. */
+  private readonly groups = new Map<string, number>();
+  private readonly maxKeys: number;
+  private readonly maxCharacters: number;
+  private characters = 0;
+  private order = 0;
 
   constructor({ maxKeys, maxCharacters }: ExpiringMapOptions) {
-    this.#maxKeys = maxKeys;
-    this.#maxCharacters = maxCharacters;
+    this.maxKeys = maxKeys;
+    this.maxCharacters = maxCharacters;
   }
 
   /** Number of keys, including expired ones that are not removed yet. */
   get size(): number {
-    return this.#heap.length;
+    return this.nodes.size;
   }
 
   get(key: string, now: number): Entry | undefined {
-    const node = this.#nodes.get(key);
+    const node = this.nodes.get(key);
     if (node === undefined || node.expiresAt > now) return node;
-    this.#remove(node);
+    this.remove(node);
     return undefined;
   }
 
-  /** Stores a value with a new expiry. */
+  /** Stores a value with a new expiry; another key may be evicted for it. */
   set(key: string, value: number | string, expiresAt: number, now: number): void {
-    const old = this.#nodes.get(key);
-    if (old !== undefined) this.#remove(old);
-    for (let swept = 0; swept < SWEEP && this.#first(now) !== undefined; swept++) this.#removeFirst();
+    this.forget(key);
+    this.sweep(this.evictable, now);
     const characters = charactersOf(key, value);
-    while (this.#isFull(characters)) this.#removeFirst();
-    const node: Node = { key, value, expiresAt, order: this.#order++, place: this.#heap.length };
-    this.#nodes.set(key, node);
-    this.#heap.push(node);
-    this.#characters += characters;
-    this.#rise(node);
+    while (this.isFull(characters)) this.removeFirst(this.evictable);
+    this.insert({ key, value, expiresAt, group: null, order: this.order++, place: 0 });
+  }
+
+  /** Stores a number that is never evicted; a live kept key stays in its group. Returns false, and stores nothing, when the group is full. */
+  keep(key: string, value: number, expiresAt: number, now: number, { group, maxKeys }: KeptGroup): boolean {
+    const old = this.nodes.get(key);
+    const isLive = old !== undefined && old.expiresAt > now;
+    const name = isLive && old.group !== null ? old.group : group;
+    if (!isLive || old.group === null) {
+      this.sweep(this.kept, now);
+      while (this.sizeOf(name) >= maxKeys && isExpired(this.kept.first, now)) this.removeFirst(this.kept);
+      if (this.sizeOf(name) >= maxKeys) return false;
+    }
+    this.forget(key);
+    this.insert({ key, value, expiresAt, group: name, order: this.order++, place: 0 });
+    return true;
   }
 
   /** Sets the number of a live counter and keeps its expiry. */
   count(key: string, value: number): void {
-    const node = this.#nodes.get(key);
+    const node = this.nodes.get(key);
     if (node !== undefined) node.value = value;
   }
 
   delete(key: string, now: number): boolean {
-    const node = this.#nodes.get(key);
+    const node = this.nodes.get(key);
     if (node === undefined) return false;
-    this.#remove(node);
+    this.remove(node);
     return node.expiresAt > now;
   }
 
-  /** Returns the key with the earliest expiry, if it has expired. */
-  #first(now: number): Node | undefined {
-    const [first] = this.#heap;
-    return first !== undefined && first.expiresAt <= now ? first : undefined;
+  private sizeOf(group: string): number {
+    return this.groups.get(group) ?? 0;
   }
 
-  #isFull(more: number): boolean {
-    if (this.#heap.length === 0) return false;
-    return this.#heap.length >= this.#maxKeys || this.#characters + more > this.#maxCharacters;
+  private isFull(more: number): boolean {
+    if (this.evictable.size === 0) return false;
+    return this.evictable.size >= this.maxKeys || this.characters + more > this.maxCharacters;
   }
 
-  #removeFirst(): void {
-    const [first] = this.#heap;
-    if (first !== undefined) this.#remove(first);
+  private sweep(heap: ExpiryHeap<Node>, now: number): void {
+    for (let swept = 0; swept < SWEEP && isExpired(heap.first, now); swept++) this.removeFirst(heap);
   }
 
-  #remove(node: Node): void {
-    this.#nodes.delete(node.key);
-    this.#characters -= charactersOf(node.key, node.value);
-    const last = this.#heap.pop();
-    if (last === undefined || last === node) return;
-    this.#put(last, node.place);
-    this.#rise(last);
-    this.#sink(last);
+  private removeFirst({ first }: ExpiryHeap<Node>): void {
+    if (first !== undefined) this.remove(first);
   }
 
-  #rise(node: Node): void {
-    while (node.place > 0) {
-      const parent = this.#heap[(node.place - 1) >> 1];
-      if (parent === undefined || !isBefore(node, parent)) return;
-      this.#swap(node, parent);
+  private insert(node: Node): void {
+    this.nodes.set(node.key, node);
+    if (node.group === null) {
+      this.characters += charactersOf(node.key, node.value);
+      this.evictable.add(node);
+    } else {
+      this.groups.set(node.group, this.sizeOf(node.group) + 1);
+      this.kept.add(node);
     }
   }
 
-  #sink(node: Node): void {
-    for (;;) {
-      const left = this.#heap[2 * node.place + 1];
-      const right = this.#heap[2 * node.place + 2];
-      const child = left !== undefined && right !== undefined && isBefore(right, left) ? right : left;
-      if (child === undefined || !isBefore(child, node)) return;
-      this.#swap(child, node);
+  private forget(key: string): void {
+    const node = this.nodes.get(key);
+    if (node !== undefined) this.remove(node);
+  }
+
+  private remove(node: Node): void {
+    const { key, value, group } = node;
+    this.nodes.delete(key);
+    if (group === null) {
+      this.characters -= charactersOf(key, value);
+      this.evictable.remove(node);
+      return;
     }
-  }
-
-  #swap(rising: Node, sinking: Node): void {
-    const { place } = sinking;
-    this.#put(sinking, rising.place);
-    this.#put(rising, place);
-  }
-
-  #put(node: Node, place: number): void {
-    this.#heap[place] = node;
-    node.place = place;
+    this.kept.remove(node);
+    const left = this.sizeOf(group) - 1;
+    if (left === 0) this.groups.delete(group);
+    else this.groups.set(group, left);
   }
 }
 
-const isBefore = (a: Node, b: Node): boolean =>
-  a.expiresAt < b.expiresAt || (a.expiresAt === b.expiresAt && a.order < b.order);
+const isExpired = (node: Node | undefined, now: number): boolean =>
+  node !== undefined && node.expiresAt <= now;
 
 const charactersOf = (key: string, value: number | string): number =>
   key.length + (typeof value === "string" ? value.length : 0);

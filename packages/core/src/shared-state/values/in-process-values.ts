@@ -1,20 +1,21 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import type { Logger } from "../../log/logger.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
-import { checkAddition, checkKey, checkTtl, toText } from "./state-bounds.ts";
+import { checkAddition, checkKey, checkRaise, checkTtl, toText } from "./state-bounds.ts";
 import { type Entry, ExpiringMap } from "./expiring-map.ts";
-import type { Added, AddOptions, Json, SharedValues } from "./shared-values.ts";
+import type { Added, AddOptions, Json, RaiseOptions, SharedValues } from "./shared-values.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import { within } from "./within.ts";
 
 /** Bounds and clock of values in this process. */
 export interface InProcessValuesOptions {
-  /** Maximum number of live keys; the one nearest to its expiry is evicted. @default 100000 */
+  /** Maximum number of live keys besides raised ones; the one nearest to its expiry is evicted. @default 100000 */
   readonly maxKeys?: number;
   /** Maximum characters of all keys and values together; the same key is evicted. @default 67108864 */
   readonly maxCharacters?: number;
-  /** Milliseconds after which a busy subscriber counts as done. @default 1000 */
+  /** Milliseconds after which a busy subscriber counts as done; `Infinity` for no limit. @default 1000 */
   readonly timeoutMs?: number;
-  /** @default the runtime's clock */
+  /** Clock of expiry. @default the runtime's clock */
   readonly clock?: Clock;
   /** Logs errors of subscribers. @default console */
   readonly log?: Pick<Logger, "error">;
@@ -31,9 +32,14 @@ export const inProcessValues = ({
   const entries = new ExpiringMap({ maxKeys, maxCharacters });
   const subscriptions = new Subscriptions({ limitMs: timeoutMs, clock, log });
   return {
+    isPersistent: false,
     add(key, amount, options) {
       checkAddition(key, amount, options);
       return addTo(entries, key, amount, options, clock.now());
+    },
+    raise(key, value, options) {
+      checkRaise(key, value, options);
+      return raiseTo(entries, key, value, options, clock.now());
     },
     get(key) {
       checkKey(key);
@@ -54,15 +60,21 @@ export const inProcessValues = ({
       checkKey(key);
       return entries.delete(key, clock.now());
     },
-    async publish(channel, message) {
+    async publish(channel, message, { waitMs } = {}) {
       checkKey(channel, "channel");
-      await subscriptions.emit(channel, toText(message));
+      const text = toText(message);
+      return within(
+        subscriptions.emit(channel, text).then(() => true),
+        waitMs,
+        clock,
+      );
     },
     subscribe(channel, listener) {
       checkKey(channel, "channel");
       const remove = subscriptions.add(channel, listener);
       return () => void remove();
     },
+    isConnected: () => true,
   };
 };
 
@@ -84,6 +96,26 @@ const addTo = (
   else if (granted !== 0) entries.set(key, value, time + ttlMs, time);
   return { value, granted, expiresInMs: entry === undefined ? ttlMs : entry.expiresAt - time };
 };
+
+const raiseTo = (
+  entries: ExpiringMap,
+  key: string,
+  value: number,
+  { ttlMs, ...kept }: RaiseOptions,
+  time: number,
+): boolean => {
+  const entry = entries.get(key, time);
+  if (entry !== undefined && countOf(entry) >= value) return false;
+  const expiresAt = Math.max(entry?.expiresAt ?? 0, time + ttlMs);
+  if (entries.keep(key, value, expiresAt, time, kept)) return true;
+  throw full(kept.group);
+};
+
+const full = (group: string): FrameworkError =>
+  new FrameworkError(
+    "CORE_SHARED_STATE_FULL",
+    `the shared state has no room for another key of "${group}"; raise its limit or keep it in a store of its own`,
+  );
 
 const countOf = ({ key, value }: Entry): number => {
   if (typeof value === "number") return value;

@@ -29,13 +29,37 @@ export interface SetOptions {
   readonly ifAbsent?: boolean;
 }
 
+/** Options of `raise`. */
+export interface RaiseOptions {
+  /** Minimum time to live of the key from now on, in milliseconds; a longer one that it has stays. */
+  readonly ttlMs: number;
+  /** Name of a group of keys that share a bound. A live key stays in the group that created it. */
+  readonly group: string;
+  /** Maximum number of live keys in the group. A server with its own bounds, such as Redis, ignores it. */
+  readonly maxKeys: number;
+}
+
+/** Options of `publish`. */
+export interface PublishOptions {
+  /** Maximum wait for the other workers in milliseconds. @default until all have run or are gone */
+  readonly waitMs?: number;
+}
+
+/** Options of `subscribe`. */
+export interface SubscribeOptions {
+  /** Called after a lost connection is back, before `isConnected` is true again: messages may have been missed meanwhile. */
+  readonly missed?: () => void;
+}
+
 /**
  * Values and counters with expiry, and messages, shared by all workers.
  *
- * Values are at most 64 KiB as JSON. There are at most 100,000 live keys; the key nearest to its expiry is evicted. Time is monotonic. Counters and
- * values share one key space: a counter is a number, which `get` reads and `set` replaces.
+ * Values are at most 64 KiB as JSON. There are at most 100,000 live keys; the key nearest to its expiry is evicted, but never a raised one. Time is monotonic.
+ * Counters and values share one key space: a counter is a number, which `get` reads and `set` replaces.
  */
 export interface SharedValues {
+  /** Whether the values outlive the service. */
+  readonly isPersistent: boolean;
   /**
    * Adds `amount` to a counter, which begins at 0. A negative amount subtracts, never below 0; 0 only reads.
    *
@@ -44,6 +68,13 @@ export interface SharedValues {
    * @throws CORE_SHARED_STATE_NOT_A_COUNTER when the key holds a value that is not a number
    */
   add(key: string, amount: number, options: AddOptions): Awaitable<Added>;
+  /**
+   * Atomically stores a whole number from 0 to 2^53 - 1 if the key is absent or has a smaller one. Returns whether it was stored. The key is not evicted
+   * before it expires.
+   *
+   * @throws CORE_SHARED_STATE_FULL when the key is absent and its group has `maxKeys` others; CORE_SHARED_STATE_NOT_A_COUNTER as `add`
+   */
+  raise(key: string, value: number, options: RaiseOptions): Awaitable<boolean>;
   /** Returns the value of a key, `undefined` when absent or expired. */
   get(key: string): Awaitable<Json | undefined>;
   /** Stores a value. Returns whether it was stored. */
@@ -53,9 +84,22 @@ export interface SharedValues {
   /**
    * Sends a message to every subscriber in every worker, including this one; each gets its own copy.
    *
-   * Resolves when all have run. A subscriber that takes longer than 1 s counts as done; its error is logged.
+   * Resolves with `true` when all have run, in every worker that lives, however busy it is. A subscriber that takes longer than 1 s counts as done; its
+   * error is logged. Resolves with `false` when a worker lost its connection to the others before it confirmed: it may have missed the message, and calls
+   * `missed` of its subscriptions; also after `waitMs`.
+   *
+   * @throws CORE_SHARED_STATE_UNAVAILABLE when the message may not have been sent, or a connected worker does not confirm
    */
-  publish(channel: string, message: Json): Promise<void>;
+  publish(channel: string, message: Json, options?: PublishOptions): Promise<boolean>;
   /** Calls `listener` with every message of a channel. Returns a function that unsubscribes. */
-  subscribe(channel: string, listener: (message: Json) => Awaitable<void>): () => void;
+  subscribe(
+    channel: string,
+    listener: (message: Json) => Awaitable<void>,
+    options?: SubscribeOptions,
+  ): () => void;
+  /**
+   * Whether this worker misses no message: publishers wait for it. `false` while its connection to the others is lost; then copies of shared data may be
+   * outdated, until `missed` was called.
+   */
+  isConnected(): boolean;
 }

@@ -1,14 +1,14 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { utf8Length } from "../../exchange/payload.ts";
-import type { AddOptions, Json } from "./shared-values.ts";
+import type { AddOptions, Json, RaiseOptions } from "./shared-values.ts";
 
 /** Maximum UTF-16 code units of a key or channel name. */
 export const MAX_KEY_LENGTH = 512;
 /** Maximum bytes of a value or message as JSON. */
 export const MAX_VALUE_BYTES = 65_536;
 
-/** Checks a key or the name of a channel. @throws CORE_SHARED_STATE_BAD_KEY */
-export const checkKey = (key: string, what: "key" | "channel" = "key"): void => {
+/** Checks a key, or the name of a channel or group. @throws CORE_SHARED_STATE_BAD_KEY */
+export const checkKey = (key: string, what: "key" | "channel" | "group" = "key"): void => {
   if (typeof key === "string" && key.length > 0 && key.length <= MAX_KEY_LENGTH) return;
   throw new FrameworkError(
     "CORE_SHARED_STATE_BAD_KEY",
@@ -28,6 +28,17 @@ export const checkAddition = (key: string, amount: number, { ttlMs, max }: AddOp
   checkTtl(ttlMs);
   if (!Number.isFinite(amount)) throw badOption("the amount must be a finite number");
   if (max !== undefined && !(max >= 0)) throw badOption("max must be a number of at least 0");
+};
+
+/** Checks a raise. @throws CORE_SHARED_STATE_BAD_KEY, CORE_SHARED_STATE_BAD_VALUE, CORE_SHARED_STATE_BAD_OPTION */
+export const checkRaise = (key: string, value: number, { ttlMs, group, maxKeys }: RaiseOptions): void => {
+  checkKey(key);
+  checkKey(group, "group");
+  checkTtl(ttlMs);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw badValue("a raised value must be a whole number from 0 to 2^53 - 1");
+  if (!Number.isSafeInteger(maxKeys) || maxKeys < 1)
+    throw badOption("maxKeys must be a whole number of at least 1");
 };
 
 /**

@@ -2,69 +2,90 @@ import { FrameworkError } from "../../errors/framework-error.ts";
 import type { Logger } from "../../log/logger.ts";
 import { type Awaitable, isPromise } from "../../middleware/middleware.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { Json } from "./shared-values.ts";
+import type { Json, SubscribeOptions } from "./shared-values.ts";
 
 /** Called with each message of a channel. */
 export type Listener = (message: Json) => Awaitable<void>;
+
+interface Subscription {
+  readonly listener: Listener;
+  readonly missed: SubscribeOptions["missed"] | undefined;
+}
 
 /** Maximum number of subscriptions of one process. */
 export const MAX_SUBSCRIPTIONS = 100_000;
 
 /** Dependencies and timeout of `Subscriptions`. */
 export interface SubscriptionsOptions {
-  /** Milliseconds after which a busy listener counts as done. */
+  /** Milliseconds after which a busy listener counts as done; `Infinity` for no limit. */
   readonly limitMs: number;
+  /** Clock of deadlines. */
   readonly clock: Pick<Clock, "after">;
+  /** Destination of errors that listeners throw. */
   readonly log: Pick<Logger, "error">;
 }
 
 /** The subscribers of one process, by channel. */
 export class Subscriptions {
-  readonly #channels = new Map<string, Set<{ readonly listener: Listener }>>();
-  readonly #options: SubscriptionsOptions;
-  #size = 0;
+  private readonly channels = new Map<string, Set<Subscription>>();
+  private readonly options: SubscriptionsOptions;
+  private size = 0;
 
   constructor(options: SubscriptionsOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
+  /** Whether a channel has a listener. */
   has(channel: string): boolean {
-    return this.#channels.has(channel);
+    return this.channels.has(channel);
   }
 
   /** Adds a listener; the same function may be added twice. Returns a function that removes it, true on its first call. @throws CORE_SHARED_STATE_FULL */
-  add(channel: string, listener: Listener): () => boolean {
-    if (this.#size >= MAX_SUBSCRIPTIONS) {
+  add(channel: string, listener: Listener, { missed }: SubscribeOptions = {}): () => boolean {
+    if (this.size >= MAX_SUBSCRIPTIONS) {
       const message = `${MAX_SUBSCRIPTIONS} subscriptions exist already; is one created per request?`;
       throw new FrameworkError("CORE_SHARED_STATE_FULL", message);
     }
-    const subscription = { listener };
-    const subscribers = this.#channels.get(channel) ?? new Set();
-    this.#channels.set(channel, subscribers.add(subscription));
-    this.#size++;
+    const subscription: Subscription = { listener, missed };
+    const subscribers = this.channels.get(channel) ?? new Set();
+    this.channels.set(channel, subscribers.add(subscription));
+    this.size++;
     return () => {
       if (!subscribers.delete(subscription)) return false;
-      this.#size--;
-      if (subscribers.size === 0) this.#channels.delete(channel);
+      this.size--;
+      if (subscribers.size === 0) this.channels.delete(channel);
       return true;
     };
   }
 
   /** Calls every listener of a channel with its own copy. Resolves when all are done or timed out; never rejects. */
   emit(channel: string, text: string): Promise<void> {
-    const subscribers = this.#channels.get(channel);
+    const subscribers = this.channels.get(channel);
     if (subscribers === undefined) return Promise.resolve();
     const busy: Promise<void>[] = [];
     for (const { listener } of subscribers.values().toArray()) {
-      const work = this.#run(listener, channel, text);
+      const work = this.run(listener, channel, text);
       if (isPromise(work)) busy.push(work);
     }
-    return busy.length === 0 ? Promise.resolve() : this.#settled(busy);
+    return busy.length === 0 ? Promise.resolve() : this.settled(busy);
   }
 
-  #run(listener: Listener, channel: string, text: string): Awaitable<void> {
+  /** Calls `missed` of every subscription; an error is logged. */
+  emitMissed(): void {
+    for (const [channel, subscribers] of this.channels) {
+      for (const { missed } of subscribers) {
+        try {
+          missed?.();
+        } catch (error) {
+          this.options.log.error(`a subscriber of "${channel}" failed`, { error, channel });
+        }
+      }
+    }
+  }
+
+  private run(listener: Listener, channel: string, text: string): Awaitable<void> {
     const failed = (error: unknown): void =>
-      this.#options.log.error(`a subscriber of "${channel}" failed`, { error, channel });
+      this.options.log.error(`a subscriber of "${channel}" failed`, { error, channel });
     try {
       const work = listener(JSON.parse(text) as Json);
       return isPromise(work) ? work.then(undefined, failed) : undefined;
@@ -73,10 +94,11 @@ export class Subscriptions {
     }
   }
 
-  #settled(busy: readonly Promise<void>[]): Promise<void> {
+  private async settled(busy: readonly Promise<void>[]): Promise<void> {
+    if (this.options.limitMs === Infinity) return void (await Promise.all(busy));
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#options.clock.after(this.#options.limitMs, resolve);
+    const cancel = this.options.clock.after(this.options.limitMs, resolve);
     const done = Promise.all(busy).then(cancel);
-    return Promise.race([done, promise]);
+    await Promise.race([done, promise]);
   }
 }

@@ -1,59 +1,55 @@
 import type { PrimaryLink, PrimaryMessage } from "./primary-link.ts";
-import type { Clock } from "../../runtime/clock.ts";
 
 /** Bounds on unacknowledged messages of one worker. */
 export interface DeliveriesOptions {
-  readonly timeoutMs: number;
   readonly maxUnacknowledged: number;
-  readonly clock: Pick<Clock, "after">;
   /** Called once when the bound is reached. */
   readonly onStuck: () => void;
 }
 
-/** The unacknowledged messages of one worker. */
+/**
+ * The unacknowledged messages of one worker.
+ *
+ * A wait has no timeout: the channel loses no message, so a worker that does not acknowledge is busy or has exited. The publisher has its own timeout.
+ */
 export class Deliveries {
-  /** Functions that end each wait. Kept past the timeout, so that messages which are never acknowledged count against the bound. */
-  readonly #unacknowledged = new Map<number, () => void>();
-  readonly #link: PrimaryLink;
-  readonly #options: DeliveriesOptions;
-  #lastId = 0;
-  #closed = false;
-  #stuck = false;
+  private readonly unacknowledged = new Map<number, () => void>();
+  private readonly exit: PromiseWithResolvers<void> = Promise.withResolvers<void>();
+  private readonly link: PrimaryLink;
+  private readonly options: DeliveriesOptions;
+  private lastId = 0;
+  private closed = false;
+  private stuck = false;
 
   constructor(link: PrimaryLink, options: DeliveriesOptions) {
-    this.#link = link;
-    this.#options = options;
+    this.link = link;
+    this.options = options;
   }
 
-  /** Sends a message. Resolves when the worker acknowledges it, times out or exits. */
+  /** Sends a message. Resolves when the worker has acknowledged it, or has exited. Above the bound nothing is sent, and only the exit resolves. */
   deliver(channel: string, text: string): Promise<void> {
-    const { timeoutMs, maxUnacknowledged, clock } = this.#options;
-    if (this.#closed) return Promise.resolve();
-    if (this.#unacknowledged.size >= maxUnacknowledged) {
-      this.#reportStuck();
-      return Promise.resolve();
+    if (this.closed) return Promise.resolve();
+    if (this.unacknowledged.size >= this.options.maxUnacknowledged) {
+      this.reportStuck();
+      return this.exit.promise;
     }
-    const id = ++this.#lastId;
+    const id = ++this.lastId;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = clock.after(timeoutMs, resolve);
-    this.#unacknowledged.set(id, () => {
-      cancel();
-      resolve();
-    });
+    this.unacknowledged.set(id, resolve);
     this.send({ "@framework": "shared-state", type: "message", id, channel, text });
     return promise;
   }
 
   acknowledge(id: number): void {
-    this.#unacknowledged.get(id)?.();
-    this.#unacknowledged.delete(id);
+    this.unacknowledged.get(id)?.();
+    this.unacknowledged.delete(id);
   }
 
   /** Sends another message to the worker; messages to an exited worker are dropped. */
   send(message: PrimaryMessage): void {
-    if (this.#closed) return;
+    if (this.closed) return;
     try {
-      this.#link.send(message);
+      this.link.send(message);
     } catch {
       // The worker has exited and needs no answer; `close` follows.
     }
@@ -61,14 +57,15 @@ export class Deliveries {
 
   /** Ends every wait after the worker has exited; nothing more is sent. */
   close(): void {
-    this.#closed = true;
-    for (const done of this.#unacknowledged.values()) done();
-    this.#unacknowledged.clear();
+    this.closed = true;
+    this.exit.resolve();
+    for (const done of this.unacknowledged.values()) done();
+    this.unacknowledged.clear();
   }
 
-  #reportStuck(): void {
-    if (this.#stuck) return;
-    this.#stuck = true;
-    this.#options.onStuck();
+  private reportStuck(): void {
+    if (this.stuck) return;
+    this.stuck = true;
+    this.options.onStuck();
   }
 }

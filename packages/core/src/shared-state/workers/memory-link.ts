@@ -2,7 +2,9 @@ import type { PrimaryHub, PrimaryLink } from "./primary-link.ts";
 
 /** The two ends of a channel within one process. */
 export interface MemoryLink {
+  /** The worker's end. */
   readonly worker: PrimaryLink;
+  /** The primary's end. */
   readonly primary: PrimaryLink;
   /** Closes the channel, as the exit of a worker does. */
   close(): void;

@@ -17,34 +17,38 @@ export interface PendingCallsOptions {
 
 /** Calls to the primary, pending until the answer, the timeout or the close of the link. */
 export class PendingCalls {
-  readonly #waiting = new Map<number, Waiting>();
-  readonly #link: PrimaryLink;
-  readonly #options: PendingCallsOptions;
-  #lastId = 0;
-  #closed = false;
+  private readonly waiting = new Map<number, Waiting>();
+  private readonly link: PrimaryLink;
+  private readonly options: PendingCallsOptions;
+  private lastId = 0;
+  private closed = false;
 
   constructor(link: PrimaryLink, options: PendingCallsOptions) {
-    this.#link = link;
-    this.#options = options;
+    this.link = link;
+    this.options = options;
+  }
+
+  /** Whether the link is open. */
+  get isOpen(): boolean {
+    return !this.closed;
   }
 
   /** Sends a call and waits for its result. @throws CORE_SHARED_STATE_UNAVAILABLE, or the code of the primary's error */
   ask<C extends StateCall>(call: C): Promise<StateResults[C["op"]]> {
-    const { timeoutMs, maxOutstanding, clock } = this.#options;
-    if (this.#closed) return Promise.reject(unavailable("the link to the primary process is closed"));
-    if (this.#waiting.size >= maxOutstanding) {
+    const { timeoutMs, maxOutstanding, clock } = this.options;
+    if (this.closed) return Promise.reject(unavailable("the link to the primary process is closed"));
+    if (this.waiting.size >= maxOutstanding) {
       return Promise.reject(
         unavailable(`${maxOutstanding} calls to the primary process are pending already`),
       );
     }
-    const id = ++this.#lastId;
-    const limitMs = call.op === "publish" ? 2 * timeoutMs : timeoutMs;
+    const id = ++this.lastId;
     const { promise, resolve, reject } = Promise.withResolvers<StateResults[C["op"]]>();
     const expire = () =>
-      this.fail(id, unavailable(`the primary process did not answer within ${limitMs} ms`));
-    this.#waiting.set(id, { resolve, reject, cancel: clock.after(limitMs, expire) });
+      this.fail(id, unavailable(`the primary process did not answer within ${timeoutMs} ms`));
+    this.waiting.set(id, { resolve, reject, cancel: clock.after(timeoutMs, expire) });
     try {
-      this.#link.send({ "@framework": "shared-state", type: "call", id, call });
+      this.link.send({ "@framework": "shared-state", type: "call", id, call });
     } catch (cause) {
       this.fail(id, unavailable("the link to the primary process cannot send", cause));
     }
@@ -52,25 +56,25 @@ export class PendingCalls {
   }
 
   answer(id: number, result: StateResults[keyof StateResults]): void {
-    this.#take(id)?.resolve(result as never); // `ask` gave the id the type of its operation
+    this.take(id)?.resolve(result as never); // `ask` gave the id the type of its operation
   }
 
   fail(id: number, error: FrameworkError): void {
-    this.#take(id)?.reject(error);
+    this.take(id)?.reject(error);
   }
 
   /** Fails pending and later calls. */
   close(): void {
-    this.#closed = true;
-    for (const id of this.#waiting.keys()) {
+    this.closed = true;
+    for (const id of this.waiting.keys()) {
       this.fail(id, unavailable("the link to the primary process was closed"));
     }
   }
 
   /** Removes and returns a pending call; `undefined` for a late answer. */
-  #take(id: number): Waiting | undefined {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
+  private take(id: number): Waiting | undefined {
+    const waiting = this.waiting.get(id);
+    this.waiting.delete(id);
     waiting?.cancel();
     return waiting;
   }

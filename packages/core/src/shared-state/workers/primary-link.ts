@@ -1,6 +1,6 @@
 import type { PermitAnswer, PermitRequest, PermitRule } from "../permits/permits.ts";
 import type { Total } from "../totals/totals.ts";
-import type { Added } from "../values/shared-values.ts";
+import type { Added, RaiseOptions } from "../values/shared-values.ts";
 
 /**
  * One end of an ordered message channel between a worker and the primary process, such as the IPC channel of node:cluster.
@@ -35,6 +35,7 @@ export type StateCall =
       readonly ttlMs: number;
       readonly max?: number;
     }
+  | ({ readonly op: "raise"; readonly key: string; readonly value: number } & RaiseOptions)
   | { readonly op: "get"; readonly key: string }
   | {
       readonly op: "set";
@@ -52,6 +53,7 @@ export type StateCall =
 /** The result of each operation. */
 export interface StateResults {
   readonly add: Added;
+  readonly raise: boolean;
   /** The value's JSON text; `null` when the key is absent. */
   readonly get: string | null;
   readonly set: boolean;

@@ -17,8 +17,8 @@ const cluster = (options: ServeSharedStateOptions = {}) => {
   const clock = virtualClock();
   const { advance } = clock;
   const hub = memoryHub();
-  const state = inProcessState({ clock, log: quiet });
-  const stop = serveSharedState(state, hub, { clock, ...options });
+  const state = inProcessState({ clock, log: quiet, timeoutMs: Infinity });
+  const stop = serveSharedState(state, hub, options);
   const join = () => {
     const link = hub.connect();
     return { link, state: primaryState(link.worker, { clock, log: quiet }) };
@@ -45,14 +45,14 @@ test("concurrent calls get their own answers", async () => {
   expect(read).toEqual(Array.from({ length: 300 }, (_, index) => index));
 });
 
-test("an unanswered call fails after a second, and its late answer is ignored", async () => {
+test("an unanswered call fails after 30 seconds, and its late answer is ignored", async () => {
   const clock = virtualClock();
   const link = memoryLink();
   const asked: { id: number }[] = [];
   link.primary.onMessage((message) => void asked.push(message as { id: number }));
   const state = primaryState(link.worker, { clock });
   const outcome = settled(state.values.get("k"));
-  await clock.advance(999);
+  await clock.advance(29_999);
   expect(clock.pending).toBe(1);
   await clock.advance(1);
   expect(await outcome).toMatchObject(refused);
@@ -97,7 +97,7 @@ test("calls above maxOutstanding are rejected", async () => {
   const waiting = [settled(state.values.get("a")), settled(state.values.get("b"))];
   await expect(state.values.get("c")).rejects.toMatchObject(unavailable);
   expect(clock.pending).toBe(2);
-  await clock.advance(1000);
+  await clock.advance(30_000);
   expect(await Promise.all(waiting)).toMatchObject([refused, refused]);
 });
 
@@ -154,17 +154,56 @@ test("the exit of a worker ends its subscriptions and the wait of publishers", a
   expect(seen).toEqual([1, 2]);
 });
 
-test("a worker that never acknowledges delays the publisher by one second", async () => {
+test("a publication waits for a busy worker, and fails after 30 s if it never acknowledges", async () => {
+  const { hub, join, clock } = cluster();
+  const busy = hub.connect().worker;
+  const received: { readonly id: number }[] = [];
+  busy.onMessage((message) => void received.push(message as { id: number }));
+  busy.send({ "@framework": "shared-state", type: "subscribe", channel: "c" });
+  const { state } = join();
+  let done: unknown = null;
+  const published = state.values.publish("c", 1).then((all) => (done = all));
+  await clock.advance(20_000);
+  expect(done).toBe(null);
+  busy.send({ "@framework": "shared-state", type: "received", id: received[0]?.id });
+  await clock.advance(0);
+  expect(done).toBe(true);
+  await published;
+  const unheard = settled(state.values.publish("c", 2));
+  await clock.advance(30_000);
+  expect(await unheard).toMatchObject(refused);
+});
+
+test("a publication with waitMs resolves with false when a worker is late", async () => {
   const { hub, join, clock } = cluster();
   hub.connect().worker.send({ "@framework": "shared-state", type: "subscribe", channel: "c" });
   const { state } = join();
-  let done = false;
-  const published = state.values.publish("c", 1).then(() => (done = true));
-  await clock.advance(999);
-  expect(done).toBe(false);
-  await clock.advance(1);
-  expect(done).toBe(true);
-  await published;
+  const late = state.values.publish("c", 1, { waitMs: 50 });
+  await clock.advance(51);
+  expect(await late).toBe(false);
+  expect(await state.values.publish("d", 1, { waitMs: 50 })).toBe(true);
+});
+
+test("the leases of a worker count as used when it exits, however long they are", async () => {
+  const { join, state, clock } = cluster();
+  const dying = join();
+  const rule = { kind: "window", capacity: 100, windowMs: 5000 } as const;
+  const lease = { holder: "a", used: [], hold: 0, most: 50, share: 0.5, leaseMs: 60_000, endsAtExit: true };
+  await dying.state.permits.take("k", rule, { spend: 0, lease });
+  await dying.state.permits.take("k", rule, { spend: 0, lease: { ...lease, hold: 40, used: [0], most: 0 } });
+  await dying.state.permits.take("kept", rule, { spend: 0, lease: { ...lease, endsAtExit: false } });
+  await dying.state.permits.take("returned", rule, { spend: 0, lease });
+  await dying.state.permits.take("returned", rule, { spend: 0, lease: { ...lease, most: 0 } });
+  await clock.advance(1000);
+  dying.link.close();
+  await clock.advance(0);
+  expect(await state.permits.take("k", rule, { spend: 0 })).toMatchObject({ free: 59, elsewhere: 0 });
+  expect(await state.permits.take("kept", rule, { spend: 0 })).toMatchObject({ free: 50, elsewhere: 50 });
+  expect(await state.permits.take("returned", rule, { spend: 0 })).toMatchObject({ free: 100 });
+  await clock.advance(4000);
+  expect(await state.permits.take("k", rule, { spend: 0 })).toMatchObject({ free: 60 });
+  await clock.advance(1000);
+  expect(await state.permits.take("k", rule, { spend: 0 })).toMatchObject({ free: 100 });
 });
 
 test("the subscriptions of an exited worker are removed from the primary's state", async () => {
@@ -204,21 +243,22 @@ test("unread calls of an exited worker are dropped", async () => {
   expect(await state.values.get("k")).toBeUndefined();
 });
 
-test("a worker above maxUnacknowledged is reported once and gets no more messages", async () => {
+test("a worker above maxUnacknowledged is reported once and gets no more messages; publishers wait for its exit", async () => {
   const reports: unknown[] = [];
   const { hub, state, clock } = cluster({ maxUnacknowledged: 2, onStuck: (link) => reports.push(link) });
-  const { worker, primary } = hub.connect();
+  const { worker, primary, close } = hub.connect();
   let received = 0;
   worker.onMessage(() => received++);
   worker.send({ "@framework": "shared-state", type: "subscribe", channel: "c" });
   await clock.advance(0);
-  for (let index = 0; index < 5; index++) {
-    const published = state.values.publish("c", index);
-    await clock.advance(1000);
-    await published;
-  }
-  expect(received).toBe(2);
+  let published = 0;
+  for (let index = 0; index < 5; index++) void state.values.publish("c", index).then(() => published++);
+  await clock.advance(1000);
+  expect([received, published]).toEqual([2, 0]);
   expect(reports).toEqual([primary]);
+  close();
+  await clock.advance(0);
+  expect(published).toBe(5);
 });
 
 test("acknowledged messages clear their timers and do not count against the bound", async () => {
@@ -258,6 +298,6 @@ test("a stopped primary answers neither present nor later workers", async () => 
   stop();
   const late = join();
   const outcomes = [settled(early.state.values.get("k")), settled(late.state.values.get("k"))];
-  await clock.advance(1000);
+  await clock.advance(30_000);
   expect(await Promise.all(outcomes)).toMatchObject([refused, refused]);
 });

@@ -6,19 +6,25 @@ import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { checkPermits } from "../permits/permit-bounds.ts";
 import type { Permits } from "../permits/permits.ts";
 import type { SharedState } from "../shared-state.ts";
-import { checkAddition, checkKey, checkTtl, toText } from "../values/state-bounds.ts";
+import { checkAddition, checkKey, checkRaise, checkTtl, toText } from "../values/state-bounds.ts";
 import { checkTotals } from "../totals/total-table.ts";
 import type { Totals } from "../totals/totals.ts";
 import type { Json, SharedValues } from "../values/shared-values.ts";
 import { Subscriptions } from "../values/subscriptions.ts";
+import { within } from "../values/within.ts";
 
 /** Bounds and dependencies of a worker's view of the state. */
 export interface PrimaryStateOptions {
-  /** Timeout of a call in milliseconds; twice as long for `publish`, which waits for subscribers. @default 1000 */
+  /**
+   * Timeout of a call in milliseconds. The channel to the primary loses no message, and its end fails all calls at once, so the timeout only
+   * detects a primary that hangs; a busy one must not reach it. @default 30000
+   */
   readonly timeoutMs?: number;
+  /** Milliseconds after which a busy subscriber counts as done. @default 1000 */
+  readonly subscriberMs?: number;
   /** Maximum number of pending calls. @default 10000 */
   readonly maxOutstanding?: number;
-  /** @default the runtime's clock */
+  /** Clock of deadlines. @default the runtime's clock */
   readonly clock?: Pick<Clock, "after">;
   /** Logs errors of subscribers. @default console */
   readonly log?: Pick<Logger, "error">;
@@ -32,24 +38,41 @@ export interface PrimaryStateOptions {
  */
 export const primaryState = (
   link: PrimaryLink,
-  { timeoutMs = 1000, maxOutstanding = 10_000, clock = systemClock, log = console }: PrimaryStateOptions = {},
+  {
+    timeoutMs = 30_000,
+    subscriberMs = 1000,
+    maxOutstanding = 10_000,
+    clock = systemClock,
+    log = console,
+  }: PrimaryStateOptions = {},
 ): SharedState => {
   const calls = new PendingCalls(link, { timeoutMs, maxOutstanding, clock });
-  const subscriptions = new Subscriptions({ limitMs: timeoutMs, clock, log });
+  const subscriptions = new Subscriptions({ limitMs: subscriberMs, clock, log });
   listen(link, calls, subscriptions);
   return {
-    values: valuesOf(link, calls, subscriptions),
+    values: valuesOf(link, calls, subscriptions, clock),
     permits: permitsOf(calls),
     totals: totalsOf(calls),
   };
 };
 
-const valuesOf = (link: PrimaryLink, calls: PendingCalls, subscriptions: Subscriptions): SharedValues => ({
+const valuesOf = (
+  link: PrimaryLink,
+  calls: PendingCalls,
+  subscriptions: Subscriptions,
+  clock: Pick<Clock, "after">,
+): SharedValues => ({
+  isPersistent: false,
   async add(key, amount, options) {
     checkAddition(key, amount, options);
     const { ttlMs, max } = options;
     const bounded = max !== undefined && Number.isFinite(max); // JSON has no Infinity
     return calls.ask({ op: "add", key, amount, ttlMs, ...(bounded && { max }) });
+  },
+  async raise(key, value, options) {
+    checkRaise(key, value, options);
+    const { ttlMs, group, maxKeys } = options;
+    return calls.ask({ op: "raise", key, value, ttlMs, group, maxKeys });
   },
   async get(key) {
     checkKey(key);
@@ -65,9 +88,10 @@ const valuesOf = (link: PrimaryLink, calls: PendingCalls, subscriptions: Subscri
     checkKey(key);
     return calls.ask({ op: "delete", key });
   },
-  async publish(channel, message) {
+  async publish(channel, message, { waitMs } = {}) {
     checkKey(channel, "channel");
-    await calls.ask({ op: "publish", channel, text: toText(message) });
+    const published = calls.ask({ op: "publish", channel, text: toText(message) }).then(() => true);
+    return within(published, waitMs, clock);
   },
   subscribe(channel, listener) {
     checkKey(channel, "channel");
@@ -80,6 +104,7 @@ const valuesOf = (link: PrimaryLink, calls: PendingCalls, subscriptions: Subscri
       }
     };
   },
+  isConnected: () => calls.isOpen,
 });
 
 const permitsOf = (calls: PendingCalls): Permits => ({

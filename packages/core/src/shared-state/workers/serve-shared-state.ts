@@ -1,6 +1,7 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { type Awaitable, mapAwaitable } from "../../middleware/middleware.ts";
 import { Deliveries } from "./deliveries.ts";
+import { HeldLeases } from "./held-leases.ts";
 import {
   isStateMessage,
   type PrimaryHub,
@@ -11,24 +12,21 @@ import {
   UNAVAILABLE,
   type WorkerMessage,
 } from "./primary-link.ts";
-import { type Clock, systemClock } from "../../runtime/clock.ts";
 import type { SharedState } from "../shared-state.ts";
 import type { Json } from "../values/shared-values.ts";
 
 /** Bounds of `serveSharedState`. */
 export interface ServeSharedStateOptions {
-  /** Milliseconds until a worker must acknowledge a message; publishers then stop waiting. @default 1000 */
-  readonly timeoutMs?: number;
   /** Maximum unacknowledged messages of one worker; above it, the worker gets no more. @default 10000 */
   readonly maxUnacknowledged?: number;
   /** Called once when a worker reaches the bound: it misses further messages and should be replaced. */
   readonly onStuck?: (link: PrimaryLink) => void;
-  /** @default the runtime's clock */
-  readonly clock?: Pick<Clock, "after">;
 }
 
 /**
- * Serves the primary's `inProcessState()` to every worker and forwards published messages to subscribed workers.
+ * Serves the primary's `inProcessState({ timeoutMs: Infinity })` to every worker and forwards published messages to subscribed workers: a publication
+ * waits for each worker until it has acknowledged the message or has exited. The leases of a worker that exits count as used.
+ *
  * Returns a function that stops it.
  */
 export const serveSharedState = (
@@ -55,19 +53,19 @@ export const serveSharedState = (
 const serveWorker = (
   state: SharedState,
   link: PrimaryLink,
-  { timeoutMs = 1000, maxUnacknowledged = 10_000, onStuck, clock = systemClock }: ServeSharedStateOptions,
+  { maxUnacknowledged = 10_000, onStuck }: ServeSharedStateOptions,
 ): (() => void) => {
   const subscribed = new Map<string, () => void>();
   const deliveries = new Deliveries(link, {
-    timeoutMs,
     maxUnacknowledged,
-    clock,
     onStuck: () => onStuck?.(link),
   });
+  const leases = new HeldLeases(state.permits);
+  const served: SharedState = { ...state, permits: leases.tracked };
   const stop = link.onMessage((message) => {
     if (!isStateMessage(message)) return;
     const asked = message as WorkerMessage;
-    if (asked.type === "call") answer(state, asked.id, asked.call, (reply) => deliveries.send(reply));
+    if (asked.type === "call") answer(served, asked.id, asked.call, (reply) => deliveries.send(reply));
     else if (asked.type === "received") deliveries.acknowledge(asked.id);
     else if (asked.type === "subscribe") {
       const { channel } = asked;
@@ -86,6 +84,7 @@ const serveWorker = (
     for (const unsubscribe of subscribed.values()) unsubscribe();
     subscribed.clear();
     deliveries.close();
+    leases.end();
   };
 };
 
@@ -109,6 +108,8 @@ const perform = (state: SharedState, call: StateCall): Awaitable<StateResults[ke
   switch (call.op) {
     case "add":
       return state.values.add(call.key, call.amount, call);
+    case "raise":
+      return state.values.raise(call.key, call.value, call);
     case "get":
       return mapAwaitable(state.values.get(call.key), (value) =>
         value === undefined ? null : JSON.stringify(value),

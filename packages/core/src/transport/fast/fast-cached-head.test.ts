@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { FastInput } from "./fast-input.ts";
 import type { CachedHead } from "./fast-cached-head.ts";
-import { emptyFastHead } from "./fast-request-head.ts";
+import { emptyFastHead } from "./fast-head.ts";
 
-const limits = LimitsConfig.of({ maxHeaderSize: 400, maxHeaderFields: 8, maxRequestLine: 80 });
+const limits = LimitsConfig.of({ maxHeaderBytes: 400, maxHeaderFields: 8, maxRequestLine: 80 });
 
 const line = fc
   .tuple(fc.constantFrom("GET", "POST", "HEAD"), fc.constantFrom("/", "/a", "/b", "/books/1", "/books/2?x=1"))
@@ -125,7 +125,7 @@ test("parses repeated chunks in any order", () => {
   }
 });
 
-test("keeps a head for the next request, until dropCache, and not one from a long chunk", () => {
+test("keeps a head for the next request until dropCache, but not one from a long chunk", () => {
   const head = emptyFastHead();
   const small = Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   const long = Buffer.concat([small, Buffer.alloc(2048, "x")]);

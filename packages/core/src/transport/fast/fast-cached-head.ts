@@ -1,5 +1,5 @@
 import { FastFields } from "./fast-fields.ts";
-import type { FastHead } from "./fast-request-head.ts";
+import type { FastHead } from "./fast-head.ts";
 
 const LF = 0x0a;
 

@@ -6,12 +6,14 @@ import { FastInput } from "./fast-input.ts";
 import type { CachedHead } from "./fast-cached-head.ts";
 import { FastPipeline } from "./fast-pipeline.ts";
 import { type FastReplyConnection, FastReplyWriter } from "./fast-reply-writer.ts";
-import type { FastHead } from "./fast-request-head.ts";
+import type { FastHead } from "./fast-head.ts";
 import type { ReplyHeads } from "./reply-heads.ts";
 import { Linger } from "../hub/linger.ts";
-import { readDirectly } from "../hub/direct-reading.ts";
+import { type DirectReading, readDirectly } from "../hub/direct-reading.ts";
 import type { Socket } from "../../exchange/socket.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
+import { resetSocket } from "../hub/reset-socket.ts";
+import { Silence } from "../hub/silence.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
 /** Parts of the transport that a connection uses. */
@@ -52,9 +54,11 @@ export class FastConnection
   /** No further message is served; input is discarded. */
   private stopped = false;
   private lingering: Linger | null = null;
+  /** Set when the client has half-closed. */
+  private silence: Silence | null = null;
   private idleSince: number;
   private writes: WriteWatch | null = null;
-  private readonly stopDirectReading: () => void;
+  private readonly reading: DirectReading;
 
   constructor(socket: Socket, host: FastConnectionHost) {
     this.socket = socket;
@@ -65,7 +69,7 @@ export class FastConnection
     this.replies = new FastReplyWriter(socket, this);
     this.idleSince = host.hub.now;
     socket.on("data", this.onData);
-    this.stopDirectReading = readDirectly(socket, this.onData);
+    this.reading = readDirectly(socket, this.onData, () => !this.readingPaused);
     socket.on("end", this.onEnd);
     socket.on("drain", this.onDrain);
     socket.on("error", ignore); // a socket that fails closes too
@@ -90,8 +94,14 @@ export class FastConnection
     this.socket.destroy();
   }
 
+  private reset(): void {
+    this.stopped = true;
+    resetSocket(this.socket);
+  }
+
   check(now: number): void {
-    if (this.lingering?.isLate(now) === true || this.isWriteStalled(now)) this.cut();
+    if (this.lingering?.isLate(now) === true || this.silence?.isTooLong(now) === true) this.cut();
+    else if (this.readsTooSlowly(now)) this.reset();
     else if (this.pipeline.first !== null || this.lingering !== null) return;
     else if (this.input.bytes !== null) this.handOver(); // node:http has the deadlines for incomplete messages
     else if (now - this.idleSince >= this.options.timeouts.idleSecs * 1000) this.cut();
@@ -113,6 +123,14 @@ export class FastConnection
       this.pumpQueued = false;
       this.pump();
     });
+  }
+
+  inform(exchange: FastExchange, text: string): boolean {
+    const { unsent } = this.pipeline; // `null` while a lone exchange is served
+    if ((unsent !== null && unsent !== exchange) || this.socket.writableNeedDrain || !this.socket.writable)
+      return false;
+    this.replies.inform(text);
+    return true;
   }
 
   closesAfter(exchange: FastExchange): boolean {
@@ -268,22 +286,23 @@ export class FastConnection
     if (socket.destroyed || bytes === null) return;
     this.stop();
     socket.pause();
-    this.stopDirectReading();
+    this.reading.stop();
     socket.off("data", this.onData);
     socket.off("end", this.onEnd);
     socket.off("drain", this.onDrain);
     socket.off("error", ignore);
     socket.off("close", this.onClose);
     socket.unshift(at === 0 ? bytes : bytes.subarray(at));
+    this.reading.deliverEnd();
     this.host.handOver(this, socket, this.served);
   }
 
-  private isWriteStalled(now: number): boolean {
+  private readsTooSlowly(now: number): boolean {
     if (this.writes === null) {
       if (this.socket.writableLength === 0) return false;
       this.writes = new WriteWatch(this.socket, this.options.timeouts.writeSecs);
     }
-    return this.writes.isStalled(now);
+    return this.writes.isTooSlow(now);
   }
 
   private pauseReading(): void {
@@ -296,17 +315,22 @@ export class FastConnection
     if (!this.readingPaused) return;
     this.readingPaused = false;
     this.socket.resume();
+    this.reading.deliverEnd();
   }
 
   private readonly onDrain = (): void => {
     if (!this.replies.drain()) this.pump();
   };
 
-  /** A client that half-closes abandons its unanswered requests; replies that were written are still sent. */
+  /** A client that half-closes abandons its unanswered requests; the replies before them are still sent. */
   private readonly onEnd = (): void => {
+    const { pipeline } = this;
     this.stop();
-    this.socket.end();
-    if (this.pipeline.unsent !== null) this.abortFrom(this.pipeline.unsent);
+    const unanswered = pipeline.unanswered();
+    if (unanswered !== null) pipeline.abortFrom(unanswered);
+    if (pipeline.last === null) return void this.socket.end();
+    pipeline.last.last = true;
+    this.silence = new Silence(this.socket, this.hub.now);
   };
 
   private readonly onClose = (): void => {

@@ -1,4 +1,4 @@
-import { isPromise } from "../../middleware/middleware.ts";
+import { isPromisedOutput } from "../../middleware/middleware.ts";
 import {
   discardReply,
   type EndListener,
@@ -9,6 +9,7 @@ import {
   schemeOf,
   notifyEnd,
 } from "../wire/exchange.ts";
+import { informText } from "../wire/inform-text.ts";
 import { FastBody } from "./fast-body.ts";
 import type { Reply } from "../../exchange/reply.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
@@ -17,6 +18,8 @@ import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.t
 export interface FastExchangeConnection extends ExchangeHost {
   /** The app's reply to an exchange is ready. Called only for replies that were awaited. */
   replyReady(): void;
+  /** Writes an interim reply, if it is the turn of the exchange and the client reads; whether it did. */
+  inform(exchange: FastExchange, text: string): boolean;
 }
 
 /** Header fields of a parsed request. */
@@ -95,11 +98,15 @@ export class FastExchange implements RequestSource, Exchange {
     listenForEnd(this, listener);
   }
 
+  inform(status: number, fields: readonly string[]): boolean {
+    return !this.ready && this.end === null && this.connection.inform(this, informText(status, fields));
+  }
+
   /** Hands the request to the app. */
   start(): void {
     try {
       const reply = this.connection.options.serve(this);
-      if (isPromise(reply)) this.wait(reply);
+      if (isPromisedOutput(reply)) this.wait(reply);
       else this.answer(reply);
     } catch (error) {
       this.fail(error);

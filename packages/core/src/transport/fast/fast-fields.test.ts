@@ -6,7 +6,7 @@ import { FastFields } from "./fast-fields.ts";
 const read = (text: string): FastFields =>
   new FastFields(Buffer.from(`GET /${text}\r\n`, "latin1"), 5, 5 + text.length);
 
-test("gives fields as received, without the blanks around values", () => {
+test("returns fields as received, without blanks around values", () => {
   expect(read("A:1\r\nb: \t x y\t \r\nC:\r\nD:  \r\né: ü:\r\n").toList()).toEqual([
     "A",
     "1",
@@ -21,7 +21,7 @@ test("gives fields as received, without the blanks around values", () => {
   ]);
 });
 
-test("finds a value by its name in lower case, whatever case it came in, and no name that only looks alike", () => {
+test("finds a value by its lower-case name in any received case, and ignores similar names", () => {
   const fields = read("X-Id: 1\r\n[d: 2\r\nX@: 3\r\n");
   expect(["x-id", "{d", "[d", "x`", "x", ""].map((name) => fields.get(name))).toEqual([
     "1",
@@ -33,7 +33,7 @@ test("finds a value by its name in lower case, whatever case it came in, and no 
   ]);
 });
 
-test("reads like the flat list does", () => {
+test("returns the same values as the flat list", () => {
   const name = fc.constantFrom(
     "Cookie",
     "cookie",

@@ -1,4 +1,4 @@
-import { SINGLETON_FIELDS } from "../../http/field-values.ts";
+import { singletonFields } from "../../http/field-values.ts";
 
 const CR = 0x0d;
 const SPACE = 0x20;
@@ -35,7 +35,7 @@ export class FastFields {
       if ((places[at + 1] as number) - start !== length || !isNamed(bytes, start, lowerName)) continue;
       const value = bytes.toString("latin1", places[at + 2], places[at + 3]);
       if (found === null) found = value;
-      else if (SINGLETON_FIELDS.has(lowerName)) return found;
+      else if (singletonFields.has(lowerName)) return found;
       else found += (lowerName === "cookie" ? "; " : ", ") + value;
     }
     return found;

@@ -1,7 +1,8 @@
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import { isAuthority } from "../../http/authority.ts";
 import { CachedHead } from "./fast-cached-head.ts";
-import { type FastHead, UNSUPPORTED, INCOMPLETE, readFastHead } from "./fast-request-head.ts";
+import type { FastHead } from "./fast-head.ts";
+import { INCOMPLETE, readFastHead, UNSUPPORTED } from "./fast-request-head.ts";
 
 /** Reads that a message may take, because each one scans its head again. */
 const MAX_READS = 8;
@@ -17,10 +18,11 @@ const MAX_KEPT_CHUNK = 2048;
 export class FastInput {
   /** Unserved bytes, from `at` on; `null` without any. */
   bytes: Buffer | null = null;
+  /** Position of the next unread byte. */
   at = 0;
-  /** Whether the message at `at` is one for `node:http`. */
+  /** Whether the message at `at` must be parsed by `node:http`. */
   unsupported = false;
-  /** Whether the message has its head but not its whole body, which gets a short grace. */
+  /** Whether the message has its head but not its whole body, which gets a short grace period. */
   lacksBody = false;
   /** Whether the bytes are an incomplete message. */
   partial = false;
@@ -34,6 +36,7 @@ export class FastInput {
   /** The last valid Host of the connection. */
   private authority: string | null = null;
 
+  /** Adds received bytes. */
   add(chunk: Buffer): void {
     this.bytes = this.bytes === null ? chunk : Buffer.concat([this.bytes.subarray(this.at), chunk]);
     this.at = 0;

@@ -48,9 +48,15 @@ export class FastPipeline {
     return false;
   }
 
+  /** The first exchange that the app has not replied to. */
+  unanswered(): FastExchange | null {
+    let exchange = this.unsent;
+    while (exchange?.ready === true) exchange = exchange.next;
+    return exchange;
+  }
+
   /** Aborts an exchange and all after it. */
   abortFrom(start: FastExchange): void {
-    this.unsent = null;
     if (start === this.first) this.first = this.last = null;
     else {
       let previous = this.first;
@@ -59,6 +65,7 @@ export class FastPipeline {
       this.last = previous;
     }
     for (let exchange: FastExchange | null = start; exchange !== null; exchange = exchange.next) {
+      if (exchange === this.unsent) this.unsent = null;
       this.hub.inFlight--;
       exchange.finish("aborted");
     }

@@ -98,6 +98,12 @@ export class FastReplyWriter {
     }
   }
 
+  /** Sends an interim reply, behind the replies of this turn. */
+  inform(text: string): void {
+    this.out += text;
+    this.send();
+  }
+
   /** Sends the joined replies. `true` when everything is out of the socket's buffer; otherwise `repliesSentBefore` is called later. */
   flush(pipeline: FastPipeline): boolean {
     this.send();

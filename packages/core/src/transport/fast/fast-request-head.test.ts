@@ -1,4 +1,4 @@
-// Above 250 lines: one table of heads with what the scanner must make of each.
+// Above 250 lines: one table of heads with the scanner's result for each.
 import { createServer } from "node:http";
 import { Duplex } from "node:stream";
 import { expect, test } from "@jest/globals";
@@ -6,7 +6,8 @@ import fc from "fast-check";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { isAuthority } from "../../http/authority.ts";
 import { FastFields } from "./fast-fields.ts";
-import { emptyFastHead, UNSUPPORTED, INCOMPLETE, MAX_FAST_BODY, readFastHead } from "./fast-request-head.ts";
+import { emptyFastHead } from "./fast-head.ts";
+import { INCOMPLETE, MAX_FAST_BODY, readFastHead, UNSUPPORTED } from "./fast-request-head.ts";
 import { readHead } from "../wire/request-head.ts";
 
 const defaults = LimitsConfig.of();
@@ -15,7 +16,7 @@ const post = (length: string): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-
 const hosted = (...fields: string[]): string =>
   `GET / HTTP/1.1\r\n${["Host: a", ...fields].join("\r\n")}\r\n\r\n`;
 
-/** What is read of bytes, one character each, from `start` on. */
+/** The parsed parts of bytes, one character each, from `start` on. */
 const read = (text: string, limits: LimitsConfig = defaults, start = 0) => {
   const head = emptyFastHead();
   const bytes = Buffer.from(text, "latin1");
@@ -32,7 +33,7 @@ const read = (text: string, limits: LimitsConfig = defaults, start = 0) => {
   };
 };
 
-test("reads an ordinary request, wherever it begins", () => {
+test("parses an ordinary request at any offset", () => {
   const found = {
     method: "GET",
     target: "/a?b=c",
@@ -50,7 +51,7 @@ test.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("takes %
   expect(read(plain.replace("GET", method))).toMatchObject({ method });
 });
 
-test("sees whether the connection is to close, head by head", () => {
+test("detects for each head whether the connection is to close", () => {
   const head = emptyFastHead();
   const seen = ["Connection: close", "Connection: CLOSE", "X: close", "connection: keep-alive"].map(
     (line) => {
@@ -66,10 +67,10 @@ test.each([
   ["a rarer method", plain.replace("GET", "TRACE")],
   ["CONNECT", plain.replace("GET", "CONNECT")],
   ["a method in lower case", plain.replace("GET", "get")],
-  ["a method that begins like a known one", plain.replace("GET", "GETX")],
-  ["an empty line in front", `\r\n${plain}`],
+  ["a method with a known one as its prefix", plain.replace("GET", "GETX")],
+  ["an empty line before the request", `\r\n${plain}`],
   ["two blanks", plain.replace(" /", "  /")],
-  ["a tab for a blank", plain.replace(" /", "\t/")],
+  ["a tab instead of a blank", plain.replace(" /", "\t/")],
   ["absolute-form", plain.replace("/a", "http://a/")],
   ["asterisk-form", plain.replace("GET /a?b=c", "OPTIONS *")],
   ["a fragment", plain.replace("?", "#")],
@@ -79,12 +80,12 @@ test.each([
   ["HTTP/1.2", plain.replace("1.1", "1.2")],
   ["a version in lower case", plain.replace("HTTP", "http")],
   ["no version", plain.replace(" HTTP/1.1", "")],
-  ["a blank behind the version", plain.replace("1.1", "1.1 ")],
-  ["LF for CRLF", plain.replace("\r\n", "\n")],
-  ["CR for CRLF", plain.replace("\r\n", "\r")],
+  ["a blank after the version", plain.replace("1.1", "1.1 ")],
+  ["LF instead of CRLF", plain.replace("\r\n", "\n")],
+  ["CR instead of CRLF", plain.replace("\r\n", "\r")],
   ["no Host", plain.replace("Host", "Hose")],
   ["two Hosts", hosted("host: a")],
-  ["a blank behind the Host", plain.replace(":80", ":80 ")],
+  ["a blank after the Host", plain.replace(":80", ":80 ")],
   ["a blank before the colon", hosted("X : 1")],
   ["an empty name", hosted(": 1")],
   ["no colon", hosted("X")],
@@ -93,7 +94,7 @@ test.each([
   ["LF in a value", hosted("X: 1\ny: 2")],
   ["CR in a value", hosted("X: 1\ry: 2")],
   ["a lone CR as the end of the head", hosted("X: 1").replace(/\r\n$/, "\rx")],
-  ["Connection: close among others", hosted("Connection: close, x")],
+  ["Connection: close in a list", hosted("Connection: close, x")],
   ["Connection: close and a blank", hosted("Connection: close ")],
   ["two Connections", hosted("Connection: close", "Connection: keep-alive")],
   ["a list in Connection", hosted("Connection: keep-alive, x")],
@@ -125,31 +126,31 @@ test.each([
     `${name} twice`,
     hosted(`${name}: a`, `${name.toUpperCase()}: a`),
   ]),
-])("leaves %s to another parser", (_, text) => {
+])("leaves %s to node:http", (_, text) => {
   expect(read(text)).toBe(UNSUPPORTED);
 });
 
-test("accepts what only resembles one of those", () => {
+test("accepts similar but ordinary requests", () => {
   const fields = ["Hos: 1", "Connectioo: close", "X-Upgrade: 1", "Expected: 1", "Rangf: 1", "TE: trailers"];
   expect(read(hosted(...fields, ...fields, "CONNECTION:\tKeep-Alive", "X:", "Y:  a  b\t "))).toMatchObject({
     fields: expect.arrayContaining(["CONNECTION", "Keep-Alive", "X", "", "Y", "a  b"]),
   });
 });
 
-test("takes a body up to its bound", () => {
+test("accepts a body up to its bound", () => {
   expect(read(post(String(MAX_FAST_BODY)))).toMatchObject({ bodyLength: MAX_FAST_BODY });
   expect(read(post("00005"))).toMatchObject({ bodyLength: 5 });
   expect(read(post(String(MAX_FAST_BODY + 1)))).toBe(UNSUPPORTED);
 });
 
-test("waits at every place where an ordinary request can be cut", () => {
+test("reports every truncated ordinary request as incomplete", () => {
   const text =
     "POST /a?b HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\nContent-Length: 5\r\nX:\t1 \r\n\r\n";
   for (let end = 0; end < text.length; end++) expect(read(text.slice(0, end))).toBe(INCOMPLETE);
   expect(read(text)).toMatchObject({ bodyLength: 5 });
 });
 
-test("rejects an unsupported message at its first odd byte, though it is not whole", () => {
+test("rejects an unsupported message at its first invalid byte, even when incomplete", () => {
   for (const start of [
     "X",
     "\r",
@@ -164,8 +165,8 @@ test("rejects an unsupported message at its first odd byte, though it is not who
   }
 });
 
-test("leaves to another parser what is near a limit or beyond it, whole or not", () => {
-  const limits = LimitsConfig.of({ maxRequestLine: 100, maxHeaderSize: 300, maxHeaderFields: 3 });
+test("leaves messages near or beyond a limit to node:http, complete or not", () => {
+  const limits = LimitsConfig.of({ maxRequestLine: 100, maxHeaderBytes: 300, maxHeaderFields: 3 });
   const line = (length: number): string => `GET /${"a".repeat(length - 14)} HTTP/1.1\r\n`;
   const filled = (size: number): string => `Host: a\r\nX: ${"x".repeat(size - 9 - 5)}\r\n`;
   expect(read(`${line(100)}Host: a\r\n\r\n`, limits)).toMatchObject({ method: "GET" });
@@ -179,7 +180,7 @@ test("leaves to another parser what is near a limit or beyond it, whole or not",
   expect(read(`${line(20)}Host: a\r\n${"a: b\r\n".repeat(3)}\r\n`, limits)).toBe(UNSUPPORTED);
 });
 
-test("takes exactly the bytes that may stand in a name, a value and a target", () => {
+test("accepts exactly the bytes that a name, a value and a target may contain", () => {
   for (let code = 0; code < 256; code++) {
     const byte = String.fromCharCode(code);
     const isToken = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(byte);
@@ -269,7 +270,7 @@ const mutated = fc
     }, text),
   );
 
-/** Bytes fed to `node:http`: the requests that it found, each with its body. */
+/** Bytes passed to `node:http`: the requests that it parsed, each with its body. */
 const byNode = async (
   bytes: string,
 ): Promise<{ method: string; target: string; fields: string[]; body: string }[]> => {
@@ -296,7 +297,7 @@ const byNode = async (
   return found;
 };
 
-test("takes nothing that llhttp and the shared rules do not take and read alike, the end of the message included", async () => {
+test("accepts only what llhttp and the shared rules accept, and parses it identically, including the end of the message", async () => {
   let taken = 0;
   await fc.assert(
     fc.asyncProperty(mutated, async (text) => {

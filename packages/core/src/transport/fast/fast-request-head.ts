@@ -1,29 +1,6 @@
-// Above 250 lines because the byte scanner is reviewed as one piece: each function relies on what the one before it checked.
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import type { CachedHead } from "./fast-cached-head.ts";
-
-/** Result of parsing one head, as offsets into its bytes; the object is reused for every request. */
-export interface FastHead {
-  method: string;
-  /** Set when the request line is cached; `FastInput.takeHead` sets it otherwise. */
-  target: string;
-  targetStart: number;
-  targetEnd: number;
-  /** Offset of the first field, and of the empty line after the last. */
-  fieldsStart: number;
-  fieldsEnd: number;
-  hostStart: number;
-  hostEnd: number;
-  /** Offset of the body. */
-  bodyStart: number;
-  bodyLength: number;
-  /** Whether the client wants the connection closed after the reply. */
-  last: boolean;
-  /** Whether the request line equals the cached one; its offsets are not set then. */
-  lineCached: boolean;
-  /** Whether the fields equal the cached ones; their offsets are not set then. */
-  fieldsCached: boolean;
-}
+import type { FastHead } from "./fast-head.ts";
 
 /** The bytes are a valid start of an ordinary request, whose head is incomplete. */
 export const INCOMPLETE = -1;
@@ -32,22 +9,6 @@ export const UNSUPPORTED = -2;
 
 /** Largest body in bytes that the fast path buffers; a message with a larger one is `UNSUPPORTED`. */
 export const MAX_FAST_BODY = 65_536;
-
-export const emptyFastHead = (): FastHead => ({
-  method: "",
-  target: "",
-  targetStart: 0,
-  targetEnd: 0,
-  fieldsStart: 0,
-  fieldsEnd: 0,
-  hostStart: 0,
-  hostEnd: 0,
-  bodyStart: 0,
-  bodyLength: 0,
-  last: false,
-  lineCached: false,
-  fieldsCached: false,
-});
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -152,7 +113,7 @@ const readFields = (bytes: Uint8Array, start: number, limits: LimitsConfig, head
   let at = start;
   for (let count = 0; ; count++) {
     // `readHead` counts a blank after each colon, present or not; so does this.
-    if (count > limits.maxHeaderFields || at - start + count > limits.maxHeaderSize) return UNSUPPORTED;
+    if (count > limits.maxHeaderFields || at - start + count > limits.maxHeaderBytes) return UNSUPPORTED;
     if (at === length) return INCOMPLETE;
     if (bytes[at] === CR) break;
     const colon = tokenEnd(bytes, at);
@@ -173,8 +134,8 @@ const readFields = (bytes: Uint8Array, start: number, limits: LimitsConfig, head
   return (seen & HOST) === 0 ? UNSUPPORTED : at;
 };
 
-const undecided = (size: number, { maxHeaderSize }: LimitsConfig): number =>
-  size > maxHeaderSize ? UNSUPPORTED : INCOMPLETE;
+const undecided = (size: number, { maxHeaderBytes }: LimitsConfig): number =>
+  size > maxHeaderBytes ? UNSUPPORTED : INCOMPLETE;
 
 const tokenEnd = (bytes: Uint8Array, start: number): number => {
   const { length } = bytes;

@@ -5,7 +5,7 @@ import { headEnd } from "../wire/head-end.ts";
 import { prepareReply } from "../wire/reply-head.ts";
 import { ReplyHeads } from "./reply-heads.ts";
 
-const heads = new ReplyHeads(); // one for all tests: what one leaves must not change another
+const heads = new ReplyHeads(); // one for all tests, since the state of one must not affect another
 
 const date = "Thu, 01 Jan 1970 00:00:00 GMT";
 const field = fc.tuple(
@@ -34,7 +34,7 @@ const outcome = (make: () => string | null): string | null => {
   }
 };
 
-test("writes an ordinary head as prepareReply and headText write it", () => {
+test("writes an ordinary head exactly as prepareReply and headText do", () => {
   let ordinary = 0;
   const replies = fc.record({
     status: fc.oneof(
@@ -60,7 +60,7 @@ test("writes an ordinary head as prepareReply and headText write it", () => {
   expect(ordinary).toBeGreaterThan(100);
 });
 
-test("returns null for a field of the connection, and for a status without a body", () => {
+test("returns null for a hop-by-hop field and for a status without a body", () => {
   const head = (status: number, ...fields: string[]): string | null => heads.ordinary(status, fields, 0, "");
   expect([
     head(200, "Connection", "close"),
@@ -71,7 +71,7 @@ test("returns null for a field of the connection, and for a status without a bod
   ]).toEqual([null, null, null, null, null]);
 });
 
-test("writes the current value of a field after other values of it", () => {
+test("writes the current value of a field after other values", () => {
   const head = (value: string): string | null => heads.ordinary(200, ["x-value", value], 0, "");
   for (const value of ["1", "2", "2", "x".repeat(500), "1", ""]) {
     expect(head(value)).toContain(`\r\nx-value: ${value}\r\n`);
@@ -80,13 +80,13 @@ test("writes the current value of a field after other values of it", () => {
   expect(head("1")).toContain("\r\nx-value: 1\r\n");
 });
 
-test("writes 1,000 names correctly, of which it keeps 100", () => {
+test("writes 1,000 names correctly and keeps 100 of them", () => {
   for (let name = 0; name < 1000; name++) {
     expect(heads.ordinary(200, [`n${name}`, "v"], 0, "")).toContain(`\r\nn${name}: v\r\n`);
   }
 });
 
-test("reads a list that is not frozen each time, and keeps nothing of it", () => {
+test("reads a list that is not frozen each time, and stores nothing of it", () => {
   const list = ["x-value", "1"];
   for (const value of ["1", "1", "1", "2", "3"]) {
     list[1] = value;
@@ -94,7 +94,7 @@ test("reads a list that is not frozen each time, and keeps nothing of it", () =>
   }
 });
 
-test("writes the heads of frozen lists that alternate, with every length and end, as those of new lists", () => {
+test("writes heads of alternating frozen lists like those of new lists, with every length and end", () => {
   const frozen = [["content-type", "a"], ["content-type", "b"], []].map((list) => Object.freeze(list));
   const replies = fc.record({
     list: fc.nat(2),

@@ -8,7 +8,7 @@ import type { RequestSource } from "../../exchange/request-source.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
-/** Touches every member that is built from client input. */
+/** Accesses every member that is built from client input. */
 const createApp = (): App => {
   const app = new App();
   const touch = (request: HttpRequest) => {
@@ -133,9 +133,9 @@ const sourceOf = (
   return source;
 };
 
-test("no request makes the framework fail by its own fault", async () => {
+test("no request causes an internal error of the framework", async () => {
   const app = await createApp().start({ log });
-  const { kernel } = app as unknown as { kernel: Kernel }; // its door for transports takes what no web request can hold
+  const { kernel } = app as unknown as { kernel: Kernel }; // its transport entry point accepts input that a web request cannot express
   await fc.assert(
     fc.asyncProperty(
       path,
@@ -167,7 +167,7 @@ test("no web request makes fetch reject", async () => {
         ...(withBody ? { body: bytes as Uint8Array<ArrayBuffer> } : {}),
       });
     } catch {
-      return null; // what cannot be a web request cannot be asked
+      return null; // input that is not a valid web request cannot be sent
     }
   };
   await fc.assert(

@@ -1,5 +1,7 @@
 import { fieldValue } from "../../http/field-values.ts";
 import type { Awaitable } from "../../middleware/middleware.ts";
+import type { OpenCall, OpenCalls } from "../../lifecycle/open-calls.ts";
+import { EndlessBody } from "../../response/endless-body.ts";
 import { onBodyEnd } from "../../response/body-end.ts";
 import { BodyStream, payloadLength } from "../../exchange/payload.ts";
 import type { Response } from "../../response/response.ts";
@@ -8,17 +10,23 @@ import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.t
 
 type Serve = (source: RequestSource) => Awaitable<Response>;
 
-/** Serves a web request by a compiled app: the transport without a socket. */
+/** Serves a web request by a compiled app: the transport without a socket. `calls` counts it while it is in flight. */
 export const serveWebRequest = async (
   serve: Serve,
   request: globalThis.Request,
+  calls: OpenCalls,
 ): Promise<globalThis.Response> => {
-  const exchange = new WebExchange(request);
-  return exchange.reply(await serve(exchange));
+  const exchange = new WebExchange(request, calls);
+  try {
+    return exchange.reply(await serve(exchange));
+  } catch (error) {
+    exchange.cut();
+    throw error;
+  }
 };
 
 /** One web request as the app sees it; ends with its web response. */
-class WebExchange implements RequestSource {
+class WebExchange implements RequestSource, OpenCall {
   readonly method: string;
   readonly target: string;
   readonly scheme: "http" | "https";
@@ -28,18 +36,21 @@ class WebExchange implements RequestSource {
   readonly bodyLength: number | null;
   readonly buffered = null;
   private readonly request: globalThis.Request;
+  private readonly calls: OpenCalls;
   private ended: ExchangeEnd | undefined;
   private listeners: ((end: ExchangeEnd) => void)[] = [];
 
-  constructor(request: globalThis.Request) {
+  constructor(request: globalThis.Request, calls: OpenCalls) {
     const { protocol, host, pathname, search } = new URL(request.url);
     this.request = request;
+    this.calls = calls;
     this.method = request.method;
     this.target = pathname + search;
     this.scheme = protocol === "https:" ? "https" : "http";
     this.authority = host;
     this.fields = [...request.headers].flat();
     this.bodyLength = request.body === null ? 0 : declaredLength(request.headers.get("content-length"));
+    calls.opened(this);
     if (request.signal.aborted) this.end("aborted");
     else request.signal.addEventListener("abort", () => this.end("aborted"), { once: true });
   }
@@ -70,14 +81,23 @@ class WebExchange implements RequestSource {
       if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // the reply has no body: an error of its source changes nothing
       response.payload = null;
     }
-    const reply = toWebResponse(response);
+    if (sends) this.calls.closed(this); // a body that is never read would hold up a stop until its deadline
+    const isEndless = payload instanceof EndlessBody; // the drain ends it, whether or not its reader sees that
+    const reply = toWebResponse(response, () => {
+      if (!isEndless && this.ended === undefined) this.calls.opened(this);
+    });
     if (length !== null && !bare) reply.headers.set("content-length", String(length)); // after the app's own lines, as on the other transports
     return reply;
+  }
+
+  cut(): void {
+    this.end("aborted");
   }
 
   private end(end: ExchangeEnd): void {
     if (this.ended !== undefined) return;
     this.ended = end;
+    this.calls.closed(this);
     const { listeners } = this;
     this.listeners = [];
     for (const listener of listeners) listener(end);

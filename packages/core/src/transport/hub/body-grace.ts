@@ -3,7 +3,7 @@ const GRACE_MS = 10;
 
 /** A connection that waits briefly for a short body, so that the app gets the request in one piece. */
 export interface AwaitsBody {
-  /** The grace is over; the request is served without its body if that is still missing. */
+  /** The grace period is over; the request is served without its body if that is still missing. */
   bodyGraceEnded(): void;
 }
 
@@ -13,7 +13,7 @@ export class BodyGrace {
 
   /** Calls `bodyGraceEnded` after at most 10 ms, whether the body has arrived or not. */
   begin(connection: AwaitsBody): void {
-    // Not the hub's clock: this decides which code reads the body, and no limit on a client.
+    // Not the hub's clock: this decides which code reads the body, and is no limit on a client.
     if (this.waiting.size === 0) setTimeout(this.end, GRACE_MS).unref();
     this.waiting.add(connection);
   }

@@ -82,6 +82,7 @@ export class ConnectionHub implements Transport {
       return;
     }
     socket.setNoDelay(true);
+    socket.allowHalfOpen = true; // a client that half-closes still gets the replies that are being sent
     this.sockets.add(socket);
     socket.on("close", () => {
       this.sockets.delete(socket);

@@ -26,7 +26,7 @@ const eventually = async (holds: () => boolean): Promise<void> => {
   expect(holds()).toBe(true);
 };
 
-/** Notes what arrives, and over which way. */
+/** Records the received bytes and the path that delivered them. */
 const watch = () => {
   const seen: string[] = [];
   let emitted = 0;
@@ -35,15 +35,15 @@ const watch = () => {
     text += chunk.toString("latin1");
     seen.push(chunk.toString("latin1"));
   };
-  const stop = readDirectly(socket, take);
+  const reading = readDirectly(socket, take);
   socket.on("data", (chunk: Buffer) => {
     emitted++;
     take(chunk);
   });
-  return { seen, text: () => text, emitted: () => emitted, stop };
+  return { seen, text: () => text, emitted: () => emitted, stop: reading.stop };
 };
 
-test("gives bytes without emitting them", async () => {
+test("delivers bytes without emitting them", async () => {
   const { text, emitted } = watch();
   client.write("one");
   await eventually(() => text() === "one");
@@ -52,7 +52,7 @@ test("gives bytes without emitting them", async () => {
   expect(emitted()).toBe(0);
 });
 
-test("keeps the order of what arrives while the socket is paused, while it catches up, and after", async () => {
+test("keeps the order of bytes that arrive while the socket is paused, while it catches up, and after", async () => {
   const { text } = watch();
   const pieces = Array.from({ length: 300 }, (_, at) => `${at},`.padStart(1000, "."));
   let given = "";
@@ -69,7 +69,7 @@ test("keeps the order of what arrives while the socket is paused, while it catch
   expect(text()).toBe(given);
 });
 
-test("stops reading from the system when a paused socket holds enough", async () => {
+test("stops reading from the system when a paused socket has buffered enough", async () => {
   const { text } = watch();
   socket.pause();
   const sent = 8_000_000;
@@ -80,10 +80,30 @@ test("stops reading from the system when a paused socket holds enough", async ()
   await eventually(() => text().length === sent);
 });
 
-test("leaves the end to the socket, and everything once it is stopped", async () => {
+test("leaves the end to the socket, and all events after it was stopped", async () => {
   const { text, emitted, stop } = watch();
   stop();
   client.end("last");
   await once(socket, "end");
   expect([text(), emitted()]).toStrictEqual(["last", 1]);
+});
+
+test("holds the end back from a paused socket until it is delivered", async () => {
+  let may = false;
+  let ended = false;
+  const reading = readDirectly(
+    socket,
+    () => {},
+    () => may,
+  );
+  socket.on("end", () => (ended = true));
+  socket.resume();
+  client.end("last");
+  await once(client, "finish");
+  await eventually(() => socket.bytesRead === 4);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  expect(ended).toBe(false);
+  may = true;
+  reading.deliverEnd();
+  await eventually(() => ended);
 });

@@ -17,7 +17,7 @@ export interface SocketTransportOptions {
 /** Milliseconds in which dropped connections are counted for one line of the log. */
 const DROPPED_LINE_MS = 1000;
 
-/** The connections of a feature's own protocol: bounded, drained and cut as those of HTTP are. */
+/** The connections of a feature's own protocol: bounded, drained and cut like those of HTTP. */
 export class SocketTransport {
   private readonly protocol: SocketListener;
   private readonly options: SocketTransportOptions;
@@ -96,7 +96,7 @@ export class SocketTransport {
     return { cut: cut + left };
   }
 
-  /** Resolves when the protocol has closed and every connection is gone. */
+  /** Resolves when the protocol has closed and every connection is closed. */
   private async closed(deadlineMs: number): Promise<Closed> {
     let closed: Closed = { cut: 0 };
     try {

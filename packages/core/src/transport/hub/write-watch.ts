@@ -1,31 +1,53 @@
 import type { Socket } from "../../exchange/socket.ts";
 
-/** Detects a client that does not read its replies, from the socket's counters. */
+/** Bytes a second that a client must take, on average over the limit, while bytes wait for it. */
+const WRITE_RATE = 1024;
+
+/**
+ * Detects a client that reads its replies too slowly, from the socket's counters.
+ *
+ * They count what the system has taken, in steps of some 64 KiB: a client that reads at two or three times the rate is always served.
+ */
 export class WriteWatch {
   private readonly socket: Socket;
   private readonly limitMs: number;
-  private flushed = -1;
-  private since: number | null = null;
+  private flushed = 0;
+  private progressAt = 0;
+  private waitsSince: number | null = null;
+  private windowFrom = 0;
+  private windowBytes = 0;
 
-  /** @param limitSecs seconds within which at least one byte must leave the socket's buffer */
+  /** @param limitSecs seconds within which at least one byte must leave the socket's buffer, and over which the rate is an average */
   constructor(socket: Socket, limitSecs: number) {
     this.socket = socket;
     this.limitMs = limitSecs * 1000;
   }
 
-  /** Whether bytes are waiting and none has left for too long; called once a second. */
-  isStalled(now: number): boolean {
+  /** Whether bytes are waiting, and too few have left for too long; called once a second. */
+  isTooSlow(now: number): boolean {
     const waiting = this.socket.writableLength;
     if (waiting === 0) {
-      this.since = null;
+      this.waitsSince = null;
       return false;
     }
     const flushed = this.socket.bytesWritten - waiting;
-    if (this.since === null || flushed !== this.flushed) {
-      this.flushed = flushed;
-      this.since = now;
-      return false;
-    }
-    return now - this.since >= this.limitMs;
+    if (this.waitsSince === null || flushed !== this.flushed) this.progressAt = now;
+    if (this.waitsSince === null) this.openWindow(now, flushed);
+    this.waitsSince ??= now;
+    this.flushed = flushed;
+    return now - this.progressAt >= this.limitMs || this.isBelowRate(now);
+  }
+
+  private isBelowRate(now: number): boolean {
+    const elapsed = now - this.windowFrom;
+    if (elapsed < this.limitMs) return false;
+    if (this.flushed - this.windowBytes < (WRITE_RATE * elapsed) / 1000) return true;
+    this.openWindow(now, this.flushed);
+    return false;
+  }
+
+  private openWindow(now: number, flushed: number): void {
+    this.windowFrom = now;
+    this.windowBytes = flushed;
   }
 }

@@ -8,6 +8,7 @@ import { Linger } from "../hub/linger.ts";
 import { NodeExchange, type ExchangeConnection } from "./node-exchange.ts";
 import { NodeHeadCache } from "./node-head-cache.ts";
 import { finalReply } from "./node-final-reply.ts";
+import { NodeInput } from "./node-input.ts";
 import type { NodeRequest, NodeResponse } from "./node-messages.ts";
 import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./node-parse-errors.ts";
 import { readPartialHead } from "./node-partial-head.ts";
@@ -17,6 +18,8 @@ import { type PartialHead, RefusedMessage, unreadableHead } from "../wire/refuse
 import type { RequestHead } from "../wire/request-head.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 import { UpgradeConnection } from "../upgrade/upgrade-connection.ts";
+import { resetSocket } from "../hub/reset-socket.ts";
+import { Silence } from "../hub/silence.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
 /** Requests of one connection that the app handles at the same time. Later ones wait, and the socket is not read. */
@@ -31,6 +34,7 @@ const MAX_PIPELINED = 16;
 export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConnection {
   private readonly socket: Socket;
   private readonly hub: ConnectionHub;
+  private readonly input: NodeInput;
   private readonly watch: NodeWatch;
   private readonly writes: WriteWatch;
   readonly heads: NodeHeadCache;
@@ -40,8 +44,6 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private last: NodeExchange | null = null;
   /** The first exchange that was not passed to the app yet. */
   private waiting: NodeExchange | null = null;
-  /** Whether `serveLone` is serving an exchange that is not in the list. */
-  private lone = false;
   private active = 0;
   private requests: number;
   /** A request whose reply is sent while its body still arrives. */
@@ -51,22 +53,30 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private failure: Failure | null = null;
   private undecided = false;
   private lingering: Linger | null = null;
+  /** Set when the client has half-closed. */
+  private silence: Silence | null = null;
   private readingPaused = false;
-  private detached = false;
 
   /** @param served requests that were already answered on this connection */
   constructor(socket: Socket, hub: ConnectionHub, served: number) {
     this.socket = socket;
     this.hub = hub;
     this.requests = served;
-    this.watch = new NodeWatch(socket, hub.options.timeouts, hub.now);
+    this.input = new NodeInput(socket, this);
+    this.watch = new NodeWatch(this.input, hub.options.timeouts, hub.now);
     this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
     this.heads = new NodeHeadCache(hub.options.limits);
     // node:http ends the socket by `destroySoon` after the last reply. Replaced by a lingering close; if a release of Node did not call it, the
     // socket would close without lingering.
     socket.destroySoon = () => this.linger();
+    socket.on("end", this.onEnd);
     socket.on("close", this.onClose);
     socket.on("error", ignore); // node:http reports the first as well, and stops listening then
+  }
+
+  /** Begins to read; `node:http` has added its listeners. */
+  begin(): void {
+    this.input.begin();
   }
 
   get options(): TransportOptions {
@@ -82,19 +92,22 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   get idle(): boolean {
-    return this.first === null && this.lingering === null && this.unread === null && !this.watch.headBegan;
+    if (this.first !== null || this.lingering !== null || this.unread !== null) return false;
+    return !this.input.headBegan && this.socket.readableLength === 0;
   }
 
   /** Handles a parsed head. */
   onRequest(request: IncomingMessage, response: NodeResponse): void {
     if (this.stopped) return this.limitLinger();
     const head = this.readHead(request);
+    if (!(head instanceof HttpError)) this.input.expectBody(head.bodyLength);
     const { maxRequestsPerConnection } = this.options.limits;
     this.requests++;
     if (
       head instanceof HttpError ||
       head.last ||
       !response.shouldKeepAlive ||
+      wantsWebSocket(request) || // the bytes behind it may not be HTTP
       this.requests === maxRequestsPerConnection
     ) {
       this.stopped = true;
@@ -102,8 +115,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     const exchange = new NodeExchange(this, request, response, head);
     this.unread = null;
     this.watch.headComplete();
-    if (this.last === null && exchange.complete) this.serveLone(exchange);
-    else this.append(exchange);
+    this.append(exchange);
   }
 
   /** Whether an Upgrade request reaches the app as one. If not, it is served like any other request. */
@@ -115,16 +127,14 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   /** Handles an upgrade: `node:http` has detached from the socket, and an `UpgradeConnection` serves the request. */
   onUpgrade(request: IncomingMessage, rest: Uint8Array): void {
     const head = this.canUpgrade(request) ? this.readHead(request) : notImplemented(); // early releases of Node 24 do not call canUpgrade first
-    if (head instanceof HttpError) {
-      this.detached = true;
-      return this.fail(head, headOf(request));
-    }
+    if (head instanceof HttpError) return this.fail(head, headOf(request));
     const { socket, hub } = this;
     // Assigned, not deleted: `delete` makes the object slow for good.
     const { destroySoon } = Object.getPrototypeOf(socket) as Socket;
     socket.destroySoon = destroySoon;
+    socket.off("end", this.onEnd);
     socket.off("close", this.onClose);
-    const connection = new UpgradeConnection(socket, hub, head, rest);
+    const connection = new UpgradeConnection(socket, hub, head, Buffer.concat([rest, this.input.detach()]));
     hub.add(connection);
     hub.remove(this);
     connection.start();
@@ -132,7 +142,6 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
 
   /** Refuses CONNECT: `node:http` has detached from the socket, so there is no response object and no parser. */
   onConnect(request: IncomingMessage): void {
-    this.detached = true;
     this.fail(notImplemented(), headOf(request));
   }
 
@@ -140,19 +149,25 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   onParseError(error: ParseError): void {
     if (this.lingering !== null) return this.limitLinger();
     // A client that disconnects within a message gets no reply to it.
-    if (error.code?.startsWith("HPE_") !== true || error.code === "HPE_INVALID_EOF_STATE") return this.cut();
+    if (error.code === "HPE_INVALID_EOF_STATE") return this.first === null ? this.cut() : undefined;
+    if (error.code?.startsWith("HPE_") !== true) return this.cut();
     if (this.stopped && !this.undecided && !this.bodyArrives) return;
     const { rawPacket = new Uint8Array() } = error;
-    const { limits } = this.options;
-    const atStart = !this.undecided && this.watch.beginsMessage(rawPacket.byteLength);
-    const verdict = this.undecided ? restOfMethod(rawPacket) : parseFailure(error, limits, atStart);
-    const whole = atStart && this.last === null; // otherwise the bytes also hold earlier messages
-    if (verdict !== "undecided") {
-      this.fail(verdict, whole ? readPartialHead(rawPacket, limits) : unreadableHead);
-    } else {
+    const atStart = !this.undecided && this.input.isFromStart;
+    const verdict = this.undecided ? restOfMethod(rawPacket) : parseFailure(error, atStart);
+    if (verdict !== "undecided") this.refuse(verdict, rawPacket, atStart);
+    else {
       this.undecided = true;
       this.stopped = true;
     }
+  }
+
+  refuse(failure: HttpError, bytes: Uint8Array, fromStart: boolean): void {
+    this.fail(failure, fromStart ? readPartialHead(bytes, this.options.limits) : unreadableHead);
+  }
+
+  discarded(): void {
+    this.limitLinger();
   }
 
   closesAfter(exchange: NodeExchange): boolean {
@@ -165,14 +180,13 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   isFirst(exchange: NodeExchange): boolean {
-    return this.lone || this.first === exchange;
+    return this.first === exchange;
   }
 
   replySent(exchange: NodeExchange): void {
     if (exchange.end !== null) return; // aborted
     if (!this.isFirst(exchange)) return this.cut(); // node:http writes replies in order: anything else would be corrupt
     this.end(exchange, "sent");
-    if (this.lone) return this.settle();
     this.first = exchange.next;
     if (this.first === null) this.last = null;
     this.first?.startBody();
@@ -193,7 +207,8 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   check(now: number): void {
     this.watch.tick(now);
     this.bodyGraceEnded();
-    if (this.lingering?.isLate(now) === true || this.writes.isStalled(now)) return this.cut();
+    if (this.lingering?.isLate(now) === true || this.silence?.isTooLong(now) === true) return this.cut();
+    if (this.writes.isTooSlow(now)) return resetSocket(this.socket);
     if (this.unread?.complete === true) this.bodyIsIn();
     const { last } = this;
     if (last !== null) {
@@ -212,6 +227,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
       const exchange = this.waiting;
       this.waiting = exchange.next;
       this.serve(exchange);
+      if (this.silence !== null && !exchange.replied) this.abandon();
     }
     if (this.waiting?.ready === true) this.pauseReading();
     else this.resumeReading();
@@ -228,6 +244,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   /** Refuses a message and closes the connection, after the replies to the messages before it. */
   fail(failure: HttpError, head: PartialHead): void {
     const { bodyArrives } = this;
+    this.input.close();
     if (this.stopped && !this.undecided && !bodyArrives) return;
     this.undecided = false;
     this.stopped = true;
@@ -246,7 +263,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     if (this.lingering !== null) return;
     this.stopped = true;
     this.failure = null;
-    if (this.detached) this.socket.on("data", this.limitLinger);
+    this.input.close();
     this.lingering = new Linger(this.socket, this.hub.now);
     this.socket.resume();
   }
@@ -260,14 +277,6 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
       fields: request.rawHeaders,
     };
     return this.heads.read(raw, (request as NodeRequest).cachedFields ?? undefined);
-  }
-
-  /** Serves the only request of the connection; it joins the list only if its reply is not sent synchronously. */
-  private serveLone(exchange: NodeExchange): void {
-    this.lone = true;
-    this.serve(exchange);
-    this.lone = false;
-    if (exchange.end === null) this.first = this.last = exchange;
   }
 
   private append(exchange: NodeExchange): void {
@@ -356,15 +365,41 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.socket.resume();
   }
 
+  /** A client that half-closes abandons its unanswered requests; the replies before them are still sent. */
+  private readonly onEnd = (): void => {
+    this.stopped = true;
+    this.undecided = false;
+    if (this.lingering !== null) return;
+    this.silence = new Silence(this.socket, this.hub.now);
+    this.abandon();
+  };
+
+  /** Aborts the first request that the app has not answered, and all after it. Requests that wait for room may be answered at once. */
+  private abandon(): void {
+    let kept: NodeExchange | null = null;
+    for (let next = this.first; next !== null && mayBeAnswered(next); next = next.next) kept = next;
+    if (this.abortAfter(kept)) this.failure = null;
+    if (kept === null) this.settle();
+  }
+
   private readonly onClose = (): void => {
     this.stopped = true;
-    this.waiting = null;
-    for (let exchange = this.first; exchange !== null; exchange = exchange.next)
-      this.end(exchange, "aborted");
-    this.first = null;
-    this.last = null;
+    this.abortAfter(null);
     this.hub.remove(this);
   };
+
+  /** Aborts the exchanges after `kept`, or all; whether there was one. */
+  private abortAfter(kept: NodeExchange | null): boolean {
+    const start = kept === null ? this.first : kept.next;
+    this.last = kept;
+    if (kept === null) this.first = null;
+    else kept.next = null;
+    for (let exchange = start; exchange !== null; exchange = exchange.next) {
+      if (exchange === this.waiting) this.waiting = null;
+      this.end(exchange, "aborted");
+    }
+    return start !== null;
+  }
 }
 
 /** Why a message without an exchange is refused, and its readable parts. */
@@ -378,6 +413,9 @@ const headOf = ({ method, url, rawHeaders }: IncomingMessage): PartialHead => ({
   target: url ?? null,
   fields: rawHeaders,
 });
+
+const mayBeAnswered = ({ replied, started, complete }: NodeExchange): boolean =>
+  replied || (!started && complete);
 
 const slow = (): HttpError => new HttpError(408, "The request took too long to arrive");
 

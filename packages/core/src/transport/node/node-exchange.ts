@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { clientGone } from "../../errors/client-gone.ts";
 import { HttpError } from "../../errors/http-error.ts";
-import { isPromise } from "../../middleware/middleware.ts";
+import { isPromisedOutput } from "../../middleware/middleware.ts";
 import { fieldValue } from "../../http/field-values.ts";
 import {
   discardReply,
@@ -16,6 +16,7 @@ import {
   schemeOf,
   notifyEnd,
 } from "../wire/exchange.ts";
+import { informText } from "../wire/inform-text.ts";
 import { NodeBody } from "./node-body.ts";
 import type { BodyWriterEvents, BodyWriter } from "../wire/body-writer.ts";
 import type { NodeResponse } from "./node-messages.ts";
@@ -75,7 +76,8 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   private bodyFailure: HttpError | null = null;
   private writer: BodyWriter | null = null;
   private continued = false;
-  private replied = false;
+  /** Whether the app has replied. */
+  replied = false;
 
   /** @param head the validated head, or the error that refuses the request */
   constructor(
@@ -118,6 +120,16 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     return this.refusal === null ? this.ownBody() : noChunks();
   }
 
+  inform(status: number, fields: readonly string[]): boolean {
+    const { response, connection } = this;
+    const { socket } = response;
+    if (this.replied || this.end !== null || this.minor === 0 || response.headersSent) return false;
+    if (socket === null || !connection.isFirst(this) || socket.writableNeedDrain || !socket.writable)
+      return false;
+    socket.write(informText(status, fields), "latin1");
+    return true;
+  }
+
   /** Starts to collect a short body, so that the app gets it with the head; whether there is one. */
   collect(): boolean {
     const { bodyLength } = this;
@@ -158,7 +170,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     const { serve, reject } = this.connection.options;
     try {
       const reply = this.refusal === null ? serve(this) : reject(this.refusal, this);
-      if (!isPromise(reply)) return this.answer(reply);
+      if (!isPromisedOutput(reply)) return this.answer(reply);
       reply.then(
         (late) => this.answer(late),
         (error: unknown) => this.fail(error),
@@ -173,7 +185,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     this.writer?.start();
   }
 
-  /** Fails the rest of the body: it is malformed, too slow, or the client is gone. */
+  /** Fails the rest of the body: it is malformed, too slow, or the client has disconnected. */
   failBody(error: HttpError): void {
     if (this.complete) return;
     this.bodyFailure = error;
@@ -219,11 +231,10 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   /** Writes a reply with a body in memory on a connection that stays open; `false` for any other. */
   private writeOrdinary(reply: Reply): boolean {
     const { connection, response } = this;
-    if (!this.complete || this.minor === 0) return false;
+    if (!this.complete || this.minor === 0 || this.isUncontinued) return false;
     if (this.closesBefore() || connection.closesAfter(this)) return false;
     if (!writeOrdinary(response, reply)) return false;
-    if (connection.isFirst(this) && isOut(response)) connection.replySent(this);
-    else this.awaitClose();
+    this.awaitClose();
     return true;
   }
 
@@ -242,16 +253,22 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     const close = this.closesBefore() || connection.closesAfter(this);
     const head = prepareReply(reply, { method, minor, close, date: connection.date });
     if (head.close) connection.stop();
+    else if (this.isUncontinued) head.fields.push("connection", "keep-alive"); // node:http would close
     return head;
   }
 
   /** Whether this message itself forbids a next one on the connection. */
   private closesBefore(): boolean {
     if (this.refusal !== null || !this.response.shouldKeepAlive) return true;
-    if (this.expectsContinue && !this.continued) return true; // node:http closes as well, even if the body has arrived
     if (this.complete) return false;
+    if (this.isUncontinued) return true; // the client may or may not send the body
     const received = this.body?.received ?? 0;
     return this.bodyLength === null || this.bodyLength - received > UNREAD_BYTES;
+  }
+
+  /** Whether the request expects 100 Continue and got none. */
+  private get isUncontinued(): boolean {
+    return this.expectsContinue && !this.continued;
   }
 
   private write(head: ReplyHead): void {
@@ -295,15 +312,11 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   }
 }
 
-/** Whether the socket has taken a complete response, known before the events "finish" and "close". */
-const isOut = ({ socket }: NodeResponse): boolean =>
-  socket !== null && socket.writableLength === 0 && !socket.writableNeedDrain && !socket.destroyed;
-
 /** The body of a refused message: none. */
 async function* noChunks(): AsyncGenerator<Uint8Array> {}
 
 /** The error for a handler that still reads after the reply was sent. */
 const bodyOver = (): HttpError =>
-  new HttpError(400, "The request was replySent before its body was read to the end", {
+  new HttpError(400, "The request was answered before its body was read to the end", {
     code: "CORE_BODY_OVER",
   });

@@ -5,7 +5,7 @@ import { HttpError } from "../../errors/http-error.ts";
 import { NodeHeadCache } from "./node-head-cache.ts";
 import { type RawHead, readHead, type RequestHead } from "../wire/request-head.ts";
 
-const limits = LimitsConfig.of({ maxRequestLine: 256, maxHeaderSize: 1024 });
+const limits = LimitsConfig.of({ maxRequestLine: 256, maxHeaderBytes: 1024 });
 
 const rawHead: fc.Arbitrary<RawHead> = fc.record({
   method: fc.constantFrom("GET", "GET", "POST", "OPTIONS"),
@@ -46,14 +46,14 @@ const lowerCased = ({ rawHeaders }: { readonly rawHeaders: string[] }) => {
 
 const read: NodeHeadCache["headers"] = (message, readHeaders) => readHeaders(message);
 
-test("validates every head of a connection as if it were the first", () => {
+test("validates every head of a connection like the first", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(rawHead, fc.nat(1)), { maxLength: 30 }), (heads) => {
       const caches = [new NodeHeadCache(limits), new NodeHeadCache(limits)];
       for (const [at, [head, connection]] of heads.entries()) {
         const cache = caches[connection] as NodeHeadCache;
         const message = { rawHeaders: [...head.fields], cachedFields: null };
-        // Not always: node:http reads `headers` today, but does not have to.
+        // Not always: node:http reads `headers` today, but need not.
         const headers = (at % 5 < 4 ? cache.headers.bind(cache) : read)(message, lowerCased);
         expect(headers).toEqual(lowerCased(message));
         Object.assign(headers, { "x-forged": "yes" });

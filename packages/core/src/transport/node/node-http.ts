@@ -29,6 +29,7 @@ export class NodeHttp {
     this.server.on("clientError", this.onClientError);
     if (hub.options.tls !== undefined) {
       this.server.prependListener("secureConnection", (socket) => this.attach(socket, 0));
+      this.server.on("secureConnection", (socket) => this.bySocket.get(socket)?.begin());
     }
   }
 
@@ -41,6 +42,7 @@ export class NodeHttp {
     if (this.hub.options.tls === undefined) this.attach(socket, served);
     else socket.on("error", ignore);
     this.server.emit("connection", socket);
+    this.bySocket.get(socket)?.begin();
     if (socket.isPaused()) socket.resume();
   }
 
@@ -74,5 +76,5 @@ export class NodeHttp {
   };
 }
 
-/** Errors need no handling of their own: the socket closes after them. */
+/** Errors need no handling: the socket closes after them. */
 const ignore = (): void => {};

@@ -1,4 +1,3 @@
-import type { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
 
 /** Error of node:http's parser. */
@@ -20,20 +19,9 @@ const badRequest = (detail: string): HttpError => new HttpError(400, detail);
  *
  * @param atStart whether the bytes of the read start a message
  */
-export const parseFailure = (
-  error: ParseError,
-  limits: LimitsConfig,
-  atStart: boolean,
-): HttpError | "undecided" => {
+export const parseFailure = (error: ParseError, atStart: boolean): HttpError | "undecided" => {
   const { code, reason = "", rawPacket, bytesParsed = 0 } = error;
   switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return rawPacket !== undefined &&
-        (atStart
-          ? hasLongLine(rawPacket, limits.maxRequestLine)
-          : isWithinTarget(rawPacket.subarray(0, bytesParsed)))
-        ? new HttpError(414, `The request line is longer than ${limits.maxRequestLine} bytes`)
-        : new HttpError(431, `The header fields are longer than ${limits.maxHeaderSize} bytes`);
     case "HPE_INVALID_VERSION":
       return reason === "Invalid HTTP version" ? badVersion() : badRequest("The request line is malformed");
     case "HPE_PAUSED_H2_UPGRADE":
@@ -57,25 +45,13 @@ export const parseFailure = (
   }
 };
 
-const badVersion = (): HttpError => new HttpError(505, "This server speaks HTTP/1.1 and HTTP/1.0");
+/** 505, for a version, or the start of HTTP/2. */
+export const badVersion = (): HttpError => new HttpError(505, "This server speaks HTTP/1.1 and HTTP/1.0");
 
 /** 501, for a method that is a token but unknown. */
 export const notImplemented = (): HttpError => new HttpError(501, "The method is not supported");
 
 const isLineEnd = (byte: number | undefined): boolean => byte === 0x0d || byte === 0x0a;
-
-const hasLongLine = (bytes: Uint8Array, limit: number): boolean => {
-  let start = 0;
-  while (isLineEnd(bytes[start])) start++;
-  const end = bytes.indexOf(0x0d, start);
-  return (end === -1 ? bytes.byteLength : end) - start > limit;
-};
-
-/**
- * Whether bytes from within a head may belong to the target: then the reply is 414, which RFC 9112 3 requires, unlike 431. They may also
- * belong to a field without any blank.
- */
-const isWithinTarget = (bytes: Uint8Array): boolean => bytes.every((byte) => byte > 0x20 && byte < 0x7f);
 
 const unknownMethod = (bytes: Uint8Array, stoppedAt: number, atStart: boolean): HttpError | "undecided" => {
   const isFirst = stoppedAt === 0 ? atStart : isLineEnd(bytes[stoppedAt - 1]);

@@ -23,11 +23,11 @@ test.each([
   ["", unreadable],
   [`${"x".repeat(33)} /a HTTP/1.1\r\n`, unreadable],
   ["G(T /a HTTP/1.1\r\n", unreadable],
-])("of %j only what is plainly right is read", (text, head) => {
+])("reads only the valid parts of %j", (text, head) => {
   expect(read(text)).toEqual(head);
 });
 
-test("no more is looked at than a head may be long, and that in linear time", () => {
+test("reads at most the maximum length of a head, in linear time", () => {
   const hostile = [
     `GET /a HTTP/1.1\r\nA:${" ".repeat(100_000)}\x01\r\n`,
     `GET /a HTTP/1.1\r\nA:${" ".repeat(20_000)}\x01\r\n`,

@@ -17,7 +17,7 @@ const FIELD_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
  * @param bytes the start of the message; at most as many bytes are read as the limits allow a head to have
  */
 export const readPartialHead = (bytes: Uint8Array, limits: LimitsConfig): PartialHead => {
-  const length = Math.min(bytes.byteLength, limits.maxRequestLine + limits.maxHeaderSize);
+  const length = Math.min(bytes.byteLength, limits.maxRequestLine + limits.maxHeaderBytes);
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString("latin1").split("\r\n");
   const rest = lines.pop() ?? ""; // incomplete, or empty
   if (lines[0] === "") lines.shift(); // one empty line may lead (RFC 9112 2.2)

@@ -9,7 +9,7 @@ import type { Reply } from "../../exchange/reply.ts";
 /**
  * Writes a reply with a short body in memory on a connection that stays open; `false`, with nothing written, for any other reply.
  *
- * @throws before anything is written, when a field cannot go on the wire
+ * @throws before anything is written, when a field cannot be sent
  */
 export const writeOrdinary = (response: NodeResponse, reply: Reply): boolean => {
   const { status, payload } = reply;
@@ -36,7 +36,7 @@ const isOrdinary = (status: number): boolean =>
 /**
  * Writes a reply's head, and a short body with it. Returns the writer of a long or streamed body, to be started after earlier replies.
  *
- * @throws before anything is written, when a field cannot go on the wire
+ * @throws before anything is written, when a field cannot be sent
  */
 export const writeReply = (
   response: ServerResponse,

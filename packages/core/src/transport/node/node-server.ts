@@ -16,7 +16,7 @@ export const createNodeServer = (
 ): Server => {
   const options: ServerOptions = {
     // Node limits target and fields together; `readHead` enforces a limit for each.
-    maxHeaderSize: limits.maxRequestLine + limits.maxHeaderSize,
+    maxHeaderSize: limits.maxRequestLine + limits.maxHeaderBytes,
     requireHostHeader: false,
     insecureHTTPParser: false,
     keepAliveTimeout: 0,
@@ -37,6 +37,9 @@ export const createNodeServer = (
         });
   server.maxHeadersCount = 0; // with a limit Node drops fields silently; `readHead` refuses instead
   server.timeout = 0;
+  // Not documented: without it, node:http ends the socket when the client half-closes, and cuts the replies that are being sent. If a release of Node
+  // ignored it, the conformance suite would fail.
+  (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   return server;
 };
 

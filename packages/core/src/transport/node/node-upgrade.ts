@@ -5,6 +5,7 @@ export const wantsWebSocket = ({ method, httpVersionMinor, headers }: IncomingMe
   method === "GET" &&
   httpVersionMinor === 1 &&
   headers.upgrade?.toLowerCase() === "websocket" &&
+  /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i.test(headers.connection ?? "") &&
   (headers["content-length"] ?? "0") === "0" &&
   headers["transfer-encoding"] === undefined &&
   headers.expect === undefined;

@@ -1,20 +1,21 @@
-import type { Socket } from "node:net";
 import type { TimeoutConfig } from "../../config/timeout-config.ts";
 
 /** Minimum rate of a body in bytes a second, over windows of five seconds. */
 const BODY_RATE = 1024;
 const BODY_WINDOW_SECS = 5;
 
-/**
- * Detects slow heads, slow bodies and idle connections from a socket's counters, without a timer or listener for each request.
- *
- * Called once a second; a request costs one read of a counter, when the connection becomes idle.
- */
+/** What has arrived on a connection. */
+export interface Arrived {
+  /** Whether a part of a head has arrived, but not all of it. */
+  readonly headBegan: boolean;
+  /** Bytes of bodies so far; those that frame a chunked body do not count. */
+  readonly bodyBytes: number;
+}
+
+/** Detects slow heads, slow bodies and idle connections, without a timer or listener for each request. Called once a second. */
 export class NodeWatch {
-  private readonly socket: Socket;
+  private readonly arrived: Arrived;
   private readonly timeouts: TimeoutConfig;
-  /** Bytes of all finished requests. */
-  private finishedBytes: number;
   private idleSince: number;
   private headSince: number | null = null;
   private lastTick: number;
@@ -25,27 +26,15 @@ export class NodeWatch {
   private bodyMark = 0;
   private bodyMarkWaited = 0;
 
-  constructor(socket: Socket, timeouts: TimeoutConfig, now: number) {
-    this.socket = socket;
+  constructor(arrived: Arrived, timeouts: TimeoutConfig, now: number) {
+    this.arrived = arrived;
     this.timeouts = timeouts;
     this.idleSince = now;
     this.lastTick = now;
-    this.finishedBytes = this.parsedBytes;
-  }
-
-  /** Whether bytes of a next request have arrived, but not its complete head. */
-  get headBegan(): boolean {
-    return this.socket.bytesRead !== this.finishedBytes;
-  }
-
-  /** Whether the last `length` bytes that were read start a message. */
-  beginsMessage(length: number): boolean {
-    return this.parsedBytes - length === this.finishedBytes;
   }
 
   /** Starts the idle timeout: no request is in progress. */
   becameIdle(now: number): void {
-    this.finishedBytes = this.parsedBytes;
     this.idleSince = now;
     this.headSince = null;
   }
@@ -65,7 +54,7 @@ export class NodeWatch {
 
   /** State of a connection without a complete head. */
   headState(now: number): "in time" | "slow" | "idle too long" {
-    if (!this.headBegan) {
+    if (!this.arrived.headBegan) {
       return now - this.idleSince >= this.timeouts.idleSecs * 1000 ? "idle too long" : "in time";
     }
     this.headSince ??= now;
@@ -74,7 +63,7 @@ export class NodeWatch {
 
   /** Whether a body is too slow for its reader. Time without a waiting reader does not count. */
   bodyTooSlow(): boolean {
-    const bytes = this.socket.bytesRead;
+    const bytes = this.arrived.bodyBytes;
     if (this.bodyDeadline === 0) {
       this.bodyDeadline = this.timeouts.readBodySecs * 1000;
       this.mark(bytes);
@@ -87,11 +76,6 @@ export class NodeWatch {
     this.mark(bytes);
     this.bodyDeadline = this.bodyWaited + BODY_WINDOW_SECS * 1000;
     return false;
-  }
-
-  /** Bytes that the parser has received. Bytes put back at a hand-over may still be in the socket's buffer. */
-  private get parsedBytes(): number {
-    return this.socket.bytesRead - this.socket.readableLength;
   }
 
   private mark(bytes: number): void {

@@ -11,6 +11,8 @@ import type { RequestHead } from "../wire/request-head.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 import type { BeginUpgraded } from "../../exchange/upgrade.ts";
 import { UpgradeExchange } from "./upgrade-exchange.ts";
+import { resetSocket } from "../hub/reset-socket.ts";
+import { Silence } from "../hub/silence.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
 /** Bytes read after the request while the app decides: reading is how a disconnect is noticed. */
@@ -33,6 +35,8 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
   private readonly early: Uint8Array[];
   private earlyBytes: number;
   private lingering: Linger | null = null;
+  /** Set when the client has half-closed. */
+  private silence: Silence | null = null;
   /** Aborted at a drain; set when the connection is upgraded. */
   private upgraded: AbortController | null = null;
 
@@ -75,7 +79,8 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
 
   check(now: number): void {
     if (this.upgraded !== null) return;
-    if (this.lingering?.isLate(now) === true || this.writes.isStalled(now)) this.cut();
+    if (this.lingering?.isLate(now) === true || this.silence?.isTooLong(now) === true) this.cut();
+    else if (this.writes.isTooSlow(now)) resetSocket(this.socket);
   }
 
   drain(): void {
@@ -89,6 +94,14 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     if (begin !== null) return this.beginUpgraded(begin);
     this.replies.write(exchange);
     this.proceed();
+  }
+
+  inform(exchange: FastExchange, text: string): boolean {
+    const { unsent } = this.pipeline; // `null` while a lone exchange is served
+    if ((unsent !== null && unsent !== exchange) || this.socket.writableNeedDrain || !this.socket.writable)
+      return false;
+    this.replies.inform(text);
+    return true;
   }
 
   closesAfter(): boolean {
@@ -120,6 +133,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     socket.off("readable", this.onReadable);
     socket.off("end", this.onEnd);
     socket.off("drain", this.onDrain);
+    socket.allowHalfOpen = false; // as the protocol would get it from a server of node:net
     this.upgraded = new AbortController();
     if (hub.draining) this.upgraded.abort();
     this.pipeline.replyWritten(exchange);
@@ -151,10 +165,14 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     this.replies.drain();
   };
 
-  /** A client that half-closes abandons its unanswered request; a reply that was written is still sent. */
+  /** A client that half-closes abandons its unanswered request; a reply is still sent. */
   private readonly onEnd = (): void => {
-    this.socket.end();
-    if (this.pipeline.unsent !== null) this.abort();
+    if (this.lingering !== null) return;
+    if (this.exchange.ready) this.silence = new Silence(this.socket, this.hub.now);
+    else {
+      this.socket.end();
+      this.abort();
+    }
   };
 
   private readonly onClose = (): void => {

@@ -1,4 +1,4 @@
-import { BodyStream, type Payload } from "../../exchange/payload.ts";
+import { BodyStream, type Payload, utf8Length } from "../../exchange/payload.ts";
 
 /** A body in memory. */
 export type MemoryPayload = Exclude<Payload, BodyStream>;
@@ -6,14 +6,11 @@ export type MemoryPayload = Exclude<Payload, BodyStream>;
 /** Payloads of more bytes are written in slices, so that back-pressure applies and the write timeout sees progress. */
 export const SLICE_ABOVE = 262_144;
 
-/** Kept here, because the global `Buffer` is a getter in Node. Runtimes without `Buffer` never write to a socket. */
-const byteLength = (globalThis as { Buffer?: typeof Buffer }).Buffer?.byteLength as typeof Buffer.byteLength;
-
 /** Bytes of a body that is written at once; -1 for a long body, and for a value that is no body. */
 export const shortLength = (payload: MemoryPayload): number => {
   if (payload === null) return 0;
   let length = -1;
-  if (typeof payload === "string") length = byteLength(payload);
+  if (typeof payload === "string") length = utf8Length(payload);
   else if (payload instanceof Uint8Array) length = payload.byteLength;
   return length > SLICE_ABOVE ? -1 : length;
 };

@@ -32,7 +32,7 @@ test.each([
   expect(prepare(reply(stream(length)), { minor })).toMatchObject({ framing, fields, length });
 });
 
-test("keeps GET's fields for HEAD and drops the body", () => {
+test("keeps GET's fields for HEAD and omits the body", () => {
   for (const payload of ["hello", stream(null)]) {
     const [get, head] = [prepare(reply(payload)), prepare(reply(payload), { method: "HEAD" })];
     expect(head).toEqual({ ...get, payload: null, length: 0, framing: "none" });
@@ -47,7 +47,7 @@ test.each([
   expect(prepare(reply("gone", status))).toMatchObject({ payload: null, framing: "none", fields });
 });
 
-test("closes when the context asks for it, or when the reply lists close among other tokens", () => {
+test("closes when the context requires it, or when the reply lists close among other tokens", () => {
   const closing = ["content-type", "a", "connection", "x, Close"];
   expect(prepare(reply(null), { close: true })).toMatchObject({ close: true });
   expect(prepare(reply(null, 200, closing))).toMatchObject({
@@ -57,11 +57,11 @@ test("closes when the context asks for it, or when the reply lists close among o
   expect(prepare(reply(null, 200, ["connection", "disclose"]))).toMatchObject({ close: false });
 });
 
-test("changes no list that a reply gives", () => {
+test("does not change the list of a reply", () => {
   const fields = Object.freeze(["x", "y"]);
   expect(prepare(reply("z", 200, fields)).fields).not.toBe(fields);
 });
 
-test.each([0, 101, 199, 600, Number.NaN, 200.5])("refuses status %s", (status) => {
+test.each([0, 101, 199, 600, Number.NaN, 200.5])("rejects status %s", (status) => {
   expect(() => prepare(reply(null, status))).toThrow(expect.objectContaining({ code: "CORE_BAD_REPLY" }));
 });

@@ -1,4 +1,5 @@
 import type { Reply } from "../../exchange/reply.ts";
+import { parseHttpDate } from "../../http/http-date.ts";
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { type Payload, payloadLength } from "../../exchange/payload.ts";
 
@@ -25,11 +26,11 @@ export interface ReplyContext {
   /** Minor version of the request: 1 for HTTP/1.1, 0 for HTTP/1.0. */
   readonly minor: number;
   readonly close: boolean;
-  /** Value of `Date`. */
+  /** Value of `Date`, for a reply without a valid one. */
   readonly date: string;
 }
 
-/** Fields that the transport decides. A reply's own values are dropped, because they could contradict the framing. */
+/** Fields that the transport decides. A reply's own values are dropped, because they could contradict the framing; a valid `date` is kept. */
 const connectionFields: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -41,8 +42,6 @@ const connectionFields: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
-/** Bit n is set when one of these names has n characters. */
-const connectionLengths: number = [...connectionFields].reduce((bits, name) => bits | (1 << name.length), 0);
 
 /**
  * Decides how a reply is sent (RFC 9112 6, RFC 9110 6.4, 8.6): its fields with framing, and whether it has a body.
@@ -72,7 +71,7 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
   const framing = bodiless ? "none" : framingOf(length, minor);
   if (length !== null && status !== 204 && status !== 304) fields.push("content-length", String(length));
   if (framing === "chunked") fields.push("transfer-encoding", "chunked");
-  fields.push("date", date);
+  fields.push("date", dateOf(given) ?? date);
   const ends = closes || framing === "close";
   if (ends) fields.push("connection", upgrade === null ? "close" : "close, upgrade");
   const silent = bodiless || method === "HEAD";
@@ -84,6 +83,15 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
     framing: silent ? "none" : framing,
     close: ends,
   };
+};
+
+/** The first valid `Date` that a reply has itself: when it was made elsewhere or earlier, that time stays (RFC 9110 6.6.1). */
+const dateOf = (fields: readonly string[]): string | null => {
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const value = fields[at + 1] ?? "";
+    if ((fields[at] ?? "").toLowerCase() === "date" && parseHttpDate(value) !== null) return value;
+  }
+  return null;
 };
 
 /** The protocols that a 426 must name (RFC 9110 15.5.22); `null` without any. In other replies the transport decides the field. */
@@ -98,10 +106,7 @@ const framingOf = (length: number | null, minor: number): Framing => {
 };
 
 /** Whether the transport decides a field; a reply's own value is dropped. */
-export const isConnectionField = (name: string): boolean =>
-  name.length <= 17 &&
-  (connectionLengths & (1 << name.length)) !== 0 &&
-  connectionFields.has(name.toLowerCase());
+export const isConnectionField = (name: string): boolean => connectionFields.has(name.toLowerCase());
 
 /** The fields of a reply without those that the transport decides, in a new list. */
 export const withoutConnectionFields = (fields: readonly string[]): string[] => {

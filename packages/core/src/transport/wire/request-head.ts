@@ -2,6 +2,7 @@ import type { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
 import { trimBlanks } from "../../http/field-grammar.ts";
 import { isAuthority } from "../../http/authority.ts";
+import { fieldsTooLong, lineTooLong } from "./message-reader.ts";
 import { saysClose } from "./reply-head.ts";
 import { readTarget } from "../../http/request-target.ts";
 
@@ -23,8 +24,9 @@ export interface RequestHead {
   readonly fields: readonly string[];
   /** Bytes of the body, `null` for a chunked one. */
   readonly bodyLength: number | null;
+  /** Whether the request has `Expect: 100-continue`. It means nothing without a body. */
   readonly expectsContinue: boolean;
-  /** Whether the connection must close after the reply, because the bytes that follow may not be HTTP. */
+  /** Whether the connection closes after the reply. */
   readonly last: boolean;
 }
 
@@ -32,26 +34,24 @@ const HOST = 1;
 const CONTENT_LENGTH = 2;
 const TRANSFER_ENCODING = 4;
 const EXPECT = 8;
-const UPGRADE = 16;
 
 /** A field that the rules check. */
 type Watched = readonly [name: string, bit: number];
 
-/** One bit for each field. Fields above bit 16 are only checked for repetition. */
+/** One bit for each field. Fields above bit 8 are only checked for repetition. */
 const watched: readonly Watched[] = [
   ["host", HOST],
   ["content-length", CONTENT_LENGTH],
   ["transfer-encoding", TRANSFER_ENCODING],
   ["expect", EXPECT],
-  ["upgrade", UPGRADE],
-  ["content-type", 32],
-  ["authorization", 64],
-  ["origin", 128],
-  ["range", 256],
-  ["if-range", 512],
+  ["content-type", 16],
+  ["authorization", 32],
+  ["origin", 64],
+  ["range", 128],
+  ["if-range", 256],
 ];
 /** Fields that may be repeated: their values are joined. */
-const repeatable: number = TRANSFER_ENCODING | EXPECT | UPGRADE;
+const repeatable: number = TRANSFER_ENCODING | EXPECT;
 /** Indexed by the length of the name, which rules out most names. A map would first intern each received name. */
 const byLength: readonly (readonly Watched[])[] = Array.from({ length: 18 }, (_, length) =>
   watched.filter(([name]) => name.length === length),
@@ -85,23 +85,28 @@ export const readHead = (raw: RawHead, limits: LimitsConfig): RequestHead | Http
     authority: target.authority ?? host,
     fields: target.authority === null ? fields : withHost(fields, target.authority),
     bodyLength,
-    expectsContinue: expects && bodyLength !== 0,
-    last: values.upgrade || (expects && bodyLength === 0) || (minor === 0 && saysClose(fields)),
+    expectsContinue: expects,
+    last: minor === 0 && saysClose(fields),
   };
 };
 
 const overLimits = ({ method, target, fields }: RawHead, limits: LimitsConfig): HttpError | null => {
   if (method.length + target.length + " HTTP/1.1 ".length > limits.maxRequestLine) {
-    return new HttpError(414, `The request line is longer than ${limits.maxRequestLine} bytes`);
+    return lineTooLong(limits);
   }
   if (fields.length > 2 * limits.maxHeaderFields) {
     return new HttpError(431, `There are more than ${limits.maxHeaderFields} header fields`);
   }
   let bytes = fields.length * 2; // `: ` and CRLF of each field
   for (const text of fields) bytes += text.length;
-  return bytes > limits.maxHeaderSize
-    ? new HttpError(431, `The header fields are longer than ${limits.maxHeaderSize} bytes`)
-    : null;
+  return bytes > limits.maxHeaderBytes ? fieldsTooLong(limits, largestOf(fields)) : null;
+};
+
+const largestOf = (fields: readonly string[]): string => {
+  const size = (at: number): number => (fields[at]?.length ?? 0) + (fields[at + 1]?.length ?? 0);
+  let largest = 0;
+  for (let at = 2; at < fields.length; at += 2) if (size(at) > size(largest)) largest = at;
+  return fields[largest] ?? "";
 };
 
 interface WatchedValues {
@@ -109,7 +114,6 @@ interface WatchedValues {
   contentLength: string | null;
   transferEncoding: string | null;
   expect: string | null;
-  upgrade: boolean;
 }
 
 const watchedValues = (fields: readonly string[]): WatchedValues | HttpError => {
@@ -118,7 +122,6 @@ const watchedValues = (fields: readonly string[]): WatchedValues | HttpError => 
     contentLength: null,
     transferEncoding: null,
     expect: null,
-    upgrade: false,
   };
   let seen = 0;
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -127,7 +130,7 @@ const watchedValues = (fields: readonly string[]): WatchedValues | HttpError => 
     if ((seen & bit & ~repeatable) !== 0)
       return badRequest(`The field ${name.toLowerCase()} must not be repeated`);
     seen |= bit;
-    if (bit !== 0 && bit <= UPGRADE) keep(values, bit, fields[at + 1] ?? "");
+    if (bit !== 0 && bit <= EXPECT) keep(values, bit, fields[at + 1] ?? "");
   }
   return values;
 };
@@ -151,7 +154,6 @@ const isNamed = (name: string, lowerName: string): boolean => {
 const keep = (values: WatchedValues, bit: number, value: string): void => {
   if (bit === HOST) values.host = value;
   else if (bit === CONTENT_LENGTH) values.contentLength = value;
-  else if (bit === UPGRADE) values.upgrade = true;
   else if (bit === EXPECT) values.expect = joined(values.expect, value);
   else values.transferEncoding = joined(values.transferEncoding, value);
 };

@@ -1,0 +1,147 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import * as v from "valibot";
+import { z } from "zod";
+import { App, Response, type RouteOptions } from "../index.ts";
+
+const environments = [["development"], ["production"]] as const;
+
+const askFor = async (
+  responses: RouteOptions["responses"] & object,
+  handler: () => unknown,
+  env = "production",
+) => {
+  const lines: string[] = [];
+  const keep = (text: string) => void lines.push(text);
+  const app = new App();
+  app.get("/x", { responses }, handler);
+  await app.start({ env: env as "production", log: { info() {}, warn: keep, error: keep } });
+  const ask = async () => app.fetch(new Request("http://host.test/x"));
+  await ask();
+  const reply = await ask();
+  return { status: reply.status, text: await reply.text(), lines };
+};
+
+const account = { ok: true, password: "secret" };
+const Ok = z.object({ ok: z.boolean() });
+
+test.each(environments)("a member that the schema does not list is not sent (%s)", async (env) => {
+  const secret = JSON.stringify(account);
+  const handlers: Record<string, () => unknown> = {
+    value: () => account,
+    promise: async () => account,
+    json: () => Response.json(account),
+    text: () => new Response(secret, { contentType: "application/json; charset=utf-8" }),
+    bytes: () => new Response(new TextEncoder().encode(secret), { contentType: "Application/JSON" }),
+    problem: () => new Response(secret, { contentType: "application/problem+json" }),
+    web: () => globalThis.Response.json(account),
+    error: () => Response.json(account, { status: 409 }),
+  };
+  for (const [name, handler] of Object.entries(handlers)) {
+    const { text } = await askFor({ 200: Ok, 409: v.object({ ok: v.boolean() }) }, handler, env);
+    expect([name, text]).toEqual([name, '{"ok":true}']);
+  }
+});
+
+test("the members of nested objects and lists are filtered, and debug names them once", async () => {
+  const User = z.object({ name: z.string() });
+  const users = [
+    { name: "ada", hash: 1 },
+    { name: "bob", hash: 2, salt: 3 },
+  ];
+  const responses = { 200: z.object({ users: z.array(User) }) };
+  const { text, lines } = await askFor(responses, () => ({ users, next: null }), "development");
+  expect(text).toBe('{"users":[{"name":"ada"},{"name":"bob"}]}');
+  expect(lines).toEqual([
+    "GET /x: its schema of 200 does not list users.[].hash, users.[].salt, next, so clients do not get it",
+  ]);
+  expect((await askFor(responses, () => ({ users, next: null }))).lines).toEqual([]);
+});
+
+test("clients get what the schema outputs: defaults are filled in, transforms applied, dates written", async () => {
+  const Book = z.object({
+    title: z.string().transform((text) => text.trim()),
+    genre: z.string().default("General"),
+    at: z.coerce.date(),
+  });
+  const at = new Date(0);
+  const { text } = await askFor({ 200: Book }, () => ({ title: " Emma ", at }));
+  expect(JSON.parse(text)).toEqual({ title: "Emma", genre: "General", at: at.toISOString() });
+});
+
+test("a schema that changes the value in place is heard too", async () => {
+  const schema = z.any().transform((value: Record<string, unknown>) => {
+    delete value["password"];
+    return value;
+  });
+  expect((await askFor({ 200: schema }, () => account)).text).toBe('{"ok":true}');
+});
+
+test.each(environments)(
+  "a reply that its schema refuses is a 500, and the log names the place (%s)",
+  async (env) => {
+    const { status, text, lines } = await askFor(
+      { 200: z.object({ id: z.int() }) },
+      () => ({ id: "seven" }),
+      env,
+    );
+    expect(status).toBe(500);
+    expect(lines.join()).toContain("response.id");
+    expect(text.includes("response.id")).toBe(env === "development");
+    const broken = await askFor(
+      { 200: Ok },
+      () => new Response("{", { contentType: "application/json" }),
+      env,
+    );
+    expect([broken.status, broken.lines.join().includes("it is not JSON")]).toEqual([500, true]);
+    const strict = await askFor({ 200: z.strictObject({ ok: z.boolean() }) }, () => account, env);
+    expect(strict.status).toBe(500);
+  },
+);
+
+test("an asynchronous schema filters as well", async () => {
+  const responses = { 200: z.object({ ok: z.boolean().refine(async () => true) }) };
+  expect((await askFor(responses, () => account)).text).toBe('{"ok":true}');
+});
+
+test("other statuses, other types and streams are sent as they are", async () => {
+  expect((await askFor({ 201: Ok }, () => account)).text).toBe(JSON.stringify(account));
+  expect((await askFor({ 200: Ok }, () => "plain")).text).toBe("plain");
+  const stream = () => Response.stream([JSON.stringify(account)], { contentType: "application/json" });
+  expect((await askFor({ 200: Ok }, stream)).text).toBe(JSON.stringify(account));
+});
+
+test("a reply that equals the schema's output is sent byte for byte", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue(), async (value) => {
+      const text = JSON.stringify(value, null, 1);
+      const reply = new Response(JSON.stringify(value), { contentType: "application/json" });
+      const { text: sent } = await askFor({ 200: z.any() }, () => reply.clone());
+      expect(sent).toBe(JSON.stringify(value));
+      expect(JSON.parse(text)).toEqual(JSON.parse(sent));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("whatever else a handler returns, only listed members are sent", async () => {
+  const Listed = z.object({ a: z.any(), b: z.object({ c: z.any() }).optional() });
+  const extra = fc.dictionary(fc.string(), fc.jsonValue());
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue(), extra, extra, async (a, outer, inner) => {
+      const { text } = await askFor({ 200: Listed }, () => ({ ...outer, a, b: { ...inner, c: a } }));
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify({ a, b: { c: a } })));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("integers beyond 2^53 stay exact, and are refused where filtering would round them", async () => {
+  const Big = z.object({ id: z.number() });
+  const big = (more: object) => () => Response.json({ id: 2n ** 63n, ...more }, { bigint: true });
+  expect((await askFor({ 200: Big }, big({}))).text).toBe('{"id":9223372036854775808}');
+  const exact = (more: object) => () => Response.json({ id: 2n ** 63n + 1n, ...more }, { bigint: true });
+  expect((await askFor({ 200: Big }, exact({}))).text).toBe('{"id":9223372036854775809}');
+  const rounded = await askFor({ 200: Big }, exact({ more: 1 }));
+  expect([rounded.status, rounded.lines.join().includes("integers beyond 2^53")]).toEqual([500, true]);
+});

@@ -1,0 +1,89 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import { parseMediaType, isJsonType } from "../http/media-type.ts";
+import type { AppSettings } from "../lifecycle/app-settings.ts";
+import { type Awaitable, type Handler, isPromise, mapAwaitable } from "../middleware/middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import { toJsonText } from "../response/json-text.ts";
+import { payloadBytes } from "../response/readable-stream.ts";
+import type { Response } from "../response/response.ts";
+import { WebBody } from "../response/web-response.ts";
+import type { RouteDefinition } from "../routes/route.ts";
+import type { StandardSchema } from "../validation/standard-schema.ts";
+import { resultOf } from "../validation/validate.ts";
+import { isSameJson, removedMembers, roundsIntegers } from "./json-difference.ts";
+
+/**
+ * Sends of a route's JSON replies what the schema of their status outputs, so that a member that the schema does not list never reaches a client.
+ *
+ * The schema sees the value as a client would: parsed from the reply's text. A reply that equals the output is sent unchanged, byte for byte. Replies of
+ * other types, other statuses and streams pass.
+ *
+ * @throws CORE_REPLY_MISMATCH for a reply that its schema refuses
+ */
+export const filterReply = (
+  route: RouteDefinition,
+  handle: Handler<HttpRequest, Response>,
+  { debug, log }: Pick<AppSettings, "debug" | "log">,
+): Handler<HttpRequest, Response> => {
+  const { responses = {} } = route.options;
+  const name = `${route.method} ${route.path}`;
+  const warned = new Set<number>();
+  const removed = (status: number, members: readonly string[]): void => {
+    if (members.length === 0 || warned.has(status)) return;
+    warned.add(status);
+    log.warn(
+      `${name}: its schema of ${status} does not list ${members.join(", ")}, so clients do not get it`,
+    );
+  };
+  const fit = (schema: StandardSchema, reply: Response, text: string): Awaitable<Response> => {
+    const refuse = (problem: string): never => {
+      const what = `${name} answered ${reply.status} with a body that does not match its schema: ${problem}`;
+      throw new FrameworkError("CORE_REPLY_MISMATCH", what);
+    };
+    const value = parsed(text) ?? refuse("it is not JSON");
+    return mapAwaitable(resultOf(schema, value.json, "response"), ({ issues, output }) => {
+      if (issues.length > 0) refuse(issues.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; "));
+      const written = toJsonText(output);
+      if (written === text || (roundsIntegers(text) && isSameJson(JSON.parse(text), output))) {
+        reply.payload = text;
+        return reply;
+      }
+      if (roundsIntegers(text))
+        refuse("it has members to remove beside integers beyond 2^53; send those as text");
+      if (debug) removed(reply.status, removedMembers(JSON.parse(text), output));
+      reply.payload = written;
+      return reply;
+    });
+  };
+  const filter = (reply: Response): Awaitable<Response> => {
+    const schema = responses[reply.status];
+    if (schema === undefined || !isJson(reply)) return reply;
+    const text = textOf(reply);
+    if (text === null) return reply;
+    return isPromise(text) ? text.then((whole) => fit(schema, reply, whole)) : fit(schema, reply, text);
+  };
+  return (request) => {
+    const reply = handle(request);
+    return isPromise(reply) ? reply.then(filter) : filter(reply);
+  };
+};
+
+const isJson = ({ contentType }: Response): boolean =>
+  contentType === "application/json" || (contentType !== null && isJsonType(parseMediaType(contentType)));
+
+/** The text of a reply that is in memory, or a web `Response`; `null` for a stream. */
+const textOf = ({ payload }: Response): Awaitable<string> | null => {
+  if (typeof payload === "string") return payload;
+  if (payload instanceof Uint8Array) return new TextDecoder().decode(payload);
+  return payload instanceof WebBody
+    ? payloadBytes(payload).then((bytes) => new TextDecoder().decode(bytes))
+    : null;
+};
+
+const parsed = (text: string): { readonly json: unknown } | null => {
+  try {
+    return { json: JSON.parse(text) };
+  } catch {
+    return null; // the caller refuses the reply
+  }
+};

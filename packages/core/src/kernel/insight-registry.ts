@@ -1,0 +1,99 @@
+import type { Problem } from "../errors/configuration-error.ts";
+import { AppMetrics } from "../insight/app-metrics.ts";
+import { AppOperations } from "../insight/app-operations.ts";
+import { type HealthCheck, healthCheckProblem } from "../insight/health-check.ts";
+import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
+import type { Metric } from "../insight/metric.ts";
+import type { OperationListener } from "../insight/operation-listener.ts";
+import type { Operations } from "../insight/operations.ts";
+import { type OperationDefinition, operationProblem } from "../insight/traced-operation.ts";
+import type { AppLink } from "../lifecycle/runnable.ts";
+import type { Logger } from "../log/logger.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import { requestOperation } from "./request-operations.ts";
+
+/** The registry's side of a group of registrations. */
+export interface RegistrationGate {
+  /** @throws CORE_ALREADY_STARTED after start */
+  assertOpen(what: string): void;
+  problem(problem: Problem): void;
+  log(): Pick<Logger, "error">;
+}
+
+/** The registrations of `host.insight`: metrics, operations, health checks, snapshots and pages. */
+export class InsightRegistry {
+  readonly links: AppLink[] = [];
+  /** Publishes requests as operations. */
+  readonly requests: Operations<HttpRequest>;
+  private readonly operations: AppOperations;
+  private readonly published: AppMetrics;
+  private readonly checks: HealthCheck[] = [];
+  private readonly snapshots: Map<string, () => unknown> = new Map();
+  private readonly gate: RegistrationGate;
+
+  constructor(app: object, gate: RegistrationGate) {
+    this.gate = gate;
+    this.published = new AppMetrics((message) => gate.problem({ code: "CORE_BAD_METRIC", message }));
+    this.operations = new AppOperations(app, (error) =>
+      gate.log().error("a listener of operations failed", { error }),
+    );
+    this.requests = this.operations.of(requestOperation);
+  }
+
+  link(name: string, path: string): void {
+    this.gate.assertOpen("link");
+    this.links.push({ name, path });
+  }
+
+  expose(name: string, snapshot: () => unknown): void {
+    this.snapshots.set(name, snapshot);
+  }
+
+  metric(metric: Metric): void {
+    this.gate.assertOpen(`the metric ${metric.name}`);
+    this.published.add(metric);
+  }
+
+  histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label> {
+    this.gate.assertOpen(`the histogram ${options.name}`);
+    return this.published.histogram(options);
+  }
+
+  recordHistograms(recorder: HistogramRecorder): void {
+    this.gate.assertOpen("recordHistograms");
+    this.published.record(recorder);
+  }
+
+  metrics(): readonly Metric[] {
+    return this.published.all;
+  }
+
+  operation<In, Out>(definition: OperationDefinition<In, Out>): Operations<In, Out> {
+    this.gate.assertOpen(`the operation ${definition.kind}`);
+    this.problemIf("CORE_BAD_OPERATION_KIND", operationProblem(definition));
+    return this.operations.of(definition);
+  }
+
+  onOperation<State>(listener: OperationListener<State>): () => void {
+    return this.operations.listen(listener);
+  }
+
+  healthCheck(check: HealthCheck): void {
+    this.gate.assertOpen(`the health check ${check.name}`);
+    this.problemIf("CORE_BAD_HEALTH_CHECK", healthCheckProblem(check, this.checks));
+    this.checks.push(check);
+  }
+
+  healthChecks(): readonly HealthCheck[] {
+    return this.checks;
+  }
+
+  /** Returns the current snapshot of every feature, by name. */
+  snapshot(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries([...this.snapshots].map(([name, read]) => [name, read()]));
+  }
+
+  private problemIf(code: string, message: string | null): void {
+    if (message !== null) this.gate.problem({ code, message });
+  }
+}

@@ -1,0 +1,151 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { App, Response } from "../index.ts";
+
+class Money {
+  private readonly cents = (): number => 1;
+  get amount(): number {
+    return this.cents();
+  }
+}
+const secrets = new WeakMap<object, number>();
+class Hidden {
+  get value(): number | undefined {
+    return secrets.get(this);
+  }
+}
+const then = { [String("then")]: () => {} };
+class Empty {}
+class Listed {
+  readonly items = [1];
+  *[Symbol.iterator](): Iterator<number> {
+    yield* this.items;
+  }
+}
+
+const start = async (env: "development" | "production", handler: () => unknown) => {
+  const lines: string[] = [];
+  const app = new App();
+  app.get("/x", handler);
+  const keep = (text: string) => void lines.push(text);
+  await app.start({ env, log: { info() {}, warn: keep, error() {} } });
+  return { lines, ask: () => app.fetch(new Request("http://host.test/x")) };
+};
+
+const lost: readonly (readonly [string, unknown, string])[] = [
+  ["a promise", Promise.resolve(1), "a promise"],
+  ["a query that was not awaited", { ...then, rows: [1] }, "a function"],
+  ["an instance with then", Object.assign(Object.create(then) as object, { a: 1 }), "a promise"],
+  ["a Set", new Set([1]), "a Set"],
+  ["a Map", new Map([[1, 2]]), "a Map"],
+  ["an Error", new Error("no"), "an error"],
+  ["an Error with members", Object.assign(new TypeError("no"), { code: "X" }), "an error"],
+  ["a function", () => 1, "a function"],
+  ["a class", Empty, "a function"],
+  ["a symbol", Symbol("s"), "a symbol"],
+  ["a RegExp", /x/, "a RegExp"],
+  ["bytes", new Uint8Array(2), "a Uint8Array"],
+  ["an ArrayBuffer", new ArrayBuffer(2), "an ArrayBuffer"],
+  ["a WeakMap", new WeakMap(), "a WeakMap"],
+  ["a Blob", new Blob(["x"]), "a Blob"],
+  ["Headers", new Headers({ a: "b" }), "a Headers"],
+  ["a form", new FormData(), "a FormData"],
+  ["URL parameters", new URLSearchParams("a=b"), "a URLSearchParams"],
+  ["a generator", [1].values(), "an Array Iterator"],
+  ["a stream", new ReadableStream(), "a ReadableStream"],
+  ["private members", new Hidden(), "an instance of a class with getters"],
+  ["a member function of an instance", new Money(), "a function"],
+];
+
+test.each(lost)(
+  "under debug, %s inside a reply is an error that names the path",
+  async (_name, value, what) => {
+    for (const reply of [
+      { books: [1, { "a b": value }] },
+      () => Response.json({ books: [1, { "a b": value }] }),
+    ]) {
+      const { ask } = await start("development", () => (typeof reply === "function" ? reply() : reply));
+      const answer = await ask();
+      const { detail } = (await answer.json()) as { detail: string };
+      expect(answer.status).toBe(500);
+      expect(detail).toContain("a JSON reply of GET /x loses a value: $.books[1]");
+      expect(detail).toContain(what);
+    }
+  },
+);
+
+test("in production the reply is sent, and one line of the log names route, path and value", async () => {
+  const { ask, lines } = await start("production", () => ({ tags: new Set(["a"]) }));
+  expect(await (await ask()).text()).toBe('{"tags":{}}');
+  await ask();
+  expect(lines).toEqual([
+    "a JSON reply of GET /x loses a value: $.tags is a Set, which JSON writes as {}; send [...set]",
+  ]);
+});
+
+test("in production a loss that begins later is found too, within a hundred replies", async () => {
+  let count = 0;
+  const { ask, lines } = await start("production", () => (++count > 150 ? { at: /x/ } : { at: "x" }));
+  for (let request = 0; request < 200; request++) await ask();
+  expect(lines).toHaveLength(1);
+});
+
+test("a reply that is itself lost is named too: an error, a promise in Response.json", async () => {
+  const error = await start("development", () => new Error("oops"));
+  expect(await (await error.ask()).text()).toContain("$ is an error");
+  const promise = await start("development", () => Response.json(Promise.resolve(1)));
+  expect(await (await promise.ask()).text()).toContain("$ is a promise");
+});
+
+test("under debug, what an exception handler answers is inspected as well", async () => {
+  const app = new App().exceptionHandler(Error, () => ({ causes: new Set([1]) }));
+  app.get("/x", () => {
+    throw new Error("x");
+  });
+  const lines: unknown[] = [];
+  await app.start({
+    log: { info() {}, warn() {}, error: (_text, fields) => void lines.push(fields?.["error"]) },
+  });
+  expect((await app.fetch(new Request("http://host.test/x"))).status).toBe(500);
+  expect(String(lines[0])).toContain("$.causes is a Set");
+});
+
+test("values that JSON does express are no loss", async () => {
+  const fine = [
+    { toJSON: () => 1 },
+    new Date(0),
+    new URL("http://a.test"),
+    Buffer.from("x"),
+    new Empty(),
+    new Listed(),
+    Object.create(null) as object,
+    [new String("x"), new Number(1), new Boolean(false)],
+    { a: undefined, b: Number.NaN, c: null, d: [undefined] },
+  ];
+  for (const value of fine) {
+    const { ask } = await start("development", () => ({ value }));
+    expect((await ask()).status).toBe(200);
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue(), async (value) => {
+      const { ask } = await start("development", () => ({ value }));
+      expect((await ask()).status).toBe(200);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("a getter or toJSON that fails when it is read again fails no reply", async () => {
+  let reads = 0;
+  const once = {
+    get value(): number {
+      if (reads++ % 2 === 1) throw new Error("read twice");
+      return 1;
+    },
+  };
+  for (const env of ["development", "production"] as const) {
+    reads = 0;
+    const { ask } = await start(env, () => once);
+    expect([env, (await ask()).status]).toEqual([env, 200]);
+  }
+});

@@ -1,0 +1,37 @@
+import type { HttpRequest } from "../request/http-request.ts";
+import { keepPrivate } from "../response/keep-private.ts";
+import type { Response } from "../response/response.ts";
+import { addVary } from "../response/vary.ts";
+
+/** Prepares a reply for the levels outside of the one that returned it. Runs at each level, so it must be idempotent and cheap. */
+export type PrepareReply = (reply: Response, request: HttpRequest) => Response;
+
+/** The two ways to prepare a reply: inside of the reply cache, and outside of it. */
+export interface PrepareReplies {
+  readonly inside: PrepareReply;
+  readonly outside: PrepareReply;
+}
+
+/**
+ * Creates the steps that prepare replies: bodies end with the drain, `Vary: Accept` where the program asked for accepted types, and outside of the
+ * reply cache `private` on each reply that depends on its caller. The cache stores replies without that `private`: it has its own rule for callers.
+ */
+export const prepareReplies = (endWithDrain: (reply: Response) => Response): PrepareReplies => {
+  const inside: PrepareReply = (reply, request) =>
+    request.negotiatesType ? varying(endWithDrain(reply)) : endWithDrain(reply);
+  return {
+    inside,
+    outside: (reply, request) => {
+      const prepared = inside(reply, request);
+      return request.isPersonal && isReply(prepared) ? keepPrivate(prepared, request) : prepared;
+    },
+  };
+};
+
+const varying = (reply: Response): Response => {
+  if (isReply(reply)) addVary(reply.headers, "Accept");
+  return reply;
+};
+
+/** Untyped middleware may return nothing, which the transport reports. */
+const isReply = (reply: Response | undefined): boolean => reply !== undefined && reply !== null;

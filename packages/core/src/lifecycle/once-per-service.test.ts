@@ -1,0 +1,67 @@
+import { expect, test } from "@jest/globals";
+import { App, type EventOptions } from "../index.ts";
+import { inProcessState } from "../shared-state/in-process-state.ts";
+
+const log = { info() {}, warn() {}, error() {} };
+
+/** The workers of one service: apps with one shared state. */
+const service = (handler: () => void | Promise<void>, options?: EventOptions) => {
+  const shared = inProcessState();
+  return async () => {
+    const app = new App().onEvent("startup", handler, options);
+    app.get("/", () => "up");
+    await app.start({ shared, log });
+    return app;
+  };
+};
+
+test("a startup handler runs in each worker, with once in one worker of the service, replaced ones included", async () => {
+  const runs = { each: 0, once: 0 };
+  const each = service(() => void runs.each++);
+  const once = service(() => void runs.once++, { once: "service" });
+  const workers = await Promise.all([each(), each(), once(), once(), once()]);
+  await workers[4]?.stop();
+  const replaced = await once();
+  expect(runs).toEqual({ each: 2, once: 1 });
+  await Promise.all([...workers, replaced].map((app) => app.stop()));
+});
+
+test("the other workers do not serve before the handler is done", async () => {
+  const done = Promise.withResolvers<void>();
+  const started: string[] = [];
+  const worker = service(() => done.promise, { once: "service" });
+  const workers = ["a", "b"].map(async (name) => {
+    const app = await worker();
+    started.push(name);
+    return app;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(started).toEqual([]);
+  done.resolve();
+  await Promise.all((await Promise.all(workers)).map((app) => app.stop()));
+});
+
+test("after a failure the next worker runs it", async () => {
+  let runs = 0;
+  const worker = service(
+    () => {
+      if (++runs === 1) throw new Error("no database");
+    },
+    { once: "service" },
+  );
+  await expect(worker()).rejects.toThrow("no database");
+  await (await worker()).stop();
+  await (await worker()).stop();
+  expect(runs).toBe(2);
+});
+
+test("two such handlers both run, and once is refused for shutdown", async () => {
+  const seen: string[] = [];
+  const app = new App()
+    .onEvent("startup", () => void seen.push("first"), { once: "service" })
+    .onEvent("startup", () => void seen.push("second"), { once: "service" });
+  await (await app.start({ log })).stop();
+  expect(seen).toEqual(["first", "second"]);
+  const wrong = new App().onEvent("shutdown", () => {}, { once: "service" });
+  await expect(wrong.start({ log })).rejects.toThrow('for "startup" only');
+});

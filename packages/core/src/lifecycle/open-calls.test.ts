@@ -1,0 +1,88 @@
+import { expect, test } from "@jest/globals";
+import { App, Response } from "../index.ts";
+
+const ask = (app: App) => app.fetch(new Request("http://host.test/"));
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** An app that notes when it stops. */
+const noting = (): { app: App; events: string[] } => {
+  const events: string[] = [];
+  return { events, app: new App().onEvent("shutdown", () => void events.push("shutdown")) };
+};
+
+test("stop waits for calls of fetch before it runs stop tasks, and answers later ones 503", async () => {
+  const { app, events } = noting();
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  app.get("/", async () => {
+    await gate;
+    events.push("handler");
+    return "done";
+  });
+  await app.start();
+  const reply = ask(app);
+  await tick();
+  const stopped = app.stop();
+  await tick();
+  expect((await ask(app)).status).toBe(503);
+  expect(events).toEqual([]);
+  open();
+  await stopped;
+  expect(events).toEqual(["handler", "shutdown"]);
+  expect(await (await reply).text()).toBe("done");
+});
+
+test("stop waits for a body that is being read, but for none that is not", async () => {
+  const { app, events } = noting();
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const body = async function* () {
+    yield "one ";
+    await gate;
+    events.push("read");
+    yield "two";
+  };
+  app.get("/", () => Response.stream(body()));
+  const [read] = await Promise.all([ask(app), ask(app)]);
+  const text = read.text();
+  await tick();
+  const stopped = app.stop();
+  await tick();
+  expect(events).toEqual([]);
+  open();
+  await stopped;
+  expect(events).toEqual(["read", "shutdown"]);
+  expect(await text).toBe("one two");
+});
+
+test("a call that is left at the deadline of a stop is cut: its signal aborts and the stop tasks run", async () => {
+  const { app, events } = noting();
+  const lines: unknown[] = [];
+  app.get("/", async ({ signal }) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    events.push("aborted");
+    return null;
+  });
+  const log = {
+    info() {},
+    warn() {},
+    error: (message: string, fields?: object) => void lines.push(message, fields),
+  };
+  await app.start({ log });
+  const reply = ask(app);
+  await tick();
+  await app.stop({ timeoutSecs: 0.01 });
+  expect(events).toEqual(["aborted", "shutdown"]);
+  expect(lines).toEqual(["the drain passed its deadline; calls of fetch were cut", { cut: 1 }]);
+  expect((await reply).status).toBe(204);
+});
+
+test("a reply that cannot become a web response counts as ended", async () => {
+  const { app, events } = noting();
+  app.use((request, next) => {
+    request.onEnd((end) => events.push(end));
+    return next(request);
+  });
+  app.use(() => Response.error());
+  await ask(app).catch(() => {});
+  await app.stop();
+  expect(events.at(-1)).toBe("shutdown");
+});

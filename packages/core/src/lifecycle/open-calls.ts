@@ -1,0 +1,34 @@
+import type { Logger } from "../log/logger.ts";
+import { isLate } from "./deadline.ts";
+
+/** A call of `app.fetch` that a stop waits for. */
+export interface OpenCall {
+  /** Gives the call up: its request counts as aborted. */
+  cut(): void;
+}
+
+/** Calls of `app.fetch` in flight: until the reply is complete, with the body of a reply only while it is read. */
+export class OpenCalls {
+  private readonly open: Set<OpenCall> = new Set();
+  private idle: PromiseWithResolvers<void> | null = null;
+
+  /** Counts a call in, once. */
+  opened(call: OpenCall): void {
+    this.open.add(call);
+  }
+
+  closed(call: OpenCall): void {
+    this.open.delete(call);
+    if (this.open.size === 0) this.idle?.resolve();
+  }
+
+  /** Waits until no call is open; after `limitMs` the rest are cut, which is logged. Resolves to whether all ended in time. */
+  async drained(limitMs: number, log: Logger): Promise<boolean> {
+    if (this.open.size === 0) return true;
+    this.idle ??= Promise.withResolvers<void>();
+    if (!(await isLate(this.idle.promise, limitMs))) return true;
+    log.error("the drain passed its deadline; calls of fetch were cut", { cut: this.open.size });
+    for (const call of this.open) call.cut();
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+import { expect, test } from "@jest/globals";
+import { App, type HttpRequest, Response } from "../index.ts";
+
+const calls: Readonly<Record<string, (request: HttpRequest) => unknown>> = {
+  body: (request) => request.body(),
+  text: (request) => request.text(),
+  json: (request) => request.json(),
+  form: (request) => request.form(),
+  files: (request) => request.files(),
+  peekForm: (request) => request.peekForm(3),
+  bodyValue: (request) => request.bodyValue(),
+};
+
+/** Bodies that make at least one call fail. */
+const bodies: readonly (readonly [type: string, body: () => string | ReadableStream<Uint8Array>])[] = [
+  ["application/json", () => "{bad"],
+  ["application/json; charset=latin1", () => "{}"],
+  ["not a type", () => "{}"],
+  ["multipart/form-data", () => "no boundary"],
+  ["multipart/form-data; boundary=b", () => "--b\r\nbad\r\n\r\n"],
+  ["application/json", () => "x".repeat(2000)],
+  [
+    "application/x-www-form-urlencoded",
+    () =>
+      new ReadableStream({
+        pull(controller) {
+          controller.error(new Error("left"));
+        },
+      }),
+  ],
+];
+
+test("a promise of the body that a handler drops is no unhandled rejection, and one that it awaits rejects", async () => {
+  const stray: unknown[] = [];
+  const note = (reason: unknown): void => void stray.push(reason);
+  process.on("unhandledRejection", note);
+  try {
+    let failures = 0;
+    const app = new App();
+    app.post("/", { maxBodyBytes: 1000 }, async (request) => {
+      for (const call of Object.values(calls)) {
+        try {
+          void call(request); // dropped
+        } catch {
+          // `bodyValue` may throw at once, which is the handler's own error
+        }
+        await Promise.resolve()
+          .then(() => call(request))
+          .catch(() => failures++);
+      }
+      return new Response("who are you?", { status: 401 });
+    });
+    for (const [type, body] of bodies) {
+      const before = failures;
+      const headers = { "content-type": type };
+      const init: RequestInit = { method: "POST", headers, body: body(), duplex: "half" };
+      expect((await app.fetch(new Request("http://x.test/", init))).status).toBe(401);
+      expect(failures).toBeGreaterThan(before);
+    }
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections once a turn is over
+    expect(stray).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+});

@@ -1,0 +1,29 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import { headerName, headerValue } from "../response/header-rules.ts";
+
+/** Fields of a `103 Early Hints`, by name; several values become several lines. */
+export type EarlyHints = Readonly<Record<string, string | readonly string[]>>;
+
+/** Fields that belong to the reply's framing or to the connection. */
+const refused: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Checked header lines of hints. @throws CORE_BAD_HEADER */
+export const hintLines = (fields: EarlyHints): string[] => {
+  const lines: string[] = [];
+  for (const [name, given] of Object.entries(fields)) {
+    if (refused.has(headerName(name)))
+      throw new FrameworkError("CORE_BAD_HEADER", `the header ${name} cannot be an early hint`);
+    const values = typeof given === "string" ? [given] : given;
+    for (const value of values) lines.push(name, headerValue(name, value));
+  }
+  return lines;
+};

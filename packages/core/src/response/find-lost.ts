@@ -1,0 +1,75 @@
+import { type Frame, pathOf, written } from "./unwritable.ts";
+
+/** Values of one reply that are looked at. */
+const MAX_VALUES = 100_000;
+
+/**
+ * Describes the first value that JSON writes as `{}` or leaves out although it holds something, such as `$.tags is a Set …`; `null` without one.
+ *
+ * These are functions, symbols, promises, errors, collections, bytes, and objects of the platform. `data` has been written before, so it has no cycle.
+ */
+export const findLost = (data: unknown): string | null => {
+  const stack: Frame[] = [];
+  let seen = 0;
+  const enter = (holder: unknown, key: string): string | null => {
+    const value = written(holder, key);
+    const problem = lossOf(value);
+    if (problem !== null) return `${pathOf(stack)} is ${problem}`;
+    if (typeof value === "object" && value !== null) stack.push({ value, keys: Object.keys(value), next: 0 });
+    return null;
+  };
+  let problem = enter({ "": data }, "");
+  while (problem === null && seen++ < MAX_VALUES) {
+    const frame = stack.at(-1);
+    if (frame === undefined) return null;
+    const key = frame.keys[frame.next++];
+    if (key === undefined) stack.pop();
+    else problem = enter(frame.value, key);
+  }
+  return problem;
+};
+
+const lossOf = (value: unknown): string | null => {
+  if (typeof value === "function") return "a function, which JSON leaves out; call it";
+  if (typeof value === "symbol") return "a symbol, which JSON leaves out; send its description";
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  return isLiteral(value) ? null : lossOfObject(value);
+};
+
+const isLiteral = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+const lossOfObject = (value: object): string | null => {
+  if (typeof (value as { then?: unknown }).then === "function")
+    return "a promise, which JSON writes as {}; await it";
+  const tag = Object.prototype.toString.call(value).slice(8, -1);
+  if (tag === "Error") return "an error, which JSON writes without its message; send error.message";
+  if (tag === "Map") return "a Map, which JSON writes as {}; send Object.fromEntries(map)";
+  if (tag === "Set") return "a Set, which JSON writes as {}; send [...set]";
+  if (ArrayBuffer.isView(value)) return `a ${tag}, which JSON writes member by member; send it as text`;
+  if (Object.keys(value).length > 0 || primitives.has(tag)) return null;
+  if (tag !== "Object" || Symbol.iterator in value || Symbol.asyncIterator in value || hasGetter(value))
+    return `${articleOf(tag)}, which JSON writes as {}; send its content as plain data`;
+  return null;
+};
+
+/** Boxed values, which JSON writes as what they hold. */
+const primitives: ReadonlySet<string> = new Set(["Boolean", "Number", "String", "Date"]);
+
+/** Whether the class of an object has getters: these read members that JSON does not see, such as private ones. */
+const hasGetter = (value: object): boolean => {
+  let prototype: unknown = Object.getPrototypeOf(value);
+  while (typeof prototype === "object" && prototype !== null && prototype !== Object.prototype) {
+    const members = Object.entries(Object.getOwnPropertyDescriptors(prototype));
+    if (members.some(([name, { get }]) => get !== undefined && name !== "__proto__")) return true; // another realm's Object has that one
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  return false;
+};
+
+const articleOf = (tag: string): string => {
+  if (tag === "Object") return "an instance of a class with getters";
+  return `${/^[AEIO]/.test(tag) ? "an" : "a"} ${tag}`;
+};

@@ -1,0 +1,51 @@
+import { parseCacheControl, privateField } from "../http/cache-control.ts";
+import type { Context } from "../invocation/context.ts";
+import { type Key, key } from "../invocation/key.ts";
+import { SingleUse } from "../invocation/single-use.ts";
+import type { Response } from "./response.ts";
+import { addVary } from "./vary.ts";
+
+/** Whether a reply is the same for every caller although it was checked who asks; set as a reply's annotation, it prevents `private`. */
+export const SharedReply: Key<boolean> = key("shared_reply", false);
+
+/** The part of a request that the rule reads. */
+interface Caller {
+  readonly context: Context;
+  /** Names of the request fields that authentications read. */
+  readonly credentialFields: readonly string[] | null;
+  getHeader(name: string): string | null;
+}
+
+/**
+ * Adds `private` to the `Cache-Control` of a reply that depends on its caller, and the fields that identified the caller to `Vary`. A reply with `public`,
+ * `s-maxage` or `no-store`, and one annotated as `SharedReply`, stays as it is.
+ *
+ * @returns the same reply
+ */
+export const keepPrivate = (reply: Response, request: Caller): Response => {
+  if (reply.status === 101 || reply.annotation(SharedReply)) return reply;
+  const field = reply.headers.get("cache-control");
+  const directives = parseCacheControl(field);
+  if (directives.has("no-store") && !directives.has("must-understand")) return reply;
+  const isPublic = directives.has("public") || directives.has("s-maxage");
+  if (isPublic && !request.context.get(SingleUse)) return reply;
+  makePrivate(reply);
+  varyByCaller(reply, request);
+  return reply;
+};
+
+/** Makes a reply private, whatever its `Cache-Control` says. */
+export const makePrivate = ({ headers }: Response): void => {
+  const field = headers.get("cache-control");
+  const directives = parseCacheControl(field);
+  const isPrivate =
+    directives.get("private") === "" && !directives.has("public") && !directives.has("s-maxage");
+  if (!isPrivate) headers.set("cache-control", privateField(field));
+};
+
+const varyByCaller = ({ headers }: Response, request: Caller): void => {
+  const names =
+    request.credentialFields ??
+    ["Authorization", "Cookie"].filter((name) => request.getHeader(name) !== null);
+  if (names.length > 0) addVary(headers, ...names);
+};

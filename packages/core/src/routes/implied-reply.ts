@@ -1,0 +1,24 @@
+import type { RouteInfo } from "./route.ts";
+
+/** A reply that a route can give although its `responses` do not list it, such as the refusal of a feature. */
+export interface ImpliedReply {
+  /** Status of the reply. */
+  readonly status: number;
+  /** Its cause, as a sentence for the API document. */
+  readonly description: string;
+  /** Its header fields, by name. */
+  readonly headers?: Readonly<Record<string, ImpliedField>>;
+  /** Whether the handler gives it, so that a schema of the route replaces the framework's body of errors. @default false */
+  readonly byHandler?: boolean;
+}
+
+/** A header field of an implied reply. */
+export interface ImpliedField {
+  /** Text for the API document. */
+  readonly description: string;
+  /** Type of its value. */
+  readonly type: "string" | "integer";
+}
+
+/** Returns the replies that a route implies, none for a route that it does not concern. */
+export type ImpliedReplies = (route: RouteInfo) => readonly ImpliedReply[];

@@ -1,0 +1,42 @@
+import { expect, test } from "@jest/globals";
+import { App } from "../index.ts";
+import { inProcessState } from "./in-process-state.ts";
+
+test("handlers of all workers share the program's values, counters and messages", async () => {
+  const shared = inProcessState();
+  const heard: unknown[] = [];
+  const worker = async () => {
+    const app = new App().onEvent("startup", () => {
+      app.shared.subscribe("news", (message) => void heard.push(message));
+    });
+    app.get("/visits", async ({ app: own }) => (await own.shared.add("visits", 1, { ttlMs: 60_000 })).value);
+    return app.start({ shared });
+  };
+  const workers = [await worker(), await worker()];
+  const counts: string[] = [];
+  for (const app of workers)
+    counts.push(await (await app.fetch(new Request("http://host.test/visits"))).text());
+  expect(counts).toEqual(["1", "2"]);
+  const [first, second] = workers.map((app) => app.shared);
+  await first?.set("motto", { text: "read" }, { ttlMs: 60_000 });
+  expect(await second?.get("motto")).toEqual({ text: "read" });
+  expect(await second?.set("motto", 1, { ttlMs: 60_000, ifAbsent: true })).toBe(false);
+  expect([await second?.delete("motto"), await first?.get("motto")]).toEqual([true, undefined]);
+  await first?.publish("news", "hello");
+  expect(heard).toEqual(["hello", "hello"]);
+  await Promise.all(workers.map((app) => app.stop()));
+});
+
+test("the program's keys are not those of features", async () => {
+  const shared = inProcessState();
+  await shared.values.set("login", "of a feature", { ttlMs: 60_000 });
+  const app = await new App().start({ shared });
+  expect(await app.shared.get("login")).toBeUndefined();
+  await app.shared.set("login", "of the program", { ttlMs: 60_000 });
+  expect(await shared.values.get("login")).toBe("of a feature");
+  await app.stop();
+});
+
+test("before start there is no shared state yet", () => {
+  expect(() => new App().shared).toThrow(expect.objectContaining({ code: "CORE_NOT_STARTED" }));
+});

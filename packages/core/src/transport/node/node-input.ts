@@ -1,0 +1,116 @@
+import { badVersion } from "./node-parse-errors.ts";
+import { MessageReader } from "../wire/message-reader.ts";
+import type { HttpError } from "../../errors/http-error.ts";
+import type { LimitsConfig } from "../../config/limits-config.ts";
+import type { Socket } from "../../exchange/socket.ts";
+
+/** Callbacks of a connection for its input. */
+export interface NodeInputHost {
+  readonly options: { readonly limits: LimitsConfig };
+  /** Refuses the message that is being read. @param bytes of the message, from its start if `fromStart` */
+  refuse(failure: HttpError, bytes: Uint8Array, fromStart: boolean): void;
+  /** Bytes arrived that are not read. */
+  discarded(): void;
+}
+
+type Listener = (chunk: Buffer) => void;
+
+/**
+ * The bytes that a connection passes to the parser of `node:http`: checked by a `MessageReader`, and the parts of a message one at a time.
+ *
+ * The parser drops the bytes behind a request that offers an upgrade, when they are in the same call; separate calls keep them.
+ *
+ * `node:http` lets its parser read from the system directly until a listener for "data" is added; then it passes on what its own listener receives.
+ * That listener is replaced by this one. If a release of Node had none, requests would not be checked, and the conformance suite would fail.
+ */
+export class NodeInput {
+  private readonly socket: Socket;
+  private readonly host: NodeInputHost;
+  private readonly reader: MessageReader;
+  private parsers: readonly Listener[] = [];
+  private closed = false;
+  /** Bytes of the current read from `restAt` on are not parsed yet. */
+  private chunk: Buffer | null = null;
+  private restAt = 0;
+  private fromStart = true;
+
+  constructor(socket: Socket, host: NodeInputHost) {
+    this.socket = socket;
+    this.host = host;
+    this.reader = new MessageReader(host.options.limits);
+  }
+
+  /** Takes the place of the listener that `node:http` has added. */
+  begin(): void {
+    const { socket } = this;
+    this.parsers = socket.listeners("data") as Listener[];
+    for (const parser of this.parsers) socket.off("data", parser);
+    socket.on("data", this.take);
+  }
+
+  /** Whether a part of a head has arrived, but not all of it. */
+  get headBegan(): boolean {
+    return !this.reader.atStart;
+  }
+
+  /** Whether the bytes that the parser just received begin a message. */
+  get isFromStart(): boolean {
+    return this.fromStart;
+  }
+
+  /** Bytes of bodies so far, without framing. */
+  get bodyBytes(): number {
+    return this.reader.bodyBytes;
+  }
+
+  /** The head was accepted. Its body follows; `null` for a chunked one. */
+  expectBody(length: number | null): void {
+    this.reader.expectBody(length);
+  }
+
+  /** Parses nothing more; further bytes are discarded. */
+  close(): void {
+    this.closed = true;
+  }
+
+  /** Stops listening, and returns the bytes that were read and not parsed. */
+  detach(): Uint8Array {
+    this.socket.off("data", this.take);
+    this.closed = true;
+    return this.chunk?.subarray(this.restAt) ?? new Uint8Array(0);
+  }
+
+  private readonly take = (chunk: Buffer): void => {
+    this.chunk = chunk;
+    this.restAt = 0;
+    while (this.restAt < chunk.length && !this.closed) {
+      if (this.restAt > 0 && this.socket.isPaused()) {
+        this.socket.unshift(chunk.subarray(this.restAt));
+        break;
+      }
+      this.takePart(chunk, this.restAt);
+    }
+    this.chunk = null;
+    if (this.closed) this.host.discarded();
+  };
+
+  private takePart(chunk: Buffer, start: number): void {
+    const { reader } = this;
+    this.fromStart = reader.atStart;
+    const end = reader.read(chunk, start);
+    this.restAt = end;
+    if (end > start) this.parse(start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end));
+    if (reader.failure !== null) {
+      this.host.refuse(reader.failure, chunk.subarray(start), this.fromStart);
+      this.closed = true;
+    } else if (reader.headIsRead && !this.closed) {
+      // The connection refused the head, or the parser waits for more: the preface of HTTP/2 is longer than a head. A second refusal is ignored.
+      this.host.refuse(badVersion(), chunk.subarray(start, end), this.fromStart);
+      this.closed = true;
+    }
+  }
+
+  private parse(part: Buffer): void {
+    for (const parser of this.parsers) parser(part);
+  }
+}
