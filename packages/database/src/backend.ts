@@ -8,10 +8,18 @@ export interface Outcome {
   readonly changes: number;
 }
 
+/** One execution of a statement. */
+export interface Execution {
+  readonly signal: AbortSignal | undefined;
+  /** Only the first row is needed: the result may omit the others. */
+  readonly first: boolean;
+  /** Milliseconds of waiting for a connection or lock; written by the backend. */
+  waitedMs: number;
+}
+
 /** Executes statements: on any connection, or in one transaction. */
 export interface Session {
-  /** @param first only the first row is needed: others may be missing and uncounted */
-  run(statement: Statement, signal?: AbortSignal, first?: boolean): Awaitable<Outcome>;
+  run(statement: Statement, execution: Execution): Awaitable<Outcome>;
   /** Batches of rows; the last one is shorter than `batchSize`, and may be empty. */
   stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]>;
   notify(channel: string, payload: string): Awaitable<void>;
@@ -20,10 +28,14 @@ export interface Session {
 /** One open transaction on its own connection. */
 export interface OpenTransaction extends Session {
   /** Runs one or more statements without parameters. */
-  script(text: string): Awaitable<void>;
-  /** Commits. Rejects with `CommitUnknownError` when the connection breaks before the reply. */
-  commit(): Awaitable<void>;
-  /** Rolls back; never rejects. */
+  script(text: string, signal?: AbortSignal): Awaitable<void>;
+  /**
+   * Commits, and gives up the connection even when that fails. `false`: the database rolled back instead, because a statement had failed.
+   *
+   * @throws CommitUnknownError when the connection breaks before the reply
+   */
+  commit(): Awaitable<boolean>;
+  /** Rolls back and gives up the connection; never throws or rejects. */
   rollback(): Awaitable<void>;
 }
 
@@ -31,6 +43,8 @@ export interface BeginOptions {
   readonly isolation: Isolation;
   readonly readOnly: boolean;
   readonly signal: AbortSignal | undefined;
+  /** Limit of the whole transaction, in place of those of a wait and of a statement; `signal` aborts at it. */
+  readonly timeoutMs: number | undefined;
 }
 
 /** Metrics of a backend's connections. */
@@ -43,6 +57,8 @@ export interface PoolMetrics {
 /** The port of a database. */
 export interface Backend extends Session {
   readonly dialect: "sqlite" | "postgres";
+  /** Idle timeout of a transaction. */
+  readonly idleInTransactionMs: number;
   /** Called for every statement that blocked this process for `longMs`; absent when statements run elsewhere. */
   readonly longReads?: { readonly longMs: number; took(text: string, ms: number): void };
   begin(options: BeginOptions): Promise<OpenTransaction>;
@@ -52,5 +68,6 @@ export interface Backend extends Session {
     options: ListenOptions,
   ): Promise<() => Promise<void>>;
   metrics(): PoolMetrics;
-  close(): Promise<void>;
+  /** @param graceMs time that running statements have; then they are cancelled or given up. @default no limit */
+  close(graceMs?: number): Promise<void>;
 }

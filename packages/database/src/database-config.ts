@@ -5,6 +5,7 @@ import {
   decimal,
   flag,
   integer,
+  oneOf,
   optional,
   text,
 } from "@framework/core/feature";
@@ -28,7 +29,7 @@ export interface DatabaseConfig {
   readonly idleTimeoutSecs: number;
   /** Application name in the server's list of sessions. */
   readonly applicationName: string | undefined;
-  /** Timeout of a statement in milliseconds: PostgreSQL cancels it, and a read on SQLite's thread rejects; 0 disables it. @default 0 */
+  /** Timeout of a statement in milliseconds: PostgreSQL cancels it, and a long read of SQLite rejects; 0 disables it. @default 0 */
   readonly statementTimeoutMs: number;
   /** Idle timeout of a transaction, in seconds; then it is rolled back. @default 60 */
   readonly idleInTransactionSecs: number;
@@ -36,23 +37,34 @@ export interface DatabaseConfig {
   readonly answerTimeoutSecs: number;
   /** Statements that take longer are logged as slow, without their parameters, in milliseconds; 0 disables it. @default 1000 */
   readonly slowQueryMs: number;
-  /** A read that blocked the process this long runs on a thread the next time, in milliseconds; SQLite files only; 0 disables it. @default 20 */
-  readonly threadAfterMs: number;
+  /** A read that blocked the process this long runs in a process of its own the next time, in milliseconds; SQLite files only; 0 disables it. @default 20 */
+  readonly longReadMs: number;
+  /**
+   * When a commit on SQLite counts as done: `"full"` once the disk has it, `"normal"` once the operating system has it, which a power cut may
+   * undo. SQLite files only. @default "full"
+   */
+  readonly synchronous: "full" | "normal";
   /** Folder of numbered migrations. */
   readonly migrations: string | undefined;
   /** Runs the pending migrations before the app serves. @default false */
   readonly migrateAtStart: boolean;
+  /** Limit of the migrations at start, with the wait for another process that migrates, in seconds. @default 3600 */
+  readonly migrationTimeoutSecs: number;
 }
 
 /** Address of a PostgreSQL server in parts. */
 export interface PostgresAddress {
+  /** Host name or address. */
   readonly host: string;
-  /** @default 5432 */
+  /** Port. @default 5432 */
   readonly port?: number;
+  /** Name of the database. */
   readonly database: string;
+  /** Name of the user. */
   readonly user: string;
+  /** Password. @default none */
   readonly password?: string;
-  /** @default 10 */
+  /** Maximum number of connections. @default 10 */
   readonly poolSize?: number;
 }
 
@@ -72,13 +84,16 @@ const record = configRecord<DatabaseConfig>("DatabaseConfig", {
   idleInTransactionSecs: decimal(60, { min: 0.05 }),
   answerTimeoutSecs: decimal(60, { min: 0 }),
   slowQueryMs: integer(1000, { min: 0 }),
-  threadAfterMs: integer(20, { min: 0 }),
+  longReadMs: integer(20, { min: 0 }),
+  synchronous: oneOf("full", ["full", "normal"]),
   migrations: optional(text("")),
   migrateAtStart: flag(false),
+  migrationTimeoutSecs: decimal(3600, { min: 0.01, max: 604_800 }),
 });
 
 /** The configuration record; `postgres` creates one from the parts of an address. */
 export const DatabaseConfig: ConfigRecord<DatabaseConfig> & {
+  /** The fields of `DatabaseConfig` for an address of PostgreSQL. */
   postgres(address: PostgresAddress): { readonly url: string; readonly poolSize: number };
 } = {
   ...record,

@@ -16,6 +16,7 @@ export type DatabaseErrorKind =
 /** The database rejected a statement. The reply is a plain 500, without details for clients. */
 export class DatabaseError extends FrameworkError {
   override readonly name = "DatabaseError";
+  /** The kind of failure, the same for both databases. */
   readonly kind: DatabaseErrorKind;
   /** The database's own code: SQLSTATE of PostgreSQL, extended result code of SQLite. */
   readonly sqlCode: string;
@@ -59,6 +60,33 @@ export class CommitUnknownError extends HttpError {
     super(503, "The outcome of the change is unknown", { code: "DATABASE_COMMIT_UNKNOWN", cause });
   }
 }
+
+const MAX_QUOTED_TEXT = 200;
+
+/** A statement of a transaction had failed, so the rest of it is refused; nothing was committed. */
+export const transactionAborted = (cause: DatabaseError | null, text: string | null): FrameworkError => {
+  const statement = text === null ? "a statement in it" : text.trim().slice(0, MAX_QUOTED_TEXT);
+  const reason = cause === null ? "" : ` (${cause.message})`;
+  return new FrameworkError(
+    "DATABASE_TRANSACTION_ABORTED",
+    `the transaction cannot commit, because a statement has failed: ${statement}${reason}; let the error pass, or catch it around tx.transaction(…)`,
+    { cause },
+  );
+};
+
+/** A transaction was used while a nested one was open, whose savepoint would take over the statement. */
+export const nestedTransactionOpen = (): FrameworkError =>
+  new FrameworkError(
+    "DATABASE_TRANSACTION_NESTED",
+    "a nested transaction is open; use the transaction that its function gets, and await one before opening the next",
+  );
+
+/** A transaction was used after its idle timeout. */
+export const transactionIdle = (idleMs: number): FrameworkError =>
+  new FrameworkError(
+    "DATABASE_TRANSACTION_IDLE",
+    `the transaction was rolled back after ${idleMs} ms without a statement, because others wait for its connection`,
+  );
 
 /** A transaction was used after its function had returned. */
 export const transactionOver = (): FrameworkError =>

@@ -44,11 +44,11 @@ const memoryApp = () => {
 };
 
 eachClient(test, memoryApp, {
-  "the database is there as app.db in start tasks and handlers, and as a dependency": async (client) => {
+  "the database is app.db in start tasks and handlers, and a dependency": async (client) => {
     expect((await client.post("/books/Dune")).json()).toEqual({ id: 1, title: "Dune" });
     expect((await client.get("/books")).json()).toEqual({ books: [{ id: 1, title: "Dune" }] });
   },
-  "a statement that the database refuses is a plain 500": async (client) => {
+  "a rejected statement is a plain 500": async (client) => {
     const reply = await client.get("/broken");
     expect(reply.status).toBe(500);
   },
@@ -61,7 +61,7 @@ test("in production a failed statement is not disclosed to clients", async () =>
   expect(reply.status).toBe(500);
 });
 
-test("enableDatabase without a record opens the file framework.db", () => {
+test("enableDatabase without options opens the file framework.db", () => {
   expect(DatabaseConfig.of()).toMatchObject({
     url: "sqlite://framework.db",
     poolSize: 10,
@@ -69,7 +69,7 @@ test("enableDatabase without a record opens the file framework.db", () => {
   });
 });
 
-test("an address in parts is escaped", () => {
+test("the parts of an address are escaped", () => {
   const { url, poolSize } = DatabaseConfig.postgres({
     host: "::1",
     database: "my db",
@@ -80,18 +80,18 @@ test("an address in parts is escaped", () => {
   expect(DatabaseConfig.read({ url }).problems).toEqual([]);
 });
 
-test("every mistake of the record is said at start", async () => {
+test("all mistakes of a configuration are reported together, at start", async () => {
   const app = new App_().enableDatabase({ url: "mysql://x", poolSize: 0, maxLifetime: 1 } as never);
   await expect(app.fetch(new Request("http://localhost/"))).rejects.toThrow(
     /mysql[\s\S]*poolSize|poolSize[\s\S]*mysql/,
   );
 });
 
-test("without enableDatabase the database says what to call", () => {
+test("using the database without enableDatabase names the missing call", () => {
   expect(() => new App_().db).toThrow("call enableDatabase()");
 });
 
-test("health checks ask the database, and metrics count statements", async () => {
+test("a health check queries the database, and metrics count statements", async () => {
   const app = memoryApp();
   await using client = testClient(app);
   await client.post("/books/Dune");
@@ -104,7 +104,7 @@ test("health checks ask the database, and metrics count statements", async () =>
   expect(metric("database_connections_open")).toBe(1);
 });
 
-test("durations of statements are recorded where a feature records histograms, of those that fail too", async () => {
+test("durations of all statements, failed ones included, are recorded when a feature records histograms", async () => {
   const seen: [string, number][] = [];
   const recorder: Feature = {
     name: "recorder",
@@ -121,11 +121,13 @@ test("durations of statements are recorded where a feature records histograms, o
   await app.db.fetchValue("SELECT 1");
   await expect(app.db.query("SELECT * FROM nowhere")).rejects.toThrow("no such table");
   await app.stop();
-  expect(seen.map(([name]) => name)).toEqual(Array(2).fill("database_statement_duration_seconds"));
+  const count = (name: string) =>
+    seen.filter(([each]) => each === `database_${name}_duration_seconds`).length;
+  expect([count("statement"), count("wait")]).toEqual([2, 2]);
   expect(seen.every(([, seconds]) => seconds >= 0 && seconds < 60)).toBe(true);
 });
 
-test("migrations run at start only when asked, and their failure stops the start", async () => {
+test("migrations run at start only with migrateAtStart, and their failure fails the start", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
   writeFileSync(join(folder.path, "0001-books.up.sql"), "CREATE TABLE books (id INTEGER)");
   const make = (migrateAtStart: boolean): { db: Database; fetch: App["fetch"] } =>
@@ -138,7 +140,18 @@ test("migrations run at start only when asked, and their failure stops the start
   await ask(unasked);
   await expect(unasked.db.query("SELECT * FROM books")).rejects.toThrow("no such table");
   writeFileSync(join(folder.path, "0002-broken.up.sql"), "SELEKT");
-  await expect(ask(make(true))).rejects.toThrow(/database.*failed/);
+  await expect(ask(make(true))).rejects.toThrow(
+    /database.*failed.*0002-broken\.up\.sql:1: .*\n {2}1 \| SELEKT/,
+  );
+});
+
+test("a start with a missing folder of migrations, or without one, says so", async () => {
+  const start = (config: Parameters<InstanceType<typeof App_>["enableDatabase"]>[0]) =>
+    new App_().enableDatabase({ url: "sqlite://:memory:", migrateAtStart: true, ...config }).start();
+  await expect(start({ migrations: "/nowhere/migrations" })).rejects.toThrow(
+    "the folder of migrations /nowhere/migrations does not exist",
+  );
+  await expect(start({})).rejects.toThrow("DATABASE_NO_MIGRATIONS: migrateAtStart needs `migrations`");
 });
 
 test("a startup handler sees the migrated tables, also when it was added before enableDatabase", async () => {
@@ -155,7 +168,7 @@ test("a startup handler sees the migrated tables, also when it was added before 
   await app.stop();
 });
 
-/** Listens to the operations of the process on its channels. */
+/** Records the operations of this process from their channels. */
 const watchOperations = (note: (event: string, operation: TracedOperation) => void): Disposable => {
   const listeners = ["start", "error", "end"].map((event) => {
     const listener = (message: unknown): void => note(event, message as TracedOperation);
@@ -165,7 +178,7 @@ const watchOperations = (note: (event: string, operation: TracedOperation) => vo
   return { [Symbol.dispose]: () => listeners.forEach((each) => void unsubscribe(...each)) };
 };
 
-test("each statement is an operation, of the request that it serves, without its parameters", async () => {
+test("each statement is an operation within its request's, without parameters", async () => {
   const app = memoryApp();
   await using client = testClient(app);
   await client.get("/books");
@@ -188,7 +201,7 @@ test("each statement is an operation, of the request that it serves, without its
   });
 });
 
-test("a stream is one operation, from its first row to its end, and one that fails is a failure", async () => {
+test("a stream is one operation, from its first row to its end, and a failed stream is a failed operation", async () => {
   const app = memoryApp();
   await using client = testClient(app);
   await client.post("/books/Dune");
@@ -215,7 +228,7 @@ test("a stream is one operation, from its first row to its end, and one that fai
   expect(metric("database_failures_total")).toBe(1);
 });
 
-test("a statement of a database without an app is an operation, named by a word of SQL or OTHER", async () => {
+test("a statement without an app is an operation, named by its SQL verb or OTHER", async () => {
   const seen: string[] = [];
   using _ = watchOperations((event, { name, app }) => {
     expect(app).toBeNull();
@@ -228,7 +241,7 @@ test("a statement of a database without an app is an operation, named by a word 
   expect(seen).toEqual(["start SELECT", "end SELECT", "start OTHER", "error OTHER", "end OTHER"]);
 });
 
-test("a notification of one worker reaches listeners through the shared state", async () => {
+test("on SQLite notifications reach other workers through the shared state", async () => {
   const app = memoryApp();
   await using client = testClient(app);
   await client.get("/books");

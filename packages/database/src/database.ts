@@ -1,5 +1,5 @@
 import type { ConfigInput, Feature, Host, HostInsight, Json } from "@framework/core/feature";
-import { dependency, FrameworkError, type Logger, type Token } from "@framework/core";
+import { dependency, FrameworkError, type Logger, type Problem, type Token } from "@framework/core";
 import { DatabaseConfig } from "./database-config.ts";
 import type { LocalNotifications } from "./local-notifications.ts";
 import { migrate } from "./migrations/migrate.ts";
@@ -52,33 +52,39 @@ export const database: Feature<DatabaseMethods> = {
 const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
   let log: Logger | null = null;
   let unsubscribe = (): void => {};
+  if (config.migrateAtStart && config.migrations === undefined) host.problem(noMigrations);
   const { backend, notifications } = openBackend(config, (error) =>
     log?.warn("a database connection broke", { error }),
   );
   const operations = host.insight.operation(statementOperation(backend.dialect));
   const seconds = host.insight.histogram({
     name: "database_statement_duration_seconds",
-    help: "Duration of statements; streams are excluded, because it depends on their readers.",
+    help: "Duration of statements, without waiting for a connection; streams are excluded, because it depends on their readers.",
+  });
+  const waits = host.insight.histogram({
+    name: "database_wait_duration_seconds",
+    help: "Time that statements and transactions waited for a connection or lock.",
   });
   const { slowQueryMs } = config;
-  const watched = new WatchedBackend(backend, { slowQueryMs, log: () => log, operations, seconds });
+  const watched = new WatchedBackend(backend, { slowQueryMs, log: () => log, operations, seconds, waits });
   const open = new OpenDatabase(watched);
   host.state.provide(Db, { create: () => open });
   host.life.onStart({
     name: "database",
-    run: async (settings) => {
+    ...(config.migrateAtStart ? { timeoutSecs: config.migrationTimeoutSecs + START_RESERVE_SECS } : {}),
+    run: async (settings, signal) => {
       log = settings.log;
       if (settings.workers > 1 && sqliteLocation(config.url) === ":memory:")
         throw memoryOfMany(settings.workers);
       if (backend.dialect === "sqlite") unsubscribe = shareNotifications(host, notifications, config.url);
-      if (config.migrateAtStart) await migrateAtStart(open, config);
+      if (config.migrateAtStart) await migrateAtStart(open, config, signal);
     },
   });
   host.life.onStop({
     name: "database",
     run: async () => {
       unsubscribe();
-      await open.close();
+      await watched.close(GRACE_MS); // requests have ended, or were cut at the deadline
     },
   });
   report(host, watched);
@@ -91,14 +97,23 @@ const memoryOfMany = (workers: number): FrameworkError =>
     `each of ${workers} workers would have its own database in memory; use sqlite://<path>, or run one worker`,
   );
 
-const migrateAtStart = async (open: Database, { migrations }: DatabaseConfig): Promise<void> => {
-  if (migrations === undefined) {
-    throw new FrameworkError(
-      "DATABASE_NO_MIGRATIONS",
-      "migrateAtStart needs `migrations`, the folder of the migrations",
-    );
-  }
-  await migrate(open, { directory: migrations });
+const noMigrations: Problem = {
+  code: "DATABASE_NO_MIGRATIONS",
+  message: "migrateAtStart needs `migrations`, the folder of the migrations",
+};
+
+/** Time that statements have after the drain. */
+const GRACE_MS = 200;
+
+/** The start task's limit is that of the migrations, and this for the rest of its work. */
+const START_RESERVE_SECS = 60;
+
+const migrateAtStart = async (
+  open: Database,
+  { migrations: directory, migrationTimeoutSecs: timeoutSecs }: DatabaseConfig,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (directory !== undefined) await migrate(open, { directory, timeoutSecs, signal });
 };
 
 /** SQLite cannot notify other processes, but the workers of one service share notifications. */

@@ -7,7 +7,8 @@ export const databaseErrors: ErrorCatalogue = {
     action: "the message names the range",
   },
   DATABASE_BAD_MIGRATIONS: {
-    summary: "the folder of migrations is missing, or its file names are malformed or repeat a number",
+    summary:
+      "the folder of migrations is missing, its file names are malformed or repeat a number, or a file has parameters or ends its transaction",
     action: "the message lists the problems",
   },
   DATABASE_BAD_NAME: {
@@ -17,6 +18,19 @@ export const databaseErrors: ErrorCatalogue = {
   DATABASE_BAD_NOTIFICATION: {
     summary: "a channel or payload of a notification is not one that every database can carry",
     action: "the message states the format",
+  },
+  DATABASE_BAD_PARAMETERS: {
+    summary:
+      "the number of values is not that of the parameters `$1`, `$2` …, or a parameter is written otherwise",
+    action: "the message says what the statement has",
+  },
+  DATABASE_BAD_STATEMENT: {
+    summary: "a statement is not a template, a text, or made by `sql`, such as a list from a request",
+    action: "write the statement in the program, and pass input as values",
+  },
+  DATABASE_BAD_TIMEOUT: {
+    summary: "`timeoutSecs` of a transaction is not a number within its range",
+    action: "the message names the range",
   },
   DATABASE_BAD_VALUE: {
     summary: "a parameter is not a value that the database can store",
@@ -40,6 +54,10 @@ export const databaseErrors: ErrorCatalogue = {
     summary: "a migration was edited after it had run",
     action: "restore the file, and write a new migration",
   },
+  DATABASE_MIGRATION_FAILED: {
+    summary: "the database rejected a statement of a migration; nothing was changed",
+    action: "the message shows file, line and cause",
+  },
   DATABASE_MIGRATION_MISSING: {
     summary: "a migration does not exist, or has a number below one that has run",
     action: "restore the file, or give the migration a higher number",
@@ -52,6 +70,10 @@ export const databaseErrors: ErrorCatalogue = {
     summary: "the database was used before `enableDatabase`",
     action: "call `enableDatabase` first",
   },
+  DATABASE_NOT_ONE_STATEMENT: {
+    summary: "a text is empty, or has several statements",
+    action: "send them one by one, or as `tx.script(text)`",
+  },
   DATABASE_NO_MIGRATIONS: {
     summary: "`migrateAtStart` is set without `migrations`; the app does not start",
     action: "set `migrations` to the folder",
@@ -60,9 +82,21 @@ export const databaseErrors: ErrorCatalogue = {
     summary: "`DatabaseError`: the database rejected a statement",
     action: "`kind`, `sqlCode` and `constraint` of the error say why",
   },
+  DATABASE_TRANSACTION_ABORTED: {
+    summary: "a transaction went on after one of its statements had failed; it was rolled back",
+    action: "let the error pass, or catch it around `tx.transaction(…)`",
+  },
+  DATABASE_TRANSACTION_CONTROL: {
+    summary: "a statement begins or ends a transaction or savepoint",
+    action: "use `transaction(…)`, nested for a savepoint",
+  },
   DATABASE_TRANSACTION_IDLE: {
     summary: "an idle transaction was rolled back",
     action: "do slow work outside of the transaction",
+  },
+  DATABASE_TRANSACTION_NESTED: {
+    summary: "a transaction was used while a nested one was open",
+    action: "use the nested one, and await it before the next",
   },
   DATABASE_TRANSACTION_OVER: {
     summary: "a transaction was used after its function had returned",

@@ -1,9 +1,9 @@
-/** Notifications for a database without any: within this process, and through `carry` to the other workers. */
+/** Notifications for SQLite, which has none: within this process, and through `carry` to the other workers. */
 export class LocalNotifications {
   private readonly listeners = new Map<string, Set<(payload: string) => void>>();
   private carry: ((channel: string, payload: string) => void) | null = null;
 
-  /** From now on notifications are also sent to other workers, which pass them to `receive`. */
+  /** Also sends notifications to other workers from now on; they pass them to `receive`. */
   connect(carry: (channel: string, payload: string) => void): void {
     this.carry = carry;
   }

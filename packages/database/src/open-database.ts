@@ -1,14 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Backend, OpenTransaction } from "./backend.ts";
-import { DatabaseError } from "./database-errors.ts";
+import { FrameworkError } from "@framework/core";
+import { handled } from "@framework/core/feature";
+import type { Backend } from "./backend.ts";
+import { DatabaseError, DatabaseUnavailableError } from "./database-errors.ts";
 import type { Database, ListenOptions, Queries, Transaction, TransactionOptions } from "./queries.ts";
 import { SessionQueries } from "./session-queries.ts";
 import { RunningTransaction } from "./running-transaction.ts";
 import { checkNotification } from "./notification.ts";
+import { TextChecker } from "./sql-text/text-checker.ts";
+import { TransactionLease } from "./transaction-lease.ts";
+import { TransactionScope } from "./transaction-scope.ts";
 
 const DEFAULT_RETRIES = 3;
 const MAX_RETRIES = 20;
 const FIRST_PAUSE_MS = 5;
+const MAX_TIMEOUT_SECS = 604_800;
 
 /** A database over a backend: adds transactions with retries, and delegates the rest. */
 export class OpenDatabase extends SessionQueries implements Database {
@@ -17,51 +23,56 @@ export class OpenDatabase extends SessionQueries implements Database {
   private readonly random: () => number;
 
   constructor(backend: Backend, random: () => number = Math.random) {
-    super(backend);
+    super(backend, new TextChecker(backend.dialect));
     this.backend = backend;
     this.random = random;
     this.dialect = backend.dialect;
   }
 
-  async transaction<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+  transaction<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    return handled(this.transact(run, options));
+  }
+
+  private async transact<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
     const retries = Math.min(options.retries ?? DEFAULT_RETRIES, MAX_RETRIES);
+    const limit = limitOf(options);
+    const { signal } = limit;
     for (let failures = 0; ; failures++) {
       try {
-        return await this.attempt(run, options);
+        return await this.attempt(run, options, limit);
       } catch (error) {
         if (!isTransient(error) || failures >= retries) throw error;
-        await delay(FIRST_PAUSE_MS * 2 ** failures * (0.5 + this.random()), undefined, {
-          signal: options.signal,
-        });
+        const pauseMs = FIRST_PAUSE_MS * 2 ** failures * (0.5 + this.random());
+        await delay(pauseMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
       }
     }
   }
 
-  private async attempt<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
-    const { isolation = "read committed", readOnly = false, signal } = options;
+  private async attempt<T>(
+    run: (tx: Transaction) => Promise<T>,
+    { isolation = "read committed", readOnly = false }: TransactionOptions,
+    { signal, timeoutMs }: TransactionLimit,
+  ): Promise<T> {
     signal?.throwIfAborted();
-    const open = await this.backend.begin({ isolation, readOnly, signal });
-    const tx = new RunningTransaction(open, signal);
+    const open = await this.backend.begin({ isolation, readOnly, signal, timeoutMs });
+    const lease = new TransactionLease(open, this.backend.idleInTransactionMs);
+    const scope = new TransactionScope(lease);
     let value: T;
     try {
-      value = await run(tx);
+      value = await run(new RunningTransaction(scope, this.checker, signal));
       signal?.throwIfAborted();
+      scope.finish();
     } catch (error) {
-      await this.rollback(tx, open);
+      scope.end();
+      await lease.rollback();
       throw signal?.aborted === true ? signal.reason : error;
     }
-    tx.end();
-    await open.commit();
+    if (!(await lease.commit())) throw scope.abortion;
     return value;
   }
 
-  private async rollback(tx: RunningTransaction, open: OpenTransaction): Promise<void> {
-    tx.end();
-    await open.rollback();
-  }
-
   until(signal: AbortSignal): Queries {
-    return new SessionQueries(this.backend, signal);
+    return new SessionQueries(this.backend, this.checker, signal);
   }
 
   async listen(
@@ -73,7 +84,11 @@ export class OpenDatabase extends SessionQueries implements Database {
     return await this.backend.listen(channel, listener, options);
   }
 
-  async notify(channel: string, payload = ""): Promise<void> {
+  notify(channel: string, payload = ""): Promise<void> {
+    return handled(this.notified(channel, payload));
+  }
+
+  private async notified(channel: string, payload: string): Promise<void> {
     checkNotification(channel, payload);
     await this.backend.notify(channel, payload);
   }
@@ -83,5 +98,32 @@ export class OpenDatabase extends SessionQueries implements Database {
   }
 }
 
-const isTransient = (error: unknown): boolean =>
-  error instanceof DatabaseError && (error.kind === "serialization" || error.kind === "deadlock");
+interface TransactionLimit {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number | undefined;
+}
+
+/** @throws DATABASE_BAD_TIMEOUT */
+const limitOf = ({ signal, timeoutSecs }: TransactionOptions): TransactionLimit => {
+  if (timeoutSecs === undefined) return { signal, timeoutMs: undefined };
+  if (!(timeoutSecs >= 0.01 && timeoutSecs <= MAX_TIMEOUT_SECS)) {
+    throw new FrameworkError(
+      "DATABASE_BAD_TIMEOUT",
+      `timeoutSecs is a number from 0.01 to ${MAX_TIMEOUT_SECS}, not ${timeoutSecs}`,
+    );
+  }
+  const limit = new AbortController();
+  const late = (): void =>
+    limit.abort(new DatabaseUnavailableError(`the transaction took longer than ${timeoutSecs} s`));
+  setTimeout(late, timeoutSecs * 1000).unref();
+  const both = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
+  return { signal: both, timeoutMs: timeoutSecs * 1000 };
+};
+
+/** Whether another attempt may succeed; also when the function caught such an error and returned. */
+const isTransient = (error: unknown): boolean => {
+  if (error instanceof DatabaseError) return error.kind === "serialization" || error.kind === "deadlock";
+  return (
+    FrameworkError.is(error) && error.code === "DATABASE_TRANSACTION_ABORTED" && isTransient(error.cause)
+  );
+};

@@ -29,8 +29,9 @@ const sqlite = (location: string, config: DatabaseConfig, notifications: LocalNo
     location,
     waitMs: config.connectionTimeoutSecs * 1000,
     idleInTransactionMs: config.idleInTransactionSecs * 1000,
-    threadAfterMs: config.threadAfterMs,
+    longReadMs: config.longReadMs,
     statementTimeoutMs: config.statementTimeoutMs,
+    synchronous: config.synchronous,
     notifications,
   });
 

@@ -2,18 +2,19 @@ import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
 import { databaseContract } from "./database-contract.test-kit.ts";
 import { type Database, openDatabase, sql } from "./index.ts";
+import { sameOutcomes } from "./outcomes.test-kit.ts";
 
 withServer("postgres", (url) => {
   let made = 0;
 
-  /** A schema of its own for each fact, gone with the database. */
+  /** Each test has its own schema, which is dropped when the database closes. */
   const inSchema = async (): Promise<Database & AsyncDisposable> => {
     const schema = `contract_${process.pid}_${++made}`;
     const admin = openDatabase({ url });
     await admin.execute`CREATE SCHEMA ${sql.identifier(schema)}`;
     const own = new URL(url);
     own.searchParams.set("options", `-c search_path=${schema}`);
-    const db = openDatabase({ url: own.href, idleInTransactionSecs: 0.3 });
+    const db = openDatabase({ url: own.href, idleInTransactionSecs: 3 });
     return Object.assign(db, {
       async [Symbol.asyncDispose]() {
         await db.close();
@@ -24,4 +25,5 @@ withServer("postgres", (url) => {
   };
 
   databaseContract(test, inSchema);
+  sameOutcomes(test, inSchema);
 });

@@ -1,9 +1,17 @@
 import { connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
+import { App } from "@framework/core";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type FragileServer, findProgram, startPostgres } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { CommitUnknownError, type Database, DatabaseUnavailableError, openDatabase, sql } from "./index.ts";
+import {
+  CommitUnknownError,
+  type Database,
+  DatabaseUnavailableError,
+  database,
+  openDatabase,
+  sql,
+} from "./index.ts";
 
 let server: FragileServer;
 const opened: Database[] = [];
@@ -27,8 +35,8 @@ const open = (config: Parameters<typeof openDatabase>[0] = {}): Database => {
 
 const unavailable = { status: 503, headers: { "retry-after": "1" } };
 
-test("an exhausted pool answers 503 after its bounded wait, and is full again afterwards", async () => {
-  const db = open({ poolSize: 2, connectionTimeoutSecs: 0.2 });
+test("an exhausted pool fails with 503 after its bounded wait, and recovers", async () => {
+  const db = open({ poolSize: 2, connectionTimeoutSecs: 2 }); // a busy machine connects slowly
   const hold = Promise.withResolvers<void>();
   const holders = [1, 2].map(() =>
     db.transaction(async (tx) => {
@@ -46,10 +54,10 @@ test("an exhausted pool answers 503 after its bounded wait, and is full again af
   for (const each of refused) expect(each).toMatchObject({ status: "rejected", reason: unavailable });
   hold.resolve();
   await Promise.all(holders);
-  await Promise.all(Array.from({ length: 50 }, () => db.query("SELECT 1")));
+  for (let round = 0; round < 25; round++) await Promise.all([1, 2].map(() => db.query("SELECT 1")));
 });
 
-test("a killed server makes 503s, never an exit, and is used again once it is back; what was acknowledged is there", async () => {
+test("a killed server causes 503s, never an exit; after its restart it is used again and every acknowledged write is stored", async () => {
   const db = open();
   await db.execute("CREATE TABLE acknowledged (id INTEGER PRIMARY KEY)");
   const acknowledged: number[] = [];
@@ -90,7 +98,7 @@ test("a killed server makes 503s, never an exit, and is used again once it is ba
   expect(surprises).toEqual([]);
 });
 
-test("a server that is frozen holds no request longer than the answer timeout, and is used again once it thaws", async () => {
+test("a frozen server delays no request beyond the answer timeout, and is used again once it continues", async () => {
   const db = open();
   await db.query("SELECT 1");
   server.pause();
@@ -100,7 +108,7 @@ test("a server that is frozen holds no request longer than the answer timeout, a
     db.transaction((tx) => tx.query("SELECT 1")),
     db.execute("SELECT 1"),
   ]);
-  expect(performance.now() - from).toBeLessThan(4000);
+  expect(performance.now() - from).toBeLessThan(30_000); // the default timeout is 60 s
   for (const each of answers) expect(each).toMatchObject({ status: "rejected", reason: unavailable });
   server.resume();
   await waitFor(
@@ -113,7 +121,7 @@ test("a server that is frozen holds no request longer than the answer timeout, a
   );
 });
 
-test("a signal cancels the statement on the server too, and its reply reaches no other caller", async () => {
+test("an aborted signal cancels the statement on the server, and its reply reaches no other caller", async () => {
   const db = open({ poolSize: 1, answerTimeoutSecs: 10 });
   await db.query("SELECT 1");
   const stop = new AbortController();
@@ -128,7 +136,7 @@ test("a signal cancels the statement on the server too, and its reply reaches no
   for (let n = 0; n < 20; n++) expect(await db.fetchValue`SELECT ${String(n)}::text`).toBe(String(n));
 });
 
-test("settings that a caller left behind do not reach the next one", async () => {
+test("session settings of one caller do not reach the next", async () => {
   const db = open({ poolSize: 1 });
   await db.execute("SET search_path TO nowhere");
   await db.transaction(async (tx) => {
@@ -140,7 +148,7 @@ test("settings that a caller left behind do not reach the next one", async () =>
   expect(await db.fetchValue("SELECT to_regclass('pg_temp.mine')")).toBe(null);
 });
 
-test("a connection goes on after a statement that leaves nothing, and is another one after what lasts", async () => {
+test("a connection is reused after a statement without session state, and replaced after one with it", async () => {
   const db = open({ poolSize: 1 });
   const process = () => db.fetchValue<number>("SELECT pg_backend_pid()");
   let before = await process();
@@ -164,6 +172,59 @@ test("a connection goes on after a statement that leaves nothing, and is another
   expect(await db.fetchValue("SHOW search_path")).not.toBe("nowhere");
 });
 
+/** Whether a statement with this mark runs on the server. */
+const runs = async (db: Database, mark: string): Promise<boolean> =>
+  (await db.fetchValue<number>`SELECT count(*) FROM pg_stat_activity
+    WHERE state = 'active' AND query LIKE ${`%${mark}%`} AND query NOT LIKE '%pg_stat_activity%'`) === 1;
+
+test("a statement without a reply in time is cancelled on the server", async () => {
+  const other = open({ answerTimeoutSecs: 60 });
+  const sleep = "SELECT pg_sleep(60) AS lonely";
+  const acts = [
+    () => open().query(sleep),
+    () => open().transaction((tx) => tx.query(sleep)),
+    () => open().transaction((tx) => tx.query(sleep), { timeoutSecs: 2 }),
+  ];
+  for (const act of acts) {
+    await expect(act()).rejects.toMatchObject(unavailable);
+    await waitFor(async () => !(await runs(other, "lonely")), { timeoutMs: 60_000 });
+  }
+});
+
+test("an app that stops at its deadline cancels what still runs on the server", async () => {
+  const other = open({ answerTimeoutSecs: 60 });
+  const app = new (App.with(database))().enableDatabase({ url: server.url });
+  app.get("/", ({ app: { db } }) => db.query("SELECT pg_sleep(60) AS straggler"));
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const reply = app.fetch(new Request("http://localhost/")).catch(() => null);
+  await waitFor(() => runs(other, "straggler"), { timeoutMs: 60_000 });
+  await app.stop({ timeoutSecs: 0.1 });
+  await waitFor(async () => !(await runs(other, "straggler")), { timeoutMs: 60_000 });
+  expect(await reply).toMatchObject({ status: 500 });
+});
+
+test("a caller that waits for a connection leaves the queue when its signal aborts", async () => {
+  const db = open({ poolSize: 1, connectionTimeoutSecs: 60 });
+  const stop = new AbortController();
+  const reason = new Error("the client has gone");
+  await db.transaction(async (tx) => {
+    const waiting = db.until(stop.signal).query("SELECT 1");
+    stop.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await tx.query("SELECT 1");
+  });
+  expect(await db.fetchValue("SELECT 2")).toBe(2);
+});
+
+test("after a silence idle connections from before are not tried one by one", async () => {
+  const db = open({ poolSize: 5, minIdle: 5, answerTimeoutSecs: 1, connectionTimeoutSecs: 10 });
+  await Promise.all([1, 2, 3, 4, 5].map(() => db.query("SELECT pg_sleep(0.1)")));
+  const before = await db.fetchValue<number>("SELECT pg_backend_pid()");
+  await expect(db.query("SELECT pg_sleep(30)")).rejects.toMatchObject(unavailable);
+  const after = await db.fetchValue<number>("SELECT pg_backend_pid()");
+  expect(after).not.toBe(before);
+});
+
 test("a listener reconnects after a restart of the server, and calls onGap", async () => {
   const db = open();
   const seen: string[] = [];
@@ -179,7 +240,7 @@ test("a listener reconnects after a restart of the server, and calls onGap", asy
   expect(gaps).toBe(1);
 });
 
-/** Stands between client and server; `cut` decides on the bytes that a client sends whether both lose the connection. */
+/** A proxy between client and server; `cut` inspects the client's bytes and decides whether to break the connection. */
 const startProxy = async (target: number, cut: (chunk: Buffer) => "before" | "after" | null) => {
   const sockets = new Set<Socket>();
   const proxy = createServer((client) => {
@@ -230,7 +291,7 @@ test.each(["before", "after"] as const)(
   },
 );
 
-test("a connection cut in the middle of a transaction leaves nothing of it, and says unavailable", async () => {
+test("a connection that breaks within a transaction rolls it back and rejects with DatabaseUnavailableError", async () => {
   const direct = open();
   await direct.execute("CREATE TABLE half (id INTEGER)");
   const port = Number(new URL(server.url).port);

@@ -64,19 +64,27 @@ export interface Transaction extends Queries {
   notify(channel: string, payload?: string): Promise<void>;
 }
 
+/** Isolation level of a transaction. */
 export type Isolation = "read committed" | "repeatable read" | "serializable";
 
+/** Options of a transaction. */
 export interface TransactionOptions {
   /** SQLite is always serializable. @default "read committed" */
   readonly isolation?: Isolation;
-  /** @default false */
+  /** Whether it may not write. @default false */
   readonly readOnly?: boolean;
   /** Retries after a serialisation failure or a deadlock, 0 to 20. @default 3 */
   readonly retries?: number;
+  /**
+   * Limit of the whole transaction with its retries, in seconds, in place of the limits of a wait and of one statement: `connectionTimeoutSecs`,
+   * `statementTimeoutMs`, `answerTimeoutSecs`. Then it is rolled back with `DatabaseUnavailableError`; 0.01 to 604 800. @default those limits
+   */
+  readonly timeoutSecs?: number;
   /** Rolls back and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of a subscription to notifications. */
 export interface ListenOptions {
   /** Stops listening, like the returned function. */
   readonly signal?: AbortSignal | undefined;
@@ -86,6 +94,7 @@ export interface ListenOptions {
 
 /** A database, of either kind. */
 export interface Database extends Queries {
+  /** The kind of database. */
   readonly dialect: "sqlite" | "postgres";
   /**
    * Runs a function in a transaction and commits when it returns.

@@ -14,7 +14,7 @@ test("the README's table has every option with its default", () => {
   expect(Object.fromEntries(defaults)).toEqual(DatabaseConfig.of());
 });
 
-test("every call that the README names exists", async () => {
+test("every method in the README exists", async () => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const section = readme.slice(readme.indexOf("## Statements"), readme.indexOf("## Transactions"));
   const firstCells = [...section.matchAll(/^\| (`.*?) +\|/gm)].map(([, cell = ""]) => cell);

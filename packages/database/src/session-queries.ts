@@ -1,19 +1,22 @@
 import { FrameworkError } from "@framework/core";
-import { isPromise } from "@framework/core/feature";
+import { handled, isPromise } from "@framework/core/feature";
 import type { Outcome, Session } from "./backend.ts";
 import type { Ask, Executed, Queries, Row, StreamOptions } from "./queries.ts";
-import { type Asked, type AskedWith, type Statement, toStatement } from "./statement.ts";
+import type { TextChecker } from "./sql-text/text-checker.ts";
+import { type Asked, type AskedWith, checkStatement, type Statement, toStatement } from "./statement.ts";
 
 const MAX_BATCH = 10_000;
 const DEFAULT_BATCH = 500;
 
 /** The methods of `Queries` over anything that runs statements. */
 export class SessionQueries implements Queries {
+  protected readonly checker: TextChecker;
   private readonly session: Session;
-  private readonly signal: AbortSignal | undefined;
+  protected readonly signal: AbortSignal | undefined;
 
-  constructor(session: Session, signal?: AbortSignal) {
+  constructor(session: Session, checker: TextChecker, signal?: AbortSignal) {
     this.session = session;
+    this.checker = checker;
     this.signal = signal;
   }
 
@@ -42,6 +45,8 @@ export class SessionQueries implements Queries {
         `batchSize is a whole number from 1 to ${MAX_BATCH}, not ${batchSize}`,
       );
     }
+    checkStatement(statement);
+    this.checker.check(statement);
     const batches = this.session.stream(statement, batchSize, this.signal);
     return oneByOne(batches, this.signal) as AsyncIterableIterator<T>;
   }
@@ -55,11 +60,14 @@ export class SessionQueries implements Queries {
   ): Promise<T> {
     try {
       this.signal?.throwIfAborted();
-      const outcome = this.session.run(toStatement(asked, others), this.signal, first);
-      return isPromise(outcome) ? later(outcome, pick) : Promise.resolve(pick(outcome));
+      const { session, signal } = this;
+      const statement = toStatement(asked, others);
+      this.checker.check(statement);
+      const outcome = session.run(statement, { signal, first, waitedMs: 0 });
+      return isPromise(outcome) ? handled(later(outcome, pick)) : Promise.resolve(pick(outcome));
     } catch (error) {
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever was thrown, as an async function would
-      return Promise.reject(error);
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- rejects with any thrown value, like an async function
+      return handled(Promise.reject(error));
     }
   }
 }

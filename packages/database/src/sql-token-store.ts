@@ -1,32 +1,41 @@
 import { createHash } from "node:crypto";
+import { type Clock, systemClock } from "@framework/core/feature";
 import { DatabaseError } from "./database-errors.ts";
 import type { Database } from "./queries.ts";
+import { sql } from "./statement.ts";
 
 /** A store for `JwtConfig.store`: the port `TokenStore` of `@framework/auth`. */
 export interface SqlTokenStore {
+  /** Revokes an id until it expires. */
   revoke(id: string, expiresAt: number): Promise<void>;
+  /** Whether an id is revoked. */
   isRevoked(id: string): Promise<boolean>;
-  consume(id: string, expiresAt: number): Promise<boolean>;
+  /** Atomically consumes a generation of an id. True for exactly one caller. */
+  consume(id: string, generation: number, expiresAt: number): Promise<boolean>;
 }
 
+/** Options of a token store in a database. */
 export interface SqlTokenStoreOptions {
-  /** Milliseconds since 1970. @default Date.now */
-  readonly now?: () => number;
+  /** Clock of expiry. @default the system clock */
+  readonly clock?: Clock;
 }
 
 /** Writes between two removals of expired tokens. */
 const WRITES_PER_SWEEP = 1000;
 
 /**
- * Stores revoked tokens in the database, shared by all hosts and across restarts.
+ * Stores revoked tokens and renewed logins in the database, shared by all hosts and across restarts.
  *
- * It creates its table `framework_tokens` on first use, and removes expired tokens as it writes. Ids are stored as SHA-256.
+ * It creates its table `framework_tokens` on first use, with one row each, and removes expired ones as it writes. Ids are stored as SHA-256.
  *
  * @example
  * const auth = new JwtAuth({ secret, store: sqlTokenStore(app.db) });
  * @throws DatabaseUnavailableError (503) when the database does not answer: no token is accepted unchecked
  */
-export const sqlTokenStore = (db: Database, { now = Date.now }: SqlTokenStoreOptions = {}): SqlTokenStore => {
+export const sqlTokenStore = (
+  db: Database,
+  { clock = systemClock }: SqlTokenStoreOptions = {},
+): SqlTokenStore => {
   let table: Promise<void> | null = null;
   let writes = 0;
   const ready = (): Promise<void> => {
@@ -38,34 +47,39 @@ export const sqlTokenStore = (db: Database, { now = Date.now }: SqlTokenStoreOpt
   };
   const swept = async (): Promise<void> => {
     if (++writes % WRITES_PER_SWEEP !== 0) return;
-    await db.execute`DELETE FROM framework_tokens WHERE expires_at <= ${now() / 1000 - 60}`;
+    await db.execute`DELETE FROM framework_tokens WHERE expires_at <= ${clock.date() / 1000 - 60}`;
   };
+  /** The later expiry of an entry and its replacement. */
+  const later = sql`CASE WHEN excluded.expires_at > framework_tokens.expires_at
+    THEN excluded.expires_at ELSE framework_tokens.expires_at END`;
   return {
     async revoke(id, expiresAt) {
       await ready();
-      await db.execute`INSERT INTO framework_tokens (token, expires_at) VALUES (${keyOf("revoked", id)}, ${expiresAt})
-        ON CONFLICT (token) DO UPDATE SET expires_at = excluded.expires_at
-        WHERE excluded.expires_at > framework_tokens.expires_at`;
+      await db.execute`INSERT INTO framework_tokens (id, revoked, generation, expires_at)
+        VALUES (${keyOf(id)}, 1, 0, ${expiresAt})
+        ON CONFLICT (id) DO UPDATE SET revoked = 1, expires_at = ${later}`;
       await swept();
     },
     async isRevoked(id) {
       await ready();
       const found = await db.fetchValue`SELECT 1 FROM framework_tokens
-        WHERE token = ${keyOf("revoked", id)} AND expires_at > ${now() / 1000}`;
+        WHERE id = ${keyOf(id)} AND revoked = 1 AND expires_at > ${clock.date() / 1000}`;
       return found !== null;
     },
-    async consume(id, expiresAt) {
+    async consume(id, generation, expiresAt) {
       await ready();
-      const { changes } = await db.execute`INSERT INTO framework_tokens (token, expires_at)
-        VALUES (${keyOf("used", id)}, ${expiresAt}) ON CONFLICT (token) DO NOTHING`;
+      const { changes } = await db.execute`INSERT INTO framework_tokens (id, revoked, generation, expires_at)
+        VALUES (${keyOf(id)}, 0, ${generation}, ${expiresAt})
+        ON CONFLICT (id) DO UPDATE SET generation = excluded.generation, expires_at = ${later}
+        WHERE framework_tokens.revoked = 0 AND framework_tokens.generation < excluded.generation`;
       await swept();
       return changes === 1;
     },
   };
 };
 
-const TABLE =
-  "CREATE TABLE IF NOT EXISTS framework_tokens (token TEXT PRIMARY KEY, expires_at DOUBLE PRECISION NOT NULL)";
+const TABLE = `CREATE TABLE IF NOT EXISTS framework_tokens (id TEXT PRIMARY KEY, revoked INTEGER NOT NULL,
+  generation BIGINT NOT NULL, expires_at DOUBLE PRECISION NOT NULL)`;
 
 /** When two hosts create the table at once, PostgreSQL fails one of them despite IF NOT EXISTS. */
 const makeTable = async (db: Database): Promise<void> => {
@@ -76,7 +90,4 @@ const makeTable = async (db: Database): Promise<void> => {
   }
 };
 
-const keyOf = (kind: string, id: string): string =>
-  createHash("sha256")
-    .update(Buffer.from(`${kind}:${id}`, "utf16le"))
-    .digest("hex");
+const keyOf = (id: string): string => createHash("sha256").update(Buffer.from(id, "utf16le")).digest("hex");

@@ -2,6 +2,7 @@ import { FrameworkError } from "@framework/core";
 
 /** A parameter of a statement; a list is for PostgreSQL's `= ANY(…)`. */
 export type SqlScalar = string | number | bigint | boolean | null | Date | Uint8Array;
+/** A value that both databases store. */
 export type SqlValue = SqlScalar | readonly SqlScalar[];
 
 /**

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { databaseContract } from "./database-contract.test-kit.ts";
 import { type Database, DatabaseUnavailableError, openDatabase, sql } from "./index.ts";
+import { sameOutcomes } from "./outcomes.test-kit.ts";
 
 const inFile = (): Database & AsyncDisposable => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
-  const db = openDatabase({ url: `sqlite://${join(folder.path, "test.db")}`, idleInTransactionSecs: 0.3 });
+  const db = openDatabase({ url: `sqlite://${join(folder.path, "test.db")}`, idleInTransactionSecs: 3 });
   return Object.assign(db, {
     async [Symbol.asyncDispose]() {
       await db.close();
@@ -16,16 +17,18 @@ const inFile = (): Database & AsyncDisposable => {
   });
 };
 
-const inMemory = (): Database => openDatabase({ url: "sqlite://:memory:", idleInTransactionSecs: 0.3 });
+const inMemory = (): Database => openDatabase({ url: "sqlite://:memory:", idleInTransactionSecs: 3 });
 
 describe("in a file", () => {
   databaseContract(test, inFile);
+  sameOutcomes(test, inFile);
 });
 describe("in memory", () => {
   databaseContract(test, inMemory);
+  sameOutcomes(test, inMemory);
 });
 
-test("a hundred streams may be open; the next is refused, and goes on once one has ended", async () => {
+test("at most 100 streams are open; the next is refused until one has ended", async () => {
   await using db = inFile();
   const open = Array.from({ length: 100 }, () => db.stream(sql`VALUES (1), (2)`));
   for (const rows of open) expect((await rows.next()).done).toBe(false);
@@ -39,7 +42,7 @@ test("a hundred streams may be open; the next is refused, and goes on once one h
   for (const rows of open) await rows.return?.();
 });
 
-test("a stream may be the first use of a file that does not exist yet", async () => {
+test("a stream can be the first use of a new file", async () => {
   await using db = inFile();
   const seen: unknown[] = [];
   for await (const row of db.stream(sql`SELECT 1 AS one`)) seen.push(row);
@@ -70,7 +73,7 @@ test.each([
   for (const each of [...rows, first]) expect(each).toHaveProperty("hasOwnProperty");
 });
 
-test("a change of the table by another connection is followed by a statement that was prepared before", async () => {
+test("a prepared statement follows changes of its table", async () => {
   await using db = inFile();
   await db.execute("CREATE TABLE things (a INTEGER, b INTEGER)");
   await db.execute("INSERT INTO things VALUES (1, 2)");
@@ -80,4 +83,19 @@ test("a change of the table by another connection is followed by a statement tha
   await db.execute("ALTER TABLE things ADD COLUMN d INTEGER DEFAULT 4");
   expect(await db.fetchOne("SELECT * FROM things")).toEqual({ a: 1, c: 2, d: 4 });
   await expect(db.fetchOne("SELECT b FROM things")).rejects.toThrow("no such column: b");
+});
+
+test("a full database refuses writes with the reason, and takes them again once there is space", async () => {
+  await using db = inFile();
+  await db.execute("CREATE TABLE things (bytes BLOB)");
+  await db.query("PRAGMA max_page_count = 20");
+  const write = (): Promise<unknown> =>
+    db.transaction((tx) => tx.execute`INSERT INTO things VALUES (${new Uint8Array(50_000)})`);
+  await write();
+  const full = { status: 503, reason: "database or disk is full" };
+  for (const act of [write, write, () => db.execute`INSERT INTO things VALUES (${new Uint8Array(90_000)})`])
+    await expect(act()).rejects.toMatchObject(full);
+  await db.query("PRAGMA max_page_count = 1000");
+  await write();
+  expect(await db.fetchValue("SELECT count(*) FROM things")).toBe(2);
 });

@@ -16,7 +16,7 @@ for (let n = 0; n < 100; n++) await db.transaction(async (tx) => {
 await db.close();
 `;
 
-test("eight processes that write one file lose nothing and see no lock", async () => {
+test("eight processes that write one file lose no update and get no lock error", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
   const url = `sqlite://${join(folder.path, "shared.db")}`;
   const db = openDatabase({ url });

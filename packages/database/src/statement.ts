@@ -3,12 +3,17 @@ import { checkValue, type SqlValue } from "./sql-value.ts";
 
 /** A statement with its parameters separate from its text, which contains `$1`, `$2` … Made by `sql`. */
 export class Statement {
+  /** The SQL, with placeholders. */
   readonly text: string;
+  /** Values of the placeholders. */
   readonly values: readonly SqlValue[];
+  /** The text between the values. */
+  readonly pieces: readonly string[];
 
-  constructor(text: string, values: readonly SqlValue[]) {
+  constructor(text: string, values: readonly SqlValue[], pieces: readonly string[] = [text]) {
     this.text = text;
     this.values = values;
+    this.pieces = pieces;
   }
 }
 
@@ -32,16 +37,18 @@ const ofTemplate = (strings: TemplateStringsArray, inputs: readonly SqlInput[]):
     if (input instanceof Statement) return composed(strings, inputs);
     checkValue(input, at + 1);
   }
-  return new Statement(textOf(strings), inputs as readonly SqlValue[]);
+  return new Statement(textOf(strings), inputs as readonly SqlValue[], strings);
 };
 
 const composed = (strings: TemplateStringsArray, inputs: readonly SqlInput[]): Statement => {
-  let text = strings[0] ?? "";
-  const values: SqlValue[] = [];
+  checkTemplate(strings);
+  const parts = new Composition();
   for (let at = 0; at < inputs.length; at++) {
-    text += append(inputs[at] as SqlInput, values) + (strings[at + 1] ?? "");
+    parts.addText(strings[at] ?? "");
+    parts.add(inputs[at] as SqlInput);
   }
-  return new Statement(text, values);
+  parts.addText(strings[inputs.length] ?? "");
+  return parts.statement();
 };
 
 /** Cached texts of templates with values only. The same string each time makes map lookups fast, because its hash is known. */
@@ -50,25 +57,58 @@ const texts = new WeakMap<TemplateStringsArray, string>();
 const textOf = (strings: TemplateStringsArray): string => {
   const known = texts.get(strings);
   if (known !== undefined) return known;
-  const text = strings.reduce((before, piece, at) => `${before}$${at}${piece}`);
+  checkTemplate(strings);
+  const text = numbered(strings);
   texts.set(strings, text);
   return text;
 };
 
-const append = (input: SqlInput, values: SqlValue[]): string => {
-  if (!(input instanceof Statement)) {
-    checkValue(input, values.push(input));
-    return `$${values.length}`;
-  }
-  const shift = values.length;
-  values.push(...input.values);
-  return shift === 0
-    ? input.text
-    : input.text.replaceAll(/\$(\d+)/g, (_, place: string) => `$${Number(place) + shift}`);
+const numbered = (pieces: readonly string[]): string =>
+  pieces.reduce((before, piece, at) => `${before}$${at}${piece}`);
+
+/** A list from a request's body would otherwise pass as a template, and its text be sent. */
+const checkTemplate = (strings: unknown): void => {
+  if (Array.isArray(strings) && Object.isFrozen(strings) && Object.hasOwn(strings, "raw")) return;
+  throw badStatement(strings);
 };
 
+const badStatement = (given: unknown): FrameworkError => {
+  const what = Array.isArray(given) ? "a list" : given === null ? "null" : typeof given;
+  return new FrameworkError(
+    "DATABASE_BAD_STATEMENT",
+    `a statement is a template, a text, or what \`sql\` made, not ${what}`,
+  );
+};
+
+/** Builds a statement from texts, values and statements; values are numbered at the end, so no text is searched for `$1`. */
+class Composition {
+  private readonly pieces: string[] = [""];
+  private readonly values: SqlValue[] = [];
+
+  addText(text: string): void {
+    this.pieces[this.pieces.length - 1] += text;
+  }
+
+  add(input: SqlInput): void {
+    if (input instanceof Statement) return this.addStatement(input);
+    checkValue(input, this.values.push(input));
+    this.pieces.push("");
+  }
+
+  statement(): Statement {
+    return new Statement(numbered(this.pieces), this.values, this.pieces);
+  }
+
+  private addStatement({ pieces, values }: Statement): void {
+    const [first = "", ...others] = pieces;
+    this.addText(first);
+    this.values.push(...values);
+    this.pieces.push(...others);
+  }
+}
+
 const quoted = (name: string): string => {
-  if (name === "" || name.includes("\0")) {
+  if (typeof name !== "string" || name === "" || name.includes("\0")) {
     throw new FrameworkError(
       "DATABASE_BAD_NAME",
       "a name of a table or column has at least one character and no NUL",
@@ -78,8 +118,13 @@ const quoted = (name: string): string => {
 };
 
 const join = (parts: readonly Statement[], separator = ", "): Statement => {
-  const values: SqlValue[] = [];
-  return new Statement(parts.map((part) => append(part, values)).join(separator), values);
+  const whole = new Composition();
+  for (const [at, part] of parts.entries()) {
+    if (!(part instanceof Statement)) throw badStatement(part);
+    if (at > 0) whole.addText(separator);
+    whole.add(part);
+  }
+  return whole.statement();
 };
 
 const tag = (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Statement =>
@@ -94,12 +139,18 @@ const tag = (strings: TemplateStringsArray, ...inputs: readonly SqlInput[]): Sta
  * @throws DATABASE_BAD_VALUE for a value that cannot be a parameter
  */
 export const sql: SqlTag = Object.assign(tag, {
-  identifier: (...path: readonly string[]): Statement => new Statement(path.map(quoted).join("."), []),
+  identifier: (...path: readonly string[]): Statement =>
+    new Statement((path.length === 0 ? [""] : path).map(quoted).join("."), []),
   join,
   list: (values: readonly SqlValue[]): Statement => {
     if (values.length === 0)
       throw new FrameworkError("DATABASE_BAD_VALUE", "sql.list needs at least one value");
-    return new Statement(values.map((_, at) => `$${at + 1}`).join(", "), checkedValues(values));
+    const whole = new Composition();
+    for (const [at, value] of values.entries()) {
+      if (at > 0) whole.addText(", ");
+      whole.add(value);
+    }
+    return whole.statement();
   },
 });
 
@@ -114,10 +165,21 @@ const checkedValues = (values: readonly SqlValue[]): readonly SqlValue[] => {
   return values;
 };
 
-/** Parses the arguments of a query method. @throws DATABASE_BAD_VALUE */
+/** Parses the arguments of a query method. @throws DATABASE_BAD_STATEMENT, DATABASE_BAD_VALUE, DATABASE_BAD_PARAMETERS */
 export const toStatement = (asked: Asked, others: AskedWith): Statement => {
-  if (typeof asked === "string") {
-    return new Statement(asked, checkedValues((others[0] as readonly SqlValue[] | undefined) ?? noValues));
-  }
+  if (typeof asked === "string") return new Statement(asked, listOf(others));
   return asked instanceof Statement ? asked : ofTemplate(asked, others as readonly SqlInput[]);
+};
+
+/** A statement that `sql` made. @throws DATABASE_BAD_STATEMENT */
+export const checkStatement = (given: unknown): void => {
+  if (!(given instanceof Statement)) throw badStatement(given);
+};
+
+const listOf = ([values = noValues, ...more]: AskedWith): readonly SqlValue[] => {
+  if (Array.isArray(values) && more.length === 0) return checkedValues(values);
+  throw new FrameworkError(
+    "DATABASE_BAD_PARAMETERS",
+    "the values of a text are one list: query(text, [first, second])",
+  );
 };

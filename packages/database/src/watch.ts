@@ -1,18 +1,30 @@
 import { type Histogram, isPromise, type Operations } from "@framework/core/feature";
 import type { Logger } from "@framework/core";
-import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolMetrics, Session } from "./backend.ts";
+import type {
+  Backend,
+  BeginOptions,
+  Execution,
+  OpenTransaction,
+  Outcome,
+  PoolMetrics,
+  Session,
+} from "./backend.ts";
+import { DatabaseUnavailableError } from "./database-errors.ts";
+import { ReasonLog } from "./reason-log.ts";
 import type { ListenOptions, Row } from "./queries.ts";
 import type { Statement } from "./statement.ts";
 
 /** Options of the watching backend. */
 export interface WatchOptions {
-  /** Statements that take longer are logged with their text; 0 disables it. */
+  /** Statements that run longer are logged with their text, and longer waits without one; 0 disables it. */
   readonly slowQueryMs: number;
   readonly log: () => Logger | null;
   /** Publishes each statement. */
   readonly operations: Operations<Statement>;
   /** Records the duration of each statement, if given. */
   readonly seconds?: Histogram;
+  /** Records how long each statement and transaction waited for a connection or lock, if given. */
+  readonly waits?: Histogram;
 }
 
 const MAX_LOGGED_TEXT = 1000;
@@ -20,10 +32,12 @@ const MAX_LOGGED_TEXT = 1000;
 /** A backend whose statements are counted, timed and published as operations. */
 export class WatchedBackend implements Backend {
   readonly dialect: "sqlite" | "postgres";
+  readonly idleInTransactionMs: number;
   private readonly backend: Backend;
   private readonly options: WatchOptions;
   /** Durations below this need no action. */
   private readonly noticeMs: number;
+  readonly reasons: ReasonLog;
   statements = 0;
   failures = 0;
   slow = 0;
@@ -31,78 +45,102 @@ export class WatchedBackend implements Backend {
   constructor(backend: Backend, options: WatchOptions) {
     this.backend = backend;
     this.options = options;
+    this.reasons = new ReasonLog(options.log);
     this.dialect = backend.dialect;
+    this.idleInTransactionMs = backend.idleInTransactionMs;
     this.noticeMs = Math.min(options.slowQueryMs || Infinity, backend.longReads?.longMs ?? Infinity);
   }
 
-  run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
-    return this.observe(this.backend, statement, signal, first);
+  run(statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
+    return this.observe(this.backend, statement, execution);
   }
 
-  observe(
-    session: Session,
-    statement: Statement,
-    signal?: AbortSignal,
-    first?: boolean,
-  ): Outcome | Promise<Outcome> {
+  observe(session: Session, statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
     const { operations } = this.options;
-    if (!operations.isObserved) return this.timed(session, statement, signal, first);
-    return operations.run(statement, () => this.timed(session, statement, signal, first));
+    if (!operations.isObserved) return this.timed(session, statement, execution);
+    return operations.run(statement, () => this.timed(session, statement, execution));
   }
 
-  private timed(
-    session: Session,
-    statement: Statement,
-    signal?: AbortSignal,
-    first?: boolean,
-  ): Outcome | Promise<Outcome> {
+  private timed(session: Session, statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
     const from = performance.now();
     this.statements++;
     try {
-      const outcome = session.run(statement, signal, first);
-      if (isPromise(outcome)) return this.later(outcome, from, statement);
-      const durationMs = this.observed(from);
-      if (durationMs >= this.noticeMs) this.held(session, statement, durationMs);
+      const outcome = session.run(statement, execution);
+      if (isPromise(outcome)) return this.later(outcome, from, statement, execution);
+      const ranMs = this.observed(from, 0);
+      if (ranMs >= this.noticeMs) this.held(session, statement, ranMs);
       return outcome;
     } catch (error) {
-      this.failures++;
-      this.observed(from);
+      this.failed(error);
+      this.observed(from, 0);
       throw error;
     }
   }
 
-  /** Records the duration of a statement, and returns it in milliseconds. */
-  private observed(from: number): number {
-    const durationMs = performance.now() - from;
-    this.options.seconds?.observe(durationMs / 1000);
-    return durationMs;
+  /** Records how long a statement waited and ran; returns the time that it ran, in milliseconds. */
+  private observed(from: number, waitedMs: number): number {
+    const ranMs = performance.now() - from - waitedMs;
+    this.options.seconds?.observe(ranMs / 1000);
+    return ranMs;
   }
 
-  private async later(outcome: Promise<Outcome>, from: number, statement: Statement): Promise<Outcome> {
+  private async later(
+    outcome: Promise<Outcome>,
+    from: number,
+    statement: Statement,
+    execution: Execution,
+  ): Promise<Outcome> {
+    let isUnavailable = false;
     try {
       return await outcome;
     } catch (error) {
-      this.failures++;
+      isUnavailable = error instanceof DatabaseUnavailableError;
+      this.failed(error);
       throw error;
     } finally {
-      this.took(statement, this.observed(from));
+      const { waitedMs } = execution;
+      const ranMs = this.observed(from, waitedMs);
+      this.waited(waitedMs);
+      if (!isUnavailable) this.took(statement, ranMs, waitedMs);
     }
   }
 
-  private held(session: Session, statement: Statement, durationMs: number): void {
-    if (session === this.backend) this.backend.longReads?.took(statement.text, durationMs);
-    this.took(statement, durationMs);
+  private held(session: Session, statement: Statement, ranMs: number): void {
+    if (session === this.backend) this.backend.longReads?.took(statement.text, ranMs);
+    this.took(statement, ranMs, 0);
   }
 
-  private took({ text }: Statement, durationMs: number): void {
+  private took({ text }: Statement, ranMs: number, waitedMs: number): void {
     const { slowQueryMs, log } = this.options;
-    if (slowQueryMs === 0 || durationMs < slowQueryMs) return;
+    if (slowQueryMs === 0 || ranMs < slowQueryMs) return;
     this.slow++;
-    log()?.warn("slow query", { durationMs: Math.round(durationMs), text: text.slice(0, MAX_LOGGED_TEXT) });
+    log()?.warn("slow query", {
+      durationMs: Math.round(ranMs),
+      waitedMs: Math.round(waitedMs),
+      text: text.slice(0, MAX_LOGGED_TEXT),
+    });
+  }
+
+  private waited(waitedMs: number): void {
+    this.options.waits?.observe(waitedMs / 1000);
+    if (this.options.slowQueryMs > 0 && waitedMs >= this.options.slowQueryMs) this.reasons.waited(waitedMs);
+  }
+
+  private failed(error: unknown): void {
+    this.failures++;
+    this.reasons.failed(error);
   }
 
   async begin(options: BeginOptions): Promise<OpenTransaction> {
-    return new WatchedTransaction(await this.backend.begin(options), this);
+    const from = performance.now();
+    try {
+      const open = await this.backend.begin(options);
+      this.waited(performance.now() - from);
+      return new WatchedTransaction(open, this);
+    } catch (error) {
+      this.reasons.failed(error);
+      throw error;
+    }
   }
 
   stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]> {
@@ -116,7 +154,7 @@ export class WatchedBackend implements Backend {
     try {
       yield* batches;
     } catch (error) {
-      this.failures++;
+      this.failed(error);
       operation?.fail(error);
       throw error;
     } finally {
@@ -140,8 +178,8 @@ export class WatchedBackend implements Backend {
     return this.backend.metrics();
   }
 
-  async close(): Promise<void> {
-    await this.backend.close();
+  async close(graceMs?: number): Promise<void> {
+    await this.backend.close(graceMs);
   }
 }
 
@@ -154,24 +192,29 @@ class WatchedTransaction implements OpenTransaction {
     this.watch = watch;
   }
 
-  run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
-    return this.watch.observe(this.open, statement, signal, first);
+  run(statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
+    return this.watch.observe(this.open, statement, execution);
   }
 
   stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncIterableIterator<Row[]> {
     return this.watch.follow(this.open.stream(statement, batchSize, signal), statement);
   }
 
-  async script(text: string): Promise<void> {
-    await this.open.script(text);
+  async script(text: string, signal?: AbortSignal): Promise<void> {
+    await this.open.script(text, signal);
   }
 
   async notify(channel: string, payload: string): Promise<void> {
     await this.open.notify(channel, payload);
   }
 
-  async commit(): Promise<void> {
-    await this.open.commit();
+  async commit(): Promise<boolean> {
+    try {
+      return await this.open.commit();
+    } catch (error) {
+      this.watch.reasons.failed(error);
+      throw error;
+    }
   }
 
   async rollback(): Promise<void> {

@@ -1,6 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import type { Database, Transaction } from "../queries.ts";
-import { type Migration, readMigrations } from "./read-migrations.ts";
+import { migrationError } from "./migration-error.ts";
+import { type Migration, type MigrationFile, readMigrations } from "./read-migrations.ts";
 
 /** Which migrations to run. */
 export interface MigrateOptions {
@@ -10,12 +11,25 @@ export interface MigrateOptions {
   readonly to?: number;
   /** Dry run: returns the steps without running them. @default false */
   readonly dryRun?: boolean;
+  /**
+   * Limit in seconds of waiting for another process that migrates and of all steps, in place of the database's own limits, which are for requests.
+   * @default 3600
+   */
+  readonly timeoutSecs?: number;
+  /** Rolls back and rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
+
+/** Default of `MigrateOptions.timeoutSecs`. */
+export const MIGRATION_SECS = 3600;
 
 /** One step that was run, or would be in a dry run. */
 export interface MigrationStep {
+  /** Number of the migration. */
   readonly number: number;
+  /** Name of the migration. */
   readonly name: string;
+  /** Whether it was applied or reverted. */
   readonly direction: "up" | "down";
 }
 
@@ -34,14 +48,15 @@ const LOCK = 7_264_113_905;
  * Concurrent migrations are serialised by a lock. Earlier steps are verified by the SHA-256 of their text.
  *
  * @throws DATABASE_MIGRATION_CHANGED when a file differs from the step that ran, DATABASE_MIGRATION_MISSING when it is missing or precedes one
- * that ran, DATABASE_MIGRATION_NO_WAY_BACK, DATABASE_BAD_MIGRATIONS
+ * that ran, DATABASE_MIGRATION_NO_WAY_BACK, DATABASE_BAD_MIGRATIONS; DATABASE_MIGRATION_FAILED, with file and line; DatabaseUnavailableError after
+ * `timeoutSecs`. Nothing was changed then.
  */
 export const migrate = async (
   db: Database,
-  { directory, to, dryRun = false }: MigrateOptions,
+  { directory, to, dryRun = false, timeoutSecs = MIGRATION_SECS, signal }: MigrateOptions,
 ): Promise<readonly MigrationStep[]> => {
   const migrations = await readMigrations(directory, db.dialect);
-  return await db.transaction(async (tx) => {
+  const run = async (tx: Transaction): Promise<readonly MigrationStep[]> => {
     if (db.dialect === "postgres") await tx.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
     await tx.execute(TABLE);
     const applied = await tx.query<Applied>(
@@ -51,7 +66,8 @@ export const migrate = async (
     const steps = stepsTo(migrations, applied, to ?? migrations.at(-1)?.number ?? 0);
     if (!dryRun) for (const step of steps) await take(tx, step);
     return steps.map(({ direction, migration: { number, name } }) => ({ number, name, direction }));
-  });
+  };
+  return await db.transaction(run, { timeoutSecs, signal });
 };
 
 const TABLE = `CREATE TABLE IF NOT EXISTS framework_migrations (
@@ -103,7 +119,7 @@ const stepsTo = (
 const take = async (tx: Transaction, { direction, migration }: Step): Promise<void> => {
   const { number, name, up, down, checksum } = migration;
   if (direction === "up") {
-    await tx.script(up);
+    await runFile(tx, up);
     await tx.execute(
       "INSERT INTO framework_migrations (number, name, checksum, applied_at) VALUES ($1, $2, $3, $4)",
       [number, name, checksum, new Date().toISOString()],
@@ -116,6 +132,17 @@ const take = async (tx: Transaction, { direction, migration }: Step): Promise<vo
       `migration ${number} (${name}) has no .down.sql`,
     );
   }
-  await tx.script(down);
+  await runFile(tx, down);
   await tx.execute("DELETE FROM framework_migrations WHERE number = $1", [number]);
+};
+
+/** One statement at a time, so that an error has its line. */
+const runFile = async (tx: Transaction, file: MigrationFile): Promise<void> => {
+  for (const piece of file.pieces) {
+    try {
+      await tx.script(piece.text);
+    } catch (error) {
+      throw migrationError(error, file, piece);
+    }
+  }
 };

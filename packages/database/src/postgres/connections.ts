@@ -1,10 +1,12 @@
-import { Client, Pool, type PoolClient, type PoolConfig } from "pg";
+import { Client, type Connection, Pool, type PoolClient, type PoolConfig } from "pg";
+import { orAborted, within } from "../deadlines.ts";
 import { DatabaseUnavailableError } from "../database-errors.ts";
-import type { Outcome, PoolMetrics } from "../backend.ts";
+import type { Execution, Outcome, PoolMetrics } from "../backend.ts";
 import type { Row } from "../queries.ts";
 import type { SqlValue } from "../sql-value.ts";
-import { isBroken } from "./postgres-errors.ts";
+import { isBroken, isReadOnly, isSilence } from "./postgres-errors.ts";
 import { columnTypes } from "./postgres-types.ts";
+import { Silence } from "./silence.ts";
 
 /** Options of the pool of connections to PostgreSQL. */
 export interface PostgresOptions {
@@ -30,6 +32,10 @@ export const MAX_WAITING = 10_000;
 export class Connections {
   private readonly config: PoolConfig;
   private readonly pool: Pool;
+  private readonly silence = new Silence();
+  private readonly open = new Set<PoolClient>();
+  private readonly leased = new Set<PoolClient>();
+  private cancels = 0;
 
   constructor(options: PostgresOptions) {
     this.config = clientConfig(options);
@@ -38,10 +44,17 @@ export class Connections {
       max: options.poolSize,
       min: options.minIdle,
       idleTimeoutMillis: options.idleTimeoutSecs * 1000,
-      maxLifetimeSeconds: Math.ceil(options.maxLifetimeSecs * (0.9 + Math.random() * 0.2)), // otherwise all would expire at once
+      maxLifetimeSeconds: Math.ceil(options.maxLifetimeSecs * (0.9 + Math.random() * 0.2)), // otherwise all would expire together
     });
     this.pool.on("error", options.onIdleError);
-    this.pool.on("connect", (client) => client.on("error", ignore)); // the current statement rejects by itself
+    this.pool.on("connect", (client) => {
+      client.on("error", ignore); // the current statement rejects by itself
+      this.open.add(client);
+      this.silence.connected(client);
+    });
+    this.pool.on("remove", (client) => this.open.delete(client));
+    this.pool.on("acquire", (client) => this.leased.add(client));
+    this.pool.on("release", (_error: unknown, client: PoolClient) => this.leased.delete(client));
   }
 
   /**
@@ -56,15 +69,26 @@ export class Connections {
     text: string,
     values: readonly SqlValue[],
     lasting: boolean,
+    execution: Execution,
   ): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (this.pool.waitingCount >= MAX_WAITING) return reject(tooManyWait());
+      const from = performance.now();
       this.pool.connect((fault, client, release) => {
-        if (client === undefined) return reject(unreachable(fault));
+        execution.waitedMs = performance.now() - from;
+        if (client === undefined) return reject(this.unreachable(fault));
+        if (this.silence.covers(client)) {
+          release(true);
+          return resolve(this.runOnce(name, text, values, lasting, execution));
+        }
         const query =
           name === undefined ? { text, values: [...values] } : { name, text, values: [...values] };
+        const sentAt = performance.now();
         client.query<Row>(query, (error: Error | null | undefined, result) => {
           const failed = error !== null && error !== undefined;
+          if (failed && isSilence(error)) this.silent(client, sentAt);
+          else this.silence.answered(client);
+          if (failed && isReadOnly(error)) this.renew();
           release(lasting || (failed && isBroken(error)));
           if (failed) reject(error);
           else resolve({ rows: result.rows ?? [], changes: result.rowCount ?? 0 });
@@ -77,17 +101,44 @@ export class Connections {
   async take(signal?: AbortSignal): Promise<PoolClient> {
     signal?.throwIfAborted();
     if (this.pool.waitingCount >= MAX_WAITING) throw tooManyWait();
-    try {
-      const client = await this.pool.connect();
-      if (signal?.aborted !== true) return client;
-      client.release();
-    } catch (cause) {
-      throw unreachable(cause);
-    }
-    throw signal.reason;
+    const connected = this.pool.connect();
+    const client = await orAborted(connected, signal).catch((cause: unknown) => {
+      if (signal?.aborted !== true) throw this.unreachable(cause);
+      connected.then((late) => late.release(), ignore);
+      throw signal.reason;
+    });
+    if (!this.silence.covers(client)) return client;
+    client.release(true);
+    return await this.take(signal);
   }
 
-  /** A connection outside the pool. */
+  /** Notes that a statement sent at a time got no reply: cancels it, and drops idle connections when no other got one since. */
+  silent(client: PoolClient, sentAt: number): void {
+    this.silence.began(sentAt);
+    void this.cancel(client);
+  }
+
+  /** Replaces every connection when it is next idle. */
+  renew(): void {
+    this.silence.renew();
+  }
+
+  /** Notes that the server has replied. */
+  answered(client: PoolClient): void {
+    this.silence.answered(client);
+  }
+
+  /** Says what the pool means. */
+  private unreachable(cause: unknown): DatabaseUnavailableError {
+    const message = Error.isError(cause) ? cause.message : String(cause);
+    const waitMs = this.config.connectionTimeoutMillis;
+    const reason = message.startsWith("timeout exceeded")
+      ? `no connection became free in ${waitMs} ms; all ${this.pool.options.max} of the pool are in use`
+      : message.replace(/^Connection terminated due to connection timeout$/, `no connection in ${waitMs} ms`);
+    return new DatabaseUnavailableError(reason, { cause });
+  }
+
+  /** Opens a connection outside the pool. */
   async lone(): Promise<Client> {
     const client = new Client(this.config);
     client.on("error", () => {}); // the holder gets its end from "end"
@@ -98,7 +149,8 @@ export class Connections {
   /** Asks the server to cancel the current statement of a connection; failures are ignored. */
   async cancel(client: PoolClient): Promise<void> {
     const { processID } = client as unknown as { processID: number | null };
-    if (processID === null) return;
+    if (processID === null || this.cancels >= MAX_CANCELS) return;
+    this.cancels++;
     try {
       const other = await this.lone();
       try {
@@ -108,6 +160,8 @@ export class Connections {
       }
     } catch {
       // Then the statement runs to its end, but its connection is destroyed anyway.
+    } finally {
+      this.cancels--;
     }
   }
 
@@ -116,26 +170,44 @@ export class Connections {
     return { size, idle, waiting };
   }
 
-  async close(): Promise<void> {
-    if (!this.pool.ended && !this.pool.ending) await this.pool.end();
+  /** @param graceMs time that running statements have; then they are cancelled. @default no limit */
+  async close(graceMs: number = Infinity): Promise<void> {
+    if (this.pool.ended || this.pool.ending) return;
+    const ended = this.pool.end();
+    if (await within(ended, this.leased.size === 0 ? CANCEL_MS : graceMs)) return;
+    await within(Promise.all(Array.from(this.leased, (client) => this.cancel(client))), CANCEL_MS);
+    if (await within(ended, CANCEL_MS)) return;
+    for (const { connection } of this.open as Set<PoolClient & { connection: Connection }>)
+      connection.stream.destroy(); // the server is silent
+    await ended;
   }
 }
+
+/** Maximum statements that are being cancelled; each takes a connection of its own. */
+const MAX_CANCELS = 10;
+
+/** Maximum wait for the server to cancel statements when the database closes. */
+const CANCEL_MS = 500;
+
+/** The server's idle timeout comes after ours, which knows the reason; it ends transactions of a process that hangs. */
+const SERVER_LATER_MS = 10_000;
+
+/** Idle time after which the system asks whether the server's machine still lives. */
+const KEEP_ALIVE_MS = 10_000;
 
 const ignore = (): void => {};
 
 const tooManyWait = (): DatabaseUnavailableError =>
   new DatabaseUnavailableError(`${MAX_WAITING} callers are waiting already`);
 
-const unreachable = (cause: unknown): DatabaseUnavailableError =>
-  new DatabaseUnavailableError(Error.isError(cause) ? cause.message : String(cause), { cause });
-
 const clientConfig = (options: PostgresOptions): PoolConfig => ({
   connectionString: options.url,
   connectionTimeoutMillis: options.connectionTimeoutSecs * 1000,
   keepAlive: true,
+  keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   types: columnTypes,
   ...(options.applicationName === undefined ? {} : { application_name: options.applicationName }),
   ...(options.statementTimeoutMs === 0 ? {} : { statement_timeout: options.statementTimeoutMs }),
   ...(options.answerTimeoutSecs === 0 ? {} : { query_timeout: options.answerTimeoutSecs * 1000 }),
-  idle_in_transaction_session_timeout: options.idleInTransactionSecs * 1000,
+  idle_in_transaction_session_timeout: options.idleInTransactionSecs * 1000 + SERVER_LATER_MS,
 });

@@ -25,7 +25,7 @@ test.each([
   "SELECT pg_advisory_lock(1)",
   "SELECT pg_try_advisory_lock_shared(1, 2)",
   "SELECT set_config('app.user', $1, false)",
-])("leaves something to the next user of the connection: %s", (text) => {
+])("changes the session of the connection: %s", (text) => {
   expect(leavesState(text)).toBe(true);
 });
 
@@ -62,11 +62,11 @@ test.each([
   "*",
   "e'\\",
   "insert   ",
-])("is read in linear time, however often a text holds %p", (piece) => {
+])("a text of repeated %p is read in linear time", (piece) => {
   const long = piece.repeat(300_000 / piece.length);
   const from = process.cpuUsage();
   leavesState(long);
   leavesState(`SELECT /* ${long}`);
   leavesState(`${" ".repeat(300_000)}x`);
-  expect(process.cpuUsage(from).user / 1000).toBeLessThan(1000); // tens of milliseconds; quadratic would be minutes
+  expect(process.cpuUsage(from).user / 1000).toBeLessThan(20_000); // takes tens of milliseconds; quadratic time would be minutes
 });

@@ -1,50 +1,61 @@
-import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolMetrics } from "../backend.ts";
+import type { Backend, BeginOptions, Execution, OpenTransaction, Outcome, PoolMetrics } from "../backend.ts";
 import type { ListenOptions, Row } from "../queries.ts";
 import { Statement } from "../statement.ts";
 import { Connections, type PostgresOptions } from "./connections.ts";
 import { Listener } from "./listener.ts";
-import { PostgresClient } from "./postgres-client.ts";
+import { PostgresClient, type PostgresClientParts } from "./postgres-client.ts";
 import { postgresError } from "./postgres-errors.ts";
 import { PostgresTransaction } from "./postgres-transaction.ts";
 import { StatementNames } from "./statement-names.ts";
 
+type LeaseOptions = Pick<PostgresClientParts, "answerMs" | "readOnly">;
+
 /** PostgreSQL through a pool of connections of `pg`. */
 export class PostgresBackend implements Backend {
   readonly dialect = "postgres";
+  readonly idleInTransactionMs: number;
   private readonly connections: Connections;
   private readonly names = new StatementNames();
   private readonly listener: Listener;
 
   constructor(options: PostgresOptions) {
+    this.idleInTransactionMs = options.idleInTransactionSecs * 1000;
     this.connections = new Connections(options);
     this.listener = new Listener(() => this.connections.lone());
   }
 
-  async run(statement: Statement, signal?: AbortSignal): Promise<Outcome> {
-    if (signal !== undefined) return await this.runUntil(statement, signal);
+  async run(statement: Statement, execution: Execution): Promise<Outcome> {
+    if (execution.signal !== undefined) return await this.runUntil(statement, execution);
     const { text, values } = statement;
     const { name, lasting } = this.names.of(text);
     try {
-      return await this.connections.runOnce(name, text, values, lasting);
+      return await this.connections.runOnce(name, text, values, lasting, execution);
     } catch (error) {
       throw postgresError(error, text);
     }
   }
 
-  private async runUntil(statement: Statement, signal: AbortSignal): Promise<Outcome> {
-    const client = await this.take(signal);
+  private async runUntil(statement: Statement, execution: Execution): Promise<Outcome> {
+    const from = performance.now();
+    const client = await this.take(execution.signal).finally(() => {
+      execution.waitedMs = performance.now() - from;
+    });
     try {
-      return await client.run(statement, signal);
+      return await client.run(statement, execution.signal);
     } finally {
       client.release();
     }
   }
 
-  async begin({ isolation, readOnly, signal }: BeginOptions): Promise<OpenTransaction> {
-    const client = await this.take(signal);
+  async begin({ isolation, readOnly, signal, timeoutMs }: BeginOptions): Promise<OpenTransaction> {
+    const client = await this.take(signal, { answerMs: timeoutMs, readOnly });
     try {
-      await client.script(`BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${readOnly ? " READ ONLY" : ""}`);
-      return new PostgresTransaction(client);
+      const begin = `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${readOnly ? " READ ONLY" : ""}`;
+      await client.script(
+        timeoutMs === undefined ? begin : `${begin}; SET LOCAL statement_timeout = 0`,
+        signal,
+      );
+      return new PostgresTransaction(client, timeoutMs === undefined ? undefined : signal);
     } catch (error) {
       client.release();
       throw error;
@@ -52,7 +63,12 @@ export class PostgresBackend implements Backend {
   }
 
   async *stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncGenerator<Row[]> {
-    const transaction = await this.begin({ isolation: "read committed", readOnly: false, signal });
+    const transaction = await this.begin({
+      isolation: "read committed",
+      readOnly: false,
+      signal,
+      timeoutMs: undefined,
+    });
     try {
       yield* transaction.stream(statement, batchSize, signal);
       await transaction.commit();
@@ -62,7 +78,8 @@ export class PostgresBackend implements Backend {
   }
 
   async notify(channel: string, payload: string): Promise<void> {
-    await this.run(new Statement("SELECT pg_notify($1, $2)", [channel, payload]));
+    const statement = new Statement("SELECT pg_notify($1, $2)", [channel, payload]);
+    await this.run(statement, { signal: undefined, first: false, waitedMs: 0 });
   }
 
   async listen(
@@ -77,12 +94,15 @@ export class PostgresBackend implements Backend {
     return this.connections.metrics();
   }
 
-  async close(): Promise<void> {
-    await this.listener.close();
-    await this.connections.close();
+  async close(graceMs?: number): Promise<void> {
+    await Promise.all([this.listener.close(), this.connections.close(graceMs)]);
   }
 
-  private async take(signal?: AbortSignal): Promise<PostgresClient> {
-    return new PostgresClient(await this.connections.take(signal), this.connections, this.names);
+  private async take(
+    signal?: AbortSignal,
+    lease: LeaseOptions = { answerMs: undefined, readOnly: false },
+  ): Promise<PostgresClient> {
+    const { connections, names } = this;
+    return new PostgresClient(await connections.take(signal), { connections, names, ...lease });
   }
 }

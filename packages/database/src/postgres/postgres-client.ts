@@ -1,27 +1,42 @@
-import type { PoolClient } from "pg";
+import type { PoolClient, QueryResult } from "pg";
 import type { Outcome } from "../backend.ts";
+import { transactionOver } from "../database-errors.ts";
+import { orAborted } from "../deadlines.ts";
 import type { Row } from "../queries.ts";
 import type { Statement } from "../statement.ts";
 import type { Connections } from "./connections.ts";
 import { leavesState } from "./lasting-state.ts";
-import { isBroken, postgresError } from "./postgres-errors.ts";
+import { isBroken, isReadOnly, isSilence, postgresError } from "./postgres-errors.ts";
 import type { StatementNames } from "./statement-names.ts";
+
+export interface PostgresClientParts {
+  readonly connections: Connections;
+  readonly names: StatementNames;
+  /** Time without a reply after which the server counts as dead. @default that of the connection */
+  readonly answerMs: number | undefined;
+  /** Whether writes are mistakes of the caller; otherwise the server refuses them because it is a standby. */
+  readonly readOnly: boolean;
+}
 
 /** A connection leased from the pool; it is destroyed on return when its state is unknown. */
 export class PostgresClient {
   private readonly client: PoolClient;
   private readonly connections: Connections;
   private readonly names: StatementNames;
+  private readonly answer: { readonly query_timeout?: number };
+  private readonly readOnly: boolean;
   private isUnusable = false;
   private released = false;
   private readonly onError = (): void => {
     this.isUnusable = true; // the current statement rejects by itself
   };
 
-  constructor(client: PoolClient, connections: Connections, names: StatementNames) {
+  constructor(client: PoolClient, { connections, names, answerMs, readOnly }: PostgresClientParts) {
     this.client = client;
     this.connections = connections;
     this.names = names;
+    this.readOnly = readOnly;
+    this.answer = answerMs === undefined ? {} : { query_timeout: answerMs };
     client.on("error", this.onError);
   }
 
@@ -30,45 +45,55 @@ export class PostgresClient {
   }
 
   async run({ text, values }: Statement, signal?: AbortSignal): Promise<Outcome> {
+    if (this.released) throw transactionOver();
     const { name, lasting } = this.names.of(text);
     if (lasting) this.isUnusable = true;
-    const query = name === undefined ? { text, values: [...values] } : { name, text, values: [...values] };
+    const asked = { text, values: [...values], ...this.answer };
+    const query = name === undefined ? asked : { name, ...asked };
     const { rows, rowCount } = await this.answered(this.client.query<Row>(query), text, signal);
     return { rows: rows ?? [], changes: rowCount ?? 0 };
   }
 
-  async script(text: string): Promise<void> {
+  /** @param limitMs time without a reply, in place of the usual one */
+  async rollback(limitMs: number): Promise<void> {
+    const text = "ROLLBACK";
+    const query = { text, query_timeout: limitMs };
+    await this.answered(this.client.query(query), text);
+  }
+
+  async script(text: string, signal?: AbortSignal): Promise<void> {
     if (leavesState(text)) this.isUnusable = true;
-    await this.answered(this.client.query(text), text);
+    await this.command(text, signal);
+  }
+
+  /** Runs a text that is neither prepared nor parsed here. */
+  async command(text: string, signal?: AbortSignal): Promise<QueryResult> {
+    if (this.released) throw transactionOver();
+    signal?.throwIfAborted();
+    return await this.answered(this.client.query({ text, ...this.answer }), text, signal);
   }
 
   private async answered<T>(answer: Promise<T>, text: string, signal?: AbortSignal): Promise<T> {
-    const stop = signal === undefined ? null : this.stopOn(signal);
+    const sentAt = performance.now();
     try {
-      return await (stop === null ? answer : Promise.race([answer, stop.promise]));
+      const value = await orAborted(answer, signal);
+      this.connections.answered(this.client);
+      return value;
     } catch (error) {
-      if (signal?.aborted === true) {
-        answer.catch(() => {});
-        throw signal.reason;
-      }
-      if (isBroken(error)) this.isUnusable = true;
-      throw postgresError(error, text);
-    } finally {
-      stop?.off();
+      if (isBroken(error, this.readOnly)) this.isUnusable = true;
+      const isAborted = signal?.aborted === true && error === signal.reason;
+      if (isAborted || isSilence(error)) this.abandon(answer, sentAt);
+      else this.connections.answered(this.client);
+      if (!this.readOnly && isReadOnly(error)) this.connections.renew();
+      throw isAborted ? error : postgresError(error, text, this.readOnly);
     }
   }
 
   /** A reply to an abandoned statement must not reach the next user of the connection. */
-  private stopOn(signal: AbortSignal): { promise: Promise<never>; off: () => void } {
-    const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => {});
-    const stop = (): void => {
-      this.isUnusable = true;
-      void this.connections.cancel(this.client);
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", stop, { once: true });
-    return { promise, off: () => signal.removeEventListener("abort", stop) };
+  private abandon(answer: Promise<unknown>, sentAt: number): void {
+    this.isUnusable = true;
+    answer.catch(() => {});
+    this.connections.silent(this.client, sentAt);
   }
 
   release(): void {

@@ -19,6 +19,9 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
 /** The server is stopping, starting or full; the statement is not at fault. */
 const UNAVAILABLE = /^(08|57P0[1235]$|53[0-9A-Z]{3}$)/;
 
+/** SQLSTATE of a write on a server that only reads, such as a standby after a failover; the next connection may reach the new primary. */
+const READ_ONLY = "25006";
+
 interface ServerError extends Error {
   readonly code: string;
   readonly constraint?: string;
@@ -30,13 +33,32 @@ const isServerError = (error: unknown): error is ServerError =>
   "severity" in error;
 
 /** Whether the connection is broken and must not return to the pool. */
-export const isBroken = (error: unknown): boolean => !isServerError(error) || UNAVAILABLE.test(error.code);
+export const isBroken = (error: unknown, readOnly = false): boolean =>
+  !isServerError(error) || isUnavailable(error.code, readOnly);
 
-/** Converts an error of `pg`; connection errors become `DatabaseUnavailableError`. */
-export const postgresError = (error: unknown, text: string): unknown => {
+/** Whether the server refused a write because it only reads. */
+export const isReadOnly = (error: unknown): boolean => isServerError(error) && error.code === READ_ONLY;
+
+/** Whether the server gave no reply in time. */
+export const isSilence = (error: unknown): boolean =>
+  Error.isError(error) && error.message === "Query read timeout"; // of `pg`, which gives it no code
+
+const isUnavailable = (code: string, readOnly: boolean): boolean =>
+  UNAVAILABLE.test(code) || (code === READ_ONLY && !readOnly);
+
+/**
+ * Converts an error of `pg`; errors of the connection or server become `DatabaseUnavailableError`.
+ *
+ * @param readOnly whether the caller asked for a transaction that only reads
+ */
+export const postgresError = (error: unknown, text: string, readOnly = false): unknown => {
   if (!Error.isError(error) || error instanceof DatabaseUnavailableError) return error;
-  if (!isServerError(error)) return new DatabaseUnavailableError(error.message, { cause: error });
-  if (UNAVAILABLE.test(error.code)) return new DatabaseUnavailableError(error.message, { cause: error });
+  if (!isServerError(error)) {
+    const reason = isSilence(error) ? "the server did not answer in time" : error.message;
+    return new DatabaseUnavailableError(reason, { cause: error });
+  }
+  if (isUnavailable(error.code, readOnly))
+    return new DatabaseUnavailableError(error.message, { cause: error });
   const { code, constraint = null } = error;
   const kind = kinds[code] ?? "other";
   const cause = new Error(`${error.message}, in: ${text}`, { cause: error });

@@ -1,25 +1,31 @@
-import type { OpenTransaction, Outcome } from "../backend.ts";
+import type { Execution, OpenTransaction, Outcome } from "../backend.ts";
 import { CommitUnknownError, DatabaseError } from "../database-errors.ts";
 import type { Row } from "../queries.ts";
 import { Statement } from "../statement.ts";
 import type { PostgresClient } from "./postgres-client.ts";
 
+/** Maximum wait for the reply to a rollback; a connection that does not answer is destroyed. */
+const ROLLBACK_MS = 1000;
+
 /** One transaction on its leased connection. */
 export class PostgresTransaction implements OpenTransaction {
   private readonly client: PostgresClient;
+  private readonly limit: AbortSignal | undefined;
   private over = false;
   private cursors = 0;
 
-  constructor(client: PostgresClient) {
+  /** @param limit aborts when the transaction's own time is over, in a commit too */
+  constructor(client: PostgresClient, limit: AbortSignal | undefined) {
     this.client = client;
+    this.limit = limit;
   }
 
-  async run(statement: Statement, signal?: AbortSignal): Promise<Outcome> {
+  async run(statement: Statement, { signal }: Execution): Promise<Outcome> {
     return await this.client.run(statement, signal);
   }
 
-  async script(text: string): Promise<void> {
-    await this.client.script(text);
+  async script(text: string, signal?: AbortSignal): Promise<void> {
+    await this.client.script(text, signal);
   }
 
   async *stream({ text, values }: Statement, batchSize: number, signal?: AbortSignal): AsyncGenerator<Row[]> {
@@ -41,9 +47,10 @@ export class PostgresTransaction implements OpenTransaction {
     await this.client.run(new Statement("SELECT pg_notify($1, $2)", [channel, payload]));
   }
 
-  async commit(): Promise<void> {
+  async commit(): Promise<boolean> {
     try {
-      await this.client.script("COMMIT");
+      const { command } = await this.client.command("COMMIT", this.limit);
+      return command === "COMMIT"; // an aborted transaction is answered ROLLBACK, without an error
     } catch (error) {
       throw error instanceof DatabaseError ? error : new CommitUnknownError(error);
     } finally {
@@ -54,7 +61,7 @@ export class PostgresTransaction implements OpenTransaction {
   async rollback(): Promise<void> {
     if (this.over) return;
     try {
-      if (!this.client.unusable) await this.client.script("ROLLBACK");
+      if (!this.client.unusable) await this.client.rollback(ROLLBACK_MS);
     } catch {
       // A connection that cannot roll back is destroyed, and the server rolls back for it.
     } finally {

@@ -5,7 +5,7 @@ const times = (count: number, act: () => void): void => {
   for (let n = 0; n < count; n++) act();
 };
 
-test("a text is a long one from its first long read on, and no other is", () => {
+test("a text counts as long from its first long read on; others do not", () => {
   const reads = new LongReads(20);
   reads.took("a", 19.9);
   expect(reads.has("a")).toBe(false);
@@ -13,7 +13,7 @@ test("a text is a long one from its first long read on, and no other is", () => 
   expect([reads.has("a"), reads.has("b")]).toEqual([true, false]);
 });
 
-test("eight quick reads in a row take it back, and after a relapse it takes twice as many", () => {
+test("eight quick reads in a row reset it; after a relapse twice as many are needed", () => {
   const reads = new LongReads(20);
   const quick = () => reads.took("a", 1);
   reads.took("a", 800);
@@ -30,13 +30,13 @@ test("eight quick reads in a row take it back, and after a relapse it takes twic
   expect(reads.has("a")).toBe(false);
 });
 
-test("it remembers 500 texts, and forgets the one it has known longest", () => {
+test("it holds 500 texts and evicts the oldest", () => {
   const reads = new LongReads(20);
   for (let n = 0; n <= 500; n++) reads.took(`text ${n}`, 800);
   expect([reads.has("text 0"), reads.has("text 1"), reads.has("text 500")]).toEqual([false, true, true]);
 });
 
-test("stopped, it knows nothing and learns nothing", () => {
+test("after stop it holds no texts and adds none", () => {
   const reads = new LongReads(20);
   reads.took("a", 800);
   reads.stop();

@@ -1,7 +1,7 @@
 /** Maximum texts in the cache; the oldest is evicted. */
 const MAX_TEXTS = 500;
 
-/** Consecutive quick reads after which a text runs without the thread again; doubled after each relapse. */
+/** Consecutive quick reads after which a text runs in the service again; doubled after each relapse. */
 const FIRST_PROOF = 8;
 const LONGEST_PROOF = 1024;
 
@@ -11,7 +11,7 @@ interface Known {
   proof: number;
 }
 
-/** Decides which statements run on the thread, by how long their text took the last time. */
+/** Decides which statements run in the reading process, by how long their text took the last time. */
 export class LongReads {
   /** Duration from which a read counts as long. */
   readonly longMs: number;
@@ -23,7 +23,12 @@ export class LongReads {
   }
 
   has(text: string): boolean {
-    return this.texts.size > 0 && this.texts.get(text)?.away === true; // most apps have none
+    return this.texts.size > 0 && this.texts.get(text)?.away === true; // skips the lookup: most apps have no long reads
+  }
+
+  /** Treats a text as long from its first run on. */
+  expect(text: string): void {
+    if (!this.stopped && this.longMs !== Infinity && !this.texts.has(text)) this.add(text);
   }
 
   took(text: string, ms: number): void {

@@ -39,9 +39,9 @@ export class Mutex {
   }
 
   /** @throws DatabaseUnavailableError when the mutex is not free in time, or the queue is full */
-  async acquire(signal?: AbortSignal): Promise<void> {
+  async acquire(signal?: AbortSignal, waitMs: number = this.options.waitMs): Promise<void> {
     if (this.tryAcquire()) return;
-    const { what, waitMs, maxWaiting } = this.options;
+    const { what, maxWaiting } = this.options;
     if (this.waiters.size >= maxWaiting)
       throw new DatabaseUnavailableError(`${maxWaiting} callers already wait for ${what}`);
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -1,21 +1,21 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { Row } from "../queries.ts";
 
-/** Options of the reading thread. */
-export interface ReadWorkerData {
+/** Options of the reading process. */
+export interface ReaderData {
   readonly location: string;
-  /** Maximum wait of the thread for another process's lock. */
+  /** Maximum wait of the process for another process's lock. */
   readonly lockMs: number;
 }
 
-/** A request to the thread; `null` requests the next rows of the current statement. */
+/** A request to the process; `more` requests the next rows of the current statement. */
 export interface Question {
   readonly text: string;
   readonly parameters: readonly SQLInputValue[];
   readonly first: boolean;
 }
 
-/** An error of `node:sqlite` in the thread; structured cloning would keep only its message. */
+/** An error of `node:sqlite` in the process; a message would keep only its message. */
 export interface Fault {
   readonly message: string;
   readonly code: string | undefined;

@@ -1,13 +1,14 @@
+// Above 250 lines because connections, the write turn and child processes share one state, which only this class changes.
 import type { SQLInputValue } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Backend, BeginOptions, OpenTransaction, Outcome, PoolMetrics } from "../backend.ts";
+import type { Backend, BeginOptions, Execution, OpenTransaction, Outcome, PoolMetrics } from "../backend.ts";
 import { DatabaseUnavailableError } from "../database-errors.ts";
 import type { LocalNotifications } from "../local-notifications.ts";
 import type { ListenOptions, Row } from "../queries.ts";
 import type { Statement } from "../statement.ts";
 import { inBatches } from "./in-batches.ts";
 import { LongReads } from "./long-reads.ts";
-import { NoThreadError, ReadingThread } from "./reading-thread.ts";
+import { NoProcessError, ReadingProcess } from "./reading-process.ts";
 import { type Prepared, SqliteConnection } from "./sqlite-connection.ts";
 import { isBusy, isReadOnly, sqliteError } from "./sqlite-errors.ts";
 import { toParameters } from "./sqlite-parameters.ts";
@@ -19,14 +20,16 @@ import { Mutex } from "./mutex.ts";
 export interface SqliteOptions {
   /** A file, or `:memory:`. */
   readonly location: string;
-  /** Maximum wait for the write connection, and for the reading thread. */
+  /** Maximum wait for the write connection, and for the reading process. */
   readonly waitMs: number;
   /** Idle timeout of a transaction. */
   readonly idleInTransactionMs: number;
-  /** A read that took this long runs on the reading thread the next time; 0 disables it. */
-  readonly threadAfterMs: number;
-  /** Timeout of a statement on the reading thread; 0 disables it. */
+  /** A read that took this long runs on the reading process the next time; 0 disables it. */
+  readonly longReadMs: number;
+  /** Timeout of a statement on the reading process; 0 disables it. */
   readonly statementTimeoutMs: number;
+  /** Whether a commit waits for the disk. */
+  readonly synchronous: "full" | "normal";
   readonly notifications: LocalNotifications;
 }
 
@@ -42,17 +45,18 @@ const MAX_STREAMS = 100;
 const MAX_WRITES = 1000;
 
 /**
- * SQLite through `node:sqlite`: one connection for writing, protected by a mutex, and one for reading committed data; reads that were long run on
- * a thread.
+ * SQLite through `node:sqlite`: one connection for writing, protected by a mutex, and one for reading committed data; reads that were long run
+ * in a process of its own.
  *
  * Waiting for another process's lock does not block this process.
  */
 export class SqliteBackend implements Backend {
   readonly dialect = "sqlite";
+  readonly idleInTransactionMs: number;
   readonly longReads: LongReads;
   private readonly options: SqliteOptions;
   private readonly mutex: Mutex;
-  private readonly thread: ReadingThread;
+  private readonly readingProcess: ReadingProcess;
   private readonly writes = new Set<string>();
   private writer: SqliteConnection | null = null;
   private reader: SqliteConnection | null = null;
@@ -60,53 +64,64 @@ export class SqliteBackend implements Backend {
   private closed = false;
 
   constructor(options: SqliteOptions) {
-    const { location, waitMs, threadAfterMs } = options;
+    const { location, waitMs, longReadMs } = options;
     this.options = options;
+    this.idleInTransactionMs = options.idleInTransactionMs;
     this.mutex = new Mutex({ what: "the writing connection", waitMs, maxWaiting: MAX_WAITING });
-    this.thread = new ReadingThread(options);
-    this.longReads = new LongReads(location === ":memory:" || threadAfterMs === 0 ? Infinity : threadAfterMs);
+    this.readingProcess = new ReadingProcess(options);
+    this.longReads = new LongReads(location === ":memory:" || longReadMs === 0 ? Infinity : longReadMs);
   }
 
-  run(statement: Statement, signal?: AbortSignal, first?: boolean): Outcome | Promise<Outcome> {
+  run(statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
     const { text, values } = statement;
     try {
       const read = this.reader?.known(text) ?? this.prepareRead(text);
       if (read !== null) {
-        if (this.longReads.has(text)) return this.readAway(statement, signal, first);
-        return this.readingConnection().run(read, toParameters(values), first);
+        if (this.longReads.has(text)) return this.readAway(statement, execution);
+        return this.readingConnection().run(read, toParameters(values), execution.first);
       }
     } catch (error) {
       if (isReadOnly(error)) this.noteWrite(text);
       else if (!isBusy(error)) throw sqliteError(error, text);
     }
-    return this.write(statement, signal, first);
+    return this.write(statement, execution);
   }
 
-  private async readAway(statement: Statement, signal?: AbortSignal, first = false): Promise<Outcome> {
+  private async readAway(statement: Statement, execution: Execution): Promise<Outcome> {
     const { text, values } = statement;
+    const { signal, first } = execution;
     try {
       const question = { text, parameters: toParameters(values).map(withoutSurroundings), first };
-      const { rows, tookMs } = await this.thread.read(question, signal);
+      const from = performance.now();
+      const { rows, tookMs } = await this.readingProcess.read(question, signal);
+      execution.waitedMs = Math.max(0, performance.now() - from - tookMs);
       this.longReads.took(text, tookMs);
       return { rows, changes: rows.length };
     } catch (error) {
-      if (!(error instanceof NoThreadError)) throw sqliteError(error, text);
-      if (this.longReads.has(text)) this.readWithoutThread(error.cause); // log only the first
-      return await this.run(statement, signal, first);
+      if (!(error instanceof NoProcessError)) throw sqliteError(error, text);
+      if (this.longReads.has(text)) this.readHere(error.cause); // log only the first
+      return await this.run(statement, execution);
     }
   }
 
-  private readWithoutThread(cause: unknown): void {
+  private readHere(cause: unknown): void {
     this.longReads.stop();
-    const message = "database: long reads of SQLite block the process, because no thread can be started";
+    const message =
+      "database: long reads of SQLite block the process, because no other process can be started";
     process.emitWarning(message, { detail: String(cause) });
   }
 
-  private async write({ text, values }: Statement, signal?: AbortSignal, first?: boolean): Promise<Outcome> {
-    await this.mutex.acquire(signal);
+  private async write({ text, values }: Statement, execution: Execution): Promise<Outcome> {
+    const { signal, first } = execution;
+    const from = performance.now();
+    const waited = (): void => {
+      execution.waitedMs = performance.now() - from;
+    };
+    await this.mutex.acquire(signal).finally(waited);
     try {
       const parameters = toParameters(values);
       const run = (): Outcome => {
+        waited();
         const connection = this.writingConnection();
         return connection.run(connection.prepare(text), parameters, first);
       };
@@ -117,8 +132,13 @@ export class SqliteBackend implements Backend {
   }
 
   /** Retries while another process holds the lock; a statement that failed on the lock had no effect. */
-  private async patiently<T>(act: () => T, text: string, signal?: AbortSignal): Promise<T> {
-    const deadline = performance.now() + this.options.waitMs;
+  private async patiently<T>(
+    act: () => T,
+    text: string,
+    signal?: AbortSignal,
+    waitMs: number = this.options.waitMs,
+  ): Promise<T> {
+    const deadline = performance.now() + waitMs;
     for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
         return act();
@@ -127,19 +147,20 @@ export class SqliteBackend implements Backend {
         if (performance.now() > deadline)
           throw new DatabaseUnavailableError("another process holds the lock", { cause: error });
       }
-      await delay(pause, undefined, { signal });
+      await delay(pause, undefined, { signal }).catch(() => signal?.throwIfAborted());
     }
   }
 
-  async begin({ readOnly, signal }: BeginOptions): Promise<OpenTransaction> {
-    await this.mutex.acquire(signal);
+  async begin({ readOnly, signal, timeoutMs }: BeginOptions): Promise<OpenTransaction> {
+    await this.mutex.acquire(signal, timeoutMs);
     const give = (): void => this.mutex.release();
     try {
       const text = readOnly ? "BEGIN" : "BEGIN IMMEDIATE";
-      await this.patiently(() => this.writingConnection().script(text), text, signal);
+      await this.patiently(() => this.writingConnection().script(text), text, signal, timeoutMs);
       const connection = this.writingConnection();
-      const { idleInTransactionMs, notifications } = this.options;
-      return new SqliteTransaction({ connection, give, idleInTransactionMs, notifications, readOnly });
+      const { notifications } = this.options;
+      const discard = (): void => this.discardWriter();
+      return new SqliteTransaction({ connection, give, discard, notifications, readOnly });
     } catch (error) {
       give();
       throw error;
@@ -175,24 +196,31 @@ export class SqliteBackend implements Backend {
   }
 
   metrics(): PoolMetrics {
-    const size = (this.writer === null ? 0 : 1) + (this.reader === null ? 0 : 1) + this.thread.size;
-    const busy = (this.mutex.held ? 1 : 0) + (this.thread.busy ? 1 : 0);
-    return { size, idle: Math.max(0, size - busy), waiting: this.mutex.waiting + this.thread.waiting };
+    const size = (this.writer === null ? 0 : 1) + (this.reader === null ? 0 : 1) + this.readingProcess.size;
+    const busy = (this.mutex.held ? 1 : 0) + (this.readingProcess.busy ? 1 : 0);
+    return {
+      size,
+      idle: Math.max(0, size - busy),
+      waiting: this.mutex.waiting + this.readingProcess.waiting,
+    };
   }
 
-  async close(): Promise<void> {
+  async close(graceMs: number = Infinity): Promise<void> {
     if (this.closed) return;
-    await this.mutex.acquire();
+    await this.mutex.acquire(undefined, Math.min(graceMs, this.options.waitMs)).catch(() => {}); // what still runs is rolled back
     this.closed = true;
     this.reader?.close();
     this.writer?.close();
     this.mutex.release();
-    await this.thread.close();
+    await this.readingProcess.close(graceMs);
   }
 
   private prepareRead(text: string): Prepared | null {
     if (this.options.location === ":memory:" || this.writes.has(text)) return null;
-    if (onlyReads(text)) return this.readingConnection().prepare(text);
+    if (onlyReads(text)) {
+      if (RECURSIVE.test(text)) this.longReads.expect(text);
+      return this.readingConnection().prepare(text);
+    }
     this.noteWrite(text);
     return null;
   }
@@ -204,7 +232,20 @@ export class SqliteBackend implements Backend {
   }
 
   private writingConnection(): SqliteConnection {
-    return (this.writer ??= this.opened(() => new SqliteConnection(this.options.location)));
+    const { location, synchronous } = this.options;
+    return (this.writer ??= this.opened(() => new SqliteConnection(location, { synchronous })));
+  }
+
+  /** The next write opens a new connection; a database in memory has only this one. */
+  private discardWriter(): void {
+    if (this.options.location === ":memory:") return;
+    const writer = this.writer;
+    this.writer = null;
+    try {
+      writer?.close();
+    } catch {
+      // Its file descriptors are released when it is collected.
+    }
   }
 
   private readingConnection(): SqliteConnection {
@@ -227,6 +268,9 @@ export class SqliteBackend implements Backend {
   }
 }
 
-/** A view of a large buffer would copy the whole buffer to the thread. */
+/** A recursive read may have no end: it does not block the service even the first time. */
+const RECURSIVE = /\brecursive\b/i;
+
+/** A view of a large buffer would copy the whole buffer to the process. */
 const withoutSurroundings = (value: SQLInputValue): SQLInputValue =>
   value instanceof Uint8Array && value.byteLength < value.buffer.byteLength ? new Uint8Array(value) : value;

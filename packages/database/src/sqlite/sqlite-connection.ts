@@ -19,7 +19,9 @@ export interface Prepared {
 
 export interface ConnectionOptions {
   readonly readOnly?: boolean;
-  /** Maximum blocking wait for a lock; the main thread waits without blocking. */
+  /** @default "full" */
+  readonly synchronous?: "full" | "normal";
+  /** Maximum blocking wait for a lock; the service waits without blocking. */
   readonly busyTimeoutMs?: number;
 }
 
@@ -28,10 +30,15 @@ export class SqliteConnection {
   private readonly database: DatabaseSync;
   private readonly prepared = new Map<string, Prepared>();
 
-  constructor(location: string, { readOnly = false, busyTimeoutMs = 0 }: ConnectionOptions = {}) {
+  constructor(
+    location: string,
+    { readOnly = false, synchronous = "full", busyTimeoutMs = 0 }: ConnectionOptions = {},
+  ) {
     this.database = new DatabaseSync(location, { readOnly, timeout: OPEN_TIMEOUT_MS });
     if (!readOnly)
-      this.database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+      this.database.exec(
+        `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`,
+      );
     this.database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
 

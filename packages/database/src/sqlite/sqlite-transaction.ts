@@ -1,5 +1,5 @@
-import { FrameworkError } from "@framework/core";
-import type { OpenTransaction, Outcome } from "../backend.ts";
+import type { Execution, OpenTransaction, Outcome } from "../backend.ts";
+import { transactionOver } from "../database-errors.ts";
 import type { LocalNotifications } from "../local-notifications.ts";
 import type { Row } from "../queries.ts";
 import type { Statement } from "../statement.ts";
@@ -12,7 +12,8 @@ export interface SqliteTransactionParts {
   readonly connection: SqliteConnection;
   /** Releases the write mutex. */
   readonly give: () => void;
-  readonly idleInTransactionMs: number;
+  /** Closes the connection, whose state is unknown. */
+  readonly discard: () => void;
   readonly notifications: LocalNotifications;
   readonly readOnly: boolean;
 }
@@ -21,17 +22,14 @@ export interface SqliteTransactionParts {
 export class SqliteTransaction implements OpenTransaction {
   private readonly parts: SqliteTransactionParts;
   private readonly notes: [channel: string, payload: string][] = [];
-  private readonly idle: NodeJS.Timeout;
   private over = false;
-  private expired = false;
 
   constructor(parts: SqliteTransactionParts) {
     this.parts = parts;
     if (parts.readOnly) parts.connection.script("PRAGMA query_only = ON");
-    this.idle = setTimeout(() => this.expire(), parts.idleInTransactionMs);
   }
 
-  run(statement: Statement, _signal?: AbortSignal, first?: boolean): Outcome {
+  run(statement: Statement, { first }: Execution): Outcome {
     const { connection } = this.parts;
     const { text, values } = statement;
     return this.act(() => connection.run(connection.prepare(text), toParameters(values), first), text);
@@ -42,7 +40,6 @@ export class SqliteTransaction implements OpenTransaction {
   }
 
   async *stream({ text, values }: Statement, batchSize: number): AsyncGenerator<Row[]> {
-    this.touch();
     yield* inBatches(this.parts.connection.rows(text, toParameters(values)), batchSize, text);
   }
 
@@ -50,50 +47,36 @@ export class SqliteTransaction implements OpenTransaction {
     this.notes.push([channel, payload]);
   }
 
-  commit(): void {
-    this.act(() => this.parts.connection.script("COMMIT"), "COMMIT");
-    this.end();
+  commit(): boolean {
+    try {
+      this.act(() => this.parts.connection.script("COMMIT"), "COMMIT");
+    } finally {
+      this.rollback(); // after a failed COMMIT the transaction is still open
+    }
     for (const [channel, payload] of this.notes) this.parts.notifications.send(channel, payload);
+    return true;
   }
 
   rollback(): void {
     if (this.over) return;
+    this.over = true;
+    const { connection, readOnly, discard, give } = this.parts;
     try {
-      if (this.parts.connection.inTransaction) this.parts.connection.script("ROLLBACK");
+      if (connection.inTransaction) connection.script("ROLLBACK");
+      if (readOnly) connection.script("PRAGMA query_only = OFF");
+    } catch {
+      discard(); // closing it rolls back
     } finally {
-      this.end();
+      give();
     }
   }
 
   private act<T>(act: () => T, text: string): T {
-    this.touch();
+    if (this.over) throw transactionOver(); // the connection may be in another transaction
     try {
       return act();
     } catch (error) {
       throw sqliteError(error, text);
     }
-  }
-
-  private touch(): void {
-    if (this.expired) {
-      throw new FrameworkError(
-        "DATABASE_TRANSACTION_IDLE",
-        `the transaction was rolled back after ${this.parts.idleInTransactionMs} ms without a statement, because others wait to write`,
-      );
-    }
-    this.idle.refresh();
-  }
-
-  private expire(): void {
-    this.expired = true;
-    this.rollback();
-  }
-
-  private end(): void {
-    if (this.over) return;
-    this.over = true;
-    clearTimeout(this.idle);
-    if (this.parts.readOnly) this.parts.connection.script("PRAGMA query_only = OFF");
-    this.parts.give();
   }
 }

@@ -1,4 +1,4 @@
-/** Whether a statement only reads, judged by its text. A false negative is only slower. */
+/** Whether a statement only reads, judged by its text. A false negative only makes it slower. */
 export const onlyReads = (text: string): boolean => {
   const start = text.replace(LEADING, "");
   if (/^(select|values)\b/i.test(start)) return true;

@@ -1,7 +1,6 @@
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type Database, DatabaseError, DatabaseUnavailableError, openDatabase } from "./index.ts";
 
@@ -9,7 +8,7 @@ type Config = Exclude<Parameters<typeof openDatabase>[0], undefined>;
 
 const opened = (config: Config = {}): Database & AsyncDisposable => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
-  const db = openDatabase({ url: `sqlite://${join(folder.path, "test.db")}`, threadAfterMs: 1, ...config });
+  const db = openDatabase({ url: `sqlite://${join(folder.path, "test.db")}`, longReadMs: 1, ...config });
   return Object.assign(db, {
     async [Symbol.asyncDispose]() {
       await db.close();
@@ -18,16 +17,19 @@ const opened = (config: Config = {}): Database & AsyncDisposable => {
   });
 };
 
-const counting = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < $1) ";
+/** The numbers from 1 to $1, at most ten million. Not recursive: such a read would never run in this process. */
+const counting = `WITH d(x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)), c(n) AS (
+  SELECT 1 + t.x + 10 * u.x + 100 * v.x + 1000 * w.x + 10000 * x.x + 100000 * y.x + 1000000 * z.x
+  FROM d AS z CROSS JOIN d AS y CROSS JOIN d AS x CROSS JOIN d AS w CROSS JOIN d AS v CROSS JOIN d AS u CROSS JOIN d AS t LIMIT $1) `;
 
 /** Counts up to a number: about 0.2 µs each. */
 const count = (db: Pick<Database, "fetchValue">, to: number) =>
   db.fetchValue<number>(`${counting}SELECT count(*) FROM c`, [to]);
 
-/** Has run once, long, so that the same text runs on the thread from now on. */
+/** Runs the statement once, so that its text runs on the process from now on. */
 const known = async (db: Database): Promise<void> => void (await count(db, 100_000));
 
-/** Turns of the event loop while something happens. */
+/** Counts turns of the event loop until `act` has settled. */
 const turnsDuring = async (act: () => Promise<unknown>): Promise<number> => {
   let turns = 0;
   let running = true;
@@ -41,7 +43,7 @@ const turnsDuring = async (act: () => Promise<unknown>): Promise<number> => {
   return turns;
 };
 
-/** What a promise gives that no microtask settles, as what runs on a thread. */
+/** Result of a promise; fails if microtasks alone settle it, which means that no thread was used. */
 const later = async <T>(promise: Promise<T>): Promise<T> => {
   let settled = false;
   void promise.then(
@@ -59,8 +61,8 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("a read that held the process once holds it no more: the event loop turns while it runs", async () => {
-  await using db = opened({ threadAfterMs: 20 });
+test("after one long read the same text runs on the process: the event loop turns meanwhile", async () => {
+  await using db = opened({ longReadMs: 20 });
   expect(await turnsDuring(() => count(db, 1_000_000))).toBeLessThan(5);
   const long = count(db, 1_000_000);
   expect(await turnsDuring(() => long)).toBeGreaterThan(100);
@@ -70,8 +72,8 @@ test("a read that held the process once holds it no more: the event loop turns w
   expect(ends).toEqual(["short", "long"]);
 });
 
-test("with threadAfterMs 0, and in memory, there is no thread", async () => {
-  await using inFile = opened({ threadAfterMs: 0 });
+test("with longReadMs 0, and in memory, there is no thread", async () => {
+  await using inFile = opened({ longReadMs: 0 });
   await using inMemory = opened({ url: "sqlite://:memory:" });
   for (const db of [inFile, inMemory]) {
     await known(db);
@@ -79,9 +81,9 @@ test("with threadAfterMs 0, and in memory, there is no thread", async () => {
   }
 });
 
-test("values and rows come back from the thread as they come back without it", async () => {
+test("values and rows are the same with and without the process", async () => {
   await using db = opened();
-  await using plain = opened({ threadAfterMs: 0 });
+  await using plain = opened({ longReadMs: 0 });
   const backing = new Uint8Array(1_000_000).fill(7);
   const values = [null, "x\u{1F600}", 0.1, 2n ** 53n + 1n, backing.subarray(5, 8), new Date(0), true];
   const columns = values.map((_, at) => `$${at + 2} AS "c${at}"`).join(", ");
@@ -95,7 +97,7 @@ test("values and rows come back from the thread as they come back without it", a
   }
 });
 
-test("more rows than are handed over at once all arrive, in order, with turns for others between them", async () => {
+test("rows of several messages arrive in order, with event-loop turns between messages", async () => {
   await using db = opened();
   const text = `${counting}SELECT n FROM c`;
   await db.query(text, [100_000]);
@@ -103,9 +105,9 @@ test("more rows than are handed over at once all arrive, in order, with turns fo
   expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 1750 }, (_, at) => at + 1));
 });
 
-test("errors come back from the thread as they come back without it", async () => {
+test("errors are the same with and without the process", async () => {
   await using db = opened();
-  await using plain = opened({ threadAfterMs: 0 });
+  await using plain = opened({ longReadMs: 0 });
   const text = `${counting}SELECT max(n), abs($2) FROM c`;
   const least = -(2n ** 63n);
   await db.query(text, [100_000, 1]);
@@ -124,7 +126,7 @@ test("errors come back from the thread as they come back without it", async () =
   expect(await count(db, 3)).toBe(3);
 });
 
-test("a read on the thread sees what was written before it", async () => {
+test("a read on the process sees earlier writes", async () => {
   await using db = opened();
   await db.execute("CREATE TABLE things (id INTEGER)");
   const text = `${counting}SELECT (SELECT count(*) FROM things) + 0 * max(n) FROM c`;
@@ -135,7 +137,7 @@ test("a read on the thread sees what was written before it", async () => {
   }
 });
 
-test("a transaction reads what it wrote itself, without the thread", async () => {
+test("a transaction reads its own changes, without the process", async () => {
   await using db = opened();
   await db.execute("CREATE TABLE things (id INTEGER)");
   const text = `${counting}SELECT (SELECT count(*) FROM things) + 0 * max(n) FROM c`;
@@ -147,7 +149,7 @@ test("a transaction reads what it wrote itself, without the thread", async () =>
   });
 });
 
-test("a signal rejects at once, whether the read waits for the thread or runs on it, and others go on", async () => {
+test("an aborted signal rejects at once, both waiting and running reads, and other reads continue", async () => {
   await using db = opened();
   await known(db);
   const stop = new AbortController();
@@ -164,43 +166,53 @@ test("a signal rejects at once, whether the read waits for the thread or runs on
   expect(await other).toBe(5);
 });
 
-test("statementTimeoutMs ends the wait, and the next read does not wait for the statement that was given up", async () => {
+test("statementTimeoutMs rejects the read, and the next one does not wait for the abandoned statement", async () => {
   await using db = opened({ statementTimeoutMs: 200 });
   await known(db);
   const given = (await failure(count(db, 4_000_000))) as DatabaseError;
   expect(given).toBeInstanceOf(DatabaseError);
-  expect([given.kind, given.message]).toEqual(["canceled", "gave up the statement after 200 ms"]);
+  expect([given.kind, given.message]).toEqual(["canceled", "the statement was abandoned after 200 ms"]);
   expect(await count(db, 3)).toBe(3);
 });
 
-test("two threads may be left behind; then reads are refused in time, until a statement has come to its end", async () => {
-  await using db = opened({ statementTimeoutMs: 100, connectionTimeoutSecs: 0.1 });
-  await known(db);
-  const kinds: unknown[] = [];
-  for (let n = 0; n < 3; n++) kinds.push(((await failure(count(db, 2_500_000))) as DatabaseError).kind);
-  expect(kinds).toEqual(["canceled", "canceled", "canceled"]);
-  expect(await failure(count(db, 3))).toMatchObject({
-    status: 503,
-    reason: "the reading thread did not become free in 100 ms",
-  });
-  await waitFor(async () => (await failure(count(db, 3))) === null, {
-    what: "the end of the third statement",
-  });
+test("a read without an end blocks nothing, even the first time, and is killed when it is given up", async () => {
+  await using db = opened({ longReadMs: 20, statementTimeoutMs: 500 });
+  const endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c";
+  for (let n = 0; n < 2; n++) {
+    const read = failure(db.query(endless));
+    expect(await db.fetchValue("SELECT 7")).toBe(7);
+    expect(await read).toMatchObject({ kind: "canceled" });
+  }
+  const stop = new AbortController();
+  const aborted = failure(db.until(stop.signal).query(endless));
+  stop.abort(new Error("the client has gone"));
+  expect(await aborted).toBe(stop.signal.reason);
+  expect(await db.fetchValue("WITH RECURSIVE c(n) AS (VALUES (1)) SELECT n FROM c")).toBe(1);
 });
 
-test("a thousand reads wait for the thread at most", async () => {
-  await using db = opened();
+test("closing kills a read without an end after the callers' limit", async () => {
+  const db = opened({ connectionTimeoutSecs: 0.2 });
+  const read = failure(
+    db.query("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c) SELECT count(*) FROM c"),
+  );
+  await db.close();
+  expect(await read).toMatchObject({ status: 503 });
+  await db[Symbol.asyncDispose]();
+});
+
+test("at most 1000 reads wait for the process", async () => {
+  await using db = opened({ connectionTimeoutSecs: 60 });
   await known(db);
   const running = count(db, 500_000);
   const waiting = Array.from({ length: 1000 }, () => count(db, 1));
   const refused = await failure(count(db, 1));
   expect(refused).toBeInstanceOf(DatabaseUnavailableError);
-  expect(refused).toMatchObject({ reason: "1000 callers already wait for the reading thread" });
+  expect(refused).toMatchObject({ reason: "1000 callers already wait for the reading process" });
   await running;
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([1]));
 });
 
-test("closing waits for a read on the thread, and refuses the next", async () => {
+test("close waits for a running read on the process, and later reads are refused", async () => {
   await using db = opened();
   await known(db);
   const running = count(db, 500_000);

@@ -1,12 +1,12 @@
 import { DatabaseError, DatabaseUnavailableError } from "../database-errors.ts";
 import type { Row } from "../queries.ts";
 import type { Fault, Question } from "./read-protocol.ts";
-import { ReadWorkerHandle } from "./read-worker-handle.ts";
+import { ReaderHandle } from "./reader-handle.ts";
 import { Mutex } from "./mutex.ts";
 
-export interface ReadingThreadOptions {
+export interface ReadingProcessOptions {
   readonly location: string;
-  /** Maximum wait for the thread, and of the thread for a lock. */
+  /** Maximum wait for the process, and of the process for a lock. */
   readonly waitMs: number;
   /** Timeout of one statement; 0 disables it. */
   readonly statementTimeoutMs: number;
@@ -18,42 +18,38 @@ export interface ReadRows {
   readonly tookMs: number;
 }
 
-/** Maximum callers that wait for the thread. */
+/** Maximum callers that wait for the process. */
 const MAX_WAITING = 1000;
 
 /** Maximum time that an abandoned statement blocks other callers. */
 const GRACE_MS = 1000;
 
-/** Maximum abandoned threads; at this number the next one is not replaced. */
-const MAX_LEFT_BEHIND = 2;
-
 /** SQLite's code for a statement that was interrupted. */
 const INTERRUPTED = "9";
 
-/** The thread cannot be started: its program is missing, for example in a bundle. */
-export class NoThreadError extends Error {}
+/** The process cannot be started: its program is missing, for example in a bundle. */
+export class NoProcessError extends Error {}
 
 /**
- * Reads on a thread with its own connection, started on first use, one statement at a time.
+ * Reads in a process with its own connection, started on first use, one statement at a time.
  *
- * SQLite cannot be interrupted through `node:sqlite`. A caller that gives up is rejected at once; the thread is abandoned until its statement
- * ends, and another replaces it.
+ * SQLite cannot be interrupted through `node:sqlite`, and a thread cannot be ended in the middle of a statement: a process can. When a caller gives
+ * up, it is rejected at once and the process is killed.
  */
-export class ReadingThread {
-  private readonly options: ReadingThreadOptions;
+export class ReadingProcess {
+  private readonly options: ReadingProcessOptions;
   private readonly mutex: Mutex;
-  private worker: ReadWorkerHandle | null = null;
-  private leftBehind = 0;
+  private worker: ReaderHandle | null = null;
   private closed = false;
 
-  constructor(options: ReadingThreadOptions) {
+  constructor(options: ReadingProcessOptions) {
     this.options = options;
-    this.mutex = new Mutex({ what: "the reading thread", waitMs: options.waitMs, maxWaiting: MAX_WAITING });
+    this.mutex = new Mutex({ what: "the reading process", waitMs: options.waitMs, maxWaiting: MAX_WAITING });
   }
 
   /** Connections, of which at most one is in use. */
   get size(): number {
-    return (this.worker === null ? 0 : 1) + this.leftBehind;
+    return this.worker === null ? 0 : 1;
   }
 
   get busy(): boolean {
@@ -65,12 +61,12 @@ export class ReadingThread {
   }
 
   /**
-   * @throws DatabaseUnavailableError when the thread is not free in time or the queue is full; DatabaseError after `statementTimeoutMs`; the
-   * reason of the signal; NoThreadError; otherwise the error of `node:sqlite`
+   * @throws DatabaseUnavailableError when the process is not free in time or the queue is full; DatabaseError after `statementTimeoutMs`; the
+   * reason of the signal; NoProcessError; otherwise the error of `node:sqlite`
    */
   async read(question: Question, signal?: AbortSignal): Promise<ReadRows> {
     await this.mutex.acquire(signal);
-    let worker: ReadWorkerHandle;
+    let worker: ReaderHandle;
     try {
       worker = this.running();
     } catch (error) {
@@ -82,28 +78,23 @@ export class ReadingThread {
     return await this.untilGivenUp(read, worker, left, signal);
   }
 
-  /** Waits for the current statement, as long as a caller would; a longer one ends by itself. */
-  async close(): Promise<void> {
+  /** Waits for the current statement, up to the callers' limit or `graceMs`; then it is killed. */
+  async close(graceMs: number = Infinity): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    const free = await this.mutex.acquire().then(
-      () => true,
-      () => false,
-    );
-    const ended = this.worker?.end();
-    if (!free) return;
+    await this.mutex.acquire(undefined, Math.min(graceMs, this.options.waitMs)).catch(ignore);
+    await this.worker?.end();
     this.mutex.release();
-    await ended;
   }
 
-  private running(): ReadWorkerHandle {
+  private running(): ReaderHandle {
     if (this.closed)
       throw new DatabaseUnavailableError("the database is closed", { code: "DATABASE_CLOSED" });
     const { location, waitMs } = this.options;
-    return (this.worker ??= new ReadWorkerHandle({ location, lockMs: Math.ceil(waitMs) }));
+    return (this.worker ??= new ReaderHandle({ location, lockMs: Math.ceil(waitMs) }));
   }
 
-  private async converse(worker: ReadWorkerHandle, question: Question, left: AbortSignal): Promise<ReadRows> {
+  private async converse(worker: ReaderHandle, question: Question, left: AbortSignal): Promise<ReadRows> {
     const rows: Row[] = [];
     try {
       await worker.ready;
@@ -116,15 +107,15 @@ export class ReadingThread {
     } catch (error) {
       if (!worker.ended) throw error;
       if (this.worker === worker) this.worker = null;
-      if (!worker.started) throw new NoThreadError("no thread", { cause: error });
-      throw new DatabaseUnavailableError("the reading thread ended", { cause: error });
+      if (!worker.started && !worker.killed) throw new NoProcessError("no process", { cause: error });
+      throw new DatabaseUnavailableError("the reading process ended", { cause: error });
     }
   }
 
-  /** The caller's view of a read, which may end before the thread's. */
+  /** The caller's view of a read, which may end before the process's. */
   private async untilGivenUp(
     read: Promise<ReadRows>,
-    worker: ReadWorkerHandle,
+    worker: ReaderHandle,
     left: AbortController,
     signal?: AbortSignal,
   ): Promise<ReadRows> {
@@ -134,7 +125,7 @@ export class ReadingThread {
       reject(reason);
       left.abort();
       clearTimeout(timer);
-      timer = setTimeout(() => this.leaveBehind(worker), graceMs);
+      timer = setTimeout(() => this.kill(worker), graceMs);
     };
     const { statementTimeoutMs: limitMs } = this.options;
     const limit = (): void => {
@@ -144,7 +135,7 @@ export class ReadingThread {
     const aborted = (): void => giveUp(signal?.reason, GRACE_MS);
     signal?.addEventListener("abort", aborted, { once: true });
     if (signal?.aborted === true) aborted();
-    worker.ready.then(limit, ignore); // the start of the thread does not count
+    worker.ready.then(limit, ignore); // the start of the process does not count
     const settled = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", aborted);
@@ -153,12 +144,10 @@ export class ReadingThread {
     return await promise;
   }
 
-  /** Only called while the abandoned statement holds the mutex. */
-  private leaveBehind(worker: ReadWorkerHandle): void {
-    if (this.worker !== worker || this.leftBehind >= MAX_LEFT_BEHIND) return; // waiting callers time out
-    this.worker = null;
-    this.leftBehind++;
-    void worker.end().finally(() => this.leftBehind--);
+  /** Kills the process in the middle of its statement; the next read starts another. */
+  private kill(worker: ReaderHandle): void {
+    if (this.worker === worker) this.worker = null;
+    void worker.end();
   }
 }
 
@@ -168,4 +157,4 @@ const thrown = ({ message, code, errcode }: Fault): Error =>
   Object.assign(new Error(message), { code, errcode });
 
 const tooLong = (limitMs: number): DatabaseError =>
-  new DatabaseError("canceled", `gave up the statement after ${limitMs} ms`, { sqlCode: INTERRUPTED });
+  new DatabaseError("canceled", `the statement was abandoned after ${limitMs} ms`, { sqlCode: INTERRUPTED });

@@ -1,0 +1,29 @@
+/** Resolves to whether a promise settled within `ms`. */
+export const within = async (promise: Promise<unknown>, ms: number): Promise<boolean> => {
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  if (ms === Infinity) return await settled;
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(resolve, ms, false);
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** The value of a promise, unless the signal aborts first: then its reason. */
+export const orAborted = async <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  if (signal === undefined) return await promise;
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+};

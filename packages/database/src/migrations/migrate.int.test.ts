@@ -1,0 +1,68 @@
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { withServer } from "@framework/services";
+import { expect, test } from "@jest/globals";
+import { type DatabaseConfig, migrate, openDatabase, sql } from "../index.ts";
+
+withServer("postgres", (url) => {
+  let made = 0;
+
+  /** A schema of its own, and a folder of migrations. */
+  const setUp = async (files: Readonly<Record<string, string>>) => {
+    const schema = `migrations_${process.pid}_${++made}`;
+    const admin = openDatabase({ url });
+    await admin.execute`CREATE SCHEMA ${sql.identifier(schema)}`;
+    const folder = mkdtempDisposableSync(join(tmpdir(), "migrations-"));
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, name), text);
+    const own = new URL(url);
+    own.searchParams.set("options", `-c search_path=${schema}`);
+    const opened = [admin];
+    const open = (config: Partial<DatabaseConfig> = {}) => {
+      const db = openDatabase({ url: own.href, ...config });
+      opened.push(db);
+      return db;
+    };
+    const close = async (): Promise<void> => {
+      await admin.execute`DROP SCHEMA ${sql.identifier(schema)} CASCADE`;
+      await Promise.all(opened.map((db) => db.close()));
+      folder.remove();
+    };
+    return { directory: folder.path, open, [Symbol.asyncDispose]: close };
+  };
+
+  test("a step may take longer than a statement of a request, and others wait for it", async () => {
+    await using s = await setUp({
+      "0001-slow.up.sql": "CREATE TABLE books (id INTEGER);\nSELECT pg_sleep(1.5);",
+    });
+    const config = { answerTimeoutSecs: 0.3, statementTimeoutMs: 200, connectionTimeoutSecs: 60 };
+    const { directory } = s;
+    const steps = await Promise.all([1, 2, 3].map(() => migrate(s.open(config), { directory })));
+    expect(steps.map(({ length }) => length).reduce((sum, length) => sum + length)).toBe(1);
+    const limited = s.open(config).transaction((tx) => tx.query("SELECT pg_sleep(30)"), { timeoutSecs: 0.5 });
+    await expect(limited).rejects.toMatchObject({ reason: "the transaction took longer than 0.5 s" });
+  });
+
+  test("a failed statement is reported with its file, its line and the line itself", async () => {
+    const text = "CREATE TABLE a (n INTEGER);\n\nCREATE TABLE b (\n  n INTEGER,\n  name NOTYPE\n);";
+    await using s = await setUp({ "0001-two.up.sql": text });
+    const { directory } = s;
+    await expect(migrate(s.open(), { directory })).rejects.toThrow(
+      /0001-two\.up\.sql:5: type "notype" does not exist; nothing was changed\n {2}5 \| {3}name NOTYPE$/,
+    );
+    expect(await s.open().fetchValue("SELECT to_regclass('a')")).toBe(null);
+  });
+
+  test("bodies of functions run whole, and a file that commits is refused before it runs", async () => {
+    const body = "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM 1; RETURN 2; END $$;";
+    const atomic = "CREATE FUNCTION g() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 3; END;";
+    await using s = await setUp({ "0001-functions.up.sql": `${body}\n${atomic}` });
+    const { directory } = s;
+    const db = s.open();
+    await migrate(db, { directory });
+    expect(await db.fetchOne("SELECT f(), g()")).toEqual({ f: 2, g: 3 });
+    writeFileSync(join(directory, "0002-half.up.sql"), "CREATE TABLE half (n INTEGER);\nCOMMIT;\nSELEKT");
+    await expect(migrate(db, { directory })).rejects.toMatchObject({ code: "DATABASE_BAD_MIGRATIONS" });
+    expect(await db.fetchValue("SELECT to_regclass('half')")).toBe(null);
+  });
+});

@@ -1,0 +1,37 @@
+import { FrameworkError } from "@framework/core";
+import { DatabaseError } from "../database-errors.ts";
+import type { Piece } from "../sql-text/split.ts";
+import { excerptOf, lineAt } from "./excerpt.ts";
+import type { MigrationFile } from "./read-migrations.ts";
+
+/** The error of a statement of a migration: with file, line and the line itself. Other errors, and those that a retry may cure, stay as they are. */
+export const migrationError = (error: unknown, { path, text }: MigrationFile, piece: Piece): unknown => {
+  if (!(error instanceof DatabaseError) || ["serialization", "deadlock"].includes(error.kind)) return error;
+  const at = piece.at + (placeInPostgres(error, piece) ?? placeInSqlite(error, piece) ?? 0);
+  return new FrameworkError(
+    "DATABASE_MIGRATION_FAILED",
+    `${path}:${lineAt(text, at)}: ${error.message}; nothing was changed\n${excerptOf(text, at)}`,
+    { cause: error },
+  );
+};
+
+/** PostgreSQL gives the position in characters, from 1. */
+const placeInPostgres = (error: DatabaseError, { text }: Piece): number | null => {
+  for (let cause: unknown = error; Error.isError(cause); cause = cause.cause) {
+    const position = Number((cause as { position?: unknown }).position);
+    if (position >= 1)
+      return Array.from(text)
+        .slice(0, position - 1)
+        .join("").length;
+  }
+  return null;
+};
+
+/** SQLite only names a word: it is the place where it occurs once. */
+const placeInSqlite = ({ message }: DatabaseError, { text, at, tokens }: Piece): number | null => {
+  const word = /near "([^]+?)": syntax error|no such \w+: (?:\w+\.)?(\w+)/.exec(message);
+  const name = word?.[1] ?? word?.[2];
+  const places = tokens.filter((token) => token.text === name);
+  const [place] = places;
+  return places.length !== 1 || place === undefined || text === "" ? null : place.at - at;
+};

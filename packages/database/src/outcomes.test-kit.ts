@@ -1,0 +1,396 @@
+// One table of programs and what each gives: the same on every database, or refused on every database.
+import assert from "node:assert/strict";
+import { type Database, DatabaseError, sql, type SqlValue, type Transaction } from "./index.ts";
+
+/** A program over tables `parents` and `books`, and what it gives: its value, or the error in a word or two. */
+interface Program {
+  readonly run: (db: Database) => Promise<unknown>;
+  readonly gives: unknown;
+  /** Ids in `books` afterwards. @default none */
+  readonly leaves?: readonly number[];
+}
+
+/** The outcome of an act: `ok`, the kind of a `DatabaseError`, or the code of another error. */
+const outcome = async (act: () => Promise<unknown>): Promise<string> => {
+  try {
+    await act();
+    return "ok";
+  } catch (error) {
+    if (error instanceof DatabaseError) return error.kind;
+    return String((error as { code?: unknown }).code ?? error);
+  }
+};
+
+const add = (id: number, parent: number | null = null) =>
+  sql`INSERT INTO books (id, title, parent) VALUES (${id}, ${`book ${id}`}, ${parent})`;
+
+const message = async (act: () => Promise<unknown>): Promise<string> => {
+  try {
+    await act();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return "";
+};
+
+const failing = {
+  unique: add(1),
+  "not-null": sql`INSERT INTO books (id) VALUES (9)`,
+  "foreign-key": sql`UPDATE books SET strict_parent = 77 WHERE id = 1`,
+  syntax: sql`SELEKT`,
+} as const;
+
+const caught: Record<string, Program> = {};
+for (const [kind, statement] of Object.entries(failing)) {
+  caught[`an error of the kind ${kind} that a transaction catches ends it`] = {
+    run: async (db) => {
+      const seen: string[] = [];
+      const end = await outcome(() =>
+        db.transaction(async (tx) => {
+          await tx.execute(add(1));
+          seen.push(await outcome(() => tx.execute(statement)));
+          seen.push(await outcome(() => tx.execute(add(2))));
+          seen.push(await outcome(() => tx.query("SELECT 1")));
+        }),
+      );
+      return [...seen, end];
+    },
+    gives: [
+      kind,
+      "DATABASE_TRANSACTION_ABORTED",
+      "DATABASE_TRANSACTION_ABORTED",
+      "DATABASE_TRANSACTION_ABORTED",
+    ],
+  };
+}
+
+/** Programs over transactions. */
+const transactions: Readonly<Record<string, Program>> = {
+  ...caught,
+  "the error of a transaction that went on after a failure names the statement": {
+    run: (db) =>
+      message(() =>
+        db.transaction(async (tx) => {
+          await outcome(() => tx.execute("SELECT * FROM nowhere"));
+        }),
+      ).then((text) => /failed: SELECT \* FROM nowhere \(.*nowhere.*\)/.test(text)),
+    gives: true,
+  },
+  "an error that nobody awaits ends the transaction too": {
+    run: (db) =>
+      outcome(() =>
+        db.transaction(async (tx) => {
+          await tx.execute(add(1));
+          void tx.execute(add(1)).catch(() => {});
+        }),
+      ),
+    gives: "DATABASE_TRANSACTION_ABORTED",
+  },
+  "an error that passes is the transaction's": {
+    run: (db) =>
+      outcome(() =>
+        db.transaction(async (tx) => {
+          await tx.execute(add(1));
+          await tx.execute(add(1));
+        }),
+      ),
+    gives: "unique",
+  },
+  "an error caught around a nested transaction undoes only that one": {
+    run: (db) =>
+      outcome(() =>
+        db.transaction(async (tx) => {
+          await tx.execute(add(1));
+          await outcome(() => tx.transaction((inner) => inner.execute(add(1))));
+          await tx.execute(add(2));
+        }),
+      ),
+    gives: "ok",
+    leaves: [1, 2],
+  },
+  "an error caught within a nested transaction ends the nested one": {
+    run: async (db) => {
+      let inner = "";
+      const end = await outcome(() =>
+        db.transaction(async (tx) => {
+          await tx.execute(add(1));
+          inner = await outcome(() =>
+            tx.transaction(async (nested) => {
+              await nested.execute(add(2));
+              await outcome(() => nested.execute(add(1)));
+            }),
+          );
+          await tx.execute(add(3));
+        }),
+      );
+      return [inner, end];
+    },
+    gives: ["DATABASE_TRANSACTION_ABORTED", "ok"],
+    leaves: [1, 3],
+  },
+  "nested transactions side by side, and the outer one beside them, are refused": {
+    run: async (db) => {
+      const seen: string[] = [];
+      await db.transaction(async (tx) => {
+        await tx.transaction(async (inner) => {
+          seen.push(await outcome(() => tx.execute(add(1))));
+          seen.push(await outcome(() => tx.transaction(async () => {})));
+          await inner.execute(add(2));
+        });
+        await tx.execute(add(3));
+      });
+      return seen;
+    },
+    gives: ["DATABASE_TRANSACTION_NESTED", "DATABASE_TRANSACTION_NESTED"],
+    leaves: [2, 3],
+  },
+  "a transaction that leaves a nested one running is refused": {
+    run: async (db) => {
+      const stuck = Promise.withResolvers<void>();
+      let inner = Promise.resolve("");
+      const end = await outcome(() =>
+        db.transaction(async (tx) => {
+          await tx.execute(add(1));
+          const begun = Promise.withResolvers<void>();
+          inner = outcome(() =>
+            tx.transaction(async (nested) => {
+              begun.resolve();
+              await stuck.promise;
+              await nested.execute(add(2));
+            }),
+          );
+          await begun.promise;
+        }),
+      );
+      stuck.resolve();
+      return [end, await inner];
+    },
+    gives: ["DATABASE_TRANSACTION_NESTED", "DATABASE_TRANSACTION_OVER"],
+  },
+  "a commit that fails rolls back, and others write at once": {
+    run: async (db) => {
+      const end = await outcome(() => db.transaction((tx) => tx.execute(add(1, 77))));
+      return [
+        end,
+        await outcome(() => db.execute(add(2))),
+        await outcome(() => db.transaction((tx) => tx.execute(add(3)))),
+      ];
+    },
+    gives: ["foreign-key", "ok", "ok"],
+    leaves: [2, 3],
+  },
+  "commits that fail one after another leave the next transaction whole": {
+    run: async (db) => {
+      const seen: string[] = [];
+      for (let round = 0; round < 3; round++)
+        seen.push(await outcome(() => db.transaction((tx) => tx.execute(add(round, 77)), { retries: 0 })));
+      await db.transaction((tx) => tx.execute(add(7)));
+      return seen;
+    },
+    gives: ["foreign-key", "foreign-key", "foreign-key"],
+    leaves: [7],
+  },
+  "a write in a read-only transaction that is caught ends it": {
+    run: (db) => outcome(() => db.transaction((tx) => outcome(() => tx.execute(add(1))), { readOnly: true })),
+    gives: "DATABASE_TRANSACTION_ABORTED",
+  },
+  "a stream that fails ends the transaction": {
+    run: (db) =>
+      outcome(() =>
+        db.transaction(async (tx) => {
+          await tx.execute(add(1));
+          await outcome(async () => {
+            for await (const _row of tx.stream(sql`SELECT * FROM nowhere`));
+          });
+        }),
+      ),
+    gives: "DATABASE_TRANSACTION_ABORTED",
+  },
+  "a stream that outlives its transaction is refused": {
+    run: async (db) => {
+      let rows: AsyncIterator<unknown> | null = null;
+      await db.transaction(async (tx) => {
+        for (const id of [1, 2, 3]) await tx.execute(add(id));
+        rows = tx.stream(sql`SELECT id FROM books`, { batchSize: 1 });
+        await rows.next();
+      });
+      const late = rows as AsyncIterator<unknown> | null;
+      return [await outcome(async () => await late?.next()), await outcome(() => db.query("SELECT 1"))];
+    },
+    gives: ["DATABASE_TRANSACTION_OVER", "ok"],
+    leaves: [1, 2, 3],
+  },
+  "a transaction that was idle for too long says so, and is a 500": {
+    run: async (db) => {
+      const stuck = Promise.withResolvers<void>();
+      const statuses: unknown[] = [];
+      const run = (act: (tx: Transaction) => Promise<unknown>): Promise<string> =>
+        outcome(() =>
+          db
+            .transaction(async (tx) => {
+              await tx.execute(add(1));
+              await stuck.promise;
+              await act(tx);
+            })
+            .catch((error: unknown) => {
+              statuses.push((error as { status?: number }).status);
+              throw error;
+            }),
+        );
+      const first = run((tx) => tx.execute(add(2)));
+      await db.execute(add(1)); // waits for the rollback
+      await db.execute("DELETE FROM books");
+      stuck.resolve();
+      const later = run(async () => {});
+      return [await first, await later, statuses];
+    },
+    gives: ["DATABASE_TRANSACTION_IDLE", "ok", [undefined]],
+    leaves: [1],
+  },
+};
+
+/** What a request's body can be, where a program expects a statement. */
+const fromClient = (json: string): never => JSON.parse(json) as never;
+
+/** Refused before anything is sent: text, list of values, and code of the error. */
+const refused: readonly (readonly [text: string, values: readonly SqlValue[], code: string])[] = [
+  ["SELECT $1", [], "DATABASE_BAD_PARAMETERS"],
+  ["SELECT 1", [1], "DATABASE_BAD_PARAMETERS"],
+  ["INSERT INTO books (id, title) VALUES ($1, $2)", [1], "DATABASE_BAD_PARAMETERS"],
+  ["INSERT INTO books (id, title) VALUES ($1, $2)", [1, "a", "b"], "DATABASE_BAD_PARAMETERS"],
+  ["SELECT $2", [1, 2], "DATABASE_BAD_PARAMETERS"],
+  ["SELECT $0", [1], "DATABASE_BAD_PARAMETERS"],
+  ["SELECT 1; DELETE FROM books", [], "DATABASE_NOT_ONE_STATEMENT"],
+  ["INSERT INTO books (id, title) VALUES ($1, 'a'); SELECT 1", [1], "DATABASE_NOT_ONE_STATEMENT"],
+  ["", [], "DATABASE_NOT_ONE_STATEMENT"],
+  [" ; -- nothing", [], "DATABASE_NOT_ONE_STATEMENT"],
+  ["BEGIN", [], "DATABASE_TRANSACTION_CONTROL"],
+  ["/* now */ Commit", [], "DATABASE_TRANSACTION_CONTROL"],
+  ["ROLLBACK TO SAVEPOINT x", [], "DATABASE_TRANSACTION_CONTROL"],
+  ["savepoint x;", [], "DATABASE_TRANSACTION_CONTROL"],
+];
+
+/** Programs over statements. */
+const statements: Readonly<Record<string, Program>> = {
+  "a statement with a mistake in its text or values is refused before it is sent, in a transaction too": {
+    run: async (db) => {
+      const seen: string[] = [];
+      for (const [text, values, code] of refused) {
+        const codes = [
+          await outcome(() => db.query(text, values)),
+          await outcome(() => db.execute(text, values)),
+          await outcome(() => db.transaction((tx) => tx.fetchOne(text, values))),
+        ];
+        if (codes.some((each) => each !== code)) seen.push(`${text}: ${codes.join()}`);
+      }
+      return seen;
+    },
+    gives: [],
+  },
+  "a refused statement leaves its transaction usable": {
+    run: (db) =>
+      outcome(() =>
+        db.transaction(async (tx) => {
+          await tx.execute(add(1));
+          for (const [text, values] of refused) await outcome(() => tx.query(text, values));
+          await tx.execute(add(2));
+        }),
+      ),
+    gives: "ok",
+    leaves: [1, 2],
+  },
+  "a semicolon at the end, in quotes or in comments is no second statement": {
+    run: (db) =>
+      outcome(async () => {
+        await db.execute("INSERT INTO books (id, title) VALUES (1, 'a;b'); -- ; and so on");
+        await db.execute(`INSERT INTO books (id, title) VALUES (2, $1) /* ; $2 */ ; `, ["b"]);
+      }),
+    gives: "ok",
+    leaves: [1, 2],
+  },
+  "what comes from a request is no statement": {
+    run: async (db) => {
+      const given = [
+        `["SELECT 1"]`,
+        `[]`,
+        `{"text":"SELECT 1","values":[],"pieces":["SELECT 1"]}`,
+        "null",
+        "7",
+      ];
+      const seen = new Set<string>();
+      for (const each of given) {
+        seen.add(await outcome(() => db.query(fromClient(each))));
+        seen.add(await outcome(() => db.execute(fromClient(each))));
+        seen.add(await outcome(() => db.transaction((tx) => tx.fetchValue(fromClient(each)))));
+        seen.add(await outcome(async () => await db.stream(fromClient(each)).next()));
+        seen.add(await outcome(async () => sql(fromClient(each))));
+        seen.add(await outcome(async () => sql.join([fromClient(each)])));
+        seen.add(await outcome(() => db.query(fromClient(each), sql`SELECT 1` as never)));
+      }
+      return [...seen];
+    },
+    gives: ["DATABASE_BAD_STATEMENT"],
+  },
+  "values that are no list are refused": {
+    run: async (db) => [
+      await outcome(() => db.query("SELECT $1", fromClient(`"a"`))),
+      await outcome(() => db.query("SELECT $1", fromClient("1"))),
+      await outcome(() => db.query("SELECT $1", ...(fromClient("[[1], [2]]") as [SqlValue[]]))),
+    ],
+    gives: ["DATABASE_BAD_PARAMETERS", "DATABASE_BAD_PARAMETERS", "DATABASE_BAD_PARAMETERS"],
+  },
+  "a script takes neither parameters nor the end of its transaction": {
+    run: (db) =>
+      db.transaction(async (tx) => {
+        const codes = [
+          await outcome(() => tx.script("INSERT INTO books (id, title) VALUES (1, 'a'); COMMIT")),
+          await outcome(() => tx.script("INSERT INTO books (id, title) VALUES (2, $1)")),
+        ];
+        await tx.script("INSERT INTO books (id, title) VALUES (3, '$1;'); -- COMMIT;");
+        return codes;
+      }),
+    gives: ["DATABASE_TRANSACTION_CONTROL", "DATABASE_BAD_PARAMETERS"],
+    leaves: [3],
+  },
+  "statements in statements keep what is quoted": {
+    run: async (db) => {
+      const inner = sql`SELECT '$1' AS literal, CAST(${"x"} AS TEXT) AS value`;
+      const row =
+        await db.fetchOne`SELECT CAST(${"before"} AS TEXT) AS before, inside.* FROM (${inner}) AS inside`;
+      return { ...row };
+    },
+    gives: { before: "before", literal: "$1", value: "x" },
+  },
+};
+
+const programs: Readonly<Record<string, Program>> = { ...statements, ...transactions };
+
+const tables = [
+  "CREATE TABLE parents (id INTEGER PRIMARY KEY)",
+  `CREATE TABLE books (id INTEGER PRIMARY KEY, title TEXT NOT NULL, strict_parent INTEGER REFERENCES parents (id),
+    parent INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)`,
+];
+
+/** Runs every program of the table on its own database. `make` gives one whose transactions may idle for few seconds. */
+export const sameOutcomes = (
+  test: (name: string, run: () => Promise<void>) => void,
+  make: () => Promise<Database & Partial<AsyncDisposable>> | (Database & Partial<AsyncDisposable>),
+): void => {
+  for (const [name, { run, gives, leaves = [] }] of Object.entries(programs)) {
+    test(name, async () => {
+      const db = await make();
+      try {
+        for (const table of tables) await db.execute(table);
+        assert.deepEqual(await run(db), gives);
+        const left = await db.query<{ id: number }>("SELECT id FROM books ORDER BY id");
+        assert.deepEqual(
+          Array.from(left, ({ id }) => id), // a list of this realm
+          leaves,
+        );
+      } finally {
+        await db.close();
+        await db[Symbol.asyncDispose]?.();
+      }
+    });
+  }
+};

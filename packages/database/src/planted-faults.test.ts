@@ -1,0 +1,271 @@
+// Above 250 lines because every fact of the contract has its fault here, and one test compares the two lists.
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { mapAwaitable } from "@framework/core/feature";
+import { expectContractToCatch, portContract } from "@framework/core/testing";
+import type { Backend, OpenTransaction, Outcome } from "./backend.ts";
+import { databaseContract } from "./database-contract.test-kit.ts";
+import { type Database, DatabaseConfig, DatabaseError } from "./index.ts";
+import { openBackend } from "./open.ts";
+import { OpenDatabase } from "./open-database.ts";
+import type { Row, Transaction } from "./queries.ts";
+import { Statement } from "./statement.ts";
+
+/** One mistake of an implementation, and the fact of the contract that must catch it. */
+interface Fault {
+  readonly fact: string;
+  /** Replaces methods of the SQLite adapter. */
+  readonly adapter?: (backend: Backend) => Partial<Backend>;
+  /** Replaces methods of the database over the adapter. */
+  readonly database?: (db: Database) => Partial<Database>;
+  /** @default a file of its own, and transactions that may idle for 0.3 s */
+  readonly config?: Partial<DatabaseConfig>;
+}
+
+/** `port` with some methods replaced. */
+const replacing = <Port extends object>(port: Port, faults: Partial<Port>): Port =>
+  new Proxy(port, {
+    get: (target, name) => {
+      if (Object.hasOwn(faults, name)) return faults[name as keyof Port];
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+
+/** A SQLite database with a fault. */
+const broken = ({ adapter, database, config }: Fault): Database & AsyncDisposable => {
+  const folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
+  const url = `sqlite://${join(folder.path, "test.db")}`;
+  const { backend } = openBackend(
+    DatabaseConfig.of({ url, idleInTransactionSecs: 0.3, ...config }),
+    () => {},
+  );
+  const db = new OpenDatabase(adapter === undefined ? backend : replacing(backend, adapter(backend)));
+  return Object.assign(database === undefined ? db : replacing<Database>(db, database(db)), {
+    async [Symbol.asyncDispose]() {
+      await backend.close();
+      folder.remove();
+    },
+  });
+};
+
+/** Changes what statements give. */
+const outcomes =
+  (change: (outcome: Outcome) => Partial<Outcome>) =>
+  (backend: Backend): Partial<Backend> => ({
+    run: (...call) => mapAwaitable(backend.run(...call), (outcome) => ({ ...outcome, ...change(outcome) })),
+  });
+
+/** Changes the values in rows. */
+const values = (change: (value: unknown) => unknown): ((backend: Backend) => Partial<Backend>) =>
+  outcomes(({ rows }) => ({
+    rows: rows.map((row): Row =>
+      Object.fromEntries(Object.entries(row).map(([column, value]) => [column, change(value)])),
+    ),
+  }));
+
+/** Changes the parameters of statements. */
+const parameters =
+  (change: <Value>(values: readonly Value[]) => readonly Value[]) =>
+  (backend: Backend): Partial<Backend> => ({
+    run: (statement, execution) =>
+      backend.run(new Statement(statement.text, change(statement.values)), execution),
+  });
+
+/** Replaces methods of transactions. */
+const transactions =
+  (change: (tx: OpenTransaction, backend: Backend) => Partial<OpenTransaction>) =>
+  (backend: Backend): Partial<Backend> => ({
+    begin: async (options) => {
+      const tx = await backend.begin(options);
+      return replacing(tx, change(tx, backend));
+    },
+  });
+
+const faults: Readonly<Record<string, Fault>> = {
+  "counts no changes": {
+    fact: "rows, the first row, the first value and the number of changes",
+    adapter: outcomes(() => ({ changes: 0 })),
+  },
+  "gives the last row in place of the first": {
+    fact: "fetchOne returns the first row after the whole statement has run",
+    adapter: (backend) => ({
+      run: (statement, execution) =>
+        mapAwaitable(backend.run(statement, { ...execution, first: false }), ({ rows, changes }) => ({
+          rows: execution.first ? rows.slice(-1) : rows,
+          changes,
+        })),
+    }),
+  },
+  "binds parameters in reverse": {
+    fact: "a parameter may occur repeatedly and in any order, and $1 in quotes or comments is text",
+    adapter: parameters((given) => given.toReversed()),
+  },
+  "binds the first parameter everywhere": {
+    fact: "statements can contain statements",
+    adapter: parameters((given) => given.map((value) => given[0] ?? value)),
+  },
+  "normalises line ends": {
+    fact: "hostile text is stored unchanged",
+    adapter: values((value) => (typeof value === "string" ? value.replaceAll("\r\n", "\n") : value)),
+  },
+  "accepts every value": {
+    fact: "an unsupported parameter is refused before the statement is sent",
+    database: () => ({ query: async () => [] }),
+  },
+  "rounds integers": {
+    fact: "integers are exact, as bigint beyond the range of number",
+    adapter: values((value) => (typeof value === "bigint" ? Number(value) : value)),
+  },
+  "gives bytes as text": {
+    fact: "bytes, fractions and null are stored unchanged",
+    adapter: values((value) => (value instanceof Uint8Array ? value.toString() : value)),
+  },
+  "has one kind of error": {
+    fact: "the error of a violated constraint has its kind",
+    adapter: (backend) => ({
+      run: async (...call) => {
+        try {
+          return await backend.run(...call);
+        } catch (cause) {
+          throw new DatabaseError("other", "The statement failed", { sqlCode: "0", cause });
+        }
+      },
+    }),
+  },
+  "rolls back instead of committing": {
+    fact: "a transaction commits and resolves to the function's result",
+    adapter: transactions((tx) => ({
+      commit: async () => {
+        await tx.rollback();
+        return true;
+      },
+    })),
+  },
+  "commits instead of rolling back": {
+    fact: "an error rolls the transaction back and is rethrown",
+    adapter: transactions((tx) => ({ rollback: async () => void (await tx.commit()) })),
+  },
+  "ignores savepoints": {
+    fact: "a nested transaction rolls back only its own changes",
+    adapter: transactions((tx) => ({
+      script: (text) => (text.includes("SAVEPOINT") ? undefined : tx.script(text)),
+    })),
+  },
+  "runs statements of others within the open transaction": {
+    fact: "other callers do not see uncommitted changes, and their statements do not join the transaction",
+    adapter: (backend) => {
+      let open: OpenTransaction | null = null;
+      return {
+        begin: async (options) => {
+          const tx = await backend.begin(options);
+          open = tx;
+          const rollback = async (): Promise<void> => {
+            await new Promise(setImmediate); // the other statement comes first
+            open = null;
+            await tx.rollback();
+          };
+          return replacing<OpenTransaction>(tx, { rollback });
+        },
+        run: (...call) => (open ?? backend).run(...call),
+      };
+    },
+  },
+  "passes itself as the transaction": {
+    fact: "an ended transaction refuses every use",
+    database: (db) => ({
+      transaction: (run) => {
+        const transaction = async <T>(inner: (tx: Transaction) => Promise<T>): Promise<T> => inner(tx);
+        const tx = replacing(db as Database & Transaction, { transaction });
+        return run(tx);
+      },
+    }),
+  },
+  "ignores readOnly": {
+    fact: "a read-only transaction refuses to write",
+    adapter: (backend) => ({ begin: (options) => backend.begin({ ...options, readOnly: false }) }),
+  },
+  "lets transactions idle": {
+    fact: "an idle transaction is rolled back at its timeout, and other callers continue",
+    config: { idleInTransactionSecs: 1, connectionTimeoutSecs: 0.3 },
+  },
+  "ignores signals": {
+    fact: "an aborted signal rolls back, and its reason is the error",
+    database: (db) => ({ transaction: (run) => db.transaction(run) }),
+  },
+  "drops the last row of each batch": {
+    fact: "a stream yields every row once, in order, batch by batch",
+    adapter: (backend) => ({
+      async *stream(...call) {
+        for await (const rows of backend.stream(...call)) yield rows.slice(0, -1);
+      },
+    }),
+  },
+  "ends a stream that fails": {
+    fact: "leaving a stream early frees its connection, and a failed stream throws its error",
+    adapter: (backend) => ({
+      async *stream(...call) {
+        try {
+          yield* backend.stream(...call);
+        } catch {
+          // the fault: the error is lost
+        }
+      },
+    }),
+  },
+  "streams outside of the transaction": {
+    fact: "a stream in a transaction sees its changes",
+    adapter: transactions((_tx, backend) => ({ stream: (...call) => backend.stream(...call) })),
+  },
+  "sends notifications before the commit": {
+    fact: "a notification reaches every listener, unless its transaction is rolled back",
+    adapter: transactions((_tx, backend) => ({ notify: (...call) => backend.notify(...call) })),
+  },
+  "never stops listening": {
+    fact: "a notification reaches every listener, unless its transaction is rolled back",
+    adapter: (backend) => ({
+      listen: async (...call) => {
+        await backend.listen(...call);
+        return async () => {};
+      },
+    }),
+  },
+  "has transactions without isolation": {
+    fact: "100 concurrent increments in transactions lose no update",
+    adapter: (backend) => ({
+      begin: async () => {
+        const tx: OpenTransaction = {
+          run: async (...call) => backend.run(...call),
+          stream: (...call) => backend.stream(...call),
+          notify: (...call) => backend.notify(...call),
+          script: () => {},
+          commit: () => true,
+          rollback: () => {},
+        };
+        return tx;
+      },
+    }),
+  },
+  "answers after its end": {
+    fact: "a closed database refuses statements",
+    adapter: () => ({ close: async () => {} }),
+  },
+};
+
+test.each(Object.entries(faults))("the contract catches a database that %s", async (_name, fault) => {
+  const { fact } = fault;
+  const contract = portContract<Database>("database", { [fact]: databaseContract.facts[fact] ?? (() => {}) });
+  expect(await expectContractToCatch(contract, () => broken(fault))).toEqual([fact]);
+});
+
+test("every fact of the contract has a fault that it catches", () => {
+  expect(new Set(Object.values(faults).map(({ fact }) => fact))).toEqual(
+    new Set(Object.keys(databaseContract.facts)),
+  );
+});
+
+describe("the wrappers without a fault break nothing:", () => {
+  databaseContract(test, () => broken({ fact: "none", adapter: () => ({}), database: () => ({}) }));
+});

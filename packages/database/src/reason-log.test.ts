@@ -1,0 +1,104 @@
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { App } from "@framework/core";
+import { virtualClock } from "@framework/core/testing";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { CommitUnknownError, DatabaseUnavailableError } from "./database-errors.ts";
+import { type DatabaseConfig, database } from "./index.ts";
+import { ReasonLog } from "./reason-log.ts";
+
+type Line = readonly [message: string, fields: Readonly<Record<string, unknown>>];
+
+/** A started app with a SQLite file, and the lines that it logs. */
+const started = async (config: Partial<DatabaseConfig>) => {
+  const folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
+  const lines: Line[] = [];
+  const app = new (App.with(database))().enableDatabase({
+    url: `sqlite://${join(folder.path, "test.db")}`,
+    ...config,
+  });
+  app.post("/things", ({ app: { db } }) => db.execute("INSERT INTO things VALUES (1)"));
+  await app.start({
+    log: { info() {}, error() {}, warn: (message, fields = {}) => void lines.push([message, fields]) },
+  });
+  await app.db.execute("CREATE TABLE things (n INTEGER)");
+  const post = () => app.fetch(new Request("http://localhost/things", { method: "POST" }));
+  const hold = async () => {
+    const [held, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const transaction = app.db.transaction(async () => {
+      held.resolve();
+      await end.promise;
+    });
+    await held.promise;
+    return async (): Promise<void> => {
+      end.resolve();
+      await transaction;
+    };
+  };
+  const close = async (): Promise<void> => {
+    await app.stop();
+    folder.remove();
+  };
+  return { lines, post, hold, [Symbol.asyncDispose]: close };
+};
+
+test("the reason of a 503 is logged once, however many requests it refuses at a time", async () => {
+  await using app = await started({ connectionTimeoutSecs: 0.05 });
+  const release = await app.hold();
+  const replies = await Promise.all(Array.from({ length: 20 }, app.post));
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([503]));
+  await release();
+  const reason = "the writing connection did not become free in 50 ms";
+  expect(app.lines[0]).toEqual(["the database is not available", { reason }]);
+  expect(app.lines.length).toBeLessThan(20);
+});
+
+test("a statement that waited for its connection is no slow query: the wait has its own line", async () => {
+  await using app = await started({ slowQueryMs: 300, synchronous: "normal" });
+  const release = await app.hold();
+  const from = performance.now();
+  const replies = [app.post(), app.post()];
+  await waitFor(() => performance.now() - from > 400);
+  await release();
+  for (const reply of replies) expect((await reply).status).toBe(200);
+  const [line] = app.lines;
+  expect(app.lines).toHaveLength(1);
+  expect(line?.[0]).toBe("waited long for a database connection");
+  expect(line?.[1]["waitedMs"]).toBeGreaterThanOrEqual(300);
+});
+
+test("a reason has one line a second with the number of those left out; other reasons have their own", async () => {
+  const clock = virtualClock();
+  const lines: Line[] = [];
+  const log = new ReasonLog(
+    () => ({ info() {}, error() {}, warn: (message, fields = {}) => void lines.push([message, fields]) }),
+    clock,
+  );
+  const fail = (): void => {
+    log.failed(new DatabaseUnavailableError("full"));
+    log.failed(new CommitUnknownError(new DatabaseUnavailableError("cut")));
+    log.failed(new Error("of the program"));
+  };
+  for (let at = 0; at < 15; at++) {
+    fail();
+    await clock.advance(100);
+  }
+  const both = [
+    ["the database is not available", "full"],
+    ["the outcome of a commit is unknown", "cut"],
+  ] as const;
+  expect(lines).toEqual([
+    ...both.map(([message, reason]) => [message, { reason }]),
+    ...both.map(([message, reason]) => [message, { reason, omitted: 9 }]),
+  ]);
+});
+
+test("reasons without end fill no memory", () => {
+  let lines = 0;
+  const log = new ReasonLog(() => ({ info() {}, error() {}, warn: () => void lines++ }));
+  for (let n = 0; n < 1000; n++) log.failed(new DatabaseUnavailableError(`reason ${n}`));
+  expect(lines).toBe(1000);
+  expect((log as unknown as { reasons: Map<string, unknown> }).reasons.size).toBeLessThanOrEqual(100);
+});

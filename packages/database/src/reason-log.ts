@@ -1,0 +1,58 @@
+import type { Logger } from "@framework/core";
+import { type Clock, systemClock, throttledLog } from "@framework/core/feature";
+import { CommitUnknownError, DatabaseUnavailableError } from "./database-errors.ts";
+
+/** One line per reason in this time. */
+const EVERY_MS = 1000;
+
+/** Maximum reasons that are remembered; all are forgotten then. */
+const MAX_REASONS = 100;
+
+/** Logs why callers got 503, which their replies do not say: one line per reason and second, with the number of lines left out. */
+export class ReasonLog {
+  private readonly log: () => Logger | null;
+  private readonly clock: Pick<Clock, "now">;
+  private readonly reasons = new Map<string, ReturnType<typeof throttledLog>>();
+
+  constructor(log: () => Logger | null, clock: Pick<Clock, "now"> = systemClock) {
+    this.log = log;
+    this.clock = clock;
+  }
+
+  /** Logs an error if it is a 503 of this package. */
+  failed(error: unknown): void {
+    if (error instanceof DatabaseUnavailableError)
+      this.write("the database is not available", { reason: error.reason });
+    else if (error instanceof CommitUnknownError)
+      this.write("the outcome of a commit is unknown", { reason: reasonOf(error.cause) });
+  }
+
+  /** Logs a long wait for a connection or lock. */
+  waited(waitedMs: number): void {
+    this.write("waited long for a database connection", {}, { waitedMs: Math.round(waitedMs) });
+  }
+
+  private write(
+    message: string,
+    key: Readonly<Record<string, unknown>>,
+    fields: Readonly<Record<string, unknown>> = {},
+  ): void {
+    this.throttle(`${message}: ${String(key["reason"])}`)((omitted) =>
+      this.log()?.warn(message, { ...key, ...fields, ...(omitted === 0 ? {} : { omitted }) }),
+    );
+  }
+
+  private throttle(reason: string): ReturnType<typeof throttledLog> {
+    const known = this.reasons.get(reason);
+    if (known !== undefined) return known;
+    if (this.reasons.size >= MAX_REASONS) this.reasons.clear();
+    const made = throttledLog({ everyMs: EVERY_MS, clock: this.clock });
+    this.reasons.set(reason, made);
+    return made;
+  }
+}
+
+const reasonOf = (cause: unknown): string => {
+  if (cause instanceof DatabaseUnavailableError) return cause.reason;
+  return Error.isError(cause) ? cause.message : String(cause);
+};

@@ -1,0 +1,133 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { numberedPlaceholders } from "../sqlite/placeholders.ts";
+import { Statement } from "../statement.ts";
+import { splitStatements } from "./split.ts";
+import { TextChecker } from "./text-checker.ts";
+import type { Dialect } from "./tokens.ts";
+
+const dialects: readonly Dialect[] = ["sqlite", "postgres"];
+
+/** Texts that hold `;`, `$1` and `COMMIT` as text only. */
+const inert: Readonly<Record<Dialect, readonly string[]>> = {
+  sqlite: [
+    "'; $1'",
+    "'it''s; $1'",
+    '"a;$1"',
+    "`a;$1`",
+    "[a;$1]",
+    "-- ;$1\n",
+    "/* ; $1 '*/",
+    "/* /* */",
+    "a$1",
+    "'\\'",
+  ],
+  postgres: [
+    "'; $1'",
+    "'it''s; $1'",
+    '"a;$1"',
+    "E'it\\'s; $1'",
+    "e'\\\\'",
+    "$$ ; $1 $$",
+    "$tag$ ; $$ $1 $tag$",
+    "-- ;$1\n",
+    "/* ; /* $1 */ ; */",
+    "a$1",
+    "name$$",
+    "'\\'",
+  ],
+};
+
+const words = ["SELECT", "x", "1", "1.5", "(", ")", ",", "*", "<>", "COMMIT_x", "t.end"];
+
+test.each(dialects)("%s: parameters and statements are counted outside of quotes and comments", (dialect) => {
+  const piece = fc.oneof(
+    fc
+      .constantFrom(...inert[dialect], ...words.filter((word) => !"()".includes(word)))
+      .map((text) => ({ text, uses: 0 })),
+    fc.integer({ min: 1, max: 3 }).map((place) => ({ text: `$${place}`, uses: place })),
+  );
+  const statement = fc.array(piece, { maxLength: 8 }).map((pieces) => ({
+    text: ["SELECT", ...pieces.map(({ text }) => text)].join(" "),
+    uses: pieces.map(({ uses }) => uses).filter((place) => place > 0),
+  }));
+  const checker = new TextChecker(dialect);
+  fc.assert(
+    fc.property(fc.array(statement, { minLength: 1, maxLength: 4 }), ([first, ...others]) => {
+      if (first === undefined) return;
+      const text = [first, ...others].map((each) => each.text).join(" ;\n");
+      expect(splitStatements(text, dialect)).toHaveLength(others.length + 1);
+      const used = new Set(first.uses);
+      if (used.size !== Math.max(0, ...used)) return;
+      checker.check(new Statement(first.text, [...used].fill(1)));
+    }),
+  );
+});
+
+test("for SQLite only parameters are rewritten, not what looks like one in quotes, names or comments", () => {
+  for (const piece of inert.sqlite)
+    expect(numberedPlaceholders(`SELECT ${piece} , $12`)).toBe(`SELECT ${piece} , ?12`);
+});
+
+test.each(dialects)("%s: a text that ends within a quote or comment is one statement", (dialect) => {
+  for (const text of ["SELECT 'a; b", 'SELECT "a; b', "SELECT /* a; b", "SELECT -- a; b"])
+    expect(splitStatements(text, dialect)).toHaveLength(1);
+});
+
+const bodies: Readonly<Record<Dialect, readonly string[]>> = {
+  sqlite: [
+    "CREATE TRIGGER t AFTER INSERT ON a BEGIN UPDATE a SET x = CASE WHEN 1 THEN 2 END; DELETE FROM b; END",
+    "CREATE TEMP TRIGGER IF NOT EXISTS t AFTER INSERT ON a BEGIN SELECT 1; END",
+    "create temporary trigger t after insert on a begin select ';'; end",
+  ],
+  postgres: [
+    "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS $$ SELECT 1; SELECT 2; $$",
+    "CREATE OR REPLACE PROCEDURE p() BEGIN ATOMIC INSERT INTO a VALUES (CASE WHEN true THEN 1 END); SELECT 2; END",
+    "CREATE RULE r AS ON INSERT TO a DO (DELETE FROM b; DELETE FROM c)",
+    "DO $do$ BEGIN PERFORM 1; END $do$",
+  ],
+};
+
+test.each(dialects)("%s: semicolons within the body of a trigger or function end no statement", (dialect) => {
+  for (const body of bodies[dialect]) {
+    const pieces = splitStatements(`SELECT 1; ${body};\n SELECT 2`, dialect);
+    expect(pieces.map(({ text }) => text)).toEqual(["SELECT 1", body, "SELECT 2"]);
+  }
+});
+
+const controls = [
+  ["BEGIN", "begin immediate", "START TRANSACTION READ ONLY", "COMMIT", "END", "End Transaction"],
+  [
+    "ROLLBACK",
+    "ABORT",
+    "SAVEPOINT a",
+    "RELEASE a",
+    "ROLLBACK TO a",
+    "PREPARE TRANSACTION 'x'",
+    "-- x\nCOMMIT",
+  ],
+].flat();
+
+test.each(dialects)("%s: every statement that begins or ends a transaction is recognised", (dialect) => {
+  const checker = new TextChecker(dialect);
+  const code = expect.objectContaining({ code: "DATABASE_TRANSACTION_CONTROL" });
+  for (const control of controls) {
+    expect(() => checker.check(new Statement(control, []))).toThrow(code);
+    expect(() => checker.script(`SELECT 1; ${control}`)).toThrow(code);
+  }
+  checker.script("PREPARE a AS SELECT 1; SELECT 'COMMIT'; CREATE TABLE commit_log (start INTEGER)");
+});
+
+test("SQLite's other ways to write a parameter are refused", () => {
+  const checker = new TextChecker("sqlite");
+  for (const text of ["SELECT ?", "SELECT ?1", "SELECT :a", "SELECT @a", "SELECT $a", "SELECT $1a"])
+    expect(() => checker.check(new Statement(text, [1]))).toThrow("parameters are written $1, $2 …");
+});
+
+test("a long text is read in linear time, whatever it is made of", () => {
+  for (const dialect of dialects)
+    for (const unit of ["'", "''", "/*", "$$", "$a$", "\\'", "[", "x ", "BEGIN ", ";", "-", "$1 "]) {
+      const text = unit.repeat(50_000 / unit.length);
+      expect(splitStatements(text, dialect).length).toBeGreaterThanOrEqual(0);
+    }
+});

@@ -1,0 +1,100 @@
+import { FrameworkError } from "@framework/core";
+import type { Statement } from "../statement.ts";
+import { type Piece, splitStatements } from "./split.ts";
+import type { Dialect } from "./tokens.ts";
+import { transactionControl } from "./transaction-control.ts";
+
+/** Maximum texts in the cache; all are evicted then. */
+const MAX_TEXTS = 1000;
+
+/** Longer texts are read each time. */
+const MAX_CACHED_LENGTH = 20_000;
+
+/**
+ * Checks statements before they are sent, so that a mistake has one error on both databases.
+ *
+ * SQLite would take a missing value as NULL and run only the first of several statements; a `COMMIT` would end the transaction of another caller.
+ */
+export class TextChecker {
+  private readonly dialect: Dialect;
+  /** Numbers of parameters by text. */
+  private readonly known = new Map<string, number>();
+
+  constructor(dialect: Dialect) {
+    this.dialect = dialect;
+  }
+
+  /** @throws DATABASE_NOT_ONE_STATEMENT, DATABASE_BAD_PARAMETERS, DATABASE_TRANSACTION_CONTROL */
+  check({ text, values }: Statement): void {
+    const needed = this.known.get(text) ?? this.read(text);
+    if (needed !== values.length) throw wrongCount(text, needed, values.length);
+  }
+
+  /** Checks a script, which has no parameters, and splits it. @throws DATABASE_BAD_PARAMETERS, DATABASE_TRANSACTION_CONTROL */
+  script(text: string): readonly Piece[] {
+    const pieces = splitStatements(text, this.dialect);
+    for (const piece of pieces) checkPiece(piece);
+    return pieces;
+  }
+
+  private read(text: string): number {
+    const pieces = splitStatements(text, this.dialect);
+    const [piece] = pieces;
+    if (piece === undefined || pieces.length > 1) throw notOne(text, pieces.length);
+    checkControl(piece);
+    const needed = countParameters(piece);
+    if (text.length > MAX_CACHED_LENGTH) return needed;
+    if (this.known.size >= MAX_TEXTS) this.known.clear();
+    this.known.set(text, needed);
+    return needed;
+  }
+}
+
+/** Checks a statement of a script. @throws DATABASE_BAD_PARAMETERS, DATABASE_TRANSACTION_CONTROL */
+export const checkPiece = (piece: Piece): void => {
+  checkControl(piece);
+  const needed = countParameters(piece);
+  if (needed > 0) throw wrongCount(piece.text, needed, 0);
+};
+
+/** The number of parameters. Each from `$1` on must be used: PostgreSQL cannot tell the type of an unused one. */
+const countParameters = ({ text, tokens }: Piece): number => {
+  const used = new Set<number>();
+  for (const token of tokens) {
+    if (token.kind === "named")
+      throw badParameters(text, `parameters are written $1, $2 …, not ${token.text}`);
+    if (token.kind === "parameter") used.add(Number(token.text.slice(1)));
+  }
+  for (let place = 1; place <= used.size; place++)
+    if (!used.has(place))
+      throw badParameters(text, `parameters are numbered from $1, but $${place} is unused`);
+  return used.size;
+};
+
+const checkControl = (piece: Piece): void => {
+  const control = transactionControl(piece);
+  if (control === null) return;
+  throw new FrameworkError(
+    "DATABASE_TRANSACTION_CONTROL",
+    `${control} would change the transaction of another caller; use transaction(…), nested for a savepoint`,
+  );
+};
+
+const MAX_QUOTED_TEXT = 200;
+
+const badParameters = (text: string, problem: string): FrameworkError =>
+  new FrameworkError("DATABASE_BAD_PARAMETERS", `${problem}, in: ${text.slice(0, MAX_QUOTED_TEXT)}`);
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+const wrongCount = (text: string, needed: number, given: number): FrameworkError =>
+  badParameters(
+    text,
+    `the statement has ${counted(needed, "parameter")}, but got ${counted(given, "value")}`,
+  );
+
+const notOne = (text: string, count: number): FrameworkError =>
+  new FrameworkError(
+    "DATABASE_NOT_ONE_STATEMENT",
+    `a text has one statement, not ${count}; script(…) of a transaction runs several, in: ${text.slice(0, MAX_QUOTED_TEXT)}`,
+  );

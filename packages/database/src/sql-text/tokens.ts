@@ -1,0 +1,119 @@
+/** The two dialects of SQL, which differ in their quotes and comments. */
+export type Dialect = "sqlite" | "postgres";
+
+/** A token of a text: words, parameters, and the characters that end or nest statements; `other` is everything else. */
+export interface Token {
+  readonly kind: "word" | "parameter" | "named" | "semicolon" | "open" | "close" | "other";
+  /** The token as it is written. */
+  readonly text: string;
+  readonly at: number;
+}
+
+const word = String.raw`(?<word>[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
+const parameter = String.raw`(?<parameter>\$\d+(?![\w$\u0080-\uffff]))`;
+const rest = String.raw`(?<number>\d[\w.]*)|(?<other>[^])`;
+const skip = String.raw`(?<skip>\s+|--[^\n]*|\/\*)`;
+
+/** Tokens by dialect. Of quotes and block comments only the beginning: `endOf` finds their end. */
+const patterns: Readonly<Record<Dialect, RegExp>> = {
+  sqlite: new RegExp(
+    [
+      skip,
+      "(?<quote>['\"`[])",
+      word,
+      parameter,
+      String.raw`(?<named>\?\d*|[:@$#][\w\u0080-\uffff]+)`,
+      rest,
+    ].join("|"),
+    "y",
+  ),
+  postgres: new RegExp(
+    [
+      skip,
+      String.raw`(?<quote>[eE]?'|"|\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)`,
+      word,
+      parameter,
+      rest,
+    ].join("|"),
+    "y",
+  ),
+};
+
+const punctuation: Readonly<Record<string, Token["kind"]>> = {
+  ";": "semicolon",
+  "(": "open",
+  ")": "close",
+};
+
+type Groups = Readonly<Partial<Record<string, string>>>;
+
+/** Yields the tokens of a text, without spaces and comments. Linear time. */
+export function* tokensOf(text: string, dialect: Dialect): Generator<Token> {
+  const pattern = patterns[dialect];
+  for (let at = 0; at < text.length;) {
+    pattern.lastIndex = at;
+    const groups: Groups = pattern.exec(text)?.groups ?? {};
+    const end = endOf(text, pattern.lastIndex, groups, dialect);
+    if (groups["skip"] === undefined) yield { kind: kindOf(groups), text: text.slice(at, end), at };
+    at = end;
+  }
+}
+
+const kindOf = ({ word, parameter, named, other }: Groups): Token["kind"] => {
+  if (word !== undefined) return "word";
+  if (parameter !== undefined) return "parameter";
+  if (named !== undefined) return "named";
+  return punctuation[other ?? ""] ?? "other";
+};
+
+/** The end of a token whose beginning ends at `from`; the end of the text for a quote or comment that nothing closes. */
+const endOf = (text: string, from: number, { skip, quote }: Groups, dialect: Dialect): number => {
+  if (skip === "/*") return dialect === "postgres" ? afterNested(text, from) : after(text, "*/", from);
+  switch (quote) {
+    case undefined:
+      return from;
+    case "[":
+      return after(text, "]", from);
+    case "e'":
+    case "E'":
+      return afterEscaped(text, from);
+    case "'":
+    case '"':
+    case "`":
+      return afterQuote(text, quote, from);
+    default:
+      return after(text, quote, from); // the tag of a dollar quote
+  }
+};
+
+const after = (text: string, close: string, from: number): number => {
+  const at = text.indexOf(close, from);
+  return at === -1 ? text.length : at + close.length;
+};
+
+/** A doubled quote is a character of the string. */
+const afterQuote = (text: string, quote: string, from: number): number => {
+  let end = after(text, quote, from);
+  while (text[end] === quote) end = after(text, quote, end + 1);
+  return end;
+};
+
+const afterEscaped = (text: string, from: number): number => {
+  const marks = /\\[^]|''|'/g;
+  marks.lastIndex = from;
+  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text))
+    if (mark[0] === "'") return marks.lastIndex;
+  return text.length;
+};
+
+/** Comments of PostgreSQL nest. */
+const afterNested = (text: string, from: number): number => {
+  const marks = /\/\*|\*\//g;
+  marks.lastIndex = from;
+  for (let depth = 1; depth > 0;) {
+    const mark = marks.exec(text);
+    if (mark === null) return text.length;
+    depth += mark[0] === "/*" ? 1 : -1;
+  }
+  return marks.lastIndex;
+};

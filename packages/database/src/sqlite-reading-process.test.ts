@@ -1,0 +1,94 @@
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempDisposableSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Runs long reads, counts event-loop turns during the last, and neither closes the database nor exits. */
+const program = (index: string): string => `
+import { openDatabase } from ${JSON.stringify(index)};
+const db = openDatabase({ url: process.argv[1] });
+const read = () => db.fetchValue("WITH d(x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) SELECT count(*) FROM d AS a, d AS b, d AS c, d AS e, d AS f, d AS g WHERE g.x < 5");
+process.on("warning", ({ message }) => console.log(message));
+await read();
+await read();
+let turns = 0;
+const turn = setInterval(() => turns++, 1);
+console.log(await read(), turns > 0);
+clearInterval(turn);
+`;
+
+const output = async (index: string, database: string): Promise<string> => {
+  const code = program(pathToFileURL(index).href);
+  const args = ["--conditions=@framework/source", "--input-type=module", "-e", code, `sqlite://${database}`];
+  const env = { ...process.env, NODE_OPTIONS: "" };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: 120_000 });
+  return stdout;
+};
+
+/** Builds the package into a folder in which its dependencies resolve. */
+const built = (folder: string): string => {
+  const tsc = here("../../../node_modules/typescript/bin/tsc");
+  const outputs = ["--outDir", folder, "--tsBuildInfoFile", join(folder, ".tsbuildinfo")];
+  execFileSync(process.execPath, [tsc, "-p", here(".."), ...outputs], { stdio: "inherit" });
+  return join(folder, "index.js");
+};
+
+test("from source the reading process starts, and the process ends by itself", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
+  expect(await output(here("index.ts"), join(folder.path, "test.db"))).toBe("500000 true\n");
+});
+
+test("from the build the reading process starts, and the process ends by itself", async () => {
+  using folder = mkdtempDisposableSync(join(here("../node_modules"), ".built-"));
+  const dist = join(folder.path, "dist");
+  mkdirSync(dist);
+  expect(await output(built(dist), join(folder.path, "test.db"))).toBe("500000 true\n");
+});
+
+test("without the process's program, as in a bundle, the process warns once and reads synchronously", async () => {
+  using folder = mkdtempDisposableSync(join(here("../node_modules"), ".built-"));
+  const index = built(folder.path);
+  rmSync(join(folder.path, "sqlite/reader-program.js"));
+  const warning =
+    "database: long reads of SQLite block the process, because no other process can be started\n";
+  expect(await output(index, join(folder.path, "test.db"))).toBe(`500000 false\n${warning}`);
+});
+
+/** Whether a process has this text in its command line. */
+const isRunning = (text: string): boolean =>
+  readdirSync("/proc").some((pid) => {
+    try {
+      return (
+        /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`"location":"${text}"`)
+      );
+    } catch {
+      return false; // it has ended
+    }
+  });
+
+const endless = (index: string): string => `
+import { openDatabase } from ${JSON.stringify(index)};
+const db = openDatabase({ url: process.argv[1] });
+db.query("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c) SELECT count(*) FROM c").catch(() => {});
+process.stdout.write("asked");
+`;
+
+test("a read without an end ends with its process, even when that is killed", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
+  const database = join(folder.path, "test.db");
+  const code = endless(pathToFileURL(here("index.ts")).href);
+  const args = ["--conditions=@framework/source", "--input-type=module", "-e", code, `sqlite://${database}`];
+  const child = spawn(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: "" } });
+  await waitFor(() => isRunning(database), { timeoutMs: 60_000 });
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  await waitFor(() => !isRunning(database), { timeoutMs: 60_000 });
+  expect(isRunning(database)).toBe(false);
+});

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+import type { Part, Question, ReaderData } from "./read-protocol.ts";
+
+/** File descriptor of the pipe to the reading process. */
+const LIFELINE = 4;
+
+/** Handle of the reading process: one request at a time; it keeps this process alive only during a request. */
+export class ReaderHandle {
+  private readonly child: ChildProcess;
+  private readonly exited: Promise<unknown>;
+  /** Rejects when the process cannot be started. */
+  readonly ready: Promise<Part>;
+  private open: PromiseWithResolvers<Part> | null;
+  private hasStarted = false;
+  private hasEnded = false;
+  private hasBeenKilled = false;
+
+  constructor(data: ReaderData) {
+    const start = Promise.withResolvers<Part>();
+    this.open = start;
+    this.ready = start.promise;
+    this.child = spawn(process.execPath, [...execArgv, fileURLToPath(program()), JSON.stringify(data)], {
+      // The pipe breaks when this process ends, however it ends: then the reader ends as well.
+      stdio: ["ignore", "ignore", "ignore", "ipc", "pipe"],
+      serialization: "advanced",
+      env: { ...process.env, NODE_OPTIONS: "", NODE_UNIQUE_ID: undefined },
+      windowsHide: true,
+    });
+    const ended = Promise.withResolvers<void>();
+    this.exited = ended.promise;
+    this.child.on("message", (part: Part) => {
+      this.hasStarted = true;
+      this.close()?.resolve(part);
+    });
+    this.child.on("error", (error) => {
+      this.fail(error);
+      ended.resolve(); // there may be no exit
+    });
+    this.child.on("exit", () => {
+      this.fail(new Error("the process ended"));
+      ended.resolve();
+    });
+  }
+
+  /** Whether its program has started. */
+  get started(): boolean {
+    return this.hasStarted;
+  }
+
+  get ended(): boolean {
+    return this.hasEnded;
+  }
+
+  /** Whether it was ended on purpose. */
+  get killed(): boolean {
+    return this.hasBeenKilled;
+  }
+
+  /** Rejects when the process ends first. */
+  ask(question: Question | null): Promise<Part> {
+    this.open = Promise.withResolvers();
+    this.keepAlive(true);
+    this.child.send(question ?? "more", (error) => {
+      if (error !== null) this.fail(error);
+    });
+    return this.open.promise;
+  }
+
+  /** Kills the process, in the middle of a statement too. Resolves when it has ended. */
+  async end(): Promise<void> {
+    this.hasBeenKilled = true;
+    this.fail(new Error("the process was killed"));
+    this.child.kill("SIGKILL");
+    await this.exited;
+  }
+
+  private fail(error: unknown): void {
+    this.hasEnded = true;
+    this.close()?.reject(error);
+  }
+
+  private close(): PromiseWithResolvers<Part> | null {
+    this.keepAlive(false);
+    const open = this.open;
+    this.open = null;
+    return open;
+  }
+
+  private keepAlive(isBusy: boolean): void {
+    const { child } = this;
+    const lifeline = child.stdio[LIFELINE];
+    const handles = [child, child.channel, lifeline instanceof Socket ? lifeline : null];
+    for (const handle of handles) {
+      if (isBusy) handle?.ref();
+      else handle?.unref();
+    }
+  }
+}
+
+/** Not those of this process: some, such as `--input-type` and `--inspect`, would fail there. SQLite's warning was printed already. */
+const execArgv: readonly string[] = ["--disable-warning=ExperimentalWarning"];
+
+/** The sibling file, as source or built. */
+const program = (): URL =>
+  import.meta.url.endsWith(".ts")
+    ? new URL("./reader-program.ts", import.meta.url)
+    : new URL("./reader-program.js", import.meta.url);

@@ -1,0 +1,162 @@
+import { FrameworkError } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
+import type { Execution, OpenTransaction, Outcome, Session } from "./backend.ts";
+import {
+  DatabaseError,
+  DatabaseUnavailableError,
+  nestedTransactionOpen,
+  transactionAborted,
+  transactionOver,
+} from "./database-errors.ts";
+import type { Row } from "./queries.ts";
+import type { Statement } from "./statement.ts";
+import type { TransactionLease } from "./transaction-lease.ts";
+
+/**
+ * One level of a transaction: the transaction itself, or a savepoint in it.
+ *
+ * Rejects statements after its end, while a nested level is open, and after a statement of this level has failed: PostgreSQL aborts a transaction
+ * then, SQLite does not, and a program must behave alike on both.
+ */
+export class TransactionScope implements Session {
+  private readonly lease: TransactionLease;
+  private readonly depth: number;
+  private hasEnded = false;
+  private failure: unknown = null;
+  private nested: TransactionScope | null = null;
+
+  constructor(lease: TransactionLease, depth = 0) {
+    this.lease = lease;
+    this.depth = depth;
+  }
+
+  run(statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
+    return this.attempt(statement.text, (open) => open.run(statement, execution));
+  }
+
+  async *stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncGenerator<Row[]> {
+    this.check();
+    try {
+      for await (const rows of this.lease.open.stream(statement, batchSize, signal)) {
+        this.lease.touch();
+        yield rows;
+        this.check();
+      }
+    } catch (error) {
+      throw this.failed(error, statement.text);
+    }
+  }
+
+  async script(text: string, signal?: AbortSignal): Promise<void> {
+    await this.attempt(text, (open) => open.script(text, signal));
+  }
+
+  async notify(channel: string, payload: string): Promise<void> {
+    await this.attempt("NOTIFY", (open) => open.notify(channel, payload));
+  }
+
+  /** Opens a nested level. @throws DATABASE_TRANSACTION_NESTED while another one is open */
+  async enter(): Promise<TransactionScope> {
+    this.check();
+    const nested = new TransactionScope(this.lease, this.depth + 1);
+    this.nested = nested;
+    try {
+      await this.lease.open.script(`SAVEPOINT ${nested.savepoint}`);
+      return nested;
+    } catch (error) {
+      this.nested = null;
+      throw this.failed(error, "SAVEPOINT");
+    }
+  }
+
+  /** Keeps the changes of a nested level. @throws DATABASE_TRANSACTION_ABORTED when one of its statements has failed */
+  async keep(nested: TransactionScope): Promise<void> {
+    nested.finish();
+    await this.leave(nested, `RELEASE SAVEPOINT ${nested.savepoint}`);
+  }
+
+  /** Undoes the changes of a nested level. */
+  async undo(nested: TransactionScope): Promise<void> {
+    nested.end();
+    if (this.nested !== nested) return; // its release has failed, and so has this level
+    if (this.lease.over) return; // the whole transaction is undone
+    const { savepoint } = nested;
+    await this.leave(nested, `ROLLBACK TO SAVEPOINT ${savepoint}; RELEASE SAVEPOINT ${savepoint}`);
+  }
+
+  /** Ends the level. @throws what failed in it, if anything did */
+  finish(): void {
+    if (this.hasEnded) throw transactionOver();
+    this.lease.touch();
+    if (this.nested !== null) throw nestedTransactionOpen();
+    this.hasEnded = true;
+    if (this.failure !== null) throw this.failure;
+  }
+
+  /** Ends the level, whatever happened in it. */
+  end(): void {
+    this.nested?.end();
+    this.hasEnded = true;
+  }
+
+  /** The error of a commit that was answered with a rollback. */
+  get abortion(): unknown {
+    return this.failure ?? transactionAborted(null, null);
+  }
+
+  private get savepoint(): string {
+    return `inner_${this.depth}`;
+  }
+
+  private async leave(nested: TransactionScope, text: string): Promise<void> {
+    this.nested = null;
+    nested.end();
+    try {
+      await this.lease.open.script(text);
+    } catch (error) {
+      throw this.failed(error, text);
+    }
+  }
+
+  private attempt<T>(text: string, act: (open: OpenTransaction) => T | Promise<T>): T | Promise<T> {
+    this.check();
+    try {
+      const result = act(this.lease.open);
+      return isPromise(result) ? this.later(result, text) : result;
+    } catch (error) {
+      throw this.failed(error, text);
+    }
+  }
+
+  private async later<T>(result: Promise<T>, text: string): Promise<T> {
+    this.lease.begun();
+    try {
+      return await result;
+    } catch (error) {
+      throw this.failed(error, text);
+    } finally {
+      this.lease.done();
+    }
+  }
+
+  private check(): void {
+    if (this.hasEnded) throw transactionOver();
+    this.lease.touch();
+    if (this.nested !== null) throw nestedTransactionOpen();
+    if (this.failure !== null) throw this.failure;
+  }
+
+  /** Notes the first failure of this level; an error of an already failed level is that failure. */
+  private failed(error: unknown, text: string): unknown {
+    if (wasNotSent(error)) return error;
+    if (this.failure !== null) return this.failure;
+    this.failure = error instanceof DatabaseError ? transactionAborted(error, text) : error;
+    return error;
+  }
+}
+
+/** Whether an error is a mistake that was found before the database got the statement: it changes nothing. */
+const wasNotSent = (error: unknown): boolean =>
+  FrameworkError.is(error) &&
+  !(error instanceof DatabaseError) &&
+  !(error instanceof DatabaseUnavailableError);
