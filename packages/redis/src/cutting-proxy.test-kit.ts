@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Stands between a client and a server, and fails as networks do. */
+/** A TCP proxy between a client and a server, with network faults. */
 export interface CuttingProxy extends AsyncDisposable {
   readonly url: string;
   /**
-   * `pass` everything; `silent`: keep connections open and hand on nothing; `slow`: hand on each answer after 200 ms; `cut`: hand on what is asked,
-   * break the connection at the answer, and pass everything from then on.
+   * `pass`: forward everything; `silent`: keep connections open but forward nothing; `slow`: delay each answer by 200 ms; `cut`: forward requests,
+   * close the connection at the next answer, then `pass`.
    */
   mode: "pass" | "silent" | "slow" | "cut";
-  /** Breaks all connections. */
+  /** Closes all connections. */
   drop(): void;
 }
 

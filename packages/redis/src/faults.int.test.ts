@@ -1,4 +1,4 @@
-// Every way in which a server can fail, each against the same promises.
+// One file: every fault of a server is tested against the same guarantees.
 import { App } from "@framework/core";
 import { rateLimit } from "@framework/rate-limit";
 import { type FragileServer, findProgram, startRedis, startRedisCluster } from "@framework/services";
@@ -16,7 +16,7 @@ import {
 
 let server: FragileServer;
 const opened: OpenRedis[] = [];
-const log = { warn: () => {} }; // lost connections are what these tests are about
+const log = { warn: () => {} }; // lost connections are expected
 
 beforeAll(async () => {
   if (findProgram("redis-server") === null) throw new Error("redis-server is not installed");
@@ -35,22 +35,20 @@ const open = (config: Parameters<typeof openRedis>[0] = {}): OpenRedis => {
   return one;
 };
 
-/** Calls that go on until told to stop: what each got, and how long the slowest took. */
+/** Runs calls until `stop`, and records their outcomes. */
 const load = (call: (id: number) => Promise<void>, workers = 8) => {
-  const seen = { done: 0, failed: 0, slowestMs: 0, errors: new Set<unknown>(), stopped: false };
+  const seen = { done: 0, failed: 0, errors: new Set<unknown>(), stopped: false };
   let next = 0;
   const work = async (): Promise<void> => {
     while (!seen.stopped) {
       const id = ++next;
-      const begin = performance.now();
       await call(id).then(
         () => seen.done++,
         (error: unknown) => {
           seen.failed++;
-          seen.errors.add((error as Error).constructor);
+          seen.errors.add(error instanceof RedisUnavailableError ? RedisUnavailableError : String(error));
         },
       );
-      seen.slowestMs = Math.max(seen.slowestMs, performance.now() - begin);
       await new Promise(setImmediate);
     }
   };
@@ -63,7 +61,7 @@ const load = (call: (id: number) => Promise<void>, workers = 8) => {
   return { seen, stop };
 };
 
-/** Writes a value of its own and reads it back: a foreign reply is an error that no fault explains. */
+/** Writes a unique value and reads it back; records the reply to another command in `foreign`. */
 const tagged = (one: OpenRedis, foreign: unknown[]) => async (id: number) => {
   const key = `tag:${id}`;
   let value: unknown;
@@ -79,16 +77,11 @@ const tagged = (one: OpenRedis, foreign: unknown[]) => async (id: number) => {
   if (value !== `value ${id}`) foreign.push([id, value]);
 };
 
-/** Milliseconds until calls succeed again. */
-const recovery = async (one: OpenRedis): Promise<number> => {
-  const begin = performance.now();
-  await waitFor(() => one.redis.ping(), { timeoutMs: 10_000, intervalMs: 5 });
-  return performance.now() - begin;
-};
+/** Waits until commands succeed again. */
+const recovered = (one: OpenRedis): Promise<string> =>
+  waitFor(() => one.redis.ping(), { what: "an answer of the server", intervalMs: 5 });
 
-const bounded = 1000 + 400; // the command's time, and what a busy machine adds
-
-test("a killed server: calls fail in time, no reply goes astray, and it is used again within a second", async () => {
+test("after a killed server restarts, every reply belongs to its command, and the same client reconnects", async () => {
   const one = open();
   const foreign: unknown[] = [];
   const { seen, stop } = load(tagged(one, foreign));
@@ -98,16 +91,15 @@ test("a killed server: calls fail in time, no reply goes astray, and it is used 
     await server.kill();
     await waitFor(() => seen.failed > failed + 20);
     await server.start();
-    expect(await recovery(one)).toBeLessThan(1000);
+    await recovered(one);
   }
-  const { slowestMs, errors } = await stop();
-  expect(slowestMs).toBeLessThan(bounded);
+  const { errors } = await stop();
   expect(foreign).toEqual([]);
   expect([...errors]).toEqual([RedisUnavailableError]);
   expect(one.metrics.reconnects).toBeGreaterThanOrEqual(3);
 });
 
-test("a server that freezes: calls fail in time, and after it thaws no reply goes astray", async () => {
+test("while a server is frozen commands time out, and afterwards every reply belongs to its command", async () => {
   const one = open({ commandTimeoutMs: 300 });
   const foreign: unknown[] = [];
   const { seen, stop } = load(tagged(one, foreign));
@@ -117,14 +109,13 @@ test("a server that freezes: calls fail in time, and after it thaws no reply goe
     server.pause();
     await waitFor(() => seen.failed > failed + 20);
     server.resume();
-    expect(await recovery(one)).toBeLessThan(1000);
+    await recovered(one);
   }
-  const { slowestMs, errors } = await stop();
-  expect(slowestMs).toBeLessThan(1000);
+  const { errors } = await stop();
   expect([foreign, [...errors]]).toEqual([[], [RedisUnavailableError]]);
 });
 
-test("counters are what was acknowledged, and at most what is unknown on top, through kills and restarts", async () => {
+test("a counter is at least the acknowledged increments, and at most those plus the failed ones, across kills and restarts", async () => {
   const one = open();
   await one.redis.del("counter");
   const { seen, stop } = load(async () => void (await one.redis.incr("counter")));
@@ -133,7 +124,7 @@ test("counters are what was acknowledged, and at most what is unknown on top, th
     await waitFor(() => seen.done > done + 50);
     await server.kill();
     await server.start();
-    await recovery(one);
+    await recovered(one);
   }
   const { done, failed } = await stop();
   const counted = Number(await one.redis.get("counter"));
@@ -141,7 +132,7 @@ test("counters are what was acknowledged, and at most what is unknown on top, th
   expect(counted).toBeLessThanOrEqual(done + failed);
 });
 
-test("a connection cut between a command and its answer is unknown, and the command is done once", async () => {
+test("a command whose connection is cut before the answer fails, and runs exactly once", async () => {
   await using proxy = await startProxy(server.url);
   const one = open({ url: proxy.url });
   const direct = open();
@@ -151,7 +142,7 @@ test("a connection cut between a command and its answer is unknown, and the comm
   for (let round = 1; round <= 5; round++) {
     proxy.mode = "cut";
     await expect(one.redis.incr("cut")).rejects.toThrow(RedisUnavailableError);
-    expect(await recovery(one)).toBeLessThan(1000);
+    await recovered(one);
     expect(await direct.redis.get("cut")).toBe(String(1 + round));
   }
   await values.add("cut", 1, { ttlMs: 60_000 });
@@ -159,64 +150,60 @@ test("a connection cut between a command and its answer is unknown, and the comm
   await expect(values.add("cut", 1, { ttlMs: 60_000 })).rejects.toThrow(
     expect.objectContaining({ code: "CORE_SHARED_STATE_UNAVAILABLE" }),
   );
-  await recovery(one);
+  await recovered(one);
   expect(await values.get("cut")).toBe(2);
 });
 
-test("a bounded number of commands waits for a connection; who gave up is never sent later", async () => {
+test("a bounded number of commands waits for a connection, and a command that timed out is never sent later", async () => {
   await using proxy = await startProxy(server.url);
   const one = open({ url: proxy.url, commandTimeoutMs: 300 });
   const direct = open();
   proxy.mode = "silent";
-  const begin = performance.now();
-  let refusedAtOnce = 0;
+  let rejectedAtOnce = 0;
   const piece = one.redis.pipeline();
   for (let index = 0; index < 100; index++) piece.set(`late:piece:${index}`, 1);
   const pieces = [piece.exec()];
   const calls = Array.from({ length: 1400 }, (_, index) =>
     one.redis.set(`late:${index}`, 1).catch((error: unknown) => {
-      if (error instanceof RedisUnavailableError && error.reason.startsWith("too many")) refusedAtOnce++;
+      if (error instanceof RedisUnavailableError && error.reason.startsWith("too many")) rejectedAtOnce++;
       return error;
     }),
   );
   const overfull = one.redis.multi();
   for (let index = 0; index < 100; index++) overfull.set(`late:piece:${index}`, 1);
-  pieces.push(overfull.exec().catch(() => null)); // a transaction fails as one
+  pieces.push(overfull.exec().catch(() => null)); // a transaction fails as a whole
   const answers = await Promise.all(calls);
   for (const results of await Promise.all(pieces)) {
     expect(results?.every(([error]) => error instanceof RedisUnavailableError) ?? true).toBe(true);
   }
   expect(answers.every((answer) => answer instanceof RedisUnavailableError)).toBe(true);
-  expect(refusedAtOnce).toBe(500);
+  expect(rejectedAtOnce).toBe(500);
   expect(one.metrics.waiting).toBe(0);
-  expect(performance.now() - begin).toBeLessThan(1000);
   proxy.mode = "pass";
   proxy.drop();
-  await recovery(one);
+  await recovered(one);
   expect(await direct.redis.exists("late:0", "late:1", "late:899", "late:1399", "late:piece:0")).toBe(0);
   const values = Array.from({ length: 50 }, (_, index) => one.redis.echo(`${index}`));
   expect(await Promise.all(values)).toEqual(Array.from({ length: 50 }, (_, index) => `${index}`));
 });
 
-test("what was given up before the connection was back is not sent when it is", async () => {
+test("a command that timed out before the reconnect is not sent after it", async () => {
   await using proxy = await startProxy(server.url);
   const one = open({ url: proxy.url, commandTimeoutMs: 300 });
   await one.redis.del("late");
-  proxy.mode = "slow"; // two exchanges until a connection is ready
+  proxy.mode = "slow"; // a connection needs two round trips until it is ready
   proxy.drop();
   await waitFor(() => one.redis.status !== "ready", { intervalMs: 1 });
-  const begin = performance.now();
   const piece = one.redis.pipeline().set("late", 2).get("late").exec();
   await expect(one.redis.set("late", 1)).rejects.toThrow(RedisUnavailableError);
   expect((await piece)?.every(([error]) => error instanceof RedisUnavailableError)).toBe(true);
-  expect(performance.now() - begin).toBeLessThan(1000);
   await waitFor(() => one.redis.status === "ready");
   proxy.mode = "pass";
-  expect(await recovery(one)).toBeLessThan(1000);
+  await recovered(one);
   expect(await one.redis.exists("late")).toBe(0);
 });
 
-test("a pipeline waits or is refused as one, and leaves the answers of others where they belong", async () => {
+test("a pipeline waits or is rejected as a whole, and does not affect the answers of other commands", async () => {
   await using proxy = await startProxy(server.url);
   const one = open({ url: proxy.url, maxQueue: 10 });
   const echoes = (count: number): string[] => Array.from({ length: count }, (_, index) => `echo ${index}`);
@@ -236,27 +223,27 @@ test("a pipeline waits or is refused as one, and leaves the answers of others wh
     const alone = Promise.all(echoes(singles).map((text) => one.redis.echo(text)));
     const together = await echoed(echoes(5));
     const outcomes = together?.map(([error, text]) =>
-      error instanceof RedisUnavailableError ? "refused" : text,
+      error instanceof RedisUnavailableError ? "rejected" : text,
     );
-    expect(outcomes).toEqual(fits ? echoes(5) : echoes(5).map(() => "refused"));
+    expect(outcomes).toEqual(fits ? echoes(5) : echoes(5).map(() => "rejected"));
     expect(await alone).toEqual(echoes(singles));
     proxy.mode = "pass";
     expect(await Promise.all(echoes(10).map((text) => one.redis.echo(text)))).toEqual(echoes(10));
   }
 });
 
-test("a server that has become a replica is left, and nothing is written twice", async () => {
+test("the client reconnects when its server becomes a replica, and nothing is written twice", async () => {
   const one = open();
   const direct = open();
   await one.redis.del("written");
   await direct.redis.replicaof("127.0.0.1", 1);
   await expect(one.redis.incr("written")).rejects.toThrow(RedisUnavailableError);
   await direct.redis.replicaof("NO", "ONE");
-  await recovery(one);
+  await recovered(one);
   expect(await one.redis.incr("written")).toBe(1);
 });
 
-test("messages reach everybody again after the server is back, also one that was sent while a listener was away for a moment", async () => {
+test("messages reach every subscriber after a restart of the server, and after a short disconnection of the subscriber", async () => {
   await using proxy = await startProxy(server.url);
   const [near, far] = [redisValues(open()), redisValues(open({ url: proxy.url }))];
   const seen: unknown[] = [];
@@ -266,7 +253,7 @@ test("messages reach everybody again after the server is back, also one that was
   await near.publish("news", "while away");
   expect(seen).toEqual(["while away"]);
   await server.kill();
-  await expect(near.publish("news", "nobody")).rejects.toMatchObject({
+  await expect(near.publish("news", "unheard")).rejects.toMatchObject({
     code: "CORE_SHARED_STATE_UNAVAILABLE",
   });
   await server.start();
@@ -277,11 +264,11 @@ test("messages reach everybody again after the server is back, also one that was
   await Promise.all([near.close(), far.close()]);
 });
 
-for (const [onStoreError, status] of [
-  ["allow", 200],
-  ["deny", 503],
+for (const [onStoreError, denied, share, meaning] of [
+  ["allow", 429, 3, "admits the worker's share"],
+  ["deny", 503, 0, "answers 503"],
 ] as const) {
-  test(`a rate limit whose store is away answers ${status} by its policy "${onStoreError}", and limits again within a second`, async () => {
+  test(`a rate limit without its store ${meaning} with onStoreError "${onStoreError}", and limits again after the store recovers`, async () => {
     const app = new (App.with(redis, rateLimit))().enableRedis({ url: server.url });
     const store = redisPermits(app, { name: `policy-${onStoreError}` });
     app.enableRateLimit({
@@ -295,33 +282,29 @@ for (const [onStoreError, status] of [
     await using client = testClient(app);
     const ask = async () => (await client.get("/")).status;
     await waitFor(async () => (await ask()) === 429);
+    const seen: number[] = [];
     for (const [fail, heal] of [
       [() => server.kill(), () => server.start()],
       [() => server.pause(), () => server.resume()],
     ] as const) {
       await fail();
-      const times: number[] = [];
-      for (let call = 0; call < 12; call++) {
-        const begin = performance.now();
-        expect(await ask()).toBe(status);
-        times.push(performance.now() - begin);
-      }
-      expect(times.sort((a, b) => a - b)[6]).toBeLessThan(100);
+      for (let call = 0; call < 12; call++) seen.push(await ask());
       await heal();
-      const begin = performance.now();
       await waitFor(async () => (await ask()) === 429, { intervalMs: 5 });
-      expect(performance.now() - begin).toBeLessThan(1500);
     }
+    const admitted = seen.filter((status) => status === 200);
+    expect(admitted.length).toBeLessThanOrEqual(share);
+    expect(new Set(seen.slice(share))).toEqual(new Set([denied]));
   });
 }
 
-test("a cluster that loses a master: calls fail in time, and go on when its replica has taken over", async () => {
-  await using cluster = await startRedisCluster();
+test("when a cluster loses a master, commands fail, and succeed after the failover to its replica", async () => {
+  await using cluster = await startRedisCluster({ nodeTimeoutMs: 1000 });
   for (const { url } of cluster.nodes.slice(3)) {
     const replica = open({ url });
-    // A replica that never had its master's data does not take over.
+    // A replica without its master's data is not promoted.
     await waitFor(async () => (await replica.redis.info("replication")).includes("master_link_status:up"), {
-      timeoutMs: 15_000,
+      what: "a synchronized replica",
     });
   }
   const one = openRedis({ url: cluster.url, clusterMode: true }, { log });
@@ -329,16 +312,15 @@ test("a cluster that loses a master: calls fail in time, and go on when its repl
   const { seen, stop } = load(tagged(one, foreign));
   await waitFor(() => seen.done > 200);
   await cluster.nodes[0]?.kill();
-  await waitFor(() => seen.failed > 5, { timeoutMs: 10_000 });
+  await waitFor(() => seen.failed > 5);
   await waitFor(
     async () => {
       for (let key = 0; key < 60; key++) await one.redis.set(`after:${key}`, key);
       return true;
     },
-    { timeoutMs: 20_000, intervalMs: 50 },
+    { what: "the failover", intervalMs: 50 },
   );
-  const { slowestMs, errors } = await stop();
-  expect(slowestMs).toBeLessThan(2 * bounded); // each writes and reads
+  const { errors } = await stop();
   expect([foreign, [...errors]]).toEqual([[], [RedisUnavailableError]]);
   await one.close();
 });

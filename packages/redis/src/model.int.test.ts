@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { openRedis, redisPermits, redisValues } from "./index.ts";
 
-/** So long that no permit comes back meanwhile, in either state. */
+/** Long enough that no permit becomes free during the test. */
 const windowMs = 1e10;
 
 const lease = fc.record({
@@ -32,11 +32,11 @@ const countsOf = ({ spent, leased, free, elsewhere, waitMs }: PermitAnswer) => (
 });
 
 withServer("redis", (url) => {
-  const open = openRedis({ url });
+  const open = openRedis({ url, commandTimeoutMs: 30_000 });
   afterAll(() => open.close());
 
   for (const kind of ["bucket", "window"] as const) {
-    test(`permits of a ${kind} are counted as the state of one process counts them`, async () => {
+    test(`permits of a ${kind} match those of the in-process state`, async () => {
       const permits = redisPermits(open, { name: `model-${randomUUID()}` });
       await fc.assert(
         fc.asyncProperty(fc.array(call, { maxLength: 12 }), fc.boolean(), async (calls, lowers) => {
@@ -56,7 +56,7 @@ withServer("redis", (url) => {
     });
   }
 
-  test("counters are what the state of one process makes of the same calls", async () => {
+  test("counters match those of the in-process state", async () => {
     const values = redisValues(open, { name: `model-${randomUUID()}` });
     const addition = fc.record({
       amount: fc.oneof(fc.integer({ min: -20, max: 20 }), fc.double({ min: -3, max: 3, noNaN: true })),

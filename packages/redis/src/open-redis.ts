@@ -21,11 +21,11 @@ export interface LeaseOptions {
 
 /** An open Redis, with or without an app. */
 export interface OpenRedis {
-  /** ioredis' client, which connects when it is first used. */
+  /** ioredis' client, which connects on first use. */
   readonly redis: IoredisClient;
   /** Metrics of the connections. */
   readonly metrics: Readonly<RedisMetrics>;
-  /** Calls `run` with a leased connection of its own, until its promise settles. @throws RedisUnavailableError when none is free in time */
+  /** Calls `run` with a leased connection of its own, until its promise settles. @throws RedisUnavailableError if none is free in time */
   withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LeaseOptions): Promise<T>;
   /** Closes all connections after their pending commands, within one second. */
   close(): Promise<void>;
@@ -57,25 +57,25 @@ export const openRedis = (
 /** The connections of one configuration, opened on first use. */
 export class Connections implements OpenRedis {
   readonly metrics: RedisMetrics = newMetrics();
-  readonly #config: RedisConfig;
-  readonly #log: () => Pick<Logger, "warn"> | null;
-  readonly #operations: Operations<{ readonly name: string }>;
-  readonly #leased: LeasedConnections;
-  #client: IoredisClient | null = null;
-  #isClosed = false;
-  readonly #logSometimes = throttledLog({ everyMs: LOG_EVERY_MS });
+  private readonly config: RedisConfig;
+  private readonly log: () => Pick<Logger, "warn"> | null;
+  private readonly operations: Operations<{ readonly name: string }>;
+  private readonly leasedConnections: LeasedConnections;
+  private client: IoredisClient | null = null;
+  private isClosed = false;
+  private readonly logThrottled = throttledLog({ everyMs: LOG_EVERY_MS });
 
   constructor(
     config: RedisConfig,
     log: () => Pick<Logger, "warn"> | null,
     operations: Operations<{ readonly name: string }>,
   ) {
-    this.#config = config;
-    this.#log = log;
-    this.#operations = operations;
+    this.config = config;
+    this.log = log;
+    this.operations = operations;
     const { poolSize, minIdle, connectionTimeoutSecs, idleTimeoutSecs, maxQueue } = config;
-    this.#leased = new LeasedConnections({
-      create: () => this.#lease(),
+    this.leasedConnections = new LeasedConnections({
+      create: () => this.lease(),
       max: poolSize - 1,
       minIdle: minIdle - 1,
       waitMs: connectionTimeoutSecs * 1000,
@@ -85,51 +85,54 @@ export class Connections implements OpenRedis {
   }
 
   get redis(): IoredisClient {
-    this.#client ??= this.#create();
-    return this.#client;
+    this.client ??= this.create();
+    return this.client;
   }
 
   get leased(): number {
-    return this.#leased.open;
+    return this.leasedConnections.open;
   }
 
   withRedis<T>(
     run: (redis: IoredisClient) => Promise<T>,
-    { timeoutMs = this.#config.commandTimeoutMs }: LeaseOptions = {},
+    { timeoutMs = this.config.commandTimeoutMs }: LeaseOptions = {},
   ): Promise<T> {
-    return this.#isClosed ? Promise.reject(closed()) : this.#leased.use(run, timeoutMs);
+    return this.isClosed ? Promise.reject(closed()) : this.leasedConnections.use(run, timeoutMs);
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all([this.#leased.close(), this.#client === null ? null : closeClient(this.#client)]);
+    this.isClosed = true;
+    await Promise.all([
+      this.leasedConnections.close(),
+      this.client === null ? null : closeClient(this.client),
+    ]);
   }
 
-  #create(): IoredisClient {
-    if (this.#isClosed) throw closed();
-    return createClient(this.#config, {
+  private create(): IoredisClient {
+    if (this.isClosed) throw closed();
+    return createClient(this.config, {
       metrics: this.metrics,
-      operations: this.#operations,
-      failed: (error) => this.#failed(error),
+      operations: this.operations,
+      failed: (error) => this.failed(error),
     });
   }
 
-  #lease(): LeasedConnection {
-    const connection = { timeoutMs: this.#config.commandTimeoutMs, isSpoilt: false };
-    const client = createClient(this.#config, {
+  private lease(): LeasedConnection {
+    const connection = { timeoutMs: this.config.commandTimeoutMs, isTainted: false };
+    const client = createClient(this.config, {
       metrics: this.metrics,
-      operations: this.#operations,
-      failed: (error) => this.#failed(error),
+      operations: this.operations,
+      failed: (error) => this.failed(error),
       timeoutMs: () => connection.timeoutMs,
-      spoilt: () => (connection.isSpoilt = true),
+      onTainted: () => (connection.isTainted = true),
     });
     return Object.assign(connection, { client });
   }
 
   /** Logs an outage at most once in ten seconds. */
-  #failed(error: Error): void {
-    if (this.#isClosed) return;
-    this.#logSometimes(() => this.#log()?.warn("a connection to Redis failed; reconnecting", { error }));
+  private failed(error: Error): void {
+    if (this.isClosed) return;
+    this.logThrottled(() => this.log()?.warn("a connection to Redis failed; reconnecting", { error }));
   }
 }
 

@@ -26,7 +26,7 @@ test("the README's error codes are those of the package", () => {
   expect(new Set(documented)).toEqual(new Set(thrown));
 });
 
-test("the README names every figure", () => {
+test("the README names every metric", () => {
   const source = readFileSync(new URL("./redis.ts", import.meta.url), "utf8");
   const counters = [...source.matchAll(/count\("(\w+)"/g)].map(([, name]) => `redis_${name}_total`);
   const gauges = [...source.matchAll(/gauge\("(\w+)"/g)].map(([, name]) => `redis_${name}`);

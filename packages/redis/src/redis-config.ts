@@ -12,43 +12,43 @@ import {
 /** Address and connection settings of Redis. */
 export interface RedisConfig {
   /**
-   * `redis://user:password@host:port/database`, `rediss://` for TLS; with `clusterMode` one or several nodes of the cluster, separated by commas.
+   * `redis://user:password@host:port/database`, `rediss://` for TLS; with `clusterMode` one or more nodes, separated by commas.
    * @default "redis://localhost:6379"
    */
   readonly url: string;
-  /** Connections at most, per worker: the shared one, and those that `withRedis` leases; 1 to 1 000. @default 10 */
+  /** Maximum connections per worker: the shared one, and those leased by `withRedis`; 1 to 1,000. @default 10 */
   readonly poolSize: number;
-  /** Speaks to a Redis Cluster. @default false */
+  /** Whether the server is a Redis Cluster. @default false */
   readonly clusterMode: boolean;
   /** Minimum idle connections, including the shared one. @default 1 */
   readonly minIdle: number;
-  /** Longest wait for a new connection, or for a leased one, in seconds. @default 5 */
+  /** Timeout of the wait for a new or leased connection, in seconds. @default 5 */
   readonly connectionTimeoutSecs: number;
   /** Seconds after which an idle connection is closed. @default 300 */
   readonly idleTimeoutSecs: number;
-  /** Seconds after which what `SET` stores without an expiry of its own expires. @default none */
+  /** Expiry of values stored by `SET` without one, in seconds. @default none */
   readonly defaultTtlSecs: number | undefined;
-  /** Number of the database; a path in `url` wins, a cluster has only 0. @default 0 */
+  /** Database number; a path in `url` overrides it. A cluster has only 0. @default 0 */
   readonly database: number;
-  /** @default the one in `url` */
+  /** Password. @default the one in `url` */
   readonly password: string | undefined;
-  /** Speaks TLS, as `rediss://` does. @default false */
+  /** Whether to use TLS, as with `rediss://`. @default false */
   readonly tls: boolean;
-  /** Put before every key and channel, without braces and blanks. @default none */
+  /** Prefix of every key and channel, without braces and white space. @default none */
   readonly keyPrefix: string | undefined;
   /** Timeout of a command in milliseconds, including the wait for a connection. @default 1000 */
   readonly commandTimeoutMs: number;
   /** Maximum commands that wait for a connection; further ones are rejected at once. @default 1000 */
   readonly maxQueue: number;
-  /** Keeps the state that features share in Redis, so that several hosts agree. @default false */
+  /** Whether features keep their shared state in Redis, so that several hosts share it. @default false */
   readonly shared: boolean;
 }
 
-/** Reads the configuration of Redis; `local` and `cluster` make the two common ones. */
+/** The record of `RedisConfig`, with builders for the two common configurations. */
 export interface RedisConfigRecord extends ConfigRecord<RedisConfig> {
-  /** The server of this machine, with 5 connections. */
+  /** A server on this machine, with 5 connections. */
   local(): { readonly url: string; readonly poolSize: number };
-  /** A cluster, by one or several of its nodes separated by commas, with 20 connections. */
+  /** A cluster, given one or more of its nodes separated by commas, with 20 connections. */
   cluster(url: string): { readonly url: string; readonly poolSize: number; readonly clusterMode: true };
 }
 
@@ -68,7 +68,7 @@ const record = configRecord<RedisConfig>("RedisConfig", {
   password: optional(text("")),
   tls: flag(false),
   keyPrefix: optional<string>(
-    checked("", "1 to 200 characters without braces and blanks", (value) =>
+    checked("", "1 to 200 characters without braces and white space", (value) =>
       /^[^{}\s]{1,200}$/.test(String(value)),
     ),
   ),

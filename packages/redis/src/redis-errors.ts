@@ -3,7 +3,7 @@ import { FrameworkError, HttpError } from "@framework/core";
 /** 503 with `Retry-After`: Redis is unreachable, did not answer in time, or disconnected. The outcome of the command is unknown. */
 export class RedisUnavailableError extends HttpError {
   override readonly name = "RedisUnavailableError";
-  /** The reason, for the log; the reply states only that Redis is not available. */
+  /** The reason, for the log; clients see only that Redis is not available. */
   readonly reason: string;
 
   constructor(reason: string, cause?: unknown) {
@@ -18,12 +18,12 @@ export class RedisUnavailableError extends HttpError {
 }
 
 /** Errors of a temporarily unavailable server; the command had no effect. */
-const notNow = /^(CLUSTERDOWN|LOADING|MASTERDOWN|READONLY|TRYAGAIN|NOREPLICAS)\b/;
+const TEMPORARY = /^(CLUSTERDOWN|LOADING|MASTERDOWN|READONLY|TRYAGAIN|NOREPLICAS)\b/;
 
-/** What callers see of an error of ioredis: what the server said of a command as it is, everything else as `RedisUnavailableError`. */
+/** Converts an error of ioredis: replies of the server to a command stay as they are, others become a `RedisUnavailableError`. */
 export const toRedisError = (error: Error): Error => {
   if (FrameworkError.is(error)) return error;
-  if (error.name === "ReplyError" && !notNow.test(error.message)) return error;
+  if (error.name === "ReplyError" && !TEMPORARY.test(error.message)) return error;
   return new RedisUnavailableError(error.message, error);
 };
 

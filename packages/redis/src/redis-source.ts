@@ -1,16 +1,17 @@
 import { FrameworkError } from "@framework/core";
 import type { IoredisClient } from "./client/ioredis.ts";
 
-/** Where an adapter finds its client: an app with `enableRedis`, what `openRedis` gives, or `{ redis: client }` with a client of your own. */
+/** The client of an adapter: an app with `enableRedis`, the result of `openRedis`, or `{ redis: client }` with your own ioredis client. */
 export interface RedisSource {
+  /** The client. */
   readonly redis: IoredisClient;
 }
 
-/** Checks the name under which an adapter keeps things: a brace in it would move keys of one step to different nodes. @throws REDIS_BAD_NAME */
+/** Checks the name of an adapter: a brace would put the keys of one script into different hash slots. @throws REDIS_BAD_NAME */
 export const checkName = (name: string): void => {
   if (/^[^{}\s]{1,100}$/.test(name)) return;
   throw new FrameworkError(
     "REDIS_BAD_NAME",
-    `redis: a name has 1 to 100 characters without braces and blanks, not "${name}"`,
+    `redis: a name must have 1 to 100 characters without braces and white space, but is "${name}"`,
   );
 };

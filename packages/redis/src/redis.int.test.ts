@@ -41,7 +41,9 @@ for (const service of ["redis", "redis-cluster"]) {
   withServer(service, (url) => {
     const clusterMode = service === "redis-cluster";
     const make = (config: Parameters<typeof openRedis>[0] = {}) => {
-      const app = new App_().enableRedis({ url, clusterMode, keyPrefix: `app-${randomUUID()}:`, ...config });
+      const keyPrefix = `app-${randomUUID()}:`;
+      const commandTimeoutMs = 30_000; // a busy machine may take seconds
+      const app = new App_().enableRedis({ url, clusterMode, keyPrefix, commandTimeoutMs, ...config });
       app.onEvent("startup", async () => void (await app.redis.set("started", "yes")));
       app.get("/started", ({ app: { redis } }) => redis.get("started"));
       app.get("/visits", { inject: { client: RedisClient } }, async (_request, { client }) => ({
@@ -62,7 +64,7 @@ for (const service of ["redis", "redis-cluster"]) {
       },
     });
 
-    test("the health check asks the server, and metrics count commands, failures and connections", async () => {
+    test("the health check calls the server, and metrics count commands, failures and connections", async () => {
       const app = make();
       await using client = testClient(app);
       await client.get("/visits");
@@ -108,7 +110,7 @@ for (const service of ["redis", "redis-cluster"]) {
       await expect(app.redis.ping()).rejects.toThrow(RedisUnavailableError);
     });
 
-    test("with shared, two apps agree in what features keep in host.state.shared; without, each has its own", async () => {
+    test("with shared, two apps have the same host.state.shared; without, each has its own", async () => {
       const keyPrefix = `agreed-${randomUUID()}:`;
       for (const [shared, second] of [
         [true, 2],
@@ -122,7 +124,7 @@ for (const service of ["redis", "redis-cluster"]) {
       }
     });
 
-    test("SET gets the default expiry unless it has one of its own", async () => {
+    test("SET gets the default expiry unless it has its own", async () => {
       const open = openRedis({ url, clusterMode, defaultTtlSecs: 50, keyPrefix: `ttl-${randomUUID()}:` });
       const { redis: client } = open;
       await client.set("plain", "EX");
@@ -134,7 +136,7 @@ for (const service of ["redis", "redis-cluster"]) {
       await open.close();
     });
 
-    test("a leased connection may block without holding up anybody, and is used again", async () => {
+    test("a blocking command on a leased connection does not delay others, and the connection is reused", async () => {
       const open = openRedis({ url, clusterMode, poolSize: 2, keyPrefix: `leased-${randomUUID()}:` });
       const popped = open.withRedis((own) => own.blpop("list", 5), { timeoutMs: 6000 });
       await delay(20);
@@ -152,7 +154,7 @@ for (const service of ["redis", "redis-cluster"]) {
       await open.close();
     });
 
-    test("a leased connection is closed when nobody needed it for a while", async () => {
+    test("an idle leased connection is closed after idleTimeoutSecs", async () => {
       const open = openRedis({ url, clusterMode, idleTimeoutSecs: 0.1 });
       const kept = openRedis({ url, clusterMode, idleTimeoutSecs: 0.1, minIdle: 2 });
       await Promise.all([open, kept].map((each) => each.withRedis((own) => own.incr("idle"))));
@@ -161,7 +163,7 @@ for (const service of ["redis", "redis-cluster"]) {
       await Promise.all([open.close(), kept.close()]);
     });
 
-    test("a request that gets no connection in time is answered 503", async () => {
+    test("a request that waits too long for a connection gets 503", async () => {
       const open = openRedis({ url, clusterMode, poolSize: 2, connectionTimeoutSecs: 0.1 });
       const hold = Promise.withResolvers<void>();
       const held = open.withRedis(async () => hold.promise);
@@ -180,7 +182,7 @@ for (const service of ["redis", "redis-cluster"]) {
 }
 
 withServer("redis", (url) => {
-  test("WATCH on a leased connection sees who else wrote, and nothing of it is left for the next", async () => {
+  test("WATCH on a leased connection detects other writes, and does not affect the next lease", async () => {
     const open = openRedis({ url, poolSize: 2, keyPrefix: `watch-${randomUUID()}:` });
     const outcome = await open.withRedis(async (own) => {
       await own.watch("seat");
@@ -194,7 +196,7 @@ withServer("redis", (url) => {
     await open.close();
   });
 
-  test("a leased connection in doubt is not leased again", async () => {
+  test("a leased connection with an unknown state is not leased again", async () => {
     const open = openRedis({ url, poolSize: 2 });
     const ids: unknown[] = [];
     const id = () => open.withRedis(async (own) => void ids.push(await own.client("ID")));
@@ -208,7 +210,7 @@ withServer("redis", (url) => {
     );
     await id();
     await id();
-    expect(new Set(ids).size).toBe(2); // CLIENT may have changed it
+    expect(new Set(ids).size).toBe(2); // CLIENT may have changed the connection
     expect(await open.redis.ping()).toBe("PONG");
     await open.close();
   });

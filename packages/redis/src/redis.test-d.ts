@@ -25,10 +25,10 @@ const popped: Promise<readonly string[] | null> = app.withRedis((own) => own.blp
 });
 void popped;
 
-// @ts-expect-error the method exists only where the feature was composed
+// @ts-expect-error the method exists only if the feature is composed
 new App().enableRedis();
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 app.enableRedis({ poolsize: 1 });
 
 // @ts-expect-error an app without the feature has no client

@@ -35,7 +35,7 @@ const watcher: Feature = {
 const App_ = App.with(redis, watcher);
 
 /** A port without a listener. */
-const nobody = async (): Promise<string> => {
+const unusedAddress = async (): Promise<string> => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };
@@ -43,20 +43,20 @@ const nobody = async (): Promise<string> => {
   return `redis://127.0.0.1:${port}`;
 };
 
-test("before enableRedis the client throws an error that names it", async () => {
-  expect(() => new App_().redis).toThrow("call enableRedis()");
-  expect(() => new App_().withRedis(async () => 1)).toThrow("call enableRedis()");
+test("before enableRedis, using the client throws an error that names enableRedis", async () => {
+  expect(() => new App_().redis).toThrow("call enableRedis before");
+  expect(() => new App_().withRedis(async () => 1)).toThrow("call enableRedis before");
 });
 
 test("an app that never uses Redis starts and stops without a server", async () => {
-  const app = new App_().enableRedis({ url: await nobody() });
+  const app = new App_().enableRedis({ url: await unusedAddress() });
   app.get("/", () => "hello");
   await using client = testClient(app);
   expect((await client.get("/")).text).toBe("hello");
 });
 
 test("a command without a server is a 503 with Retry-After at once", async () => {
-  const app = new App_().enableRedis({ url: await nobody() });
+  const app = new App_().enableRedis({ url: await unusedAddress() });
   app.get("/", ({ app: { redis: client } }) => client.get("key"));
   await using client = testClient(app);
   const begin = performance.now();
@@ -83,7 +83,7 @@ test("a command without a server is a failed operation within the request's", as
       return {};
     },
   };
-  const app = new (App.with(redis, listening))().enableRedis({ url: await nobody() });
+  const app = new (App.with(redis, listening))().enableRedis({ url: await unusedAddress() });
   app.get("/", ({ app: { redis: client } }) => client.get("secret"));
   await using client = testClient(app);
   await client.get("/");
@@ -96,7 +96,7 @@ test("a command without a server is a failed operation within the request's", as
 });
 
 test("with shared, features get the state in Redis and totals stay with the service", async () => {
-  const app = new App_().enableRedis({ url: await nobody(), shared: true });
+  const app = new App_().enableRedis({ url: await unusedAddress(), shared: true });
   await using client = testClient(app);
   await client.get("/");
   const { shared, own } = insight ?? {};
@@ -130,7 +130,7 @@ test.each([true, false])(
         return {};
       },
     };
-    const app = new (App.with(redis, later))().enableRedis({ url: await nobody(), shared });
+    const app = new (App.with(redis, later))().enableRedis({ url: await unusedAddress(), shared });
     await app.start();
     const client = app.redis;
     await app.stop();
@@ -155,7 +155,7 @@ test("a port of the shared state has one provider", async () => {
   );
 });
 
-test("local() and cluster(url) make the two common records", () => {
+test("local() and cluster(url) return the two common configurations", () => {
   expect(RedisConfig.of(RedisConfig.local())).toMatchObject({ url: "redis://localhost:6379", poolSize: 5 });
   expect(RedisConfig.of(RedisConfig.cluster("redis://a:7000,redis://b:7000"))).toMatchObject({
     clusterMode: true,
@@ -163,7 +163,7 @@ test("local() and cluster(url) make the two common records", () => {
   });
 });
 
-test("addresses are read with user, password, database and TLS", () => {
+test("URLs are parsed with user, password, database and TLS", () => {
   const read = (config: object) => addressesOf(RedisConfig.of(config));
   expect(read({ url: "rediss://me:p%40ss@[::1]:7000/3" })).toEqual([
     { host: "::1", port: 7000, username: "me", password: "p@ss", database: 3, tls: true },
@@ -174,13 +174,13 @@ test("addresses are read with user, password, database and TLS", () => {
   ]);
 });
 
-test("pauses between attempts grow from 50 ms to 2 s", () => {
+test("delays between attempts grow from 50 ms to 2 s", () => {
   const pauses = [1, 2, 3, 6, 7, 100].map((attempt) => backoffMs(attempt, () => 1));
   expect(pauses).toEqual([50, 100, 200, 1600, 2000, 2000]);
   expect(backoffMs(7, () => 0)).toBe(1600);
 });
 
-test("names of adapters are checked: a brace would move keys of one step to different nodes", () => {
+test("names of adapters must not contain braces, which would split the keys of a script across nodes", () => {
   const source = openRedis();
   for (const name of ["", "a{b", "a b", "x".repeat(101)]) {
     expect(() => redisPermits(source, { name })).toThrow("without braces");

@@ -21,19 +21,19 @@ export interface RedisMethods {
   /**
    * Calls `run` with a leased connection of its own, for blocking commands and for `WATCH`, until its promise settles.
    *
-   * @throws RedisUnavailableError (503) when none is free in time; REDIS_NOT_ENABLED
+   * @throws RedisUnavailableError (503) if none is free in time; REDIS_NOT_ENABLED
    */
   withRedis<T>(run: (redis: IoredisClient) => Promise<T>, options?: LeaseOptions): Promise<T>;
 }
 
-/** ioredis' client of one server, or of a cluster. Both take every command of Redis. */
+/** ioredis' client of one server, or of a cluster. Both have every command of Redis. */
 export type RedisClient = IoredisClient;
 
 /** The client as a dependency: `app.get("/", { inject: { redis: RedisClient } }, (request, { redis }) => redis.get("greeting"))`. */
 export const RedisClient: Token<IoredisClient> = dependency<IoredisClient>("redis");
 
 /**
- * Gives an app Redis through ioredis, and all its features a state on which several hosts agree.
+ * Adds an ioredis client to an app, and optionally a shared state for its features across hosts.
  *
  * @example
  * const app = new (App.with(redis))().enableRedis({ url: "redis://localhost:6379", shared: true });
@@ -43,9 +43,9 @@ export const redis: Feature<RedisMethods> = {
   name: "redis",
   install: (host) => {
     let open: Enabled | null = null;
-    const enabled = (what: string): Enabled => {
+    const enabled = (member: string): Enabled => {
       if (open !== null) return open;
-      throw new FrameworkError("REDIS_NOT_ENABLED", `call enableRedis() before ${what} is used`);
+      throw new FrameworkError("REDIS_NOT_ENABLED", `call enableRedis before using ${member}`);
     };
     return {
       enableRedis(config) {
@@ -60,25 +60,25 @@ export const redis: Feature<RedisMethods> = {
   },
 };
 
-/** What `enableRedis` opened. */
+/** The connections that `enableRedis` opened. */
 class Enabled {
   readonly connections: Connections;
-  #log: Logger | null = null;
+  private log: Logger | null = null;
 
   constructor(host: Host, config: RedisConfig) {
     for (const message of configProblems(config)) host.problem({ code: "CORE_BAD_CONFIG", message });
-    this.connections = new Connections(config, () => this.#log, host.insight.operation(commandOperation));
+    this.connections = new Connections(config, () => this.log, host.insight.operation(commandOperation));
     const { connections } = this;
     host.state.provide(RedisClient, { create: () => connections.redis });
-    host.life.onStart({ name: "redis", run: ({ log }) => void (this.#log = log) });
+    host.life.onStart({ name: "redis", run: ({ log }) => void (this.log = log) });
     if (config.shared) {
-      const log: Pick<Logger, "error"> = { error: (message, fields) => this.#log?.error(message, fields) };
+      const log: Pick<Logger, "error"> = { error: (message, fields) => this.log?.error(message, fields) };
       let values: RedisValues | null = null;
       const close = async (): Promise<void> => {
         await values?.close();
         await connections.close();
       };
-      // Totals stay with the workers: they are metrics of this service, which is scraped by itself.
+      // Totals stay in the primary process: they are metrics, and every host is scraped separately.
       host.state.provideShared(
         {
           values: () => (values = redisValues(connections, { name: "shared", log })),
@@ -100,20 +100,20 @@ const report = (host: Host, connections: Connections): void => {
       const state = isCluster(redis) ? await redis.cluster("INFO") : await redis.ping();
       signal.throwIfAborted();
       if (isCluster(redis) && !state.includes("cluster_state:ok")) {
-        throw new FrameworkError("REDIS_CLUSTER_DOWN", "the cluster does not serve every slot");
+        throw new FrameworkError("REDIS_CLUSTER_DOWN", "the cluster does not serve all slots");
       }
       return { mode: isCluster(redis) ? "cluster" : "single", ...metrics };
     },
   });
   const count = (name: string, help: string, read: () => number): HostInsight =>
     host.insight.metric({ name: `redis_${name}_total`, help, type: "counter", read });
-  count("commands", "Commands that Redis was asked for.", () => metrics.commands);
-  count("failures", "Commands that Redis refused or did not answer.", () => metrics.failures);
-  count("reconnects", "Connections to Redis that were lost and made again.", () => metrics.reconnects);
+  count("commands", "Commands requested.", () => metrics.commands);
+  count("failures", "Commands that failed or timed out.", () => metrics.failures);
+  count("reconnects", "Reconnects to Redis.", () => metrics.reconnects);
   const gauge = (name: string, help: string, read: () => number): HostInsight =>
     host.insight.metric({ name: `redis_${name}`, help, type: "gauge", read });
   gauge("connections", "Open connections to Redis.", () => metrics.connections);
-  gauge("connections_leased", "Connections to Redis that withRedis has open.", () => connections.leased);
+  gauge("connections_leased", "Open connections of withRedis.", () => connections.leased);
   gauge("waiting_commands", "Commands that wait for a connection to Redis.", () => metrics.waiting);
   host.insight.expose("redis", () => ({ ...metrics, leased: connections.leased }));
 };

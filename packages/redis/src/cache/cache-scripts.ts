@@ -1,11 +1,10 @@
 import { Script } from "../client/script.ts";
 
 /**
- * An entry is a hash: `k` kind, `i` id, `t` tags (names of their indexes, by blanks), `m` what describes it, `b` body. A tag's index is a sorted set
- * of entries by their end. An entry counts only while each of its tags still lists it: where an index was dropped, or pushed out of a full server,
- * its entries are gone with it.
+ * An entry is a hash: `k` kind, `i` id, `t` keys of its tag indexes (space-separated), `m` metadata, `b` body. A tag index is a sorted set of entry
+ * keys, scored by expiry. An entry is valid only while all of its tag indexes contain it: dropping or evicting an index invalidates its entries.
  */
-const prelude = `
+const PRELUDE = `
 local function now()
   local clock = redis.call('TIME')
   return tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
@@ -18,15 +17,15 @@ local function isListed(entry, tags)
 end
 `;
 
-/** KEYS: entry. Answers what describes it and its body, or nothing. */
-export const readEntry: Script = new Script(`${prelude}
+/** KEYS: entry. Returns its metadata and body, or nil. */
+export const readEntry: Script = new Script(`${PRELUDE}
 local found = redis.call('HMGET', KEYS[1], 't', 'm', 'b')
 if not found[1] or not isListed(KEYS[1], found[1]) then return nil end
 return { found[2], found[3] }
 `);
 
-/** KEYS: entry, indexes of its tags. ARGV: kind, id, description, body, life in ms, the id that it replaces or an empty text. */
-export const writeEntry: Script = new Script(`${prelude}
+/** KEYS: entry, tag indexes. ARGV: kind, id, metadata, body, TTL in milliseconds, id to replace or an empty string. Returns 1 if stored, else 0. */
+export const writeEntry: Script = new Script(`${PRELUDE}
 local entry = KEYS[1]
 if ARGV[6] ~= '' then
   local present = redis.call('HMGET', entry, 'i', 't')
@@ -47,24 +46,24 @@ redis.call('PEXPIREAT', entry, ends)
 return 1
 `);
 
-/** KEYS: entry. Answers whether there was one. */
-export const deleteEntry: Script = new Script(`${prelude}
+/** KEYS: entry. Returns 1 if there was a valid entry, else 0. */
+export const deleteEntry: Script = new Script(`${PRELUDE}
 local tags = redis.call('HGET', KEYS[1], 't')
 if not tags then return 0 end
-local was = isListed(KEYS[1], tags) and 1 or 0
+local existed = isListed(KEYS[1], tags) and 1 or 0
 redis.call('UNLINK', KEYS[1])
-return was
+return existed
 `);
 
-/** KEYS: index, the name that its dropped entries are counted under. Answers whether there was one; from here on none of its entries is served. */
+/** KEYS: index, new name of the dropped index. Returns 1 if the index existed, else 0. The rename invalidates its entries at once. */
 export const dropIndex: Script = new Script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('RENAME', KEYS[1], KEYS[2])
 return 1
 `);
 
-/** KEYS: a dropped index. ARGV: entries of one step. Removes them; answers how many replies were among them, and how many entries are left. */
-export const clearIndex: Script = new Script(`${prelude}
+/** KEYS: a dropped index. ARGV: batch size. Removes a batch of entries. Returns the number of removed replies and of remaining entries. */
+export const clearIndex: Script = new Script(`${PRELUDE}
 local entries = redis.call('ZPOPMIN', KEYS[1], ARGV[1])
 local replies = 0
 for i = 1, #entries, 2 do

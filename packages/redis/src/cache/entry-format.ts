@@ -1,36 +1,39 @@
-/** What a cache stores, as far as this adapter looks into it: `CacheEntry` of `@framework/cache` is one. */
+/** The fields of an entry that this adapter reads; `CacheEntry` of `@framework/cache` has them. */
 export interface StoredEntry {
+  /** The kind of entry. */
   readonly kind: string;
+  /** Changes with the entry. */
   readonly id: string;
+  /** The whole body; `null` without one. */
   readonly body?: string | Uint8Array | null;
 }
 
-/** An entry as Redis keeps it. */
-export interface WrittenEntry {
-  /** JSON of everything but the body, with its form in front: `-` none, `t` text, `b` bytes. */
-  readonly description: string;
+/** An entry as stored in Redis. */
+export interface SerializedEntry {
+  /** The body's type (`-` none, `t` text, `b` bytes), followed by the JSON of all other fields. */
+  readonly metadata: string;
   readonly body: Buffer;
 }
 
-/** Takes an entry apart. */
-export const writtenEntry = (entry: StoredEntry): WrittenEntry => {
+/** Serializes an entry. */
+export const serializeEntry = (entry: StoredEntry): SerializedEntry => {
   const { body = null, ...rest } = entry;
   const json = JSON.stringify(rest);
-  if (body === null) return { description: `-${json}`, body: Buffer.alloc(0) };
-  if (typeof body === "string") return { description: `t${json}`, body: Buffer.from(body) };
-  return { description: `b${json}`, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
+  if (body === null) return { metadata: `-${json}`, body: Buffer.alloc(0) };
+  if (typeof body === "string") return { metadata: `t${json}`, body: Buffer.from(body) };
+  return { metadata: `b${json}`, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
 };
 
-/** Puts it together again; what is not there in an entry without a body stays away. */
-export const readEntryOf = <Entry extends StoredEntry>(description: Buffer, body: Buffer): Entry => {
-  const form = description[0];
-  const rest = JSON.parse(description.toString("utf8", 1)) as Entry;
+/** Deserializes an entry; one that is not a reply has no `body` field. */
+export const deserializeEntry = <Entry extends StoredEntry>(metadata: Buffer, body: Buffer): Entry => {
+  const type = metadata[0];
+  const rest = JSON.parse(metadata.toString("utf8", 1)) as Entry;
   if (rest.kind !== "reply") return rest;
   return {
     ...rest,
-    body: form === NONE ? null : form === TEXT ? body.toString("utf8") : new Uint8Array(body),
+    body: type === none ? null : type === text ? body.toString("utf8") : new Uint8Array(body),
   };
 };
 
-const NONE = "-".charCodeAt(0);
-const TEXT = "t".charCodeAt(0);
+const none = "-".charCodeAt(0);
+const text = "t".charCodeAt(0);

@@ -3,40 +3,48 @@ import { keyHash } from "../client/key-hash.ts";
 import { checkName, type RedisSource } from "../redis-source.ts";
 import { wholeMs } from "../shared-state/counter-script.ts";
 import { clearIndex, deleteEntry, dropIndex, readEntry, writeEntry } from "./cache-scripts.ts";
-import { readEntryOf, type StoredEntry, writtenEntry } from "./entry-format.ts";
+import { deserializeEntry, type StoredEntry, serializeEntry } from "./entry-format.ts";
 
-/** How an entry is stored: `SetOptions` of `@framework/cache`. */
+/** Options of `set`: `SetOptions` of `@framework/cache`. */
 export interface RedisSetOptions {
+  /** Milliseconds that Redis keeps the entry. */
   readonly holdMs: number;
+  /** Tags that drop it. */
   readonly tags: readonly string[];
+  /** Id of the entry that it replaces; otherwise nothing is stored. */
   readonly replaces?: string;
 }
 
 /** A store for `enableCaching`: the port `CacheStore` of `@framework/cache`, whose entries are `Entry`. */
 export interface RedisCacheStore {
+  /** Other hosts use the same store. */
   readonly shared: true;
+  /** Returns an entry, if stored. */
   get<Entry extends StoredEntry>(key: string): Promise<Entry | undefined>;
+  /** Stores an entry. False if another one was there. */
   set(key: string, entry: StoredEntry, options: RedisSetOptions): Promise<boolean>;
+  /** Removes an entry. */
   delete(key: string): Promise<boolean>;
+  /** Removes the entries with one of these tags; returns their number. */
   drop(tags: readonly string[]): Promise<number>;
 }
 
 /** Options of `redisCacheStore`. */
 export interface RedisCacheStoreOptions {
-  /** Put before every key, without braces; services with one name share their replies. @default "cache" */
+  /** Prefix of every key, without braces. Services with the same name share their replies. @default "cache" */
   readonly name?: string;
   /**
-   * Parts of the cache on a cluster: an entry and the indexes of its tags are on one node, whose share is a part; `invalidateCache` asks each. The same
-   * in every host. @default 16
+   * Number of hash slots that the cache uses on a cluster: an entry and its tag indexes share one, and `invalidateCache` calls each. Must be equal on
+   * all hosts. @default 16
    */
   readonly parts?: number;
 }
 
-/** Entries removed in one step of the server. */
-const STEP = 500;
+/** Entries removed by one call of a script. */
+const BATCH = 500;
 
 /**
- * Creates a cache store in Redis, shared by all hosts. Every entry expires; bodies are stored as bytes; dropping a tag hides its replies atomically.
+ * Creates a cache store in Redis, shared by all hosts. Every entry expires, bodies are stored as bytes, and dropping a tag invalidates its replies atomically.
  *
  * @example
  * app.enableCaching({ store: redisCacheStore(app) });
@@ -47,10 +55,10 @@ export const redisCacheStore = (
 ): RedisCacheStore => {
   checkName(name);
   const count = (): number => (source.redis.isCluster ? parts : 1);
-  const place = (part: number): string => `${name}:{${name}-${part}}`;
+  const prefixOf = (part: number): string => `${name}:{${name}-${part}}`;
   const keyOf = (key: string): { entry: string; at: string } => {
     const digest = keyHash(key);
-    const at = place(partOf(digest) % count());
+    const at = prefixOf(partOf(digest) % count());
     return { entry: `${at}:e:${digest}`, at };
   };
   const clear = async (dropped: string): Promise<number> => {
@@ -59,7 +67,7 @@ export const redisCacheStore = (
       const [removed = 0, more = 0] = (await clearIndex.run(
         source.redis,
         [dropped],
-        [STEP],
+        [BATCH],
       )) as readonly number[];
       replies += removed;
       left = more;
@@ -76,29 +84,29 @@ export const redisCacheStore = (
     async get<Entry extends StoredEntry>(key: string): Promise<Entry | undefined> {
       const found = await readEntry.bytes(source.redis, [keyOf(key).entry], []);
       if (!Array.isArray(found)) return undefined;
-      const [description, body] = found as readonly Buffer[];
-      return description === undefined || body === undefined
+      const [metadata, body] = found as readonly Buffer[];
+      return metadata === undefined || body === undefined
         ? undefined
-        : readEntryOf<Entry>(description, body);
+        : deserializeEntry<Entry>(metadata, body);
     },
     async set(key, entry, { holdMs, tags, replaces = "" }) {
       const { entry: entryKey, at } = keyOf(key);
       const indexes = tags.map((tag) => `${at}:t:${keyHash(tag)}`);
-      const { description, body } = writtenEntry(entry);
-      const args = [entry.kind, entry.id, description, body, wholeMs(holdMs), replaces];
+      const { metadata, body } = serializeEntry(entry);
+      const args = [entry.kind, entry.id, metadata, body, wholeMs(holdMs), replaces];
       return (await writeEntry.run(source.redis, [entryKey, ...indexes], args)) === 1;
     },
     async delete(key) {
       return (await deleteEntry.run(source.redis, [keyOf(key).entry], [])) === 1;
     },
     async drop(tags) {
-      const places = Array.from({ length: count() }, (_, part) => place(part));
-      const dropped = await Promise.all(places.flatMap((at) => tags.map((tag) => dropOne(at, tag))));
+      const prefixes = Array.from({ length: count() }, (_, part) => prefixOf(part));
+      const dropped = await Promise.all(prefixes.flatMap((at) => tags.map((tag) => dropOne(at, tag))));
       return dropped.reduce((sum, replies) => sum + replies, 0);
     },
   };
 };
 
-/** A number that spreads evenly. */
+/** Returns an evenly distributed number. */
 const partOf = (digest: string): number =>
   digest.charCodeAt(0) * 31 + digest.charCodeAt(1) * 7 + digest.charCodeAt(2);

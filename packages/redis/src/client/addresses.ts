@@ -1,6 +1,6 @@
 import type { RedisConfig } from "../redis-config.ts";
 
-/** Where a server is, and as whom it is spoken to. */
+/** Address and credentials of a server. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
@@ -10,7 +10,7 @@ export interface RedisAddress {
   readonly tls: boolean;
 }
 
-/** The servers that a record names; several only for a cluster. */
+/** Returns the servers of a configuration; several only for a cluster. */
 export const addressesOf = ({ url, password, database, tls }: RedisConfig): readonly RedisAddress[] =>
   url.split(",").map((each) => {
     const { protocol, hostname, port, username, password: secret, pathname } = new URL(each.trim());

@@ -1,12 +1,12 @@
-/** Shortest and longest pause between two attempts to connect, in milliseconds. */
+/** Minimum and maximum delay between two attempts to connect, in milliseconds. */
 const FIRST_MS = 50;
-const LONGEST_MS = 2000;
-/** Shortest pause while commands wait. */
-const AWAITED_MS = 200;
+const MAX_MS = 2000;
+/** Maximum delay while commands wait, in milliseconds. */
+const WAITING_MS = 200;
 
-/** Returns the pause before an attempt: doubled each time, with a fifth of jitter so that workers do not reconnect in step. */
+/** Returns the delay before an attempt: exponential, with 20 % jitter so that workers do not reconnect simultaneously. */
 export const backoffMs = (attempt: number, random: () => number = Math.random): number =>
-  Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt - 1, 10)) * (0.8 + 0.2 * random());
+  Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(attempt - 1, 10)) * (0.8 + 0.2 * random());
 
 /** A client that can connect. */
 export interface Connecting {
@@ -14,18 +14,18 @@ export interface Connecting {
   connect(): Promise<unknown>;
 }
 
-/** Brings the next attempt forward while commands wait: an idle process reconnects later than a busy one. */
+/** Returns a function that schedules the next attempt earlier because a command waits. */
 export const createWake = (client: Connecting, lastAttempt: () => number): (() => void) => {
   let timer: NodeJS.Timeout | undefined;
   const attempt = (): void => {
     timer = undefined;
     if (client.status !== "reconnecting") return;
-    clearTimeout(Reflect.get(client, "reconnectTimeout")); // the client's own attempt, which it would not know of any more
-    client.connect().catch(() => {}); // commands hear of it; the client tries on
+    clearTimeout(Reflect.get(client, "reconnectTimeout")); // the client's own timer, which ioredis would not clear
+    client.connect().catch(() => {}); // the waiting commands receive the error; the client retries
   };
   return () => {
     if (timer !== undefined || client.status !== "reconnecting") return;
-    timer = setTimeout(attempt, Math.max(0, lastAttempt() + AWAITED_MS - performance.now()));
+    timer = setTimeout(attempt, Math.max(0, lastAttempt() + WAITING_MS - performance.now()));
     timer.unref();
   };
 };

@@ -14,47 +14,47 @@ export interface ClientOptions {
   readonly operations: Operations<{ readonly name: string }>;
   /** Called with every error of a connection. */
   readonly failed: (error: Error) => void;
-  /** Milliseconds that a command may take, where it is not what the record says. */
+  /** Timeout of a command in milliseconds. @default the configuration's */
   readonly timeoutMs?: () => number;
   /** Called when a command may have changed the connection's state. */
-  readonly spoilt?: () => void;
+  readonly onTainted?: () => void;
 }
 
-/** A client that connects when it is first used, never repeats a command by itself, and bounds all waiting. */
+/** Creates a client that connects on first use, never resends a command, and bounds all waits. */
 export const createClient = (config: RedisConfig, options: ClientOptions): IoredisClient => {
   const client = config.clusterMode ? createCluster(config, options) : createSingle(config, options);
-  const { metrics, operations, timeoutMs = () => config.commandTimeoutMs, spoilt = () => {} } = options;
+  const { metrics, operations, timeoutMs = () => config.commandTimeoutMs, onTainted = () => {} } = options;
   const { maxQueue, defaultTtlSecs } = config;
   let lastAttempt = -Infinity;
   client.on("connecting", () => (lastAttempt = performance.now()));
   client.on("error", options.failed);
   const wake = createWake(client, () => lastAttempt);
-  gate(client, { metrics, operations, maxQueue, defaultTtlSecs, timeoutMs, wake, spoilt });
+  gate(client, { metrics, operations, maxQueue, defaultTtlSecs, timeoutMs, wake, onTainted });
   return client;
 };
 
-/** The shape of answers is the one that ioredis always gave. */
+/** `replyMapping` changes the types of replies; it keeps its default. */
 type OwnOptions = Omit<RedisOptions, "replyMapping">;
 
-/** Options of every connection. With no attempts per request, whatever is under way when a connection breaks fails at once. */
-const connectionOptions = (config: RedisConfig, isLent: boolean): OwnOptions => {
+/** Options of every connection. Without retries per request, pending commands fail as soon as the connection breaks. */
+const connectionOptions = (config: RedisConfig, isLeased: boolean): OwnOptions => {
   const [address] = addressesOf(config);
   const { commandTimeoutMs, connectionTimeoutSecs, keyPrefix } = config;
   return {
     lazyConnect: true,
     connectionName: "framework",
     connectTimeout: connectionTimeoutSecs * 1000,
-    // A connection that is given up is not waited for: its other end may be gone.
+    // Does not wait for the other end of a closed connection; it may be unreachable.
     disconnectTimeout: 100,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // A connection whose other end is gone without a word is left by the second; leased ones may have to wait for longer, and their gate sees to it.
-    ...(!isLent && { socketTimeout: commandTimeoutMs, commandTimeout: commandTimeoutMs }),
+    // Closes connections without answers (half-open TCP). Leased connections may block for longer; the gate enforces their timeouts.
+    ...(!isLeased && { socketTimeout: commandTimeoutMs, commandTimeout: commandTimeoutMs }),
     ...(keyPrefix !== undefined && { keyPrefix }),
     ...(address?.username !== undefined && { username: address.username }),
     ...(address?.password !== undefined && { password: address.password }),
     ...(address?.tls === true && { tls: { servername: address.host } }),
-    // After a failover the old master is a replica: look for the new one; the command was refused, not done.
+    // READONLY: after a failover the old master is a replica. The command had no effect; reconnecting finds the new master.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   };
 };
@@ -79,14 +79,14 @@ const createCluster = (config: RedisConfig, { metrics, failed, timeoutMs }: Clie
   const options: Omit<ClusterOptions, "redisOptions"> & { readonly redisOptions: OwnOptions } = {
     lazyConnect: true,
     clusterRetryStrategy: (attempt) => backoffMs(attempt),
-    // Its own repetition would send a command again of which nobody knows whether it was done.
+    // ioredis would resend commands whose outcome is unknown.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 100,
     maxRedirections: 8,
     ...(config.keyPrefix !== undefined && { keyPrefix: config.keyPrefix }),
     redisOptions: { ...redisOptions, ...(tls !== undefined && { tls }) },
     ...(tls !== undefined && {
-      // Certificates are for names.
+      // Certificates are issued for host names, so these are not resolved to addresses.
       dnsLookup: (address: string, callback: (error: null, address: string) => void): void =>
         callback(null, address),
     }),
@@ -106,7 +106,7 @@ const createCluster = (config: RedisConfig, { metrics, failed, timeoutMs }: Clie
   return cluster;
 };
 
-/** Looks who serves what, soon after a node was lost and until it is known again; not for every command that failed. */
+/** Returns a function that refreshes the slot table, at most every 100 ms, after a node is lost. */
 const refresher = (cluster: Cluster): (() => void) => {
   let timer: NodeJS.Timeout | undefined;
   return () => {

@@ -1,4 +1,4 @@
-import type { OperationControl, Operations } from "@framework/core/feature";
+import { handled, type OperationControl, type Operations } from "@framework/core/feature";
 import { RedisUnavailableError, toRedisError } from "../redis-errors.ts";
 import type { RedisMetrics } from "./metrics.ts";
 import type { IoredisClient } from "./ioredis.ts";
@@ -13,15 +13,15 @@ export interface GateOptions {
   /** Maximum commands that wait for a connection. */
   readonly maxQueue: number;
   readonly defaultTtlSecs: number | undefined;
-  /** Milliseconds that a command may take; asked for each. */
+  /** Timeout of a command in milliseconds; called for each command. */
   readonly timeoutMs: () => number;
-  /** Called when a command has to wait for a connection. */
+  /** Called when a command must wait for a connection. */
   readonly wake: () => void;
-  /** Called with the name of a command that changes its connection, or that was not answered. */
-  readonly spoilt: (name: string) => void;
+  /** Called with the name of a command that changed the state of its connection, or received no answer. */
+  readonly onTainted: (name: string) => void;
 }
 
-/** What ioredis sends by itself while it sets up a connection. */
+/** Commands that ioredis itself sends while it sets up a connection. */
 const setup: ReadonlySet<string> = new Set([
   "hello",
   "auth",
@@ -33,7 +33,7 @@ const setup: ReadonlySet<string> = new Set([
 ]);
 
 /** Commands that change the state of a connection. */
-const changing: ReadonlySet<string> = new Set([
+const stateful: ReadonlySet<string> = new Set([
   "subscribe",
   "psubscribe",
   "ssubscribe",
@@ -45,32 +45,30 @@ const changing: ReadonlySet<string> = new Set([
   "reset",
 ]);
 
-/** What ioredis sends by itself, without a look at what becomes of it. */
-const unobserved: ReadonlySet<string> = new Set(["subscribe", "psubscribe", "ssubscribe", "select"]);
-
 /**
- * Lets every command of a client through one place: it is counted, has a deadline from its first moment on, and waits with a bounded number of others.
+ * Wraps the `sendCommand` of a client: counts every command, starts its timeout immediately, and bounds the queue of commands that wait for a
+ * connection.
  *
- * A command that was given up while it waited is never sent; ioredis would send it once the connection is back. The commands of a pipeline or
- * transaction share a fate, which the first of them meets: ioredis writes them in one piece, and would wait for answers to a piece that never left.
+ * A command that timed out in the queue is never sent; ioredis would send it after the reconnect. The commands of a pipeline or transaction are
+ * accepted or rejected together, by the first of them: ioredis writes them as one batch, and would wait for answers to an unsent batch.
  */
 export const gate = (client: IoredisClient, options: GateOptions): void => {
   const { metrics, maxQueue, defaultTtlSecs, timeoutMs, wake } = options;
   const send = client.sendCommand.bind(client) as (command: Command, ...rest: unknown[]) => unknown;
-  /** By its promise: ioredis sends a piece to another node with the same commands and new promises. */
+  /** Identified by promise: ioredis resends a batch to another node with the same commands but new promises. */
   const known = new WeakMap<Command, unknown>();
-  const refused = new WeakSet<object>();
-  const isRefused = (command: Command, piece: object | undefined, isFirst: boolean): boolean => {
-    if (piece !== undefined && command.pipelineIndex !== 0) return refused.has(piece);
-    const refuses = isFirst ? client.status !== "ready" && metrics.waiting >= maxQueue : command.isSettled;
-    if (refuses && piece !== undefined) refused.add(piece);
-    return refuses;
+  const rejected = new WeakSet<object>();
+  const isRejected = (command: Command, batch: object | undefined, isFirst: boolean): boolean => {
+    if (batch !== undefined && command.pipelineIndex !== 0) return rejected.has(batch);
+    const rejects = isFirst ? client.status !== "ready" && metrics.waiting >= maxQueue : command.isSettled;
+    if (rejects && batch !== undefined) rejected.add(batch);
+    return rejects;
   };
-  const hold = (command: Command): void => {
+  const enqueue = (command: Command): void => {
     wake();
     metrics.waiting++;
-    const left = (): void => void metrics.waiting--;
-    command.promise.then(left, left);
+    const dequeue = (): void => void metrics.waiting--;
+    command.promise.then(dequeue, dequeue);
   };
   client.sendCommand = (command: Command, ...rest: unknown[]): unknown => {
     if (client.status === "connect" && setup.has(command.name)) return send(command, ...rest);
@@ -80,38 +78,38 @@ export const gate = (client: IoredisClient, options: GateOptions): void => {
       known.set(command, command.promise);
       observe(command, options);
     }
-    if (isRefused(command, rest[0] as object | undefined, isFirst)) {
+    if (isRejected(command, rest[0] as object | undefined, isFirst)) {
       if (isFirst) wake();
       if (!command.isSettled)
-        command.reject(new RedisUnavailableError("too many commands wait for a connection"));
+        command.reject(new RedisUnavailableError("too many commands are waiting for a connection"));
       return command.promise;
     }
     if (isFirst) {
       if (defaultTtlSecs !== undefined && command.name === "set") addExpiry(command, defaultTtlSecs);
-      if (client.status !== "ready") hold(command);
+      if (client.status !== "ready") enqueue(command);
       if (timeoutMs() > 0) command.setTimeout(timeoutMs());
     }
     return send(command, ...rest);
   };
 };
 
-const observe = (command: Command, { metrics, operations, spoilt }: GateOptions): void => {
+const observe = (command: Command, { metrics, operations, onTainted }: GateOptions): void => {
   const { name } = command;
   const reject = command.reject;
   const operation = operations.begin(command);
   if (operation !== null) endWithReply(command, operation);
-  if (changing.has(name)) spoilt(name);
-  if (unobserved.has(name)) command.promise.catch(() => {}); // after a reconnect nobody else would hear of it
+  if (stateful.has(name)) onTainted(name);
+  void handled(command.promise); // a program may drop the promise, and so does ioredis after a reconnect
   command.reject = (error) => {
     if (error.message.startsWith("NOSCRIPT")) {
-      operation?.end(); // ioredis sends the script itself next
+      operation?.end(); // ioredis sends the complete script next
       return reject(error);
     }
     const seen = toRedisError(error);
     operation?.fail(seen);
     operation?.end();
     metrics.failures++;
-    if (seen instanceof RedisUnavailableError) spoilt(name);
+    if (seen instanceof RedisUnavailableError) onTainted(name);
     reject(seen);
   };
 };
@@ -124,7 +122,7 @@ const endWithReply = (command: Command, operation: OperationControl): void => {
   };
 };
 
-/** Options of `SET` that say when the value expires. */
+/** Options of `SET` that set the expiry. */
 const expiries: ReadonlySet<string> = new Set(["EX", "PX", "EXAT", "PXAT", "KEEPTTL"]);
 
 const addExpiry = ({ args }: Command, ttlSecs: number): void => {

@@ -7,21 +7,21 @@ export interface LeasedConnection {
   readonly client: IoredisClient;
   /** Timeout of a command of the current lease, in milliseconds. */
   timeoutMs: number;
-  /** Whether its state is unknown; it is not leased again. */
-  isSpoilt: boolean;
+  /** Whether its state is unknown; then it is not leased again. */
+  isTainted: boolean;
 }
 
 /** Bounds of leased connections. */
 export interface LeasedConnectionsOptions {
   readonly create: () => LeasedConnection;
-  /** Most connections. */
+  /** Maximum number of connections. */
   readonly max: number;
-  /** Connections kept though idle. */
+  /** Minimum number of idle connections. */
   readonly minIdle: number;
-  /** Longest wait for one. */
+  /** Timeout of the wait for a connection, in milliseconds. */
   readonly waitMs: number;
   readonly idleMs: number;
-  /** Most who may wait. */
+  /** Maximum number of waiting callers. */
   readonly maxWaiting: number;
 }
 
@@ -32,22 +32,22 @@ interface Idle {
 
 /** A pool of connections for blocking commands and `WATCH`. Connections are opened on demand and reused last in, first out. */
 export class LeasedConnections {
-  readonly #options: LeasedConnectionsOptions;
-  readonly #open = new Set<LeasedConnection>();
-  readonly #idle: Idle[] = [];
-  readonly #waiting = new Set<(connection: LeasedConnection | null) => void>();
+  private readonly options: LeasedConnectionsOptions;
+  private readonly openConnections = new Set<LeasedConnection>();
+  private readonly idle: Idle[] = [];
+  private readonly waiting = new Set<(connection: LeasedConnection | null) => void>();
 
   constructor(options: LeasedConnectionsOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   get open(): number {
-    return this.#open.size;
+    return this.openConnections.size;
   }
 
-  /** Leases a connection to `run` until its promise settles. @throws RedisUnavailableError when none is free in time */
+  /** Leases a connection to `run` until its promise settles. @throws RedisUnavailableError if none is free within `waitMs` */
   async use<T>(run: (client: IoredisClient) => Promise<T>, timeoutMs: number): Promise<T> {
-    const connection = await this.#acquire();
+    const connection = await this.acquire();
     connection.timeoutMs = timeoutMs;
     let isDone = false;
     try {
@@ -55,89 +55,91 @@ export class LeasedConnections {
       isDone = true;
       return result;
     } finally {
-      await this.#release(connection, isDone);
+      await this.release(connection, isDone);
     }
   }
 
   async close(): Promise<void> {
-    for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
-    for (const wake of this.#waiting) wake(null);
-    await Promise.all([...this.#open].map(({ client }) => closeClient(client)));
-    this.#open.clear();
+    for (const { timer } of this.idle.splice(0)) clearTimeout(timer);
+    for (const wake of this.waiting) wake(null);
+    await Promise.all([...this.openConnections].map(({ client }) => closeClient(client)));
+    this.openConnections.clear();
   }
 
-  #acquire(): LeasedConnection | Promise<LeasedConnection> {
-    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+  private acquire(): LeasedConnection | Promise<LeasedConnection> {
+    for (let idle = this.idle.pop(); idle !== undefined; idle = this.idle.pop()) {
       clearTimeout(idle.timer);
       if (idle.connection.client.status === "ready") return idle.connection;
-      this.#drop(idle.connection);
+      this.drop(idle.connection);
     }
-    return this.#open.size < this.#options.max ? this.#create() : this.#wait();
+    return this.openConnections.size < this.options.max ? this.create() : this.wait();
   }
 
-  #create(): LeasedConnection {
-    const connection = this.#options.create();
-    this.#open.add(connection);
+  private create(): LeasedConnection {
+    const connection = this.options.create();
+    this.openConnections.add(connection);
     return connection;
   }
 
-  #wait(): Promise<LeasedConnection> {
-    const { waitMs, max, maxWaiting } = this.#options;
-    if (max === 0 || this.#waiting.size >= maxWaiting) {
-      const reason = max === 0 ? "poolSize leaves no connection to be leased" : `${maxWaiting} wait already`;
+  private wait(): Promise<LeasedConnection> {
+    const { waitMs, max, maxWaiting } = this.options;
+    if (max === 0 || this.waiting.size >= maxWaiting) {
+      const reason =
+        max === 0 ? "poolSize leaves no connection for leases" : `${maxWaiting} callers are waiting already`;
       return Promise.reject(new RedisUnavailableError(reason));
     }
     const { promise, resolve, reject } = Promise.withResolvers<LeasedConnection>();
     const settle = (connection: LeasedConnection | null): void => {
       clearTimeout(timer);
-      this.#waiting.delete(settle);
-      if (connection === null) reject(new RedisUnavailableError(`no connection was free in ${waitMs} ms`));
+      this.waiting.delete(settle);
+      if (connection === null)
+        reject(new RedisUnavailableError(`no connection was free within ${waitMs} ms`));
       else resolve(connection);
     };
     const timer = setTimeout(settle, waitMs, null);
-    this.#waiting.add(settle);
+    this.waiting.add(settle);
     return promise;
   }
 
-  async #release(connection: LeasedConnection, isDone: boolean): Promise<void> {
+  private async release(connection: LeasedConnection, isDone: boolean): Promise<void> {
     const { client } = connection;
-    const isClean = isDone && !connection.isSpoilt && client.status === "ready";
-    if (!isClean || !(await forgets(client))) {
-      this.#drop(connection);
-      this.#next(null);
-    } else if (!this.#next(connection)) this.#keep(connection);
+    const isClean = isDone && !connection.isTainted && client.status === "ready";
+    if (!isClean || !(await unwatched(client))) {
+      this.drop(connection);
+      this.next(null);
+    } else if (!this.next(connection)) this.keep(connection);
   }
 
   /** Passes this connection, or a replacement of a dropped one, to the longest waiter. */
-  #next(connection: LeasedConnection | null): boolean {
-    const [first] = this.#waiting;
+  private next(connection: LeasedConnection | null): boolean {
+    const [first] = this.waiting;
     if (first === undefined) return false;
-    first(connection ?? this.#create());
+    first(connection ?? this.create());
     return true;
   }
 
-  #keep(connection: LeasedConnection): void {
-    const timer = setTimeout(() => this.#expire(connection), this.#options.idleMs);
+  private keep(connection: LeasedConnection): void {
+    const timer = setTimeout(() => this.expire(connection), this.options.idleMs);
     timer.unref();
-    this.#idle.push({ connection, timer });
+    this.idle.push({ connection, timer });
   }
 
-  #expire(connection: LeasedConnection): void {
-    const at = this.#idle.findIndex((idle) => idle.connection === connection);
+  private expire(connection: LeasedConnection): void {
+    const at = this.idle.findIndex((idle) => idle.connection === connection);
     if (at < 0) return;
-    this.#idle.splice(at, 1);
-    if (this.#open.size <= this.#options.minIdle) this.#keep(connection);
-    else this.#drop(connection);
+    this.idle.splice(at, 1);
+    if (this.openConnections.size <= this.options.minIdle) this.keep(connection);
+    else this.drop(connection);
   }
 
-  #drop(connection: LeasedConnection): void {
-    this.#open.delete(connection);
+  private drop(connection: LeasedConnection): void {
+    this.openConnections.delete(connection);
     connection.client.disconnect();
   }
 }
 
-/** Takes back what a user may have watched; nothing else of a user is left on an unspoilt connection. */
-const forgets = async (client: IoredisClient): Promise<boolean> => {
+/** Removes the watches of the last user: the only state that an untainted connection can have. Returns whether that succeeded. */
+const unwatched = async (client: IoredisClient): Promise<boolean> => {
   if (client.isCluster) return true;
   return client.unwatch().then(
     () => true,

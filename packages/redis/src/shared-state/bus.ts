@@ -1,215 +1,252 @@
-// Members, messages and confirmations are one protocol, kept in one file.
-import { randomUUID } from "node:crypto";
+// One file: membership, messages and acknowledgements are one protocol.
 import type { Awaitable, Logger } from "@framework/core";
-import { type Json, Subscriptions, systemClock } from "@framework/core/feature";
-import { Script } from "../client/script.ts";
-import type { RedisSource } from "../redis-source.ts";
-import { SubscriberLine } from "./subscriber-line.ts";
+import { type Clock, type Json, Subscriptions, type SubscribeOptions } from "@framework/core/feature";
+import type { BusLink, MemberList } from "./bus-link.ts";
+import { LEASE_MS, MEMBER_MS, Membership } from "./membership.ts";
+import { OpenMessage } from "./open-message.ts";
 
-/** Interval of heartbeats, and lifetime of a membership, in milliseconds. */
-const BEAT_MS = 2000;
-const MEMBER_MS = 6000;
-/** Delays of retransmissions to members without confirmation, in milliseconds: their connection may have been interrupted. */
-const AGAIN_MS = [150, 400, 700];
-/** Remembered messages, so that a retransmission runs once. */
-const REMEMBERED = 10_000;
-/** Maximum unconfirmed messages of one process. */
+/** Interval of renewals of the membership, and delay after a failed one, in milliseconds. */
+const BEAT_MS = 1000;
+const RETRY_MS = 200;
+/** Timeout of the first subscription, in milliseconds. */
+const JOIN_MS = 2000;
+/** Milliseconds after the start of the server until which its earlier members are back; a new process knows none of them. */
+const SETTLE_MS = 2000;
+/** Timeout of a publication, in milliseconds: members that do not answer have lost their membership before. */
+const publishMs = MEMBER_MS + LEASE_MS;
+/** Delays of retransmissions to members without an acknowledgement, in milliseconds. A member that is back is sent its messages at once. */
+const retransmitMs = [150, 400, 1000, 2000, 4000];
+/** Maximum message ids kept for deduplication of retransmissions. */
+const MAX_SEEN = 10_000;
+/** Maximum unacknowledged messages of one process. */
 const MAX_OPEN = 10_000;
 
 /** Options of a bus. */
 export interface BusOptions {
-  readonly source: RedisSource;
-  readonly name: string;
-  readonly timeoutMs: number;
+  /** Id of this process, unique across processes and their restarts. */
+  readonly id: string;
+  readonly link: BusLink;
+  /** Milliseconds after which a busy subscriber counts as done. */
+  readonly subscriberMs: number;
+  readonly clock: Pick<Clock, "now" | "after">;
   readonly log: Pick<Logger, "error">;
 }
 
-/** KEYS: the members by the end of their time. ARGV: who, milliseconds. Those whose time is over are taken out. */
-const beat = new Script(`
-local clock = redis.call('TIME')
-local now = tonumber(clock[1]) * 1000
-redis.call('ZADD', KEYS[1], string.format('%.0f', now + tonumber(ARGV[2])), ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now))
-redis.call('PEXPIRE', KEYS[1], 60000)
-return 1
-`);
-
-/** Sent whole each time: sent by its digest, a message whose script is not known would come after the next one. */
-const PUBLISH = `redis.call('PUBLISH', ARGV[1], ARGV[2]) return redis.call('ZRANGE', KEYS[1], 0, -1)`;
-
 type Envelope =
   | readonly ["message", from: string, id: number, channel: string, text: string]
-  | readonly ["done", from: string, id: number];
-
-interface Open {
-  /** Members without confirmation; `null` until the recipients are known. */
-  missing: Set<string> | null;
-  /** Members that confirmed before the recipients were known. */
-  readonly early: Set<string>;
-  readonly done: () => void;
-}
+  | readonly ["done", from: string, id: number]
+  | readonly ["hello" | "left", from: string];
 
 /**
- * Messages to every process that uses one Redis, each confirmed.
+ * Acknowledged messages between all processes that share a server, even if it restarts without its data.
  *
- * All subscribe to a common channel and to one of their own. A message is published to all and retransmitted to members without confirmation, until
- * all have confirmed or the timeout. A dead process stays a member for 6 s at most.
+ * Every process subscribes to a common channel and to its own, and renews a membership while it is subscribed. A message is published to all, and
+ * retransmitted to members without an acknowledgement. A publication ends when each member has acknowledged, or has lost its membership. A process whose
+ * subscription was interrupted, or whose membership was not renewed in time, is no member in its own eyes before the publishers stop waiting for it; when
+ * it is one again it reports to its subscribers that they may have missed messages.
  */
 export class Bus {
-  readonly #options: BusOptions;
-  readonly #id = randomUUID();
-  readonly #subscriptions: Subscriptions;
-  readonly #open = new Map<number, Open>();
-  /** Messages that ran or run, by sender and number; `true` once all subscribers are through. */
-  readonly #heard = new Map<string, boolean>();
-  #line: SubscriberLine | null = null;
-  #joining: Promise<void> | null = null;
-  #beat: NodeJS.Timeout | undefined;
-  #lastId = 0;
-  #isClosed = false;
+  private readonly options: BusOptions;
+  private readonly subscriptions: Subscriptions;
+  private readonly membership = new Membership();
+  private readonly open = new Map<number, OpenMessage>();
+  /** Received messages, by sender and id; `true` once all subscribers have finished. */
+  private readonly received = new Map<string, boolean>();
+  private joinInProgress: PromiseWithResolvers<void> | null = null;
+  private isOpen = false;
+  private isClosed = false;
+  /** Number of the subscription; odd while it is active. */
+  private subscription = 0;
+  private leaseEnd = -Infinity;
+  private mayHaveMissed = false;
+  private hasJoined = false;
+  private settledAt = -Infinity;
+  private cancelBeat: () => void = () => {};
+  private lastId = 0;
 
   constructor(options: BusOptions) {
-    this.#options = options;
-    const { timeoutMs: limitMs, log } = options;
-    this.#subscriptions = new Subscriptions({ limitMs, clock: systemClock, log });
+    this.options = options;
+    const { subscriberMs: limitMs, clock, log } = options;
+    this.subscriptions = new Subscriptions({ limitMs, clock, log });
   }
 
-  /** The way into the bus; `null` where nobody has asked for it, and once it is done. Rejects when it takes too long, which the next call tries anew. */
+  /** The pending first join; `null` before the first use and once it has succeeded. Rejects at the timeout. */
   get joining(): Promise<void> | null {
-    return this.#joining;
+    return this.joinInProgress?.promise ?? null;
   }
 
-  subscribe(channel: string, listener: (message: Json) => Awaitable<void>): () => void {
-    const remove = this.#subscriptions.add(channel, listener);
-    this.#join();
+  /** Whether publishers wait for this process. */
+  get isConnected(): boolean {
+    return !this.isOpen || this.options.clock.now() < this.leaseEnd;
+  }
+
+  subscribe(
+    channel: string,
+    listener: (message: Json) => Awaitable<void>,
+    options?: SubscribeOptions,
+  ): () => void {
+    const remove = this.subscriptions.add(channel, listener, options);
+    this.join();
     return () => void remove();
   }
 
-  /** Resolves when every member has confirmed the message, or at the timeout. */
-  async publish(channel: string, text: string): Promise<void> {
-    this.#join();
-    if (this.#joining !== null) await this.#joining;
-    if (this.#open.size >= MAX_OPEN) throw new Error(`${MAX_OPEN} messages are unconfirmed already`);
-    const id = ++this.#lastId;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const open: Open = { missing: null, early: new Set(), done: resolve };
-    this.#open.set(id, open);
-    const envelope = JSON.stringify(["message", this.#id, id, channel, text] satisfies Envelope);
-    const timers = AGAIN_MS.map((afterMs) => setTimeout(() => this.#again(open, envelope), afterMs));
-    timers.push(setTimeout(resolve, this.#options.timeoutMs));
+  /** Resolves when every member has acknowledged the message: `true`, or has lost its membership: `false`. Rejects at the timeout. */
+  async publish(channel: string, text: string): Promise<boolean> {
+    const { id: from, link, clock } = this.options;
+    this.join();
+    await this.joining;
+    await this.settled();
+    if (this.open.size >= MAX_OPEN) throw new Error(`${MAX_OPEN} messages are not acknowledged yet`);
+    const id = ++this.lastId;
+    const envelope = JSON.stringify(["message", from, id, channel, text] satisfies Envelope);
+    const message = new OpenMessage(envelope);
+    this.open.set(id, message);
+    const timers = retransmitMs.map((afterMs) => clock.after(afterMs, () => this.retransmit(message)));
+    timers.push(
+      clock.after(publishMs, () => message.fail(new Error("a process did not acknowledge a message"))),
+    );
     try {
-      const { redis } = this.#options.source;
-      const members = (await redis.eval(
-        PUBLISH,
-        1,
-        this.#membersKey,
-        this.#allChannel,
-        envelope,
-      )) as readonly string[];
-      open.missing = new Set(members.filter((member) => !open.early.has(member)));
-      if (open.missing.size > 0) await promise;
+      this.learn(await link.announce(envelope));
+      message.awaits([from, ...this.membership.ids]);
+      return await message.ended;
     } finally {
-      for (const timer of timers) clearTimeout(timer);
-      this.#open.delete(id);
+      for (const cancel of timers) cancel();
+      this.open.delete(id);
     }
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    clearTimeout(this.#beat);
-    this.#line?.close();
-    for (const { done } of this.#open.values()) done();
-    if (this.#line !== null)
-      await this.#options.source.redis.zrem(this.#membersKey, this.#id).catch(() => {}); // it is taken out in seconds anyway
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.leaseEnd = -Infinity;
+    this.cancelBeat();
+    for (const message of this.open.values()) message.giveUp();
+    if (!this.isOpen) return;
+    const { id, link } = this.options;
+    const left = JSON.stringify(["left", id] satisfies Envelope);
+    await Promise.all([link.leave(), link.announce(left)]).catch(() => {}); // the membership ends in seconds
+    link.close();
   }
 
-  #join(): void {
-    if (this.#line !== null || this.#isClosed) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const { source, timeoutMs } = this.#options;
-    promise.catch(() => {}); // concurrent callers get the error
-    this.#joining = promise;
-    const late = setTimeout(
-      () => reject(new Error("no connection for messages was opened in time")),
-      2 * timeoutMs,
-    );
-    late.unref();
-    this.#line = new SubscriberLine({
-      client: () => source.redis,
-      channels: [this.#allChannel, this.#channelOf(this.#id)],
-      receive: (text) => this.#receive(text),
-      timeoutMs,
-      joined: () => {
-        clearTimeout(this.#beat);
-        this.#member().then(() => {
-          clearTimeout(late);
-          resolve();
-          this.#joining = null;
-        }, reject);
+  private join(): void {
+    if (this.isOpen || this.isClosed) return;
+    this.isOpen = true;
+    const joining = Promise.withResolvers<void>();
+    joining.promise.catch(() => {}); // concurrent callers get the error
+    this.joinInProgress = joining;
+    const { clock, link } = this.options;
+    const late = (): void => joining.reject(new Error("the connection for messages was not opened in time"));
+    const cancel = clock.after(JOIN_MS, late);
+    void joining.promise.then(cancel, cancel);
+    link.open({
+      receive: (text) => this.receive(text),
+      subscribed: () => {
+        this.subscription += 1;
+        void this.renew();
+      },
+      lost: () => {
+        this.subscription += 1;
+        this.leaseEnd = -Infinity;
+        this.mayHaveMissed = true;
       },
     });
-    this.#line.open();
   }
 
-  /** Registers this process as a member and renews the membership. */
-  async #member(): Promise<void> {
-    this.#beat = setTimeout(() => void this.#member().catch(() => {}), BEAT_MS); // after a failure the next one may succeed
-    this.#beat.unref();
-    await beat.run(this.#options.source.redis, [this.#membersKey], [this.#id, MEMBER_MS]);
+  /** Renews the membership of this process while it is subscribed. */
+  private async renew(): Promise<void> {
+    const { clock, link } = this.options;
+    const { subscription } = this;
+    const isCurrent = (): boolean =>
+      subscription === this.subscription && subscription % 2 === 1 && !this.isClosed;
+    this.cancelBeat();
+    const sentAt = clock.now();
+    const list = await link.renew(MEMBER_MS).catch(() => null);
+    if (!isCurrent()) return;
+    if (list !== null) this.renewed(list, sentAt);
+    this.cancelBeat();
+    this.cancelBeat = clock.after(list === null ? RETRY_MS : BEAT_MS, () => {
+      if (isCurrent()) void this.renew();
+    });
   }
 
-  #again({ missing }: Open, envelope: string): void {
-    for (const member of missing ?? []) this.#send(member, envelope);
+  private renewed(list: MemberList, sentAt: number): void {
+    const now = this.options.clock.now();
+    const isBack = now >= this.leaseEnd;
+    if (!this.hasJoined) this.settledAt = now + Math.max(0, SETTLE_MS - list.uptimeMs);
+    else if (isBack) this.mayHaveMissed = true; // publishers may have stopped waiting for this process
+    this.learn(list);
+    if (this.hasJoined && this.mayHaveMissed) this.subscriptions.emitMissed();
+    this.mayHaveMissed = false;
+    this.hasJoined = true;
+    this.leaseEnd = sentAt + LEASE_MS;
+    if (isBack) this.greet();
+    this.joinInProgress?.resolve();
+    this.joinInProgress = null;
   }
 
-  #send(member: string, envelope: string): void {
-    this.#options.source.redis.publish(this.#channelOf(member), envelope).catch(() => {}); // sent again, or given up when the time is over
+  /** Asks the other members for their unacknowledged messages, and retransmits those of this process. */
+  private greet(): void {
+    const { id, link } = this.options;
+    link.announce(JSON.stringify(["hello", id] satisfies Envelope)).catch(() => {}); // retransmissions follow
+    for (const message of this.open.values()) this.retransmit(message);
   }
 
-  #receive(envelope: string): void {
-    const [kind, from, id, channel, text] = JSON.parse(envelope) as Envelope;
-    if (kind === "done") return this.#confirmed(from, id);
+  private async settled(): Promise<void> {
+    const { clock } = this.options;
+    const leftMs = this.settledAt - clock.now();
+    if (leftMs > 0) await new Promise<void>((resolve) => void clock.after(leftMs, resolve));
+  }
+
+  /** Applies the server's list; publications no longer wait for processes that are no members. */
+  private learn({ rows }: MemberList): void {
+    const { ended, left } = this.membership.learn(rows, this.options.clock.now());
+    if (ended.length === 0 && left.length === 0) return;
+    for (const message of this.open.values()) {
+      for (const member of left) message.acknowledge(member);
+      for (const member of ended) if (member !== this.options.id) message.lose(member);
+    }
+  }
+
+  private retransmit(message: OpenMessage): void {
+    for (const member of message.missing) this.send(member, message.envelope);
+  }
+
+  private send(member: string, envelope: string): void {
+    this.options.link.send(member, envelope).catch(() => {}); // retransmitted, until the timeout
+  }
+
+  private receive(text: string): void {
+    const envelope = JSON.parse(text) as Envelope;
+    const [kind, from] = envelope;
+    if (kind === "message") return this.handle(envelope);
+    if (kind === "done") return this.open.get(envelope[2])?.acknowledge(from);
+    if (kind === "left") {
+      this.membership.remove(from);
+      for (const message of this.open.values()) message.acknowledge(from);
+    } else if (from !== this.options.id) {
+      this.membership.add(from);
+      for (const message of this.open.values())
+        if (message.missing.has(from)) this.send(from, message.envelope);
+    }
+  }
+
+  private handle([, from, id, channel, text]: Extract<Envelope, { readonly 0: "message" }>): void {
     const name = `${from} ${id}`;
-    const known = this.#heard.get(name);
-    if (known === false) return; // it is running, and is confirmed when it is through
-    const confirm = (): void => {
-      this.#remember(name, true);
-      this.#send(from, JSON.stringify(["done", this.#id, id] satisfies Envelope));
+    const known = this.received.get(name);
+    if (known === false) return; // still running; acknowledged when it ends
+    const acknowledge = (): void => {
+      this.remember(name, true);
+      this.send(from, JSON.stringify(["done", this.options.id, id] satisfies Envelope));
     };
-    if (known === true) return confirm();
-    this.#remember(name, false);
-    void this.#subscriptions.emit(channel, text).then(confirm);
+    if (known === true) return acknowledge();
+    this.remember(name, false);
+    void this.subscriptions.emit(channel, text).then(acknowledge);
   }
 
-  #confirmed(member: string, id: number): void {
-    const open = this.#open.get(id);
-    if (open === undefined) return;
-    if (open.missing === null) open.early.add(member);
-    else if (open.missing.delete(member) && open.missing.size === 0) open.done();
-  }
-
-  #remember(name: string, isDone: boolean): void {
-    this.#heard.set(name, isDone);
-    if (this.#heard.size <= REMEMBERED) return;
-    const [oldest] = this.#heard.keys();
-    if (oldest !== undefined) this.#heard.delete(oldest);
-  }
-
-  /** ioredis puts the prefix of a client before keys alone. */
-  get #prefix(): string {
-    return this.#options.source.redis.options.keyPrefix ?? "";
-  }
-
-  get #membersKey(): string {
-    return `${this.#options.name}:members`;
-  }
-
-  get #allChannel(): string {
-    return `${this.#prefix}${this.#options.name}:bus`;
-  }
-
-  #channelOf(member: string): string {
-    return `${this.#prefix}${this.#options.name}:bus:${member}`;
+  private remember(name: string, isDone: boolean): void {
+    this.received.set(name, isDone);
+    if (this.received.size <= MAX_SEEN) return;
+    const [oldest] = this.received.keys();
+    if (oldest !== undefined) this.received.delete(oldest);
   }
 }

@@ -2,7 +2,7 @@ import type { Added } from "@framework/core/feature";
 import type { IoredisClient } from "../client/ioredis.ts";
 import { Script } from "../client/script.ts";
 
-/** ARGV: amount, ceiling, life in whole milliseconds. Answers value, granted, and milliseconds left, or -1 for a counter that the call made or did not make. */
+/** KEYS: counter. ARGV: amount, maximum, TTL in whole milliseconds. Returns the value, the granted amount and the remaining TTL, -1 for a counter that did not exist. */
 const script = new Script(`
 local function text(n) return string.format('%.17g', n) end
 local present = redis.call('GET', KEYS[1])
@@ -11,12 +11,12 @@ if present then
   before = tonumber(present)
   if not before then return 'no counter' end
 end
-local amount, ceiling = tonumber(ARGV[1]), tonumber(ARGV[2])
-local room = math.max(0, ceiling - before)
+local amount, maximum = tonumber(ARGV[1]), tonumber(ARGV[2])
+local room = math.max(0, maximum - before)
 local granted
 if amount > 0 then granted = math.min(amount, room) else granted = -math.min(-amount, math.max(0, before)) end
 local value = before + granted
-if granted > 0 and granted == room then value = ceiling end
+if granted > 0 and granted == room then value = maximum end
 if granted == 0 then granted = 0 end
 if present then
   if granted ~= 0 then redis.call('SET', KEYS[1], text(value), 'KEEPTTL') end
@@ -26,7 +26,7 @@ if granted ~= 0 then redis.call('SET', KEYS[1], text(value), 'PX', ARGV[3]) end
 return { text(value), text(granted), '-1' }
 `);
 
-/** Adds to a counter in one step; `null` when the key holds something else. */
+/** Adds to a counter atomically; `null` if the key has a value that is not a number. */
 export const addToCounter = async (
   client: IoredisClient,
   key: string,
@@ -39,8 +39,8 @@ export const addToCounter = async (
   return { value: value + 0, granted: granted + 0, expiresInMs: left < 0 ? ttlMs : left };
 };
 
-/** Most milliseconds that Redis is asked to keep anything: longer than every service lives, and far below what it can count. */
-const LONGEST_MS = 1e14;
+/** Maximum TTL in milliseconds (3,000 years); Redis rejects values that overflow 64 bits. */
+const MAX_TTL_MS = 1e14;
 
-/** A life as Redis takes it. */
-export const wholeMs = (ttlMs: number): number => Math.min(LONGEST_MS, Math.max(1, Math.ceil(ttlMs)));
+/** Converts a TTL to the whole milliseconds that Redis accepts. */
+export const wholeMs = (ttlMs: number): number => Math.min(MAX_TTL_MS, Math.max(1, Math.ceil(ttlMs)));

@@ -4,10 +4,11 @@ import { keyHash } from "../client/key-hash.ts";
 import { Script } from "../client/script.ts";
 
 /**
- * One decision in one step, by the server's clock.
+ * Decides atomically, by the server's clock.
  *
- * KEYS: a hash (kind `k`, level or number used `v`, moment `a`, number leased `n`, `c:<moment>` uses at a moment, `l:<holder>` amount of a lease), the
- * moments of a window by time, the leases by their ends. ARGV: kind, capacity, window, spend; with a lease also holder, hold, most, share, life, ages.
+ * KEYS: a hash (`k` kind, `v` level or number used, `a` last update, `n` number leased, `c:<time>` uses at a time, `l:<holder>` size of a lease); a
+ * sorted set of the times in a window; a sorted set of leases by expiry. ARGV: kind, capacity, window, spend; with a lease also holder, hold, most,
+ * share, duration, ages of uses. Returns spent, leased, free, leased by others, wait and reset.
  */
 const script = new Script(`
 local h, z, l = KEYS[1], KEYS[2], KEYS[3]
@@ -150,7 +151,7 @@ end
 return { text(spent), text(more), text(left), text(leased - kept - more), text(wait), text(reset) }
 `);
 
-/** Spends and leases permits of a key. Its three parts share a hash tag, so that a cluster keeps them in one place. */
+/** Spends and leases permits of a key. Its three Redis keys share a hash tag, so that a cluster keeps them on one node. */
 export const takePermits = async (
   client: IoredisClient,
   prefix: string,
@@ -158,13 +159,13 @@ export const takePermits = async (
   { kind, capacity, windowMs }: PermitRule,
   { spend, lease }: PermitRequest,
 ): Promise<PermitAnswer> => {
-  const place = `${prefix}{${keyHash(key)}}`;
+  const base = `${prefix}{${keyHash(key)}}`;
   const args: (string | number)[] = [kind, capacity, windowMs, spend];
   if (lease !== undefined) {
     const { holder, hold, most, share, leaseMs, used } = lease;
     args.push(holder, hold, most, share, leaseMs, ...used);
   }
-  const answer = (await script.run(client, [place, `${place}:t`, `${place}:l`], args)) as readonly string[];
+  const answer = (await script.run(client, [base, `${base}:t`, `${base}:l`], args)) as readonly string[];
   const [spent = 0, leased = 0, free = 0, elsewhere = 0, waitMs = 0, resetMs = 0] = answer.map(Number);
   return { spent, leased, free, elsewhere, waitMs, resetMs };
 };

@@ -5,16 +5,16 @@ import { takePermits } from "./permit-script.ts";
 
 /** Options of `redisPermits`. */
 export interface RedisPermitsOptions {
-  /** Put before every key, without braces; services with one name share their permits. @default "permits" */
+  /** Prefix of every key, without braces. Services with the same name share their permits. @default "permits" */
   readonly name?: string;
 }
 
 /**
- * Creates permits shared by all hosts with one Redis. Each decision is atomic, by the server's clock. Keys expire once all permits are back.
+ * Creates permits shared by all hosts with one Redis. Each decision is atomic, by the server's clock. A key expires once all of its permits are free.
  *
  * @example
  * app.enableRateLimit({ maxRequests: 1000, store: redisPermits(app) });
- * @throws CORE_SHARED_STATE_UNAVAILABLE from every call that Redis did not answer; whether it took effect is unknown
+ * @throws CORE_SHARED_STATE_UNAVAILABLE if Redis does not answer; the outcome of the call is unknown
  */
 export const redisPermits = (
   source: RedisSource,

@@ -7,14 +7,14 @@ import { addTotals, readTotals } from "./totals-script.ts";
 
 /** Options of `redisTotals`. */
 export interface RedisTotalsOptions {
-  /** Put before every key, without braces; services with one name share their totals. @default "totals" */
+  /** Prefix of every key, without braces. Services with the same name share their totals. @default "totals" */
   readonly name?: string;
 }
 
 /**
  * Creates totals shared by all hosts with one Redis. A key expires 30 days after its last addition.
  *
- * @throws CORE_SHARED_STATE_UNAVAILABLE from every call that Redis did not answer; whether it took effect is unknown
+ * @throws CORE_SHARED_STATE_UNAVAILABLE if Redis does not answer; the outcome of the call is unknown
  */
 export const redisTotals = (source: RedisSource, { name = "totals" }: RedisTotalsOptions = {}): Totals => {
   checkName(name);
@@ -23,7 +23,7 @@ export const redisTotals = (source: RedisSource, { name = "totals" }: RedisTotal
     async add(key, amounts) {
       checkTotals(key, amounts);
       if (await orUnavailable(() => addTotals(source.redis, totalsKey(key), amounts))) return;
-      const message = `the totals of "${key}" are full; do clients choose the names?`;
+      const message = `the totals of "${key}" are full; check whether clients can choose the names`;
       throw new FrameworkError("CORE_SHARED_STATE_FULL", message);
     },
     async read(key) {

@@ -1,66 +1,78 @@
+import { randomUUID } from "node:crypto";
 import {
   checkAddition,
   checkKey,
+  checkRaise,
   checkTtl,
   type Json,
   type SharedValues,
+  systemClock,
   toText,
+  within,
 } from "@framework/core/feature";
 import { FrameworkError, type Logger } from "@framework/core";
 import { orUnavailable } from "../redis-errors.ts";
 import { checkName, type RedisSource } from "../redis-source.ts";
 import { Bus } from "./bus.ts";
+import { redisBusLink } from "./redis-bus-link.ts";
 import { addToCounter, wholeMs } from "./counter-script.ts";
+import { raiseValue } from "./raise-script.ts";
 
 /** Options of `redisValues`. */
 export interface RedisValuesOptions {
-  /** Put before every key and channel, without braces; services with one name share their values. @default "values" */
+  /** Prefix of every key and channel, without braces. Services with the same name share their values. @default "values" */
   readonly name?: string;
-  /** Milliseconds after which a process that has not confirmed a message counts as done. @default 1000 */
+  /** Milliseconds after which a busy subscriber counts as done; also the timeout of the connection for messages. @default 1000 */
   readonly timeoutMs?: number;
   /** Logs errors of subscribers. @default console */
   readonly log?: Pick<Logger, "error">;
 }
 
-/** Values with a connection for messages, which is opened by the first publication or subscription. */
+/** Shared values with a connection for messages, opened by the first publication or subscription. */
 export interface RedisValues extends SharedValues {
-  /** Stops listening; the client stays open. */
+  /** Unsubscribes; the client stays open. */
   close(): Promise<void>;
 }
 
 /**
  * Creates values and messages shared by all hosts with one Redis. Each call is atomic, by the server's clock.
  *
- * @throws CORE_SHARED_STATE_UNAVAILABLE from every call that Redis did not answer; whether it took effect is unknown
+ * @throws CORE_SHARED_STATE_UNAVAILABLE if Redis does not answer; the outcome of the call is unknown
  */
 export const redisValues = (
   source: RedisSource,
   { name = "values", timeoutMs = 1000, log = console }: RedisValuesOptions = {},
 ): RedisValues => {
   checkName(name);
-  const bus = new Bus({ source, name, timeoutMs, log });
+  const id = randomUUID();
+  const link = redisBusLink({ source, name, id, timeoutMs });
+  const bus = new Bus({ id, link, subscriberMs: timeoutMs, clock: systemClock, log });
   const valueKey = (key: string): string => `${name}:v:${key}`;
-  /** Waits for subscriptions first: once a call is answered, those made before it are in force. */
-  const ask = <T>(call: () => Promise<T>): Promise<T> =>
+  /** Waits for pending subscriptions first: after an answer, all earlier subscriptions are active. */
+  const run = <T>(call: () => Promise<T>): Promise<T> =>
     orUnavailable(async () => {
       if (bus.joining !== null) await bus.joining;
       return call();
     });
   return {
+    isPersistent: true,
     async add(key, amount, options) {
       checkAddition(key, amount, options);
       const { ttlMs, max = Number.MAX_SAFE_INTEGER } = options;
       const limits = { ttlMs, max: Math.min(max, Number.MAX_SAFE_INTEGER) };
-      const added = await ask(() => addToCounter(source.redis, valueKey(key), amount, limits));
+      const added = await run(() => addToCounter(source.redis, valueKey(key), amount, limits));
       if (added !== null) return added;
-      throw new FrameworkError(
-        "CORE_SHARED_STATE_NOT_A_COUNTER",
-        `"${key}" holds a value that is not a number; counters and values need keys of their own`,
-      );
+      throw notACounter(key);
+    },
+    async raise(key, value, options) {
+      checkRaise(key, value, options);
+      const raised = await run(() => raiseValue(source.redis, valueKey(key), value, options.ttlMs));
+      if (raised !== null) return raised;
+      throw notACounter(key);
     },
     async get(key) {
       checkKey(key);
-      const text = await ask(() => source.redis.get(valueKey(key)));
+      const text = await run(() => source.redis.get(valueKey(key)));
       return text === null ? undefined : (JSON.parse(text) as Json);
     },
     async set(key, value, { ttlMs, ifAbsent = false }) {
@@ -68,7 +80,7 @@ export const redisValues = (
       checkTtl(ttlMs);
       const text = toText(value);
       const life = wholeMs(ttlMs);
-      const stored = await ask(() =>
+      const stored = await run(() =>
         ifAbsent
           ? source.redis.set(valueKey(key), text, "PX", life, "NX")
           : source.redis.set(valueKey(key), text, "PX", life),
@@ -77,17 +89,28 @@ export const redisValues = (
     },
     async delete(key) {
       checkKey(key);
-      return (await ask(() => source.redis.del(valueKey(key)))) === 1;
+      return (await run(() => source.redis.del(valueKey(key)))) === 1;
     },
-    async publish(channel, message) {
+    async publish(channel, message, { waitMs } = {}) {
       checkKey(channel, "channel");
       const text = toText(message);
-      await ask(() => bus.publish(channel, text));
+      return within(
+        run(() => bus.publish(channel, text)),
+        waitMs,
+        systemClock,
+      );
     },
-    subscribe(channel, listener) {
+    subscribe(channel, listener, options) {
       checkKey(channel, "channel");
-      return bus.subscribe(channel, listener);
+      return bus.subscribe(channel, listener, options);
     },
+    isConnected: () => bus.isConnected,
     close: () => bus.close(),
   };
 };
+
+const notACounter = (key: string): FrameworkError =>
+  new FrameworkError(
+    "CORE_SHARED_STATE_NOT_A_COUNTER",
+    `"${key}" has a value that is not a number; use separate keys for counters and values`,
+  );

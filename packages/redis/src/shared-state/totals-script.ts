@@ -2,15 +2,14 @@ import type { Total } from "@framework/core/feature";
 import type { IoredisClient } from "../client/ioredis.ts";
 import { Script } from "../client/script.ts";
 
-/** Most characters of all names of a key, with 8 for each total. */
+/** Maximum size of a key: the characters of its names, plus 8 per total. */
 const MAX_SIZE = 16_777_216;
-/** Totals that nobody added to for so long are forgotten, in seconds: 30 days. */
-const KEPT_SECS = 2_592_000;
+/** TTL of a key after its last addition, in seconds: 30 days. */
+const TTL_SECS = 2_592_000;
 
 /**
- * KEYS: a hash of size `s`, number of names `c`, and for each name `n<name>` its place and totals. ARGV: amounts as JSON, greatest size, life.
- *
- * Sizes are looked at before anything is added: it is all or nothing.
+ * KEYS: a hash of `s` size, `c` number of names, and per name `n<name>` its position and totals. ARGV: amounts as JSON, maximum size, TTL. Returns 1,
+ * or 0 if there is no room: all amounts are added or none.
  */
 const add = new Script(`
 local amounts = cjson.decode(ARGV[1])
@@ -43,22 +42,21 @@ redis.call('EXPIRE', KEYS[1], ARGV[3])
 return 1
 `);
 
-/** Adds to totals; `false` when there is no room. */
+/** Adds to totals atomically; `false` if there is no room. */
 export const addTotals = async (
   client: IoredisClient,
   key: string,
   amounts: readonly Total[],
 ): Promise<boolean> =>
-  amounts.length === 0 ||
-  (await add.run(client, [key], [JSON.stringify(amounts), MAX_SIZE, KEPT_SECS])) === 1;
+  amounts.length === 0 || (await add.run(client, [key], [JSON.stringify(amounts), MAX_SIZE, TTL_SECS])) === 1;
 
-/** Every total, in the order in which the names were first used. */
+/** Returns every total, in order of first use. */
 export const readTotals = async (client: IoredisClient, key: string): Promise<readonly Total[]> => {
   const fields = await client.hgetall(key);
-  const placed = Object.entries(fields).flatMap(([field, text]) => {
+  const positioned = Object.entries(fields).flatMap(([field, text]) => {
     if (!field.startsWith("n")) return [];
-    const [place, totals] = JSON.parse(text) as readonly [number, readonly number[]];
-    return [{ place, total: [field.slice(1), totals] as Total }];
+    const [position, totals] = JSON.parse(text) as readonly [number, readonly number[]];
+    return [{ position, total: [field.slice(1), totals] as Total }];
   });
-  return placed.sort((a, b) => a.place - b.place).map(({ total }) => total);
+  return positioned.sort((a, b) => a.position - b.position).map(({ total }) => total);
 };

@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { App } from "@framework/core";
+import { caching } from "@framework/cache";
+import { type FragileServer, findProgram, startRedis } from "@framework/services";
+import { type TestClient, testClient, waitFor } from "@framework/testing";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { startProxy } from "./cutting-proxy.test-kit.ts";
+import { openRedis, redis, redisValues } from "./index.ts";
+
+const log = { warn: () => {}, error: () => {}, info: () => {} }; // lost connections are expected
+
+let server: FragileServer;
+beforeAll(async () => {
+  if (findProgram("redis-server") === null) throw new Error("redis-server is not installed");
+  server = await startRedis(); // keeps no data
+});
+afterAll(() => server.stop());
+
+/** A host with a cache and the value that all hosts read. */
+const startHost = async (truth: { version: number }, keyPrefix: string, url = server.url) => {
+  const app = new (App.with(redis, caching))()
+    .enableRedis({ url, keyPrefix, shared: true, commandTimeoutMs: 10_000 })
+    .enableCaching({ ttl: 3600 });
+  app.get("/value", { cache: { tags: ["value"] } }, () => String(truth.version));
+  await app.start({ log });
+  return { app, client: testClient(app) };
+};
+
+const read = async (client: TestClient): Promise<string> => (await client.get("/value")).text;
+
+test("after Redis restarted without its data, a confirmed invalidation leaves no outdated reply on any host", async () => {
+  const truth = { version: 0 };
+  const prefix = `restart-${randomUUID()}:`;
+  const hosts = await Promise.all([0, 1, 2].map(() => startHost(truth, prefix)));
+  for (let round = 0; round < 4; round++) {
+    await waitFor(async () => {
+      const outcomes = await Promise.all(hosts.map(({ client }) => client.get("/value")));
+      return outcomes.every((reply) => reply.headers.get("x-cache") === "HIT");
+    });
+    await server.kill();
+    await server.start();
+    truth.version++;
+    const app = hosts[round % hosts.length]?.app;
+    await waitFor(
+      async () => {
+        await app?.invalidateCache(["value"]); // rejects until this host is connected again
+        return true;
+      },
+      { intervalMs: 1 },
+    );
+    expect(await Promise.all(hosts.map(({ client }) => read(client)))).toEqual(
+      hosts.map(() => String(truth.version)),
+    );
+  }
+  await Promise.all(hosts.map(({ app: each }) => each.stop()));
+});
+
+test("a host that stays away after a restart of Redis serves no outdated reply, and none after it is back", async () => {
+  await using proxy = await startProxy(server.url);
+  const truth = { version: 0 };
+  const prefix = `away-${randomUUID()}:`;
+  const [near, away] = await Promise.all([startHost(truth, prefix), startHost(truth, prefix, proxy.url)]);
+  await waitFor(async () => (await away.client.get("/value")).headers.get("x-cache") === "HIT");
+  proxy.mode = "silent";
+  await server.kill();
+  await server.start();
+  truth.version++;
+  await waitFor(async () => {
+    await near.app.invalidateCache(["value"]);
+    return true;
+  });
+  expect(await Promise.all([read(near.client), read(away.client)])).toEqual(["1", "1"]);
+  proxy.mode = "pass";
+  await waitFor(async () => (await away.client.get("/value")).headers.get("x-cache") === "HIT");
+  expect(await read(away.client)).toBe("1");
+  await Promise.all([near.app.stop(), away.app.stop()]);
+});
+
+test("while Redis restarts, each confirmed message reaches every host, once", async () => {
+  const opened = [0, 1, 2].map(() => openRedis({ url: server.url }, { log }));
+  const name = `restart-${randomUUID()}`;
+  const hosts = opened.map((open) => redisValues(open, { name, log }));
+  const heard = hosts.map(() => new Map<number, number>());
+  hosts.forEach((host, at) => {
+    host.subscribe("room", (message) => {
+      const seen = heard[at];
+      seen?.set(message as number, (seen.get(message as number) ?? 0) + 1);
+    });
+  });
+  await Promise.all(hosts.map(async (host) => host.get("ready")));
+  const confirmed: number[] = [];
+  let [sent, failed, stopped] = [0, 0, false];
+  const talking = hosts.map(async (host) => {
+    while (!stopped) {
+      const message = ++sent;
+      await host.publish("room", message).then(
+        (isComplete) => isComplete && confirmed.push(message),
+        () => failed++,
+      );
+      await new Promise(setImmediate);
+    }
+  });
+  for (let round = 0; round < 3; round++) {
+    const { length } = confirmed;
+    await waitFor(() => confirmed.length > length + 60);
+    const before = failed;
+    await server.kill();
+    await waitFor(() => failed > before);
+    await server.start();
+  }
+  const { length } = confirmed;
+  await waitFor(() => confirmed.length > length + 60);
+  stopped = true;
+  await Promise.all(talking);
+  for (const seen of heard) {
+    expect(confirmed.filter((message) => seen.get(message) !== 1)).toEqual([]);
+    expect([...seen.values()].filter((times) => times > 1)).toEqual([]);
+  }
+  await Promise.all(hosts.map((host) => host.close()));
+  await Promise.all(opened.map((open) => open.close()));
+});

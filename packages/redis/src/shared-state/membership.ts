@@ -1,0 +1,63 @@
+/** Milliseconds for which a process counts itself as a member after it sent its last successful renewal. */
+export const LEASE_MS = 4000;
+/** Lifetime of a membership at the server, in milliseconds: longer than the lease, so that no process outlives its membership. */
+export const MEMBER_MS = 6000;
+
+/** A member as the server lists it. */
+export interface MemberRow {
+  readonly id: string;
+  /** Milliseconds until its membership ends; not above 0 when it has ended. */
+  readonly leftMs: number;
+  /** Whether it left in order. */
+  readonly hasLeft: boolean;
+}
+
+/** Members that are none any more. */
+export interface Departures {
+  /** Those whose membership has ended. */
+  readonly ended: readonly string[];
+  /** Those that left in order. */
+  readonly left: readonly string[];
+}
+
+/**
+ * The processes that may use copies of shared data, so that a publisher has to wait for them.
+ *
+ * The list of the server alone does not tell: after a restart it is empty, although every process of it still lives. So a process that is missing from the
+ * list stays a member until a lease has passed: if it lives, it has listed itself again by then, or knows that it is none.
+ */
+export class Membership {
+  /** Time since which a member is missing from the list; `null` while it is listed. */
+  private readonly missingSince = new Map<string, number | null>();
+
+  get ids(): readonly string[] {
+    return [...this.missingSince.keys()];
+  }
+
+  /** Applies the server's list. Returns the members that are none any more. */
+  learn(rows: readonly MemberRow[], now: number): Departures {
+    const [ended, left]: [string[], string[]] = [[], []];
+    const listed = new Set<string>();
+    for (const { id, leftMs, hasLeft } of rows) {
+      listed.add(id);
+      if (!hasLeft && leftMs > 0) this.missingSince.set(id, null);
+      else if (this.missingSince.delete(id)) (hasLeft ? left : ended).push(id);
+    }
+    for (const [id, since] of this.missingSince) {
+      if (listed.has(id)) continue;
+      if (since === null) this.missingSince.set(id, now);
+      else if (now - since >= LEASE_MS && this.missingSince.delete(id)) ended.push(id);
+    }
+    return { ended, left };
+  }
+
+  /** Adds a process that has announced itself. */
+  add(id: string): void {
+    this.missingSince.set(id, null);
+  }
+
+  /** Removes a process that left in order. */
+  remove(id: string): void {
+    this.missingSince.delete(id);
+  }
+}
