@@ -1,13 +1,16 @@
 import { byteRanges, ifRangeHolds, parseHttpDate, precondition, type Validators } from "@framework/core/http";
 import { HttpError, type HttpRequest, Response } from "@framework/core";
 import type { StoredReply } from "./store/cache-store.ts";
-import { mark, type Outcome, type Status, statusText } from "./verdicts.ts";
+import { addClientFreshness } from "./rules/client-freshness.ts";
+import { mark, type Outcome, type Status, statusText } from "./cache-status.ts";
 
 /** The `Cache-Status` values of a stored reply. */
 export interface AnswerMarks {
   /** The cache's name in `Cache-Status`. */
   readonly name: string;
   readonly nowMs: number;
+  /** Seconds for which the client may use a reply without explicit freshness. */
+  readonly clientTtlSecs: number;
   readonly outcome: Outcome;
   readonly status: Status;
 }
@@ -15,7 +18,7 @@ export interface AnswerMarks {
 /**
  * Creates a reply from a stored one: complete, 304 if the client has it, or the requested range (RFC 9111 4.3.2, RFC 9110 14.2).
  *
- * @throws HttpError 416 for a range beyond the end
+ * @throws HttpError 416 for a range beyond the end of the body
  */
 export const answer = (entry: StoredReply, request: HttpRequest, marks: AnswerMarks): Response => {
   const isOk = entry.status >= 200 && entry.status <= 299;
@@ -24,7 +27,7 @@ export const answer = (entry: StoredReply, request: HttpRequest, marks: AnswerMa
   if (precondition(request, validators) === "not-modified") return marked(notModified(entry), entry, marks);
   const range = entry.status === 200 && request.method === "GET" ? request.getHeader("range") : null;
   if (range === null || !ifRangeHolds(request, validators)) return marked(full(entry), entry, marks);
-  return marked(inPart(entry, range, marks), entry, marks);
+  return marked(partial(entry, range, marks), entry, marks);
 };
 
 /** Whether a request is conditional or asks for a range. */
@@ -41,7 +44,7 @@ const validatorsOf = ({ fields }: StoredReply): Validators => {
   };
 };
 
-/** A field of a flat list, `null` when absent. */
+/** Returns the value of a field in a flat list, `null` if absent. */
 export const fieldOf = (fields: readonly string[], name: string): string | null => {
   for (let at = 0; at + 1 < fields.length; at += 2) if (fields[at] === name) return fields[at + 1] ?? null;
   return null;
@@ -68,7 +71,7 @@ const notModified = (entry: StoredReply): Response => {
   return response;
 };
 
-const inPart = (entry: StoredReply, field: string, { name, outcome, status }: AnswerMarks): Response => {
+const partial = (entry: StoredReply, field: string, { name, outcome, status }: AnswerMarks): Response => {
   const { body, bodyBytes } = entry;
   const ranges = byteRanges(field, bodyBytes);
   if (ranges === "unsatisfiable") {
@@ -93,10 +96,12 @@ const inPart = (entry: StoredReply, field: string, { name, outcome, status }: An
 const marked = (
   response: Response,
   entry: StoredReply,
-  { name, nowMs, outcome, status }: AnswerMarks,
+  { name, nowMs, clientTtlSecs, outcome, status }: AnswerMarks,
 ): Response => {
   const ageMs = Math.max(0, nowMs - entry.bornMs);
-  response.headers.append("age", String(Math.floor(ageMs / 1000)));
+  const ageSecs = Math.floor(ageMs / 1000);
+  response.headers.append("age", String(ageSecs));
+  if (entry.isImplicit) addClientFreshness(response, clientTtlSecs, ageSecs);
   const ttlSecs = Math.floor((entry.freshMs - ageMs) / 1000);
   return mark(response, name, outcome, status.forwarded === undefined ? { ...status, ttlSecs } : status);
 };

@@ -2,14 +2,19 @@ import type { Awaitable, HttpRequest, Query } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
 
 /**
- * Returns the key of a request: target URI (RFC 9111 2) with its query in canonical order, `extra`, and for QUERY its body and content type (RFC 10008 2.7).
+ * Returns the key of a request: target URI (RFC 9111 2) with its query in canonical order, `extra`, the caller, and for QUERY its body and content type (RFC 10008 2.7).
  *
  * GET and HEAD share a key. Parts are unambiguous: separated by a character that none contains, or encoded as JSON.
  */
-export const keyOf = (request: HttpRequest, extra: string): Awaitable<string> => {
+export const keyOf = (
+  request: HttpRequest,
+  extra: string,
+  caller: string | number | null = null,
+): Awaitable<string> => {
   const { method, scheme, host, path, query } = request;
   const search = canonicalQuery(query);
-  const end = extra === "" ? "" : ` ${JSON.stringify(extra)}`;
+  const own = caller === null ? extra : [extra, caller];
+  const end = own === "" ? "" : ` ${JSON.stringify(own)}`;
   const target = `${scheme}://${host.toLowerCase()}${path}?${search}${end}`;
   if (method !== "QUERY") return target;
   return mapAwaitable(bodyHash(request), (hash) => `QUERY ${hash} ${target}`);
@@ -20,12 +25,12 @@ export const variantKey = (key: string, names: readonly string[], request: HttpR
   names.length === 0 ? key : `${key} ${JSON.stringify(names.map((name) => [name, request.getHeader(name)]))}`;
 
 /** A single plain pair is canonical. */
-const plainPair = /^[\w.~-]+=[\w.~-]*$/;
+const PLAIN_PAIR = /^[\w.~-]+=[\w.~-]*$/;
 
 /** Returns the pairs sorted by decoded name, with stable values and normalized encoding. */
 const canonicalQuery = (query: Query): string => {
   const text = query.toString();
-  if (text === "" || plainPair.test(text)) return text;
+  if (text === "" || PLAIN_PAIR.test(text)) return text;
   return [...query.entries()]
     .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
     .map(([name, value]) => `${escaped(name)}=${escaped(value)}`)

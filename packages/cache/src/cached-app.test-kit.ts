@@ -3,20 +3,20 @@ import type { ConfigInput } from "@framework/core/feature";
 import { type VirtualClock, virtualClock } from "@framework/testing";
 import { type Caching, caching, type CachingConfig } from "./index.ts";
 
-/** A clock that starts at the beginning of 2026. */
+/** Creates a clock that starts on 1 January 2026. */
 export const testClock = (): VirtualClock => virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
 
-/** An app with caching enabled, and its clock. */
+/** An app with caching, on a virtual clock. */
 export interface CachedApp {
   readonly app: App & Caching;
   readonly clock: VirtualClock;
-  /** Logged errors and warnings: codes, else messages. */
+  /** Logged errors and warnings: the code, or the message without one. */
   readonly logged: readonly string[];
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Seen>;
   send(method: string, path: string, init?: RequestInit): Promise<Seen>;
 }
 
-/** The reply of a client's request. */
+/** A reply as the client sees it. */
 export interface Seen {
   readonly status: number;
   readonly text: string;
@@ -41,7 +41,7 @@ export const cachedApp = (config: ConfigInput<CachingConfig> = {}): CachedApp =>
   return { app, clock, logged, send, get: (path, headers = {}) => send("GET", path, { headers }) };
 };
 
-/** Resolves in its own time: what a handler waits for. */
+/** Creates a promise that a handler waits for, and the function that resolves it. */
 export const gate = (): { readonly opened: Promise<void>; readonly open: () => void } => {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };

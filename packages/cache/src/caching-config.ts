@@ -5,18 +5,23 @@ import {
   configRecord,
   integer,
   isClock,
-  list,
   optional,
+  pathPrefixes,
 } from "@framework/core/feature";
 import type { CacheStore } from "./store/cache-store.ts";
 
-/** Methods whose replies may be cached: HEAD is answered from replies to GET. */
+/** Methods that may be answered from the store. HEAD is answered from replies to GET. */
 export type CachedMethod = "GET" | "HEAD" | "QUERY";
 
 /** Options of `enableCaching`. */
 export interface CachingConfig {
   /** Seconds for which a reply without explicit freshness is fresh. @default 300 */
   readonly ttl: number;
+  /**
+   * Seconds for which a client may use a reply without explicit freshness before it asks again; 0 sends `no-cache`, so that it asks each time and gets 304.
+   * `invalidateCache` does not reach the copies of clients. @default 0
+   */
+  readonly clientTtlSecs: number;
   /** Methods that are answered from the store. @default ["GET", "HEAD"] */
   readonly methods: readonly CachedMethod[];
   /** Canonical paths that are never cached, including everything below them. @default [] */
@@ -56,16 +61,13 @@ const hasFunctions = (value: unknown, names: readonly string[]): boolean =>
 
 export const CachingConfig: ConfigRecord<CachingConfig> = configRecord("CachingConfig", {
   ttl: integer(300),
+  clientTtlSecs: integer(0),
   methods: checked<readonly CachedMethod[]>(
     ["GET", "HEAD"],
-    "a list of GET, HEAD and QUERY, HEAD only beside GET, which it is answered from",
+    "a list of GET, HEAD and QUERY; HEAD requires GET",
     isMethods,
   ),
-  excludePaths: list<string>(
-    [],
-    "paths that start with /",
-    (path) => typeof path === "string" && path.startsWith("/"),
-  ),
+  excludePaths: pathPrefixes,
   staleSecs: integer(0),
   maxEntryBytes: integer(1_048_576),
   maxEntries: integer(10_000, { min: 1 }),
@@ -78,7 +80,7 @@ export const CachingConfig: ConfigRecord<CachingConfig> = configRecord("CachingC
   storeTimeoutMs: integer(250, { min: 1 }),
   name: checked(
     "framework",
-    "a word of letters, digits and - that begins with a letter",
+    "a token of up to 64 letters, digits, _ and - that starts with a letter",
     (value) => typeof value === "string" && /^[a-z][\w-]{0,63}$/i.test(value),
   ),
   clock: optional<Clock>({ problem: (value) => (isClock(value) ? null : "must be a Clock") }),

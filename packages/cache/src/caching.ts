@@ -3,6 +3,8 @@ import {
   type ConfigInput,
   type Feature,
   type Host,
+  type ImpliedReplies,
+  type ImpliedReply,
   type RouteOption,
   systemClock,
 } from "@framework/core/feature";
@@ -76,10 +78,10 @@ const enable = (
 ): CacheParts => {
   const { maxEntries, maxBytes, waitSecs, storeTimeoutMs } = config;
   const clock = epochClock(config.clock ?? systemClock);
-  const raw = config.store ?? memoryStore({ maxEntries, maxBytes, now: clock.now });
+  const raw = config.store ?? memoryStore({ maxEntries, maxBytes, clock });
   const store = new GuardedStore(raw, { clock, timeoutMs: storeTimeoutMs });
   const invalidations = new Invalidations();
-  const purges = new Purges({ store, invalidations });
+  const purges = new Purges({ store, invalidations, clock });
   const coalescing = new Coalescing({ clock, waitMs: waitSecs * 1000 });
   const counts = newCounts();
   const log = () => host.life.settings.log;
@@ -93,6 +95,7 @@ const enable = (
       invalidateOnWrite(parts, () => host.http.routes()),
     ),
   );
+  host.http.impliesReplies(impliedBy(option));
   publishMetrics(host, counts, raw, store);
   host.life.onStart({
     name: "cache",
@@ -104,3 +107,13 @@ const enable = (
   host.life.onStop({ name: "cache", run: () => purges.stop() });
   return parts;
 };
+
+const impliedBy =
+  (option: RouteOption<RouteCache | false>): ImpliedReplies =>
+  (route) =>
+    (route.method === "GET" || route.method === "HEAD") && option.of(route) !== false ? fromStore : [];
+
+const fromStore: readonly ImpliedReply[] = [
+  { status: 304, description: "The client has the current version." },
+  { status: 504, description: "The reply is not in the cache (`only-if-cached`)." },
+];

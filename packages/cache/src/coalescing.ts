@@ -4,78 +4,78 @@ import type { StoredReply } from "./store/cache-store.ts";
 
 /** The reply of a shared call, for the requests that waited for it. */
 export interface SharedResult {
-  /** Key that the reply is stored under. */
+  /** Store key of the reply. */
   readonly key: string;
   /** Request fields that the reply depends on. */
   readonly names: readonly string[];
   readonly entry: StoredReply;
-  /** Outcome for the requests that take it. */
-  readonly how: "HIT" | "REVALIDATED" | "STALE";
+  /** Outcome of the requests that use it. */
+  readonly outcome: "HIT" | "REVALIDATED" | "STALE";
 }
 
 /**
- * What waiting requests get: a reply; `"again"` when a drop meanwhile made it too old to share; `null` when it cannot be shared or is late, so that
- * each of them calls the handler at once.
+ * Outcome of a shared call for its waiting requests: a reply; `"again"` if an invalidation during the call outdated the reply; `null` if the reply
+ * cannot be shared or is late, and each request calls the handler.
  */
 export type SharedOutcome = SharedResult | "again" | null;
 
 /** Options of `Coalescing`. */
 export interface CoalescingOptions {
   readonly clock: Clock;
-  /** Most milliseconds that requests wait for a shared call. */
+  /** Timeout of requests that wait for a shared call, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** Most keys remembered because their replies cannot be shared, and for how long. */
-const maxUnshareable = 1000;
-const unshareableMs = 10_000;
-/** Most results remembered for requests that were reading the store when the calls ended. */
-const maxResults = 1000;
+/** Bound on keys remembered as unshareable, and how long each is remembered. */
+const MAX_UNSHAREABLE = 1000;
+const UNSHAREABLE_MS = 10_000;
+/** Bound on results kept for requests that were reading the store when the calls ended. */
+const MAX_RESULTS = 1000;
 
-/** Request coalescing (single flight): one call of the handler for each key; requests for that key meanwhile wait for it, and take its reply if it may be shared. */
+/** Request coalescing (single flight): one handler call per key. Concurrent requests for the key wait for it and use its reply if it may be shared. */
 export class Coalescing {
   private readonly calls = new Map<string, SharedCall>();
   private readonly unshareable = new Map<string, number>();
   /** Results of calls that ended while a request was reading the store, by key. */
   private readonly results = new Map<string, { readonly result: SharedResult; readonly number: number }>();
   private lastResult = 0;
-  private looking = 0;
+  private pendingReads = 0;
   private readonly options: CoalescingOptions;
 
   constructor(options: CoalescingOptions) {
     this.options = options;
   }
 
-  /** The call for a key that requests may wait for. */
+  /** Returns the running call for a key, unless it is late. */
   callFor(key: string): SharedCall | undefined {
     const call = this.calls.get(key);
     return call === undefined || call.isLate ? undefined : call;
   }
 
-  /** Begins the call for a key. */
+  /** Starts the call for a key. */
   start(key: string): SharedCall {
     const { clock, waitMs } = this.options;
     const call: SharedCall = new SharedCall(clock, waitMs, (outcome) => {
       if (this.calls.get(key) === call) this.calls.delete(key);
-      if (this.looking > 0 && outcome !== null && outcome !== "again") this.noteResult(key, outcome);
+      if (this.pendingReads > 0 && outcome !== null && outcome !== "again") this.noteResult(key, outcome);
     });
     this.calls.set(key, call);
     return call;
   }
 
   /**
-   * Remembers calls that end while `finding`, an asynchronous read of the store, is under way: the entry that it finds may be older than their results.
+   * Keeps the results of calls that end during `finding`, an asynchronous read of the store: the entry found may be older than these results.
    *
-   * @param use gets the entry, and the result for its key, in one step: later requests see the call that `use` began
+   * @param use receives the entry and the kept result for its key, synchronously: later requests see the call that `use` started
    */
-  whileLooking<T extends { readonly key: string }, U>(
+  duringRead<T extends { readonly key: string }, U>(
     finding: Promise<T>,
     use: (found: T, missed: SharedResult | undefined) => Awaitable<U>,
   ): Promise<U> {
     const since = this.lastResult;
-    this.looking++;
-    const leave = (): void => {
-      if (--this.looking === 0) this.results.clear();
+    this.pendingReads++;
+    const end = (): void => {
+      if (--this.pendingReads === 0) this.results.clear();
     };
     return finding.then(
       (found) => {
@@ -83,17 +83,17 @@ export class Coalescing {
         try {
           return use(found, last !== undefined && last.number > since ? last.result : undefined);
         } finally {
-          leave();
+          end();
         }
       },
       (error: unknown) => {
-        leave();
+        end();
         throw error;
       },
     );
   }
 
-  /** Whether the last reply for a key could not be shared: to wait for the next would only queue the clients. */
+  /** Whether the last reply for a key could not be shared: waiting for the next one would only queue the clients. */
   isUnshareable(key: string): boolean {
     const until = this.unshareable.get(key);
     return until !== undefined && until > this.options.clock.now();
@@ -101,8 +101,8 @@ export class Coalescing {
 
   noteUnshareable(key: string): void {
     this.unshareable.delete(key);
-    this.unshareable.set(key, this.options.clock.now() + unshareableMs);
-    if (this.unshareable.size <= maxUnshareable) return;
+    this.unshareable.set(key, this.options.clock.now() + UNSHAREABLE_MS);
+    if (this.unshareable.size <= MAX_UNSHAREABLE) return;
     const [oldest] = this.unshareable.keys();
     if (oldest !== undefined) this.unshareable.delete(oldest);
   }
@@ -114,7 +114,7 @@ export class Coalescing {
   private noteResult(key: string, result: SharedResult): void {
     this.results.delete(key);
     this.results.set(key, { result, number: ++this.lastResult });
-    if (this.results.size <= maxResults) return;
+    if (this.results.size <= MAX_RESULTS) return;
     const [oldest] = this.results.keys();
     if (oldest !== undefined) this.results.delete(oldest);
   }
@@ -138,7 +138,7 @@ export class SharedCall {
     return this.clock.now() >= this.endMs;
   }
 
-  /** Waits for the end of the call, at most until it is late. */
+  /** Waits for the end of the call, at most until its timeout. */
   result(): Promise<SharedOutcome> {
     if (this.waiting !== null) return this.waiting.promise;
     const waiting = Promise.withResolvers<SharedOutcome>();
@@ -147,7 +147,7 @@ export class SharedCall {
     return waiting.promise;
   }
 
-  /** Ends the call; only the first end counts. */
+  /** Ends the call; later calls have no effect. */
   settle(outcome: SharedOutcome): void {
     this.ended(outcome);
     this.cancel?.();

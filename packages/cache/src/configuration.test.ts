@@ -7,6 +7,7 @@ import { caching, CachingConfig } from "./index.ts";
 test("start reports all mistakes in the configuration", async () => {
   const bad = {
     ttl: -1,
+    clientTtlSecs: -1,
     methods: ["GET", "POST"],
     excludePaths: ["admin"],
     staleSecs: 0.5,
@@ -26,7 +27,7 @@ test("start reports all mistakes in the configuration", async () => {
     await expect(starting).rejects.toThrow(`CachingConfig.${field} must be`);
 });
 
-test("methods without effect are rejected", () => {
+test("a list of methods without GET or QUERY, or with HEAD but not GET, is rejected", () => {
   const problems = (methods: readonly string[]) =>
     CachingConfig.read({ methods: methods as never }).problems.length;
   expect([[], ["HEAD"], ["QUERY", "HEAD"], ["get"]].map(problems)).toEqual([1, 1, 1, 1]);
@@ -36,7 +37,7 @@ test("methods without effect are rejected", () => {
 test("a route's cache option is checked at start", async () => {
   for (const [option, message] of [
     [true, "must be false or an object"],
-    [{ tll: 1 }, 'has no field "tll"'],
+    [{ tll: 1 }, 'unknown field "tll"'],
     [{ ttl: -1 }, "ttl must be"],
     [{ ttl: "1" }, "ttl must be"],
     [{ staleSecs: Infinity }, "staleSecs must be"],
@@ -45,7 +46,7 @@ test("a route's cache option is checked at start", async () => {
     [{ vary: ["a b"] }, "vary must be"],
     [{ tags: "a" }, "tags must be"],
     [{ tags: [""] }, "tags must be"],
-    [{ tags: ["book:{isbn}"] }, "tags name {isbn}, which the path does not have"],
+    [{ tags: ["book:{isbn}"] }, "tags use {isbn}, which is not a parameter of the path"],
   ] as const) {
     const app = new (App.with(caching))().enableCaching();
     app.get("/books/{id}/{*rest}", { cache: option as never }, () => "x");
@@ -61,7 +62,7 @@ test("a route's cache option is checked at start", async () => {
   await app.stop();
 });
 
-test("a route's ttl and the app's ttl are the seconds of freshness", async () => {
+test("ttl sets the freshness in seconds, and a route's ttl overrides the app's", async () => {
   const { app, clock, get } = cachedApp({ ttl: 7 });
   app.get("/app", () => "x");
   app.get("/route", { cache: { ttl: 3 } }, () => "x");

@@ -1,7 +1,7 @@
 import type { Host, Metric } from "@framework/core/feature";
 import type { CacheStore } from "./store/cache-store.ts";
 import type { GuardedStore } from "./store/guarded-store.ts";
-import type { Outcome } from "./verdicts.ts";
+import type { Outcome } from "./cache-status.ts";
 
 /** Number of requests by outcome, in this process. */
 export type Counts = Record<Outcome, number>;

@@ -2,10 +2,10 @@ import { Response } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { cachedApp } from "./cached-app.test-kit.ts";
-import { parseCacheControl } from "./rules/cache-control.ts";
-import { canMeet } from "./path-overlap.ts";
+import { parseCacheControl } from "@framework/core/http";
+import { canOverlap } from "./path-overlap.ts";
 
-test("queries with the same parameters are one key, in any order of names and any spelling", async () => {
+test("queries with the same parameters have one key, for any order of names and any encoding", async () => {
   const { app, get } = cachedApp();
   app.get("/", (request) => request.query.toString());
   const same = async (one: string, other: string) => {
@@ -22,7 +22,7 @@ test("queries with the same parameters are one key, in any order of names and an
   expect(await same("/?j=a%26k%3Db", "/?j=a&k=b")).toBe(false);
 });
 
-test("two requests have one key exactly when target, host and query say the same", async () => {
+test("two requests have one key exactly if path, host and query parameters are equal", async () => {
   const word = fc.constantFrom("", "a", "b", "a b", "&", "=", "%", "é", "+", "\u{1F600}", '"', "[", " ", "?");
   const target = fc.record({
     host: fc.constantFrom("localhost", "other.test", "localhost:81"),
@@ -61,7 +61,7 @@ test("two requests have one key exactly when target, host and query say the same
   expect(kinds.size).toBe(2);
 });
 
-test("replies are kept apart by the request fields that Vary and the route name, and Vary tells other caches", async () => {
+test("replies vary by the fields of their Vary and of the route, and the sent Vary lists all of them", async () => {
   const { app, get } = cachedApp();
   app.get("/", { cache: { vary: ["X-Tenant"] } }, (request) => {
     const text = `${request.getHeader("accept-language")} ${request.getHeader("x-tenant")}`;
@@ -83,7 +83,7 @@ test("replies are kept apart by the request fields that Vary and the route name,
   ]);
 });
 
-test("a route's key keeps requests apart", async () => {
+test("a route's key function adds to the key", async () => {
   const { app, get } = cachedApp();
   app.get(
     "/",
@@ -96,7 +96,7 @@ test("a route's key keeps requests apart", async () => {
   expect((await get("/")).text).toBe("none");
 });
 
-test("QUERY is keyed by its body and the type of it", async () => {
+test("the key of QUERY includes the body and its content type", async () => {
   const { app, send } = cachedApp({ methods: ["GET", "QUERY"] });
   app.query("/", async (request) => `${request.contentType} ${await request.text()}`);
   const query = (body: string, type = "text/plain") =>
@@ -108,7 +108,7 @@ test("QUERY is keyed by its body and the type of it", async () => {
   expect((await query("one", "text/csv")).text).toBe("text/csv one");
 });
 
-test("QUERY is left alone unless it is named, and HEAD too", async () => {
+test("QUERY and HEAD are cached only if methods lists them", async () => {
   const { app, send, get } = cachedApp({ methods: ["GET"] });
   app.query("/", () => "x");
   app.get("/", () => "x");
@@ -119,7 +119,7 @@ test("QUERY is left alone unless it is named, and HEAD too", async () => {
   expect((await get("/")).outcome).toBe("HIT");
 });
 
-test("Cache-Control is read in linear time", () => {
+test("Cache-Control is parsed in linear time", () => {
   for (const text of [
     '"'.repeat(16_000),
     "a=".repeat(8000),
@@ -133,7 +133,7 @@ test("Cache-Control is read in linear time", () => {
   }
 });
 
-test("patterns meet exactly when one path can match both", () => {
+test("patterns overlap exactly if a path can match both", () => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ["/books", "/books", true],
     ["/books", "/books/", false],
@@ -144,6 +144,11 @@ test("patterns meet exactly when one path can match both", () => {
     ["/login", "/books/{id}", false],
   ];
   for (const [one, other, expected] of cases) {
-    expect([one, other, canMeet(one, other), canMeet(other, one)]).toEqual([one, other, expected, expected]);
+    expect([one, other, canOverlap(one, other), canOverlap(other, one)]).toEqual([
+      one,
+      other,
+      expected,
+      expected,
+    ]);
   }
 });

@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { cachedApp, type CachedApp } from "./cached-app.test-kit.ts";
 
-/** What a handler's reply says, as the tests choose it. */
+/** A handler's reply, chosen by the test. */
 interface Reply {
   readonly status: number;
   readonly maxAge: number | null;
@@ -17,17 +17,17 @@ interface Reply {
   readonly cookie: boolean;
 }
 
-interface Ask {
+interface Incoming {
   readonly path: string;
   readonly a: string;
   readonly b: string;
-  readonly who: "nobody" | "ada" | "bob";
+  readonly who: "anonymous" | "ada" | "bob";
   readonly control: "" | "no-store" | "no-cache" | "only-if-cached";
 }
 
-/** A stored reply of the reference: one line for each, looked for one after the other. */
-interface Line {
-  readonly ask: Ask;
+/** A stored reply of the reference cache. */
+interface Stored {
+  readonly ask: Incoming;
   readonly body: string;
   readonly reply: Reply;
   readonly bornSecs: number;
@@ -35,14 +35,14 @@ interface Line {
 
 const ttl = 30;
 
-/** A shared cache as RFC 9111 describes it, with a list for a store and one request at a time. */
+/** A naive shared cache (RFC 9111): a list searched linearly, one request at a time. */
 class Reference {
-  lines: Line[] = [];
+  lines: Stored[] = [];
   nowSecs = 0;
 
-  /** What a client has to see; `handler` gives what the handler would answer, and whether it says 304 to a tag. */
+  /** Returns the expected reply and outcome. `handler` returns the handler's reply to a request with this entity tag. */
   ask(
-    ask: Ask,
+    ask: Incoming,
     handler: (etag: string | null) => { reply: Reply; body: string },
   ): { seen: string; outcome: string } {
     if (ask.control === "no-store") return { seen: show(handler(null)), outcome: "BYPASS" };
@@ -64,7 +64,7 @@ class Reference {
     this.lines = this.lines.filter(({ ask }) => ask.path !== path);
   }
 
-  private settle(ask: Ask, line: Line | undefined, { reply, body }: { reply: Reply; body: string }) {
+  private settle(ask: Incoming, line: Stored | undefined, { reply, body }: { reply: Reply; body: string }) {
     const confirmed = line !== undefined && reply.status === 304;
     if (line !== undefined && reply.status >= 500 && !line.reply.flags.includes("no-cache")) {
       const late = this.nowSecs - line.bornSecs - lifetime(line.reply);
@@ -72,8 +72,8 @@ class Reference {
     }
     const next = confirmed ? { ...reply, status: line.reply.status } : reply;
     const held = { ask, body: confirmed ? line.body : body, reply: next, bornSecs: this.nowSecs };
-    const stores = mayStore(next, ask.who !== "nobody");
-    const own = ask.who !== "nobody";
+    const stores = mayStore(next, ask.who !== "anonymous");
+    const own = ask.who !== "anonymous";
     if (confirmed || stores || (line !== undefined && !own && supersedes(reply.status))) {
       this.lines = this.lines.filter((other) => other !== line && !(stores && this.sameKey(other, held)));
     }
@@ -81,19 +81,19 @@ class Reference {
     return { seen: show(held), outcome: confirmed ? "REVALIDATED" : own && !stores ? "BYPASS" : "MISS" };
   }
 
-  private fits({ ask: kept, reply }: Line, ask: Ask): boolean {
-    if (kept.path !== ask.path || (ask.who !== "nobody" && !isShareable(reply))) return false;
+  private fits({ ask: kept, reply }: Stored, ask: Incoming): boolean {
+    if (kept.path !== ask.path || (ask.who !== "anonymous" && !isShareable(reply))) return false;
     return isSelected(reply, kept, ask);
   }
 
-  /** Whether a stored reply is gone behind a newer one: both are for the same requests. */
-  private sameKey(other: Line, { ask, reply }: Line): boolean {
+  /** Whether a newer reply replaces a stored one, because both match the same requests. */
+  private sameKey(other: Stored, { ask, reply }: Stored): boolean {
     return other.ask.path === ask.path && isSelected(reply, other.ask, ask);
   }
 }
 
-/** Whether two requests agree in the fields that a reply varies by (RFC 9111 4.1). */
-const isSelected = ({ vary }: Reply, one: Ask, other: Ask): boolean =>
+/** Whether two requests have equal values of the fields in a reply's `Vary` (RFC 9111 4.1). */
+const isSelected = ({ vary }: Reply, one: Incoming, other: Incoming): boolean =>
   (!vary.includes("x-a") || one.a === other.a) && (!vary.includes("x-b") || one.b === other.b);
 
 const isShareable = ({ flags, sharedAge }: Reply): boolean => flags.includes("public") || sharedAge !== null;
@@ -128,11 +128,11 @@ const replyOf = (vary: fc.Arbitrary<Reply["vary"]>): fc.Arbitrary<Reply> =>
     vary,
     cookie: fc.constantFrom(false, false, false, true),
   });
-const asks: fc.Arbitrary<Ask> = fc.record({
+const asks: fc.Arbitrary<Incoming> = fc.record({
   path: fc.constantFrom("/1", "/2"),
   a: fc.constantFrom("", "x"),
   b: fc.constantFrom("", "y"),
-  who: fc.constantFrom("nobody", "nobody", "ada", "bob"),
+  who: fc.constantFrom("anonymous", "anonymous", "ada", "bob"),
   control: fc.constantFrom("", "", "", "", "no-store", "no-cache", "only-if-cached"),
 });
 
@@ -161,7 +161,7 @@ const fieldsOf = ({
   };
 };
 
-/** The app under test beside the reference; the handler answers both from one script. */
+/** The app under test and the reference, with the same handler replies. */
 class Pair {
   readonly cached: CachedApp = cachedApp({ ttl });
   readonly reference = new Reference();
@@ -188,20 +188,20 @@ class Pair {
     return { reply: same ? { ...reply, status: 304 } : reply, body: `body ${this.calls}` };
   }
 
-  async ask(ask: Ask, reply: Reply): Promise<void> {
+  async ask(ask: Incoming, reply: Reply): Promise<void> {
     this.calls++;
     this.reply = reply;
     const headers = {
       "x-a": ask.a,
       "x-b": ask.b,
-      ...(ask.who !== "nobody" && { authorization: ask.who }),
+      ...(ask.who !== "anonymous" && { authorization: ask.who }),
       ...(ask.control !== "" && { "cache-control": ask.control }),
     };
     const { status, text, outcome } = await this.cached.get(ask.path, headers);
     const expected = this.reference.ask(ask, (tag) => this.answer(tag));
     assert.deepEqual({ seen: status === 504 ? "504" : `${status} ${text}`, outcome }, expected);
     this.seen.set(expected.outcome, (this.seen.get(expected.outcome) ?? 0) + 1);
-    await this.cached.clock.advance(0 * 1000); // a refresh in the background ends before the next step
+    await this.cached.clock.advance(0 * 1000); // the background refresh ends before the next step
   }
 
   async pass(secs: number): Promise<void> {
@@ -215,7 +215,7 @@ class Pair {
   }
 }
 
-/** `CACHE_MODEL_RUNS` asks for more: 10,000 take some 20 s. */
+/** Number of runs; `CACHE_MODEL_RUNS` overrides it (10,000 take about 20 s). */
 const runs = Number(process.env["CACHE_MODEL_RUNS"] ?? 1000);
 const patienceMs = 5000 + runs * 20;
 
@@ -223,7 +223,7 @@ const totals = new Map<string, number>();
 
 for (const vary of ["", "x-a", "x-a, x-b"] as const) {
   test(
-    `answers random requests as the reference does, replies varying by "${vary}"`,
+    `random requests get the replies of the reference cache, with Vary "${vary}"`,
     async () => {
       const some = fc.constantFrom<Reply["vary"]>(vary, vary, vary, "*");
       const step = fc.oneof(
@@ -249,6 +249,6 @@ for (const vary of ["", "x-a", "x-a, x-b"] as const) {
   );
 }
 
-test("the model has seen every outcome", () => {
+test("the random requests cover every outcome", () => {
   expect([...totals.keys()].sort()).toEqual(["BYPASS", "HIT", "MISS", "REVALIDATED", "STALE"]);
 });

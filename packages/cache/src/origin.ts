@@ -1,7 +1,8 @@
+// Above 250 lines because one call of a handler, from its start to what is stored of its reply, is followed in one place.
 import type { Awaitable, Response } from "@framework/core";
 import { BodyStream, mapAwaitable, payloadLength } from "@framework/core/feature";
 import { answer, isConditional } from "./answer.ts";
-import type { Ask } from "./route/ask.ts";
+import type { RequestState } from "./route/request-state.ts";
 import { variantKey } from "./cache-key.ts";
 import type { CacheParts } from "./cache-parts.ts";
 import type { StoredReply } from "./store/cache-store.ts";
@@ -11,9 +12,10 @@ import type { Place } from "./lookup.ts";
 import { factsOf, type ReplyFacts } from "./rules/reply-facts.ts";
 import { ReplyTags } from "./route/reply-tags.ts";
 import { type Conditional, conditionally, confirms, isHeldBy, supersedes } from "./revalidation.ts";
-import { type Lifetime, lifetimeOf } from "./rules/storing-rules.ts";
+import { addClientFreshness } from "./rules/client-freshness.ts";
+import { ageOf, type Lifetime, lifetimeOf } from "./rules/storing-rules.ts";
 import {
-  announce,
+  complete,
   type Content,
   freshenedFields,
   isWhole,
@@ -22,18 +24,18 @@ import {
   storedFields,
   toStoredReply,
 } from "./rules/stored-reply.ts";
-import { maxVaryNames, namesOf } from "./vary-names.ts";
-import { type Forwarded, mark, type Outcome } from "./verdicts.ts";
+import { MAX_VARY_NAMES, namesOf } from "./vary-names.ts";
+import { type Forwarded, mark, type Outcome } from "./cache-status.ts";
 
 /** A call of a handler, with the state at its start. */
 interface Call {
-  readonly ask: Ask;
+  readonly state: RequestState;
   readonly place: Place;
   readonly sharedCall: SharedCall | null;
-  readonly moment: number;
+  readonly sequence: number;
   readonly sent: Conditional;
   /** Whether this is a background refresh without a client. */
-  readonly silent: boolean;
+  readonly isBackground: boolean;
 }
 
 /** Calls handlers and stores their storable replies. */
@@ -47,27 +49,32 @@ export class Origin {
   }
 
   /** Calls the handler of a request; other requests may wait for `sharedCall`. */
-  ask(ask: Ask, place: Place, sharedCall: SharedCall | null): Awaitable<Response> {
-    return this.call(ask, place, sharedCall, false);
+  fetch(state: RequestState, place: Place, sharedCall: SharedCall | null): Awaitable<Response> {
+    return this.call(state, place, sharedCall, false);
   }
 
   /** Calls the handler again for an answered request. */
-  refresh(ask: Ask, place: Place, sharedCall: SharedCall): Awaitable<void> {
-    return mapAwaitable(this.call(ask, place, sharedCall, true), ({ payload }) => giveUp(payload));
+  refresh(state: RequestState, place: Place, sharedCall: SharedCall): Awaitable<void> {
+    return mapAwaitable(this.call(state, place, sharedCall, true), ({ payload }) => discard(payload));
   }
 
   /** The reason for a call of the handler. */
-  reason({ directives, identity, plan }: Ask, { entry, names }: Place): Forwarded {
+  reason({ directives, identity, open }: RequestState, { entry, names }: Place): Forwarded {
     if (entry !== undefined) return directives.has("no-cache") ? "request" : "stale";
-    if (identity && !plan.shared) return "bypass";
+    if (identity && !open) return "bypass";
     return names.length > 0 ? "vary-miss" : "uri-miss";
   }
 
-  private call(ask: Ask, place: Place, sharedCall: SharedCall | null, silent: boolean): Awaitable<Response> {
-    const { moment } = this.parts.invalidations;
-    const sent = conditionally(ask.request, place.entry, sharedCall !== null);
-    const call: Call = { ask, place, sharedCall, moment, sent, silent };
-    return mapAwaitable(ask.next(sent.request), (response) => {
+  private call(
+    state: RequestState,
+    place: Place,
+    sharedCall: SharedCall | null,
+    isBackground: boolean,
+  ): Awaitable<Response> {
+    const { sequence } = this.parts.invalidations;
+    const sent = conditionally(state.request, place.entry, sharedCall !== null);
+    const call: Call = { state, place, sharedCall, sequence, sent, isBackground };
+    return mapAwaitable(state.next(sent.request), (response) => {
       try {
         return this.settle(call, response);
       } finally {
@@ -80,67 +87,79 @@ export class Origin {
     const { place, sent } = call;
     const facts = factsOf(response.fields());
     if (response.status !== 304 || !sent.validates || place.entry === undefined)
-      return this.take(call, response, facts);
+      return this.receive(call, response, facts);
     if (confirms(facts, place.entry)) return this.freshen(call, place.entry, response, facts);
     this.parts.store.delete(place.key); // RFC 9111 4.3.4: the 304 is for another reply
-    return this.call(call.ask, { ...place, entry: undefined }, null, call.silent);
+    return this.call(call.state, { ...place, entry: undefined }, null, call.isBackground);
   }
 
   /** Stores a complete reply if allowed, else passes it on. */
-  private take(call: Call, response: Response, facts: ReplyFacts): Response {
-    const { ask } = call;
+  private receive(call: Call, response: Response, facts: ReplyFacts): Response {
+    const { state } = call;
     const { payload, status } = response;
     const { maxEntryBytes, name } = this.parts.config;
     const bodyBytes = isWhole(payload) ? (payloadLength(payload) ?? Infinity) : Infinity;
     const lifetime = bodyBytes <= maxEntryBytes ? this.lifetime(call, status, facts) : null;
-    const isHead = ask.request.method === "HEAD"; // has the fields of GET and is not stored
-    if (isHead && lifetime !== null) announce(response, lifetime, ask.plan.vary);
-    const tags = lifetime === null || isHead ? null : this.tags.of(call.ask, response, facts, []);
+    const isHead = state.request.method === "HEAD"; // has the fields of GET and is not stored
+    const hasOwnTag = lifetime !== null && this.complete(response, facts, state.plan);
+    if (isHead && lifetime?.isImplicit === true) addClientFreshness(response, state.plan.clientTtlSecs, 0);
+    const tags = lifetime === null || isHead ? null : this.tags.of(call.state, response, facts, []);
     if (lifetime === null || tags === null || !isWhole(payload)) {
       if (call.sharedCall !== null && status < 500) this.parts.coalescing.noteUnshareable(call.place.key);
-      return this.handOn(call, response, facts);
+      return this.passOn(call, response, facts);
     }
-    if (this.isOvertaken(call, tags)) {
+    if (this.isInvalidated(call, tags)) {
       call.sharedCall?.settle("again");
-      return this.handOn(call, response, facts);
+      return this.passOn(call, response, facts);
     }
 
-    announce(response, lifetime, ask.plan.vary);
     const fields = storedFields(response.fields(), facts);
-    const content: Content = { status, fields, body: keptBody(payload), bodyBytes };
+    const content: Content = { status, fields, body: keptBody(payload), bodyBytes, hasOwnTag };
     const entry = toStoredReply(content, lifetime, tags);
     this.keep(call, entry, facts, lifetime, "HIT");
     this.count(call, "MISS");
-    const forwarded = this.reason(ask, call.place);
-    if (!isConditional(ask.request)) return mark(response, name, "MISS", { forwarded, stored: true });
-    return this.answer(call, entry, "MISS", { stored: true });
+    const forwarded = this.reason(state, call.place);
+    if (isConditional(state.request)) return this.answer(call, entry, "MISS", { stored: true });
+    if (lifetime.isImplicit) addClientFreshness(response, state.plan.clientTtlSecs, this.ageSecs(facts));
+    return mark(response, name, "MISS", { forwarded, stored: true });
   }
 
-  /** Returns a reply that is not stored, for this client only. */
-  private handOn(call: Call, response: Response, facts: ReplyFacts): Response {
-    const { ask, place, sent } = call;
+  private complete(response: Response, facts: ReplyFacts, { vary }: RequestState["plan"]): boolean {
+    const ages = { wallMs: this.parts.clock.date(), ageSecs: this.ageSecs(facts) };
+    return complete(response, facts, ages, vary);
+  }
+
+  private ageSecs(facts: ReplyFacts): number {
+    return Math.floor(ageOf(facts, this.parts.clock.date()) / 1000);
+  }
+
+  /** Passes on a reply that is not stored; removes the stored reply if it is superseded. */
+  private passOn(call: Call, response: Response, facts: ReplyFacts): Response {
+    const { state, place, sent } = call;
     const { store, config, clock } = this.parts;
     const { entry } = place;
     const { status } = response;
     if (entry !== undefined && status >= 500) {
       const lateMs = clock.now() - entry.bornMs - entry.freshMs;
-      if (!entry.validates && lateMs < entry.errorMs) return this.insteadOfError(call, entry, response);
+      if (!entry.validates && lateMs < entry.errorMs) return this.answerStale(call, entry, response);
     }
-    const isOwn = this.carriesIdentity(ask) && !ask.plan.shared;
-    if (entry !== undefined && !isOwn && ask.request.method !== "HEAD" && supersedes(status))
+    const isOwn = this.carriesIdentity(state) && !state.open;
+    if (entry !== undefined && !isOwn && state.request.method !== "HEAD" && supersedes(status))
       store.delete(place.key);
     const outcome = isOwn ? "BYPASS" : "MISS";
     this.count(call, outcome);
-    const forwarded = outcome === "BYPASS" ? "bypass" : this.reason(ask, place);
-    if (sent.isSimplified && isHeldBy(ask.request, response, facts)) empty(response);
+    const forwarded = outcome === "BYPASS" ? "bypass" : this.reason(state, place);
+    const ageSecs = this.ageSecs(facts);
+    if (ageSecs > 0) response.headers.set("age", String(ageSecs)); // a handler that is a gateway may send an old reply
+    if (sent.isSimplified && isHeldBy(state.request, response, facts)) empty(response);
     return mark(response, config.name, outcome, { forwarded });
   }
 
-  /** RFC 5861 4: answers a handler's failure with the stale reply, also for waiting requests. */
-  private insteadOfError(call: Call, entry: StoredReply, response: Response): Response {
+  /** Answers a handler's failure with the stale reply, also for waiting requests (RFC 5861 4). */
+  private answerStale(call: Call, entry: StoredReply, response: Response): Response {
     const { key, names } = call.place;
-    call.sharedCall?.settle({ key, names, entry, how: "STALE" });
-    giveUp(response.payload);
+    call.sharedCall?.settle({ key, names, entry, outcome: "STALE" });
+    discard(response.payload);
     this.count(call, "STALE");
     return this.answer(call, entry, "STALE", { forwardStatus: response.status });
   }
@@ -148,14 +167,14 @@ export class Origin {
   /** Updates the entry's fields from a 304 to its validators, and serves it (RFC 9111 4.3.4). */
   private freshen(call: Call, old: StoredReply, response: Response, fresh: ReplyFacts): Response {
     const { place } = call;
-    const fields = freshenedFields(old.fields, response.fields(), fresh);
+    const fields = freshenedFields(old.fields, response.fields(), fresh, this.parts.clock.date());
     const { date, ageSecs, ttlSecs, tags: named, setsCookies } = fresh;
     const facts: ReplyFacts = { ...factsOf(fields), date, ageSecs, ttlSecs, tags: named, setsCookies };
-    const { status, body, bodyBytes } = old;
+    const { status, body, bodyBytes, hasOwnTag } = old;
     const lifetime = this.lifetime(call, status, facts);
-    const tags = lifetime === null ? null : this.tags.of(call.ask, response, facts, old.tags);
+    const tags = lifetime === null ? null : this.tags.of(call.state, response, facts, old.tags);
     this.count(call, "REVALIDATED");
-    if (lifetime === null || tags === null || this.isOvertaken(call, tags)) {
+    if (lifetime === null || tags === null || this.isInvalidated(call, tags)) {
       this.parts.store.delete(place.key);
       if (lifetime !== null) call.sharedCall?.settle("again");
       const reply = this.answer(call, { ...old, fields, bornMs: this.parts.clock.now() }, "REVALIDATED", {
@@ -164,45 +183,48 @@ export class Origin {
       for (const line of response.headers.getSetCookie()) reply.appendHeader("set-cookie", line);
       return reply;
     }
-    const entry = toStoredReply({ status, fields, body, bodyBytes }, lifetime, tags);
+    const entry = toStoredReply({ status, fields, body, bodyBytes, hasOwnTag }, lifetime, tags);
     this.keep(call, entry, facts, lifetime, "REVALIDATED", old.id);
     return this.answer(call, entry, "REVALIDATED", { forwardStatus: 304, stored: true });
   }
 
-  private lifetime({ ask, place }: Call, status: number, facts: ReplyFacts): Lifetime | null {
-    const { shared, ttlSecs, staleSecs } = ask.plan;
-    const identity = this.carriesIdentity(ask);
-    if (isSingleUse(ask.request)) return null;
-    if (namesOf(place, ask.plan, facts).length > maxVaryNames) return null;
-    return lifetimeOf(facts, { status, identity, shared, ttlSecs, staleSecs }, this.parts.clock);
+  private lifetime({ state, place }: Call, status: number, facts: ReplyFacts): Lifetime | null {
+    const { ttlSecs, staleSecs } = state.plan;
+    const { open: shared } = state;
+    const own = state.caller !== null;
+    const identity = this.carriesIdentity(state);
+    if (isSingleUse(state.request)) return null;
+    if (namesOf(place, state.plan, facts).length > MAX_VARY_NAMES) return null;
+    return lifetimeOf(facts, { status, identity, shared, own, ttlSecs, staleSecs }, this.parts.clock);
   }
 
-  private carriesIdentity({ identity, request }: Ask): boolean {
+  private carriesIdentity({ identity, request }: RequestState): boolean {
     return identity || hasPrincipal(request);
   }
 
-  /** Whether a drop since the start of the call may concern the reply. */
-  private isOvertaken({ moment }: Call, tags: readonly string[]): boolean {
-    return this.parts.invalidations.overtook(moment, tags);
+  /** Whether a drop since the start of the call may concern the reply; without a connection to the other workers any drop may. */
+  private isInvalidated({ sequence }: Call, tags: readonly string[]): boolean {
+    const { invalidations, store } = this.parts;
+    return !store.isCurrent() || invalidations.droppedSince(sequence, tags);
   }
 
   private keep(
-    { ask, place, sharedCall }: Call,
+    { state, place, sharedCall }: Call,
     entry: StoredReply,
     facts: ReplyFacts,
     { holdMs }: Lifetime,
-    how: SharedResult["how"],
+    outcome: SharedResult["outcome"],
     oldId?: string,
   ): void {
     const { store, coalescing, clock } = this.parts;
-    const names = namesOf(place, ask.plan, facts);
-    const key = variantKey(ask.key, names, ask.request);
+    const names = namesOf(place, state.plan, facts);
+    const key = variantKey(state.key, names, state.request);
     const [path = ""] = entry.tags;
     if (names.length > 0) {
       const nowMs = clock.now();
       const untilMs = Math.max(nowMs + holdMs, place.namesUntilMs);
       store.set(
-        ask.key,
+        state.key,
         { kind: "varies", id: newId(), names, untilMs },
         { holdMs: untilMs - nowMs, tags: [path] },
       );
@@ -210,37 +232,38 @@ export class Origin {
     const replaces = oldId !== undefined && key === place.key ? { replaces: oldId } : {};
     store.set(key, entry, { holdMs, tags: entry.tags, ...replaces });
     coalescing.noteShareable(place.key);
-    sharedCall?.settle({ key, names, entry, how });
+    sharedCall?.settle({ key, names, entry, outcome });
   }
 
   private answer(
-    { ask, place }: Call,
+    { state, place }: Call,
     entry: StoredReply,
     outcome: Outcome,
     status: { readonly stored?: boolean; readonly forwardStatus?: number },
   ): Response {
     const { clock, config } = this.parts;
-    const forwarded = this.reason(ask, place);
-    return answer(entry, ask.request, {
+    const forwarded = this.reason(state, place);
+    return answer(entry, state.request, {
       name: config.name,
       nowMs: clock.now(),
+      clientTtlSecs: state.plan.clientTtlSecs,
       outcome,
       status: { forwarded, ...status },
     });
   }
 
-  private count({ silent }: Call, outcome: Outcome): void {
-    if (!silent) this.parts.counts[outcome]++;
+  private count({ isBackground }: Call, outcome: Outcome): void {
+    if (!isBackground) this.parts.counts[outcome]++;
   }
 }
 
 /** Cancels an unread body, so that its source is released. */
-const giveUp = (payload: Response["payload"]): void => {
+const discard = (payload: Response["payload"]): void => {
   if (payload instanceof BodyStream) payload.cancel().catch(() => {}); // the body is discarded, its errors with it
 };
 
 const empty = (response: Response): void => {
-  giveUp(response.payload);
+  discard(response.payload);
   response.payload = null;
   response.status = 304;
   response.headers.delete("content-type");

@@ -1,7 +1,7 @@
-/** Whether a path can match both patterns; true in doubt. */
-export const canMeet = (one: string, other: string): boolean => meet(one.split("/"), other.split("/"));
+/** Whether a path can match both patterns; true if undecidable. */
+export const canOverlap = (one: string, other: string): boolean => overlap(one.split("/"), other.split("/"));
 
-const meet = (one: readonly string[], other: readonly string[]): boolean => {
+const overlap = (one: readonly string[], other: readonly string[]): boolean => {
   for (let at = 0; ; at++) {
     const [a, b] = [one[at], other[at]];
     if (a === undefined || b === undefined) return a === b;

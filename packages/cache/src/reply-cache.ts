@@ -7,10 +7,17 @@ import {
   type Middleware,
   type Response,
 } from "@framework/core";
-import { isPromise, isUnder, mapAwaitable } from "@framework/core/feature";
+import {
+  coversPath,
+  isPromise,
+  keepPrivate,
+  makePrivate,
+  mapAwaitable,
+  SharedReply,
+} from "@framework/core/feature";
 import { answer } from "./answer.ts";
-import type { Ask } from "./route/ask.ts";
-import { parseCacheControl } from "./rules/cache-control.ts";
+import type { RequestState } from "./route/request-state.ts";
+import { parseCacheControl } from "@framework/core/http";
 import { keyOf, variantKey } from "./cache-key.ts";
 import type { CacheParts } from "./cache-parts.ts";
 import type { StoredReply } from "./store/cache-store.ts";
@@ -19,10 +26,10 @@ import { hasIdentity } from "./rules/identity.ts";
 import { lookUp, type Place } from "./lookup.ts";
 import { Origin } from "./origin.ts";
 import { planOf, type RoutePlan } from "./route/route-plan.ts";
-import { mark, type Outcome, type Status, statusText } from "./verdicts.ts";
+import { mark, type Outcome, type Status, statusText } from "./cache-status.ts";
 
 /** Maximum calls that a request waits for: the one for its key, and the one for its variant. */
-const maxRounds = 2;
+const MAX_ROUNDS = 2;
 
 /** Answers requests from the store (RFC 9111, shared cache) and stores replies of handlers; `writes` handles methods that are not cached. */
 export const replyCache = (
@@ -38,11 +45,13 @@ export const replyCache = (
 class ReplyCache {
   private readonly parts: CacheParts;
   private readonly origin: Origin;
+  private readonly isExcluded: (path: string) => boolean;
   private readonly plans = new Map<Endpoint, RoutePlan | null>(); // bounded by the number of routes
   private readonly methods: ReadonlySet<string>;
   private readonly writes: Middleware<HttpRequest, Response>;
 
   constructor(parts: CacheParts, writes: Middleware<HttpRequest, Response>) {
+    this.isExcluded = coversPath(parts.config.excludePaths);
     this.parts = parts;
     this.writes = writes;
     this.origin = new Origin(parts);
@@ -56,6 +65,18 @@ class ReplyCache {
     const plan = this.planFor(endpoint);
     const answersItself = method === "HEAD" && endpoint.method === "HEAD"; // an explicit HEAD route may differ from GET
     if (plan === null || answersItself || this.isExcluded(path)) return this.bypass(request, next);
+    const caller = plan.callerOf(request);
+    const reply = this.answerFor(request, next, plan, caller);
+    if (caller === null && plan.keyFor === null && !plan.shared) return reply;
+    return mapAwaitable(reply, (response) => scoped(response, request, plan, caller));
+  }
+
+  private answerFor(
+    request: HttpRequest,
+    next: Handler<HttpRequest, Response>,
+    plan: RoutePlan,
+    caller: RequestState["caller"],
+  ): Awaitable<Response> {
     const directives = parseCacheControl(request.getHeader("cache-control"));
     if (directives.has("no-store")) {
       if (directives.has("only-if-cached")) throw this.notStored("BYPASS", { forwarded: "bypass" });
@@ -63,8 +84,9 @@ class ReplyCache {
     }
     const extra = plan.keyFor === null ? "" : plan.keyFor(request);
     const identity = hasIdentity(request);
-    return mapAwaitable(keyOf(request, extra), (key) =>
-      this.serve({ request, next, plan, key, directives, identity, round: 0 }),
+    const open = plan.shared || caller !== null;
+    return mapAwaitable(keyOf(request, extra, caller), (key) =>
+      this.serve({ request, next, plan, key, directives, identity, caller, open, round: 0 }),
     );
   }
 
@@ -76,11 +98,6 @@ class ReplyCache {
     return plan;
   }
 
-  private isExcluded(path: string): boolean {
-    for (const prefix of this.parts.config.excludePaths) if (isUnder(path, prefix)) return true;
-    return false;
-  }
-
   private bypass(request: HttpRequest, next: Handler<HttpRequest, Response>): Awaitable<Response> {
     const { config, counts } = this.parts;
     return mapAwaitable(next(request), (response) => {
@@ -89,68 +106,79 @@ class ReplyCache {
     });
   }
 
-  private serve(ask: Ask): Awaitable<Response> {
-    const place = lookUp(this.parts.store, ask.key, ask.request);
-    return isPromise(place) ? this.serveLater(ask, place) : this.decide(ask, place, undefined);
+  private serve(state: RequestState): Awaitable<Response> {
+    const place = lookUp(this.parts.store, state.key, state.request);
+    return isPromise(place) ? this.serveLater(state, place) : this.decide(state, place, undefined);
   }
 
-  private serveLater(ask: Ask, finding: Promise<Place>): Promise<Response> {
+  private serveLater(state: RequestState, finding: Promise<Place>): Promise<Response> {
     const { coalescing, invalidations } = this.parts;
-    const { moment } = invalidations;
-    return coalescing.whileLooking(finding, (place, missed) =>
-      this.decide(ask, place, moment === invalidations.moment ? missed : undefined),
+    const { sequence } = invalidations;
+    return coalescing.duringRead(finding, (place, missed) =>
+      this.decide(state, place, sequence === invalidations.sequence ? missed : undefined),
     );
   }
 
   /** Answers from the store if allowed, else obtains a reply; `missed` ended during the read of the store. */
-  private decide(ask: Ask, place: Place, missed: SharedResult | undefined): Awaitable<Response> {
-    const { directives, identity, plan } = ask;
-    const closed = identity && !plan.shared && place.entry?.shareable !== true;
+  private decide(state: RequestState, place: Place, missed: SharedResult | undefined): Awaitable<Response> {
+    const { directives, identity, open } = state;
+    const closed = identity && !open && place.entry?.shareable !== true;
     const entry = closed ? undefined : place.entry;
     if (entry !== undefined && !entry.validates && !directives.has("no-cache")) {
       const lateMs = this.parts.clock.now() - entry.bornMs - entry.freshMs;
-      if (lateMs < 0) return this.fromStore(ask, entry, "HIT", {});
+      if (lateMs < 0) return this.fromStore(state, entry, "HIT", {});
       if (lateMs < entry.staleMs) {
-        if (missed === undefined) this.refreshLater(ask, { ...place, entry });
-        return this.fromStore(ask, entry, "STALE", {});
+        if (missed === undefined) this.refreshLater(state, { ...place, entry });
+        return this.fromStore(state, entry, "STALE", {});
       }
     }
     if (directives.has("only-if-cached")) throw this.notStored("MISS", { forwarded: "request" });
-    return this.obtain(ask, { ...place, entry }, missed);
+    return this.obtain(state, { ...place, entry }, missed);
   }
 
   /** Calls the handler, or waits for a running call. */
-  private obtain(ask: Ask, place: Place, missed: SharedResult | undefined): Awaitable<Response> {
+  private obtain(state: RequestState, place: Place, missed: SharedResult | undefined): Awaitable<Response> {
     const { coalescing } = this.parts;
-    if (!mayShare(ask) || coalescing.isUnshareable(place.key)) return this.origin.ask(ask, place, null);
-    if (missed !== undefined) return this.follow(ask, place, missed);
+    if (!mayShare(state) || coalescing.isUnshareable(place.key)) return this.origin.fetch(state, place, null);
+    if (missed !== undefined) return this.follow(state, place, missed);
     const sharedCall = coalescing.callFor(place.key);
-    if (sharedCall === undefined) return this.origin.ask(ask, place, coalescing.start(place.key));
-    return sharedCall.result().then((outcome) => this.follow(ask, place, outcome));
+    if (sharedCall === undefined) return this.origin.fetch(state, place, coalescing.start(place.key));
+    return sharedCall.result().then((shared) => this.follow(state, place, shared));
   }
 
   /** Uses the result of another call if it fits this request; else proceeds without waiting for it again. */
-  private follow(ask: Ask, place: Place, outcome: SharedOutcome): Awaitable<Response> {
-    if (outcome === null) return this.origin.ask(ask, place, null);
-    if (outcome === "again") return this.serve({ ...ask, round: ask.round + 1 });
-    const { key, names, entry, how } = outcome;
-    if (variantKey(ask.key, names, ask.request) !== key) return this.serve({ ...ask, round: ask.round + 1 });
-    return this.fromStore(ask, entry, how, { forwarded: this.origin.reason(ask, place), collapsed: true });
+  private follow(state: RequestState, place: Place, shared: SharedOutcome): Awaitable<Response> {
+    if (shared === null) return this.origin.fetch(state, place, null);
+    if (shared === "again") return this.serve({ ...state, round: state.round + 1 });
+    const { key, names, entry, outcome } = shared;
+    if (variantKey(state.key, names, state.request) !== key)
+      return this.serve({ ...state, round: state.round + 1 });
+    return this.fromStore(state, entry, outcome, {
+      forwarded: this.origin.reason(state, place),
+      collapsed: true,
+    });
   }
 
-  private fromStore(ask: Ask, entry: StoredReply, outcome: Outcome, status: Status): Response {
+  private fromStore(state: RequestState, entry: StoredReply, outcome: Outcome, status: Status): Response {
     const { clock, config, counts } = this.parts;
     counts[outcome]++;
-    return answer(entry, ask.request, { name: config.name, nowMs: clock.now(), outcome, status });
+    const { clientTtlSecs } = state.plan;
+    return answer(entry, state.request, {
+      name: config.name,
+      nowMs: clock.now(),
+      clientTtlSecs,
+      outcome,
+      status,
+    });
   }
 
   /** Refreshes a stale reply in the background; concurrent refreshes are coalesced. */
-  private refreshLater(ask: Ask, place: Place): void {
+  private refreshLater(state: RequestState, place: Place): void {
     const { coalescing, log } = this.parts;
-    if (ask.request.method === "HEAD" || coalescing.callFor(place.key) !== undefined) return;
+    if (state.request.method === "HEAD" || coalescing.callFor(place.key) !== undefined) return;
     const sharedCall = coalescing.start(place.key);
     try {
-      ask.request.defer(() => this.origin.refresh(ask, place, sharedCall));
+      state.request.defer(() => this.origin.refresh(state, place, sharedCall));
     } catch (error) {
       sharedCall.settle(null); // too many tasks are pending: the next request tries again
       log().warn("cache: a stale reply could not be refreshed", { error });
@@ -166,9 +194,22 @@ class ReplyCache {
   }
 }
 
+/** Tells other caches whose reply it is: private for the reply of one caller or of a key that they do not know, and for everyone on a `shared` route. */
+const scoped = (
+  response: Response,
+  request: HttpRequest,
+  { keyFor }: RoutePlan,
+  caller: RequestState["caller"],
+): Response => {
+  if (caller !== null) makePrivate(response);
+  return caller !== null || keyFor !== null
+    ? keepPrivate(response, request)
+    : response.annotate(SharedReply, true);
+};
+
 /** Whether a request may be coalesced: without an identity, and only for complete replies. */
-const mayShare = ({ identity, plan, request, round }: Ask): boolean =>
-  (!identity || plan.shared) &&
+const mayShare = ({ identity, open, request, round }: RequestState): boolean =>
+  (!identity || open) &&
   request.method !== "HEAD" &&
   request.getHeader("range") === null &&
-  round < maxRounds;
+  round < MAX_ROUNDS;

@@ -5,7 +5,7 @@ import { cachedApp } from "./cached-app.test-kit.ts";
 
 type Fields = Record<string, string>;
 
-/** A handler that answers 304 to its own tag, with what `fields` says at that moment. */
+/** A handler that answers 304 if the entity tag matches, with the current `fields`. */
 const tagged =
   (
     state: { body: string; etag?: string; modified?: string; fields: Fields; status?: number },
@@ -26,7 +26,7 @@ const tagged =
     return same ? new Response(null, { status: 304, headers }) : new Response(state.body, { headers });
   };
 
-test("a 304 of the handler freshens the stored fields, and the stored body is served", async () => {
+test("a 304 of the handler updates the stored fields, and the stored body is served", async () => {
   const { app, get, clock } = cachedApp();
   const state = { body: "body", etag: '"1"', fields: { "cache-control": "max-age=10", "x-rev": "1" } };
   const asked: (string | null)[] = [];
@@ -52,7 +52,7 @@ test("a 304 of the handler freshens the stored fields, and the stored body is se
   expect(asked).toEqual([null, '"1"']);
 });
 
-test("Last-Modified alone revalidates too", async () => {
+test("a reply with Last-Modified only is revalidated, too", async () => {
   const { app, get, clock } = cachedApp({ ttl: 5 });
   const modified = "Wed, 31 Dec 2025 00:00:00 GMT";
   const asked: (string | null)[] = [];
@@ -64,7 +64,7 @@ test("Last-Modified alone revalidates too", async () => {
   expect(asked).toEqual([null, modified]);
 });
 
-test("a no-cache reply with a validator asks the handler each time, one without is not stored", async () => {
+test("a no-cache reply is revalidated each time, and not stored without a validator", async () => {
   const { app, get } = cachedApp();
   const fields = { "cache-control": "no-cache" };
   app.get("/tag", tagged({ body: "body", etag: '"1"', fields }));
@@ -78,14 +78,15 @@ test("a no-cache reply with a validator asks the handler each time, one without 
   expect(await outcomes("/none")).toEqual(["MISS", "MISS", "MISS"]);
 });
 
-test("a new reply takes the place of the stale one; one that may not be stored removes it", async () => {
+test("a new reply replaces the stale one, and one that must not be stored removes it", async () => {
   const { app, get, clock } = cachedApp();
   const state: Parameters<typeof tagged>[0] = {
     body: "one",
     etag: '"1"',
     fields: { "cache-control": "max-age=10" },
   };
-  app.get("/", tagged(state));
+  const asked: (string | null)[] = [];
+  app.get("/", tagged(state, asked));
   await get("/");
   await clock.advance(10 * 1000);
   Object.assign(state, { body: "two", etag: '"2"' });
@@ -99,14 +100,13 @@ test("a new reply takes the place of the stale one; one that may not be stored r
   await clock.advance(10 * 1000);
   Object.assign(state, { body: "three", etag: '"3"', fields: { "cache-control": "private" } });
   expect((await get("/")).text).toBe("three");
-  const asked: (string | null)[] = [];
   Object.assign(state, { body: "four" });
   expect((await get("/")).text).toBe("four");
-  expect(asked).toEqual([]);
+  expect(asked).toEqual([null, '"1"', '"2"', null]); // no condition after the removal
   expect((await get("/", { "cache-control": "only-if-cached" })).status).toBe(504);
 });
 
-test("a 304 with another tag is about another reply: the handler is asked without conditions", async () => {
+test("after a 304 with another entity tag the handler is called again without conditions", async () => {
   const { app, get, clock } = cachedApp({ ttl: 10 });
   let calls = 0;
   app.get("/", (request) => {
@@ -121,25 +121,29 @@ test("a 304 with another tag is about another reply: the handler is asked withou
   expect([reply.status, reply.text, calls]).toEqual([200, "body 3", 3]);
 });
 
-test("a 304 that sets a cookie or forbids storing is served to its client alone", async () => {
-  const { app, get, clock } = cachedApp();
-  const state = { body: "body", etag: '"1"', fields: { "cache-control": "max-age=10" } as Fields };
-  app.get("/", tagged(state));
-  await get("/");
-  await clock.advance(10 * 1000);
-  state.fields = { "set-cookie": "a=b" };
-  const reply = await get("/");
-  expect([reply.text, reply.headers.get("set-cookie"), reply.outcome]).toEqual([
-    "body",
-    "a=b",
-    "REVALIDATED",
-  ]);
-  state.fields = { "cache-control": "max-age=10" };
-  const next = await get("/");
-  expect([next.outcome, next.headers.get("set-cookie")]).toEqual(["MISS", null]);
+test("a 304 with Set-Cookie or no-store is served to its client only", async () => {
+  const changes: readonly Fields[] = [{ "set-cookie": "a=b" }, { "cache-control": "no-store" }];
+  for (const fields of changes) {
+    const { app, get, clock } = cachedApp();
+    const state = { body: "body", etag: '"1"', fields: { "cache-control": "max-age=10" } as Fields };
+    app.get("/", tagged(state));
+    await get("/");
+    await clock.advance(10 * 1000);
+    state.fields = fields;
+    const reply = await get("/");
+    const cookie = fields["set-cookie"] ?? null;
+    expect([reply.text, reply.headers.get("set-cookie"), reply.outcome]).toEqual([
+      "body",
+      cookie,
+      "REVALIDATED",
+    ]);
+    state.fields = { "cache-control": "max-age=10" };
+    const next = await get("/");
+    expect([next.outcome, next.headers.get("set-cookie")]).toEqual(["MISS", null]);
+  }
 });
 
-test("a failing handler is covered within stale-if-error, unless must-revalidate forbids it", async () => {
+test("a stale reply replaces a failure within stale-if-error, unless must-revalidate is set", async () => {
   for (const [extra, expected] of [
     ["", ["STALE", "STALE", "MISS"]],
     [", must-revalidate", ["MISS", "MISS", "MISS"]],
@@ -168,7 +172,7 @@ test("a failing handler is covered within stale-if-error, unless must-revalidate
   }
 });
 
-test("a stale reply is served while one call refreshes it, within the time allowed", async () => {
+test("a stale reply is served within stale-while-revalidate, while one call refreshes it", async () => {
   for (const [config, route, control] of [
     [{ ttl: 10, staleSecs: 20 }, {}, null],
     [{ ttl: 10 }, { staleSecs: 20 }, null],
@@ -201,7 +205,7 @@ test("a stale reply is served while one call refreshes it, within the time allow
   }
 });
 
-test("staleSecs of the configuration gives way to must-revalidate and s-maxage", async () => {
+test("must-revalidate and s-maxage override staleSecs", async () => {
   for (const control of ["max-age=10, must-revalidate", "s-maxage=10", "max-age=10, proxy-revalidate"]) {
     const { app, get, clock } = cachedApp({ staleSecs: 100 });
     app.get("/", () => new Response("x", { headers: { "cache-control": control } }));
@@ -211,7 +215,7 @@ test("staleSecs of the configuration gives way to must-revalidate and s-maxage",
   }
 });
 
-test("a request's no-cache refreshes, only-if-cached takes only what is stored, no-store passes by", async () => {
+test("a request with no-cache refreshes, only-if-cached gets stored replies only, no-store bypasses the cache", async () => {
   const { app, get } = cachedApp();
   let calls = 0;
   app.get("/", () => `${++calls}`);
@@ -230,7 +234,7 @@ test("a request's no-cache refreshes, only-if-cached takes only what is stored, 
   expect((await get("/", { "cache-control": "no-store, only-if-cached" })).status).toBe(504);
 });
 
-test("only-if-cached error replies have the one body shape and say how they came about", async () => {
+test("the 504 of only-if-cached has the standard error body, X-Cache and Cache-Status", async () => {
   const { app, get } = cachedApp();
   app.get("/", () => "x");
   const reply = await get("/", { "cache-control": "only-if-cached" });

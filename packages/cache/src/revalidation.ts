@@ -23,7 +23,7 @@ export const conditionally = (
   entry: StoredReply | undefined,
   wantsWhole: boolean,
 ): Conditional => {
-  const etag = entry === undefined ? null : fieldOf(entry.fields, "etag");
+  const etag = entry === undefined ? null : handlersTag(entry);
   const lastModified = entry === undefined ? null : fieldOf(entry.fields, "last-modified");
   const validates = request.method !== "HEAD" && (etag !== null || lastModified !== null);
   const has = request.getHeader("if-none-match") !== null || request.getHeader("if-modified-since") !== null;
@@ -35,6 +35,10 @@ export const conditionally = (
   ]);
   return { request: withFields(request, changes), validates, isSimplified };
 };
+
+/** The tag that the handler knows. */
+const handlersTag = ({ fields, hasOwnTag }: StoredReply): string | null =>
+  hasOwnTag ? null : fieldOf(fields, "etag");
 
 /** Whether a client's conditions match a reply that it has. */
 export const isHeldBy = (
@@ -50,7 +54,7 @@ export const isHeldBy = (
 /** Whether a 304 confirms the stored reply: it has the same validators or none (RFC 9111 4.3.4). */
 export const confirms = ({ etag }: ReplyFacts, entry: StoredReply): boolean => {
   if (etag === null) return true;
-  const stored = fieldOf(entry.fields, "etag");
+  const stored = handlersTag(entry);
   return stored !== null && matchesWeakly(stored, etag);
 };
 

@@ -1,11 +1,11 @@
 import { App, Response } from "@framework/core";
-import type { Host } from "@framework/core/feature";
+import { type Host, SingleUse } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { cachedApp, testClock } from "./cached-app.test-kit.ts";
 import { caching } from "./index.ts";
 
-/** Ways to say who one is, each with what the handler then knows. */
+/** Header fields of clients with different identities. */
 const identities: readonly Readonly<Record<string, string>>[] = [
   {},
   { authorization: "Bearer ada" },
@@ -17,7 +17,7 @@ const identities: readonly Readonly<Record<string, string>>[] = [
 ];
 const nameOf = (headers: Readonly<Record<string, string>>): string => JSON.stringify(headers);
 
-test("what was made for one identity never reaches another, unless the reply says public", async () => {
+test("a reply for one identity never reaches another, unless it is public or s-maxage", async () => {
   const control = fc.constantFrom(
     null,
     "max-age=100",
@@ -53,11 +53,11 @@ test("what was made for one identity never reaches another, unless the reply say
             ),
           ),
         );
-        const said = request.getHeader("x-control");
+        const control = request.getHeader("x-control");
         await Promise.resolve();
-        return new Response(`${who} ${said}`, {
+        return new Response(`${who} ${control}`, {
           headers: {
-            ...(said !== null && { "cache-control": said }),
+            ...(control !== null && { "cache-control": control }),
             ...(request.getHeader("x-tag") !== null && { etag: `"${who.length}"` }),
           },
         });
@@ -76,8 +76,8 @@ test("what was made for one identity never reaches another, unless the reply say
           const text = await (await app.fetch(new Request(`http://localhost${path}`, { headers }))).text();
           const isOwn = text.startsWith(`${nameOf(own)} `);
           const isPublic = text.endsWith("public") || text.endsWith("s-maxage=50");
-          const fromNobody = text.startsWith("{} ") && Object.keys(own).length === 0;
-          if (!isOwn && !isPublic && !fromNobody) leaks.push(`${nameOf(own)} got ${text}`);
+          const isAnonymous = text.startsWith("{} ") && Object.keys(own).length === 0;
+          if (!isOwn && !isPublic && !isAnonymous) leaks.push(`${nameOf(own)} got ${text}`);
         };
         running.push(look());
         if (!together) {
@@ -94,7 +94,7 @@ test("what was made for one identity never reaches another, unless the reply say
   );
 });
 
-test("a field that is not in the key never changes what others get", async () => {
+test("request fields outside the key never affect the replies to others", async () => {
   const names = [
     "x-forwarded-host",
     "x-forwarded-proto",
@@ -139,7 +139,7 @@ test("a field that is not in the key never changes what others get", async () =>
   );
 });
 
-test("a hit passes whatever stands before the cache: guards refuse it, middleware sees it", async () => {
+test("guards and middleware apply to hits, too", async () => {
   const { app, get } = cachedApp();
   let open = true;
   app.addGuard(() => open);
@@ -152,11 +152,11 @@ test("a hit passes whatever stands before the cache: guards refuse it, middlewar
   await get("/");
   expect((await get("/")).outcome).toBe("HIT");
   open = false;
-  const refused = await get("/");
-  expect([refused.status, refused.outcome, seen]).toEqual([403, null, 3]);
+  const denied = await get("/");
+  expect([denied.status, denied.outcome, seen]).toEqual([403, null, 3]);
 });
 
-test("an endpoint that a feature added is never cached", async () => {
+test("endpoints of features are never cached", async () => {
   for (const exempt of [[], ["limits"], ["guards", "telemetry"]] as const) {
     let calls = 0;
     const probe = {
@@ -174,7 +174,7 @@ test("an endpoint that a feature added is never cached", async () => {
   }
 });
 
-test("excluded paths and everything below them pass by, and so does a route that says so", async () => {
+test("excludePaths, everything below them, and routes with cache: false are never cached", async () => {
   const { app, get } = cachedApp({ excludePaths: ["/admin"] });
   app.get("/admin", () => "x");
   app.get("/admin/{page}", () => "x");
@@ -192,7 +192,7 @@ test("excluded paths and everything below them pass by, and so does a route that
   ]).toEqual(["BYPASS", "BYPASS", "BYPASS", "HIT"]);
 });
 
-test("a path spelt another way is the same entry, and a suffix does not make another page storable", async () => {
+test("differently encoded paths share an entry, and a file suffix does not make a path cacheable", async () => {
   const { app, get } = cachedApp();
   app.get("/account/{*rest}", { cache: false }, () => "mine");
   app.get("/book", () => "book");
@@ -202,22 +202,19 @@ test("a path spelt another way is the same entry, and a suffix does not make ano
   expect((await get("/account/x.css")).outcome).toBe("BYPASS");
 });
 
-test.each(["csrf_token", "csp_nonce"])(
-  "a reply that holds a %s is for one client, whatever it says",
-  async (name) => {
-    const { app, get } = cachedApp();
-    let calls = 0;
-    app.get("/", { cache: { shared: true } }, (request) => {
-      request.context.set(name, String(++calls));
-      return Response.text(`${calls}`, { headers: { "cache-control": "public, max-age=100" } });
-    });
-    const seen = [await get("/"), await get("/")].map(({ text, outcome }) => [text, outcome]);
-    expect(seen).toEqual([
-      ["1", "MISS"],
-      ["2", "MISS"],
-    ]);
-  },
-);
+test("a reply with a single-use value is never stored, not even with Cache-Control: public", async () => {
+  const { app, get } = cachedApp();
+  let calls = 0;
+  app.get("/", { cache: { shared: true } }, (request) => {
+    request.context.set(SingleUse, true);
+    return Response.text(`${++calls}`, { headers: { "cache-control": "public, max-age=100" } });
+  });
+  const seen = [await get("/"), await get("/")].map(({ text, outcome }) => [text, outcome]);
+  expect(seen).toEqual([
+    ["1", "MISS"],
+    ["2", "MISS"],
+  ]);
+});
 
 test("an error of the handler is not stored", async () => {
   const { app, get } = cachedApp();

@@ -6,7 +6,7 @@ import { cachedApp, gate } from "./cached-app.test-kit.ts";
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-test("a thousand equal requests make one call and get one reply", async () => {
+test("a thousand concurrent requests make one call and share its reply", async () => {
   const { app, get } = cachedApp();
   const door = gate();
   let calls = 0;
@@ -26,7 +26,7 @@ test("a thousand equal requests make one call and get one reply", async () => {
   expect(seen.at(-1)?.headers.get("cache-status")).toBe("framework; fwd=uri-miss; collapsed");
 });
 
-test("conditional requests of a stampede share the one whole reply", async () => {
+test("concurrent conditional requests share one complete reply", async () => {
   const { app, get } = cachedApp();
   const door = gate();
   const conditions: (string | null)[] = [];
@@ -47,7 +47,7 @@ test("conditional requests of a stampede share the one whole reply", async () =>
   expect(seen.map(({ status }) => status)).toEqual(times(20, (index) => (index % 2 === 1 ? 304 : 200)));
 });
 
-/** How many calls run at the same time when `count` requests come at once and the reply cannot be shared. */
+/** Returns the number of concurrent calls for 100 concurrent requests whose reply cannot be shared. */
 const together = async (reply: () => unknown, headers: Record<string, string> = {}): Promise<number> => {
   const { app, get } = cachedApp();
   const first = gate();
@@ -66,25 +66,25 @@ const together = async (reply: () => unknown, headers: Record<string, string> = 
   return running;
 };
 
-test("a reply that may not be stored is computed for each, all at once and not one after the other", async () => {
+test("a reply that must not be stored is computed for each request, concurrently", async () => {
   const priv = () => new Response("x", { headers: { "cache-control": "private" } });
   expect(await together(priv)).toBe(100);
   expect(await together(() => new Response("x", { headers: { "set-cookie": "a=b" } }))).toBe(100);
   expect(await together(() => Response.stream(["x"]))).toBe(100);
 });
 
-test("requests with an identity never wait for each other", async () => {
+test("requests with an identity are not coalesced", async () => {
   expect(await together(() => "x", { authorization: "Bearer x" })).toBe(100);
 });
 
-test("a call that fails frees all who wait for it", async () => {
+test("when a shared call fails, all waiting requests proceed", async () => {
   const thrown = () => {
     throw new Error("on purpose");
   };
   expect(await together(thrown)).toBe(100);
 });
 
-test("a call whose client has left frees all who wait, when its handler gives up", async () => {
+test("when the client of a shared call disconnects and its handler fails, all waiting requests proceed", async () => {
   const { app, get } = cachedApp();
   let calls = 0;
   app.get("/", async (request) => {
@@ -103,7 +103,7 @@ test("a call whose client has left frees all who wait, when its handler gives up
   expect(seen.map(({ text }) => text)).toEqual(times(5, () => "second"));
 });
 
-test("a call that hangs is waited for as long as waitSecs says", async () => {
+test("requests wait for a stuck call for waitSecs", async () => {
   for (const waitSecs of [10, 3]) {
     const { app, get, clock } = cachedApp({ waitSecs });
     const door = gate();
@@ -127,7 +127,7 @@ test("a call that hangs is waited for as long as waitSecs says", async () => {
   }
 });
 
-test("the next request for a key whose reply could not be shared does not wait either", async () => {
+test("after an unshareable reply, later requests of its key do not wait", async () => {
   const { app, get, clock } = cachedApp();
   const doors = times(3, gate);
   let running = 0;
@@ -148,7 +148,7 @@ test("the next request for a key whose reply could not be shared does not wait e
   expect(running).toBe(5);
 });
 
-test("waiters who ask for another variant make one call for each variant", async () => {
+test("waiting requests for other variants make one call per variant", async () => {
   const { app, get } = cachedApp();
   const door = gate();
   const calls: (string | null)[] = [];
@@ -167,7 +167,7 @@ test("waiters who ask for another variant make one call for each variant", async
   expect(seen.map(({ text }) => text)).toEqual(times(30, (index) => ["de", "en", "fr"][index % 3]));
 });
 
-test("one stale reply is refreshed by one call", async () => {
+test("concurrent requests for a stale reply make one call", async () => {
   const { app, get, clock } = cachedApp({ ttl: 10 });
   const door = gate();
   const seen: (string | null)[] = [];

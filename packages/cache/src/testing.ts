@@ -1,2 +1,2 @@
-// The contract of the store port: what an adapter in another package has to pass.
+// Contract suite of the store port, for adapters in other packages.
 export { cacheStoreContract } from "./store/store-contract.ts";

@@ -1,40 +1,43 @@
 import type { Endpoint, HttpRequest, Middleware, Response, RouteInfo } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
 import type { CacheParts } from "./cache-parts.ts";
-import { canMeet } from "./path-overlap.ts";
+import { canOverlap } from "./path-overlap.ts";
 import { pathTag } from "./route/tags.ts";
 
 const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "QUERY", "TRACE"]);
 
 /**
- * Drops what is stored for the path of a successful unsafe request, in every worker, before its reply goes out (RFC 9111 4.4).
+ * Drops the stored replies of a path after a successful unsafe request, in every worker, before the reply is sent (RFC 9111 4.4).
  *
- * A route that shares no path with a cached one costs nothing.
+ * Costs nothing for routes that no cached route overlaps.
  */
 export const invalidateOnWrite = (
   { purges, log, option }: Pick<CacheParts, "purges" | "log" | "option">,
   routes: () => readonly RouteInfo[],
 ): Middleware<HttpRequest, Response> => {
-  const relevant = new Map<Endpoint, boolean>(); // as many as there are routes
-  const concerns = (endpoint: Endpoint): boolean => {
+  const relevant = new Map<Endpoint, boolean>(); // bounded by the number of routes
+  const affectsCache = (endpoint: Endpoint): boolean => {
     const known = relevant.get(endpoint);
     if (known !== undefined) return known;
-    const meets = routes().some(
-      (route) => isRead(route) && option.of(route) !== false && canMeet(route.path, endpoint.pattern),
+    const overlaps = routes().some(
+      (route) => isRead(route) && option.of(route) !== false && canOverlap(route.path, endpoint.pattern),
     );
-    relevant.set(endpoint, meets);
-    return meets;
+    relevant.set(endpoint, overlaps);
+    return overlaps;
   };
   return function invalidateOnWrite(request, next) {
     const { endpoint, method, path } = request;
-    if (endpoint === null || safeMethods.has(method) || !concerns(endpoint)) return next(request);
+    if (endpoint === null || safeMethods.has(method) || !affectsCache(endpoint)) return next(request);
     return mapAwaitable(next(request), (response) => {
       if (response.status < 200 || response.status > 399) return response;
       return purges.dropOne(pathTag(path)).then(
         () => response,
         (error: unknown) => {
-          log().error("cache: other workers may serve what a request has changed", { error, path });
-          return response; // the change is made: an error would make the client repeat it
+          log().error("cache: the drop after a write failed; other workers may serve outdated replies", {
+            error,
+            path,
+          });
+          return response; // the write succeeded: an error would make the client repeat it
         },
       );
     });

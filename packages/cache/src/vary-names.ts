@@ -2,10 +2,10 @@ import type { Place } from "./lookup.ts";
 import type { ReplyFacts } from "./rules/reply-facts.ts";
 import type { RoutePlan } from "./route/route-plan.ts";
 
-/** Request fields that one stored reply may depend on. */
-export const maxVaryNames = 16;
+/** Maximum number of request fields in the key of a stored reply. */
+export const MAX_VARY_NAMES = 16;
 
-/** Request fields that replies under one key depend on: those known before, the reply's own, and the route's. */
+/** Returns the union of the fields already known for the key, the reply's `Vary` and the route's `vary`, sorted. */
 export const namesOf = (
   { names }: Pick<Place, "names">,
   plan: Pick<RoutePlan, "vary">,

@@ -53,16 +53,16 @@ eachClient(test, makeApp, {
     const again = await client.get("/gone", { headers: { "if-none-match": tag } });
     expect([again.status, again.headers.get("etag")]).toEqual([404, tag]);
   },
-  "streams, empty replies and parts get no tag, and no 304": async (client) => {
+  "streams, empty replies and partial bodies get no tag, and no 304": async (client) => {
     for (const path of ["/stream", "/nothing", "/part"]) {
       const reply = await client.get(path, { headers: { "if-none-match": "*" } });
       expect([path, reply.headers.get("etag"), reply.status === 304]).toEqual([path, null, false]);
     }
   },
-  "a handler's own tag wins": async (client) => {
+  "a handler's own tag is kept": async (client) => {
     expect((await client.get("/own")).headers.get("etag")).toBe('"own"');
   },
-  "a client that has the state gets 304 with the fields of the 200 and no body": async (client) => {
+  "a client that has the current reply gets 304 with the fields of the 200 and no body": async (client) => {
     for (const method of ["GET", "HEAD"]) {
       const reply = await client.request(method, "/text", { headers: { "if-none-match": tagged } });
       expect([reply.status, reply.text]).toEqual([304, ""]);
@@ -75,7 +75,7 @@ eachClient(test, makeApp, {
       expect([tag, vary, control, type]).toEqual([tagged, "Accept", "max-age=5", undefined]);
     }
   },
-  "a body that is not sent is let go": async (client) => {
+  "an unsent body is cancelled": async (client) => {
     const reply = await client.get("/own-stream", { headers: { "if-none-match": '"s"' } });
     expect([reply.status, reply.headers.get("etag")]).toEqual([304, '"s"']);
     expect(cancelled).toBeLessThanOrEqual(1);
@@ -103,19 +103,19 @@ test.each([
   expect((await client.get(path, { headers })).status).toBe(status);
 });
 
-test("a request that may change something is never answered 304", async () => {
+test("an unsafe request never gets 304", async () => {
   await using client = testClient(makeApp());
   expect((await client.post("/text", { headers: { "if-none-match": tagged } })).status).toBe(200);
 });
 
-test("tags are strong when the configuration says so", async () => {
+test("tags are strong with weak: false", async () => {
   const app = new (App.with(etag))().enableEtag({ weak: false });
   app.get("/", () => text);
   await using client = testClient(app);
   expect((await client.get("/")).headers.get("etag")).toBe(`"7-${digest}"`);
 });
 
-test("a mistake in the configuration is reported at start", async () => {
+test("an invalid configuration is a start error", async () => {
   const app = new (App.with(etag))().enableEtag({ weak: "yes" as unknown as boolean });
   await expect(app.start()).rejects.toThrow(ConfigurationError);
 });

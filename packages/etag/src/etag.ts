@@ -5,6 +5,7 @@ import {
   configRecord,
   type Feature,
   flag,
+  type ImpliedReply,
   mapAwaitable,
 } from "@framework/core/feature";
 import { type HttpRequest, type Middleware, Response } from "@framework/core";
@@ -36,10 +37,13 @@ export const etag: Feature<Etags> = {
   install: (host) => ({
     enableEtag(config) {
       host.http.use("etag", tagReplies(host.configure(EtagConfig, config)));
+      host.http.impliesReplies(({ method }) => (method === "GET" || method === "HEAD" ? [unchanged] : []));
       return this;
     },
   }),
 };
+
+const unchanged: ImpliedReply = { status: 304, description: "The client has the current version." };
 
 const tagReplies = ({ weak }: EtagConfig): Middleware<HttpRequest, Response> => {
   const tagOf = rememberedTags(weak);

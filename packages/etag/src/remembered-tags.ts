@@ -15,10 +15,10 @@ interface Remembered {
 }
 
 /**
- * `entityTag` with a cache of 64 short texts, because bodies that are revalidated repeat. Saves 20 % of the instructions of a request with five
+ * `entityTag` with a cache of 64 short texts, because revalidated bodies repeat. Saves 20 % of the instructions of a request with five
  * features (callgrind).
  *
- * Direct-mapped: a text is kept when it occurs twice in a row in its slot, so that texts that never repeat cost next to nothing.
+ * Direct-mapped: a text is cached when it occurs twice in a row in its slot, so texts that never repeat cost almost nothing.
  */
 export const rememberedTags = (weak: boolean): TagOf => {
   const table = Array.from({ length: PLACES }, (): Remembered => ({ text: "", tag: "", made: "" }));

@@ -29,7 +29,7 @@ test.each([
   expect(await put(headers as Record<string, string>, current)).toEqual(expected);
 });
 
-test("a request without a condition is asked for one where it is required", async () => {
+test("a request without a required condition gets 428", async () => {
   expect(await put({}, '"1"', true)).toEqual([428, false]);
   expect(await put({ "if-match": '"1"' }, '"1"', true)).toEqual([204, true]);
 });

@@ -15,10 +15,10 @@ export const requireMatch = (
   { required = false }: { readonly required?: boolean } = {},
 ): void => {
   if (required && fields.every((name) => request.getHeader(name) === null)) {
-    throw new HttpError(428, "This request must have If-Match with the tag of the state that it changes");
+    throw new HttpError(428, "If-Match with the current entity tag is required");
   }
   if (precondition(request, current) === "failed") {
-    throw new HttpError(412, "The resource has changed since the state that this request is based on");
+    throw new HttpError(412, "The resource has changed since it was read");
   }
 };
 

@@ -27,7 +27,7 @@ test("drops replies with a tag from any source and returns their number", async 
   expect(await app.invalidateCache([])).toBe(0);
 });
 
-test("every variant of a reply is dropped and counted, the record of the variants is not counted", async () => {
+test("a drop removes and counts every variant of a reply, without counting the record of variants", async () => {
   const { app, get } = cachedApp();
   app.get("/", () => cacheTags(new Response("x", { headers: { vary: "accept-language" } }), "a"));
   for (const language of ["de", "en", "fr"]) await get("/", { "accept-language": language });
@@ -35,7 +35,7 @@ test("every variant of a reply is dropped and counted, the record of the variant
   expect((await get("/", { "accept-language": "de" })).outcome).toBe("MISS");
 });
 
-test("a tag may contain any parameter, and names of Object.prototype", async () => {
+test("a tag can contain any path parameter, including names of Object.prototype", async () => {
   const { app, get } = cachedApp();
   app.get("/x/{id}", { cache: { tags: ["x:{id}", "{id}"] } }, () => "x");
   for (const id of ["a, b", "__proto__", "constructor", " ", "t:x", "é\u{1F600}"]) {
@@ -44,7 +44,7 @@ test("a tag may contain any parameter, and names of Object.prototype", async () 
   }
 });
 
-test("a tag never drops by path, and a path never by tag", async () => {
+test("tags and paths are separate namespaces", async () => {
   const { app, get, send } = cachedApp();
   app.get("/a", () => "x");
   app.get("/b", () => cacheTags(new Response("x"), "/a", "p:/a"));
@@ -55,7 +55,7 @@ test("a tag never drops by path, and a path never by tag", async () => {
   expect((await get("/b")).outcome).toBe("HIT");
 });
 
-test("a reply computed before an invalidation is not stored after it, nor shared with waiting requests", async () => {
+test("a reply computed before an invalidation is neither stored after it nor shared with waiting requests", async () => {
   const { app, get } = cachedApp();
   const door = gate();
   const database = { value: "old" };
@@ -104,7 +104,7 @@ test("a 304 does not restore an invalidated reply", async () => {
   expect((await get("/")).outcome).toBe("MISS");
 });
 
-test("a refresh in the background that an invalidation overtakes is not stored", async () => {
+test("a background refresh is not stored if an invalidation happens meanwhile", async () => {
   const { app, get, clock } = cachedApp({ ttl: 10, staleSecs: 100 });
   const door = gate();
   let calls = 0;
@@ -121,7 +121,7 @@ test("a refresh in the background that an invalidation overtakes is not stored",
   expect((await get("/")).text).toBe("3");
 });
 
-test("a successful unsafe request drops every reply of its path, before it is answered", async () => {
+test("a successful unsafe request drops every reply of its path before the reply is sent", async () => {
   for (const [method, status, drops] of [
     ["POST", 201, true],
     ["PUT", 200, true],
@@ -171,7 +171,7 @@ test("invalid tags are rejected", async () => {
   }
 });
 
-test("a reply with an invalid tag is not stored, and that is logged once", async () => {
+test("a reply with an invalid tag is not stored, which is logged once per route", async () => {
   const { app, get, logged } = cachedApp();
   app.get("/long", () => cacheTags(new Response("x"), "x".repeat(1025)));
   app.get("/many", () =>
@@ -199,7 +199,7 @@ test("many tags are dropped in several messages", async () => {
   expect(await app.invalidateCache(ids)).toBe(100);
 });
 
-test("invalidateCache before enableCaching or start throws an error with the remedy", async () => {
+test("invalidateCache before enableCaching or start throws an error that names the missing call", async () => {
   await expect(new (App.with(caching))().invalidateCache(["a"])).rejects.toMatchObject({
     code: "CACHE_NOT_ENABLED",
   });
@@ -210,20 +210,20 @@ test("invalidateCache before enableCaching or start throws an error with the rem
 
 test("work older than the oldest remembered drop counts as invalidated", () => {
   const drops = new Invalidations({ maxTags: 2 });
-  const begin = drops.moment;
+  const begin = drops.sequence;
   drops.note(["a"]);
-  const between = drops.moment;
+  const between = drops.sequence;
   expect([
-    drops.overtook(begin, ["a"]),
-    drops.overtook(begin, ["b"]),
-    drops.overtook(between, ["a"]),
+    drops.droppedSince(begin, ["a"]),
+    drops.droppedSince(begin, ["b"]),
+    drops.droppedSince(between, ["a"]),
   ]).toEqual([true, false, false]);
   drops.note(["b", "c"]);
-  expect(drops.overtook(begin, ["never"])).toBe(true);
-  expect([drops.overtook(between, ["a"]), drops.overtook(between, ["c"])]).toEqual([false, true]);
+  expect(drops.droppedSince(begin, ["never"])).toBe(true);
+  expect([drops.droppedSince(between, ["a"]), drops.droppedSince(between, ["c"])]).toEqual([false, true]);
 });
 
-test("a shared store keeps nothing computed before a drop, even with slow writes", async () => {
+test("after a drop a shared store contains no older reply, even if writes are slow", async () => {
   const memory = memoryStore();
   const doors = new Set<() => void>();
   const store: CacheStore = {

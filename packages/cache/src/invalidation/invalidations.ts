@@ -7,7 +7,7 @@ export interface InvalidationsOptions {
 /**
  * Remembers dropped tags with a sequence number, so that replies computed before a drop are not stored after it.
  *
- * The memory is bounded: work that began before a forgotten drop counts as invalidated.
+ * Bounded: after the oldest drop is forgotten, work that began before it counts as invalidated.
  */
 export class Invalidations {
   private readonly lastDrop = new Map<string, number>();
@@ -19,8 +19,8 @@ export class Invalidations {
     this.maxTags = maxTags;
   }
 
-  /** Returns the current sequence number, for `overtook`. */
-  get moment(): number {
+  /** Returns the current sequence number, for `droppedSince`. */
+  get sequence(): number {
     return this.count;
   }
 
@@ -39,9 +39,16 @@ export class Invalidations {
     }
   }
 
+  /** Records that any tag may have been dropped. */
+  noteAll(): void {
+    this.count++;
+    this.lastDrop.clear();
+    this.forgotten = this.count;
+  }
+
   /** Whether one of the tags was dropped after a sequence number. */
-  overtook(moment: number, tags: readonly string[]): boolean {
-    if (moment === this.count) return false;
-    return moment < this.forgotten || tags.some((tag) => (this.lastDrop.get(tag) ?? 0) > moment);
+  droppedSince(sequence: number, tags: readonly string[]): boolean {
+    if (sequence === this.count) return false;
+    return sequence < this.forgotten || tags.some((tag) => (this.lastDrop.get(tag) ?? 0) > sequence);
   }
 }

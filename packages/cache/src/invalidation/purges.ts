@@ -1,12 +1,14 @@
 import { FrameworkError } from "@framework/core";
-import type { Json, SharedValues } from "@framework/core/feature";
+import { type Clock, handled, type Json, type SharedValues } from "@framework/core/feature";
 import type { GuardedStore } from "../store/guarded-store.ts";
 import type { Invalidations } from "./invalidations.ts";
 
-const channel = "cache:drop";
-const countTtlMs = 60_000;
+const CHANNEL = "cache:drop";
+const COUNT_TTL_MS = 60_000;
+/** Delay after a failed removal of all entries; the store has logged its error. */
+const CLEAR_AGAIN_MS = 1000;
 /** Maximum characters of tags in one message; the shared state limits messages to 64 KiB of JSON. */
-const maxMessageCharacters = 8192;
+const MAX_MESSAGE_CHARACTERS = 8192;
 
 /** A message between workers: the tags, and the counter to which each adds its dropped replies. */
 type DropMessage = { readonly counter: string | null; readonly tags: readonly string[] };
@@ -15,6 +17,7 @@ type DropMessage = { readonly counter: string | null; readonly tags: readonly st
 export interface PurgesParts {
   readonly store: GuardedStore;
   readonly invalidations: Invalidations;
+  readonly clock: Pick<Clock, "after">;
 }
 
 /** Drops by tag in every worker. */
@@ -22,6 +25,8 @@ export class Purges {
   private readonly parts: PurgesParts;
   private values: SharedValues | null = null;
   private unsubscribe: (() => void) | null = null;
+  /** Number of removals of all entries that have not succeeded yet. */
+  private clearing = 0;
 
   constructor(parts: PurgesParts) {
     this.parts = parts;
@@ -30,8 +35,15 @@ export class Purges {
   /** Subscribes to drops; resolves when the subscription is active. */
   async start(values: SharedValues): Promise<void> {
     this.values = values;
-    this.unsubscribe = values.subscribe(channel, (message) => this.obey(message));
-    await values.get(channel); // calls to the primary are ordered: after this answer, the subscription is active
+    const { store } = this.parts;
+    store.isCurrent = () => this.clearing === 0 && values.isConnected();
+    this.unsubscribe = values.subscribe(CHANNEL, (message) => this.handleMessage(message), {
+      missed: () => {
+        this.parts.invalidations.noteAll();
+        void this.clear();
+      },
+    });
+    await values.get(CHANNEL); // the primary answers in order: the subscription is active now
   }
 
   stop(): void {
@@ -45,7 +57,11 @@ export class Purges {
    *
    * @throws CACHE_NOT_STARTED; CACHE_STORE_UNAVAILABLE; CORE_SHARED_STATE_UNAVAILABLE, after this worker has dropped
    */
-  async drop(tags: readonly string[]): Promise<number> {
+  drop(tags: readonly string[]): Promise<number> {
+    return handled(this.dropParts(tags));
+  }
+
+  private async dropParts(tags: readonly string[]): Promise<number> {
     let dropped = 0;
     for (const part of messagesOf(tags)) dropped += await this.dropCounted(part);
     return dropped;
@@ -53,12 +69,12 @@ export class Purges {
 
   /** Drops replies with the tag in every worker, without counting. @throws the errors of `drop` */
   async dropOne(tag: string): Promise<void> {
-    await this.tell({ counter: null, tags: [tag] });
+    await this.publish({ counter: null, tags: [tag] });
   }
 
   private async dropCounted(tags: readonly string[]): Promise<number> {
     const counter = `cache:dropped:${crypto.randomUUID()}`;
-    const dropped = await this.tell({ counter, tags });
+    const dropped = await this.publish({ counter, tags });
     if (dropped !== null || this.values === null) return dropped ?? 0;
     const counted = await this.values.get(counter);
     if (typeof counted !== "number") return 0;
@@ -67,7 +83,7 @@ export class Purges {
   }
 
   /** Notifies every worker and drops from a shared store; `null` if each worker counts its own store. */
-  private async tell(message: DropMessage): Promise<number | null> {
+  private async publish(message: DropMessage): Promise<number | null> {
     const { values } = this;
     const { store } = this.parts;
     if (values === null)
@@ -75,21 +91,36 @@ export class Purges {
         "CACHE_NOT_STARTED",
         "cache: replies can be dropped from start to stop of the app",
       );
-    const told = values.publish(channel, message).then(
+    // A worker that lost its connection before it confirmed drops all its replies: nothing is left to do for it.
+    const published = values.publish(CHANNEL, message).then(
       () => null,
       (error: unknown) => ({ error }),
     );
-    const failure = await told;
+    const failure = await published;
     if (failure !== null) await this.dropHere(message.tags);
     const dropped = store.shared ? await store.drop(message.tags) : null;
     if (failure !== null) throw failure.error;
     return dropped;
   }
 
-  private async obey(message: Json): Promise<void> {
+  /** Removes the entries of this worker's own store after drops may have been missed; it is not used before. */
+  private async clear(): Promise<void> {
+    this.clearing++;
+    try {
+      await this.parts.store.clear();
+      this.clearing--;
+    } catch {
+      this.parts.clock.after(CLEAR_AGAIN_MS, () => {
+        this.clearing--;
+        void this.clear();
+      });
+    }
+  }
+
+  private async handleMessage(message: Json): Promise<void> {
     const { counter, tags } = message as unknown as DropMessage;
     const dropped = await this.dropHere(tags);
-    if (counter !== null && dropped > 0) await this.values?.add(counter, dropped, { ttlMs: countTtlMs });
+    if (counter !== null && dropped > 0) await this.values?.add(counter, dropped, { ttlMs: COUNT_TTL_MS });
   }
 
   /** Handles a drop. The calling worker drops from a shared store; here, pending computations are invalidated. */
@@ -110,7 +141,7 @@ const messagesOf = (tags: readonly string[]): readonly (readonly string[])[] => 
     room -= tag.length;
     if (room < 0) {
       messages.push([]);
-      room = maxMessageCharacters - tag.length;
+      room = MAX_MESSAGE_CHARACTERS - tag.length;
     }
     messages.at(-1)?.push(tag);
   }

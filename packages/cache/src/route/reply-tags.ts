@@ -1,14 +1,14 @@
 import type { Endpoint, Logger, Response } from "@framework/core";
-import type { Ask } from "./ask.ts";
+import type { RequestState } from "./request-state.ts";
 import { tagsOf } from "./cache-tags.ts";
 import type { ReplyFacts } from "../rules/reply-facts.ts";
-import { isTag, maxTags, pathTag, programTag } from "./tags.ts";
+import { isTag, MAX_TAGS, pathTag, programTag } from "./tags.ts";
 
 /** Collects the tags of replies; logs a route with an invalid tag once. */
 export class ReplyTags {
   private readonly log: () => Logger;
   /** Routes whose invalid tags were logged, bounded by the number of routes. */
-  private readonly complained = new Set<Endpoint>();
+  private readonly logged = new Set<Endpoint>();
 
   constructor(log: () => Logger) {
     this.log = log;
@@ -16,7 +16,7 @@ export class ReplyTags {
 
   /** Returns every tag in the store's spelling, its path first; `null` for an invalid tag or too many. */
   of(
-    { request, plan }: Ask,
+    { request, plan }: RequestState,
     response: Response,
     facts: ReplyFacts,
     old: readonly string[],
@@ -24,16 +24,16 @@ export class ReplyTags {
     const named = [...plan.tagsFor(request), ...tagsOf(response), ...facts.tags];
     if (named.length + old.length === 0) return [pathTag(request.path)];
     const tags = new Set([pathTag(request.path), ...old, ...named.map(programTag)]);
-    if (named.every(isTag) && tags.size <= maxTags + 1) return [...tags];
-    if (request.endpoint !== null) this.complain(request.endpoint);
+    if (named.every(isTag) && tags.size <= MAX_TAGS + 1) return [...tags];
+    if (request.endpoint !== null) this.logInvalid(request.endpoint);
     return null;
   }
 
-  private complain(endpoint: Endpoint): void {
-    if (this.complained.has(endpoint)) return;
-    this.complained.add(endpoint);
-    const what = `a reply of ${endpoint.method} ${endpoint.pattern} is not stored`;
-    const message = `cache: ${what}: it has a tag that is empty or too long, or more than ${maxTags}`;
+  private logInvalid(endpoint: Endpoint): void {
+    if (this.logged.has(endpoint)) return;
+    this.logged.add(endpoint);
+    const route = `${endpoint.method} ${endpoint.pattern}`;
+    const message = `cache: a reply of ${route} was not stored: a tag is empty or too long, or there are more than ${MAX_TAGS}`;
     this.log().error(message, { code: "CACHE_BAD_TAG" });
   }
 }

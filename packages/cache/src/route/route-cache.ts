@@ -10,12 +10,19 @@ export interface CachingRouteOptions {
 export interface RouteCache {
   /** Seconds for which a reply without explicit freshness is fresh. */
   readonly ttl?: number;
+  /** Seconds for which a client may use such a reply before it asks again; 0 sends `no-cache`. */
+  readonly clientTtlSecs?: number;
   /** Tags for `invalidateCache`; `{name}` is replaced by a path parameter, as in `book:{id}`. */
   readonly tags?: readonly string[];
   /** Request header fields that replies depend on, in addition to their `Vary`. */
   readonly vary?: readonly string[];
-  /** Returns a further part of the key. */
+  /** Returns a further part of the key. Replies are sent with `private`, because other caches do not know it, unless they say `public`. */
   readonly key?: (request: HttpRequest) => string;
+  /**
+   * Returns the id of the caller whose reply this is: each caller has its own, sent with `private`. Without an id, `null`, `undefined` or an empty one, the
+   * rules for other routes apply. Not together with `shared`.
+   */
+  readonly per?: (request: HttpRequest) => string | number | null | undefined;
   /** Lets clients with an identity share replies; only for replies that are the same for all clients. */
   readonly shared?: boolean;
   /** Seconds for which a stale reply may be served while it is refreshed. */

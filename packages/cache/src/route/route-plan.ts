@@ -6,16 +6,20 @@ import { filledTag, isTag, tagParams } from "./tags.ts";
 export interface RoutePlan {
   readonly ttlSecs: number;
   readonly staleSecs: number;
+  readonly clientTtlSecs: number;
   readonly shared: boolean;
   /** Lower-case names. */
   readonly vary: readonly string[];
   readonly tagsFor: (request: HttpRequest) => readonly string[];
   readonly keyFor: ((request: HttpRequest) => string) | null;
+  /** Returns the id of the caller whose reply this is, `null` for none. */
+  readonly callerOf: (request: HttpRequest) => string | number | null;
 }
 
 /** Default seconds of routes. */
 export interface RouteDefaults {
   readonly ttl: number;
+  readonly clientTtlSecs: number;
   readonly staleSecs: number;
 }
 
@@ -32,6 +36,7 @@ export const planOf = (
   const {
     ttl = defaults.ttl,
     staleSecs = defaults.staleSecs,
+    clientTtlSecs = defaults.clientTtlSecs,
     shared = false,
     tags = noTags,
     vary = noTags,
@@ -39,15 +44,27 @@ export const planOf = (
   return {
     ttlSecs: ttl,
     staleSecs,
+    clientTtlSecs,
     shared,
     vary: vary.map((name) => name.toLowerCase()),
     tagsFor: tags.length === 0 ? () => noTags : ({ params }) => tags.map((tag) => filledTag(tag, params)),
     keyFor: cache.key ?? null,
+    callerOf: callerBy(cache.per),
+  };
+};
+
+const callerBy = (per: RouteCache["per"]): RoutePlan["callerOf"] => {
+  if (per === undefined) return () => null;
+  return (request) => {
+    const id = per(request);
+    return id === undefined || id === "" ? null : id;
   };
 };
 
 const names: readonly string[] = Object.keys({
   ttl: true,
+  clientTtlSecs: true,
+  per: true,
   tags: true,
   vary: true,
   key: true,
@@ -68,17 +85,21 @@ export const cacheOptionProblem = (
 ): string | null => {
   if (value === false) return null;
   if (typeof value !== "object" || value === null) return "must be false or an object";
-  const { ttl = 0, staleSecs = 0, shared = false, tags = [], vary = [], key } = value;
+  const { ttl = 0, staleSecs = 0, clientTtlSecs = 0, shared = false, tags = [], vary = [], key, per } = value;
   const unknown = Object.keys(value).find((name) => !names.includes(name));
-  if (unknown !== undefined) return `has no field "${unknown}"; there are ${names.join(", ")}`;
+  if (unknown !== undefined) return `has an unknown field "${unknown}"; known fields: ${names.join(", ")}`;
   if (!isSeconds(ttl)) return "ttl must be a number of seconds, 0 or more";
   if (!isSeconds(staleSecs)) return "staleSecs must be a number of seconds, 0 or more";
+  if (!isSeconds(clientTtlSecs)) return "clientTtlSecs must be a number of seconds, 0 or more";
   if (typeof shared !== "boolean") return "shared must be true or false";
   if (key !== undefined && typeof key !== "function") return "key must be a function of the request";
-  if (!isListOf(vary, isFieldName)) return "vary must be a list of names of request fields";
+  if (per !== undefined && typeof per !== "function") return "per must be a function of the request";
+  if (per !== undefined && shared)
+    return "per gives each caller a reply of its own, and shared gives all the same: use one";
+  if (!isListOf(vary, isFieldName)) return "vary must be a list of request field names";
   if (!isListOf(tags, isTag)) return "tags must be a list of strings of 1 to 1024 characters";
   const missing = tags.flatMap(tagParams).find((name) => !hasParam(path, name));
-  return missing === undefined ? null : `tags name {${missing}}, which the path does not have`;
+  return missing === undefined ? null : `tags use {${missing}}, which is not a parameter of the path`;
 };
 
 const hasParam = (path: string, name: string): boolean =>

@@ -1,12 +1,12 @@
 import { FrameworkError } from "@framework/core";
 
 /** Maximum number of tags of one reply, and characters of one tag. */
-export const maxTags = 100;
-export const maxTagLength = 1024;
+export const MAX_TAGS = 100;
+export const MAX_TAG_LENGTH = 1024;
 
 /** Whether a value can be a tag: well-formed text of 1 to 1,024 characters. */
 export const isTag = (value: unknown): value is string =>
-  typeof value === "string" && value.length > 0 && value.length <= maxTagLength && value.isWellFormed();
+  typeof value === "string" && value.length > 0 && value.length <= MAX_TAG_LENGTH && value.isWellFormed();
 
 /** Checks the tags of `invalidateCache` and removes duplicates. @throws CACHE_BAD_TAG */
 export const checkedTags = (tags: readonly string[]): readonly string[] => {
@@ -14,7 +14,7 @@ export const checkedTags = (tags: readonly string[]): readonly string[] => {
   if (Array.isArray(given) && given.every(isTag)) return [...new Set(given)];
   throw new FrameworkError(
     "CACHE_BAD_TAG",
-    `cache: invalidateCache takes a list of tags: strings of 1 to ${maxTagLength} characters`,
+    `cache: invalidateCache takes a list of tags: strings of 1 to ${MAX_TAG_LENGTH} characters`,
   );
 };
 

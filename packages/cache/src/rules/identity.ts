@@ -1,25 +1,20 @@
 import type { HttpRequest } from "@framework/core";
+import { ApiKeyName, JwtClaims, SingleUse, User } from "@framework/core/feature";
 
-/** Keys of the context under which authentication puts who asks. */
-const principalKeys = ["user", "jwt_claims", "api_key_name"];
+/** Context names of a principal. Read by name, because an application may set them itself. */
+const principalNames: readonly string[] = [User, JwtClaims, ApiKeyName].map(({ name }) => name);
 
-/** Whether a request carries credentials, or somebody found out who sends it. */
+/** Whether a request has credentials or an authenticated principal. */
 export const hasIdentity = (request: HttpRequest): boolean =>
   request.getHeader("authorization") !== null ||
   request.getHeader("cookie") !== null ||
   hasPrincipal(request);
 
-/** Whether the context names a principal by now; asked again after the handler, which may have found one. */
+/** Whether the context contains a principal. Checked again after the handler, which may authenticate the client itself. */
 export const hasPrincipal = ({ context }: HttpRequest): boolean => {
-  for (const key of principalKeys) if (context.get(key) !== null) return true;
+  for (const name of principalNames) if (context.get(name) !== null) return true;
   return false;
 };
 
-/** Keys of the context under which a handler got what belongs into one reply alone: a token against forgery, a nonce of a policy. */
-const singleUseKeys = ["csrf_token", "csp_nonce"];
-
-/** Whether the reply to a request may hold what no second client must get; asked after the handler. */
-export const isSingleUse = ({ context }: HttpRequest): boolean => {
-  for (const key of singleUseKeys) if (context.get(key) !== null) return true;
-  return false;
-};
+/** Whether the reply contains a value for one client, such as a CSRF token or a CSP nonce; known after the handler. */
+export const isSingleUse = ({ context }: HttpRequest): boolean => context.get(SingleUse);

@@ -1,10 +1,10 @@
 import { isEntityTag, parseHttpDate } from "@framework/core/http";
-import { type Directives, parseCacheControl, wholeSeconds } from "./cache-control.ts";
+import { type Directives, parseCacheControl, wholeSeconds } from "@framework/core/http";
 
-/** What the fields of a reply say to a cache. */
+/** Parsed header fields of a reply that matter to a cache. */
 export interface ReplyFacts {
   readonly directives: Directives;
-  /** Milliseconds since 1970, `"malformed"` also where the field is repeated. */
+  /** Milliseconds since 1970; `"malformed"` also for a repeated field. */
   readonly expires: number | "malformed" | null;
   readonly date: number | null;
   readonly ageSecs: number;
@@ -15,13 +15,13 @@ export interface ReplyFacts {
   readonly lastModified: string | null;
   /** Lower-case names of `Connection`. */
   readonly connection: readonly string[];
-  /** `X-Cache-TTL`: seconds, `"malformed"`, `null` when absent. */
+  /** `X-Cache-TTL` in seconds; `null` if absent. */
   readonly ttlSecs: number | "malformed" | null;
   /** `X-Cache-Tags`. */
   readonly tags: readonly string[];
 }
 
-/** The fields that are looked at; all others cost one look-up. */
+/** The fields that are parsed. Any other field costs one set look-up. */
 type Known =
   | "age"
   | "cache-control"
@@ -49,7 +49,7 @@ const known: ReadonlySet<string> = new Set<Known>([
   "x-cache-ttl",
 ]);
 
-/** Reads a flat list of fields, names in lower case. */
+/** Parses a flat list of fields with lower-case names. */
 export const factsOf = (fields: readonly string[]): ReplyFacts => {
   const found: Partial<Record<Known, string>> = {};
   let repeatedExpires = false;
@@ -80,7 +80,7 @@ const expiry = (text: string | undefined): number | "malformed" | null =>
 
 const empty: readonly string[] = [];
 
-/** The elements of a comma list, empty ones left out. */
+/** Returns the non-empty elements of a comma-separated list. */
 export const listOf = (text: string | undefined): readonly string[] =>
   text === undefined
     ? empty

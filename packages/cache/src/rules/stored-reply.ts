@@ -1,18 +1,22 @@
-import { addVary, type Payload } from "@framework/core/feature";
+import { hash } from "node:crypto";
+import { addVary, type Payload, payloadLength } from "@framework/core/feature";
+import { formatHttpDate } from "@framework/core/http";
 import type { Response } from "@framework/core";
 import type { StoredReply } from "../store/cache-store.ts";
 import type { ReplyFacts } from "./reply-facts.ts";
 import type { Lifetime } from "./storing-rules.ts";
 
-/** What a reply is stored as: its status, body and lines. */
+/** The content of a stored reply: status, header fields and body. */
 export interface Content {
   readonly status: number;
   readonly fields: readonly string[];
   readonly body: string | Uint8Array | null;
   readonly bodyBytes: number;
+  /** Whether the cache made the `ETag`. */
+  readonly hasOwnTag: boolean;
 }
 
-/** Fields of one connection or one answer (RFC 9111 3.1), and what this cache writes anew each time. */
+/** Fields that are not stored: those of one connection (RFC 9111 3.1), and those that this cache generates for every reply. */
 const unstored: ReadonlySet<string> = new Set([
   "age",
   "cache-status",
@@ -33,15 +37,15 @@ const unstored: ReadonlySet<string> = new Set([
   "x-cache-ttl",
 ]);
 
-/** Fields of a 304 that say nothing about the stored body (RFC 9111 3.2). */
-const unfreshened: ReadonlySet<string> = new Set([
+/** Stored fields that a 304 does not update (RFC 9111 3.2). */
+const keptOnUpdate: ReadonlySet<string> = new Set([
   ...unstored,
   "content-encoding",
   "content-range",
   "content-type",
 ]);
 
-/** Whether a body is all in memory: a stream is sent once and cannot be kept. */
+/** Whether a body is in memory; a stream can be read only once. */
 export const isWhole = (payload: Payload): payload is string | Uint8Array | null =>
   payload === null || typeof payload === "string" || payload instanceof Uint8Array;
 
@@ -49,7 +53,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * A copy of a body: the handler may go on writing into its bytes, and a string may be a small part of a large one, which would stay in memory with it.
+ * Copies a body: the handler may reuse its buffer, and a string may be a slice that keeps a large parent string alive.
  */
 export const keptBody = (payload: string | Uint8Array | null): string | Uint8Array | null =>
   typeof payload === "string"
@@ -58,7 +62,7 @@ export const keptBody = (payload: string | Uint8Array | null): string | Uint8Arr
       ? null
       : new Uint8Array(payload);
 
-/** The lines of a reply that may be stored. */
+/** Returns the fields of a reply that may be stored. */
 export const storedFields = (fields: readonly string[], { connection }: ReplyFacts): readonly string[] => {
   const kept: string[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -68,50 +72,59 @@ export const storedFields = (fields: readonly string[], { connection }: ReplyFac
   return copied(kept);
 };
 
-/** One string that all of them are parts of, so that none keeps another alive; no line holds a line end. */
+/** Copies strings into slices of one new string, so that none keeps a larger parent alive; a field never contains a line feed. */
 const copied = (lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? lines : lines.join("\n").split("\n");
 
-/** The lines of a stored reply after a 304: each field that the 304 has takes the place of the stored one (RFC 9111 4.3.4). */
+/** Returns stored fields updated by a 304: its fields replace the stored ones of the same name (RFC 9111 4.3.4). */
 export const freshenedFields = (
   stored: readonly string[],
   fresh: readonly string[],
-  { connection }: ReplyFacts,
+  { connection, date }: ReplyFacts,
+  wallMs: number,
 ): readonly string[] => {
-  const updates: string[] = [];
+  const updates: string[] = date === null ? ["date", formatHttpDate(wallMs)] : [];
   for (let at = 0; at + 1 < fresh.length; at += 2) {
     const name = fresh[at] ?? "";
-    if (!unfreshened.has(name) && !connection.includes(name)) updates.push(name, fresh[at + 1] ?? "");
+    if (name === "date" && date === null) continue; // malformed
+    if (!keptOnUpdate.has(name) && !connection.includes(name)) updates.push(name, fresh[at + 1] ?? "");
   }
   const names = new Set(updates.filter((_, at) => at % 2 === 0));
   const kept = stored.filter((_, at) => !names.has(stored[at - (at % 2)] ?? ""));
   return copied([...kept, ...updates]);
 };
 
-/** Says how long other caches may keep a reply that does not say so itself, and on which request fields it depends beyond its own `Vary`. */
-export const announce = (
+/** Completes a reply before it is stored: the time it was made (RFC 9110 6.6.1), its age, a tag, the route's `vary`. Returns whether the tag is the cache's own. */
+export const complete = (
   response: Response,
-  { isSilent, freshMs }: Lifetime,
+  facts: ReplyFacts,
+  ages: { readonly wallMs: number; readonly ageSecs: number },
   vary: readonly string[],
-): void => {
-  if (vary.length > 0) addVary(response.headers, ...vary);
-  if (!isSilent) return;
-  const own = response.headers.get("cache-control");
-  const maxAge = `max-age=${Math.floor(freshMs / 1000)}`;
-  response.headers.set("cache-control", own === null ? maxAge : `${own}, ${maxAge}`);
+): boolean => {
+  const { headers, payload } = response;
+  if (vary.length > 0) addVary(headers, ...vary);
+  if (facts.date === null) headers.set("date", formatHttpDate(ages.wallMs));
+  if (ages.ageSecs > 0) headers.set("age", String(ages.ageSecs));
+  if (headers.has("etag") || !isWhole(payload) || payload === null) return false;
+  headers.set("etag", contentTag(payload));
+  return true;
 };
+
+/** A strong tag: length and 16 digits of the SHA-256, both in hexadecimal. Equal to the one of `@framework/etag`. */
+const contentTag = (body: string | Uint8Array): string =>
+  `"${(payloadLength(body) ?? 0).toString(16)}-${hash("sha256", body, "hex").slice(0, 16)}"`;
 
 let lastId = 0;
 let processId: string | undefined;
 
-/** A stored reply. */
+/** Creates a stored reply. */
 export const toStoredReply = (content: Content, lifetime: Lifetime, tags: readonly string[]): StoredReply => {
-  const { bornMs, freshMs, staleMs, errorMs, validates, shareable } = lifetime;
-  const times = { bornMs, freshMs, staleMs, errorMs, validates, shareable };
+  const { bornMs, freshMs, staleMs, errorMs, validates, shareable, isImplicit } = lifetime;
+  const times = { bornMs, freshMs, staleMs, errorMs, validates, shareable, isImplicit };
   return { kind: "reply", id: newId(), ...content, ...times, tags };
 };
 
-/** An id that no other entry has, in any process. */
+/** Returns an id that is unique across processes. */
 export const newId = (): string => {
   processId ??= crypto.randomUUID();
   return `${processId}-${++lastId}`;

@@ -1,21 +1,23 @@
 import type { Clock } from "@framework/core/feature";
-import { secondsOf } from "./cache-control.ts";
+import { secondsOf } from "@framework/core/http";
 import type { ReplyFacts } from "./reply-facts.ts";
 
-/** What the rules look at besides the reply's fields. */
-export interface Circumstances {
+/** Input of the rules besides the reply's fields. */
+export interface StoringContext {
   readonly status: number;
-  /** Whether the request, or what ran behind it, carries an identity. */
+  /** Whether the request has an identity, before or after the handler. */
   readonly identity: boolean;
   /** Whether the route lets clients with an identity share replies. */
   readonly shared: boolean;
-  /** Seconds that a reply without freshness of its own stays fresh. */
+  /** Whether the reply is stored for one caller, as in a private cache. */
+  readonly own: boolean;
+  /** Seconds for which a reply without explicit freshness is fresh. */
   readonly ttlSecs: number;
-  /** Seconds that a stale reply may be served while it is refreshed. */
+  /** Seconds for which a stale reply may be served while it is refreshed. */
   readonly staleSecs: number;
 }
 
-/** How long a storable reply may be used, in milliseconds, and by whom. */
+/** Lifetime of a storable reply in milliseconds, and whether clients with an identity may share it. */
 export interface Lifetime {
   readonly bornMs: number;
   readonly freshMs: number;
@@ -23,23 +25,25 @@ export interface Lifetime {
   readonly errorMs: number;
   readonly validates: boolean;
   readonly shareable: boolean;
-  /** Whether the reply says nothing of its freshness to other caches. */
-  readonly isSilent: boolean;
-  /** How long a store has to hold it. */
+  /** Whether the reply has no explicit freshness. */
+  readonly isImplicit: boolean;
+  /** Milliseconds for which the store holds it. */
   readonly holdMs: number;
 }
 
-/** Statuses besides 2xx that may be stored with explicit freshness. */
+/** Statuses besides 2xx that may be stored if freshness is explicit. */
 const finalStatuses: ReadonlySet<number> = new Set([300, 301, 302, 307, 308, 404, 405, 410, 414, 501]);
-/** How long a stale reply that has a validator is held for revalidation. */
-const validatorHoldMs = 3_600_000;
+/** Statuses whose caching rules this cache implements. */
+const understoodStatuses: ReadonlySet<number> = new Set([200, 201, 202, 203, 204, ...finalStatuses]);
+/** Additional time for which a reply with a validator is held for revalidation. */
+const VALIDATOR_HOLD_MS = 3_600_000;
 
-/** The lifetime of a reply that a shared cache may store (RFC 9111 3), `null` for one that it may not. */
-export const lifetimeOf = (facts: ReplyFacts, given: Circumstances, clock: Clock): Lifetime | null => {
+/** Returns the lifetime of a reply, `null` if a shared cache must not store it (RFC 9111 3). */
+export const lifetimeOf = (facts: ReplyFacts, given: StoringContext, clock: Clock): Lifetime | null => {
   const { directives, etag, lastModified } = facts;
   const hasValidator = etag !== null || lastModified !== null;
   if (facts.setsCookies || facts.vary.includes("*")) return null;
-  if (directives.has("no-store") || directives.has("private")) return null;
+  if (isForbidden(facts, given)) return null;
   const shareable = given.shared || directives.has("public") || directives.has("s-maxage");
   if (given.identity && !shareable) return null;
 
@@ -49,21 +53,32 @@ export const lifetimeOf = (facts: ReplyFacts, given: Circumstances, clock: Clock
   const freshMs = 1000 * (ttlOf(facts) ?? explicit ?? given.ttlSecs);
   const { staleMs, errorMs } = staleness(facts, given);
   const validates = directives.has("no-cache");
-  const apparentAge = facts.date === null ? 0 : Math.max(0, wallMs - facts.date);
-  const ageMs = Math.max(apparentAge, 1000 * facts.ageSecs); // RFC 9111 4.2.3; the handler's own delay counts from here
+  const ageMs = ageOf(facts, wallMs);
   const usableMs = Math.max(0, validates ? 0 : freshMs - ageMs + Math.max(staleMs, errorMs));
   const holdMs = hasValidator
-    ? Math.max(0, freshMs - ageMs) + Math.max(staleMs, errorMs, validatorHoldMs)
+    ? Math.max(0, freshMs - ageMs) + Math.max(staleMs, errorMs, VALIDATOR_HOLD_MS)
     : usableMs;
   if (holdMs === 0) return null;
-  const isSilent = explicit === null;
-  return { bornMs: clock.now() - ageMs, freshMs, staleMs, errorMs, validates, shareable, isSilent, holdMs };
+  const isImplicit = explicit === null;
+  return { bornMs: clock.now() - ageMs, freshMs, staleMs, errorMs, validates, shareable, isImplicit, holdMs };
+};
+
+/** Age of a reply in milliseconds when it arrives (RFC 9111 4.2.3), without the handler's response delay. */
+export const ageOf = ({ date, ageSecs }: ReplyFacts, wallMs: number): number =>
+  Math.max(date === null ? 0 : Math.max(0, wallMs - date), 1000 * ageSecs);
+
+/** `must-understand` replaces `no-store` for statuses that this cache understands, and forbids all others (RFC 9111 5.2.2.3). */
+const isForbidden = ({ directives }: ReplyFacts, { status, own }: StoringContext): boolean => {
+  if (directives.has("must-understand")) {
+    if (!understoodStatuses.has(status)) return true;
+  } else if (directives.has("no-store")) return true;
+  return directives.has("private") && !own;
 };
 
 const isStorable = (status: number, explicit: boolean): boolean =>
   status >= 200 && status <= 299 ? status !== 206 : explicit && finalStatuses.has(status);
 
-/** Freshness in seconds that the reply states itself, most specific first (RFC 9111 4.2.1). */
+/** Explicit freshness in seconds, most specific directive first (RFC 9111 4.2.1). */
 const explicitSeconds = ({ directives, expires, date }: ReplyFacts, wallMs: number): number | null => {
   const stated = secondsOf(directives, "s-maxage") ?? secondsOf(directives, "max-age");
   if (stated !== null || expires === null) return stated;
@@ -72,10 +87,10 @@ const explicitSeconds = ({ directives, expires, date }: ReplyFacts, wallMs: numb
 
 const ttlOf = ({ ttlSecs }: ReplyFacts): number | null => (ttlSecs === "malformed" ? 0 : ttlSecs);
 
-/** Directives that forbid stale use win; naming a time is a permission that `s-maxage` alone does not give (RFC 9111 4.2.4). */
+/** Prohibiting directives win. `s-maxage` implies `proxy-revalidate`, unless the reply permits stale use explicitly (RFC 9111 4.2.4). */
 const staleness = (
   { directives }: ReplyFacts,
-  { staleSecs }: Circumstances,
+  { staleSecs }: StoringContext,
 ): Pick<Lifetime, "staleMs" | "errorMs"> => {
   const forbidden =
     directives.has("must-revalidate") || directives.has("proxy-revalidate") || directives.has("no-cache");

@@ -10,7 +10,7 @@ interface Control {
   readonly shareable?: boolean;
 }
 
-/** What `Cache-Control` may say, and what it means: explicit seconds, forbidden, shareable with identities. */
+/** Values of `Cache-Control` with their meaning: explicit seconds, forbidden, shareable with identities. */
 const controls: readonly Control[] = [
   { text: null },
   { text: "" },
@@ -34,7 +34,7 @@ const controls: readonly Control[] = [
   { text: 'private="x-a, x-b", max-age=60', forbidden: true },
   { text: "no-store, max-age=60", forbidden: true },
   { text: "public, no-store", forbidden: true },
-  { text: "no-cache, max-age=60", forbidden: true }, // nothing to validate with
+  { text: "no-cache, max-age=60", forbidden: true }, // without a validator
   { text: 'no-cache="set-cookie", max-age=60', forbidden: true },
   { text: "must-revalidate, max-age=60", secs: 60 },
   { text: 'x="private, no-store", max-age=60', secs: 60 },
@@ -55,7 +55,7 @@ const credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   late: { "x-late-principal": "api_key_name" },
 };
 
-/** The rules once more, written from their text. */
+/** An independent implementation of the rules. */
 const isStored = (control: Control, status: number, credential: string, shared: boolean): boolean => {
   const { secs, forbidden = false, shareable = false } = control;
   if (forbidden || secs === 0) return false;
@@ -64,7 +64,7 @@ const isStored = (control: Control, status: number, credential: string, shared: 
   return isPlain || (secs !== undefined && withExplicit.has(status));
 };
 
-test("every Cache-Control, status and credential is stored or not as the rules say", async () => {
+test("every combination of Cache-Control, status and credential is stored exactly if the rules allow", async () => {
   const differences: string[] = [];
   let cells = 0;
   for (const shared of [false, true]) {
@@ -104,7 +104,7 @@ test("every Cache-Control, status and credential is stored or not as the rules s
   expect(cells).toBe(controls.length * statuses.length * 6 * 2);
 });
 
-/** Asks twice and tells the second outcome. */
+/** Sends two requests. Returns the second outcome. */
 const second = async (reply: () => unknown, config = {}, secsBetween = 0): Promise<string | null> => {
   const { app, get, clock } = cachedApp(config);
   app.get("/", reply);
@@ -114,13 +114,13 @@ const second = async (reply: () => unknown, config = {}, secsBetween = 0): Promi
 };
 const withHeaders = (headers: Record<string, string>) => () => new Response("body", { headers });
 
-test("a reply with a cookie is never stored, whatever else it says", async () => {
+test("a reply with Set-Cookie is never stored", async () => {
   for (const control of ["public", "s-maxage=60", "max-age=60"]) {
     expect(await second(withHeaders({ "set-cookie": "a=b", "cache-control": control }))).toBe("MISS");
   }
 });
 
-test("streams and bodies above maxEntryBytes are not stored, whatever the bytes of a character", async () => {
+test("streams and bodies above maxEntryBytes, counted in UTF-8, are not stored", async () => {
   expect(await second(() => Response.stream(["x"]))).toBe("MISS");
   expect(await second(() => "ä".repeat(50), { maxEntryBytes: 100 })).toBe("HIT");
   expect(await second(() => "ä".repeat(51), { maxEntryBytes: 100 })).toBe("MISS");
@@ -128,7 +128,7 @@ test("streams and bodies above maxEntryBytes are not stored, whatever the bytes 
   expect(await second(() => new Response(new Uint8Array(1_048_577)))).toBe("MISS");
 });
 
-test("Expires counts from Date, and what is no single date of HTTP means stale", async () => {
+test("Expires counts from Date, and a malformed or repeated Expires means stale", async () => {
   const date = "Thu, 01 Jan 2026 00:00:00 GMT";
   const cases: readonly (readonly [string, number, string])[] = [
     ["Thu, 01 Jan 2026 00:01:00 GMT", 59, "HIT"],
@@ -154,7 +154,7 @@ test("Expires counts from Date, and what is no single date of HTTP means stale",
       .appendHeader("expires", "Thu, 01 Jan 2026 00:01:00 GMT");
   expect(await second(twice)).toBe("MISS");
   const older = { expires: "Thu, 01 Jan 2026 00:00:00 GMT", date: "Wed, 31 Dec 2025 23:59:00 GMT" };
-  expect(await second(withHeaders(older))).toBe("MISS"); // 60 s of life, all of them over
+  expect(await second(withHeaders(older))).toBe("MISS"); // 60 s of freshness, which have passed
   expect(
     await second(
       withHeaders({ expires: "Fri, 02 Jan 2026 00:00:00 GMT", "cache-control": "max-age=5" }),
@@ -164,7 +164,7 @@ test("Expires counts from Date, and what is no single date of HTTP means stale",
   ).toBe("MISS");
 });
 
-test("age counts from what Age and Date say", async () => {
+test("Age and Date count towards the age", async () => {
   const life = { "cache-control": "max-age=60" };
   expect(await second(withHeaders({ ...life, age: "50" }), {}, 9)).toBe("HIT");
   expect(await second(withHeaders({ ...life, age: "50" }), {}, 10)).toBe("MISS");
@@ -174,7 +174,7 @@ test("age counts from what Age and Date say", async () => {
   expect(await second(withHeaders({ ...life, age: "soon" }), {}, 59)).toBe("HIT");
 });
 
-test("X-Cache-TTL sets the time in the store, and nothing is stored where it is malformed", async () => {
+test("X-Cache-TTL sets the freshness, and a malformed value prevents storing", async () => {
   expect(await second(withHeaders({ "x-cache-ttl": "20" }), {}, 19)).toBe("HIT");
   expect(await second(withHeaders({ "x-cache-ttl": "20" }), {}, 20)).toBe("MISS");
   expect(await second(withHeaders({ "x-cache-ttl": "20", "cache-control": "max-age=5" }), {}, 19)).toBe(
@@ -185,7 +185,7 @@ test("X-Cache-TTL sets the time in the store, and nothing is stored where it is 
   expect(await second(withHeaders({ "x-cache-ttl": "0" }))).toBe("MISS");
 });
 
-test("Vary: * is never stored, and more than 16 names neither", async () => {
+test("Vary: * and more than 16 names are never stored", async () => {
   expect(await second(withHeaders({ vary: "*" }))).toBe("MISS");
   expect(await second(withHeaders({ vary: "accept, *" }))).toBe("MISS");
   const names = (count: number) => Array.from({ length: count }, (_, index) => `x-${index}`).join(", ");
@@ -193,7 +193,7 @@ test("Vary: * is never stored, and more than 16 names neither", async () => {
   expect(await second(withHeaders({ vary: names(17) }))).toBe("MISS");
 });
 
-test("a request with an identity is answered only from replies that say so, or of a shared route", async () => {
+test("a request with an identity is answered only from public or s-maxage replies, or those of a shared route", async () => {
   const { app, get } = cachedApp();
   app.get("/plain", () => "x");
   app.get("/public", () => new Response("x", { headers: { "cache-control": "public" } }));
@@ -208,7 +208,7 @@ test("a request with an identity is answered only from replies that say so, or o
   expect(await outcomes("/shared")).toEqual(["MISS", "HIT", "HIT"]);
 });
 
-test("a time of 0 with a validator is stored and asked about each time", async () => {
+test("a reply with a ttl of 0 and a validator is stored and revalidated each time", async () => {
   const { app, get } = cachedApp({ ttl: 0 });
   app.get("/", (request) =>
     request.getHeader("if-none-match") === null

@@ -1,79 +1,91 @@
 import type { Awaitable } from "@framework/core";
 
-/** A stored reply. Plain data: an adapter may write it as JSON, with the body's bytes beside it. */
+/** A stored reply. Plain data: an adapter may serialize it as JSON, with the body as separate bytes. */
 export interface StoredReply {
+  /** Tells it from a list of `Vary` names. */
   readonly kind: "reply";
-  /** Names this version of the entry, in every process: `SetOptions.replaces` compares with it. */
+  /** Identifies this version of the entry across processes, for `SetOptions.replaces`. */
   readonly id: string;
+  /** Status of the reply. */
   readonly status: number;
-  /** Fields as they are sent again: name, value, name, value … in lower case; without age, framing and the fields of the connection. */
+  /** Header fields as alternating lower-case names and values; without `Age`, framing and connection fields. */
   readonly fields: readonly string[];
+  /** The whole body; `null` without one. */
   readonly body: string | Uint8Array | null;
   /** Bytes of the body. */
   readonly bodyBytes: number;
-  /** When its age was 0, in milliseconds of the cache's clock. */
+  /** Time at which its age was 0, in milliseconds of the cache's clock. */
   readonly bornMs: number;
-  /** Age in milliseconds up to which it is fresh (RFC 9111 4.2.1). */
+  /** Freshness lifetime in milliseconds (RFC 9111 4.2.1). */
   readonly freshMs: number;
-  /** Milliseconds beyond, in which it may be served while it is refreshed (RFC 5861 3). */
+  /** Milliseconds after `freshMs` in which it may be served while it is refreshed (RFC 5861 3). */
   readonly staleMs: number;
-  /** Milliseconds beyond, in which it may be served when the handler fails (RFC 5861 4). */
+  /** Milliseconds after `freshMs` in which it may be served if the handler fails (RFC 5861 4). */
   readonly errorMs: number;
-  /** Whether every use asks the handler first (`no-cache`). */
+  /** Whether every use requires revalidation (`no-cache`). */
   readonly validates: boolean;
   /** Whether requests with an identity may be answered from it. */
   readonly shareable: boolean;
-  /** Names it is dropped by. */
+  /** Whether the handler sent no explicit freshness, so that the app's setting for clients applies. */
+  readonly isImplicit: boolean;
+  /** Whether the cache made the `ETag`, which the handler does not know. */
+  readonly hasOwnTag: boolean;
+  /** Tags for `drop`. */
   readonly tags: readonly string[];
 }
 
-/** Which request fields the replies under a key depend on: they are stored under keys that hold the values of these fields. */
+/** Names of the request fields that the replies of a key vary by. The replies are stored under keys that include the values of these fields. */
 export interface VaryingReplies {
+  /** Tells it from a reply. */
   readonly kind: "varies";
+  /** Changes with the list. */
   readonly id: string;
   /** Lower-case names, sorted. */
   readonly names: readonly string[];
-  /** Until when it is held, in milliseconds of the cache's clock: as long as any of the replies. */
+  /** Expiry in milliseconds of the cache's clock: that of the last reply. */
   readonly untilMs: number;
 }
 
-/** What a store holds under a key. */
+/** An entry of a store. */
 export type CacheEntry = StoredReply | VaryingReplies;
 
-/** How an entry is stored. */
+/** Options of `CacheStore.set`. */
 export interface SetOptions {
-  /** Milliseconds after which the store may forget the entry, and must not return it. */
+  /** Milliseconds until the entry expires; the store must not return it afterwards. */
   readonly holdMs: number;
-  /** Names that `drop` finds the entry by. */
+  /** Tags under which `drop` finds the entry. */
   readonly tags: readonly string[];
-  /** Stores only while the key holds the entry with this id, in one atomic step. */
+  /** Compare-and-set: stores only if the key's current entry has this id, atomically. */
   readonly replaces?: string;
 }
 
-/** How full a store is. */
+/** Size of a store. */
 export interface StoreSize {
+  /** Number of stored entries. */
   readonly entries: number;
+  /** Bytes of all stored entries. */
   readonly bytes: number;
-  /** Entries that made room for others since the process began. */
+  /** Entries evicted since the process started. */
   readonly evictions: number;
 }
 
 /**
- * Where replies are kept: in the memory of each worker (`memoryStore`), or outside, for all of them.
+ * Port for the storage of replies: in the memory of each worker (`memoryStore`), or shared by all workers.
  *
- * A store may forget anything at any time. A call that fails or is late counts as a miss; it never reaches a client. Adapters pass `cacheStoreContract`
- * of `@framework/cache/testing`.
+ * A store may evict any entry at any time. A call that fails or times out counts as a miss; clients never see its error. Adapters pass
+ * `cacheStoreContract` of `@framework/cache/testing`.
  */
 export interface CacheStore {
-  /** Whether all workers see one content; else each has its own, and `drop` is called in every one of them. */
+  /** Whether all workers share the entries; otherwise `drop` is called in every worker. */
   readonly shared: boolean;
+  /** Returns the entry of a key, `undefined` if it is absent or expired. */
   get(key: string): Awaitable<CacheEntry | undefined>;
-  /** Puts an entry under a key, in the place of the one that is there. Tells whether it was stored. */
+  /** Stores an entry, replacing any present one. Returns whether it was stored. */
   set(key: string, entry: CacheEntry, options: SetOptions): Awaitable<boolean>;
-  /** Removes the entry of a key. Tells whether there was one. */
+  /** Removes the entry of a key. Returns whether there was one. */
   delete(key: string): Awaitable<boolean>;
-  /** Removes every entry that carries one of the tags. Resolves with the number of replies removed, each counted once. */
+  /** Removes every entry with one of the tags. Returns the number of removed replies, each counted once. */
   drop(tags: readonly string[]): Awaitable<number>;
-  /** For metrics; absent where it is not known. */
+  /** Returns the size for metrics; absent if unknown. */
   size?(): StoreSize;
 }

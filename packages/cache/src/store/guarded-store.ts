@@ -2,44 +2,50 @@ import { type Awaitable, FrameworkError, type Logger } from "@framework/core";
 import { type Clock, isPromise, throttledLog } from "@framework/core/feature";
 import type { CacheEntry, CacheStore, SetOptions } from "./cache-store.ts";
 
-/** What a guarded store needs from around it. */
+/** Options of `GuardedStore`. */
 export interface GuardedStoreOptions {
   readonly clock: Clock;
-  /** Milliseconds after which a call counts as failed. */
+  /** Timeout of a call, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-const quietMs = 10_000;
+const QUIET_MS = 10_000;
+/** Tag of all entries of a store of this process; other tags have a prefix. */
+const EVERY_ENTRY = "*";
 
 /**
- * A store whose failures do not reach callers: a failed read is a miss. Failures are counted, and logged at most every 10 s.
+ * Wraps a store so that its failures do not reach callers: a failed read is a miss. Failures are counted, and logged at most every 10 s.
  *
- * Only `drop` rejects, since it promises that the replies are gone.
+ * Only `drop` rejects: its callers rely on the removal.
  */
 export class GuardedStore {
   readonly shared: boolean;
-  /** Calls that failed or were late. */
+  /** Number of calls that failed or timed out. */
   failures = 0;
-  /** Where failures are written; the app's log from start on. */
+  /** Log for failures; the app's log once it starts. */
   log: Pick<Logger, "error"> = console;
+  /** Whether the drops of other workers reach this one; otherwise the entries of its own store are not used. */
+  isCurrent: () => boolean = () => true;
   private readonly store: CacheStore;
   private readonly options: GuardedStoreOptions;
   private readonly writing = new Set<Promise<unknown>>();
-  private readonly logSometimes: ReturnType<typeof throttledLog>;
+  private readonly logThrottled: ReturnType<typeof throttledLog>;
 
   constructor(store: CacheStore, options: GuardedStoreOptions) {
     this.store = store;
     this.options = options;
-    this.logSometimes = throttledLog({ everyMs: quietMs, clock: options.clock });
+    this.logThrottled = throttledLog({ everyMs: QUIET_MS, clock: options.clock });
     this.shared = store.shared;
   }
 
   get(key: string): Awaitable<CacheEntry | undefined> {
+    if (!this.shared && !this.isCurrent()) return undefined;
     return this.guarded(() => this.store.get(key), undefined);
   }
 
   set(key: string, entry: CacheEntry, options: SetOptions): void {
-    this.write(() => this.store.set(key, entry, options));
+    const own = this.shared ? options : { ...options, tags: [...options.tags, EVERY_ENTRY] };
+    this.write(() => this.store.set(key, entry, own));
   }
 
   delete(key: string): void {
@@ -56,7 +62,12 @@ export class GuardedStore {
     );
   }
 
-  /** Resolves when every write that has begun is over. */
+  /** Removes every entry of the store of this process. @throws CACHE_STORE_UNAVAILABLE */
+  async clear(): Promise<void> {
+    if (!this.shared) await this.drop([EVERY_ENTRY]);
+  }
+
+  /** Resolves when every pending write has ended. */
   async written(): Promise<void> {
     await Promise.all(this.writing);
   }
@@ -71,13 +82,13 @@ export class GuardedStore {
   private guarded<T, Lost>(call: () => Awaitable<T>, lost: Lost): Awaitable<T | Lost> {
     try {
       const result = call();
-      return isPromise(result) ? this.inTime(result, lost) : result;
+      return isPromise(result) ? this.withTimeout(result, lost) : result;
     } catch (error) {
       return this.failed(error, lost);
     }
   }
 
-  private inTime<T, Lost>(result: Promise<T>, lost: Lost): Promise<T | Lost> {
+  private withTimeout<T, Lost>(result: Promise<T>, lost: Lost): Promise<T | Lost> {
     const { promise, resolve } = Promise.withResolvers<T | Lost>();
     const { clock, timeoutMs } = this.options;
     const cancel = clock.after(timeoutMs, () =>
@@ -90,8 +101,8 @@ export class GuardedStore {
   private failed<Lost>(error: unknown, lost: Lost): Lost {
     this.failures++;
     const { failures } = this;
-    this.logSometimes(() =>
-      this.log.error("cache: the store failed; requests go to their handlers", {
+    this.logThrottled(() =>
+      this.log.error("cache: the store failed; handlers answer the requests", {
         code: "CACHE_STORE_UNAVAILABLE",
         error,
         failures,

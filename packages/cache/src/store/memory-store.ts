@@ -1,15 +1,16 @@
+import { type Clock, systemClock } from "@framework/core/feature";
 import type { CacheEntry, CacheStore, SetOptions, StoredReply, StoreSize } from "./cache-store.ts";
 import { LruList, type LruLink } from "./lru-list.ts";
 import { TagIndex } from "./tag-index.ts";
 
-/** Bounds of a memory store. */
+/** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** Most entries; the one not used for longest makes room. @default 10000 */
+  /** Maximum number of entries; the least recently used is evicted. @default 10000 */
   readonly maxEntries?: number;
-  /** Most bytes of memory that all entries take together, keys, fields and tags included; the one not used for longest makes room. @default 67108864 (64 MiB) */
+  /** Maximum memory of all entries in bytes, including keys, fields and tags; the least recently used is evicted. @default 67108864 (64 MiB) */
   readonly maxBytes?: number;
-  /** Milliseconds that never go back. @default performance.now */
-  readonly now?: () => number;
+  /** The clock, for tests. @default the process's */
+  readonly clock?: Pick<Clock, "now">;
 }
 
 interface Held extends LruLink<Held> {
@@ -20,16 +21,16 @@ interface Held extends LruLink<Held> {
   readonly endMs: number;
 }
 
-/** What an entry takes in memory besides its text and bytes: objects, links, places in maps; measured on V8. */
-const entryBytes = 512;
-/** The same of one string, and of a view on bytes. */
-const stringBytes = 32;
-const viewBytes = 256;
+/** Memory overhead of an entry: objects, links and map slots; measured on V8. */
+const ENTRY_BYTES = 640;
+/** Overhead of a string, and of a byte array. */
+const STRING_BYTES = 32;
+const VIEW_BYTES = 256;
 
-/** A store in this process's memory. Every call ends at once, in a time that does not depend on how much is stored. */
+/** Creates a store in the memory of this process. Calls are synchronous and take constant time. */
 export const memoryStore = (options: MemoryStoreOptions = {}): MemoryStore => new MemoryStore(options);
 
-/** What `memoryStore` makes. */
+/** A bounded LRU store in memory; created with `memoryStore`. */
 export class MemoryStore implements CacheStore {
   readonly shared = false;
   private readonly byKey = new Map<string, Held>();
@@ -37,44 +38,48 @@ export class MemoryStore implements CacheStore {
   private readonly byTag = new TagIndex<Held>();
   private readonly maxEntries: number;
   private readonly maxBytes: number;
-  private readonly now: () => number;
+  private readonly clock: Pick<Clock, "now">;
   private bytes = 0;
   private evictions = 0;
 
-  constructor({
-    maxEntries = 10_000,
-    maxBytes = 67_108_864,
-    now = () => performance.now(),
-  }: MemoryStoreOptions) {
+  constructor({ maxEntries = 10_000, maxBytes = 67_108_864, clock = systemClock }: MemoryStoreOptions) {
     this.maxEntries = maxEntries;
     this.maxBytes = maxBytes;
-    this.now = now;
+    this.clock = clock;
   }
 
   get(key: string): CacheEntry | undefined {
-    const held = this.living(key);
+    const held = this.current(key);
     if (held === undefined) return undefined;
     this.byUse.touch(held);
     return held.entry;
   }
 
   set(key: string, entry: CacheEntry, { holdMs, tags, replaces }: SetOptions): boolean {
-    const present = this.living(key);
+    const present = this.current(key);
     if (replaces !== undefined && present?.entry.id !== replaces) return false;
     if (present !== undefined) this.remove(present);
     const bytes = sizeOf(key, entry, tags);
     if (bytes > this.maxBytes) return false;
-    const held: Held = { key, entry, tags, bytes, endMs: this.now() + holdMs, newer: null, older: null };
+    const held: Held = {
+      key,
+      entry,
+      tags,
+      bytes,
+      endMs: this.clock.now() + holdMs,
+      newer: null,
+      older: null,
+    };
     this.byKey.set(key, held);
     this.byUse.add(held);
     this.byTag.add(held);
     this.bytes += bytes;
-    this.makeRoom();
+    this.evict();
     return true;
   }
 
   delete(key: string): boolean {
-    const held = this.living(key);
+    const held = this.current(key);
     if (held === undefined) return false;
     this.remove(held);
     return true;
@@ -83,8 +88,8 @@ export class MemoryStore implements CacheStore {
   drop(tags: readonly string[]): number {
     let replies = 0;
     for (const tag of tags) {
-      for (const held of this.byTag.under(tag)) {
-        if (held.entry.kind === "reply" && held.endMs > this.now()) replies++;
+      for (const held of this.byTag.withTag(tag)) {
+        if (held.entry.kind === "reply" && held.endMs > this.clock.now()) replies++;
         this.remove(held);
       }
     }
@@ -95,14 +100,14 @@ export class MemoryStore implements CacheStore {
     return { entries: this.byKey.size, bytes: this.bytes, evictions: this.evictions };
   }
 
-  private living(key: string): Held | undefined {
+  private current(key: string): Held | undefined {
     const held = this.byKey.get(key);
-    if (held === undefined || held.endMs > this.now()) return held;
+    if (held === undefined || held.endMs > this.clock.now()) return held;
     this.remove(held);
     return undefined;
   }
 
-  private makeRoom(): void {
+  private evict(): void {
     while (this.byKey.size > this.maxEntries || this.bytes > this.maxBytes) {
       const { oldest } = this.byUse;
       if (oldest === null) return;
@@ -120,19 +125,19 @@ export class MemoryStore implements CacheStore {
 }
 
 const sizeOf = (key: string, entry: CacheEntry, tags: readonly string[]): number => {
-  const texts = entryBytes + sizeOfText(key) + sizeOfAll(tags);
+  const texts = ENTRY_BYTES + sizeOfText(key) + sizeOfAll(tags);
   return entry.kind === "reply"
     ? texts + sizeOfAll(entry.fields) + sizeOfBody(entry)
     : texts + sizeOfAll(entry.names);
 };
 
-/** Text in ASCII takes a byte a character, any other up to two. */
+/** V8 stores Latin-1 text with one byte per character, other text with two. */
 const sizeOfBody = ({ body, bodyBytes }: StoredReply): number => {
-  if (typeof body !== "string") return bodyBytes + (body === null ? 0 : viewBytes);
-  return stringBytes + (body.length === bodyBytes ? bodyBytes : 2 * body.length);
+  if (typeof body !== "string") return bodyBytes + (body === null ? 0 : VIEW_BYTES);
+  return STRING_BYTES + (body.length === bodyBytes ? bodyBytes : 2 * body.length);
 };
 
-const sizeOfText = (text: string): number => stringBytes + 2 * text.length;
+const sizeOfText = (text: string): number => STRING_BYTES + 2 * text.length;
 
 const sizeOfAll = (texts: readonly string[]): number => {
   let bytes = 0;

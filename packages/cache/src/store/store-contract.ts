@@ -3,7 +3,7 @@ import type { Awaitable } from "@framework/core";
 import { type PortContract, portContract, type PortFacts, type PortFixture } from "@framework/core/testing";
 import type { CacheEntry, CacheStore, SetOptions, StoredReply } from "./cache-store.ts";
 
-const holdMs = 10_000;
+const HOLD_MS = 10_000;
 
 const reply = (id: string, change: Partial<StoredReply> = {}): StoredReply => ({
   kind: "reply",
@@ -18,6 +18,8 @@ const reply = (id: string, change: Partial<StoredReply> = {}): StoredReply => ({
   errorMs: 0.5,
   validates: false,
   shareable: true,
+  isImplicit: true,
+  hasOwnTag: false,
   tags: ["p:/", "t:a"],
   ...change,
 });
@@ -28,7 +30,7 @@ const put = (
   entry: CacheEntry,
   options: Partial<SetOptions> = {},
 ): Awaitable<boolean> =>
-  store.set(key, entry, { holdMs, tags: entry.kind === "reply" ? entry.tags : [], ...options });
+  store.set(key, entry, { holdMs: HOLD_MS, tags: entry.kind === "reply" ? entry.tags : [], ...options });
 
 const bodies: readonly (string | Uint8Array | null)[] = [
   null,
@@ -39,7 +41,7 @@ const bodies: readonly (string | Uint8Array | null)[] = [
 ];
 
 const facts: PortFacts<PortFixture<CacheStore>> = {
-  "every entry comes back equal in the other view": async ({ views: [a, b] }) => {
+  "every entry reads back equal in the other view": async ({ views: [a, b] }) => {
     for (const [index, body] of bodies.entries()) {
       const entry = reply(`${index}`, { body });
       assert.equal(await put(a, `key-${index}`, entry), true);
@@ -51,14 +53,14 @@ const facts: PortFacts<PortFixture<CacheStore>> = {
     assert.deepEqual(await b.get("varies"), varies);
     assert.equal(await b.get("absent"), undefined);
   },
-  "a later entry takes the place of the first": async ({ views: [a, b] }) => {
+  "a second set replaces the entry": async ({ views: [a, b] }) => {
     await put(a, "key", reply("1"));
     await put(b, "key", reply("2", { tags: ["t:b"] }));
     assert.equal((await a.get("key"))?.id, "2");
     assert.equal(await a.drop(["t:a"]), 0);
     assert.equal(await a.drop(["t:b"]), 1);
   },
-  "an entry is gone when its time is over, and no longer counted": async ({ views: [a, b], advance }) => {
+  "an expired entry is neither returned nor counted by drop": async ({ views: [a, b], advance }) => {
     await put(a, "short", reply("1"), { holdMs: 300 });
     await put(a, "long", reply("2"), { holdMs: 5000 });
     await advance(400);
@@ -66,7 +68,7 @@ const facts: PortFacts<PortFixture<CacheStore>> = {
     assert.equal((await b.get("long"))?.id, "2");
     assert.equal(await b.drop(["t:a"]), 1);
   },
-  "replaces only while the entry it names is there": async ({ views: [a, b], advance }) => {
+  "replaces stores only if the current entry has that id": async ({ views: [a, b], advance }) => {
     assert.equal(await put(a, "key", reply("2"), { replaces: "1" }), false);
     assert.equal(await a.get("key"), undefined);
     await put(a, "key", reply("1"), { holdMs: 300 });
@@ -76,7 +78,7 @@ const facts: PortFacts<PortFixture<CacheStore>> = {
     await advance(400);
     assert.equal(await put(a, "key", reply("4"), { replaces: "2" }), false);
   },
-  "of concurrent replacements of one entry exactly one succeeds": async ({ views: [a, b] }) => {
+  "exactly one of several concurrent replacements succeeds": async ({ views: [a, b] }) => {
     await put(a, "key", reply("0"));
     const done = await Promise.all(
       [a, b, a, b].map(async (view, index) => put(view, "key", reply(`next-${index}`), { replaces: "0" })),
@@ -91,18 +93,18 @@ const facts: PortFacts<PortFixture<CacheStore>> = {
     assert.equal(await a.get("key"), undefined);
     assert.equal(await a.drop(["t:a"]), 0);
   },
-  "drop removes the entries with a tag, and counts each reply once": async ({ views: [a, b] }) => {
+  "drop removes every entry with a tag and counts each reply once": async ({ views: [a, b] }) => {
     await put(a, "1", reply("1", { tags: ["t:a", "t:b"] }));
     await put(a, "2", reply("2", { tags: ["t:b"] }));
     await put(a, "3", reply("3", { tags: ["t:c"] }));
     await put(a, "v", { kind: "varies", id: "v", names: ["accept"], untilMs: 1 }, { tags: ["t:a"] });
-    assert.equal(await b.drop(["t:a", "t:b", "t:nobody"]), 2);
+    assert.equal(await b.drop(["t:a", "t:b", "t:unused"]), 2);
     const left = await Promise.all(["1", "2", "3", "v"].map(async (key) => (await a.get(key))?.id));
     assert.deepEqual(left, [undefined, undefined, "3", undefined]);
     assert.equal(await b.drop(["t:a", "t:b"]), 0);
     assert.equal(await b.drop([]), 0);
   },
-  "keys and tags may be any text": async ({ views: [a, b] }) => {
+  "keys and tags can be any text": async ({ views: [a, b] }) => {
     for (const text of [
       "__proto__",
       "constructor",
@@ -119,8 +121,8 @@ const facts: PortFacts<PortFixture<CacheStore>> = {
   },
 };
 
-/** Bytes as numbers: adapters may give any kind of byte array. */
+/** Converts bytes to numbers: adapters may return any kind of byte array. */
 const plain = (body: string | Uint8Array | null): unknown => (body instanceof Uint8Array ? [...body] : body);
 
-/** The promises of `CacheStore`. */
+/** Contract suite of `CacheStore`. */
 export const cacheStoreContract: PortContract<PortFixture<CacheStore>> = portContract("cache store", facts);

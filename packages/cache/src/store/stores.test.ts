@@ -1,5 +1,6 @@
 import { Response } from "@framework/core";
-import { expectContractToCatch } from "@framework/core/testing";
+import type { Clock } from "@framework/core/feature";
+import { expectContractToCatch, virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
@@ -7,23 +8,24 @@ import { cachedApp } from "../cached-app.test-kit.ts";
 import { type CacheStore, memoryStore, type StoredReply } from "../index.ts";
 import { cacheStoreContract } from "../testing.ts";
 
-const timed = (make: (now: () => number) => CacheStore) => {
-  let time = 0;
-  const store = make(() => time);
-  const advance = (ms: number) => void (time += ms);
-  return { views: [store, store] as const, advance };
+const timed = (make: (clock: Clock) => CacheStore) => {
+  const clock = virtualClock();
+  const store = make(clock);
+  return { views: [store, store] as const, advance: clock.advance };
 };
 
-cacheStoreContract(test, () => timed((now) => memoryStore({ now })));
+cacheStoreContract(test, () => timed((clock) => memoryStore({ clock })));
 
-test("the contract catches stores that break one promise each", async () => {
+test("the contract suite catches faulty stores", async () => {
   const broken: Readonly<Record<string, (store: CacheStore) => Partial<CacheStore>>> = {
-    "forgets nothing by tag": () => ({ drop: () => 0 }),
-    "counts what it does not remove": (store) => ({ drop: (tags) => tags.length + Number(store.shared) }),
-    "replaces whatever is there": (store) => ({
+    "drops nothing": () => ({ drop: () => 0 }),
+    "counts entries that it does not remove": (store) => ({
+      drop: (tags) => tags.length + Number(store.shared),
+    }),
+    "ignores replaces": (store) => ({
       set: (key, entry, { holdMs, tags }) => store.set(key, entry, { holdMs, tags }),
     }),
-    "never forgets": (store) => ({
+    "never expires": (store) => ({
       set: (key, entry, options) => store.set(key, entry, { ...options, holdMs: 1e9 }),
     }),
     "deletes nothing": () => ({ delete: () => true }),
@@ -31,8 +33,8 @@ test("the contract catches stores that break one promise each", async () => {
   };
   for (const [name, fault] of Object.entries(broken)) {
     const make = () =>
-      timed((now) => {
-        const store = memoryStore({ now });
+      timed((clock) => {
+        const store = memoryStore({ clock });
         const bound: CacheStore = {
           shared: false,
           get: (key) => store.get(key),
@@ -59,10 +61,12 @@ const entry = (id: string, size: number, tags: readonly string[] = []): StoredRe
   errorMs: 0,
   validates: false,
   shareable: false,
+  isImplicit: false,
+  hasOwnTag: false,
   tags,
 });
 
-test("a memory store holds what a list of the same bounds holds, least recently used first out", () => {
+test("a memory store matches a naive LRU list with the same bounds", () => {
   const action = fc.record({
     kind: fc.constantFrom("set", "set", "get", "delete", "drop"),
     key: fc.integer({ min: 0, max: 9 }).map(String),
@@ -79,7 +83,7 @@ test("a memory store holds what a list of the same bounds holds, least recently 
         const others = model.filter((held) => held !== present);
         if (kind === "set") {
           store.set(key, entry(`${index}`, size), { holdMs: 1e6, tags: [`tag-${key}`] });
-          model = [...others, { key, bytes: 512 + (32 + 2) + (32 + 10) + (32 + size) }];
+          model = [...others, { key, bytes: 640 + (32 + 2) + (32 + 10) + (32 + size) }];
           while (model.length > 5 || model.reduce((sum, { bytes }) => sum + bytes, 0) > 8000) model.shift();
         } else {
           const seen = {
@@ -100,8 +104,8 @@ test("a memory store holds what a list of the same bounds holds, least recently 
   );
 });
 
-test("maxBytes and maxEntries of the configuration bound the app's store", async () => {
-  for (const config of [{ maxEntries: 3 }, { maxBytes: 3 * 1400 }]) {
+test("maxBytes and maxEntries bound the app's store", async () => {
+  for (const config of [{ maxEntries: 3 }, { maxBytes: 3 * 1700 }]) {
     const { app, get } = cachedApp(config);
     app.get("/{id}", () => "x".repeat(400));
     for (const id of ["1", "2", "3", "4"]) await get(`/${id}`);
@@ -119,7 +123,7 @@ const brokenStore = (call: () => never | Promise<never>): CacheStore => ({
   drop: call,
 });
 
-test("a store that throws or rejects is a miss for requests, an error for invalidateCache, and logged every 10 s", async () => {
+test("a failing store is a miss for requests and an error for invalidateCache, logged at most every 10 s", async () => {
   const failing = () => {
     throw new Error("gone");
   };
@@ -135,7 +139,7 @@ test("a store that throws or rejects is a miss for requests, an error for invali
   }
 });
 
-test("a store that hangs is waited for as long as storeTimeoutMs says", async () => {
+test("a stuck store times out after storeTimeoutMs", async () => {
   const { app, clock, get } = cachedApp({
     store: brokenStore(() => new Promise<never>(() => {})),
     storeTimeoutMs: 40,
@@ -150,7 +154,7 @@ test("a store that hangs is waited for as long as storeTimeoutMs says", async ()
   expect(text).toBe("x");
 });
 
-test("an asynchronous store serves everything that the memory store does", async () => {
+test("an asynchronous store works like the memory store", async () => {
   const memory = memoryStore();
   const store: CacheStore = {
     shared: true,
@@ -175,7 +179,7 @@ test("an asynchronous store serves everything that the memory store does", async
   expect((await get("/", { accept: "text/css" })).outcome).toBe("MISS");
 });
 
-test("a stampede on a store that answers later makes one call too, however quick the handler is", async () => {
+test("concurrent requests on an asynchronous store make one call, even if the handler is faster than the store", async () => {
   for (const vary of ["", "accept"]) {
     const memory = memoryStore();
     const store: CacheStore = {
@@ -195,7 +199,7 @@ test("a stampede on a store that answers later makes one call too, however quick
   }
 });
 
-test("a reply that a drop overtook is not given to who was looking into the store meanwhile", async () => {
+test("a reply that was invalidated during a read of the store is not shared with the reading request", async () => {
   const memory = memoryStore();
   const looks: (() => void)[] = [];
   const store: CacheStore = {

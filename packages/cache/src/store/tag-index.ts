@@ -1,29 +1,28 @@
-/** Things by the tags they carry. */
+/** Index of items by tag. */
 export class TagIndex<T extends { readonly tags: readonly string[] }> {
-  /** Most tags have one carrier, the path of its entry: a set is made for the second. */
-  private readonly carriers = new Map<string, T | Set<T>>();
+  /** Most tags are paths with one item: a set is created for the second item only. */
+  private readonly items = new Map<string, T | Set<T>>();
 
-  add(carrier: T): void {
-    for (const tag of carrier.tags) {
-      const present = this.carriers.get(tag);
-      if (present === undefined) this.carriers.set(tag, carrier);
-      else if (present instanceof Set) present.add(carrier);
-      else if (present !== carrier) this.carriers.set(tag, new Set([present, carrier]));
+  add(item: T): void {
+    for (const tag of item.tags) {
+      const present = this.items.get(tag);
+      if (present === undefined) this.items.set(tag, item);
+      else if (present instanceof Set) present.add(item);
+      else if (present !== item) this.items.set(tag, new Set([present, item]));
     }
   }
 
-  remove(carrier: T): void {
-    for (const tag of carrier.tags) {
-      const present = this.carriers.get(tag);
-      if (present === carrier) this.carriers.delete(tag);
-      else if (present instanceof Set && present.delete(carrier) && present.size === 0)
-        this.carriers.delete(tag);
+  remove(item: T): void {
+    for (const tag of item.tags) {
+      const present = this.items.get(tag);
+      if (present === item) this.items.delete(tag);
+      else if (present instanceof Set && present.delete(item) && present.size === 0) this.items.delete(tag);
     }
   }
 
-  /** Everything under a tag; a list of its own, so that carriers may be removed meanwhile. */
-  under(tag: string): readonly T[] {
-    const present = this.carriers.get(tag);
+  /** Returns the items with a tag, as a copy: the caller may remove items while it iterates. */
+  withTag(tag: string): readonly T[] {
+    const present = this.items.get(tag);
     if (present === undefined) return [];
     return present instanceof Set ? [...present] : [present];
   }

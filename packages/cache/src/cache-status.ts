@@ -1,15 +1,15 @@
 import type { Response } from "@framework/core";
 
-/** How a request was answered, as `X-Cache` says it. */
+/** How a request was answered: the values of `X-Cache`. */
 export type Outcome = "MISS" | "HIT" | "STALE" | "REVALIDATED" | "BYPASS";
 
-/** Why a request went to its handler (RFC 9211 2.2). */
+/** Why the handler was called: the `fwd` values of `Cache-Status` (RFC 9211 2.2). */
 export type Forwarded = "uri-miss" | "vary-miss" | "stale" | "request" | "bypass";
 
 /** One element of `Cache-Status` (RFC 9211), without the cache's name. */
 export interface Status {
   readonly forwarded?: Forwarded;
-  /** Status that the handler gave, where it is not the one sent. */
+  /** Status of the handler's reply, if it differs from the status sent. */
   readonly forwardStatus?: number;
   readonly stored?: boolean;
   readonly collapsed?: boolean;
@@ -17,7 +17,7 @@ export interface Status {
   readonly ttlSecs?: number;
 }
 
-/** Writes how a request was answered on its reply; what caches nearer to the origin wrote stays in front. */
+/** Sets `X-Cache` and appends an element to `Cache-Status`, after those of caches closer to the origin. */
 export const mark = (response: Response, name: string, outcome: Outcome, status: Status): Response => {
   const { headers } = response;
   headers.set("x-cache", outcome);
@@ -25,7 +25,7 @@ export const mark = (response: Response, name: string, outcome: Outcome, status:
   return response;
 };
 
-/** An element of `Cache-Status`. */
+/** Serializes an element of `Cache-Status`. */
 export const statusText = (name: string, status: Status): string => {
   const { forwarded, forwardStatus, stored, collapsed, ttlSecs } = status;
   let text = forwarded === undefined ? `${name}; hit` : `${name}; fwd=${forwarded}`;

@@ -1,0 +1,107 @@
+import { App } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
+import { testClient, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { type CacheStore, caching, memoryStore } from "../index.ts";
+
+/** A connection to the other hosts that a test can interrupt. */
+const connection = () => {
+  const state = { isConnected: true };
+  const missed: ((() => void) | undefined)[] = [];
+  const feature: Feature = {
+    name: "connection",
+    install: (host) => {
+      host.state.provideShared({
+        values: (own) => ({
+          ...own,
+          isConnected: () => state.isConnected,
+          subscribe: (channel, listener, options) => {
+            missed.push(options?.missed);
+            return own.subscribe(channel, listener, options);
+          },
+        }),
+      });
+      return {};
+    },
+  };
+  const lose = (): void => void (state.isConnected = false);
+  const restore = (): void => {
+    for (const report of missed) report?.();
+    state.isConnected = true;
+  };
+  return { feature, lose, restore };
+};
+
+const start = async (store?: CacheStore) => {
+  const { feature, ...events } = connection();
+  const app = new (App.with(feature, caching))().enableCaching(store === undefined ? {} : { store });
+  let [version, called] = [0, 0];
+  let held: PromiseWithResolvers<void> | null = null;
+  app.get("/", { cache: { tags: ["a"] } }, async () => {
+    called++;
+    const seen = version;
+    await held?.promise;
+    return String(seen);
+  });
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const client = testClient(app);
+  const get = async (): Promise<string> => {
+    const reply = await client.get("/");
+    return `${reply.headers.get("x-cache")} ${reply.text}`;
+  };
+  return {
+    ...events,
+    get,
+    calls: () => called,
+    change: () => ++version,
+    hold: () => (held = Promise.withResolvers<void>()),
+  };
+};
+
+test("without a connection to the other workers no stored reply is used, and nothing is stored", async () => {
+  const { get, lose, restore, change } = await start();
+  expect([await get(), await get()]).toEqual(["MISS 0", "HIT 0"]);
+  lose();
+  expect([await get(), change(), await get()]).toEqual(["MISS 0", 1, "MISS 1"]);
+  restore();
+  change();
+  expect([await get(), await get()]).toEqual(["MISS 2", "HIT 2"]);
+});
+
+test("after a gap every stored reply is dropped, also if no request came meanwhile", async () => {
+  const { get, lose, restore, change } = await start();
+  await get();
+  lose();
+  change();
+  restore();
+  expect([await get(), await get()]).toEqual(["MISS 1", "HIT 1"]);
+});
+
+test("a reply whose computation began before a gap is not stored after it", async () => {
+  const { get, lose, restore, change, hold, calls } = await start();
+  const door = hold();
+  const early = get();
+  await waitFor(() => calls() === 1);
+  lose();
+  change();
+  restore();
+  door.resolve();
+  expect(await early).toBe("MISS 0");
+  expect(await get()).toBe("MISS 1");
+});
+
+test("replies of a store that all hosts share are used without a connection, but none is added", async () => {
+  const memory = memoryStore();
+  const shared: CacheStore = {
+    shared: true,
+    get: (key) => memory.get(key),
+    set: (key, entry, options) => memory.set(key, entry, options),
+    delete: (key) => memory.delete(key),
+    drop: (tags) => memory.drop(tags),
+  };
+  const { get, lose, change } = await start(shared);
+  expect([await get(), await get()]).toEqual(["MISS 0", "HIT 0"]);
+  lose();
+  change();
+  expect(await get()).toBe("HIT 0");
+});

@@ -1,0 +1,131 @@
+import { App, type HttpRequest, Response } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { cachedApp, testClock } from "./cached-app.test-kit.ts";
+import { caching } from "./index.ts";
+
+const perUser = { per: (request: { getHeader(name: string): string | null }) => request.getHeader("x-user") };
+
+test("each caller has a reply of its own, sent with private", async () => {
+  const { app, get } = cachedApp();
+  let calls = 0;
+  app.get("/", { cache: perUser }, (request) => `${request.getHeader("x-user")} ${++calls}`);
+  const seen = async (user: string) => {
+    const { text, outcome, headers } = await get("/", { "x-user": user, cookie: "a=b" });
+    return [text, outcome, headers.get("cache-control"), headers.get("vary")];
+  };
+  for (const outcome of ["MISS", "HIT"]) {
+    expect(await seen("ann")).toEqual(["ann 1", outcome, "private, no-cache", "Cookie"]);
+    expect(await seen("bob")).toEqual(["bob 2", outcome, "private, no-cache", "Cookie"]);
+  }
+});
+
+test("what a handler says of other caches never makes the reply of one caller public", async () => {
+  for (const control of [
+    "public, max-age=60",
+    "s-maxage=60, max-age=60",
+    "private, max-age=60",
+    "max-age=60",
+  ]) {
+    const { app, get } = cachedApp();
+    app.get("/", { cache: perUser }, () => new Response("x", { headers: { "cache-control": control } }));
+    for (const outcome of ["MISS", "HIT"]) {
+      const { headers } = await get("/", { "x-user": "ann" });
+      expect([control, headers.get("x-cache"), headers.get("cache-control")]).toEqual([
+        control,
+        outcome,
+        "private, max-age=60",
+      ]);
+    }
+    const bypass = await get("/", { "x-user": "ann", "cache-control": "no-store" });
+    expect(bypass.headers.get("cache-control")).toBe("private, max-age=60");
+  }
+});
+
+test("without an id the rules of other routes apply", async () => {
+  const { app, get } = cachedApp();
+  app.get("/", { cache: { per: () => undefined } }, () => "x");
+  const outcomes = [await get("/"), await get("/"), await get("/", { cookie: "a=b" })];
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(["MISS", "HIT", "BYPASS"]);
+  expect(outcomes[1]?.headers.get("cache-control")).toBe("no-cache");
+});
+
+test("a reply whose key other caches do not know is private, unless it says public", async () => {
+  const { app, get } = cachedApp();
+  const key = (): string => "part";
+  app.get("/keyed", { cache: { key } }, () => "x");
+  app.get("/shared", { cache: { key, shared: true } }, () => "x");
+  app.get("/public", { cache: { key } }, () => new Response("x", { headers: { "cache-control": "public" } }));
+  const control = async (path: string) => (await get(path)).headers.get("cache-control");
+  expect([await control("/keyed"), await control("/shared"), await control("/public")]).toEqual([
+    "private, no-cache",
+    "private, no-cache",
+    "public, no-cache",
+  ]);
+});
+
+test("a shared route is for everyone, also for identified callers", async () => {
+  const { app, get } = cachedApp({ clientTtlSecs: 9 });
+  app.use((request, next) => {
+    request.context.set("user", request.getHeader("x-user"));
+    return next(request);
+  });
+  app.get("/shared", { cache: { shared: true } }, () => "x");
+  app.get("/own", () => "x");
+  const control = async (path: string) => (await get(path, { "x-user": "ann" })).headers.get("cache-control");
+  expect([await control("/shared"), await control("/shared"), await control("/own")]).toEqual([
+    "max-age=9",
+    "max-age=9",
+    "private",
+  ]);
+});
+
+test("per and shared together, and a per that is no function, are mistakes at start", async () => {
+  for (const cache of [{ ...perUser, shared: true }, { per: "user" }, { clientTtlSecs: -1 }]) {
+    const app = new (App.with(caching))().enableCaching();
+    app.get("/", { cache: cache as never }, () => "x");
+    await expect(app.start()).rejects.toThrow(
+      /cache: (?:per|clientTtlSecs)|per gives|per must|clientTtlSecs must/,
+    );
+  }
+});
+
+test("no caller ever gets the reply of another, whatever ids, keys and directives", async () => {
+  const id = fc.oneof(
+    fc.constantFrom("1", 1, "", null, undefined, '["a","b"]', "a"),
+    fc.string({ maxLength: 3 }),
+  );
+  const step = fc.record({
+    id,
+    extra: fc.constantFrom("", "a", '["","1"]', "1"),
+    control: fc.constantFrom(null, "private, max-age=9", "no-cache", "max-age=0, stale-while-revalidate=9"),
+    cookie: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 10 }), async (steps) => {
+      const app = new (App.with(caching))().enableCaching({ clock: testClock() });
+      const stepOf = (request: HttpRequest) => steps[Number(request.getHeader("x-step"))];
+      const per = (request: HttpRequest) => stepOf(request)?.id;
+      const key = (request: HttpRequest): string => stepOf(request)?.extra ?? "";
+      app.get("/{page}", { cache: { per, key } }, async (request) => {
+        const one = stepOf(request);
+        await Promise.resolve();
+        return new Response(`${typeof one?.id} ${one?.id}`, {
+          headers: { etag: '"x"', ...(one?.control != null && { "cache-control": one.control }) },
+        });
+      });
+      for (const [index, { id: own, cookie }] of steps.entries()) {
+        const headers = { "x-step": `${index}`, ...(cookie && { cookie: "a=b" }) };
+        const reply = await app.fetch(new Request("http://localhost/p", { headers }));
+        const isOwn = own !== null && own !== undefined && own !== "";
+        const text = await reply.text();
+        const allowed = isOwn ? [`${typeof own} ${own}`] : ["object null", "undefined undefined", "string "];
+        expect(allowed).toContain(text);
+        const isPrivate = (reply.headers.get("cache-control") ?? "").startsWith("private");
+        expect(isPrivate || !isOwn).toBe(true);
+      }
+      await app.stop();
+    }),
+    { numRuns: 40 },
+  );
+});

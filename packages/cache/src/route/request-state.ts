@@ -1,0 +1,19 @@
+import type { Handler, HttpRequest, Response } from "@framework/core";
+import type { Directives } from "@framework/core/http";
+import type { RoutePlan } from "./route-plan.ts";
+
+/** The state of one request in the cache. */
+export interface RequestState {
+  readonly request: HttpRequest;
+  readonly next: Handler<HttpRequest, Response>;
+  readonly plan: RoutePlan;
+  readonly key: string;
+  readonly directives: Directives;
+  readonly identity: boolean;
+  /** Id of the caller whose reply this is, `null` where the route has no `per`. */
+  readonly caller: string | number | null;
+  /** Whether requests with an identity use stored replies: on `shared` routes, and those of one caller. */
+  readonly open: boolean;
+  /** Number of shared calls that the request has waited for. */
+  readonly round: number;
+}
