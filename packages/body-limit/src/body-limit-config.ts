@@ -19,7 +19,7 @@ export const BodyLimitConfig: ConfigRecord<BodyLimitConfig> = configRecord("Body
   maxBodyBytes: integer(10_485_760),
   decode: checked<readonly BodyEncoding[]>(
     [],
-    "a list of some of gzip, deflate, br and zstd, each once",
+    "a list of gzip, deflate, br and zstd, without duplicates",
     (value) =>
       Array.isArray(value) &&
       new Set(value).size === value.length &&

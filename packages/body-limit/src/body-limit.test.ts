@@ -26,7 +26,9 @@ const text = (length: number) => "x".repeat(length);
 const stream = (length: number) => new Blob([text(length)]).stream();
 
 eachClient(test, makeApp, {
-  "a declared length above the limit is refused before the handler, at it is taken": async (client) => {
+  "a declared length above the limit is refused before the handler; one equal to it is accepted": async (
+    client,
+  ) => {
     for (const method of ["POST", "PUT", "DELETE"]) {
       expect((await client.request(method, "/read", { body: text(100) })).json()).toBe(100);
       const reply = await client.request(method, "/read", { body: text(101) });
@@ -46,7 +48,7 @@ eachClient(test, makeApp, {
     expect((await client.post("/read", { body: stream(100) })).json()).toBe(100);
     expect((await client.post("/read", { body: stream(101) })).status).toBe(413);
   },
-  "a route's own limit goes before it": async (client) => {
+  "a route's own limit overrides it": async (client) => {
     for (const body of [text, stream]) {
       expect((await client.post("/larger", { body: body(200) })).json()).toBe(200);
       expect((await client.post("/larger", { body: body(201) })).status).toBe(413);
@@ -54,13 +56,13 @@ eachClient(test, makeApp, {
       expect((await client.post("/smaller", { body: body(51) })).status).toBe(413);
     }
   },
-  "paths that no route takes are limited too": async (client) => {
+  "unmatched paths are limited too": async (client) => {
     expect((await client.post("/nowhere", { body: text(101) })).status).toBe(413);
     expect((await client.post("/nowhere", { body: text(100) })).status).toBe(404);
   },
 });
 
-test("the limit is 10 MiB unless something else is said", async () => {
+test("the default limit is 10 MiB", async () => {
   const app = new (App.with(bodyLimit))().enableBodyLimit();
   app.post("/", () => "taken");
   await using client = testClient(app);
@@ -68,7 +70,7 @@ test("the limit is 10 MiB unless something else is said", async () => {
   expect((await client.post("/", { body: new Uint8Array(10_485_761) })).text).toContain("10.0MB");
 });
 
-test("every mistake of a configuration is reported at start, at once", async () => {
+test("all mistakes of a configuration are reported together, at start", async () => {
   const input = { maxBodyBytes: -1, decode: ["compress" as never], maxRatio: 0 };
   const app = new (App.with(bodyLimit))().enableBodyLimit(input);
   const error: unknown = await app.start().catch((thrown: unknown) => thrown);

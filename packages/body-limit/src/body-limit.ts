@@ -67,6 +67,6 @@ const codingOf = (request: HttpRequest): string | null => {
 /** RFC 9110 15.5.16: the reply should list the accepted codings. */
 const refused = (coding: string, taken: string): UnsupportedMediaTypeError =>
   new UnsupportedMediaTypeError(
-    `The request body has the Content-Encoding ${/^[\w-]{1,20}$/.test(coding) ? coding : "of another kind"}, but this server accepts ${taken}`,
+    `The request body has the Content-Encoding ${/^[\w-]{1,20}$/.test(coding) ? coding : "(malformed)"}, but this server accepts ${taken}`,
     { headers: { "accept-encoding": taken } },
   );

@@ -24,7 +24,7 @@ const makeApp = (config: Partial<BodyLimitConfig> = {}) => {
 const headersOf = (coding: string) => ({ "content-encoding": coding, "content-type": "application/json" });
 
 eachClient(test, () => makeApp(), {
-  "a coded body reads as the plain one, with and without a declared length": async (client) => {
+  "an encoded body is decoded for the handler, with and without a declared length": async (client) => {
     for (const coding of codings) {
       const body = code[coding]('{"title":"Emma"}');
       for (const sent of [body, new Blob([body]).stream()]) {
@@ -35,7 +35,7 @@ eachClient(test, () => makeApp(), {
     const gzip = await client.post("/", { body: code.gzip("1"), headers: headersOf("X-GZip") });
     expect(gzip.json()).toBe(1);
   },
-  "a body that is cut short, goes on behind its end, or is none, is the client's mistake": async (client) => {
+  "a truncated or malformed body, or one with trailing data, gets 400": async (client) => {
     for (const coding of codings) {
       const body = code[coding]('{"title":"Emma"}');
       for (const bad of [
@@ -52,7 +52,7 @@ eachClient(test, () => makeApp(), {
       }
     }
   },
-  "a body that grows beyond the ratio is refused, however small it came": async (client) => {
+  "a body that expands beyond the ratio is refused, even a small one": async (client) => {
     const zeros = new Uint8Array(8 * 1024 * 1024);
     for (const coding of codings) {
       const reply = await client.post("/length", { body: code[coding](zeros), headers: headersOf(coding) });
@@ -61,7 +61,7 @@ eachClient(test, () => makeApp(), {
   },
 });
 
-test("the limit holds for the decoded bytes", async () => {
+test("the limit applies to the decoded bytes", async () => {
   await using client = testClient(makeApp({ maxBodyBytes: 1000 }));
   for (const coding of codings) {
     const send = (length: number) =>
@@ -71,14 +71,14 @@ test("the limit holds for the decoded bytes", async () => {
   }
 });
 
-test("the ratio is the configuration's", async () => {
+test("the ratio is configurable", async () => {
   await using client = testClient(makeApp({ maxRatio: 100_000 }));
   const body = code.gzip(new Uint8Array(8 * 1024 * 1024));
   expect((await client.post("/length", { body, headers: headersOf("gzip") })).json()).toBe(8 * 1024 * 1024);
 });
 
 test.each(["gzip, gzip", "br", "compress", "gzip;q=1", "<b>"])(
-  "a body in %s is refused with what would be taken",
+  "a body in %s is refused, and the reply lists the accepted codings",
   async (coding) => {
     await using client = testClient(makeApp({ decode: ["gzip", "zstd"] }));
     const reply = await client.post("/", { body: code.gzip("1"), headers: headersOf(coding) });
@@ -87,7 +87,7 @@ test.each(["gzip, gzip", "br", "compress", "gzip;q=1", "<b>"])(
   },
 );
 
-test("no coding is taken before it is switched on", async () => {
+test("no coding is accepted by default", async () => {
   await using client = testClient(makeApp({ decode: [] }));
   const reply = await client.post("/", { body: code.gzip("1"), headers: headersOf("gzip") });
   expect([reply.status, reply.headers.get("accept-encoding")]).toEqual([415, "identity"]);

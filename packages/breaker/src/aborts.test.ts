@@ -59,7 +59,7 @@ test.each(["fast", "node"] as const)(
     await using _ = client;
     app.world.answer = fails();
     for (let time = 0; time < 2; time++) await client.get("/");
-    app.world.now = 10_000;
+    await app.clock.advance(10_000);
     hold();
     const release = await leave();
     app.world.answer = () => "hello";

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { CircuitOpenError } from "@framework/core";
+import type { SharedState } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { type Outcome, type Service, service, type Worker } from "./service.test-kit.ts";
 
-/** Calls one worker. Returns the output, `null` when refused. */
+/** Calls one worker. Returns the output, `null` if rejected. */
 const call = async (worker: Worker | undefined, outcome: Outcome): Promise<Outcome | null> => {
   try {
     return (await worker?.call(null, () => outcome)) ?? null;
@@ -39,7 +40,7 @@ test("each worker counts its own failures", async () => {
   expect(workers.map(({ circuits }) => circuits.list()[0]?.failures)).toEqual([4, 4, 4, 4]);
 });
 
-/** Begins a call at a worker; `end` ends it. */
+/** Starts a call at a worker; `end` ends it. */
 const begin = (worker: Worker | undefined) => {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   const begun = { isAdmitted: false, end: resolve };
@@ -52,7 +53,7 @@ const begin = (worker: Worker | undefined) => {
   return begun;
 };
 
-test("of a thousand calls at four workers halfOpenTarget are trials, and their successes close the circuit everywhere", async () => {
+test("exactly halfOpenTarget of a thousand concurrent calls at four workers are trials, and their successes close the circuit everywhere", async () => {
   const { workers, clock, states } = await service();
   await fail(workers[0], 5);
   await clock.advance(30_000);
@@ -145,7 +146,7 @@ test("every worker reports every change once, in order", async () => {
 });
 
 test("a worker that missed an announcement adopts the phase at its next trial or decision", async () => {
-  let isDeaf = false;
+  let dropsMessages = false;
   const wrap: Parameters<typeof service>[0] = {
     workers: 2,
     wrap: ({ values, ...others }) => ({
@@ -153,12 +154,12 @@ test("a worker that missed an announcement adopts the phase at its next trial or
       values: {
         ...values,
         subscribe: (channel, listener) =>
-          values.subscribe(channel, (message) => (isDeaf ? undefined : listener(message))),
+          values.subscribe(channel, (message) => (dropsMessages ? undefined : listener(message))),
       },
     }),
   };
   const { workers, clock, states } = await service(wrap);
-  isDeaf = true;
+  dropsMessages = true;
   await fail(workers[0], 5);
   await clock.advance(0);
   expect(states()).toEqual(["open", "closed"]);
@@ -175,7 +176,7 @@ test("a worker that missed an announcement adopts the phase at its next trial or
 });
 
 test("workers answer an outdated phase with the current one", async () => {
-  let isDeaf = false;
+  let dropsMessages = false;
   const { workers, clock, states } = await service({
     workers: 2,
     wrap: ({ values, ...others }) => ({
@@ -183,19 +184,19 @@ test("workers answer an outdated phase with the current one", async () => {
       values: {
         ...values,
         subscribe: (channel, listener) =>
-          values.subscribe(channel, (message) => (isDeaf ? undefined : listener(message))),
+          values.subscribe(channel, (message) => (dropsMessages ? undefined : listener(message))),
       },
     }),
   });
-  isDeaf = true;
+  dropsMessages = true;
   for (const what of ["trip", "reset", "trip"] as const) await workers[0]?.circuits[what]("callee");
-  isDeaf = false;
+  dropsMessages = false;
   await clock.advance(200_000); // the successor of the first phase has expired by now
   await workers[0]?.circuits.trip("callee");
   expect(states()).toEqual(["open", "open"]);
-  isDeaf = true;
+  dropsMessages = true;
   await workers[0]?.circuits.reset("callee");
-  isDeaf = false;
+  dropsMessages = false;
   await clock.advance(200_000);
   expect(states()).toEqual(["closed", "half-open"]);
   expect(await call(workers[1], "failure")).toBe("failure");
@@ -204,7 +205,7 @@ test("workers answer an outdated phase with the current one", async () => {
 });
 
 test("a worker whose phase has expired everywhere adopts the current one", async () => {
-  let isDeaf = true;
+  let dropsMessages = true;
   const { workers, clock, states } = await service({
     workers: 2,
     wrap: ({ values, ...others }) => ({
@@ -212,12 +213,12 @@ test("a worker whose phase has expired everywhere adopts the current one", async
       values: {
         ...values,
         subscribe: (channel, listener) =>
-          values.subscribe(channel, (message) => (isDeaf ? undefined : listener(message))),
+          values.subscribe(channel, (message) => (dropsMessages ? undefined : listener(message))),
       },
     }),
   });
   for (const what of ["trip", "reset", "trip", "reset"] as const) await workers[0]?.circuits[what]("callee");
-  isDeaf = false;
+  dropsMessages = false;
   await clock.advance(8 * 86_400_000);
   await fail(workers[1], 5);
   expect(states()).toEqual(["closed", "open"]);
@@ -235,24 +236,24 @@ test("no request passes while the announcement is pending", async () => {
   expect(() => first?.call(null, () => "success")).toThrow("Circuit open");
 });
 
-test("without the shared state each worker decides alone", async () => {
-  let isGone = false;
+test("without the shared state each worker uses its own circuits", async () => {
+  let isDown = false;
   const gone = () => Promise.reject(new Error("gone"));
   const { workers, clock, states } = await service({
     workers: 2,
     wrap: ({ values, permits, totals }) => ({
       values: {
         ...values,
-        add: (...args) => (isGone ? gone() : values.add(...args)),
-        get: (...args) => (isGone ? gone() : values.get(...args)),
-        set: (...args) => (isGone ? gone() : values.set(...args)),
-        publish: (...args) => (isGone ? gone() : values.publish(...args)),
+        add: (...args) => (isDown ? gone() : values.add(...args)),
+        get: (...args) => (isDown ? gone() : values.get(...args)),
+        set: (...args) => (isDown ? gone() : values.set(...args)),
+        publish: (...args) => (isDown ? gone() : values.publish(...args)),
       },
-      permits: { take: (...args) => (isGone ? gone() : permits.take(...args)) },
+      permits: { take: (...args) => (isDown ? gone() : permits.take(...args)) },
       totals,
     }),
   });
-  isGone = true;
+  isDown = true;
   await fail(workers[0], 5);
   await clock.advance(0);
   expect(states()).toEqual(["open", "closed"]);
@@ -264,7 +265,7 @@ test("without the shared state each worker decides alone", async () => {
   for (const { end } of trials) end("success");
   await clock.advance(0);
   expect(states()).toEqual(["closed", "closed"]);
-  isGone = false;
+  isDown = false;
   await fail(workers[1], 5);
   await fail(workers[0], 5);
   await clock.advance(0);
@@ -317,7 +318,7 @@ const live = async (world: Service, list: readonly Act[], resetMs: number, targe
       await clock.advance(0);
       const admitted = begun.filter(({ begun: { isAdmitted } }) => isAdmitted);
       if (before === "open") assert.equal(admitted.length, 0, "admitted while open");
-      if (before === "closed") assert.equal(admitted.length, begun.length, "refused while closed");
+      if (before === "closed") assert.equal(admitted.length, begun.length, "rejected while closed");
       under.push(...admitted);
       const at = clock.now();
       if (before === "half-open") trials.push(...admitted.map(({ begun: trial }) => ({ at, begun: trial })));
@@ -345,7 +346,7 @@ const live = async (world: Service, list: readonly Act[], resetMs: number, targe
   }
 };
 
-test("workers agree, never exceed halfOpenTarget and never deadlock, even if some die", async () => {
+test("workers agree, never exceed halfOpenTarget and never deadlock, even if some exit", async () => {
   const property = fc.asyncProperty(
     fc.integer({ min: 1, max: 3 }),
     fc.constantFrom(0.5, 1, 2),
@@ -363,4 +364,27 @@ test("workers agree, never exceed halfOpenTarget and never deadlock, even if som
     },
   );
   await expect(fc.assert(property, { numRuns: 2500 })).resolves.toBeUndefined();
+});
+
+test("a worker that missed announcements adopts the state when its connection is back", async () => {
+  const reports: ((() => void) | undefined)[] = [];
+  let isDeaf = false;
+  const wrap = (shared: SharedState): SharedState => ({
+    ...shared,
+    values: {
+      ...shared.values,
+      subscribe: (channel, listener, options) => {
+        reports.push(options?.missed);
+        return shared.values.subscribe(channel, (message) => (isDeaf ? undefined : listener(message)));
+      },
+    },
+  });
+  const { workers, states, clock } = await service({ workers: 2, failureThreshold: 1, wrap });
+  isDeaf = true;
+  await call(workers[0], "failure");
+  await clock.advance(0);
+  expect(states()).toEqual(["open", "closed"]);
+  for (const missed of reports) missed?.();
+  await clock.advance(0);
+  expect(states()).toEqual(["open", "open"]);
 });

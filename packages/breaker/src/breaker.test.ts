@@ -1,5 +1,6 @@
 import { CircuitOpenError } from "@framework/core";
 import { compose, isPromise } from "@framework/core/feature";
+import { virtualClock } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
 import { breaker, type BreakerOptions, type CircuitTransition } from "./index.ts";
 
@@ -9,15 +10,15 @@ interface Reply {
 
 /** Creates a breaker that opens at the second failure, on a clock that a test advances. */
 const around = (options: BreakerOptions<string, Reply> = {}) => {
-  const time = { now: 0 };
+  const clock = virtualClock();
   const guard = breaker<string, Reply>({
     failureThreshold: 2,
     resetTimeout: 10,
-    now: () => time.now,
+    clock,
     ...options,
   });
   const answer = (status: number) => guard("input", () => ({ status }));
-  return { time, guard, answer };
+  return { clock, guard, answer };
 };
 
 test("outputs with a failure code open it, and then the callee is not called", () => {
@@ -26,15 +27,15 @@ test("outputs with a failure code open it, and then the callee is not called", (
     [answer(500), answer(200), answer(503), answer(502)].map((reply) => (reply as Reply).status),
   ).toEqual([500, 200, 503, 502]);
   expect(guard.state).toBe("open");
-  const refusal = (): unknown => {
+  const rejection = (): unknown => {
     try {
       return guard("input", () => ({ status: 200 }));
     } catch (error) {
       return error;
     }
   };
-  expect(refusal()).toBeInstanceOf(CircuitOpenError);
-  expect(refusal()).toMatchObject({ status: 503, code: "BREAKER_OPEN", extras: { retry_after: 10 } });
+  expect(rejection()).toBeInstanceOf(CircuitOpenError);
+  expect(rejection()).toMatchObject({ status: 503, code: "BREAKER_OPEN", extras: { retry_after: 10 } });
 });
 
 test("errors count and pass through, thrown or rejected; an AbortError does not count", async () => {
@@ -51,12 +52,12 @@ test("errors count and pass through, thrown or rejected; an AbortError does not 
   expect(guard.state).toBe("open");
 });
 
-test("isFailure and refuse replace the defaults", () => {
+test("isFailure and fallback replace the defaults", () => {
   const guard = breaker<number, string>({
     failureThreshold: 1,
     isFailure: (output) => output === "bad",
     isFailingError: (error) => error instanceof TypeError,
-    refuse: (retryAfterSecs, input) => `${input} waits ${retryAfterSecs} s`,
+    fallback: (retryAfterSecs, input) => `${input} waits ${retryAfterSecs} s`,
   });
   const fail = () => {
     throw new RangeError("no");
@@ -85,15 +86,15 @@ test("isFailure may depend on the input", () => {
   expect(guard.state).toBe("open");
 });
 
-test("a synchronous callee stays synchronous in every state", () => {
-  const { time, guard, answer } = around({ halfOpenTarget: 1 });
+test("a synchronous callee stays synchronous in every state", async () => {
+  const { clock, guard, answer } = around({ halfOpenTarget: 1 });
   const seen = [answer(500), answer(500)];
-  time.now = 10_000;
+  await clock.advance(10_000);
   seen.push(answer(200));
   expect([seen.some(isPromise), guard.state]).toEqual([false, "closed"]);
 });
 
-test("in a chain, a refusal becomes an output like other errors", async () => {
+test("in a chain, a rejection becomes an output like other errors", async () => {
   const { guard } = around({ failureThreshold: 1 });
   const call = compose<string, Reply>(
     [guard],
@@ -103,9 +104,9 @@ test("in a chain, a refusal becomes an output like other errors", async () => {
   expect([await call("a"), await call("b")]).toEqual([{ status: 500 }, { status: 599 }]);
 });
 
-test("trip and reset change the state, and transitions have its name", () => {
+test("trip and reset change the state, and transitions have its name", async () => {
   const seen: CircuitTransition[] = [];
-  const { guard, answer, time } = around({
+  const { guard, answer, clock } = around({
     name: "payments",
     onTransition: (change) => void seen.push(change),
   });
@@ -114,7 +115,7 @@ test("trip and reset change the state, and transitions have its name", () => {
   guard.reset();
   expect(answer(200)).toEqual({ status: 200 });
   guard.trip();
-  time.now = 10_000;
+  await clock.advance(10_000);
   expect(guard.state).toBe("half-open");
   guard.reset();
   expect(seen.map(({ name, from, to }) => `${name}: ${from} > ${to}`)).toEqual([
@@ -126,16 +127,16 @@ test("trip and reset change the state, and transitions have its name", () => {
   ]);
 });
 
-test("by default it opens after 5 failures for 30 s and closes after 3 successes", () => {
-  let now = 0;
-  const guard = breaker<null, Reply>({ now: () => now });
+test("by default it opens after 5 failures for 30 s and closes after 3 successes", async () => {
+  const clock = virtualClock();
+  const guard = breaker<null, Reply>({ clock });
   const answer = (status: number) => guard(null, () => ({ status }));
   for (const status of [500, 502, 503, 504]) void answer(status);
   expect(guard.state).toBe("closed");
   void answer(500);
-  now = 29_999;
+  await clock.advance(29_999);
   expect(guard.state).toBe("open");
-  now = 30_000;
+  await clock.advance(1);
   for (let time = 0; time < 2; time++) void answer(200);
   expect(guard.state).toBe("half-open");
   void answer(501);

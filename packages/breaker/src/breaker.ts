@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Awaitable, CircuitOpenError, type Middleware } from "@framework/core";
-import { isFailureOfCallee, statusOf } from "@framework/core/feature";
+import { type Clock, isFailureOfCallee, statusOf, systemClock } from "@framework/core/feature";
 import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts";
 import { CircuitBreakerConfig } from "./circuit-config.ts";
 import { LocalLedger } from "./circuit-ledger.ts";
@@ -23,15 +23,16 @@ export interface BreakerOptions<In, Out> {
   /** Whether an error is a failure; others do not count. @default every error except AbortError */
   readonly isFailingError?: (error: unknown, input: In) => boolean;
   /** Returns the output while the circuit is open. @default throws a CircuitOpenError, status 503 */
-  readonly refuse?: (retryAfterSecs: number, input: In) => Awaitable<Out>;
+  readonly fallback?: (retryAfterSecs: number, input: In) => Awaitable<Out>;
   /** Called with every change of state. @default none */
   readonly onTransition?: (transition: CircuitTransition) => void;
-  /** Monotonic clock in milliseconds. @default performance.now */
-  readonly now?: () => number;
+  /** The clock, for tests. @default the process's */
+  readonly clock?: Clock;
 }
 
 /** A breaker around calls of any kind. */
 export interface Breaker<In, Out> extends Middleware<In, Out> {
+  /** State at the time of the call. */
   readonly state: CircuitState;
   /** Opens it for `resetTimeout`. */
   trip(): void;
@@ -50,9 +51,9 @@ export interface Breaker<In, Out> extends Middleware<In, Out> {
  * @throws CORE_BAD_CONFIG
  */
 export const breaker = <In, Out>(options: BreakerOptions<In, Out> = {}): Breaker<In, Out> => {
-  const { name = "breaker", isFailure: _, isFailingError: _error, refuse: _refuse, ...given } = options;
+  const { name = "breaker", isFailure: _, isFailingError: _error, fallback: _fallback, ...given } = options;
   const config = CircuitBreakerConfig.of(given);
-  const { onTransition = () => {}, now = () => performance.now(), resetTimeout } = config;
+  const { onTransition = () => {}, clock = systemClock, resetTimeout } = config;
   const { failureThreshold, halfOpenTarget } = config;
   const circuit = new Circuit({
     name,
@@ -60,7 +61,7 @@ export const breaker = <In, Out>(options: BreakerOptions<In, Out> = {}): Breaker
     halfOpenTarget,
     resetMs: resetTimeout * 1000,
     id: randomUUID(),
-    now,
+    clock,
     ledger: new LocalLedger(),
     onTransition: (transition) => {
       try {
@@ -83,15 +84,15 @@ export const breaker = <In, Out>(options: BreakerOptions<In, Out> = {}): Breaker
 
 /** Returns the failure rules of a breaker's options. */
 export const callsOf = <In, Out>(
-  { isFailure, isFailingError, refuse }: BreakerOptions<In, Out>,
+  { isFailure, isFailingError, fallback }: BreakerOptions<In, Out>,
   failureCodes: readonly number[],
 ): Calls<In, Out> => ({
   isFailure: isFailure ?? ((output) => failureCodes.includes(statusOf(output))),
   isFailingError: isFailingError ?? isFailureOfCallee,
-  refuse: refuse ?? refuseByThrowing,
+  fallback: fallback ?? throwOpen,
 });
 
-/** Throws: an error handler creates the reply. */
-export const refuseByThrowing = (retryAfterSecs: number): never => {
+/** The default fallback: an error handler creates the reply. */
+export const throwOpen = (retryAfterSecs: number): never => {
   throw new CircuitOpenError(retryAfterSecs, "Circuit open", { code: "BREAKER_OPEN" });
 };

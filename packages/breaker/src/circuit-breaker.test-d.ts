@@ -20,17 +20,17 @@ const shared: Middleware<string, number> = app.circuits.around<string, number>("
 });
 void [guard, shared];
 
-// @ts-expect-error the method exists only where the feature was composed
+// @ts-expect-error the method exists only if the feature is composed
 new App().enableCircuitBreaker();
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 app.enableCircuitBreaker({ failureTreshold: 5 });
 
 // @ts-expect-error a scope is one of two
 app.enableCircuitBreaker({ scope: "worker" });
 
-// @ts-expect-error refuse returns the output's type
-breaker<string, number>({ refuse: () => "later" });
+// @ts-expect-error fallback returns the output's type
+breaker<string, number>({ fallback: () => "later" });
 
 // @ts-expect-error the circuits are the app's
 app.circuits = new (App.with(circuitBreaker))().circuits;

@@ -17,11 +17,11 @@ eachClient(
   test,
   guardedApp,
   {
-    "five failures in a row open the circuit of a route: 503, a Retry-After, and the handler is not called":
-      async (client, { world }) => {
+    "five failures in a row open the circuit of a route: 503 with Retry-After, without a call of the handler":
+      async (client, { world, clock }) => {
         world.answer = fails();
         expect(await statuses(client, "/", 5)).toEqual([500, 500, 500, 500, 500]);
-        world.now = 12_001;
+        await clock.advance(12_001);
         const reply = await client.get("/");
         expect([reply.status, reply.headers.get("retry-after"), world.handled]).toEqual([503, "18", 5]);
         expect(reply.json()).toEqual({
@@ -41,28 +41,31 @@ eachClient(
       expect((await client.get("/")).status).toBe(500);
       expect((await client.get("/")).status).toBe(503);
     },
-    "refusals neither count as failures nor extend the open time": async (client, { world }) => {
+    "rejections neither count as failures nor extend the open time": async (client, { world, clock }) => {
       world.answer = fails();
       await statuses(client, "/", 5);
-      for (world.now = 0; world.now < 30_000; world.now += 3000) await client.get("/");
+      for (let round = 0; round < 10; round++) {
+        await client.get("/");
+        await clock.advance(3000);
+      }
       world.answer = () => "hello";
       expect(await statuses(client, "/", 1)).toEqual([200]);
     },
     "three successful trials close it, and a failed one reopens it for the whole time": async (
       client,
-      { world, circuits },
+      { world, clock, circuits },
     ) => {
       const state = () => circuits.list().find(({ name }) => name === "GET /")?.state;
       world.answer = fails(502);
       await statuses(client, "/", 5);
-      world.now = 30_000;
+      await clock.advance(30_000);
       world.answer = () => "hello";
       expect(await statuses(client, "/", 2)).toEqual([200, 200]);
       world.answer = fails(504);
       expect([await statuses(client, "/", 2), state()]).toEqual([[504, 503], "open"]);
-      world.now = 59_999;
+      await clock.advance(29_999);
       expect(await statuses(client, "/", 1)).toEqual([503]);
-      world.now = 60_000;
+      await clock.advance(1);
       world.answer = fails(404);
       expect([await statuses(client, "/", 3), state()]).toEqual([[404, 404, 404], "closed"]);
       world.answer = fails();
@@ -98,7 +101,7 @@ eachClient(
       for (let path = 0; path < 50; path++) await client.get(`/nowhere/${path}`);
       expect(circuits.list()).toHaveLength(5);
     },
-    "metrics count states, refusals and transitions": async (client, app) => {
+    "metrics count states, rejections and transitions": async (client, app) => {
       app.world.answer = fails();
       await statuses(client, "/", 8);
       await client.get("/own");
@@ -106,7 +109,7 @@ eachClient(
       expect(states).toContainEqual({ value: 2, labels: { circuit: "GET /" } });
       expect(states).toContainEqual({ value: 0, labels: { circuit: "GET /own" } });
       expect(metrics).toEqual({
-        circuit_refused_total: 3,
+        circuit_rejected_total: 3,
         circuit_transitions_total: [
           { value: 0, labels: { to: "closed" } },
           { value: 0, labels: { to: "half-open" } },
@@ -169,7 +172,7 @@ test("synchronous handlers stay synchronous for outer middleware", async () => {
   expect(isPromise).toBe(false);
   app.world.answer = fails();
   await statuses(client, "/", 5);
-  app.world.now = 30_000;
+  await app.clock.advance(30_000);
   await client.get("/");
   expect(isPromise).toBe(false);
 });
@@ -206,8 +209,18 @@ test("circuits can be opened and closed manually, and an unknown name suggests t
   await app.circuits.reset("GET /");
   expect(await statuses(client, "/", 1)).toEqual([200]);
   await expect(app.circuits.trip("GET /own2")).rejects.toThrow(
-    'there is no circuit named "GET /own2"; did you mean "GET /own"?',
+    'There is no circuit named "GET /own2"; did you mean "GET /own"?',
   );
+});
+
+test("an operator's route that names an unknown circuit answers 404 with the nearest name", async () => {
+  const app = guardedApp();
+  app.post("/ops/trip", (request) => app.circuits.trip(request.getQueryParam("circuit", "")));
+  await using client = testClient(app, { env: "production" });
+  const reply = await client.post("/ops/trip", { query: { circuit: "GET /x" } });
+  expect(reply.status).toBe(404);
+  expect(reply.json()).toMatchObject({ error: "Not Found", detail: expect.stringContaining('"GET /x"') });
+  expect((await client.post("/ops/trip", { query: { circuit: "GET /" } })).status).toBe(204);
 });
 
 test("a circuit around the program's own calls is listed, with the app's settings by default", async () => {
@@ -216,7 +229,7 @@ test("a circuit around the program's own calls is listed, with the app's setting
   await app.start(quiet);
   const late = app.circuits.around<string, string>("mail", {
     isFailure: (output) => output === "bounced",
-    refuse: (retryAfterSecs, to) => `${to} waits ${retryAfterSecs} s`,
+    fallback: (retryAfterSecs, to) => `${to} waits ${retryAfterSecs} s`,
   });
   for (let time = 0; time < 2; time++) void early("x", () => ({ status: 503 }));
   expect(() => early("x", () => ({ status: 200 }))).toThrow("Circuit open");
@@ -225,11 +238,11 @@ test("a circuit around the program's own calls is listed, with the app's setting
     "bounced",
     "c waits 10 s",
   ]);
-  app.world.now = 10_000;
+  await app.clock.advance(10_000);
   expect(early("x", () => ({ status: 200 }))).toEqual({ status: 200 });
   const states = app.circuits.list().map(({ name, state }) => `${name} ${state}`);
   expect([states[0], states.at(-1)]).toEqual(["payments closed", "mail half-open"]);
-  expect(app.metrics()["circuit_refused_total"]).toBe(2);
+  expect(app.metrics()["circuit_rejected_total"]).toBe(2);
   expect(() => app.circuits.around("mail")).toThrow('the circuit "mail" exists already');
   expect(() => app.circuits.around("other", { resetTimeout: -1 })).toThrow(
     "CircuitBreakerConfig.resetTimeout",
@@ -241,8 +254,8 @@ test("a circuit around the program's own calls is listed, with the app's setting
 test("app.circuits before enableCircuitBreaker throws an error that names it", async () => {
   const app = new (App.with(circuitBreaker))();
   expect(app.circuits.list()).toEqual([]);
-  expect(() => app.circuits.around("x")).toThrow("call enableCircuitBreaker()");
-  await expect(app.circuits.trip("x")).rejects.toThrow("call enableCircuitBreaker()");
+  expect(() => app.circuits.around("x")).toThrow("call enableCircuitBreaker before");
+  await expect(app.circuits.trip("x")).rejects.toThrow("call enableCircuitBreaker before");
 });
 
 test("more than a thousand circuits are a start error with a remedy", async () => {

@@ -1,4 +1,4 @@
-import type { AddsRouteOptions, ConfigInput, Feature } from "@framework/core/feature";
+import type { AddsRouteOptions, ConfigInput, Feature, ImpliedReply } from "@framework/core/feature";
 import { CircuitBreakerConfig, routeCircuitProblem } from "./circuit-config.ts";
 import { CircuitRegistry } from "./circuit-registry.ts";
 import type { Circuits } from "./circuits.ts";
@@ -18,9 +18,9 @@ export interface CircuitBreaker extends AddsRouteOptions<CircuitBreakerRouteOpti
 }
 
 /**
- * Answers 503 in place of handlers that keep failing, until trials show that they have recovered.
+ * Answers 503 instead of calling a handler that keeps failing, until trial calls succeed.
  *
- * A circuit that opens in one worker is open in all; trials are counted over all workers. Health, metrics, docs and cached replies have none.
+ * A circuit that opens in one worker is open in all; trials are counted over all workers. Health, metrics and docs have no circuit; cached replies bypass it.
  *
  * @example
  * const app = new (App.with(circuitBreaker))().enableCircuitBreaker({ failureThreshold: 3, resetTimeout: 10 });
@@ -29,12 +29,14 @@ export interface CircuitBreaker extends AddsRouteOptions<CircuitBreakerRouteOpti
 export const circuitBreaker: Feature<CircuitBreaker> = {
   name: "breaker",
   install: (host) => {
-    const circuits = new CircuitRegistry(host.http.routeOption("breaker", routeCircuitProblem));
+    const option = host.http.routeOption("breaker", routeCircuitProblem);
+    const circuits = new CircuitRegistry(option);
     return {
       circuits,
       enableCircuitBreaker(config) {
         circuits.configure(host.configure(CircuitBreakerConfig, config));
         host.http.use("breaker", circuits.middleware);
+        host.http.impliesReplies((route) => (option.of(route) === false ? [] : [circuitOpen]));
         host.life.onStart({
           name: "circuit breaker",
           run: (settings) => circuits.start(host.http.routes(), host.state.shared, settings),
@@ -50,10 +52,10 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
             read: () => circuits.states(),
           })
           .metric({
-            name: "circuit_refused_total",
-            help: "Calls refused by an open circuit.",
+            name: "circuit_rejected_total",
+            help: "Calls rejected by an open circuit.",
             type: "counter",
-            read: () => circuits.refused,
+            read: () => circuits.rejected,
           })
           .metric({
             name: "circuit_transitions_total",
@@ -65,4 +67,10 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
       },
     };
   },
+};
+
+const circuitOpen: ImpliedReply = {
+  status: 503,
+  description: "The circuit is open.",
+  headers: { "Retry-After": { description: "Seconds until a new attempt.", type: "integer" } },
 };

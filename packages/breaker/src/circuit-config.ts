@@ -1,9 +1,11 @@
 import {
   checked,
+  type Clock,
   type ConfigRecord,
   configRecord,
   decimal,
   integer,
+  isClock,
   list,
   oneOf,
   optional,
@@ -26,8 +28,8 @@ export interface CircuitBreakerConfig {
   readonly scope: "route" | "app";
   /** Called in every worker with every change of state. @default none */
   readonly onTransition: ((transition: CircuitTransition) => void) | undefined;
-  /** Monotonic clock in milliseconds, for tests. @default performance.now */
-  readonly now: (() => number) | undefined;
+  /** The clock, for tests. @default the process's */
+  readonly clock: Clock | undefined;
 }
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
@@ -49,7 +51,7 @@ export const CircuitBreakerConfig: ConfigRecord<CircuitBreakerConfig> = configRe
     onTransition: optional<(transition: CircuitTransition) => void>(
       checked(null, "a function of the transition", isFunction),
     ),
-    now: optional<() => number>(checked(null, "a function that returns milliseconds", isFunction)),
+    clock: optional<Clock>({ problem: (value) => (isClock(value) ? null : "must be a Clock") }),
   },
 );
 

@@ -30,7 +30,7 @@ export interface CircuitLedger {
   current(): Awaitable<Phase | null>;
   /** Requests a slot for a trial. */
   lease(trial: Trial): Awaitable<Leased>;
-  giveBack(trial: Trial): Awaitable<void>;
+  release(trial: Trial): Awaitable<void>;
   /** Counts a success. Returns the successes of this epoch. */
   succeed(trial: Trial): Awaitable<number>;
   /** Stores `phase` as the successor of the one before, unless there is one. Returns the stored successor, `phase` itself if it was the first. */
@@ -39,10 +39,10 @@ export interface CircuitLedger {
   announce(phase: Phase): Awaitable<void>;
 }
 
-/** The ledger of a circuit in a single process; the circuit bounds its own trials. */
+/** The ledger of a circuit in a single process; the circuit itself limits its trials. */
 export class LocalLedger implements CircuitLedger {
-  #epoch = 0;
-  #successes = 0;
+  private epoch = 0;
+  private successes = 0;
 
   current(): null {
     return null;
@@ -52,14 +52,14 @@ export class LocalLedger implements CircuitLedger {
     return { isLeased: true, next: null };
   }
 
-  giveBack(): void {
+  release(): void {
     // The circuit counts its own slots.
   }
 
   succeed({ epoch }: Trial): number {
-    if (epoch !== this.#epoch) this.#successes = 0;
-    this.#epoch = epoch;
-    return ++this.#successes;
+    if (epoch !== this.epoch) this.successes = 0;
+    this.epoch = epoch;
+    return ++this.successes;
   }
 
   decide(phase: Phase): Phase {

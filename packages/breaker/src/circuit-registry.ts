@@ -3,6 +3,7 @@ import {
   type AppSettings,
   type Endpoint,
   FrameworkError,
+  HttpError,
   type HttpRequest,
   type Middleware,
   type Response,
@@ -13,6 +14,7 @@ import {
   type RouteOption,
   type Sample,
   type SharedState,
+  systemClock,
   throttledLog,
 } from "@framework/core/feature";
 import { type BreakerOptions, callsOf } from "./breaker.ts";
@@ -46,79 +48,86 @@ interface Started {
 
 /** The circuits of one app, from `enableCircuitBreaker` to stop. */
 export class CircuitRegistry implements Circuits {
-  refused = 0;
-  readonly #option: Pick<RouteOption<RouteCircuit | false>, "of">;
-  readonly #id: string = randomUUID();
-  readonly #members = new Map<string, Member>();
-  readonly #ofRoutes = new Map<string, RouteMember | null>();
-  /** The same, by the route options of a request. */
-  readonly #byEndpoint = new Map<Endpoint, RouteMember | null>();
-  readonly #transitions: Record<CircuitState, number> = { closed: 0, "half-open": 0, open: 0 };
-  #config: Readonly<CircuitBreakerConfig> | null = null;
-  #started: Started | null = null;
-  #unsubscribe: () => void = () => {};
-  readonly #logSometimes = throttledLog();
+  rejected = 0;
+  private readonly option: Pick<RouteOption<RouteCircuit | false>, "of">;
+  private readonly id: string = randomUUID();
+  private readonly members = new Map<string, Member>();
+  private readonly ofRoutes = new Map<string, RouteMember | null>();
+  /** The same, by the endpoint of a request. */
+  private readonly byEndpoint = new Map<Endpoint, RouteMember | null>();
+  private readonly transitionCounts: Record<CircuitState, number> = { closed: 0, "half-open": 0, open: 0 };
+  private config: Readonly<CircuitBreakerConfig> | null = null;
+  private started: Started | null = null;
+  private unsubscribe: () => void = () => {};
+  private readonly logThrottled = throttledLog();
 
   /** @param option the `breaker` option of routes */
   constructor(option: Pick<RouteOption<RouteCircuit | false>, "of">) {
-    this.#option = option;
+    this.option = option;
   }
 
   configure(config: Readonly<CircuitBreakerConfig>): void {
-    this.#config = config;
+    this.config = config;
   }
 
   /** Creates the circuits of routes and subscribes to the other workers' changes. */
   async start(routes: readonly RouteInfo[], shared: SharedState, { log }: AppSettings): Promise<void> {
-    this.#started = { shared, log };
-    for (const route of routes) this.#addRoute(route);
-    this.#unsubscribe = shared.values.subscribe(PHASES, (message) => {
-      const phase = toPhaseMessage(message);
-      if (phase !== null) this.#members.get(phase.name)?.circuit.receive(phase);
-    });
-    await Promise.all(this.#members.values().map((member) => this.#attach(member, shared)));
+    this.started = { shared, log };
+    for (const route of routes) this.addRoute(route);
+    const attachAll = async (): Promise<void> => {
+      await Promise.all(this.members.values().map((member) => this.attach(member, shared)));
+    };
+    this.unsubscribe = shared.values.subscribe(
+      PHASES,
+      (message) => {
+        const phase = toPhaseMessage(message);
+        if (phase !== null) this.members.get(phase.name)?.circuit.receive(phase);
+      },
+      { missed: () => void attachAll() }, // a failed call of a ledger uses the worker's own circuit
+    );
+    await attachAll();
   }
 
   stop(): void {
-    this.#unsubscribe();
+    this.unsubscribe();
   }
 
   /** Passes a request through the circuit of its route, if it has one. */
   readonly middleware: Middleware<HttpRequest, Response> = (request, next) => {
     const { endpoint } = request;
     if (endpoint === null) return next(request);
-    let member = this.#byEndpoint.get(endpoint);
+    let member = this.byEndpoint.get(endpoint);
     if (member === undefined) {
-      member = this.#ofRoutes.get(routeName(endpoint.method, endpoint.pattern)) ?? null;
-      this.#byEndpoint.set(endpoint, member);
+      member = this.ofRoutes.get(routeName(endpoint.method, endpoint.pattern)) ?? null;
+      this.byEndpoint.set(endpoint, member);
     }
     return member === null ? next(request) : guardCall(member.circuit, member.calls, request, next);
   };
 
   list(): readonly CircuitInfo[] {
-    return Array.from(this.#members.values(), ({ circuit: { name, state, failures, retryAfterSecs } }) => {
+    return Array.from(this.members.values(), ({ circuit: { name, state, failures, retryAfterSecs } }) => {
       return { name, state, failures, retryAfterSecs };
     });
   }
 
   async trip(name: string): Promise<void> {
-    return this.#named(name).force("open");
+    return this.named(name).force("open");
   }
 
   async reset(name: string): Promise<void> {
-    return this.#named(name).force("closed");
+    return this.named(name).force("closed");
   }
 
   around<In, Out>(name: string, options: CallOptions<In, Out> = {}): Middleware<In, Out> {
-    const { isFailure: _, isFailingError: _error, refuse: _refuse, ...own } = options;
-    const config = CircuitBreakerConfig.of(merged(this.#switchedOn(), own));
-    if (this.#members.has(name)) {
+    const { isFailure: _, isFailingError: _error, fallback: _fallback, ...own } = options;
+    const config = CircuitBreakerConfig.of(merged(this.requireConfig(), own));
+    if (this.members.has(name)) {
       throw new FrameworkError("BREAKER_NAME_TAKEN", `the circuit "${name}" exists already`);
     }
-    const member = this.#add(name, config);
-    if (this.#started !== null) void this.#attach(member, this.#started.shared);
+    const member = this.add(name, config);
+    if (this.started !== null) void this.attach(member, this.started.shared);
     const calls = callsOf(options as BreakerOptions<In, Out>, config.failureCodes);
-    const counted = this.#counted(calls);
+    const counted = this.counted(calls);
     return function breaker(input, next) {
       return guardCall(member.circuit, counted, input, next);
     };
@@ -126,30 +135,30 @@ export class CircuitRegistry implements Circuits {
 
   /** Returns the state of each circuit: 0 closed, 1 half-open, 2 open. */
   states(): readonly Sample[] {
-    return this.list().map(({ name, state }) => ({ value: LEVEL[state], labels: { circuit: name } }));
+    return this.list().map(({ name, state }) => ({ value: level[state], labels: { circuit: name } }));
   }
 
   /** Returns the number of state changes by new state. */
   transitions(): readonly Sample[] {
-    return Object.entries(this.#transitions).map(([to, value]) => ({ value, labels: { to } }));
+    return Object.entries(this.transitionCounts).map(([to, value]) => ({ value, labels: { to } }));
   }
 
-  #addRoute(route: RouteInfo): void {
+  private addRoute(route: RouteInfo): void {
     const { method, path, exempt } = route;
-    const breaker = this.#option.of(route);
+    const breaker = this.option.of(route);
     const name = routeName(method, path);
-    const isLeftOut = breaker === false || exempt.includes("limits");
-    if (isLeftOut) return void this.#ofRoutes.set(name, null);
-    const config = this.#switchedOn();
+    const isExempt = breaker === false || exempt.includes("limits");
+    if (isExempt) return void this.ofRoutes.set(name, null);
+    const config = this.requireConfig();
     const isShared = config.scope === "app" && breaker === undefined;
     const own = breaker === undefined ? config : merged(config, breaker);
-    const member = isShared ? (this.#members.get("app") ?? this.#add("app", config)) : this.#add(name, own);
-    const calls = this.#counted(requestCalls(own.failureCodes));
-    this.#ofRoutes.set(name, { ...member, calls });
+    const member = isShared ? (this.members.get("app") ?? this.add("app", config)) : this.add(name, own);
+    const calls = this.counted(requestCalls(own.failureCodes));
+    this.ofRoutes.set(name, { ...member, calls });
   }
 
-  #add(name: string, config: Readonly<CircuitBreakerConfig>): Member {
-    if (this.#members.size >= MAX_CIRCUITS) {
+  private add(name: string, config: Readonly<CircuitBreakerConfig>): Member {
+    if (this.members.size >= MAX_CIRCUITS) {
       const help = 'use scope: "app", or breaker: false on routes';
       throw new FrameworkError(
         "BREAKER_TOO_MANY_CIRCUITS",
@@ -162,70 +171,68 @@ export class CircuitRegistry implements Circuits {
       failureThreshold,
       halfOpenTarget,
       resetMs: resetTimeout * 1000,
-      id: this.#id,
-      now: this.#switchedOn().now ?? (() => performance.now()),
+      id: this.id,
+      clock: this.requireConfig().clock ?? systemClock,
       ledger: new LocalLedger(),
-      onTransition: (transition) => this.#reported(transition),
+      onTransition: (transition) => this.reported(transition),
     });
     const member = { circuit, config };
-    this.#members.set(name, member);
+    this.members.set(name, member);
     return member;
   }
 
-  async #attach({ circuit, config }: Member, shared: SharedState): Promise<void> {
+  private async attach({ circuit, config }: Member, shared: SharedState): Promise<void> {
     const { halfOpenTarget, resetTimeout } = config;
     const { name } = circuit;
-    const failed = (error: unknown): void => this.#failed(error);
+    const failed = (error: unknown): void => this.failed(error);
     const resetMs = resetTimeout * 1000;
     await circuit.attach(new SharedLedger({ shared, name, halfOpenTarget, resetMs, failed }));
   }
 
-  #counted<In, Out>(calls: Calls<In, Out>): Calls<In, Out> {
+  private counted<In, Out>(calls: Calls<In, Out>): Calls<In, Out> {
     return {
       ...calls,
-      refuse: (retryAfterSecs, input) => {
-        this.refused++;
-        return calls.refuse(retryAfterSecs, input);
+      fallback: (retryAfterSecs, input) => {
+        this.rejected++;
+        return calls.fallback(retryAfterSecs, input);
       },
     };
   }
 
-  #reported(transition: CircuitTransition): void {
+  private reported(transition: CircuitTransition): void {
     const { name, to } = transition;
-    this.#transitions[to]++;
-    const { log } = this.#started ?? { log: null };
+    this.transitionCounts[to]++;
+    const { log } = this.started ?? { log: null };
     log?.[to === "open" ? "warn" : "info"](`circuit "${name}" is ${to}`, { circuit: name, state: to });
     try {
-      this.#config?.onTransition?.(transition);
+      this.config?.onTransition?.(transition);
     } catch (error) {
       log?.error("onTransition of the circuit breaker failed", { error, circuit: name });
     }
   }
 
   /** Logs at most one failure of the shared state per minute. */
-  #failed(error: unknown): void {
-    const message = "the shared state does not answer; circuits of this worker decide alone";
-    this.#logSometimes(() => this.#started?.log.warn(message, { error }));
+  private failed(error: unknown): void {
+    const message = "the shared state is unavailable; the circuits of this worker are not shared";
+    this.logThrottled(() => this.started?.log.warn(message, { error }));
   }
 
-  #named(name: string): Circuit {
-    const member = this.#members.get(name);
+  private named(name: string): Circuit {
+    const member = this.members.get(name);
     if (member !== undefined) return member.circuit;
-    this.#switchedOn();
-    const [near] = nearest(name, [...this.#members.keys()]);
+    this.requireConfig();
+    const [near] = nearest(name, [...this.members.keys()]);
     const hint = near === undefined ? "" : `; did you mean "${near}"?`;
-    throw new FrameworkError("BREAKER_UNKNOWN_CIRCUIT", `there is no circuit named "${name}"${hint}`);
+    const code = "BREAKER_UNKNOWN_CIRCUIT";
+    throw new HttpError(404, `There is no circuit named "${name}"${hint}`, { code });
   }
 
-  #switchedOn(): Readonly<CircuitBreakerConfig> {
-    if (this.#config !== null) return this.#config;
-    throw new FrameworkError(
-      "BREAKER_NOT_ENABLED",
-      "call enableCircuitBreaker() before app.circuits is used",
-    );
+  private requireConfig(): Readonly<CircuitBreakerConfig> {
+    if (this.config !== null) return this.config;
+    throw new FrameworkError("BREAKER_NOT_ENABLED", "call enableCircuitBreaker before using app.circuits");
   }
 }
 
-const LEVEL: Readonly<Record<CircuitState, number>> = { closed: 0, "half-open": 1, open: 2 };
+const level: Readonly<Record<CircuitState, number>> = { closed: 0, "half-open": 1, open: 2 };
 
 const routeName = (method: string, path: string): string => `${method} ${path}`;

@@ -6,6 +6,7 @@ import type { CircuitState } from "./circuit.ts";
 export interface CircuitInfo {
   /** `GET /books/{id}`, `app`, or the program's name. */
   readonly name: string;
+  /** State at the time of the call. */
   readonly state: CircuitState;
   /** Failures in a row on this worker since the circuit closed. */
   readonly failures: number;
@@ -14,7 +15,7 @@ export interface CircuitInfo {
 }
 
 /** Options of a circuit around the program's own calls. @default the app's settings */
-export type CallOptions<In, Out> = Omit<BreakerOptions<In, Out>, "name" | "onTransition" | "now">;
+export type CallOptions<In, Out> = Omit<BreakerOptions<In, Out>, "name" | "onTransition" | "clock">;
 
 /** The circuits of an app: `app.circuits`. */
 export interface Circuits {
@@ -23,13 +24,13 @@ export interface Circuits {
   /**
    * Opens a circuit in every worker for its `resetTimeout`; resolves when all have opened it.
    *
-   * @throws BREAKER_UNKNOWN_CIRCUIT
+   * @throws HttpError 404 with the code BREAKER_UNKNOWN_CIRCUIT
    */
   trip(name: string): Promise<void>;
   /**
    * Closes a circuit in every worker; resolves when all have closed it.
    *
-   * @throws BREAKER_UNKNOWN_CIRCUIT
+   * @throws HttpError 404 with the code BREAKER_UNKNOWN_CIRCUIT
    */
   reset(name: string): Promise<void>;
   /**

@@ -8,6 +8,7 @@ export const breakerErrors: ErrorCatalogue = {
     action: "retry after `Retry-After`",
   },
   BREAKER_UNKNOWN_CIRCUIT: {
+    status: 404,
     summary: "`trip` or `reset` names a circuit that does not exist",
     action: "the message names the nearest",
   },

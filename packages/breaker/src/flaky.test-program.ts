@@ -7,7 +7,7 @@ const held: (() => void)[] = [];
 const app = new (App.with(circuitBreaker))().enableCircuitBreaker({ resetTimeout: 2 });
 app.get("/", async (request) => {
   const act = request.getHeader("x-do");
-  if (act === "fail") throw new HttpError(500, "told to fail");
+  if (act === "fail") throw new HttpError(500, "failed on request");
   if (act === "hold") await new Promise<void>((resolve) => held.push(resolve));
   return "done";
 });

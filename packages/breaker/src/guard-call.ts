@@ -1,15 +1,15 @@
 import type { Awaitable, Handler } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
-import type { Circuit, Pass, Verdict } from "./circuit.ts";
+import type { Circuit, Permission, Outcome } from "./circuit.ts";
 
-/** Failure rules and refusal of one kind of calls. */
+/** Failure rules and fallback of one kind of calls. */
 export interface Calls<In, Out> {
   isFailure(output: Out, input: In): boolean;
   /** Whether an error counts as a failure of the callee. */
   isFailingError(error: unknown, input: In): boolean;
-  /** Returns the output of a refused call. */
-  refuse(retryAfterSecs: number, input: In): Awaitable<Out>;
-  /** Calls back once if the caller has left; at once if it left before. */
+  /** Returns the output of a rejected call. */
+  fallback(retryAfterSecs: number, input: In): Awaitable<Out>;
+  /** Calls the listener once when the caller disconnects; at once if it already has. */
   onAbandoned?(input: In, listener: () => void): void;
 }
 
@@ -20,23 +20,23 @@ export const guardCall = <In, Out>(
   input: In,
   next: Handler<In, Out>,
 ): Awaitable<Out> => {
-  const pass = circuit.enter();
-  return isPromise(pass)
-    ? pass.then((granted) => proceed(granted, circuit, calls, input, next))
-    : proceed(pass, circuit, calls, input, next);
+  const permission = circuit.enter();
+  return isPromise(permission)
+    ? permission.then((granted) => proceed(granted, circuit, calls, input, next))
+    : proceed(permission, circuit, calls, input, next);
 };
 
 const proceed = <In, Out>(
-  pass: Pass | null,
+  permission: Permission | null,
   circuit: Circuit,
   calls: Calls<In, Out>,
   input: In,
   next: Handler<In, Out>,
 ): Awaitable<Out> => {
-  if (pass === null) return calls.refuse(circuit.retryAfterSecs, input);
-  if (typeof pass !== "number") calls.onAbandoned?.(input, () => circuit.leave(pass, "neutral"));
+  if (permission === null) return calls.fallback(circuit.retryAfterSecs, input);
+  if (typeof permission !== "number") calls.onAbandoned?.(input, () => circuit.leave(permission, "neutral"));
   const failed = (error: unknown): never => {
-    settle(pass, circuit, calls, input, calls.isFailingError(error, input) ? "failure" : "neutral");
+    settle(permission, circuit, calls, input, calls.isFailingError(error, input) ? "failure" : "neutral");
     throw error;
   };
   let output: Awaitable<Out>;
@@ -46,22 +46,22 @@ const proceed = <In, Out>(
     return failed(error);
   }
   const passOn = (value: Out): Out => {
-    settle(pass, circuit, calls, input, calls.isFailure(value, input) ? "failure" : "success");
+    settle(permission, circuit, calls, input, calls.isFailure(value, input) ? "failure" : "success");
     return value;
   };
   return isPromise(output) ? output.then(passOn, failed) : passOn(output);
 };
 
 const settle = <In, Out>(
-  pass: Pass,
+  permission: Permission,
   circuit: Circuit,
   calls: Calls<In, Out>,
   input: In,
-  verdict: Verdict,
+  outcome: Outcome,
 ): void => {
   // Fast path of most calls: there is no failure count to reset.
-  if (verdict === "success" && typeof pass === "number" && circuit.failures === 0) return;
+  if (outcome === "success" && typeof permission === "number" && circuit.failures === 0) return;
   let isAbandoned = false;
-  if (typeof pass === "number") calls.onAbandoned?.(input, () => (isAbandoned = true));
-  circuit.leave(pass, isAbandoned ? "neutral" : verdict);
+  if (typeof permission === "number") calls.onAbandoned?.(input, () => (isAbandoned = true));
+  circuit.leave(permission, isAbandoned ? "neutral" : outcome);
 };

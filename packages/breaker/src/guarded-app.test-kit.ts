@@ -1,11 +1,12 @@
 import { App, HttpError, type HttpRequest, type Response } from "@framework/core";
 import type { ConfigInput, Exemption, Feature } from "@framework/core/feature";
+import { type VirtualClock, virtualClock } from "@framework/core/testing";
 import { type CircuitBreaker, circuitBreaker, type CircuitBreakerConfig } from "./index.ts";
 
-/** The state of an app that tests read and change. */
+/** Access of tests to an app's metrics and feature routes. */
 export interface Seams {
   metrics(): Readonly<Record<string, unknown>>;
-  /** Adds a route as features add theirs. */
+  /** Adds a route of a feature. */
   featureRoute(path: string, exempt: readonly Exemption[]): void;
 }
 
@@ -19,21 +20,22 @@ const seams: Feature<Seams> = {
 };
 
 export interface World {
-  /** Milliseconds that have passed. */
-  now: number;
   /** The behaviour of handlers. */
   answer: (request: HttpRequest) => unknown;
   /** Number of handler calls. */
   handled: number;
 }
 
-export type GuardedApp = App & CircuitBreaker & Seams & { readonly world: World };
+export type GuardedApp = App &
+  CircuitBreaker &
+  Seams & { readonly world: World; readonly clock: VirtualClock };
 
 /** Creates an app with circuits whose clock and handlers a test controls. */
 export const guardedApp = (config: ConfigInput<CircuitBreakerConfig> = {}): GuardedApp => {
-  const world: World = { now: 0, answer: () => "hello", handled: 0 };
+  const clock = virtualClock();
+  const world: World = { answer: () => "hello", handled: 0 };
   const app = new (App.with(circuitBreaker, seams))().enableCircuitBreaker({
-    now: () => world.now,
+    clock,
     ...config,
   });
   const handle = (request: HttpRequest): Response => {
@@ -47,7 +49,7 @@ export const guardedApp = (config: ConfigInput<CircuitBreakerConfig> = {}): Guar
   app.get("/own", { breaker: { failureThreshold: 1, failureCodes: [404], resetTimeout: 60 } }, handle);
   app.featureRoute("/exempt", ["limits"]);
   app.featureRoute("/added", ["guards", "telemetry"]);
-  return Object.assign(app, { world });
+  return Object.assign(app, { world, clock });
 };
 
 export const fails =

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { virtualClock } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { type Breaker, breaker, type CircuitState } from "./index.ts";
@@ -86,14 +87,14 @@ class Model {
 type End = (outcome: Outcome) => void;
 
 class Real {
-  now = 0;
+  readonly clock = virtualClock();
   readonly calls: { readonly end: End; readonly done: Promise<unknown> }[] = [];
   readonly seen: string[] = [];
   readonly circuit: Breaker<null, Outcome>;
   constructor(settings: Settings) {
     this.circuit = breaker<null, Outcome>({
       ...settings,
-      now: () => this.now,
+      clock: this.clock,
       isFailure: (outcome) => outcome === "failure",
       onTransition: ({ from, to }) => void this.seen.push(`${from} > ${to}`),
     });
@@ -138,12 +139,12 @@ const end = (at: number, outcome: Outcome): Step => ({
 });
 
 const wait = (ms: number): Step =>
-  step(`wait ${ms}`, (model, real) => {
+  step(`wait ${ms}`, async (model, real) => {
     model.now += ms;
-    real.now += ms;
+    await real.clock.advance(ms);
   });
 
-const byHand = (what: "trip" | "reset"): Step =>
+const manual = (what: "trip" | "reset"): Step =>
   step(what, (model, real) => {
     if (what === "trip") model.open();
     else model.close();
@@ -160,7 +161,7 @@ const commands = fc.commands(
     fc.integer({ min: 1, max: 2500 }).map(wait),
     fc
       .constantFrom("trip" as const, "reset" as const, null)
-      .map((what) => (what === null ? begin : byHand(what))),
+      .map((what) => (what === null ? begin : manual(what))),
   ],
   { maxCommands: 60, size: "max" },
 );

@@ -49,14 +49,14 @@ export const service = async ({
 }: ServiceOptions = {}): Promise<Service> => {
   const clock = virtualClock();
   const hub = memoryHub();
-  serveSharedState(inProcessState({ clock, ...quiet }), hub, { clock });
+  serveSharedState(inProcessState({ clock, ...quiet, timeoutMs: Infinity }), hub);
   const workers: Worker[] = [];
   const start = async (): Promise<Worker> => {
     const link = hub.connect();
     const seen: CircuitTransition[] = [];
     const circuits = new CircuitRegistry({ of: () => undefined });
     const onTransition = (transition: CircuitTransition): void => void seen.push(transition);
-    circuits.configure(CircuitBreakerConfig.of({ ...settings, now: clock.now, onTransition }));
+    circuits.configure(CircuitBreakerConfig.of({ ...settings, clock, onTransition }));
     const call = circuits.around<null, Outcome>("callee", { isFailure: (outcome) => outcome === "failure" });
     const shared = wrap(primaryState(link.worker, { clock, ...quiet }));
     await circuits.start([], shared, quiet as AppSettings);

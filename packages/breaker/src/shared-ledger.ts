@@ -14,9 +14,11 @@ import { type CircuitLedger, type Leased, LocalLedger, type Trial, type Phase } 
 export const PHASES = "breaker:phases";
 
 /** Time to live of the latest phase, for workers that start later, and of an epoch's successes. */
-const LASTING_MS = 604_800_000;
+const PHASE_TTL_MS = 604_800_000;
 /** Time to live of a phase's successor, added to twice its open time; later, the latest phase is used. */
-const DECIDED_MS = 60_000;
+const SUCCESSOR_TTL_MS = 60_000;
+/** Maximum wait for the other workers, in milliseconds: requests of the circuit wait meanwhile. */
+const ANNOUNCE_MS = 1000;
 /** Maximum length of a name in a key; longer names are replaced by their SHA-256. */
 const MAX_NAME_LENGTH = 200;
 
@@ -26,7 +28,7 @@ export interface SharedLedgerOptions {
   readonly name: string;
   readonly halfOpenTarget: number;
   readonly resetMs: number;
-  /** Called with the error of each failed call; this worker then decides alone. */
+  /** Called with the error of each failed call; the worker then uses its local ledger. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -54,27 +56,27 @@ export const toPhaseMessage = (message: Json): PhaseMessage | null => {
  * the lease of a dead worker expires. The expiry of a counter is the end of an open phase.
  */
 export class SharedLedger implements CircuitLedger {
-  readonly #options: SharedLedgerOptions;
-  readonly #key: string;
-  readonly #alone = new LocalLedger();
+  private readonly options: SharedLedgerOptions;
+  private readonly key: string;
+  private readonly local = new LocalLedger();
 
   constructor(options: SharedLedgerOptions) {
-    this.#options = options;
+    this.options = options;
     const { name } = options;
-    this.#key = `breaker:${name.length <= MAX_NAME_LENGTH ? name : `sha256:${hash("sha256", name)}`}`;
+    this.key = `breaker:${name.length <= MAX_NAME_LENGTH ? name : `sha256:${hash("sha256", name)}`}`;
   }
 
   current(): Awaitable<Phase | null> {
-    return this.#ask(() => this.#read(`${this.#key}:current`), null);
+    return this.call(() => this.read(`${this.key}:current`), null);
   }
 
   lease({ epoch, id }: Trial): Awaitable<Leased> {
-    const { shared } = this.#options;
-    return this.#ask<Leased>(() => {
-      const next = this.#read(`${this.#key}:${epoch + 1}`);
-      const permits = shared.permits.take(this.#slots(epoch), this.#rule(), {
+    const { shared } = this.options;
+    return this.call<Leased>(() => {
+      const next = this.read(`${this.key}:${epoch + 1}`);
+      const permits = shared.permits.take(this.slots(epoch), this.rule(), {
         spend: 0,
-        lease: this.#lease(id, 1),
+        lease: this.leaseFor(id, 1),
       });
       return isPromise(next) || isPromise(permits)
         ? Promise.all([permits, next]).then(([{ leased }, phase]) => ({
@@ -82,15 +84,15 @@ export class SharedLedger implements CircuitLedger {
             next: phase,
           }))
         : { isLeased: permits.leased === 1, next };
-    }, this.#alone.lease());
+    }, this.local.lease());
   }
 
-  giveBack({ epoch, id }: Trial): Awaitable<void> {
-    const { shared } = this.#options;
-    return this.#ask(
+  release({ epoch, id }: Trial): Awaitable<void> {
+    const { shared } = this.options;
+    return this.call(
       () =>
         mapAwaitable(
-          shared.permits.take(this.#slots(epoch), this.#rule(), { spend: 0, lease: this.#lease(id, 0) }),
+          shared.permits.take(this.slots(epoch), this.rule(), { spend: 0, lease: this.leaseFor(id, 0) }),
           () => {},
         ),
       undefined,
@@ -98,85 +100,92 @@ export class SharedLedger implements CircuitLedger {
   }
 
   succeed(trial: Trial): Awaitable<number> {
-    const alone = this.#alone.succeed(trial);
-    const key = `${this.#key}:${trial.epoch}:successes`;
-    return this.#ask(
+    const local = this.local.succeed(trial);
+    const key = `${this.key}:${trial.epoch}:successes`;
+    return this.call(
       () =>
-        mapAwaitable(this.#options.shared.values.add(key, 1, { ttlMs: LASTING_MS }), ({ value }) => value),
-      alone,
+        mapAwaitable(this.options.shared.values.add(key, 1, { ttlMs: PHASE_TTL_MS }), ({ value }) => value),
+      local,
     );
   }
 
   decide(phase: Phase): Awaitable<Phase> {
-    const key = `${this.#key}:${phase.epoch}`;
-    const ttlMs = DECIDED_MS + 2 * this.#options.resetMs;
+    const key = `${this.key}:${phase.epoch}`;
+    const ttlMs = SUCCESSOR_TTL_MS + 2 * this.options.resetMs;
     const { epoch, state } = phase;
-    return this.#ask(
+    return this.call(
       () =>
         mapAwaitable(
-          this.#options.shared.values.set(key, { epoch, state }, { ttlMs, ifAbsent: true }),
+          this.options.shared.values.set(key, { epoch, state }, { ttlMs, ifAbsent: true }),
           (isFirst) =>
-            isFirst ? this.#unlessOver(phase) : mapAwaitable(this.#read(key), (decided) => decided ?? phase),
+            isFirst
+              ? this.unlessOutdated(phase)
+              : mapAwaitable(this.read(key), (decided) => decided ?? phase),
         ),
       phase,
     );
   }
 
   /** Returns the latest phase if it is newer: a worker that missed an expired successor would otherwise store it again. */
-  #unlessOver(phase: Phase): Awaitable<Phase> {
-    return mapAwaitable(this.#read(`${this.#key}:current`), (latest) =>
+  private unlessOutdated(phase: Phase): Awaitable<Phase> {
+    return mapAwaitable(this.read(`${this.key}:current`), (latest) =>
       latest !== null && latest.epoch >= phase.epoch ? latest : phase,
     );
   }
 
   /** Publishes the phase and stores it for workers that start later. */
   announce({ epoch, state, leftMs }: Phase): Awaitable<void> {
-    const { shared, name } = this.#options;
-    return this.#ask(async () => {
-      const timed = leftMs > 0 ? shared.values.add(this.#timer(epoch), 1, { ttlMs: leftMs }) : undefined;
-      const kept = shared.values.set(`${this.#key}:current`, { epoch, state }, { ttlMs: LASTING_MS });
-      await Promise.all([timed, kept, shared.values.publish(PHASES, { name, epoch, state, leftMs })]);
+    const { shared, name } = this.options;
+    return this.call(async () => {
+      const timed = leftMs > 0 ? shared.values.add(this.timer(epoch), 1, { ttlMs: leftMs }) : undefined;
+      const kept = shared.values.set(`${this.key}:current`, { epoch, state }, { ttlMs: PHASE_TTL_MS });
+      const published = shared.values.publish(
+        PHASES,
+        { name, epoch, state, leftMs },
+        { waitMs: ANNOUNCE_MS },
+      );
+      await Promise.all([timed, kept, published]);
     }, undefined);
   }
 
-  #read(key: string): Awaitable<Phase | null> {
-    const { shared } = this.#options;
+  private read(key: string): Awaitable<Phase | null> {
+    const { shared } = this.options;
     return mapAwaitable(shared.values.get(key), (value) => {
       const phase = toPhaseMessage({ ...(value as object), name: "", leftMs: 0 });
       if (phase === null) return null;
       const { epoch, state } = phase;
       if (state === "closed") return { epoch, state, leftMs: 0 };
       return mapAwaitable(
-        shared.values.add(this.#timer(epoch), 0, { ttlMs: 1 }),
+        shared.values.add(this.timer(epoch), 0, { ttlMs: 1 }),
         ({ value: isRunning, expiresInMs }) => ({ epoch, state, leftMs: isRunning > 0 ? expiresInMs : 0 }),
       );
     });
   }
 
-  #timer(epoch: number): string {
-    return `${this.#key}:${epoch}:timer`;
+  private timer(epoch: number): string {
+    return `${this.key}:${epoch}:timer`;
   }
 
-  #slots(epoch: number): string {
-    return `${this.#key}:${epoch}:trials`;
+  private slots(epoch: number): string {
+    return `${this.key}:${epoch}:trials`;
   }
 
-  #rule(): PermitRule {
-    return { kind: "window", capacity: this.#options.halfOpenTarget, windowMs: 1 };
+  private rule(): PermitRule {
+    return { kind: "window", capacity: this.options.halfOpenTarget, windowMs: 1 };
   }
 
-  #lease(holder: string, most: number): PermitLease {
-    return { holder, hold: 0, used: [], most, share: 1, leaseMs: this.#options.resetMs };
+  private leaseFor(holder: string, most: number): PermitLease {
+    return { holder, hold: 0, used: [], most, share: 1, leaseMs: this.options.resetMs };
   }
 
   /** Calls the shared state; on failure this worker continues with its own ledger. */
-  #ask<T>(call: () => Awaitable<T>, alone: T): Awaitable<T> {
+  private call<T>(operation: () => Awaitable<T>, local: T): Awaitable<T> {
     const fallBack = (error: unknown): T => {
-      this.#options.failed(error);
-      return alone;
+      this.options.failed(error);
+      return local;
     };
     try {
-      const answer = call();
+      const answer = operation();
       return isPromise(answer) ? answer.then(undefined, fallBack) : answer;
     } catch (error) {
       return fallBack(error);

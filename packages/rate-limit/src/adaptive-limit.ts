@@ -7,11 +7,11 @@ import type { RateLimitConfig } from "./rate-limit-config.ts";
 const CUT = 0.9;
 /** Increase after a second without overload, as a fraction of the maximum; at least 1. */
 const RAISE = 0.01;
-/** Time to live of the lock for one second's decision: below a second, so that late timers do not skip one. */
-const JUDGE_MS = 950;
-/** Time to live of the workers' reports; longer than any worker pauses. */
-const TOLD_MS = 10_000;
-/** Time to live of the current limit, for workers that start later. */
+/** TTL of the lock for one second's decision: below a second, so that late timers do not skip one. */
+const DECISION_MS = 950;
+/** TTL of the workers' reports; longer than the pause of any worker. */
+const REPORT_MS = 10_000;
+/** TTL of the current limit, for workers that start later. */
 const LIMIT_MS = 3_600_000;
 
 /**
@@ -22,77 +22,80 @@ const LIMIT_MS = 3_600_000;
 export class AdaptiveLimit {
   readonly signals: LoadSignals = new LoadSignals();
   readonly now: () => number;
-  readonly #config: Readonly<RateLimitConfig>;
-  readonly #name: string;
-  readonly #cpu: () => number;
-  readonly #floor: number;
-  #limit: number;
-  #ends: (() => void)[] = [];
+  private readonly config: Readonly<RateLimitConfig>;
+  private readonly name: string;
+  private readonly cpu: () => number;
+  private readonly floor: number;
+  private limit: number;
+  private ends: (() => void)[] = [];
 
   constructor(config: Readonly<RateLimitConfig>, name: string) {
-    this.#config = config;
-    this.#name = `rate-limit:adaptive:${name}`;
+    this.config = config;
+    this.name = `rate-limit:adaptive:${name}`;
     this.now = config.probes?.now ?? (() => performance.now());
-    this.#cpu = config.probes?.cpu ?? processCpu(this.now);
-    this.#floor = Math.min(config.minRequests, config.maxRequests);
-    this.#limit = config.maxRequests;
+    this.cpu = config.probes?.cpu ?? processCpu(this.now);
+    this.floor = Math.min(config.minRequests, config.maxRequests);
+    this.limit = config.maxRequests;
   }
 
   /** Current requests per window. */
   get capacity(): number {
-    return Math.floor(this.#limit);
+    return Math.floor(this.limit);
   }
 
-  /** Starts the adjustment; `failed` receives the error of every second that could not be shared. */
+  /** Starts the adjustment; `failed` receives the error of every second whose reports could not be shared. */
   async start(values: SharedValues, failed: (error: unknown) => void): Promise<void> {
     const accept = (limit: unknown): void => {
-      if (typeof limit === "number") this.#limit = this.#bounded(limit);
+      if (typeof limit === "number") this.limit = this.bounded(limit);
     };
-    this.#ends.push(values.subscribe(this.#name, accept));
-    const each = this.#config.probes?.everySecond ?? everySecond;
-    this.#ends.push(each(() => void this.#endSecond(values).catch(failed)));
-    try {
-      accept(await values.get(`${this.#name}:limit`));
-    } catch (error) {
-      failed(error);
-    }
+    const read = async (): Promise<void> => {
+      try {
+        accept(await values.get(`${this.name}:limit`));
+      } catch (error) {
+        failed(error);
+      }
+    };
+    this.ends.push(values.subscribe(this.name, accept, { missed: () => void read() }));
+    const each = this.config.probes?.everySecond ?? everySecond;
+    this.ends.push(each(() => void this.endSecond(values).catch(failed)));
+    await read();
   }
 
   stop(): void {
-    for (const end of this.#ends.splice(0)) end();
+    for (const end of this.ends.splice(0)) end();
   }
 
   /** Returns the maximum wait if the limit is cut every second from now on, so that Retry-After always holds. */
   longestWaitMs(waitMs: number): number {
-    const { windowSecs } = this.#config;
+    const { windowSecs } = this.config;
     let missing = (waitMs * this.capacity) / (windowSecs * 1000); // permits
-    let limit = this.#bounded(this.#limit * CUT);
+    let limit = this.bounded(this.limit * CUT);
     for (let waited = 0; ; waited += 1000) {
       const perMs = Math.floor(limit) / (windowSecs * 1000);
-      if (missing <= perMs * 1000 || limit <= this.#floor) return waited + missing / perMs;
+      if (missing <= perMs * 1000 || limit <= this.floor) return waited + missing / perMs;
       missing -= perMs * 1000;
-      limit = this.#bounded(limit * CUT);
+      limit = this.bounded(limit * CUT);
     }
   }
 
-  async #endSecond(values: SharedValues): Promise<void> {
-    const { admitted, isOverloaded } = this.#observe();
-    if (isOverloaded) await values.add(`${this.#name}:overloaded`, 1, { ttlMs: TOLD_MS });
-    if (admitted > 0) await values.add(`${this.#name}:used`, admitted, { ttlMs: TOLD_MS });
-    if (!(await values.set(`${this.#name}:judge`, 1, { ttlMs: JUDGE_MS, ifAbsent: true }))) return;
-    const overloaded = await this.#collect(values, "overloaded");
-    const used = await this.#collect(values, "used");
-    const limit = this.#judged(overloaded > 0, used);
-    if (limit === this.#limit) return;
-    await values.set(`${this.#name}:limit`, limit, { ttlMs: LIMIT_MS });
-    await values.publish(this.#name, limit);
+  private async endSecond(values: SharedValues): Promise<void> {
+    const { admitted, isOverloaded } = this.observe();
+    if (isOverloaded) await values.add(`${this.name}:overloaded`, 1, { ttlMs: REPORT_MS });
+    if (admitted > 0) await values.add(`${this.name}:used`, admitted, { ttlMs: REPORT_MS });
+    if (!(await values.set(`${this.name}:decision`, 1, { ttlMs: DECISION_MS, ifAbsent: true }))) return;
+    const overloaded = await this.collect(values, "overloaded");
+    const used = await this.collect(values, "used");
+    const limit = this.adjusted(overloaded > 0, used);
+    if (limit === this.limit) return;
+    await values.set(`${this.name}:limit`, limit, { ttlMs: LIMIT_MS });
+    await values.publish(this.name, limit);
   }
 
-  #observe(): { readonly admitted: number; readonly isOverloaded: boolean } {
-    const { probes = {}, ...limits } = this.#config;
+  private observe(): { readonly admitted: number; readonly isOverloaded: boolean } {
+    const { probes = {}, ...limits } = this.config;
     const { admitted, latencyMs, errorShare } = this.signals.endSecond();
     const isOverloaded = [
-      this.#cpu() > limits.cpuThreshold,
+      this.cpu() > limits.cpuThreshold,
       (probes.memory ?? processMemory)() > limits.memoryThreshold,
       (probes.latencyMs?.() ?? latencyMs) > limits.latencyThresholdMs,
       (probes.errorShare?.() ?? errorShare) > limits.errorThreshold,
@@ -100,24 +103,24 @@ export class AdaptiveLimit {
     return { admitted, isOverloaded };
   }
 
-  /** Takes the reports of all workers; later ones stay for the next second. */
-  async #collect(values: SharedValues, what: string): Promise<number> {
-    const told = await values.get(`${this.#name}:${what}`);
-    if (typeof told !== "number" || told === 0) return 0;
-    await values.add(`${this.#name}:${what}`, -told, { ttlMs: TOLD_MS });
-    return told;
+  /** Consumes the reports of all workers; later ones count for the next second. */
+  private async collect(values: SharedValues, report: string): Promise<number> {
+    const reported = await values.get(`${this.name}:${report}`);
+    if (typeof reported !== "number" || reported === 0) return 0;
+    await values.add(`${this.name}:${report}`, -reported, { ttlMs: REPORT_MS });
+    return reported;
   }
 
-  #judged(isOverloaded: boolean, used: number): number {
-    const { maxRequests, windowSecs } = this.#config;
-    if (isOverloaded) return this.#bounded(this.#limit * CUT);
-    const half = this.#limit / windowSecs / 2;
+  private adjusted(isOverloaded: boolean, used: number): number {
+    const { maxRequests, windowSecs } = this.config;
+    if (isOverloaded) return this.bounded(this.limit * CUT);
+    const half = this.limit / windowSecs / 2;
     return used < half || used === 0
-      ? this.#limit
-      : this.#bounded(this.#limit + Math.max(1, maxRequests * RAISE));
+      ? this.limit
+      : this.bounded(this.limit + Math.max(1, maxRequests * RAISE));
   }
 
-  #bounded(limit: number): number {
-    return Math.min(this.#config.maxRequests, Math.max(this.#floor, limit));
+  private bounded(limit: number): number {
+    return Math.min(this.config.maxRequests, Math.max(this.floor, limit));
   }
 }

@@ -3,13 +3,13 @@ import { getHeapStatistics } from "node:v8";
 
 /** Sources of load and time of an adaptive limit, called once per second. @default this process */
 export interface AdaptiveProbes {
-  /** Share of one CPU in use, 0 to 1. @default this process' share since the last call */
+  /** Utilization of one CPU, 0 to 1. @default that of this process since the last call */
   readonly cpu?: () => number;
-  /** Share of the memory in use, 0 to 1. @default the fuller of the heap and the container */
+  /** Utilization of the memory, 0 to 1. @default the higher of heap and container */
   readonly memory?: () => number;
-  /** Mean latency in milliseconds. @default of the requests of the last second, 0 without any */
+  /** Mean latency in milliseconds. @default that of the last second's requests, 0 without any */
   readonly latencyMs?: () => number;
-  /** Share of 5xx replies, 0 to 1. @default of the requests of the last 10 s, 0 without any */
+  /** Share of 5xx replies, 0 to 1. @default that of the last 10 s, 0 without any */
   readonly errorShare?: () => number;
   /** Monotonic clock in milliseconds. @default performance.now */
   readonly now?: () => number;
@@ -30,7 +30,7 @@ export const processCpu = (now: () => number): (() => number) => {
   };
 };
 
-/** Returns the larger share of the JavaScript heap and the container's memory limit, if any. */
+/** Returns the utilization of the JavaScript heap or of the container's memory limit, whichever is higher. */
 export const processMemory = (): number => {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   const constrained = process.constrainedMemory();

@@ -7,7 +7,7 @@ import { processCpu, processMemory } from "./adaptive-probes.ts";
 import { cluster, limitedApp, quiet, structuredList, timedState } from "./limited-app.test-kit.ts";
 import { RateLimitConfig } from "./rate-limit-config.ts";
 
-/** Load and time that a test sets. */
+/** Load and time, controlled by a test. */
 const machine = () => {
   const ticks: (() => void)[] = [];
   const load = { cpu: 0, memory: 0, latencyMs: 0, errorShare: 0 };
@@ -26,7 +26,7 @@ const machine = () => {
   return { load, time, ticks, probes };
 };
 
-/** An app with an adaptive limit on that machine. */
+/** Creates an app with an adaptive limit under that load. */
 const adaptiveApp = async (given: ConfigInput<RateLimitConfig> = {}, max = 100) => {
   const { load, time, ticks, probes } = machine();
   const state = timedState();
@@ -59,7 +59,7 @@ test.each([
   ["latencyMs", 101, 100, "latencyThresholdMs"],
   ["errorShare", 0.11, 0.1, "errorThreshold"],
 ] as const)(
-  "a second with %s of %d cuts the limit by a tenth, one with %d does not",
+  "one second with %s %d cuts the limit by 10 %%, one with %d does not",
   async (what, over, at, field) => {
     const { load, probes, ticks } = machine();
     const cut = async (value: number, given: ConfigInput<RateLimitConfig> = {}) => {
@@ -75,7 +75,7 @@ test.each([
   },
 );
 
-test("latency and the share of 5xx replies are those of the requests", async () => {
+test("latency and the share of 5xx replies are measured from the requests", async () => {
   const slow = await adaptiveApp();
   await slow.client.get("/slow");
   await slow.second();
@@ -91,7 +91,7 @@ test("latency and the share of 5xx replies are those of the requests", async () 
   expect(failing.limit()).toBe(91); // 1 of 23 in ten seconds, and half of the limit was used
 });
 
-test("a failure counts for ten seconds", async () => {
+test("a 5xx reply counts for ten seconds", async () => {
   const { client, second, limit } = await adaptiveApp();
   await client.get("/fails");
   const seen = [];
@@ -104,7 +104,7 @@ test("a failure counts for ten seconds", async () => {
   expect(seen.slice(9)).toEqual([34, 34, 34]);
 });
 
-test("the limit never goes below minRequests nor above the maximum, and rises only where half of it is used", async () => {
+test("the limit stays between minRequests and maxRequests, and rises only when half of it is used", async () => {
   const { load, client, second, limit } = await adaptiveApp({ minRequests: 40 });
   load.cpu = 1;
   for (let seconds = 0; seconds < 30; seconds++) await second();
@@ -122,7 +122,7 @@ test("the limit never goes below minRequests nor above the maximum, and rises on
   expect(limit()).toBe(100);
 });
 
-test("the floor is 10 unless told otherwise, or the maximum where that is less", async () => {
+test("minRequests is 10 by default, and never above maxRequests", async () => {
   for (const [max, floor] of [
     [100, 10],
     [5, 5],
@@ -134,7 +134,7 @@ test("the floor is 10 unless told otherwise, or the maximum where that is less",
   }
 });
 
-test("replies tell the limit of the moment, and requests beyond it are refused", async () => {
+test("replies state the current limit, and requests above it are denied", async () => {
   const { load, client, second } = await adaptiveApp({ minRequests: 2 }, 10);
   load.cpu = 1;
   for (let seconds = 0; seconds < 20; seconds++) await second();
@@ -148,7 +148,7 @@ test("replies tell the limit of the moment, and requests beyond it are refused",
   ]);
 });
 
-test("a route may be adaptive where the app is not", async () => {
+test("a route can have an adaptive limit when the app's is fixed", async () => {
   const { load, ticks, probes } = machine();
   const app = limitedApp({ probes });
   app.get("/own", { rateLimit: { algorithm: "adaptive", maxRequests: 50 } }, () => "own");
@@ -160,14 +160,14 @@ test("a route may be adaptive where the app is not", async () => {
   expect(limits.map(({ value }) => value)).toEqual([100, 45]);
 });
 
-test("an app that stops judges no more", async () => {
+test("a stopped app no longer adjusts the limit", async () => {
   const { app, ticks } = await adaptiveApp();
   expect(ticks).toHaveLength(1);
   await app.stop();
   expect(ticks).toHaveLength(0);
 });
 
-test("workers agree: one that is overloaded cuts for all, once a second, and a later one begins with the cut", async () => {
+test("one overloaded worker cuts the limit of all, once a second, and a worker that starts later adopts it", async () => {
   const { clock, join } = cluster();
   const workers = Array.from({ length: 3 }, () => {
     const { load, ticks, probes } = machine();
@@ -209,7 +209,7 @@ test("workers agree: one that is overloaded cuts for all, once a second, and a l
   expect(workers.map(({ limit }) => limit.capacity)).toEqual([66, 66, 66]);
 });
 
-test("after a step down and one up the admitted load settles within a fifth of what the service can bear", async () => {
+test("after a drop and a rise of capacity the admitted load settles within 20 % of the capacity", async () => {
   const { load, ticks, probes } = machine();
   const limit = new AdaptiveLimit(
     RateLimitConfig.of(RateLimitConfig.adaptive(1000, 1, { probes })),
@@ -236,7 +236,7 @@ test("after a step down and one up the admitted load settles within a fifth of w
   }
 });
 
-test("a promised wait holds though the limit is cut every second from then on", () => {
+test("Retry-After holds even if the limit is cut every second afterwards", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 2000 }),
@@ -266,7 +266,7 @@ test("a promised wait holds though the limit is cut every second from then on", 
   );
 });
 
-test("what is read of this process are shares", () => {
+test("the default probes return shares from 0 to 1", () => {
   const cpu = processCpu(() => performance.now());
   let sum = 0;
   for (let index = 0; index < 3e6; index++) sum += index % 7;

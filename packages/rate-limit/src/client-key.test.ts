@@ -28,7 +28,7 @@ test.each([
 const group = fc.integer({ min: 1, max: 0xffff }).map((value) => value.toString(16));
 const groups = (length: number) => fc.array(group, { minLength: length, maxLength: length });
 
-test("hosts of one /64 share a key and those of two do not", () => {
+test("addresses of one /64 network share a key, and those of different networks do not", () => {
   fc.assert(
     fc.property(groups(4), groups(4), groups(4), groups(4), (network, host, other, another) => {
       const at = (front: string[], back: string[]) => addressKey([...front, ...back].join(":"));
@@ -38,7 +38,7 @@ test("hosts of one /64 share a key and those of two do not", () => {
   );
 });
 
-test("long keys become digests that differ as the keys do, and short ones stay", () => {
+test("long keys become distinct digests, and short keys are unchanged", () => {
   const long = "k".repeat(201);
   expect(shortened("k".repeat(200))).toBe("k".repeat(200));
   expect(shortened(long)).toMatch(/^sha256:[\da-f]{64}$/);

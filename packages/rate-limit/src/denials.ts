@@ -8,7 +8,7 @@ export const exceeded = (retryAfterSecs: number): HttpError =>
 
 /** Creates the 503 of a request that the store could not decide, if such requests are denied. */
 export const unknownQuota = (): HttpError =>
-  new HttpError(503, "The rate limit cannot be checked at the moment", {
+  new HttpError(503, "The rate limit is temporarily unavailable", {
     code: "RATE_LIMIT_STORE_UNAVAILABLE",
     headers: { "retry-after": "1" },
     retry_after: 1,

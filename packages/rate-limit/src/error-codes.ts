@@ -4,7 +4,7 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const rateLimitErrors: ErrorCatalogue = {
   RATE_LIMIT_EXCEEDED: {
     status: 429,
-    summary: "the client has no request left",
+    summary: "the client exceeded its limit",
     action: "retry after `Retry-After`",
   },
   RATE_LIMIT_STORE_UNAVAILABLE: {

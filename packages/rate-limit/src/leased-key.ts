@@ -29,9 +29,9 @@ export class LeasedKey {
   strandedUntil = 0;
   /** The last call to the store; calls of one key are sequential. */
   lastCall: Promise<unknown> = Promise.resolve();
-  #free = 0;
-  #freeAt = 0;
-  #resetAt = 0;
+  private free = 0;
+  private freeAt = 0;
+  private resetAt = 0;
 
   constructor(limit: Limit, key: string, holder: string) {
     this.limit = limit;
@@ -60,17 +60,17 @@ export class LeasedKey {
 
   /** Applies a result of the store. */
   learn({ free, waitMs, resetMs }: PermitAnswer, now: number): void {
-    this.#free = free;
-    this.#freeAt = now + waitMs;
-    this.#resetAt = now + resetMs;
+    this.free = free;
+    this.freeAt = now + waitMs;
+    this.resetAt = now + resetMs;
   }
 
   quota(allowed: boolean, now: number): Quota {
     return {
       allowed,
-      remaining: allowed ? this.#free + this.held : 0,
-      waitMs: Math.max(0, (allowed ? this.#freeAt : this.deniedUntil) - now),
-      resetMs: Math.max(0, this.#resetAt - now),
+      remaining: allowed ? this.free + this.held : 0,
+      waitMs: Math.max(0, (allowed ? this.freeAt : Math.max(this.freeAt, this.deniedUntil)) - now),
+      resetMs: Math.max(0, this.resetAt - now),
     };
   }
 }

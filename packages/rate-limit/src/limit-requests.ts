@@ -5,8 +5,8 @@ import type { Quota } from "./quota.ts";
 import { retryAfterSecs, writePolicy, writeQuota } from "./quota-fields.ts";
 import { exceeded, unknownQuota } from "./denials.ts";
 
-/** Number of requests by verdict. */
-export interface Verdicts {
+/** Number of requests by outcome. */
+export interface RequestCounts {
   allowed: number;
   denied: number;
 }
@@ -15,11 +15,11 @@ export interface Verdicts {
 export interface LimitRequestsOptions {
   /** Returns the limit of a request; `null` for none. */
   readonly limitOf: (request: HttpRequest) => Limit | null;
-  /** Decides on a request by its key; `null` without an answer of the store. */
+  /** Decides on a request by its key; `null` denies it with 503. */
   readonly take: (limit: Limit, key: string) => Awaitable<Quota | null>;
   /** Creates the app's reply to an error. */
   readonly replyTo: (error: HttpError, request: HttpRequest) => Awaitable<Response>;
-  readonly verdicts: Verdicts;
+  readonly counts: RequestCounts;
 }
 
 /** Creates a middleware that denies requests over their limit and sets the quota fields on every reply, including those of exception handlers. */
@@ -27,10 +27,10 @@ export const limitRequests = ({
   limitOf,
   take,
   replyTo,
-  verdicts,
+  counts,
 }: LimitRequestsOptions): Middleware<HttpRequest, Response> => {
   const deny = (error: HttpError, request: HttpRequest): Awaitable<Response> => {
-    verdicts.denied++;
+    counts.denied++;
     return mapAwaitable(replyTo(error, request), (response) => {
       for (const [name, value] of Object.entries(error.headers)) response.headers.set(name, value);
       return response;
@@ -43,7 +43,7 @@ export const limitRequests = ({
     request: HttpRequest,
     next: Handler<HttpRequest, Response>,
   ): Awaitable<Response> => {
-    if (quota === null) return withoutQuota(limit, request, next);
+    if (quota === null) return denyUndecided(limit, request);
     const answer = quota.allowed
       ? admit(limit, request, next)
       : deny(exceeded(retryAfterSecs(quota, limit)), request);
@@ -58,7 +58,7 @@ export const limitRequests = ({
     request: HttpRequest,
     next: Handler<HttpRequest, Response>,
   ): Awaitable<Response> => {
-    verdicts.allowed++;
+    counts.allowed++;
     const { adaptive } = limit;
     if (adaptive === null) return next(request);
     const startedAt = adaptive.now();
@@ -69,20 +69,11 @@ export const limitRequests = ({
     });
   };
 
-  const withoutQuota = (
-    limit: Limit,
-    request: HttpRequest,
-    next: Handler<HttpRequest, Response>,
-  ): Awaitable<Response> => {
-    const isDenied = limit.config.onStoreError === "deny";
-    return mapAwaitable(
-      isDenied ? deny(unknownQuota(), request) : admit(limit, request, next),
-      (response) => {
-        writePolicy(response.headers, limit);
-        return response;
-      },
-    );
-  };
+  const denyUndecided = (limit: Limit, request: HttpRequest): Awaitable<Response> =>
+    mapAwaitable(deny(unknownQuota(), request), (response) => {
+      writePolicy(response.headers, limit);
+      return response;
+    });
 
   return function rateLimit(request, next) {
     const limit = limitOf(request);

@@ -11,8 +11,8 @@ export class Limit {
   readonly adaptive: AdaptiveLimit | null;
   /** The header fields that state this limit. */
   readonly field: PolicyField;
-  readonly #prefix: string;
-  #rule: PermitRule;
+  private readonly prefix: string;
+  private currentRule: PermitRule;
 
   constructor(name: string, config: Readonly<RateLimitConfig>) {
     const { algorithm, maxRequests, windowSecs } = config;
@@ -20,8 +20,8 @@ export class Limit {
     this.config = config;
     this.adaptive = algorithm === "adaptive" ? new AdaptiveLimit(config, shortened(name)) : null;
     this.field = new PolicyField(name, windowSecs);
-    this.#prefix = `rate-limit:${shortened(name)}:`;
-    this.#rule = {
+    this.prefix = `rate-limit:${shortened(name)}:`;
+    this.currentRule = {
       kind: algorithm === "sliding_window" ? "window" : "bucket",
       capacity: maxRequests,
       windowMs: windowSecs * 1000,
@@ -30,9 +30,9 @@ export class Limit {
 
   /** The current rule of permits. */
   get rule(): PermitRule {
-    const capacity = this.adaptive?.capacity ?? this.#rule.capacity;
-    if (capacity !== this.#rule.capacity) this.#rule = { ...this.#rule, capacity };
-    return this.#rule;
+    const capacity = this.adaptive?.capacity ?? this.currentRule.capacity;
+    if (capacity !== this.currentRule.capacity) this.currentRule = { ...this.currentRule, capacity };
+    return this.currentRule;
   }
 
   /** The current `RateLimit-Policy`. */
@@ -42,19 +42,19 @@ export class Limit {
 
   /** Returns the store's key for a request. */
   keyOf(request: HttpRequest): string {
-    return this.#prefix + clientOf(request, this.config.key);
+    return this.prefix + clientOf(request, this.config.key);
   }
 }
 
 /** Maximum length of a plain key; longer keys are replaced by their SHA-256. */
-const LONGEST = 200;
+const MAX_KEY_LENGTH = 200;
 
 /** IPv6 networks of IPv4 clients, as their first six groups: mapped (RFC 4291), translated (RFC 2765), NAT64 (RFC 6052). */
-const IPV4_NETWORKS: readonly string[] = ["0:0:0:0:0:ffff", "0:0:0:0:ffff:0", "64:ff9b:0:0:0:0"];
+const ipv4Networks: readonly string[] = ["0:0:0:0:0:ffff", "0:0:0:0:ffff:0", "64:ff9b:0:0:0:0"];
 
 /** Returns a key within the store's length. */
 export const shortened = (text: string): string =>
-  text.length <= LONGEST ? text : `sha256:${hash("sha256", text)}`;
+  text.length <= MAX_KEY_LENGTH ? text : `sha256:${hash("sha256", text)}`;
 
 /** Returns the client of a request: the result of `key`, else the address. */
 const clientOf = (request: HttpRequest, key: ClientKey | undefined): string => {
@@ -65,15 +65,15 @@ const clientOf = (request: HttpRequest, key: ClientKey | undefined): string => {
 };
 
 /**
- * Returns the part of an address that identifies a client: all of IPv4, the /64 network of IPv6, since a host owns all of it.
+ * Returns the part of an address that identifies a client: a complete IPv4 address, or the /64 network of an IPv6 address, which one host owns.
  *
- * Takes canonical text (RFC 5952), like `request.clientIp`. An IPv6 address of an IPv4 client is converted by its bits.
+ * Takes canonical text (RFC 5952), like `request.clientIp`. An IPv6 address of an IPv4 client is converted to IPv4.
  */
 export const addressKey = (address: string | null): string => {
   if (address === null) return "none";
   if (!address.includes(":")) return address;
   const groups = groupsOf(address);
-  if (IPV4_NETWORKS.includes(groups.slice(0, 6).join(":"))) return groups.slice(6).flatMap(bytesOf).join(".");
+  if (ipv4Networks.includes(groups.slice(0, 6).join(":"))) return groups.slice(6).flatMap(bytesOf).join(".");
   return `${groups.slice(0, 4).join(":")}::/64`;
 };
 
@@ -96,19 +96,19 @@ const bytesOf = (group: string): readonly number[] => {
 export class PolicyField {
   /** The name as a structured field string (RFC 9651). */
   readonly quotedName: string;
-  readonly #windowSecs: number;
-  #capacity = Number.NaN;
-  #policy = "";
+  private readonly windowSecs: number;
+  private capacity = Number.NaN;
+  private currentPolicy = "";
 
   constructor(name: string, windowSecs: number) {
     this.quotedName = structuredString(name);
-    this.#windowSecs = windowSecs;
+    this.windowSecs = windowSecs;
   }
 
   policy(capacity: number): string {
-    if (capacity === this.#capacity) return this.#policy;
-    this.#capacity = capacity;
-    return (this.#policy = `${this.quotedName};q=${capacity};w=${this.#windowSecs}`);
+    if (capacity === this.capacity) return this.currentPolicy;
+    this.capacity = capacity;
+    return (this.currentPolicy = `${this.quotedName};q=${capacity};w=${this.windowSecs}`);
   }
 }
 

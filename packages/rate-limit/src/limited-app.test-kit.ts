@@ -41,7 +41,7 @@ export const limitedApp = (config?: ConfigInput<RateLimitConfig>): App & RateLim
   return app;
 };
 
-/** A clock that a test advances, with an in-process state on it. */
+/** Creates an in-process state on a clock that a test controls. */
 export const timedState = (): { readonly time: { now: number }; readonly shared: SharedState } => {
   const time = { now: 0 };
   return { time, shared: inProcessState({ clock: { ...systemClock, now: () => time.now } }) };
@@ -63,8 +63,8 @@ export const cluster = (): Cluster => {
   const clock = virtualClock();
   const log = { error() {} };
   const hub = memoryHub();
-  const state = inProcessState({ clock, log });
-  serveSharedState(state, hub, { clock });
+  const state = inProcessState({ clock, log, timeoutMs: Infinity });
+  serveSharedState(state, hub);
   const join = () => {
     const link = hub.connect();
     return { die: () => link.close(), shared: primaryState(link.worker, { clock, log }) };

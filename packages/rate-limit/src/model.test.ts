@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { systemClock } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { Debts } from "./debts.ts";
 import { Limit } from "./limit.ts";
 import { timedState } from "./limited-app.test-kit.ts";
 import { directQuotas, type Quota } from "./quota.ts";
@@ -92,7 +94,7 @@ class Wait implements fc.Command<Model, Real> {
   toString = () => `wait ${this.ms}`;
 }
 
-test("one process matches the model in verdict, rest, wait and reset", () => {
+test("one process matches the model in decision, remaining, wait and reset", () => {
   const commands = fc.commands(
     [fc.constant(new Ask()), fc.integer({ min: 1, max: 700 }).map((ms) => new Wait(ms))],
     { maxCommands: 60, size: "max" },
@@ -107,21 +109,26 @@ test("one process matches the model in verdict, rest, wait and reset", () => {
         fc.modelRun(() => {
           const limit = new Limit("default", RateLimitConfig.of({ algorithm, maxRequests, windowSecs }));
           const { time, shared } = timedState();
-          const permits = directQuotas({ store: shared.permits, timeoutMs: 50, failed() {} });
+          const permits = directQuotas({
+            store: shared.permits,
+            timeoutMs: 50,
+            debts: new Debts({ clock: systemClock }),
+            failed() {},
+          });
           const ask = () => permits.take(limit, "k") as Quota;
           return { model: new Model(algorithm, maxRequests, windowSecs * 1000), real: { ask, time } };
         }, list);
       },
     );
-  expect(() => fc.assert(property(), { numRuns: 4500 })).not.toThrow();
+  expect(() => fc.assert(property(), { numRuns: 2000 })).not.toThrow();
 });
 
-/** The events of a service: requests, a burst of the whole limit, waits, a worker's death. */
-type Act = readonly [what: "ask" | "fill" | "wait" | "die", worker: number, amount: number];
+/** The events of a service: requests, a burst of the whole limit, waits, a worker's exit. */
+type Event = readonly [event: "request" | "fill" | "wait" | "exit", worker: number, amount: number];
 
-const acts = fc.array<Act>(
+const events = fc.array<Event>(
   fc.tuple(
-    fc.constantFrom("ask", "ask", "ask", "fill", "wait", "wait", "die"),
+    fc.constantFrom("request", "request", "request", "fill", "wait", "wait", "exit"),
     fc.nat({ max: 2 }),
     fc.nat({ max: 12 }),
   ),
@@ -129,22 +136,22 @@ const acts = fc.array<Act>(
 );
 
 /** Performs the events; `stepMs` is one unit of waiting. */
-const live = async (
+const perform = async (
   { clock, limit, ask, replace, running }: Service,
-  list: readonly Act[],
+  list: readonly Event[],
   stepMs: number,
 ): Promise<void> => {
-  const asked: Promise<unknown>[] = [];
-  for (const [what, at, amount] of list) {
+  const requests: Promise<unknown>[] = [];
+  for (const [event, at, amount] of list) {
     const worker = at % running.length;
-    const count = what === "fill" ? limit.rule.capacity : amount;
-    if (what === "die") replace(worker);
-    else if (what === "wait") await clock.advance(amount * stepMs);
-    else for (let call = 0; call < count; call++) asked.push(ask(worker));
+    const count = event === "fill" ? limit.rule.capacity : amount;
+    if (event === "exit") replace(worker);
+    else if (event === "wait") await clock.advance(amount * stepMs);
+    else for (let call = 0; call < count; call++) requests.push(ask(worker));
     if (amount % 4 > 0) await clock.advance(0);
   }
   await clock.advance(100);
-  await Promise.all(asked);
+  await Promise.all(requests);
 };
 
 const few = fc.integer({ min: 1, max: 3 });
@@ -155,32 +162,32 @@ test("at a fixed time all workers together admit exactly the limit, even if all 
       algorithms,
       few,
       fc.integer({ min: 1, max: 150 }),
-      acts,
+      events,
       fc.nat({ max: 2 }),
       async (algorithm, workers, max, list, last) => {
         const world = service(max, 3600, { algorithm, workers });
-        const calls = list.filter(([what]) => what === "ask");
-        await live(world, calls, 0);
+        const calls = list.filter(([event]) => event === "request");
+        await perform(world, calls, 0);
         await world.askMany(last % workers, max + 1);
         expect(world.outcomes).not.toContain(null);
         expect(world.admitted.length).toBe(max);
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: 700 },
   );
 });
 
-test("no interval admits more than the limit, even if workers die at any time", async () => {
+test("no interval admits more than the limit, even if workers exit at any time", async () => {
   await fc.assert(
     fc.asyncProperty(
       algorithms,
       few,
       fc.integer({ min: 1, max: 60 }),
       fc.integer({ min: 1, max: 4 }),
-      acts,
+      events,
       async (algorithm, workers, max, windowSecs, list) => {
         const world = service(max, windowSecs, { algorithm, workers });
-        await live(world, list, 250);
+        await perform(world, list, 250);
         const windowMs = windowSecs * 1000;
         const allowed = (ms: number) =>
           algorithm === "token_bucket" ? max + (ms * max) / windowMs + 1e-5 : ms < windowMs ? max : Infinity;
@@ -191,7 +198,7 @@ test("no interval admits more than the limit, even if workers die at any time", 
         expect(excesses).toEqual([]);
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: 1200 },
   );
 });
 
@@ -201,17 +208,17 @@ test("a client that waits for Retry-After is admitted by any worker", async () =
       algorithms,
       few,
       fc.integer({ min: 1, max: 60 }),
-      acts,
+      events,
       fc.nat({ max: 2 }),
       async (algorithm, workers, max, list, last) => {
         const world = service(max, 5, { algorithm, workers });
-        await live(world, list, 150);
+        await perform(world, list, 150);
         const quota = await world.ask(0);
         if (quota === null || quota.allowed) return;
         await world.clock.advance(Math.max(1, Math.ceil(quota.waitMs / 1000)) * 1000);
         expect(await world.ask(last % workers)).toMatchObject({ allowed: true });
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: 700 },
   );
 });

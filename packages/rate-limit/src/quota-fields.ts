@@ -9,7 +9,7 @@ export const retryAfterSecs = ({ waitMs }: Quota, { adaptive }: Limit): number =
 /**
  * Sets `RateLimit-Policy`, `RateLimit` (draft-ietf-httpapi-ratelimit-headers) and the consistent `X-RateLimit-*` fields.
  *
- * `t` is the time until the whole quota is free while requests remain, else until the next one is.
+ * `t` is the time until the whole quota is available while requests remain, else until the next request is allowed.
  */
 export const writeQuota = (headers: ResponseHeaders, limit: Limit, quota: Quota, dateMs: number): void => {
   const { remaining, resetMs } = quota;
@@ -20,7 +20,7 @@ export const writeQuota = (headers: ResponseHeaders, limit: Limit, quota: Quota,
   headers.set("x-ratelimit-reset", String(Math.ceil(dateMs / 1000) + secs));
 };
 
-/** Sets the fields of the policy, which need no answer of the store. */
+/** Sets the policy fields, which do not depend on the store. */
 export const writePolicy = (headers: ResponseHeaders, limit: Limit): void => {
   headers.set("ratelimit-policy", limit.policy);
   headers.set("x-ratelimit-limit", String(limit.rule.capacity));

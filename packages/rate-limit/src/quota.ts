@@ -1,11 +1,12 @@
 import type { Awaitable } from "@framework/core";
 import { type Clock, isPromise, type PermitStore, type Spent, systemClock } from "@framework/core/feature";
+import type { Debt, Debts } from "./debts.ts";
 import type { Limit } from "./limit.ts";
 
-/** The verdict on one request, and the remaining quota of its key. */
+/** The decision on one request, and the remaining quota of its key. */
 export interface Quota {
   readonly allowed: boolean;
-  /** Requests that are still allowed now. */
+  /** Number of requests that are allowed now. */
   readonly remaining: number;
   /** Milliseconds until the next permit; 0 while one is free. */
   readonly waitMs: number;
@@ -13,7 +14,7 @@ export interface Quota {
   readonly resetMs: number;
 }
 
-/** Decides on requests by their keys; `null` without an answer of the store. */
+/** Decides on requests by their keys; `null` if the store did not answer. */
 export interface QuotaSource {
   take(limit: Limit, key: string): Awaitable<Quota | null>;
   /** Number of calls to the store. */
@@ -27,8 +28,10 @@ export interface QuotaSource {
 /** Options of `directQuotas`. */
 export interface DirectQuotasOptions {
   readonly store: PermitStore;
-  /** Timeout of a decision in milliseconds. */
-  readonly timeoutMs: number;
+  /** Timeout of a decision in milliseconds; `null` for a store of this service, which is busy but never away. */
+  readonly timeoutMs: number | null;
+  /** The requests that were admitted without the store; each call charges those of its key. */
+  readonly debts: Debts;
   /** Receives the error of every failed or late call. */
   readonly failed: (error: unknown) => void;
   /** @default the runtime's clock */
@@ -39,40 +42,44 @@ export interface DirectQuotasOptions {
 export const directQuotas = ({
   store,
   timeoutMs,
+  debts,
   failed,
   clock = systemClock,
 }: DirectQuotasOptions): QuotaSource => {
   let calls = 0;
-  const unknown = (error: unknown): null => {
+  const decided = (key: string, debt: Debt | null, spent: Spent): Quota =>
+    quotaOf(spent, debts.settle(key, debt, spent.spent) > 0);
+  const undecided = (key: string, debt: Debt | null, error: unknown): null => {
+    debts.settle(key, debt, 0);
     failed(error);
     return null;
   };
-  const inTime = (answer: Promise<Spent>): Promise<Quota | null> =>
+  const withTimeout = (key: string, debt: Debt | null, answer: Promise<Spent>): Promise<Quota | null> =>
     new Promise((resolve) => {
       let isLate = false;
       const cancel = deadline(clock, timeoutMs, () => {
         isLate = true;
-        resolve(unknown(new Error(`the store did not answer within ${timeoutMs} ms`)));
+        resolve(undecided(key, debt, new Error(`the store did not answer within ${timeoutMs} ms`)));
       });
-      const settle = (quota: Quota): void => {
+      const settle = (spent: Spent): void => {
         cancel();
-        resolve(quota);
+        if (isLate) debts.pay(key, spent.spent);
+        else resolve(decided(key, debt, spent));
       };
-      // A late answer is ignored: its permit is spent, and the request has its verdict.
-      answer.then(quotaOf).then(settle, (error: unknown) => {
-        if (isLate) return;
+      answer.then(settle).catch((error: unknown) => {
         cancel();
-        resolve(unknown(error));
+        if (!isLate) resolve(undecided(key, debt, error));
       });
     });
   return {
     take(limit: Limit, key: string): Awaitable<Quota | null> {
       calls++;
+      const debt = debts.claim(key);
       try {
-        const permits = store.take(key, limit.rule, ONE);
-        return isPromise(permits) ? inTime(permits) : quotaOf(permits);
+        const spent = store.take(key, limit.rule, debt === null ? one : { spend: debt.count + 1 });
+        return isPromise(spent) ? withTimeout(key, debt, spent) : decided(key, debt, spent);
       } catch (error) {
-        return unknown(error);
+        return undecided(key, debt, error);
       }
     },
     get calls() {
@@ -83,21 +90,27 @@ export const directQuotas = ({
   };
 };
 
-const ONE = Object.freeze({ spend: 1 });
+const one = Object.freeze({ spend: 1 });
 
-const quotaOf = ({ spent, free, waitMs, resetMs }: Spent): Quota => ({
-  allowed: spent > 0,
+/** Returns the quota of a request that the permits allow or deny. */
+export const quotaOf = ({ free, waitMs, resetMs }: Spent, allowed: boolean): Quota => ({
+  allowed,
   remaining: free,
   waitMs,
   resetMs,
 });
 
 /**
- * Calls `late` after `timeoutMs` milliseconds and one more event loop iteration. Returns a function that cancels it.
+ * Calls `late` after `timeoutMs` milliseconds and one more event loop iteration; never for `null`. Returns a function that cancels it.
  *
  * A busy process runs due timers before it reads received answers; the extra iteration lets it read them.
  */
-export const deadline = (clock: Pick<Clock, "after">, timeoutMs: number, late: () => void): (() => void) => {
+export const deadline = (
+  clock: Pick<Clock, "after">,
+  timeoutMs: number | null,
+  late: () => void,
+): (() => void) => {
+  if (timeoutMs === null) return () => {};
   let cancel = clock.after(timeoutMs, () => {
     cancel = clock.after(0, late);
   });

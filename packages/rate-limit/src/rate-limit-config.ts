@@ -5,10 +5,10 @@ import {
   configRecord,
   decimal,
   integer,
-  list,
   oneOf,
   optional,
   type PermitStore,
+  pathPrefixes,
 } from "@framework/core/feature";
 import type { HttpRequest } from "@framework/core";
 import type { AdaptiveProbes } from "./adaptive-probes.ts";
@@ -19,7 +19,7 @@ export type ClientKey = (request: HttpRequest) => string | null;
 
 /** Settings of a rate limit. */
 export interface RateLimitConfig {
-  /** @default "token_bucket" */
+  /** How requests are counted. @default "token_bucket" */
   readonly algorithm: "token_bucket" | "sliding_window" | "adaptive";
   /** Requests of one client in a window; also the maximum burst. @default 100 */
   readonly maxRequests: number;
@@ -31,9 +31,12 @@ export interface RateLimitConfig {
   readonly exemptPaths: readonly string[];
   /** The store of permits: shared by the workers of this service, or your own. @default "workers" */
   readonly store: "workers" | PermitStore;
-  /** Timeout of the store in milliseconds. @default 50 */
+  /** Timeout of a store outside of the service, in milliseconds; the primary process is waited for. @default 50 */
   readonly storeTimeoutMs: number;
-  /** Whether a request without an answer from the store passes or gets 503. @default "allow" */
+  /**
+   * Without an answer from the store: `allow` limits each worker to `maxRequests / workers` and charges these requests when the store answers again; `deny`
+   * answers 503. @default "allow"
+   */
   readonly onStoreError: "allow" | "deny";
   /** Minimum of `adaptive`, in requests per window. @default 10 */
   readonly minRequests: number;
@@ -71,8 +74,6 @@ export interface RateLimitConfigRecord extends ConfigRecord<RateLimitConfig> {
 
 const share = { min: 0, max: 1 };
 const isFunction = (value: unknown): boolean => typeof value === "function";
-const isPath = (item: unknown): boolean =>
-  typeof item === "string" && /^\/./.test(item) && !item.endsWith("/");
 const isStore = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "take" in value && isFunction(value.take);
 
@@ -85,11 +86,7 @@ const ofRoute = {
 
 const record: ConfigRecord<RateLimitConfig> = configRecord<RateLimitConfig>("RateLimitConfig", {
   ...ofRoute,
-  exemptPaths: list<string>(
-    [],
-    'paths such as "/status", which begin with a slash and do not end in one',
-    isPath,
-  ),
+  exemptPaths: pathPrefixes,
   store: checked<"workers" | PermitStore>(
     "workers",
     '"workers" or a store with a method "take"',

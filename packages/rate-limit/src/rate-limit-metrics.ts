@@ -9,8 +9,8 @@ export const publishMetrics = (host: Host, limiter: RateLimiter): void => {
       help: "Requests under a limit, by result.",
       type: "counter",
       read: () => [
-        { value: limiter.verdicts.allowed, labels: { result: "allowed" } },
-        { value: limiter.verdicts.denied, labels: { result: "denied" } },
+        { value: limiter.counts.allowed, labels: { result: "allowed" } },
+        { value: limiter.counts.denied, labels: { result: "denied" } },
       ],
     })
     .metric({
@@ -35,14 +35,14 @@ export const publishMetrics = (host: Host, limiter: RateLimiter): void => {
     .expose("rateLimit", () => snapshotOf(limiter));
 };
 
-/** What pages show. */
+/** Returns the snapshot of a limiter. */
 const snapshotOf = ({
-  verdicts,
+  counts,
   storeErrors,
   source,
   limits,
 }: RateLimiter): Readonly<Record<string, unknown>> => ({
-  ...verdicts,
+  ...counts,
   storeErrors,
   storeCalls: source?.calls ?? 0,
   keys: source?.keys ?? 0,

@@ -13,31 +13,32 @@ app
   .enableRateLimit({ maxRequests: 5, key: (request) => request.getHeader("x-tenant") })
   .get("/", { rateLimit: false }, () => "hello");
 app.get("/own", { rateLimit: { algorithm: "adaptive", windowSecs: 5 } }, () => "own");
+app.get("/by-tenant", { rateLimit: { key: (request) => request.getHeader("x-tenant") } }, () => "own");
 
 // permits of the shared state are a store
 app.enableRateLimit({ store: inProcessState().permits satisfies PermitStore });
 
-// a store needs no leases
+// a store need not support leases
 app.enableRateLimit({
   store: {
     take: async (_key, { capacity }, { spend }) => ({ spent: spend, free: capacity, waitMs: 0, resetMs: 0 }),
   },
 });
 
-// @ts-expect-error the method exists only where the feature was composed
+// @ts-expect-error the method exists only if the feature is composed
 new App().enableRateLimit();
 
-// @ts-expect-error a misspelt option is found by the compiler
+// @ts-expect-error a misspelt option
 app.enableRateLimit({ maxRequest: 5 });
 
-// @ts-expect-error an algorithm is one of three
+// @ts-expect-error there are three algorithms
 app.enableRateLimit({ algorithm: "leaky_bucket" });
 
 // @ts-expect-error numbers are positional
 RateLimitConfig.tokenBucket(100, 60, { windowSecs: 5 });
 
-// @ts-expect-error a store answers what it spent
+// @ts-expect-error a store returns the spent permits
 app.enableRateLimit({ store: { take: async () => ({ free: 1, waitMs: 0, resetMs: 0 }) } });
 
-// @ts-expect-error a route has no store of its own
+// @ts-expect-error a route has no own store
 app.get("/store", { rateLimit: { store: "workers" } }, () => "");

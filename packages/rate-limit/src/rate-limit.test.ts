@@ -149,7 +149,7 @@ test("a custom key identifies clients, with the address as fallback", async () =
   expect(await statuses(2, () => client.get("/"))).toEqual([200, 429]);
 });
 
-test("a route may have another key, algorithm and window than the app", async () => {
+test("a route can override the key, algorithm and window of the app", async () => {
   const { time, shared } = timedState();
   const app = limitedApp({ maxRequests: 2, windowSecs: 10 });
   const key = () => "everybody";
@@ -157,14 +157,14 @@ test("a route may have another key, algorithm and window than the app", async ()
   await app.start({ shared, ...quiet });
   await using client = testClient(app);
   expect(await statuses(3, () => client.get("/own"))).toEqual([200, 200, 429]);
-  time.now = 31_000; // half of the route's window: a bucket would have one again, and the app's window is over
+  time.now = 31_000; // half of the route's window: a bucket would have a permit again, and the app's window has passed
   const refused = await client.get("/own");
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "29"]);
   time.now = 60_000;
   expect((await client.get("/own")).status).toBe(200);
 });
 
-test("the verdict precedes app.use, guards and handlers", async () => {
+test("requests are denied before app.use, guards and handlers", async () => {
   const ran: string[] = [];
   const app = limitedApp({ maxRequests: 1, windowSecs: 3600 }).use((request, next) => {
     ran.push("use");
@@ -176,7 +176,7 @@ test("the verdict precedes app.use, guards and handlers", async () => {
   expect(ran).toEqual(["use", "guard", "handler"]);
 });
 
-test("an exception handler may restyle the refusal, and the fields stay", async () => {
+test("an exception handler can replace the 429, and the quota fields stay", async () => {
   const seen: unknown[] = [];
   const app = limitedApp({ maxRequests: 1, windowSecs: 3600 }).exceptionHandler(
     HttpError,
@@ -224,4 +224,26 @@ test("mistakes in the record and in route options are reported together at start
   ]) {
     expect(problem).toContain(part);
   }
+});
+
+test("the key of a route falls back to the address for null, like that of the app", async () => {
+  const app = limitedApp();
+  const key = (request: HttpRequest) => request.getHeader("x-tenant");
+  app.get("/own", { rateLimit: { maxRequests: 1, windowSecs: 3600, key } }, () => "own");
+  await using client = testClient(app);
+  const as = (headers: Readonly<Record<string, string>>) => client.get("/own", { headers });
+  expect(await statuses(2, () => as({}))).toEqual([200, 429]);
+  expect(await statuses(2, () => as({ "x-tenant": "a" }))).toEqual([200, 429]);
+});
+
+test("rateLimit: false is valid while the feature is off, a limit is not", async () => {
+  const app = new (App.with(rateLimit))();
+  app.get("/free", { rateLimit: false }, () => "free");
+  await using client = testClient(app);
+  expect((await client.get("/free")).status).toBe(200);
+  const wrong = new (App.with(rateLimit))();
+  wrong.get("/own", { rateLimit: { maxRequests: 1 } }, () => "own");
+  await expect(wrong.start(quiet)).rejects.toThrow(
+    'the option "rateLimit" does nothing without enableRateLimit',
+  );
 });

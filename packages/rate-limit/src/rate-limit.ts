@@ -1,4 +1,4 @@
-import type { AddsRouteOptions, ConfigInput, Feature } from "@framework/core/feature";
+import type { AddsRouteOptions, ConfigInput, Feature, ImpliedReply } from "@framework/core/feature";
 import { limitRequests } from "./limit-requests.ts";
 import { RateLimitConfig, routeLimitProblem } from "./rate-limit-config.ts";
 import { RateLimiter } from "./rate-limiter.ts";
@@ -38,9 +38,10 @@ export const rateLimit: Feature<RateLimit> = {
             limitOf: (request) => limiter.limitOf(request),
             take: (limit, key) => limiter.take(limit, key),
             replyTo: host.http.replyTo,
-            verdicts: limiter.verdicts,
+            counts: limiter.counts,
           }),
         );
+        host.http.impliesReplies((route) => (option.of(route) === false ? [] : [tooManyRequests]));
         host.life.onStart({
           name: "rate limit",
           run: (settings) => limiter.start(host.http.routes(), host.state.shared, settings),
@@ -51,4 +52,10 @@ export const rateLimit: Feature<RateLimit> = {
       },
     };
   },
+};
+
+const tooManyRequests: ImpliedReply = {
+  status: 429,
+  description: "The rate limit is used up.",
+  headers: { "Retry-After": { description: "Seconds until a new attempt.", type: "integer" } },
 };

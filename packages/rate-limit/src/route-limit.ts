@@ -8,9 +8,12 @@ export interface RateLimitRouteOptions {
 
 /** Rate limit of one route. @default the app's configuration */
 export interface RouteLimit {
+  /** How requests are counted. @default the app's */
   readonly algorithm?: "token_bucket" | "sliding_window" | "adaptive";
+  /** Requests per window. @default the app's */
   readonly maxRequests?: number;
+  /** Seconds of the window. @default the app's */
   readonly windowSecs?: number;
-  /** Identifies the client. @default the address */
-  readonly key?: (request: HttpRequest) => string;
+  /** Identifies the client; `null` falls back to the address. @default the app's `key` */
+  readonly key?: (request: HttpRequest) => string | null;
 }

@@ -1,5 +1,6 @@
 import type { SharedState } from "@framework/core/feature";
 import type { VirtualClock } from "@framework/core/testing";
+import { Debts } from "./debts.ts";
 import { LeasedPermits } from "./leased-permits.ts";
 import { Limit } from "./limit.ts";
 import { cluster } from "./limited-app.test-kit.ts";
@@ -19,16 +20,16 @@ export interface Service {
   readonly state: SharedState;
   readonly limit: Limit;
   readonly running: readonly Worker[];
-  /** When each request that was let through was so. */
+  /** Times of the admitted requests. */
   readonly admitted: readonly number[];
   readonly outcomes: readonly (Quota | null)[];
   readonly errors: readonly unknown[];
   readonly ask: (worker: number, key?: string) => Promise<Quota | null>;
-  /** Asks at one worker after the other's answer; tells how many were let through. */
+  /** Sends requests to a worker sequentially. Returns the number admitted. */
   readonly askMany: (worker: number, count: number) => Promise<number>;
-  /** Kills a worker and starts another in its place. */
+  /** Kills a worker and starts a replacement. */
   readonly replace: (worker: number) => void;
-  /** Calls to the store so far. */
+  /** Number of calls to the store. */
   readonly calls: () => number;
 }
 
@@ -37,13 +38,21 @@ export interface ServiceOptions {
   readonly workers?: number;
   readonly maxKeys?: number;
   readonly wrap?: (state: SharedState, worker: number) => SharedState;
+  /** Timeout of a remote store; `null` for the primary process. @default null */
+  readonly timeoutMs?: number | null;
 }
 
-/** Several workers over one primary, all on a virtual clock, and a limit that they share. */
+/** Creates several workers of one primary with a shared limit, on a virtual clock. */
 export const service = (
   maxRequests: number,
   windowSecs: number,
-  { algorithm = "sliding_window", workers = 4, maxKeys = 100, wrap = (state) => state }: ServiceOptions = {},
+  {
+    algorithm = "sliding_window",
+    workers = 4,
+    maxKeys = 100,
+    wrap = (state) => state,
+    timeoutMs = null,
+  }: ServiceOptions = {},
 ): Service => {
   const { clock, state, join } = cluster();
   const limit = new Limit("default", RateLimitConfig.of({ algorithm, maxRequests, windowSecs }));
@@ -51,7 +60,7 @@ export const service = (
   let serial = 0;
   const start = (): Worker => {
     const { shared, die } = join();
-    const options = { workers, maxKeys, clock, timeoutMs: 50 };
+    const options = { workers, maxKeys, clock, timeoutMs, debts: new Debts({ clock }) };
     const failed = (error: unknown) => void errors.push(error);
     const permits = new LeasedPermits({
       shared: wrap(shared, serial),

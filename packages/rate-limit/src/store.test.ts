@@ -1,8 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { isPromise, type PermitAnswer, type Permits } from "@framework/core/feature";
+import { isPromise, type PermitAnswer, type Permits, systemClock } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { Debts } from "./debts.ts";
 import { Limit } from "./limit.ts";
 import { cluster, limitedApp, quiet, timedState } from "./limited-app.test-kit.ts";
 import { directQuotas } from "./quota.ts";
@@ -10,13 +11,18 @@ import { RateLimitConfig } from "./rate-limit-config.ts";
 
 const limit = new Limit("default", RateLimitConfig.of({ maxRequests: 3, windowSecs: 3600 }));
 
-/** A store with this `take`. */
+/** Creates a store with this `take`. */
 const storeWith = (take: Permits["take"]): Permits => ({ take });
 const broken = storeWith(() => Promise.reject(new Error("gone")));
 
-test("with one process neither the decision nor the app creates a promise", () => {
+test("with one process a request creates no promise", () => {
   const { shared } = timedState();
-  const permits = directQuotas({ store: shared.permits, timeoutMs: 50, failed() {} });
+  const permits = directQuotas({
+    store: shared.permits,
+    timeoutMs: 50,
+    debts: new Debts({ clock: systemClock }),
+    failed() {},
+  });
   expect(isPromise(permits.take(limit, "k"))).toBe(false);
   expect(permits.take(limit, "k")).toEqual({ allowed: true, remaining: 1, waitMs: 0, resetMs: 2_400_000 });
 });
@@ -29,9 +35,14 @@ const retained = (): number => {
   return process.memoryUsage().heapUsed;
 };
 
-test("a million clients take 48 MiB, and frequent ones stay", () => {
+test("a million clients use less than 48 MiB, and frequent ones are not evicted", () => {
   const { shared } = timedState();
-  const permits = directQuotas({ store: shared.permits, timeoutMs: 50, failed() {} });
+  const permits = directQuotas({
+    store: shared.permits,
+    timeoutMs: 50,
+    debts: new Debts({ clock: systemClock }),
+    failed() {},
+  });
   const remaining = (key: string) => (permits.take(limit, key) as { remaining: number }).remaining;
   const before = retained();
   for (let client = 0; client < 1_000_000; client++) {
@@ -56,11 +67,11 @@ test.each([
   expect(app.metrics()["rate_limit_store_errors_total"]).toBe(2);
 });
 
-test("a denial without an answer has the standard error body", async () => {
+test("a denial without an answer from the store has the standard error body", async () => {
   await using client = testClient(limitedApp({ store: broken, onStoreError: "deny" }));
   expect((await client.get("/")).json()).toEqual({
     error: "Service Unavailable",
-    detail: "The rate limit cannot be checked at the moment",
+    detail: "The rate limit is temporarily unavailable",
     status: 503,
     retry_after: 1,
   });
@@ -83,6 +94,7 @@ test("a stalled store times out after 50 ms by default, and its late answer is i
   const permits = directQuotas({
     store: storeWith(() => promise),
     timeoutMs: RateLimitConfig.of().storeTimeoutMs,
+    debts: new Debts({ clock }),
     failed: (error) => void errors.push(error),
     clock,
   });
@@ -97,10 +109,16 @@ test("a stalled store times out after 50 ms by default, and its late answer is i
   expect([errors.length, clock.pending]).toEqual([1, 0]);
 });
 
-test("an answer that a busy process reads in the event loop iteration after the timeout counts", async () => {
+test("an answer in the event loop iteration after the timeout still counts", async () => {
   const { clock } = cluster();
   const { promise, resolve } = Promise.withResolvers<PermitAnswer>();
-  const permits = directQuotas({ store: storeWith(() => promise), timeoutMs: 50, failed() {}, clock });
+  const permits = directQuotas({
+    store: storeWith(() => promise),
+    timeoutMs: 50,
+    debts: new Debts({ clock: systemClock }),
+    failed() {},
+    clock,
+  });
   const decided = permits.take(limit, "k");
   await clock.advance(50);
   resolve({ spent: 1, leased: 0, free: 2, elsewhere: 0, waitMs: 0, resetMs: 5 });
@@ -164,5 +182,51 @@ test("a failing store is logged once, not per request", async () => {
   await app.start({ log: { info() {}, error() {}, warn: (message) => void logged.push(message) } });
   await using client = testClient(app);
   for (let call = 0; call < 5; call++) await client.get("/");
-  expect(logged).toEqual(["the store of the rate limit does not answer; requests are allowed"]);
+  expect(logged).toEqual(["the store of the rate limit is unavailable; requests are limited per worker"]);
+});
+
+test("without its store each worker admits its share, and the requests are charged when the store answers again", async () => {
+  const { shared } = timedState();
+  let isAway = false;
+  const store = storeWith(async (...call) => {
+    if (isAway) throw new Error("gone");
+    return shared.permits.take(...call);
+  });
+  const app = limitedApp({ store, algorithm: "sliding_window", maxRequests: 20, windowSecs: 3600 });
+  await app.start({ ...quiet, workers: 4 });
+  await using client = testClient(app);
+  const admitted = async (calls: number): Promise<number> => {
+    const seen = [];
+    for (let call = 0; call < calls; call++) seen.push((await client.get("/")).status);
+    return seen.filter((status) => status === 200).length;
+  };
+  expect(await admitted(3)).toBe(3);
+  isAway = true;
+  expect(await admitted(30)).toBe(5);
+  const refused = await client.get("/");
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3600"]);
+  isAway = false;
+  expect(await admitted(30)).toBe(20 - 3 - 5);
+});
+
+test("a late answer of the store charges the request that was decided without it, once", async () => {
+  const { clock } = cluster();
+  const { shared } = timedState();
+  const held: (() => void)[] = [];
+  const debts = new Debts({ clock });
+  const store = storeWith(async (...call) => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    return shared.permits.take(...call);
+  });
+  const quotas = directQuotas({ store, timeoutMs: 50, debts, failed() {}, clock });
+  const decided = quotas.take(limit, "k");
+  await clock.advance(51);
+  expect(await decided).toBeNull();
+  debts.add("k", limit.rule.windowMs);
+  held.splice(0).forEach((answer) => answer());
+  await clock.advance(0);
+  expect(debts.size).toBe(0);
+  const next = quotas.take(limit, "k");
+  held.splice(0).forEach((answer) => answer());
+  expect(await next).toMatchObject({ allowed: true, remaining: 1 });
 });

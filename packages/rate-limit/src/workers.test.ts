@@ -8,18 +8,18 @@ const start = () =>
     conditions: ["@framework/source"],
   });
 
-/** Replies of one connection by status, and the processes that let requests through. */
+/** Replies of one connection by status, and the processes that admitted requests. */
 interface Seen {
   readonly statuses: Map<string, number>;
   readonly pids: Set<number>;
 }
 
-/** Sends requests down one connection, one after the other, and reads the replies up to the last one or to the connection's end. */
+/** Sends requests sequentially on one connection, until the last reply or the end of the connection. */
 const send = async (url: string, client: string, count: number, { statuses, pids }: Seen): Promise<void> => {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   const request = `GET / HTTP/1.1\r\nHost: limited.test\r\nX-Client: ${client}\r\n\r\n`;
   let [text, answered] = ["", 0];
-  socket.on("error", () => {}); // the process behind it was killed
+  socket.on("error", () => {}); // the worker was killed
   socket.on("data", (chunk) => {
     text += chunk.toString("latin1");
     const parts = text.split(/(?=HTTP\/1\.1 \d{3} )/);
@@ -41,7 +41,7 @@ const send = async (url: string, client: string, count: number, { statuses, pids
 
 const seen = (): Seen => ({ statuses: new Map(), pids: new Set() });
 
-test("four workers admit a limit of 1,000 exactly, of 8,000 calls over 16 connections", async () => {
+test("four workers admit exactly the limit of 1,000, out of 8,000 requests over 16 connections", async () => {
   await using program = await start();
   const { statuses, pids } = seen();
   await Promise.all(Array.from({ length: 16 }, () => send(program.url, "one", 500, { statuses, pids })));
@@ -49,7 +49,7 @@ test("four workers admit a limit of 1,000 exactly, of 8,000 calls over 16 connec
   expect(pids.size).toBeGreaterThan(1);
 });
 
-test("a worker that is killed meanwhile never makes it more", async () => {
+test("killing a worker never admits more than the limit", async () => {
   await using program = await start();
   const { statuses, pids } = seen();
   const load = Promise.all(
@@ -61,6 +61,6 @@ test("a worker that is killed meanwhile never makes it more", async () => {
   await Promise.all(Array.from({ length: 16 }, () => send(program.url, "two", 100, { statuses, pids })));
   const admitted = statuses.get("200") ?? 0;
   expect(admitted).toBeLessThanOrEqual(1000);
-  expect(admitted).toBeGreaterThan(1000 - 4 * 63 - 16); // what the dead one held, and replies that died with it
+  expect(admitted).toBeGreaterThan(1000 - 4 * 63 - 16); // the leases of the killed worker, and its lost replies
   expect([...statuses.keys()].toSorted()).toEqual(["200", "429"]);
 });

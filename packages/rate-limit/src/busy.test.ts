@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { request } from "node:http";
+import { availableParallelism } from "node:os";
+import { startProgram, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+
+/** Keeps every CPU busy with two processes until it is disposed of. */
+const busyMachine = async (): Promise<AsyncDisposable> => {
+  const spin = "process.stdout.write('x'); for (;;);";
+  const spinning = Array.from({ length: 2 * availableParallelism() }, (): ChildProcess =>
+    spawn(process.execPath, ["-e", spin], { stdio: ["ignore", "pipe", "ignore"] }),
+  );
+  await Promise.all(
+    spinning.map(async ({ stdout }) => {
+      if (stdout !== null) await once(stdout, "data");
+    }),
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      const ended = spinning.map((child) => once(child, "exit"));
+      for (const child of spinning) child.kill("SIGKILL");
+      await Promise.all(ended);
+    },
+  };
+};
+
+/** Sends a request on a new connection, so that the workers alternate. */
+const ask = (url: string, client: string): Promise<{ readonly status: number; readonly pid: number }> =>
+  new Promise((resolve, reject) => {
+    const asking = request(url, { agent: false, headers: { "x-client": client } }, (reply) => {
+      let text = "";
+      reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      reply.on("end", () => {
+        resolve({ status: reply.statusCode ?? 0, pid: Number(/pid (\d+)/.exec(text)?.[1] ?? 0) });
+      });
+    });
+    asking.on("error", reject);
+    asking.end();
+  });
+
+const admittedOf = async (asked: readonly Promise<{ readonly status: number }>[]): Promise<number> =>
+  (await Promise.all(asked)).filter(({ status }) => status === 200).length;
+
+test("four workers on a busy machine admit exactly the limit, in a burst and while a worker is replaced", async () => {
+  await using program = await startProgram(new URL("./busy.test-program.ts", import.meta.url), {
+    args: ["--workers", "4", "--no-logs"],
+    conditions: ["@framework/source"],
+    timeoutMs: 60_000,
+  });
+  const { pid } = await ask(program.url, "first");
+  await using _busy = await busyMachine();
+  expect(await admittedOf(Array.from({ length: 120 }, () => ask(program.url, "burst")))).toBe(40);
+
+  process.kill(pid, "SIGTERM"); // the worker asks for a replacement, then drains
+  const seen = new Set<number>();
+  let [sent, admitted] = [0, 0];
+  const load = async (): Promise<void> => {
+    sent++;
+    const reply = await ask(program.url, "roll");
+    if (reply.status === 200) admitted++;
+    seen.add((await ask(program.url, `pid ${sent}`)).pid);
+  };
+  await waitFor(async () => {
+    await Promise.all(Array.from({ length: 8 }, load));
+    return seen.size >= 5;
+  });
+  expect([sent > 60, admitted]).toEqual([true, 40]);
+});

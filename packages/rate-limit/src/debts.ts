@@ -1,0 +1,73 @@
+import type { Clock } from "@framework/core/feature";
+
+interface Debt {
+  readonly count: number;
+  readonly endsAt: number;
+}
+
+/** Bound and clock of `Debts`. */
+export interface DebtsOptions {
+  readonly clock: Pick<Clock, "now">;
+  /** Maximum number of keys; the oldest is dropped. @default 100000 */
+  readonly maxKeys?: number;
+}
+
+/**
+ * The requests that were admitted without the store and are not charged there yet, by key.
+ *
+ * A debt ends one window after its last request: the store would have its permit back by then.
+ */
+export class Debts {
+  private readonly debts = new Map<string, Debt>();
+  private readonly options: Required<DebtsOptions>;
+
+  constructor({ clock, maxKeys = 100_000 }: DebtsOptions) {
+    this.options = { clock, maxKeys };
+  }
+
+  /** Number of keys with a debt. */
+  get size(): number {
+    return this.debts.size;
+  }
+
+  /** Records an admitted request. */
+  add(key: string, windowMs: number): void {
+    this.put(key, { count: this.take(key) + 1, endsAt: this.options.clock.now() + windowMs });
+  }
+
+  /** Removes the debt of a key, for a call that charges it. Returns what `settle` takes. */
+  claim(key: string): Debt | null {
+    if (this.debts.size === 0) return null;
+    const debt = this.debts.get(key);
+    if (debt === undefined) return null;
+    this.debts.delete(key);
+    return debt.endsAt > this.options.clock.now() ? debt : null;
+  }
+
+  /** Records the result of a call that spent permits for a claimed debt and for requests. Returns the number spent for requests. */
+  settle(key: string, claimed: Debt | null, spent: number): number {
+    if (claimed === null) return spent;
+    const left = claimed.count - spent;
+    if (left <= 0) return -left;
+    this.put(key, { count: left + this.take(key), endsAt: claimed.endsAt });
+    return 0;
+  }
+
+  /** Charges permits that the store spent for requests which were decided without it. */
+  pay(key: string, spent: number): void {
+    if (spent > 0) this.settle(key, this.claim(key), spent);
+  }
+
+  private take(key: string): number {
+    return this.claim(key)?.count ?? 0;
+  }
+
+  private put(key: string, debt: Debt): void {
+    this.debts.set(key, debt);
+    if (this.debts.size <= this.options.maxKeys) return;
+    const [oldest] = this.debts.keys();
+    if (oldest !== undefined) this.debts.delete(oldest);
+  }
+}
+
+export type { Debt };
