@@ -21,12 +21,16 @@ class AnyOf extends Authentication {
   constructor(alternatives: readonly Authentication[]) {
     super();
     if (alternatives.length === 0)
-      throw authError("AUTH_GUARD_EMPTY", "anyOf() needs at least one to choose from");
+      throw authError("AUTH_GUARD_EMPTY", "anyOf() needs at least one authentication");
     this.alternatives = alternatives;
   }
 
   override identify(invocation: Invocation): Awaitable<void> {
     return identifyFrom(this.alternatives, 0, invocation);
+  }
+
+  override credentialFields(): readonly string[] {
+    return this.alternatives.flatMap((one) => one.credentialFields());
   }
 
   override skips(path: string): boolean {

@@ -6,7 +6,14 @@ import type {
   Invocation,
   Response,
 } from "@framework/core";
-import { type Authenticator, type Host, isUnder, mapAwaitable } from "@framework/core/feature";
+import {
+  type Authenticator,
+  canonicalPrefix,
+  type Host,
+  isUnder,
+  mapAwaitable,
+  prefixProblem,
+} from "@framework/core/feature";
 import type { AuthDescription, SecuritySchemes } from "./auth-description.ts";
 import { authError, authProblem } from "./errors.ts";
 
@@ -17,18 +24,21 @@ import { authError, authProblem } from "./errors.ts";
  */
 export abstract class Authentication implements HttpMiddlewareObject, Authenticator {
   private readonly skipped: string[] = [];
+  private readonly mistakes: string[] = [];
   private readonly hosts: WeakSet<Host> = new WeakSet();
   private started = false;
 
   /**
-   * Exempts an HTTP path and everything below it: `/health` covers `/health/live`, not `/healthz`. It is compared with the decoded path of the router.
+   * Exempts an HTTP path and everything below it: `/health` covers `/health/live`, not `/healthz`. It is written decoded, as the path of a route.
    *
    * @throws AUTH_ALREADY_STARTED after start; an invalid path is a start error, AUTH_BAD_SKIP_PATH
    */
   skipPath(path: string): this {
     if (this.started)
       throw authError("AUTH_ALREADY_STARTED", `call skipPath("${path}") before the app starts`);
-    this.skipped.push(path);
+    const problem = prefixProblem(path);
+    if (problem === null) this.skipped.push(canonicalPrefix(path));
+    else this.mistakes.push(`skipPath: ${problem}`);
     return this;
   }
 
@@ -40,8 +50,10 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
    */
   abstract identify(invocation: Invocation): Awaitable<void>;
 
+  /** Authenticates the request and passes it on, or returns the refusal. */
   handle(request: HttpRequest, next: Handler<HttpRequest, Response>): Awaitable<Response> {
     if (this.skips(request.path)) return next(request);
+    request.readCredentials(this.credentialFields());
     return mapAwaitable(this.identify(request), () => next(request));
   }
 
@@ -49,10 +61,7 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   install(host: Host): void {
     if (this.hosts.has(host)) return;
     this.hosts.add(host);
-    for (const path of this.skipped) {
-      const problem = skipProblem(path);
-      if (problem !== null) host.problem(authProblem("AUTH_BAD_SKIP_PATH", problem));
-    }
+    for (const mistake of this.mistakes) host.problem(authProblem("AUTH_BAD_SKIP_PATH", mistake));
     this.prepare(host);
     host.life.onStart({ name: "authentication", run: () => void (this.started = true) });
   }
@@ -69,14 +78,8 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   }
 
   protected abstract schemes(): SecuritySchemes;
+  /** Names of the request fields that `identify` reads, for `Vary`; empty for none. */
+  abstract credentialFields(): readonly string[];
   /** Reports mistakes and registers start tasks; once per app. */
   protected abstract prepare(host: Host): void;
 }
-
-const skipProblem = (path: unknown): string | null => {
-  if (typeof path !== "string" || !path.startsWith("/") || /[?#*{]/.test(path))
-    return `skipPath takes a path such as "/health", without query, parameters or wildcards, but got ${JSON.stringify(path)}`;
-  if (path.length > 1 && path.endsWith("/"))
-    return `skipPath("${path}") would cover only that path; remove the trailing slash`;
-  return null;
-};

@@ -43,7 +43,7 @@ eachClient(test, serving(jwt, apiKey()), {
 });
 
 eachClient(test, serving(anyOf(jwt, basic(), apiKey()).skipPath("/open")), {
-  "one part of anyOf must accept; the last refusal is the reply": async (client) => {
+  "anyOf needs one authentication to accept; the last refusal is the reply": async (client) => {
     const ask = async (headers: Record<string, string>, path = "/") => {
       const reply = await client.get(path, { headers });
       return reply.status === 200 ? reply.json() : [reply.status, reply.headers.get("www-authenticate")];
@@ -83,7 +83,7 @@ test("an error other than 401 ends the search: 503 stays 503, others become 500"
   }
 });
 
-test("anyOf without arguments throws, and mistakes of its parts are reported at start", async () => {
+test("anyOf without arguments throws, and mistakes of its members are reported at start", async () => {
   expect(() => anyOf()).toThrow(expect.objectContaining({ code: "AUTH_GUARD_EMPTY" }));
   await expect(new App().use(anyOf(new JwtAuth({}), new ApiKeyAuth({}))).start()).rejects.toMatchObject({
     problems: [
@@ -117,7 +117,7 @@ test("routes list their authentications for API documents", () => {
   });
 });
 
-test("a caller is identified without a reply, as for an upgrade or a call of gRPC", async () => {
+test("identify sets the caller without a reply, for example for an upgrade or a gRPC call", async () => {
   const seen: unknown[] = [];
   const auth = anyOf(jwt, apiKey());
   const app = new App().use({
@@ -151,7 +151,7 @@ test("a repeated credential field is refused when a transport passes both on", a
   }
 });
 
-test("one object serves several apps, in sequence and at once", async () => {
+test("one object serves several apps, in sequence and concurrently", async () => {
   const [first, second] = [testClient(serving(jwt)()), testClient(serving(jwt)())];
   {
     await using client = first;

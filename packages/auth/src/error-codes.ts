@@ -16,8 +16,11 @@ export type AuthErrorCode =
   | "AUTH_CANNOT_SIGN"
   | "AUTH_BAD_CLAIMS"
   | "AUTH_BAD_HASH"
+  | "AUTH_BAD_PASSWORD"
   | "AUTH_KEYS_UNAVAILABLE"
   | "AUTH_STORE_UNAVAILABLE"
+  | "AUTH_STORE_FULL"
+  | "AUTH_REVOCATIONS_IN_MEMORY"
   | "AUTH_BUSY";
 
 /** The error codes of this package. */
@@ -78,6 +81,11 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     summary: "a stored password is not a scrypt hash that `hashPassword` could have made",
     action: "store what `hashPassword` returns",
   },
+  AUTH_BAD_PASSWORD: {
+    status: 422,
+    summary: "a new password is no text, or has more than 1,024 characters, a NUL or half a surrogate pair",
+    action: "ask for another one; `passwordProblem` tells before hashing",
+  },
   AUTH_KEYS_UNAVAILABLE: {
     status: 503,
     summary: "the key set was never loaded, and cannot be loaded now",
@@ -87,6 +95,17 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     status: 503,
     summary: "the store of revoked tokens does not answer",
     action: "check the store; clients retry after a second",
+  },
+  AUTH_STORE_FULL: {
+    status: 503,
+    summary:
+      "the default store has `maxLogins` renewed or revoked logins; nothing is forgotten for a new one",
+    action: "set `maxLogins`, or a `store`; limit the rate of logins",
+  },
+  AUTH_REVOCATIONS_IN_MEMORY: {
+    summary:
+      "a warning at start: production, and revoked tokens are kept in memory, so that a restart forgets them",
+    action: "set `store`",
   },
   AUTH_BUSY: {
     status: 503,

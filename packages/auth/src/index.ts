@@ -3,8 +3,9 @@ export { JwtAuth, type JwtAuthOptions } from "./jwt/jwt-auth.ts";
 export { JwtConfig, type KeyInput } from "./tokens/jwt-config.ts";
 export type { JwtAlgorithm } from "./jose/algorithms.ts";
 export type { NewClaims, TokenPair } from "./tokens/new-token.ts";
-export { BasicAuth, type VerifyCredentials } from "./basic/basic-auth.ts";
-export { hashPassword, verifyPassword } from "./basic/password.ts";
+export { BasicAuth, type BasicAuthOptions, type VerifyCredentials } from "./basic/basic-auth.ts";
+export { hashPassword, passwordProblem, verifyPassword } from "./basic/password.ts";
+export { sameSecret } from "./basic/same-secret.ts";
 export type { ScryptCost } from "./basic/scrypt-cost.ts";
 export { ApiKeyAuth } from "./api-key/api-key-auth.ts";
 export type { ApiKeys } from "./api-key/key-digests.ts";
@@ -30,5 +31,9 @@ export type { ResolveWords, Words } from "./guards/granted-words.ts";
 export { Authentication } from "./authentication.ts";
 export type { AuthDescription, SecuritySchemes } from "./auth-description.ts";
 export type { TokenStore } from "./token-store/token-store.ts";
-export { openSharedTokenStore, type SharedTokenStore } from "./token-store/shared-token-store.ts";
+export {
+  openSharedTokenStore,
+  type SharedTokenStore,
+  type SharedTokenStoreOptions,
+} from "./token-store/shared-token-store.ts";
 export { authErrors } from "./error-codes.ts";

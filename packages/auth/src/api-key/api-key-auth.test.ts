@@ -34,14 +34,14 @@ const attacks: readonly (readonly [name: string, headers: Record<string, string>
   ["an underscore", { x_api_key: "key-of-billing" }, missing],
   ["the name of a service", { "x-api-key": "billing" }],
   ["an unknown key", { "x-api-key": "unknown" }],
-  ["a key in another case", { "x-api-key": "KEY-of-billing" }],
+  ["a key in a different case", { "x-api-key": "KEY-of-billing" }],
   ["the start of a key", { "x-api-key": "key-of-billin" }],
-  ["more than a key", { "x-api-key": "key-of-billing1" }],
-  ["a blank within", { "x-api-key": "key-of -billing" }],
+  ["a key with a suffix", { "x-api-key": "key-of-billing1" }],
+  ["a space inside the key", { "x-api-key": "key-of -billing" }],
   ["quotes", { "x-api-key": '"key-of-billing"' }],
   ["a scheme", { "x-api-key": "ApiKey key-of-billing" }],
   ["a list", { "x-api-key": "key-of-billing, key-of-billing" }],
-  ["a list without blanks", { "x-api-key": "key-of-billing,key-of-billing" }],
+  ["a list without spaces", { "x-api-key": "key-of-billing,key-of-billing" }],
   ["a list with one key", { "x-api-key": "key-of-billing," }],
   ["a key among others", { "x-api-key": "x key-of-billing" }],
   ["__proto__", { "x-api-key": "__proto__" }],
@@ -57,18 +57,18 @@ const attacks: readonly (readonly [name: string, headers: Record<string, string>
   ["an escaped key", { "x-api-key": "key%2Dof%2Dbilling" }],
   ["a pattern", { "x-api-key": "key-.*" }],
   ["a digest", { "x-api-key": hashed }],
-  ["a digest with its mark", { "x-api-key": `sha256:${hashed}` }],
+  ["a digest with its prefix", { "x-api-key": `sha256:${hashed}` }],
   ["a digest in capitals", { "x-api-key": `SHA256:${hashed.toUpperCase()}` }],
-  ["a key as Base64", { "x-api-key": Buffer.from("key-of-billing").toString("base64") }],
-  ["a key as hexadecimal digits", { "x-api-key": Buffer.from("key-of-billing").toString("hex") }],
+  ["a key in Base64", { "x-api-key": Buffer.from("key-of-billing").toString("base64") }],
+  ["a key in hexadecimal", { "x-api-key": Buffer.from("key-of-billing").toString("hex") }],
   ["a very long key", { "x-api-key": "k".repeat(5000) }],
   ["a Latin-1 letter", { "x-api-key": "key-of-billing\u00e9" }],
   ["SQL", { "x-api-key": "' OR '1'='1" }],
   ["JSON", { "x-api-key": '{"$ne":null}' }],
-  ["a list in JSON", { "x-api-key": '["key-of-billing"]' }],
+  ["a JSON list", { "x-api-key": '["key-of-billing"]' }],
 ];
 
-test("there are enough attacks", () => expect(attacks.length).toBeGreaterThan(40));
+test("the list has more than 40 attacks", () => expect(attacks.length).toBeGreaterThan(40));
 
 eachClient(test, createApp, {
   "a key names its service; two keys may share a name, and a digest replaces its key": async (client) => {
@@ -93,7 +93,7 @@ eachClient(test, createApp, {
 });
 
 test.each(["fast", "node"] as const)(
-  "a field that comes twice is refused, even with one good key (%s)",
+  "a repeated field is refused, even with one valid key (%s)",
   async (transport) => {
     await using client = socketClient(createApp(), { transport });
     const { port } = new URL(await client.url("/"));
@@ -137,22 +137,22 @@ test.each<[string, ApiKeys, string?]>([
   ["no keys", {}],
   ["an empty key", { "": "a" }],
   ["a key with a comma", { "a,b": "a" }],
-  ["a key with a blank", { "a b": "a" }],
-  ["a key that no field can carry", { "schlüssel-ключ": "a" }],
-  ["a digest that is too short", { "sha256:abc": "a" }],
-  ["a name that is empty", { key: "" }],
-  ["a name that is no text", { key: 1 as unknown as string }],
+  ["a key with a space", { "a b": "a" }],
+  ["a key with non-ASCII characters", { "schlüssel-ключ": "a" }],
+  ["a truncated digest", { "sha256:abc": "a" }],
+  ["an empty name", { key: "" }],
+  ["a name that is not a string", { key: 1 as unknown as string }],
   ["a key and its own digest", { "hashed-key-1": "a", [`sha256:${hashed}`]: "b" }],
   [
-    "one key twice",
+    "a duplicate key",
     [
       ["k", "a"],
       ["k", "b"],
     ],
   ],
   ["more than 1,000 keys", Array.from({ length: 1001 }, (_, at) => [`key-${at}`, "a"] as const)],
-  ["a field that is none", { key: "a" }, "X API Key"],
-  ["a field that would break the challenge", { key: "a" }, 'X", evil="'],
+  ["an invalid field name", { key: "a" }, "X API Key"],
+  ["a field name that would break the challenge", { key: "a" }, 'X", evil="'],
 ])("start fails with %s, without revealing a key", async (...[, given, header]) => {
   const error: unknown = await new App()
     .use(new ApiKeyAuth(given, header))

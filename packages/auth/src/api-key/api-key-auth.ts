@@ -34,6 +34,10 @@ export class ApiKeyAuth extends Authentication {
     context.set(ApiKeyName, name);
   }
 
+  override credentialFields(): readonly string[] {
+    return [this.header];
+  }
+
   protected override schemes(): SecuritySchemes {
     return { apiKeyAuth: { type: "apiKey", in: "header", name: this.header } };
   }

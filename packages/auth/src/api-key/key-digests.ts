@@ -14,8 +14,8 @@ export interface KeyDigests {
 }
 
 /** Maximum number of keys: each request is compared with all of them. */
-const maxKeys = 1000;
-const maxKeyLength = 1024;
+const MAX_KEYS = 1000;
+const MAX_KEY_LENGTH = 1024;
 
 interface Entry {
   readonly digest: Uint8Array;
@@ -25,13 +25,13 @@ interface Entry {
 /** Creates the digests of keys; the keys themselves are not kept. */
 export const keyDigests = (keys: ApiKeys): KeyDigests => {
   const list = Symbol.iterator in keys ? [...keys] : Object.entries(keys);
-  const entries = list.slice(0, maxKeys).map(([key, name]) => ({ digest: digestOf(key), name }));
+  const entries = list.slice(0, MAX_KEYS).map(([key, name]) => ({ digest: digestOf(key), name }));
   return { problems: problemsOf(list, entries), nameOf: (key) => nameIn(entries, key) };
 };
 
 /** Compares every entry, also after a match, so that the time is constant. */
 const nameIn = (entries: readonly Entry[], key: string): string | null => {
-  if (key.length > maxKeyLength) return null;
+  if (key.length > MAX_KEY_LENGTH) return null;
   const digest = sha256(key);
   let found = -1;
   for (const [index, entry] of entries.entries()) if (timingSafeEqual(entry.digest, digest)) found = index;
@@ -40,10 +40,10 @@ const nameIn = (entries: readonly Entry[], key: string): string | null => {
 
 const sha256 = (text: string): Uint8Array => hash("sha256", text, "buffer");
 
-const hashedForm = /^sha256:([0-9a-f]{64})$/i;
+const HASHED_FORM = /^sha256:([0-9a-f]{64})$/i;
 
 const digestOf = (key: unknown): Uint8Array => {
-  const [, digest] = hashedForm.exec(String(key)) ?? [];
+  const [, digest] = HASHED_FORM.exec(String(key)) ?? [];
   return digest === undefined ? sha256(String(key)) : Buffer.from(digest, "hex");
 };
 
@@ -52,16 +52,16 @@ const problemsOf = (list: readonly (readonly [unknown, unknown])[], entries: rea
   const say = (message: string, code: AuthErrorCode = "AUTH_BAD_API_KEY"): void =>
     void problems.push(authProblem(code, message));
   if (list.length === 0) say('ApiKeyAuth has no keys; give at least one, such as { [key]: "service" }');
-  if (list.length > maxKeys)
+  if (list.length > MAX_KEYS)
     say(
-      `ApiKeyAuth has ${list.length} keys; at most ${maxKeys} are allowed, since each request is compared with all`,
+      `ApiKeyAuth has ${list.length} keys; at most ${MAX_KEYS} are allowed, since each request is compared with all`,
     );
   for (const [key, name] of list) {
     if (typeof name !== "string" || name === "")
       say("ApiKeyAuth has a key whose name is empty or not a string");
     else if (!isSendable(key))
       say(
-        `ApiKeyAuth: the key of "${name}" must have 1 to ${maxKeyLength} visible ASCII characters without commas, or be sha256: and 64 hexadecimal digits`,
+        `ApiKeyAuth: the key of "${name}" must have 1 to ${MAX_KEY_LENGTH} visible ASCII characters without commas, or be sha256: and 64 hexadecimal digits`,
       );
   }
   const digests = new Set(entries.map(({ digest }) => Buffer.from(digest).toString("hex")));
@@ -71,6 +71,6 @@ const problemsOf = (list: readonly (readonly [unknown, unknown])[], entries: rea
 
 /** Whether a header field can carry the key as a single value. */
 const isSendable = (key: unknown): boolean => {
-  if (typeof key !== "string" || key.length > maxKeyLength) return false;
-  return key.startsWith("sha256:") ? hashedForm.test(key) : /^[!-+\--~]+$/.test(key);
+  if (typeof key !== "string" || key.length > MAX_KEY_LENGTH) return false;
+  return key.startsWith("sha256:") ? HASHED_FORM.test(key) : /^[!-+\--~]+$/.test(key);
 };

@@ -1,9 +1,9 @@
 import { unavailable } from "../errors.ts";
 
 /** Concurrent hashes: half of Node's thread pool, and 64 MiB at the default cost. */
-const maxRunning = 2;
+const MAX_RUNNING = 2;
 /** Maximum number of waiting hashes. */
-const maxWaiting = 100;
+const MAX_WAITING = 100;
 
 /** Runs expensive work in order of arrival with limited concurrency; rejects work when the queue is full. */
 export interface WorkQueue {
@@ -12,7 +12,7 @@ export interface WorkQueue {
 }
 
 /** Creates a queue with its own bounds. */
-export const createWorkQueue = (running: number = maxRunning, waiting: number = maxWaiting): WorkQueue => {
+export const createWorkQueue = (running: number = MAX_RUNNING, waiting: number = MAX_WAITING): WorkQueue => {
   const queue: (() => void)[] = [];
   let active = 0;
   return {

@@ -1,6 +1,6 @@
 import { scryptSync } from "node:crypto";
 import { expect, test } from "@jest/globals";
-import { hashPassword, verifyPassword } from "../index.ts";
+import { hashPassword, passwordProblem, verifyPassword } from "../index.ts";
 import { createWorkQueue } from "./password-queue.ts";
 
 const cheap = { logN: 1, blockSize: 1, parallelization: 1 };
@@ -21,7 +21,7 @@ test("a hash is a PHC string of scrypt, salted, at the cost that OWASP recommend
 });
 
 test.each(["", "secret", "pässwörd", "\u{1f600}", " x ", "x".repeat(1024)])(
-  "%j matches only itself",
+  "the hash of %j verifies no other password",
   async (password) => {
     const hash = await hashPassword(password, cheap);
     expect(await verifyPassword(password, hash)).toBe(true);
@@ -44,15 +44,23 @@ test("hashes of other costs and libraries verify", async () => {
   ]);
 });
 
-test("without a hash every password is wrong, and a password that is too long never matches", async () => {
+test("without a hash no password verifies, and an overlong password never does", async () => {
   for (const hash of [null, undefined])
     for (const password of ["", "secret", "x".repeat(5000)])
       expect(await verifyPassword(password, hash, cheap)).toBe(false);
   const hash = await hashPassword("", cheap);
   expect(await verifyPassword("\0", hash)).toBe(false);
   expect(await verifyPassword("x".repeat(1025), hash)).toBe(false);
-  for (const password of ["x".repeat(1025), "a\0"])
-    await expect(hashPassword(password, cheap)).rejects.toMatchObject({ code: "AUTH_BAD_HASH" });
+  for (const password of ["x".repeat(1025), "a\0", "\ud800", undefined as never, 7 as never]) {
+    const refusal = {
+      status: 422,
+      code: "AUTH_BAD_PASSWORD",
+      detail: `The password ${passwordProblem(password)}`,
+    };
+    await expect(hashPassword(password, cheap)).rejects.toMatchObject(refusal);
+    expect(await verifyPassword(password, hash, cheap)).toBe(false);
+  }
+  expect(passwordProblem("correct horse")).toBeNull();
 });
 
 test.each([

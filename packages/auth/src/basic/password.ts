@@ -1,30 +1,44 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { HttpError } from "@framework/core";
+import { handled } from "@framework/core/feature";
 import { authError } from "../errors.ts";
 import { passwordQueue } from "./password-queue.ts";
 import { defaultCost, isPayable, memoryOf, type ScryptCost } from "./scrypt-cost.ts";
 
-const saltBytes = 16;
-const hashBytes = 32;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
 /** Maximum length of a password; a longer one never verifies. */
-const maxPasswordLength = 1024;
+const MAX_PASSWORD_LENGTH = 1024;
 
 /**
  * Returns the hash to store for a password: scrypt in the PHC string format, `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, with a new salt each time.
  *
  * Takes about 0.2 s and 32 MiB at the default cost, off the event loop, two at a time.
  *
- * @throws AUTH_BAD_HASH for a cost above 256 MiB, or a password over 1024 characters or with a NUL; HttpError 503 AUTH_BUSY when 100 are waiting
+ * @throws HttpError 422 AUTH_BAD_PASSWORD for a password that `passwordProblem` names; AUTH_BAD_HASH for a cost above 256 MiB; HttpError 503 AUTH_BUSY when
+ * 100 are waiting
  */
-export const hashPassword = async (password: string, cost: Partial<ScryptCost> = {}): Promise<string> => {
+export const hashPassword = (password: string, cost: Partial<ScryptCost> = {}): Promise<string> =>
+  handled(hashed(password, cost));
+
+const hashed = async (password: string, cost: Partial<ScryptCost>): Promise<string> => {
   const whole = payable(cost);
-  if (!isUsable(password))
-    throw authError(
-      "AUTH_BAD_HASH",
-      `a password may have at most ${maxPasswordLength} characters and no NUL`,
-    );
-  const salt = randomBytes(saltBytes);
-  const hash = await derive(password, salt, hashBytes, whole);
+  const problem = passwordProblem(password);
+  if (problem !== null) throw new HttpError(422, `The password ${problem}`, { code: "AUTH_BAD_PASSWORD" });
+  const salt = randomBytes(SALT_BYTES);
+  const hash = await derive(password, salt, HASH_BYTES, whole);
   return phc(whole, salt, hash);
+};
+
+/**
+ * Returns why `hashPassword` refuses a password, for a schema's own message: it is no text, has more than 1024 characters, a NUL or half a surrogate pair.
+ * `null` for every other one; a minimum length is up to the application.
+ */
+export const passwordProblem = (password: unknown): string | null => {
+  if (typeof password !== "string") return "must be text";
+  if (password.length > MAX_PASSWORD_LENGTH) return `must have at most ${MAX_PASSWORD_LENGTH} characters`;
+  // HMAC pads short keys with NULs, so a NUL at the end would change nothing (RFC 2104 2); all unpaired surrogates have the same bytes in UTF-8.
+  return password.includes("\0") || !password.isWellFormed() ? "must be Unicode text without NUL" : null;
 };
 
 /**
@@ -34,14 +48,20 @@ export const hashPassword = async (password: string, cost: Partial<ScryptCost> =
  * @param cost cost of the stored hashes, for the work without one. @default that of `hashPassword`
  * @throws AUTH_BAD_HASH for a hash that is not a scrypt PHC string; HttpError 503 AUTH_BUSY when 100 are waiting
  */
-export const verifyPassword = async (
+export const verifyPassword = (
   password: string,
   hash: string | null | undefined,
   cost: Partial<ScryptCost> = {},
+): Promise<boolean> => handled(verified(password, hash, cost));
+
+const verified = async (
+  password: string,
+  hash: string | null | undefined,
+  cost: Partial<ScryptCost>,
 ): Promise<boolean> => {
   const absent = dummyHash(payable(cost)); // created on every call, so that the time is the same
   const stored = parsed(hash ?? absent);
-  const tried = isUsable(password) ? password : "";
+  const tried = passwordProblem(password) === null ? password : "";
   const derived = await derive(tried, stored.salt, stored.hash.byteLength, stored.cost);
   const isEqual = timingSafeEqual(derived, stored.hash);
   return isEqual && typeof hash === "string" && tried === password;
@@ -53,13 +73,9 @@ interface StoredPassword {
   readonly hash: Uint8Array;
 }
 
-/** Whether a password is allowed. HMAC pads short keys with NULs, so a NUL at the end would change nothing (RFC 2104 2). */
-const isUsable = (password: string): boolean =>
-  password.length <= maxPasswordLength && !password.includes("\0");
-
 /** Creates a hash that matches no password, as text, so that parsing it is the same work too. */
 const dummyHash = (cost: ScryptCost): string =>
-  phc(cost, new Uint8Array(saltBytes), new Uint8Array(hashBytes));
+  phc(cost, new Uint8Array(SALT_BYTES), new Uint8Array(HASH_BYTES));
 
 const phc = ({ logN, blockSize, parallelization }: ScryptCost, salt: Uint8Array, hash: Uint8Array): string =>
   `$scrypt$ln=${logN},r=${blockSize},p=${parallelization}$${toBase64(salt)}$${toBase64(hash)}`;
@@ -90,8 +106,9 @@ const derive = (password: string, salt: Uint8Array, length: number, cost: Scrypt
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     const { blockSize: r, parallelization: p } = cost;
     const options = { N: 2 ** cost.logN, r, p, maxmem: memoryOf(cost) + 128 * r * (p + 2) + 1024 };
-    const done = (error: Error | null, key: Uint8Array): void =>
-      error === null ? resolve(key) : reject(error);
+    // Bun passes `undefined` instead of `null` on success.
+    const done = (error: Error | null | undefined, key: Uint8Array): void =>
+      error === null || error === undefined ? resolve(key) : reject(error);
     scrypt(password.normalize("NFC"), salt, length, options, done);
     return promise;
   });

@@ -2,9 +2,9 @@
 export interface ScryptCost {
   /** Logarithm of the work factor. @default 15 */
   readonly logN: number;
-  /** @default 8 */
+  /** The parameter r of scrypt. @default 8 */
   readonly blockSize: number;
-  /** @default 3 */
+  /** The parameter p of scrypt. @default 3 */
   readonly parallelization: number;
 }
 
@@ -12,7 +12,7 @@ export interface ScryptCost {
 export const defaultCost: ScryptCost = Object.freeze({ logN: 15, blockSize: 8, parallelization: 3 });
 
 /** Maximum memory of one hash, in bytes. */
-const maxMemory = 268_435_456;
+const MAX_MEMORY = 268_435_456;
 
 /** Returns the memory of a cost, in bytes. */
 export const memoryOf = ({ logN, blockSize }: ScryptCost): number => 128 * 2 ** logN * blockSize;
@@ -22,7 +22,7 @@ export const isPayable = (cost: ScryptCost): boolean =>
   isBetween(cost.logN, 1, 20) &&
   isBetween(cost.blockSize, 1, 32) &&
   isBetween(cost.parallelization, 1, 16) &&
-  memoryOf(cost) <= maxMemory;
+  memoryOf(cost) <= MAX_MEMORY;
 
 const isBetween = (value: number, min: number, max: number): boolean =>
   Number.isInteger(value) && value >= min && value <= max;

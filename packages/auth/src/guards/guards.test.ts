@@ -88,7 +88,7 @@ const createApp = () => {
 };
 
 eachClient(test, createApp, {
-  "every guard judges callers by token, user name and key alike": async (client) => {
+  "every guard treats callers by token, user name and API key alike": async (client) => {
     for (const [index, [name, statuses]] of Object.entries(table).entries()) {
       const seen = await Promise.all(
         (Object.keys(callers) as Caller[]).map(
@@ -152,28 +152,23 @@ class Account {
 test.each<[string, Guard, Readonly<Record<string, unknown>>, number]>([
   ["roles as a list", new RoleGuard("a"), { user: { roles: ["b", "a"] } }, 200],
   ["roles with commas", new RoleGuard("a"), { user: { roles: "b,a" } }, 200],
-  ["roles with blanks", new RoleGuard("a"), { user: { roles: " b \t a " } }, 200],
-  ["role, of one", new RoleGuard("a"), { user: { role: "a" } }, 200],
-  ["roles of a class", new RoleGuard("admin"), { user: new Account() }, 200],
+  ["roles with spaces", new RoleGuard("a"), { user: { roles: " b \t a " } }, 200],
+  ["a single role", new RoleGuard("a"), { user: { role: "a" } }, 200],
+  ["roles of a class instance", new RoleGuard("admin"), { user: new Account() }, 200],
   ["roles under another name", new RoleGuard("a", { roleKey: "groups" }), { user: { groups: ["a"] } }, 200],
-  ["roles that are only part of a word", new RoleGuard("a"), { user: { roles: ["ab", "ba", "A"] } }, 403],
-  ["roles that are no texts", new RoleGuard("1"), { user: { roles: [1, null, ["1"]] } }, 403],
+  ["substrings of the role", new RoleGuard("a"), { user: { roles: ["ab", "ba", "A"] } }, 403],
+  ["roles that are not strings", new RoleGuard("1"), { user: { roles: [1, null, ["1"]] } }, 403],
   ["roles that are an object", new RoleGuard("a"), { user: { roles: { a: true } } }, 403],
   ["a list with a comma in it", new RoleGuard("a"), { user: { roles: ["b,a"] } }, 403],
-  ["a name that is also a member", new RoleGuard("constructor"), { user: {} }, 403],
+  ["a role named like an inherited member", new RoleGuard("constructor"), { user: {} }, 403],
   ["a user elsewhere", new RoleGuard("a", { userKey: "account" }), { account: { roles: "a" } }, 200],
-  [
-    "a user elsewhere than asked for",
-    new RoleGuard("a", { userKey: "account" }),
-    { user: { roles: "a" } },
-    401,
-  ],
-  ["a user elsewhere, authenticated", new AuthenticatedGuard("account"), { account: 7 }, 200],
+  ["a user under another key", new RoleGuard("a", { userKey: "account" }), { user: { roles: "a" } }, 401],
+  ["authentication by a custom key", new AuthenticatedGuard("account"), { account: 7 }, 200],
   ["no user", new AuthenticatedGuard(), { user: null }, 401],
   ["an empty user", new AuthenticatedGuard(), { user: "" }, 401],
-  ["a user that is false", new AuthenticatedGuard(), { user: false }, 401],
+  ["a user of false", new AuthenticatedGuard(), { user: false }, 401],
   [
-    "roles of the token beside a user name",
+    "roles of the token for a caller with a user name",
     new RoleGuard("a"),
     { user: "ann", jwt_claims: { roles: ["a"] } },
     200,
@@ -188,11 +183,16 @@ test.each<[string, Guard, Readonly<Record<string, unknown>>, number]>([
     { user: { can: "p" } },
     200,
   ],
-  ["roles are no permissions", new PermissionGuard("p"), { user: { roles: ["p"] } }, 403],
-  ["found at once", new PermissionGuard("p", { resolve: () => "p" }), { api_key_name: "billing" }, 200],
+  ["roles do not count as permissions", new PermissionGuard("p"), { user: { roles: ["p"] } }, 403],
+  [
+    "resolve returns synchronously",
+    new PermissionGuard("p", { resolve: () => "p" }),
+    { api_key_name: "billing" },
+    200,
+  ],
   ["found nothing", new PermissionGuard("p", { resolve: () => null }), { api_key_name: "billing" }, 403],
   [
-    "a search that fails",
+    "resolve rejects",
     new RoleGuard("a", { resolve: () => Promise.reject(new Error("away")) }),
     { user: "ann" },
     403,

@@ -24,7 +24,7 @@ export type JwtAlgorithm = (typeof algorithms)[number];
 export const isHmac = (algorithm: JwtAlgorithm): boolean => algorithm.startsWith("HS");
 
 /** Minimum size of an RSA key, in bits (RFC 7518 3.3). */
-export const minRsaBits = 2048;
+export const MIN_RSA_BITS = 2048;
 
 const curves: Partial<Record<JwtAlgorithm, string>> = {
   ES256: "prime256v1",
@@ -50,4 +50,4 @@ export const fits = (key: KeyObject, algorithm: JwtAlgorithm): boolean => {
 
 /** Whether a key is an RSA key that is too short. */
 export const isWeak = ({ asymmetricKeyDetails: details }: KeyObject): boolean =>
-  details?.modulusLength !== undefined && details.modulusLength < minRsaBits;
+  details?.modulusLength !== undefined && details.modulusLength < MIN_RSA_BITS;

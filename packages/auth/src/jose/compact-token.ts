@@ -2,7 +2,7 @@ import type { JwtAlgorithm } from "./algorithms.ts";
 import { parseJsonObject } from "./json-object.ts";
 
 /** Maximum length of a token. */
-export const maxTokenLength = 8192;
+export const MAX_TOKEN_LENGTH = 8192;
 
 /** A well-formed token; its content is untrusted until its signature has been verified. */
 export interface CompactToken {
@@ -31,7 +31,7 @@ const signatureLengths: Partial<Record<JwtAlgorithm, number>> = {
  * critical extension and no embedded key (RFC 8725 3.1, 3.5). `null` for anything else.
  */
 export const parseCompactToken = (text: string, algorithm: JwtAlgorithm): CompactToken | null => {
-  if (text.length > maxTokenLength) return null;
+  if (text.length > MAX_TOKEN_LENGTH) return null;
   const [first, payload, signature, ...more] = text.split(".", 4);
   if (first === undefined || payload === undefined || signature === undefined || more.length > 0) return null;
   const headerBytes = fromBase64Url(first);

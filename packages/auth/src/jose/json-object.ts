@@ -1,5 +1,5 @@
 /** Maximum nesting depth of a header or of claims. */
-const maxDepth = 32;
+const MAX_DEPTH = 32;
 
 /**
  * Parses one JSON object from UTF-8, strictly: no byte order mark, no duplicate names, at most 32 levels; `null` for anything else.
@@ -36,7 +36,7 @@ const isPlain = (text: string): boolean => {
       }
       at = end - 1;
     } else if (character === "{" || character === "[") {
-      if (open.push(character === "{" ? new Set() : null) > maxDepth) return false;
+      if (open.push(character === "{" ? new Set() : null) > MAX_DEPTH) return false;
       namesMember = character === "{";
     } else if (character === "}" || character === "]") open.pop();
     else if (character === ",") namesMember = open.at(-1) !== null;

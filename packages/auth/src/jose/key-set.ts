@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
 import type { Logger } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
 import { unavailable } from "../errors.ts";
 import { fits, isWeak, type JwtAlgorithm } from "./algorithms.ts";
 import { readKeySet } from "./read-key-set.ts";
@@ -11,8 +12,7 @@ export interface KeySetOptions {
   readonly maxAgeSecs: number;
   readonly cooldownSecs: number;
   readonly fetch: typeof globalThis.fetch;
-  /** Monotonic clock in milliseconds. */
-  readonly elapsed: () => number;
+  readonly clock: Clock;
   readonly log: () => Pick<Logger, "warn">;
 }
 
@@ -21,17 +21,18 @@ interface Keys {
   readonly byId: ReadonlyMap<string, KeyObject>;
   /** The key for tokens without `kid`, if the set has exactly one. */
   readonly only: KeyObject | null;
+  readonly count: number;
   readonly loadedAt: number;
 }
 
 /**
- * A remote set of public keys (RFC 7517 5), fetched on first use, when stale, and when a token names an unknown key. Concurrent callers share one
- * fetch, and a cool-down separates two fetches. The last good set stays in use until a newer one is loaded.
+ * A remote set of public keys (RFC 7517 5), fetched on first use, when stale, and when a token names an unknown key. One fetch is in flight at a time,
+ * and a cool-down separates two. The last good set stays in use until a newer one with a usable key is loaded: a stale one is refreshed in the
+ * background, so that only tokens with an unknown key wait for the server.
  */
 export class KeySet {
-  /** Increases with every loaded set: tokens verified with an earlier one may no longer verify. */
-  generation = 0;
   private readonly options: KeySetOptions;
+  private loaded = 0;
   private keys: Keys | undefined;
   private triedAt = -Infinity;
   private loading: Promise<void> | undefined;
@@ -42,33 +43,45 @@ export class KeySet {
 
   /** Returns the key that a token names, `null` for an unknown one. @throws HttpError 503 AUTH_KEYS_UNAVAILABLE before the first successful fetch */
   async keyFor(kid: string | undefined): Promise<KeyObject | null> {
-    await this.refresh();
-    if (this.keys !== undefined && find(this.keys, kid) === null) await this.load();
+    const known = this.keys === undefined ? null : find(this.keys, kid);
+    if (known !== null) {
+      if (this.isStale) void this.load();
+      return known;
+    }
+    await this.load();
     if (this.keys === undefined) throw unavailable("AUTH_KEYS_UNAVAILABLE");
     return find(this.keys, kid);
   }
 
-  /** Fetches the set when it is missing or stale. Never throws. */
-  async refresh(): Promise<void> {
-    const { elapsed, maxAgeSecs } = this.options;
-    if (this.keys === undefined || elapsed() - this.keys.loadedAt >= maxAgeSecs * 1000) await this.load();
+  /** Increases with every loaded set: tokens verified with an earlier one may no longer verify. Refreshes a stale set in the background. */
+  generation(): number {
+    if (this.isStale) void this.load();
+    return this.loaded;
   }
 
-  private load(): Promise<void> {
+  private get isStale(): boolean {
+    const { clock, maxAgeSecs } = this.options;
+    return this.keys !== undefined && clock.now() - this.keys.loadedAt >= maxAgeSecs * 1000;
+  }
+
+  /** Fetches the set, unless the cool-down has not passed. Never rejects. */
+  load(): Promise<void> {
     if (this.loading !== undefined) return this.loading;
-    const { elapsed, cooldownSecs } = this.options;
-    if (elapsed() - this.triedAt < cooldownSecs * 1000) return Promise.resolve();
-    this.triedAt = elapsed();
+    const { clock, cooldownSecs } = this.options;
+    if (clock.now() - this.triedAt < cooldownSecs * 1000) return Promise.resolve();
+    this.triedAt = clock.now();
     this.loading = this.fetchKeys().finally(() => (this.loading = undefined));
     return this.loading;
   }
 
   private async fetchKeys(): Promise<void> {
-    const { url, algorithm, fetch, elapsed, log } = this.options;
+    const { url, algorithm, fetch, clock, log } = this.options;
     try {
-      const keys = await readKeySet(url, fetch);
-      this.keys = { ...usableKeys(keys, algorithm), loadedAt: elapsed() };
-      this.generation++;
+      const keys = usableKeys(await readKeySet(url, fetch), algorithm);
+      // A publisher that makes a mistake, or a proxy in its place, must not log everybody out.
+      if (keys.count === 0) throw new Error(`the key set has no key that verifies ${algorithm}`);
+      this.keys = { ...keys, loadedAt: clock.now() };
+      this.loaded++;
     } catch (error) {
       log().warn("the key set of JwtAuth could not be fetched", {
         url,
@@ -93,7 +106,7 @@ const usableKeys = (list: readonly unknown[], algorithm: JwtAlgorithm): Omit<Key
     if (typeof kid === "string" && !byId.has(kid)) byId.set(kid, key);
   }
   const [only = null, ...more] = usable;
-  return { byId, only: more.length === 0 ? only : null };
+  return { byId, only: more.length === 0 ? only : null, count: usable.length };
 };
 
 /** Imports a key if it verifies the algorithm; sets contain others too (RFC 7517 4.2 to 4.4). */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { App } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
+import { virtualClock } from "@framework/core/testing";
 import { testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
@@ -35,7 +36,7 @@ const configs = {
 type Name = keyof typeof configs;
 
 const createApp = (config: ConfigInput<JwtConfig>) => {
-  const app = new App().use(new JwtAuth(config, { now: () => nowSecs * 1000 }));
+  const app = new App().use(new JwtAuth(config, { clock: virtualClock({ start: nowSecs * 1000 }) }));
   app.get("/", (request) => request.context.get("jwt_claims"));
   return app;
 };
@@ -75,7 +76,7 @@ const publicPem = pem(rsa.publicKey);
 const always = (bytes: Uint8Array) => () => bytes;
 const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const loosened = signature.slice(0, -1) + alphabet[alphabet.indexOf(signature.slice(-1)) + 1]; // 256 bits leave two over;
+const loosened = signature.slice(0, -1) + alphabet[alphabet.indexOf(signature.slice(-1)) + 1]; // the last character has two unused bits;
 
 const attacks: readonly (readonly [name: string, token: string, config?: Name])[] = [
   // RFC 8725 2.1, 3.1: the algorithm
@@ -90,7 +91,7 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
   ["alg a list", forge({ alg: ["HS256"] })],
   ["alg an object", forge({ alg: { toString: "HS256" } })],
   ["alg in lower case", forge({ alg: "hs256" })],
-  ["alg with a blank", forge({ alg: "HS256 " })],
+  ["alg with a space", forge({ alg: "HS256 " })],
   ["alg HS384 with its own hash", forge({ alg: "HS384" }, goodClaims, hmac(secret, "sha384"))],
   ["alg HS512 with its own hash", forge({ alg: "HS512" }, goodClaims, hmac(secret, "sha512"))],
   ["alg HS256 signed with HS512", forge({ alg: "HS256" }, goodClaims, hmac(secret, "sha512"))],
@@ -102,7 +103,7 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
     "RS256",
   ],
   [
-    "GHSA-ww5h-9m49-7xx4: the same under RS256",
+    "GHSA-ww5h-9m49-7xx4: the same with alg RS256",
     forge({ alg: "RS256" }, goodClaims, hmac(publicPem)),
     "RS256",
   ],
@@ -118,9 +119,9 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
     "RS256",
   ],
   ["alg none for RS256", none("none"), "RS256"],
-  ["PS256 of the right RSA key", forge({ alg: "PS256" }, goodClaims, signedBy(rsa.privateKey)), "RS256"],
+  ["PS256 with the right RSA key", forge({ alg: "PS256" }, goodClaims, signedBy(rsa.privateKey)), "RS256"],
   [
-    "RS512 of the right RSA key",
+    "RS512 with the right RSA key",
     forge({ alg: "RS512" }, goodClaims, signedBy(rsa.privateKey, "sha512")),
     "RS256",
   ],
@@ -130,11 +131,7 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
     "RS256",
   ],
   ["an RSA signature of zeros", forge({ alg: "RS256" }, goodClaims, always(new Uint8Array(256))), "RS256"],
-  [
-    "an RSA signature that is too short",
-    forge({ alg: "RS256" }, goodClaims, always(new Uint8Array(1))),
-    "RS256",
-  ],
+  ["a truncated RSA signature", forge({ alg: "RS256" }, goodClaims, always(new Uint8Array(1))), "RS256"],
   ["an EC token for an RSA key", good.ES256, "RS256"],
   [
     "CVE-2022-21449: an ECDSA signature of zeros",
@@ -177,44 +174,44 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
     "the digest instead of the signature",
     `${head}.${body}.${createHash("sha256").update(`${head}.${body}`).digest("base64url")}`,
   ],
-  ["other claims under the signature", `${head}.${base64url({ ...goodClaims, sub: "root" })}.${signature}`],
-  ["another header over the signature", `${base64url({ alg: "HS256", typ: "JWT" })}.${body}.${signature}`],
+  ["claims changed after signing", `${head}.${base64url({ ...goodClaims, sub: "root" })}.${signature}`],
+  ["header changed after signing", `${base64url({ alg: "HS256", typ: "JWT" })}.${body}.${signature}`],
   // RFC 7515 2, 7.1: the form
   ["no dots", "abc"],
   ["one dot", `${head}.${body}`],
   ["four parts", `${good.HS256}.${signature}`],
-  ["five parts, as of a JWE", `${good.HS256}.${body}.${signature}`],
+  ["five parts, like a JWE", `${good.HS256}.${body}.${signature}`],
   ["only dots", ".."],
   ["an empty header", `.${body}.${signature}`],
   ["an empty payload", forge({ alg: "HS256" }, "")],
   ["padding", `${head}.${body}.${signature}=`],
-  ["loose last bits", `${head}.${body}.${loosened}`],
+  ["non-zero trailing bits", `${head}.${body}.${loosened}`],
   [
-    "the other alphabet",
+    "the Base64 alphabet",
     `${head}.${body}.${Buffer.from(signature, "base64url").toString("base64").replace(/=/g, "")}+`,
   ],
   ["junk that lenient decoders skip", `${head}.${body}.${signature.slice(0, 5)}!${signature.slice(5)}`],
   ["a byte order mark before the header", forge('\ufeff{"alg":"HS256"}')],
   ["a header that is a list", forge([{ alg: "HS256" }])],
-  ["a header that is a text", forge('"HS256"')],
+  ["a header that is a string", forge('"HS256"')],
   ["a header that is null", forge("null")],
-  ["a header that is no JSON", forge("{alg:HS256}")],
+  ["a header that is not JSON", forge("{alg:HS256}")],
   ["alg twice in the header", forge('{"alg":"none","alg":"HS256"}')],
   ["alg twice, once escaped", forge('{"\\u0061lg":"none","alg":"HS256"}')],
   ["JSON form", JSON.stringify({ protected: head, payload: body, signature })],
   ["more than 8 KiB", hs({}, { ...goodClaims, pad: "x".repeat(6200) })],
-  ["a second token behind a comma", `${good.HS256},${good.HS256}`],
-  ["a second token behind a blank", `${good.HS256} ${good.HS256}`],
+  ["a second token after a comma", `${good.HS256},${good.HS256}`],
+  ["a second token after a space", `${good.HS256} ${good.HS256}`],
   // RFC 8725 3.5, RFC 7515 4.1: keys and extensions in the header
   ["CVE-2026-35042: an unknown crit", hs({ crit: ["urn:x"], "urn:x": 1 })],
   ["an empty crit", hs({ crit: [] })],
   ["crit that names alg", hs({ crit: ["alg"] })],
-  ["crit that is no list", hs({ crit: "exp" })],
+  ["crit that is not a list", hs({ crit: "exp" })],
   ["b64 false", hs({ b64: false, crit: ["b64"] })],
   ["b64 true", hs({ b64: true })],
-  ["its own jwk", hs({ jwk: { kty: "oct", k: base64url(secret) } })],
+  ["an embedded jwk", hs({ jwk: { kty: "oct", k: base64url(secret) } })],
   [
-    "CVE-2018-0114: its own jwk, signed with it",
+    "CVE-2018-0114: an embedded jwk that signed the token",
     forge({ alg: "RS256", jwk: jwk(rsa.publicKey) }, goodClaims, signedBy(rsa.privateKey)),
     "RS256",
   ],
@@ -224,13 +221,13 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
   ["zip", hs({ zip: "DEF" })],
   ["enc", hs({ enc: "A256GCM" })],
   ["cty JWT, a nested token", hs({ cty: "JWT" }, good.HS256)],
-  ["kid that is no text", hs({ kid: 1 })],
+  ["kid that is not a string", hs({ kid: 1 })],
   ["kid that is too long", hs({ kid: "k".repeat(257) })],
   ["typ of a refresh token", hs({ typ: "refresh+jwt" })],
   ["typ of a logout token", hs({ typ: "logout+jwt" })],
-  ["typ that is no text", hs({ typ: ["JWT"] })],
+  ["typ that is not a string", hs({ typ: ["JWT"] })],
   // RFC 7519 4.1: the claims
-  ["exp that is now", claiming({ exp: nowSecs })],
+  ["exp equal to now", claiming({ exp: nowSecs })],
   ["exp in the past", claiming({ exp: nowSecs - 1 })],
   ["exp absent", hs({}, { sub: "ann" })],
   ["exp null", claiming({ exp: null })],
@@ -244,43 +241,43 @@ const attacks: readonly (readonly [name: string, token: string, config?: Name])[
   ["nbf a text", claiming({ nbf: "0" })],
   ["nbf null", claiming({ nbf: null })],
   ["nbf -1e400", raw(`{"sub":"ann","exp":${nowSecs + 60},"nbf":-1e400}`)],
-  ["iat a text", claiming({ iat: "now" })],
+  ["iat a string", claiming({ iat: "now" })],
   ["iat 1e400", raw(`{"sub":"ann","exp":${nowSecs + 60},"iat":1e400}`)],
   ["sub absent", hs({}, { exp: nowSecs + 60 })],
   ["sub null", claiming({ sub: null })],
   ["sub empty", claiming({ sub: "" })],
   ["sub a number", claiming({ sub: 0 })],
-  ["sub of the prototype", raw(`{"__proto__":{"sub":"ann"},"exp":${nowSecs + 60}}`)],
+  ["sub through __proto__", raw(`{"__proto__":{"sub":"ann"},"exp":${nowSecs + 60}}`)],
   ["sub twice", raw(`{"sub":"ann","sub":"root","exp":${nowSecs + 60}}`)],
-  ["a name twice, deep inside", raw(`{"sub":"ann","exp":${nowSecs + 60},"a":[{"b":1,"b":2}]}`)],
+  ["a duplicate name, nested", raw(`{"sub":"ann","exp":${nowSecs + 60},"a":[{"b":1,"b":2}]}`)],
   ["jti a number", claiming({ jti: 1 })],
-  ["jti too long", claiming({ jti: "j".repeat(257) })],
+  ["jti over 256 characters", claiming({ jti: "j".repeat(257) })],
   ["iss a list", claiming({ iss: ["a"] })],
   ["aud a number", claiming({ aud: 1 })],
   ["aud with a number", claiming({ aud: ["a", 1] })],
   ["claims that are a list", hs({}, [goodClaims])],
-  ["claims that are a text", hs({}, '"ann"')],
-  ["claims that are no JSON", hs({}, "sub=ann")],
+  ["claims that are a string", hs({}, '"ann"')],
+  ["claims that are not JSON", hs({}, "sub=ann")],
   ["claims nested too deeply", raw(`{"sub":"ann","exp":${nowSecs + 60},"a":${deep(33)}}`)],
   ["claims nested very deeply", raw(`{"sub":"ann","exp":${nowSecs + 60},"a":${deep(2500)}}`)],
   ["iss absent", strictly({ iss: undefined }), "strict"],
-  ["iss that only begins right", strictly({ iss: "https://id.example.evil" }), "strict"],
-  ["iss in another case", strictly({ iss: "https://ID.example" }), "strict"],
+  ["iss with a suffix", strictly({ iss: "https://id.example.evil" }), "strict"],
+  ["iss in a different case", strictly({ iss: "https://ID.example" }), "strict"],
   ["iss in a list", strictly({ iss: ["https://id.example"] }), "strict"],
   ["aud absent", strictly({ aud: undefined }), "strict"],
-  ["aud of somebody else", strictly({ aud: ["other"] }), "strict"],
-  ["aud that only begins right", strictly({ aud: "api2" }), "strict"],
+  ["aud of another service", strictly({ aud: ["other"] }), "strict"],
+  ["aud with a suffix", strictly({ aud: "api2" }), "strict"],
   ["aud empty", strictly({ aud: [] }), "strict"],
   ["a required claim absent", strictly({ tenant: undefined }), "strict"],
   ["a required claim null", strictly({ tenant: null }), "strict"],
 ];
 
-test("there are enough attacks, each of its own", () => {
+test("the attacks are numerous and distinct", () => {
   expect(new Set(attacks.map(([name]) => name)).size).toBe(attacks.length);
   expect(attacks.length).toBeGreaterThan(100);
 });
 
-test.each(Object.entries(good))("a good token for %s is taken", async (name, token) => {
+test.each(Object.entries(good))("a valid token for %s is accepted", async (name, token) => {
   const reply = await ask(configs[name as Name], `Bearer ${token}`);
   expect([reply.status, reply.json<{ sub: string }>().sub]).toEqual([200, "ann"]);
 });

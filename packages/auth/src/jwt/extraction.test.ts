@@ -1,5 +1,6 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import { App } from "@framework/core";
+import { virtualClock } from "@framework/core/testing";
 import { eachClient, type TestClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { JwtAuth } from "../index.ts";
@@ -8,10 +9,10 @@ import { forge, nowSecs, secret } from "./forge.test-kit.ts";
 const token = forge({ alg: "HS256" });
 const other = forge({ alg: "HS256" }, { sub: "bob", exp: nowSecs + 60 });
 const bad = `${token}x`;
-const clock = { now: () => nowSecs * 1000 };
+const clock = virtualClock({ start: nowSecs * 1000 });
 
 const appWith = (config: object) => () => {
-  const app = new App().use(new JwtAuth({ secret, ...config }, clock));
+  const app = new App().use(new JwtAuth({ secret, ...config }, { clock }));
   app.get("/", (request) => (request.context.get("jwt_claims") as { sub: string }).sub);
   return app;
 };
@@ -35,7 +36,7 @@ const expectRows = async (client: TestClient, rows: readonly Row[]): Promise<voi
 };
 
 eachClient(test, appWith({}), {
-  "the token follows Bearer, in any case, and is read nowhere else": async (client) => {
+  "the token follows Bearer, in any case, and is read from no other place": async (client) => {
     await expectRows(client, [
       [{}, missing],
       [{ authorization: `Bearer ${token}` }, "ann"],

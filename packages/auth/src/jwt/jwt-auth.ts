@@ -1,3 +1,4 @@
+// Above 250 lines because one class has every method of the interface; the files beside it do the work.
 import {
   type AppSettings,
   type Awaitable,
@@ -7,18 +8,31 @@ import {
   type Problem,
   UnauthorizedError,
 } from "@framework/core";
-import { type Claims, type ConfigInput, type Host, JwtClaims } from "@framework/core/feature";
+import {
+  type Claims,
+  type Clock,
+  type ConfigInput,
+  handled,
+  type Host,
+  JwtClaims,
+  systemClock,
+} from "@framework/core/feature";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
 import { authError, missing } from "../errors.ts";
 import { carriedClaims, type NewClaims, TokenIssuer, type TokenPair } from "../tokens/new-token.ts";
+import { failClosed } from "../token-store/fail-closed.ts";
+import { warnOfMemory } from "../token-store/memory-warning.ts";
 import { openSharedTokenStore, type SharedTokenStore } from "../token-store/shared-token-store.ts";
 import type { TokenStore } from "../token-store/token-store.ts";
 import { loadTokenTools, type TokenTools } from "../tokens/token-tools.ts";
 import {
-  familyClaim,
+  FAMILY_CLAIM,
   familyId,
   idsOf,
+  idsOfTokenId,
+  type Lineage,
+  lineageOf,
   tokenId,
   type TokenKind,
   TokenVerifier,
@@ -31,10 +45,8 @@ import { sentToken } from "./sent-token.ts";
 
 /** Replacements for clock and network, for tests. */
 export interface JwtAuthOptions {
-  /** Milliseconds since 1970. @default Date.now */
-  readonly now?: () => number;
-  /** Monotonic milliseconds. @default performance.now */
-  readonly elapsed?: () => number;
+  /** Clock of expiry. @default the system clock */
+  readonly clock?: Clock;
   /** Fetches the key set. @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -52,7 +64,7 @@ export class JwtAuth extends Authentication {
   private readonly config: JwtConfig;
   private readonly keys: OwnKeys;
   private readonly problems: readonly Problem[];
-  private readonly now: () => number;
+  private readonly clock: Clock;
   private readonly keySet: KeySet | undefined;
   private readonly verifier: TokenVerifier;
   private readonly issuer: TokenIssuer;
@@ -62,7 +74,7 @@ export class JwtAuth extends Authentication {
 
   constructor(input: ConfigInput<JwtConfig>, options: JwtAuthOptions = {}) {
     super();
-    const { now = Date.now, elapsed = () => performance.now(), fetch = globalThis.fetch } = options;
+    const { clock = systemClock, fetch = globalThis.fetch } = options;
     const { value: config, problems } = JwtConfig.read(input);
     this.config = config;
     this.keys = readOwnKeys(config);
@@ -70,11 +82,12 @@ export class JwtAuth extends Authentication {
       ...problems.map((message) => ({ code: "CORE_BAD_CONFIG", message })),
       ...this.keys.problems,
     ];
-    this.now = now;
-    this.keySet =
-      config.jwksUrl === undefined ? undefined : this.createKeySet(config.jwksUrl, fetch, elapsed);
-    this.verifier = new TokenVerifier(config, now);
-    this.issuer = new TokenIssuer(config, now);
+    this.clock = clock;
+    this.keySet = config.jwksUrl === undefined ? undefined : this.createKeySet(config.jwksUrl, fetch);
+    const log = (): Logger => this.log;
+    this.store = config.store === undefined ? undefined : failClosed(config.store, log, clock);
+    this.verifier = new TokenVerifier(config, clock);
+    this.issuer = new TokenIssuer(config, clock);
   }
 
   /**
@@ -82,8 +95,8 @@ export class JwtAuth extends Authentication {
    *
    * @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN, ConfigurationError
    */
-  async createToken(claims: NewClaims): Promise<string> {
-    return this.issuer.access(await this.ready(), claims);
+  createToken(claims: NewClaims): Promise<string> {
+    return handled(this.tokenOf(claims));
   }
 
   /**
@@ -91,8 +104,8 @@ export class JwtAuth extends Authentication {
    *
    * @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN, ConfigurationError
    */
-  async createTokens(claims: NewClaims): Promise<TokenPair> {
-    return this.issuer.pair(await this.ready(), claims, crypto.randomUUID());
+  createTokens(claims: NewClaims): Promise<TokenPair> {
+    return handled(this.firstPair(claims));
   }
 
   /**
@@ -102,46 +115,74 @@ export class JwtAuth extends Authentication {
    * @param update returns the claims of the new pair, for example with changed roles; it throws to refuse. @default the old claims
    * @throws UnauthorizedError 401, HttpError 503 when the store fails, AUTH_NOT_STARTED
    */
-  async refreshToken(
+  refreshToken(
     token: string,
     update: (claims: Claims) => Awaitable<NewClaims> = carriedClaims,
   ): Promise<TokenPair> {
+    return handled(this.refresh(token, update));
+  }
+
+  private async refresh(token: string, update: (claims: Claims) => Awaitable<NewClaims>): Promise<TokenPair> {
     const tools = await this.ready();
-    const store = this.startedStore();
     const claims = await this.believed(token, "refresh");
-    const { sub, jti, exp, [familyClaim]: family } = claims;
-    if (jti === undefined || typeof family !== "string") throw this.invalid();
-    const next = await update(claims);
-    if (!(await store.consume(tokenId(jti), exp + this.config.leewaySecs))) {
-      this.log.warn("a refresh token was reused; all tokens of its login are revoked", { sub });
-      await store.revoke(familyId(family), this.lastExpiry());
-      throw this.invalid();
-    }
-    return this.issuer.pair(tools, next, family);
+    const lineage = lineageOf(claims);
+    if (lineage === null) throw this.invalid();
+    const { family, generation } = lineage;
+    // Signed before the old token is consumed, so that bad claims of `update` leave it usable.
+    const pair = await this.issuer.pair(tools, await update(claims), { family, generation: generation + 1 });
+    await this.consume(claims, lineage);
+    return pair;
   }
 
   /**
    * Revokes a token by its `jti`, or, given claims, all tokens of the same login. Every worker refuses them once it resolves.
    *
-   * @throws AUTH_NOT_STARTED; AUTH_BAD_CLAIMS for a whole token, or for claims without `jti`
+   * @throws AUTH_NOT_STARTED; AUTH_BAD_CLAIMS for a whole token, or for claims without `jti`; HttpError 503 when the store fails or is full
    */
-  async revokeToken(token: string | Claims): Promise<void> {
-    const store = this.startedStore();
-    const ids = typeof token === "string" ? [tokenId(token)] : idsOf(token);
-    if (ids.length === 0 || (typeof token === "string" && token.split(".").length === 3))
-      throw authError("AUTH_BAD_CLAIMS", "revokeToken takes the jti of a token, or claims with a jti");
-    for (const id of ids) await store.revoke(id, this.lastExpiry(token));
+  revokeToken(token: string | Claims): Promise<void> {
+    return handled(this.revoke(token));
   }
 
-  /** Whether the token with this `jti` was revoked. @throws AUTH_NOT_STARTED */
-  async isRevoked(jti: string): Promise<boolean> {
-    return this.startedStore().isRevoked(tokenId(jti));
+  private async revoke(token: string | Claims): Promise<void> {
+    const store = this.startedStore();
+    if (typeof token === "string" ? token.split(".").length === 3 : idsOf(token).length === 0)
+      throw authError("AUTH_BAD_CLAIMS", "revokeToken takes the jti of a token, or claims with a jti");
+    if (typeof token === "string") return store.revoke(tokenId(token), this.lastExpiry());
+    const { jti, exp, [FAMILY_CLAIM]: family } = token;
+    const expiresAt = Math.ceil(exp) + this.config.leewaySecs;
+    if (typeof family === "string")
+      await store.revoke(familyId(family), Math.max(expiresAt, this.lastExpiry()));
+    else if (jti !== undefined) await store.revoke(tokenId(jti), expiresAt);
+  }
+
+  /** Whether the token with this `jti`, or its login, was revoked. @throws AUTH_NOT_STARTED, HttpError 503 when the store fails */
+  isRevoked(jti: string): Promise<boolean> {
+    return handled(this.checkRevoked(jti));
+  }
+
+  private async checkRevoked(jti: string): Promise<boolean> {
+    const store = this.startedStore();
+    for (const id of idsOfTokenId(jti)) if (await store.isRevoked(id)) return true;
+    return false;
+  }
+
+  private async tokenOf(claims: NewClaims): Promise<string> {
+    return this.issuer.access(await this.ready(), claims);
+  }
+
+  private async firstPair(claims: NewClaims): Promise<TokenPair> {
+    return this.issuer.pair(await this.ready(), claims, { family: crypto.randomUUID(), generation: 0 });
   }
 
   override async identify(invocation: Invocation): Promise<void> {
     const token = sentToken(invocation, this.config);
     if (token === null) throw missing(this.challenge());
     invocation.context.set(JwtClaims, await this.believed(token, "access"));
+  }
+
+  override credentialFields(): readonly string[] {
+    const { headerName, cookieName } = this.config;
+    return cookieName === undefined ? [headerName] : [headerName, "Cookie"];
   }
 
   protected override schemes(): SecuritySchemes {
@@ -152,20 +193,23 @@ export class JwtAuth extends Authentication {
     for (const problem of this.problems) host.problem(problem);
     for (const warning of this.keys.warnings) host.warn(warning);
     let opened: SharedTokenStore | undefined;
-    const start = async ({ log, shared }: AppSettings): Promise<void> => {
-      this.log = log;
-      await this.ready();
-      await this.keySet?.refresh();
-      if (this.config.store === undefined)
-        opened = await openSharedTokenStore(shared.values, { now: this.now });
-      this.store = this.config.store ?? opened;
+    const start = async (settings: AppSettings): Promise<void> => {
+      this.log = settings.log;
+      const { signingKey } = await this.ready();
+      await this.keySet?.load();
+      if (this.config.store !== undefined) return;
+      const { values } = settings.shared;
+      const { clock, config } = this;
+      opened = await openSharedTokenStore(values, { clock, maxLogins: config.maxLogins });
+      this.store = failClosed(opened, () => this.log, clock);
+      if (signingKey !== undefined) await warnOfMemory(settings);
     };
     host.life.onStart({ name: "JwtAuth", run: start });
     host.life.onStop({ name: "JwtAuth", run: () => opened?.close() });
   }
 
   private async believed(token: string, kind: TokenKind): Promise<Claims> {
-    const claims = await this.verifier.verify(token, kind, await this.ready(), this.startedStore(), this.log);
+    const claims = await this.verifier.verify(token, kind, await this.ready(), this.startedStore());
     if (claims === null) throw this.invalid();
     return claims;
   }
@@ -176,25 +220,36 @@ export class JwtAuth extends Authentication {
   }
 
   private startedStore(): TokenStore {
-    const store = this.store ?? this.config.store;
-    if (store !== undefined) return store;
+    if (this.store !== undefined) return this.store;
     throw authError(
       "AUTH_NOT_STARTED",
       "add the JwtAuth with app.use and start the app before checking or revoking tokens",
     );
   }
 
-  /** Returns a time by which every token valid now has expired. */
-  private lastExpiry(token?: string | Claims): number {
-    const { expiration, refreshExpiration, leewaySecs } = this.config;
-    const own = Math.ceil(this.now() / 1000) + Math.max(expiration, refreshExpiration);
-    const { exp = 0 } = typeof token === "object" ? token : {};
-    return Math.max(own, Math.ceil(exp)) + leewaySecs;
+  /** Consumes a refresh token, or refuses it: a used one revokes its login, and so does the loser of two concurrent uses. */
+  private async consume({ sub, jti, exp }: Claims, { family, generation }: Lineage): Promise<void> {
+    const store = this.startedStore();
+    const expiresAt = Math.ceil(exp) + this.config.leewaySecs;
+    const isFirst = await store.consume(familyId(family), generation, expiresAt);
+    if (!isFirst && !(await store.isRevoked(familyId(family)))) {
+      this.log.warn("a refresh token was reused; all tokens of its login are revoked", { sub });
+      await store.revoke(familyId(family), this.lastExpiry());
+    }
+    // The token itself may have been revoked during `update`.
+    if (!isFirst || (jti !== undefined && (await store.isRevoked(tokenId(jti))))) throw this.invalid();
   }
 
-  private createKeySet(url: string, fetch: typeof globalThis.fetch, elapsed: () => number): KeySet {
+  /** Returns a time by which every own token that is valid now has expired. */
+  private lastExpiry(): number {
+    const { expiration, refreshExpiration, leewaySecs } = this.config;
+    return Math.ceil(this.clock.date() / 1000) + Math.max(expiration, refreshExpiration) + leewaySecs;
+  }
+
+  private createKeySet(url: string, fetch: typeof globalThis.fetch): KeySet {
     const { algorithm, jwksMaxAgeSecs: maxAgeSecs, jwksCooldownSecs: cooldownSecs } = this.config;
-    return new KeySet({ url, algorithm, maxAgeSecs, cooldownSecs, fetch, elapsed, log: () => this.log });
+    const { clock } = this;
+    return new KeySet({ url, algorithm, maxAgeSecs, cooldownSecs, fetch, clock, log: () => this.log });
   }
 
   private challenge(): string {

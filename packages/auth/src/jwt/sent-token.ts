@@ -1,7 +1,7 @@
 import { type HttpRequest, type Invocation, isHttpRequest } from "@framework/core";
 import type { JwtConfig } from "../tokens/jwt-config.ts";
 
-/** The received token; `null` for none, `""` for other credentials in its place. */
+/** The received token; `null` for none, `""` for credentials of another kind. */
 export type SentToken = string | null;
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Awaitable } from "@framework/core";
-import { mapAwaitable, type SharedValues } from "@framework/core/feature";
+import { type Clock, type Json, mapAwaitable, type SharedValues, systemClock } from "@framework/core/feature";
 import type { TokenStore } from "./token-store.ts";
 
 /** A store on the state that all workers of one host share; its content is lost when the service ends. */
@@ -9,41 +9,58 @@ export interface SharedTokenStore extends TokenStore {
   close(): void;
 }
 
-const channel = "auth:revocations";
-const anyRevoked = "auth:any-revoked";
-/** Milliseconds that the marker outlives every token, so that it expires last. */
-const keptMs = 100 * 365 * 86_400_000;
+/** Options of `openSharedTokenStore`. */
+export interface SharedTokenStoreOptions {
+  /** Maximum number of ids with a consumed generation, and of other revoked ids. @default 100000 */
+  readonly maxLogins?: number;
+  /** Clock of expiry. @default the system clock */
+  readonly clock?: Clock;
+}
+
+const CHANNEL = "auth:revocations";
+const ANY_REVOKED = "auth:any-revoked";
+/** Milliseconds that the marker outlives every token. */
+const KEPT_MS = 100 * 365 * 86_400_000;
+/** Added to the expiry of a revoked id, so that it is greater than every generation and a later expiry is greater than an earlier one. */
+const REVOKED = 2 ** 52;
+/** Latest expiry in seconds since 1970, below `REVOKED`. */
+const MAX_EXPIRY = 2 ** 40;
 
 /**
- * Opens the store. It makes no lookups until the first revocation, which notifies every worker and leaves a marker for workers that start later.
+ * Opens the store. Each id has one entry: a number that only rises, from generation to generation and finally to its revocation, and that is not evicted.
+ * On one host it makes no lookups until the first revocation, which notifies every worker and leaves a marker for workers that start later. On values that
+ * several hosts share it always asks, since a host without a connection misses messages.
  *
- * @param options.now milliseconds since 1970. @default Date.now
+ * @throws CORE_SHARED_STATE_FULL from `consume` and `revoke` when there are `maxLogins` other entries of the kind
  */
 export const openSharedTokenStore = async (
   values: SharedValues,
-  { now = Date.now }: { readonly now?: () => number } = {},
+  { maxLogins: maxKeys = 100_000, clock = systemClock }: SharedTokenStoreOptions = {},
 ): Promise<SharedTokenStore> => {
-  let asks = false;
-  const close = values.subscribe(channel, () => void (asks = true));
-  if ((await values.get(anyRevoked)) !== undefined) asks = true;
-  const ttlMs = (expiresAt: number): number => Math.max(1, expiresAt * 1000 - now());
+  // Another host may have missed the message, if the values outlive the connection to it.
+  let asks = values.isPersistent;
+  const close = values.subscribe(CHANNEL, () => void (asks = true));
+  if ((await values.get(ANY_REVOKED)) !== undefined) asks = true;
+  const ttlMs = (expiresAt: number): number => Math.max(1, expiresAt * 1000 - clock.date());
   return {
     close,
     async revoke(id, expiresAt) {
-      const key = keyOf("revoked", id);
-      const known = await values.get(key);
-      if (typeof known === "number" && known >= expiresAt) return;
-      await values.set(key, expiresAt, { ttlMs: ttlMs(expiresAt) });
-      await values.set(anyRevoked, 1, { ttlMs: keptMs });
-      await values.publish(channel, 1);
+      const group = { group: "auth:revoked", maxKeys };
+      const expiry = Math.min(MAX_EXPIRY, Math.max(0, Math.ceil(expiresAt)));
+      await values.raise(keyOf(id), REVOKED + expiry, { ttlMs: ttlMs(expiresAt), ...group });
+      await values.raise(ANY_REVOKED, 1, { ttlMs: KEPT_MS, group: ANY_REVOKED, maxKeys: 1 });
+      await values.publish(CHANNEL, 1);
     },
-    isRevoked(id): Awaitable<boolean> {
-      return asks && mapAwaitable(values.get(keyOf("revoked", id)), (known) => known !== undefined);
+    isRevoked: (id) => asks && mapAwaitable(values.get(keyOf(id)), isRevocation),
+    consume(id, generation, expiresAt): Awaitable<boolean> {
+      const group = { group: "auth:logins", maxKeys };
+      return values.raise(keyOf(id), generation, { ttlMs: ttlMs(expiresAt), ...group });
     },
-    consume: (id, expiresAt) => values.set(keyOf("used", id), 1, { ttlMs: ttlMs(expiresAt), ifAbsent: true }),
   };
 };
 
+const isRevocation = (value: Json | undefined): boolean =>
+  value !== undefined && !(typeof value === "number" && value < REVOKED);
+
 /** Creates a key of fixed length, since ids are untrusted text. */
-const keyOf = (kind: string, id: string): string =>
-  `auth:${kind}:${createHash("sha256").update(id).digest("base64url")}`;
+const keyOf = (id: string): string => `auth:${createHash("sha256").update(id).digest("base64url")}`;

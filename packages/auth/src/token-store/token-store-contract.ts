@@ -27,7 +27,7 @@ const hostileIds = [
 ];
 
 const facts: PortFacts<TokenStoreFixture> = {
-  "nothing is revoked at first": async ({ views: [one] }) => {
+  "a new store has no revoked ids": async ({ views: [one] }) => {
     assert.equal(await one.isRevoked("jti:a"), false);
   },
   "a revocation holds in every view, also after an earlier lookup": async (fixture) => {
@@ -57,7 +57,7 @@ const facts: PortFacts<TokenStoreFixture> = {
     await fixture.advance(1500);
     assert.equal(await other.isRevoked("jti:a"), true);
   },
-  "the later of two expiries counts": async (fixture) => {
+  "the later of two expiries applies": async (fixture) => {
     const [one] = fixture.views;
     await one.revoke("jti:a", inSecs(fixture, 60));
     await one.revoke("jti:a", inSecs(fixture, 1));
@@ -66,34 +66,76 @@ const facts: PortFacts<TokenStoreFixture> = {
     await fixture.advance(2500);
     assert.deepEqual([await one.isRevoked("jti:a"), await one.isRevoked("jti:b")], [true, true]);
   },
-  "an expiry in the past does no harm": async (fixture) => {
+  "an expiry in the past is accepted": async (fixture) => {
     const [one] = fixture.views;
     await one.revoke("jti:a", inSecs(fixture, -60));
     await one.revoke("jti:b", inSecs(fixture, 60));
     assert.equal(await one.isRevoked("jti:b"), true);
   },
-  "an id is consumed once across all views": async (fixture) => {
+  "a generation is consumed once across all views, and never after a later one": async (fixture) => {
     const [one, other] = fixture.views;
-    assert.equal(await one.consume("jti:a", inSecs(fixture, 60)), true);
-    assert.equal(await other.consume("jti:a", inSecs(fixture, 60)), false);
-    assert.equal(await one.consume("jti:a", inSecs(fixture, 60)), false);
-    assert.equal(await other.consume("jti:b", inSecs(fixture, 60)), true);
+    const steps: readonly (readonly [generation: number, isFirst: boolean])[] = [
+      [0, true],
+      [0, false],
+      [1, true],
+      [0, false],
+      [1, false],
+      [5, true],
+      [4, false],
+      [6, true],
+      [2 ** 40 - 1, true],
+      [2 ** 40 - 1, false],
+    ];
+    for (const [at, [generation, isFirst]] of steps.entries()) {
+      const view = at % 2 === 0 ? one : other;
+      assert.equal(await view.consume("family:a", generation, inSecs(fixture, 60)), isFirst, `step ${at}`);
+    }
+    assert.equal(await one.consume("family:b", 3, inSecs(fixture, 60)), true);
   },
-  "exactly one of many concurrent calls consumes an id": async (fixture) => {
+  "exactly one of many concurrent calls consumes a generation": async (fixture) => {
     const { views } = fixture;
-    const asked = Array.from({ length: 40 }, async (_, at) =>
-      views[at % 2 === 0 ? 0 : 1].consume("jti:a", inSecs(fixture, 60)),
-    );
-    assert.equal((await Promise.all(asked)).filter(Boolean).length, 1);
+    for (const generation of [0, 1]) {
+      const asked = Array.from({ length: 40 }, async (_, at) =>
+        views[at % 2 === 0 ? 0 : 1].consume("family:a", generation, inSecs(fixture, 60)),
+      );
+      assert.equal((await Promise.all(asked)).filter(Boolean).length, 1);
+    }
   },
-  "consumed and revoked are independent": async (fixture) => {
-    const [one] = fixture.views;
-    await one.consume("jti:a", inSecs(fixture, 60));
-    assert.equal(await one.isRevoked("jti:a"), false);
-    await one.revoke("jti:b", inSecs(fixture, 60));
-    assert.equal(await one.consume("jti:b", inSecs(fixture, 60)), true);
+  "a consumed generation is kept as long as one of its tokens could be valid": async (fixture) => {
+    const [one, other] = fixture.views;
+    await one.consume("family:a", 0, inSecs(fixture, 1));
+    await one.consume("family:a", 1, inSecs(fixture, 60));
+    await one.consume("family:b", 0, inSecs(fixture, 60));
+    await one.consume("family:b", 1, inSecs(fixture, 1));
+    await fixture.advance(2500);
+    assert.deepEqual(
+      [
+        await other.consume("family:a", 1, inSecs(fixture, 60)),
+        await other.consume("family:b", 1, inSecs(fixture, 60)),
+      ],
+      [false, false],
+    );
+  },
+  "a consumed id is not revoked; a revoked one is not consumed any more": async (fixture) => {
+    const [one, other] = fixture.views;
+    await one.revoke("family:other", inSecs(fixture, 60)); // so that the views ask
+    assert.equal(await one.consume("family:a", 7, inSecs(fixture, 60)), true);
+    assert.equal(await other.isRevoked("family:a"), false);
+    await other.revoke("family:a", inSecs(fixture, 60));
+    await other.revoke("family:b", inSecs(fixture, 60));
+    for (const id of ["family:a", "family:b"]) {
+      assert.equal(await one.consume(id, 8, inSecs(fixture, 60)), false);
+      assert.deepEqual([await one.isRevoked(id), await other.isRevoked(id)], [true, true]);
+    }
+  },
+  "a revocation holds after a later consumption failed": async (fixture) => {
+    const [one, other] = fixture.views;
+    await one.revoke("family:a", inSecs(fixture, 60));
+    await other.consume("family:a", 2 ** 40 - 1, inSecs(fixture, 1));
+    await fixture.advance(1500);
+    assert.equal(await one.isRevoked("family:a"), true);
   },
 };
 
-/** The promises of `TokenStore`. */
+/** The requirements of `TokenStore`. */
 export const tokenStoreContract: PortContract<TokenStoreFixture> = portContract("token store", facts);

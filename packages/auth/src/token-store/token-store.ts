@@ -1,15 +1,20 @@
 import type { Awaitable } from "@framework/core";
 
 /**
- * Port for revoked and consumed token ids. `@framework/auth/testing` has its contract suite.
+ * Port for revoked ids, and for the generations of refresh tokens that were used. `@framework/auth/testing` has its contract suite.
  *
- * Ids are strings of 1 to 256 characters of any kind. An entry may be dropped after `expiresAt`, in seconds since 1970, because the token has expired
- * by then. Once `revoke` has resolved, `isRevoked` is true in every worker. A store that cannot answer throws, and the request is refused.
+ * Ids are strings of 1 to 256 characters of any kind; `revoke` and `consume` share them. An entry may be dropped after its latest `expiresAt`, in seconds
+ * since 1970, because the tokens have expired by then, and never before. Once `revoke` has resolved, `isRevoked` is true in every worker. A store that
+ * cannot answer, or has no room for an entry, throws, and the request is refused with 503.
  */
 export interface TokenStore {
-  /** Revokes an id; the later of two expiries counts. */
+  /** Revokes an id; the later of two expiries applies. */
   revoke(id: string, expiresAt: number): Awaitable<void>;
+  /** Whether an id is revoked. */
   isRevoked(id: string): Awaitable<boolean>;
-  /** Atomically consumes an id. True for exactly one caller. */
-  consume(id: string, expiresAt: number): Awaitable<boolean>;
+  /**
+   * Atomically consumes a generation of an id: a whole number from 0 to 2^40. True for exactly one caller, and only if no later generation was consumed and
+   * the id was not revoked. Needs one entry per id.
+   */
+  consume(id: string, generation: number, expiresAt: number): Awaitable<boolean>;
 }

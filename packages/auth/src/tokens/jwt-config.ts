@@ -15,7 +15,7 @@ export type KeyInput = string | { readonly kty?: string; readonly [member: strin
 
 /** Options of `JwtAuth`. A key is required: `secret` for HS algorithms, for the others one of `publicKey`, `privateKey` and `jwksUrl`. */
 export interface JwtConfig {
-  /** Secret of an HS algorithm; use at least 32 bytes. A string counts as UTF-8. */
+  /** Secret of an HS algorithm; use at least 32 bytes. A string is encoded as UTF-8. */
   readonly secret: string | Uint8Array | undefined;
   /** The only accepted algorithm. @default "HS256" */
   readonly algorithm: JwtAlgorithm;
@@ -53,44 +53,52 @@ export interface JwtConfig {
   readonly refreshExpiration: number;
   /** Size of the cache of verified tokens; expiry and revocation are still checked. @default 0 */
   readonly cachedTokens: number;
-  /** Store of revoked tokens. @default the state shared by all workers of this host */
+  /** Maximum number of renewed logins, and of revoked ones besides, that the default store keeps until their tokens expire; more get 503. @default 100000 */
+  readonly maxLogins: number;
+  /** Store of revoked tokens and renewed logins. @default the state shared by all workers of this host */
   readonly store: TokenStore | undefined;
 }
 
-const year = 31_536_000;
+const YEAR = 31_536_000;
 
 export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {
-  secret: maybe("a string or bytes, not empty", isSecret),
+  secret: maybe("a non-empty string or bytes", isSecret),
   algorithm: oneOf<JwtAlgorithm>("HS256", algorithms),
-  expiration: integer(3600, { min: 1, max: 10 * year }),
-  headerName: checked("Authorization", "the name of a field (RFC 9110 5.1)", isToken),
+  expiration: integer(3600, { min: 1, max: 10 * YEAR }),
+  headerName: checked("Authorization", "a header field name (RFC 9110 5.1)", isToken),
   scheme: checked("Bearer", "a token (RFC 9110 5.6.2), or empty", (value) => value === "" || isToken(value)),
-  cookieName: maybe("the name of a cookie", isToken),
-  queryParam: maybe("a string that is not empty", isText),
+  cookieName: maybe("a cookie name", isToken),
+  queryParam: maybe("a non-empty string", isText),
   leewaySecs: integer(0, { min: 0, max: 60 }),
-  issuer: maybe("a string that is not empty", isText),
+  issuer: maybe("a non-empty string", isText),
   audience: maybe(
-    "a string or a list of strings, not empty",
+    "a non-empty string or list of strings",
     (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText)),
   ),
-  requiredClaims: list(["sub"], "names of claims", isText),
+  requiredClaims: list(["sub"], "claim names", isText),
   publicKey: maybe("PEM text or a JSON Web Key", isKeyInput),
   privateKey: maybe("PEM text or a JSON Web Key", isKeyInput),
-  keyId: maybe("a string that is not empty", isText),
+  keyId: maybe("a non-empty string", isText),
   jwksUrl: maybe("an absolute URL", (value) => isText(value) && URL.canParse(value)),
   jwksMaxAgeSecs: integer(600, { min: 1, max: 86_400 }),
   jwksCooldownSecs: integer(30, { min: 1, max: 3600 }),
-  refreshExpiration: integer(1_209_600, { min: 1, max: 10 * year }),
+  refreshExpiration: integer(1_209_600, { min: 1, max: 10 * YEAR }),
   cachedTokens: integer(0, { min: 0, max: 100_000 }),
-  store: maybe(
-    "a token store",
-    (value) => typeof value === "object" && value !== null && "isRevoked" in value,
-  ),
+  maxLogins: integer(100_000, { min: 1, max: 10_000_000 }),
+  store: maybe("a token store with the methods revoke, isRevoked and consume", isTokenStore),
 } satisfies { readonly [Field in keyof JwtConfig]: FieldRule<JwtConfig[Field]> });
 
 /** An optional field; its error omits the value, which may be secret. */
 function maybe<T>(wanted: string, isValid: (value: unknown) => boolean): FieldRule<T | undefined> {
   return checked<T | undefined>(undefined, wanted, isValid);
+}
+
+function isTokenStore(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    ["revoke", "isRevoked", "consume"].every((name) => name in value)
+  );
 }
 
 function isSecret(value: unknown): boolean {

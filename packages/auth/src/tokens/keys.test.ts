@@ -28,7 +28,7 @@ test.each<[string, ConfigInput<JwtConfig>, string[]]>([
   ["a public key as JWK", { algorithm: "ES256", publicKey: jwk(ec.publicKey) }, []],
   ["a private key", { algorithm: "PS512", privateKey: pem(rsa.privateKey) }, []],
   [
-    "a key of another type besides",
+    "an additional key of another type",
     { algorithm: "EdDSA", publicKey: pem(ed.publicKey), privateKey: jwk(ed.privateKey) },
     [],
   ],
@@ -42,7 +42,7 @@ test.each<[string, ConfigInput<JwtConfig>, string[]]>([
     { algorithm: "RS256", publicKey: pem(rsa.publicKey), jwksUrl: "https://id.example/keys" },
     ["AUTH_NO_KEY"],
   ],
-  ["a key that is none", { algorithm: "RS256", publicKey: "-----BEGIN nothing" }, ["AUTH_BAD_KEY"]],
+  ["an unreadable key", { algorithm: "RS256", publicKey: "-----BEGIN nothing" }, ["AUTH_BAD_KEY"]],
   ["a public key as private key", { algorithm: "RS256", privateKey: pem(rsa.publicKey) }, ["AUTH_BAD_KEY"]],
   ["an EC key for RS256", { algorithm: "RS256", publicKey: pem(ec.publicKey) }, ["AUTH_BAD_KEY"]],
   ["an RSA key for EdDSA", { algorithm: "EdDSA", publicKey: pem(rsa.publicKey) }, ["AUTH_BAD_KEY"]],
@@ -67,12 +67,8 @@ test.each<[string, ConfigInput<JwtConfig>, string[]]>([
   ],
   ["a key set in a file", { algorithm: "RS256", jwksUrl: "file:///etc/passwd" }, ["AUTH_BAD_KEY_SET_URL"]],
   ["a leeway over a minute", { secret, leewaySecs: 61 }, ["CORE_BAD_CONFIG"]],
-  ["an algorithm that is none", { secret, algorithm: "none" as JwtAlgorithm }, ["CORE_BAD_CONFIG"]],
-  [
-    "a field that does not exist",
-    { secret, algoritm: "HS256" } as ConfigInput<JwtConfig>,
-    ["CORE_BAD_CONFIG"],
-  ],
+  ["the algorithm none", { secret, algorithm: "none" as JwtAlgorithm }, ["CORE_BAD_CONFIG"]],
+  ["an unknown field", { secret, algoritm: "HS256" } as ConfigInput<JwtConfig>, ["CORE_BAD_CONFIG"]],
 ])("start with %s", async (_name, config, codes) => {
   expect(await refusals(config)).toEqual(codes);
 });
@@ -145,7 +141,7 @@ test("the parsed keys are the configured ones", () => {
   expect(publicKey?.equals(rsa.publicKey)).toBe(true);
 });
 
-test("a secret counts as UTF-8, as a string or as bytes", async () => {
+test("a string secret is encoded as UTF-8, like the same bytes", async () => {
   const auth = new JwtAuth({ secret: Buffer.from("ä".repeat(20)) });
   const app = new App().use(auth);
   app.get("/", () => "in");

@@ -1,87 +1,93 @@
-import type { Claims } from "@framework/core/feature";
+import type { Claims, Clock } from "@framework/core/feature";
 import { authError } from "../errors.ts";
-import { maxTokenLength } from "../jose/compact-token.ts";
+import { MAX_TOKEN_LENGTH } from "../jose/compact-token.ts";
 import { parseJsonObject } from "../jose/json-object.ts";
 import type { JwtConfig } from "./jwt-config.ts";
-import { familyClaim, refreshType } from "./token-verifier.ts";
+import { FAMILY_CLAIM, GENERATION_CLAIM, type Lineage, newTokenId, REFRESH_TYPE } from "./token-verifier.ts";
 import type { TokenTools } from "./token-tools.ts";
 
 /** Claims of a new token; times and id are added. */
 export interface NewClaims {
   /** Subject of the token. */
   readonly sub: string;
+  /** Set by the issuer. */
   readonly iat?: never;
+  /** Set by the issuer. */
   readonly exp?: never;
+  /** Set by the issuer. */
   readonly jti?: never;
   readonly [claim: string]: unknown;
 }
 
 /** A short-lived token for requests, and a refresh token for the next pair. */
 export interface TokenPair {
+  /** The access token. */
   readonly token: string;
+  /** The token that renews both once. */
   readonly refreshToken: string;
   /** Lifetime of `token`, in seconds. */
   readonly expiresIn: number;
 }
 
 /** Claims that only `JwtAuth` sets. */
-const reserved = ["iat", "exp", "jti", familyClaim];
+const reserved = ["iat", "exp", "jti", FAMILY_CLAIM, GENERATION_CLAIM];
+
+/** Kind, life and place of a new token. */
+interface TokenShape {
+  readonly typ: string;
+  readonly lifeSecs: number;
+  readonly lineage?: Partial<Lineage>;
+}
 
 /** Signs tokens of one configuration. */
 export class TokenIssuer {
   private readonly config: JwtConfig;
-  private readonly now: () => number;
+  private readonly clock: Clock;
 
-  constructor(config: JwtConfig, now: () => number) {
+  constructor(config: JwtConfig, clock: Clock) {
     this.config = config;
-    this.now = now;
+    this.clock = clock;
   }
 
   /** Creates a token for requests. @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN */
-  access(tools: TokenTools, claims: NewClaims, family?: string): Promise<string> {
-    return this.sign(tools, claims, { typ: "JWT", lifeSecs: this.config.expiration, family });
+  access(tools: TokenTools, claims: NewClaims, lineage: Partial<Lineage> = {}): Promise<string> {
+    return this.sign(tools, claims, { typ: "JWT", lifeSecs: this.config.expiration, lineage });
   }
 
-  /** Creates a pair of one family. @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN */
-  async pair(tools: TokenTools, claims: NewClaims, family: string): Promise<TokenPair> {
+  /** Creates a pair of one login. @throws AUTH_BAD_CLAIMS, AUTH_CANNOT_SIGN */
+  async pair(tools: TokenTools, claims: NewClaims, lineage: Lineage): Promise<TokenPair> {
     const { expiration, refreshExpiration } = this.config;
-    const token = await this.access(tools, claims, family);
-    const refreshToken = await this.sign(tools, claims, {
-      typ: refreshType,
-      lifeSecs: refreshExpiration,
-      family,
-    });
+    const token = await this.access(tools, claims, { family: lineage.family });
+    const shape = { typ: REFRESH_TYPE, lifeSecs: refreshExpiration, lineage };
+    const refreshToken = await this.sign(tools, claims, shape);
     return { token, refreshToken, expiresIn: expiration };
   }
 
   private async sign(
     { signatures, signingKey }: TokenTools,
     claims: NewClaims,
-    {
-      typ,
-      lifeSecs,
-      family,
-    }: { readonly typ: string; readonly lifeSecs: number; readonly family: string | undefined },
+    { typ, lifeSecs, lineage = {} }: TokenShape,
   ): Promise<string> {
     if (signingKey === undefined)
       throw authError("AUTH_CANNOT_SIGN", "creating tokens needs JwtConfig.secret or JwtConfig.privateKey");
     const { issuer: iss, audience: aud, keyId: kid } = this.config;
-    const iat = Math.floor(this.now() / 1000);
+    const iat = Math.floor(this.clock.date() / 1000);
     const all = {
       iss,
       aud,
       ...checked(claims),
       iat,
       exp: iat + lifeSecs,
-      jti: crypto.randomUUID(),
-      [familyClaim]: family,
+      jti: newTokenId(lineage.family),
+      [FAMILY_CLAIM]: lineage.family,
+      [GENERATION_CLAIM]: lineage.generation,
     };
     const header = kid === undefined ? { typ } : { typ, kid };
     const token = await signatures.sign(toJson(all), header, signingKey);
-    if (token.length <= maxTokenLength) return token;
+    if (token.length <= MAX_TOKEN_LENGTH) return token;
     throw authError(
       "AUTH_BAD_CLAIMS",
-      `the claims make a token of ${token.length} characters; at most ${maxTokenLength} are accepted`,
+      `the claims make a token of ${token.length} characters; at most ${MAX_TOKEN_LENGTH} are accepted`,
     );
   }
 }

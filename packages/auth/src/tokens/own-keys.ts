@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } fro
 import type { Problem } from "@framework/core";
 import type { AuthErrorCode } from "../error-codes.ts";
 import { authProblem } from "../errors.ts";
-import { fits, isHmac, isWeak, minRsaBits, wantedKey } from "../jose/algorithms.ts";
+import { fits, isHmac, isWeak, MIN_RSA_BITS, wantedKey } from "../jose/algorithms.ts";
 import type { JwtConfig, KeyInput } from "./jwt-config.ts";
 
 /** The parsed keys of a configuration; missing and invalid ones are `undefined`. */
@@ -15,7 +15,7 @@ export interface OwnKeys {
 }
 
 /** Recommended length of a secret, in bytes. */
-const advisedBytes = 32;
+const ADVISED_BYTES = 32;
 
 /** Parses the keys of a configuration and reports their mistakes; no message contains a key. */
 export const readOwnKeys = (config: JwtConfig): OwnKeys => {
@@ -43,7 +43,7 @@ export const readOwnKeys = (config: JwtConfig): OwnKeys => {
     else if (isWeak(key))
       say(
         "AUTH_WEAK_KEY",
-        `JwtConfig.${name} has fewer than ${minRsaBits} bits (RFC 7518 3.3); generate a longer one`,
+        `JwtConfig.${name} has fewer than ${MIN_RSA_BITS} bits (RFC 7518 3.3); generate a longer one`,
       );
     else return key;
     return undefined;
@@ -58,11 +58,11 @@ const choiceProblems = ({ algorithm, secret, publicKey, privateKey, jwksUrl }: J
     const asymmetric = [publicKey, privateKey, jwksUrl].some((key) => key !== undefined);
     if (asymmetric) return [`JwtConfig.algorithm is ${algorithm}, which needs a secret and no other key`];
     return secret === undefined
-      ? [`JwtConfig.secret is missing; ${algorithm} needs one, of at least ${advisedBytes} bytes`]
+      ? [`JwtConfig.secret is missing; ${algorithm} needs one, of at least ${ADVISED_BYTES} bytes`]
       : [];
   }
   if (secret !== undefined)
-    return [`JwtConfig.secret does not fit ${algorithm}; configure publicKey, privateKey or jwksUrl`];
+    return [`JwtConfig.secret cannot be used with ${algorithm}; configure publicKey, privateKey or jwksUrl`];
   if (jwksUrl !== undefined && publicKey !== undefined)
     return ["JwtConfig has both publicKey and jwksUrl; configure one"];
   if ([publicKey, privateKey, jwksUrl].every((key) => key === undefined))
@@ -71,8 +71,8 @@ const choiceProblems = ({ algorithm, secret, publicKey, privateKey, jwksUrl }: J
 };
 
 const secretWarnings = (secret: Uint8Array | undefined): Problem[] => {
-  if (secret === undefined || secret.byteLength >= advisedBytes) return [];
-  const message = `the JWT secret has ${secret.byteLength} bytes; use at least ${advisedBytes}, since a short one can be guessed from any token`;
+  if (secret === undefined || secret.byteLength >= ADVISED_BYTES) return [];
+  const message = `the JWT secret has ${secret.byteLength} bytes; use at least ${ADVISED_BYTES}, since a short one can be guessed from any token`;
   return [authProblem("AUTH_SHORT_SECRET", message)];
 };
 

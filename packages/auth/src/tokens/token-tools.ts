@@ -28,6 +28,6 @@ export const loadTokenTools = async (
     signatures,
     signingKey: shared ?? privateKey,
     keyFor: (kid) => (keySet === undefined ? own : keySet.keyFor(kid)),
-    generation: () => keySet?.generation ?? 0,
+    generation: () => keySet?.generation() ?? 0,
   };
 };

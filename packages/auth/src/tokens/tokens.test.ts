@@ -1,34 +1,13 @@
-import { App, type Guard } from "@framework/core";
-import type { ConfigInput } from "@framework/core/feature";
-import { testClient } from "@framework/testing";
+import type { Guard } from "@framework/core";
 import { expect, test } from "@jest/globals";
-import { type Claims, JwtAuth, type JwtConfig, type NewClaims, type TokenStore } from "../index.ts";
-
-const secret = "0123456789abcdef0123456789abcdef";
-
-/** An app that requires a token, and a clock in seconds. */
-const setUp = async (config: ConfigInput<JwtConfig> = {}, guards: Guard[] = []) => {
-  const world = { secs: 1_800_000_000, logged: [] as string[] };
-  const auth = new JwtAuth({ secret, ...config }, { now: () => world.secs * 1000 });
-  const app = new App().use(auth);
-  app.get("/", { guards }, (request) => request.context.get("jwt_claims"));
-  const note = (message: string) => void world.logged.push(message);
-  const client = testClient(app, { log: { info() {}, warn: note, error: note } });
-  await app.start({ log: { info() {}, warn: note, error: note } });
-  const ask = async (token: string) => client.get("/", { headers: { authorization: `Bearer ${token}` } });
-  const status = async (token: string) => (await ask(token)).status;
-  return { world, auth, ask, status, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
-};
-
-const headOf = (token: string): Claims =>
-  JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Claims;
-const refused = { status: 401, detail: "Invalid or expired token" };
+import { type Claims, JwtAuth, type NewClaims, type TokenStore } from "../index.ts";
+import { headOf, refused, secret, setUp, type TokenApp } from "./token-app.test-kit.ts";
 
 test("a token has its claims, its creation time, its expiry and an id", async () => {
   await using it = await setUp({ issuer: "us", audience: "api", expiration: 60 });
   const token = await it.auth.createToken({ sub: "ann", roles: ["admin"], n: null });
   const claims = (await it.ask(token)).json<Claims>();
-  const { secs } = it.world;
+  const secs = it.secs();
   expect(claims).toEqual({
     iss: "us",
     aud: "api",
@@ -46,9 +25,9 @@ test("a token is valid until the second it expires; leeway extends that", async 
   for (const leewaySecs of [0, 60]) {
     await using it = await setUp({ expiration: 10, leewaySecs });
     const token = await it.auth.createToken({ sub: "ann" });
-    it.world.secs += 9.999 + leewaySecs;
+    await it.clock.advance(9_999 + leewaySecs * 1000);
     expect(await it.status(token)).toBe(200);
-    it.world.secs += 0.001;
+    await it.clock.advance(1);
     expect(await it.status(token)).toBe(401);
   }
 });
@@ -56,10 +35,10 @@ test("a token is valid until the second it expires; leeway extends that", async 
 test("a token is invalid before its nbf; leeway makes that earlier", async () => {
   for (const leewaySecs of [0, 30]) {
     await using it = await setUp({ leewaySecs });
-    const token = await it.auth.createToken({ sub: "ann", nbf: it.world.secs + 100 });
-    it.world.secs += 100 - leewaySecs - 1;
+    const token = await it.auth.createToken({ sub: "ann", nbf: it.secs() + 100 });
+    await it.clock.advance((100 - leewaySecs - 1) * 1000);
     expect(await it.status(token)).toBe(401);
-    it.world.secs += 1;
+    await it.clock.advance(1000);
     expect(await it.status(token)).toBe(200);
   }
 });
@@ -70,13 +49,13 @@ cycle["cycle"] = cycle;
 test.each<[string, object]>([
   ["no sub", {}],
   ["an empty sub", { sub: "" }],
-  ["a sub that is no text", { sub: 7 }],
-  ["an exp of its own", { sub: "ann", exp: 1 }],
-  ["a jti of its own", { sub: "ann", jti: "1" }],
-  ["a family of its own", { sub: "ann", refresh_family: "1" }],
+  ["a sub that is not a string", { sub: 7 }],
+  ["a custom exp", { sub: "ann", exp: 1 }],
+  ["a custom jti", { sub: "ann", jti: "1" }],
+  ["a custom family", { sub: "ann", refresh_family: "1" }],
   ["a cycle", { sub: "ann", cycle }],
   ["a bigint", { sub: "ann", big: 1n }],
-  ["too much for 8 KiB", { sub: "ann", much: "x".repeat(7000) }],
+  ["claims over 8 KiB", { sub: "ann", much: "x".repeat(7000) }],
   ["33 levels", { sub: "ann", deep: JSON.parse("[".repeat(33) + "]".repeat(33)) as unknown }],
 ])("a token with %s is not created", async (_name, claims) => {
   await using it = await setUp();
@@ -112,9 +91,9 @@ test("a revoked token is refused, others are not; by its id or by its claims", a
   expect(await it.auth.isRevoked(jti)).toBe(true);
 });
 
-test("a revocation holds as long as the token is valid, whatever its issuer", async () => {
+test("a revocation lasts as long as the token is valid, for every issuer", async () => {
   await using it = await setUp({ expiration: 10, refreshExpiration: 10 });
-  const far = { sub: "x", exp: it.world.secs + 5000, jti: "far" };
+  const far = { sub: "x", exp: it.secs() + 5000, jti: "far" };
   const notes: [string, number][] = [];
   const store: TokenStore = {
     revoke: (id, at) => void notes.push([id, at]),
@@ -124,9 +103,11 @@ test("a revocation holds as long as the token is valid, whatever its issuer", as
   await using noted = await setUp({ store, expiration: 10, refreshExpiration: 20, leewaySecs: 5 });
   await noted.auth.revokeToken("near");
   await noted.auth.revokeToken(far);
+  await noted.auth.revokeToken({ ...far, refresh_family: "f" });
   expect(notes).toEqual([
-    ["jti:near", it.world.secs + 25],
-    ["jti:far", it.world.secs + 5005],
+    ["jti:near", it.secs() + 25],
+    ["jti:far", it.secs() + 5005],
+    ["family:f", it.secs() + 5005],
   ]);
 });
 
@@ -143,15 +124,15 @@ test("a refresh token returns the next pair once, and is refused for requests", 
   expect([await it.status(pair.token), await it.status(pair.refreshToken), pair.expiresIn]).toEqual([
     200, 401, 10,
   ]);
-  it.world.secs += 99;
+  await it.clock.advance(99_000);
   expect(await it.status(pair.token)).toBe(401);
   const next = await it.auth.refreshToken(pair.refreshToken);
   expect((await it.ask(next.token)).json()).toMatchObject({
     sub: "ann",
     roles: ["a"],
-    exp: it.world.secs + 10,
+    exp: it.secs() + 10,
   });
-  it.world.secs += 99;
+  await it.clock.advance(99_000);
   expect((await it.auth.refreshToken(next.refreshToken)).expiresIn).toBe(10);
 });
 
@@ -167,7 +148,7 @@ test("a reused refresh token revokes all tokens of its login, and no others", as
   ]);
   await expect(it.auth.refreshToken(thief.refreshToken)).rejects.toMatchObject(refused);
   expect(await it.auth.refreshToken(bystander.refreshToken)).toMatchObject({ token: expect.any(String) });
-  expect(it.world.logged).toEqual(["a refresh token was reused; all tokens of its login are revoked"]);
+  expect(it.logged).toEqual(["a refresh token was reused; all tokens of its login are revoked"]);
 });
 
 test("concurrent uses of one refresh token leave no valid token", async () => {
@@ -184,11 +165,14 @@ test("concurrent uses of one refresh token leave no valid token", async () => {
 test("revoking claims of a pair, as at logout, revokes its refresh token too", async () => {
   await using it = await setUp();
   const pair = await it.auth.createTokens({ sub: "ann" });
+  const { jti = "" } = headOf(pair.token);
+  expect(await it.auth.isRevoked(jti)).toBe(false);
   await it.auth.revokeToken((await it.ask(pair.token)).json<Claims>());
+  expect(await it.auth.isRevoked(jti)).toBe(true);
   await expect(it.auth.refreshToken(pair.refreshToken)).rejects.toMatchObject(refused);
 });
 
-test("claims of the next pair may change; a refusal there consumes nothing", async () => {
+test("update may change the claims of the next pair; if it throws, the token is not consumed", async () => {
   await using it = await setUp();
   const { refreshToken } = await it.auth.createTokens({ sub: "ann", roles: ["a"], nbf: 1 });
   const gone = it.auth.refreshToken(refreshToken, () => {
@@ -199,19 +183,19 @@ test("claims of the next pair may change; a refusal there consumes nothing", asy
   expect(headOf(next.token)).toMatchObject({ sub: "ann", roles: ["b"] });
 });
 
-test.each<[string, (it: Awaited<ReturnType<typeof setUp>>) => Promise<string>]>([
+test.each<[string, (it: TokenApp) => Promise<string>]>([
   ["no token", async () => "x"],
   ["a token for requests", (it) => it.auth.createToken({ sub: "ann" })],
   ["the token of a pair", async (it) => (await it.auth.createTokens({ sub: "ann" })).token],
   [
-    "one of another secret",
+    "a token signed with another secret",
     async () => (await new JwtAuth({ secret: "x".repeat(32) }).createTokens({ sub: "ann" })).refreshToken,
   ],
   [
-    "one that has ended",
+    "an expired token",
     async (it) => {
       const { refreshToken } = await it.auth.createTokens({ sub: "ann" });
-      it.world.secs += 1_209_600;
+      await it.clock.advance(1_209_600_000);
       return refreshToken;
     },
   ],
@@ -231,7 +215,7 @@ test("a failing store refuses every request with 503, and logs", async () => {
     "1",
     false,
   ]);
-  expect(it.world.logged).toEqual(["the token store failed and the request was refused"]);
+  expect(it.logged).toEqual(["the token store failed and the request was refused"]);
 });
 
 test("a cached token expires in time, is revoked at once, and is evicted", async () => {
@@ -244,7 +228,7 @@ test("a cached token expires in time, is revoked at once, and is evicted", async
   ]);
   await it.auth.revokeToken(headOf(tokens[2] ?? "").jti ?? "");
   expect(await statuses()).toEqual([200, 200, 401]);
-  it.world.secs += 100;
+  await it.clock.advance(100_000);
   expect(await statuses()).toEqual([401, 401, 401]);
 });
 

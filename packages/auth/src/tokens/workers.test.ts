@@ -1,14 +1,17 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { type Program, startProgram, waitFor } from "@framework/testing";
-import { expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { TokenPair } from "../index.ts";
 
-const start = () =>
-  startProgram(new URL("./revocation.test-program.ts", import.meta.url), {
+let program: Program;
+beforeAll(async () => {
+  program = await startProgram(new URL("./revocation.test-program.ts", import.meta.url), {
     args: ["--workers", "4", "--env", "production"],
     conditions: ["@framework/source"],
   });
+});
+afterAll(() => program.stop());
 
 /** Sends one request on its own connection, so that any worker may answer. */
 const ask = async ({ url }: Program, token: string): Promise<string> => {
@@ -37,7 +40,6 @@ const login = async ({ client }: Program): Promise<TokenPair> =>
   (await client.post("/login")).json<TokenPair>();
 
 test("four workers agree: a token revoked in one is refused by all once the revocation resolves", async () => {
-  await using program = await start();
   const { token } = await login(program);
   const pids = new Set<number>();
   await waitFor(async () => pids.add(pidIn(await ask(program, token))).size === 4);
@@ -49,7 +51,6 @@ test("four workers agree: a token revoked in one is refused by all once the revo
 });
 
 test("four workers agree: one of many concurrent uses of a refresh token gets a pair, which is revoked", async () => {
-  await using program = await start();
   const { refreshToken } = await login(program);
   const tries = await Promise.all(
     Array.from({ length: 24 }, () => program.client.post("/refresh", { body: refreshToken })),
@@ -59,8 +60,17 @@ test("four workers agree: one of many concurrent uses of a refresh token gets a 
   expect(await statusesOf(program, made[0]?.json<TokenPair>().token ?? "")).toEqual(new Set(["401"]));
 });
 
-test("a killed worker is replaced by one that knows the revocations", async () => {
-  await using program = await start();
+test("a short secret causes a warning in production too, with its code", async () => {
+  await waitFor(() => program.output().includes("AUTH_SHORT_SECRET"));
+  expect(program.output()).not.toContain("a short secret");
+});
+
+test("one of four workers warns that revocations are kept in memory", async () => {
+  await waitFor(() => program.output().includes("AUTH_REVOCATIONS_IN_MEMORY"));
+  expect(program.output().split("AUTH_REVOCATIONS_IN_MEMORY").length).toBe(2);
+});
+
+test("the replacement of a killed worker has the revocations", async () => {
   const { token } = await login(program);
   const { token: other } = await login(program);
   await program.client.post("/logout", { headers: { authorization: `Bearer ${token}` } });
@@ -73,10 +83,4 @@ test("a killed worker is replaced by one that knows the revocations", async () =
     return others.size === 4;
   });
   expect(await statusesOf(program, token)).toEqual(new Set(["401"]));
-});
-
-test("a short secret causes a warning in production too, with its code", async () => {
-  await using program = await start();
-  await waitFor(() => program.output().includes("AUTH_SHORT_SECRET"));
-  expect(program.output()).not.toContain("a short secret");
 });

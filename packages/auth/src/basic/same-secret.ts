@@ -1,0 +1,19 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+
+/**
+ * Whether a received secret, such as a password or a token, equals the expected one. The time depends on neither of them, so it reveals no part of the
+ * expected one, not even its length. False for anything that is not text, and for an empty expected secret.
+ *
+ * @example
+ * app.use(new BasicAuth((_name, password) => sameSecret(password, process.env.TOKEN), { allowEmptyName: "deploy" }));
+ */
+export const sameSecret = (received: unknown, expected: string | null | undefined): boolean => {
+  const isEqual = timingSafeEqual(digest(received), digest(expected));
+  return isEqual && typeof received === "string" && typeof expected === "string" && expected !== "";
+};
+
+/** UTF-16, because UTF-8 has the same bytes for all unpaired surrogates. */
+const digest = (text: unknown): Uint8Array =>
+  createHash("sha256")
+    .update(Buffer.from(typeof text === "string" ? text : "", "utf16le"))
+    .digest();

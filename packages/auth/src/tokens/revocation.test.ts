@@ -1,0 +1,116 @@
+import { App } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { type Claims, JwtAuth, type TokenPair, type TokenStore } from "../index.ts";
+import { forge, jwk, rsa } from "../jwt/forge.test-kit.ts";
+import { headOf, refused, secret, setUp, type TokenApp } from "./token-app.test-kit.ts";
+
+const away = (): never => {
+  throw new Error("away");
+};
+
+test.each<[string, (it: TokenApp, claims: Claims) => Promise<void>]>([
+  ["the login", (it, claims) => it.auth.revokeToken(claims)],
+  ["the refresh token itself", (it, claims) => it.auth.revokeToken(claims.jti ?? "")],
+])(
+  "%s is revoked during a slow update: the refresh fails, and its log blames no thief",
+  async (_name, revoke) => {
+    await using it = await setUp();
+    const { token, refreshToken } = await it.auth.createTokens({ sub: "ann" });
+    const refreshing = it.auth.refreshToken(refreshToken, async (claims) => {
+      await revoke(it, claims);
+      return { sub: "ann" };
+    });
+    await expect(refreshing).rejects.toMatchObject(refused);
+    await expect(it.auth.refreshToken(refreshToken)).rejects.toMatchObject(refused);
+    expect(it.logged).toEqual([]);
+    expect(headOf(token).sub).toBe("ann");
+  },
+);
+
+test("a refresh token is not consumed when the next claims are bad", async () => {
+  await using it = await setUp();
+  const { refreshToken } = await it.auth.createTokens({ sub: "ann" });
+  const bad = it.auth.refreshToken(refreshToken, () => ({ sub: "ann", much: "x".repeat(9000) }));
+  await expect(bad).rejects.toMatchObject({ code: "AUTH_BAD_CLAIMS" });
+  expect(await it.auth.refreshToken(refreshToken)).toMatchObject({ expiresIn: 3600 });
+});
+
+test("a login that is renewed any number of times needs one place in the store; a full store refuses with 503 and one line", async () => {
+  await using it = await setUp({ maxLogins: 2 });
+  const logins = await Promise.all(["a", "b", "c"].map((sub) => it.auth.createTokens({ sub })));
+  const [banned, busy, third] = logins as [TokenPair, TokenPair, TokenPair];
+  await it.auth.revokeToken(headOf(banned.token));
+  let { refreshToken } = busy;
+  for (let count = 0; count < 50; count++) ({ refreshToken } = await it.auth.refreshToken(refreshToken));
+  expect([await it.status(banned.token), await it.status(busy.token)]).toEqual([401, 200]);
+  await it.auth.refreshToken(third.refreshToken);
+  const late = await it.auth.createTokens({ sub: "d" });
+  for (let count = 0; count < 5; count++)
+    await expect(it.auth.refreshToken(late.refreshToken)).rejects.toMatchObject({
+      status: 503,
+      code: "AUTH_STORE_FULL",
+    });
+  expect(it.logged).toEqual(["the token store is full and the request was refused"]);
+  await it.auth.revokeToken(headOf(late.token)); // revocations have room of their own
+  await it.auth.revokeToken(headOf(third.token)); // and a renewed login needs none
+  await expect(it.auth.revokeToken("another")).rejects.toMatchObject({ status: 503 });
+  expect(await Promise.all([banned, busy, third, late].map(({ token }) => it.status(token)))).toEqual([
+    401, 200, 401, 401,
+  ]);
+});
+
+test.each([undefined, null, -1, 0.5, "0", 2 ** 40, 2 ** 52, Number.MAX_SAFE_INTEGER])(
+  "a refresh token of another issuer with the generation %j is refused",
+  async (generation) => {
+    await using it = await setUp();
+    const { refreshToken } = await it.auth.createTokens({ sub: "ann" });
+    const claims = { ...headOf(refreshToken), refresh_generation: generation };
+    const token = forge({ alg: "HS256", typ: "refresh+jwt" }, claims);
+    await expect(it.auth.refreshToken(token)).rejects.toMatchObject(refused);
+    expect(await it.auth.refreshToken(refreshToken)).toMatchObject({ expiresIn: 3600 });
+  },
+);
+
+test.each<[string, Partial<TokenStore>, (auth: JwtAuth, pair: TokenPair) => Promise<unknown>]>([
+  ["consume", { consume: away }, (auth, pair) => auth.refreshToken(pair.refreshToken)],
+  ["isRevoked", { isRevoked: away }, (auth, pair) => auth.refreshToken(pair.refreshToken)],
+  ["isRevoked", { isRevoked: away }, (auth) => auth.isRevoked("a")],
+  ["revoke", { revoke: away }, (auth, pair) => auth.revokeToken(headOf(pair.token))],
+  [
+    "revoke of a thief",
+    { revoke: away, consume: () => false },
+    (auth, pair) => auth.refreshToken(pair.refreshToken),
+  ],
+])("a store whose %s fails is answered with 503 and one line a minute", async (_name, broken, call) => {
+  const store: TokenStore = { revoke: () => {}, isRevoked: () => false, consume: () => true, ...broken };
+  await using it = await setUp({ store });
+  const pair = await it.auth.createTokens({ sub: "ann" });
+  const lines = () =>
+    it.logged.filter((line) => line === "the token store failed and the request was refused");
+  for (const expected of [1, 1, 2]) {
+    await expect(call(it.auth, pair)).rejects.toMatchObject({ status: 503, code: "AUTH_STORE_UNAVAILABLE" });
+    expect(lines().length).toBe(expected);
+    await it.clock.advance(30_000);
+  }
+});
+
+test("a store that answers with no boolean refuses", async () => {
+  const none = () => undefined as never;
+  await using it = await setUp({ store: { revoke: none, isRevoked: none, consume: none } });
+  expect(await it.status(await it.auth.createToken({ sub: "ann" }))).toBe(401);
+});
+
+test("production warns once that revocations are kept in memory, unless a store keeps them or no tokens are made", async () => {
+  const store: TokenStore = { revoke: () => {}, isRevoked: () => false, consume: () => true };
+  const verifying = { algorithm: "RS256", secret: undefined, publicKey: jwk(rsa.publicKey) } as const;
+  const warned: string[] = [];
+  const log = {
+    info() {},
+    error() {},
+    warn: (_message: string, fields?: object) => void warned.push(Object(fields).code),
+  };
+  for (const env of ["production", "development"] as const)
+    for (const config of [{ secret }, { secret, store }, verifying])
+      await new App().use(new JwtAuth(config)).use(new JwtAuth(config)).start({ env, log });
+  expect(warned).toEqual(["AUTH_REVOCATIONS_IN_MEMORY"]);
+});
