@@ -1,4 +1,4 @@
-// Copies what the pages load, each with its licence, to where the built package looks for it.
+// Copies the files that the pages load, with their licences, into the built package.
 import { copyFileSync, globSync, mkdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { copiesOf, redoc, swaggerUi } from "./dist/pages/bundle.js";
@@ -12,6 +12,8 @@ for (const bundle of [swaggerUi, redoc]) {
     globSync(`${bundle.folder}/${file}.LICENSE.txt`, { cwd: origin }),
   );
   const files = bundle.files.map((file) => join(bundle.folder, file));
-  for (const file of [...files, ...licences, ...globSync("{LICENSE,NOTICE}", { cwd: origin })])
-    copyFileSync(join(origin, file), join(copies, basename(file)));
+  for (const file of [...files, ...licences]) copyFileSync(join(origin, file), join(copies, basename(file)));
+  // With a file named LICENSE in any folder, pnpm leaves out this package's own.
+  for (const file of globSync("{LICENSE,NOTICE}", { cwd: origin }))
+    copyFileSync(join(origin, file), join(copies, `${bundle.name}-${file}.txt`));
 }

@@ -8,6 +8,7 @@ import {
   text,
 } from "@framework/core/feature";
 import { type Guard, type HttpRequest, isGuard } from "@framework/core";
+import type { SchemaConverters } from "./document/schema-libraries.ts";
 import type { License, Server, Tag } from "./document/openapi-document.ts";
 
 /** Options of `enableOpenapi`. */
@@ -18,9 +19,9 @@ export interface OpenapiConfig {
   readonly version: string;
   /** Description of the API, in CommonMark. @default none */
   readonly description: string | undefined;
-  /** Terms of the API, such as { name: "MIT", identifier: "MIT" }; linters ask for them. @default none */
+  /** License of the API, such as { name: "MIT", identifier: "MIT" }; linters require it. @default none */
   readonly license: License | undefined;
-  /** Where the service is; a URL may be relative to the document. @default [{ url: "/" }] */
+  /** Addresses of the service; a URL may be relative to the document. @default [{ url: "/" }] */
   readonly servers: readonly Server[];
   /** Groups of operations with descriptions, in the order of the pages; groups that only routes name follow. @default [] */
   readonly tags: readonly Tag[];
@@ -30,6 +31,11 @@ export interface OpenapiConfig {
   readonly docsPath: string | false;
   /** Path of the Redoc page, or `false` for none. @default "/redoc" */
   readonly redocPath: string | false;
+  /**
+   * Converters to JSON Schema by the name of a schema library, for those without Standard JSON Schema. Valibot needs none once
+   * `@valibot/to-json-schema` is installed. @default {}
+   */
+  readonly jsonSchema: SchemaConverters;
   /** Guards of the document and the pages; run after the app's guards. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];
 }
@@ -54,6 +60,7 @@ export const OpenapiConfig: ConfigRecord<OpenapiConfig> = configRecord("OpenapiC
   path: path("/openapi.json"),
   docsPath: pathOrNone("/docs"),
   redocPath: pathOrNone("/redoc"),
+  jsonSchema: checked<SchemaConverters>({}, "functions by the name of a schema library", isConverters),
   guards: list<Guard<HttpRequest>>([], "guards", isGuard),
 });
 
@@ -71,6 +78,14 @@ function pathOrNone(initial: string): FieldRule<string | false> {
 
 function isPath(value: unknown): boolean {
   return typeof value === "string" && /^(?:\/[\w-][\w.-]*)+$/.test(value);
+}
+
+function isConverters(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).every((converter) => typeof converter === "function")
+  );
 }
 
 function isLicense(value: unknown): boolean {

@@ -12,13 +12,13 @@ app
   } satisfies Partial<OpenapiConfig>)
   .get("/", { hidden: true }, () => "hello");
 
-// @ts-expect-error the method exists only where the feature was composed
+// @ts-expect-error the method exists only where the feature is composed
 new App().enableOpenapi();
 
 // @ts-expect-error a misspelt option is found by the compiler
 app.enableOpenapi({ titel: "Books" });
 
-// @ts-expect-error the document itself has a path
+// @ts-expect-error the document always has a path
 app.enableOpenapi({ path: false });
 
 // @ts-expect-error a server is an object, which may have a description

@@ -1,6 +1,7 @@
 import type { AppSettings, RouteInfo } from "@framework/core";
 import type { AddsRouteOptions, ConfigInput, Feature, Host, RouteOption } from "@framework/core/feature";
 import { createDocument } from "./document/document.ts";
+import { readableRoutes } from "./document/schema-libraries.ts";
 import { OpenapiConfig } from "./openapi-config.ts";
 import { bundleReader } from "./pages/bundle.ts";
 import { type CachedFile, sendFile, textFile } from "./pages/cached-file.ts";
@@ -18,7 +19,7 @@ export interface Openapi extends AddsRouteOptions<OpenapiRouteOptions> {
   /**
    * Serves an OpenAPI 3.1 document of every route that is not `hidden`, and two pages that show it.
    *
-   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes; OPENAPI_NO_JSON_SCHEMA at start, for a schema that the document cannot show
    */
   enableOpenapi(config?: ConfigInput<OpenapiConfig>): this;
 }
@@ -56,10 +57,11 @@ const serveDocument = (host: Host, config: OpenapiConfig, hidden: RouteOption<bo
   let file: CachedFile = textFile("", "application/json"); // not read before start
   host.life.onStart({
     name: "openapi",
-    run: (settings) => {
-      const routes = host.http
+    run: async (settings) => {
+      const listed = host.http
         .routes()
         .filter((route) => route.addedBy === null && hidden.of(route) !== true);
+      const routes = await readableRoutes(listed, config.jsonSchema);
       file = documentFile({ host, config, routes }, settings);
     },
   });
@@ -76,12 +78,11 @@ interface Documented {
   readonly routes: readonly RouteInfo[];
 }
 
-const documentFile = ({ host, config, routes }: Documented, { timeouts, log }: AppSettings): CachedFile => {
+const documentFile = ({ host, config, routes }: Documented, { log }: AppSettings): CachedFile => {
   const document = createDocument({
     config,
     routes,
-    switchedOn: host.life.enabledFeatures(),
-    handlerSecs: timeouts.handlerSecs,
+    impliedReplies: (route) => host.http.impliedReplies(route),
     warn: (message) => log.warn(message),
   });
   return textFile(JSON.stringify(document), "application/json", { headers: { "cache-control": "no-cache" } });

@@ -2,7 +2,7 @@ import { App, Response } from "@framework/core";
 import { z } from "zod";
 import { openapi } from "../index.ts";
 
-/** Text that runs scripts and calls out wherever it is taken for HTML or for Markdown with HTML in it. */
+/** Text that runs scripts and sends requests if it is rendered as HTML, or as Markdown with HTML. */
 export const hostile: string = [
   "<img src=x onerror=\"globalThis.ran='img'\">",
   "<script>globalThis.ran='script'</script>",
@@ -14,7 +14,7 @@ export const hostile: string = [
 
 const Book = z.object({ id: z.int(), title: z.string() }).meta({ id: "Book" });
 
-/** A small app, plain or with hostile texts in every place that a page shows. */
+/** A small app, plain or with hostile text in every place that a page shows. */
 export const booksApp = (text: string): App => {
   const app = new (App.with(openapi))().enableOpenapi({
     title: `Books ${text}`,

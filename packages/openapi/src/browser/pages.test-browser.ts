@@ -1,4 +1,4 @@
-// Opens the pages in Chromium, which can reach nothing but the app: `pnpm browser`. Pictures go to the folder of temporary files.
+// Opens the pages in Chromium, which can only connect to the app: `pnpm browser`. Screenshots are written to the temporary folder.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -66,7 +66,7 @@ void test(
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(input, "7");
       input.dispatchEvent(new Event("input", { bubbles: true }));
     }`);
-      // the field hands its text on a moment later, so the first clicks may find none
+      // the field applies its text after a delay, so the first clicks may send none
       await shows(
         visit,
         `${click(`${operation} .execute`)} && document.querySelector("${operation} .live-responses-table")?.textContent.includes("Emma")`,
@@ -86,7 +86,7 @@ void test("Redoc shows the operations and finds one, without requests to other h
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(input, "books");
       input.dispatchEvent(new Event("input", { bubbles: true }));
     }`);
-    await shows(visit, `document.querySelector("[data-role='search:results']") !== null`, "what was found");
+    await shows(visit, `document.querySelector("[data-role='search:results']") !== null`, "search results");
     await picture(visit, "redoc");
     assertQuiet(visit, url);
   }),

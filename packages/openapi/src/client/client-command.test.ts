@@ -26,7 +26,7 @@ const run = async (...args: string[]) => {
   return { code, text: lines.join("\n") };
 };
 
-test("writes the client of a file, and leaves one that is up to date as it is", async () => {
+test("writes the client of a file, and does not rewrite an up-to-date one", async () => {
   expect(await run(source, target)).toEqual({ code: 0, text: `${target} written` });
   const { mtimeMs } = statSync(target);
   expect(await run(source, target)).toEqual({ code: 0, text: `${target} is up to date` });
@@ -39,7 +39,7 @@ test("writes the client of a running service", async () => {
   expect(readFileSync(target, "utf8")).toContain('"GET /books/{id}"');
 });
 
-test("--check writes nothing, and says by its exit code whether the client is what the document says", async () => {
+test("--check writes nothing, and its exit code is 1 when the client is out of date", async () => {
   expect(await run(source, target, "--check")).toMatchObject({ code: 1 });
   await run(source, target);
   expect(await run(source, target, "--check")).toMatchObject({ code: 0 });
@@ -47,7 +47,7 @@ test("--check writes nothing, and says by its exit code whether the client is wh
   const before = readFileSync(target, "utf8");
   expect(await run(source, target, "--check")).toEqual({
     code: 1,
-    text: `framework-client: ${target} is not what ${source} says now; run framework-client without --check`,
+    text: `framework-client: ${target} is out of date with ${source}; run framework-client without --check`,
   });
   expect(readFileSync(target, "utf8")).toBe(before);
 });
@@ -59,10 +59,10 @@ test.each([
   [[source, target, "--chek"], "--chek"],
   [[join(folder, "absent.json"), target], "ENOENT"],
   [["http://127.0.0.1:1/openapi.json", target], "framework-client: "],
-])("%j ends with 1 and a word on what is wrong", async (args, text) => {
+])("%j ends with exit code 1 and the reason", async (args, text) => {
   expect(await run(...args)).toEqual({ code: 1, text: expect.stringContaining(text) });
 });
 
-test("--help says how it is called", async () => {
+test("--help prints the usage", async () => {
   expect(await run("--help")).toEqual({ code: 0, text: expect.stringContaining("usage:") });
 });

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { generateClient } from "./generate-client.ts";
 
-/** Where the command writes its lines. */
+/** Output of the command. */
 export interface Output {
   say(line: string): void;
   complain(line: string): void;
@@ -13,7 +13,7 @@ const USAGE = "usage: framework-client <url or file of an OpenAPI document> <out
 /**
  * `framework-client <url-or-file> <out.ts>`: writes a typed client; with `--check` it only checks whether the file is up to date.
  *
- * @returns the exit code: 0, or 1 when the file is out of date, the document cannot be read, or the arguments make no sense
+ * @returns the exit code: 0, or 1 when the file is out of date, the document cannot be read, or the arguments are invalid
  */
 export const runClientCommand = async (args: readonly string[], output: Output): Promise<number> => {
   try {
@@ -32,7 +32,7 @@ export const runClientCommand = async (args: readonly string[], output: Output):
     const present = await readFile(target, "utf8").catch(() => null); // no file yet
     if (present === text) return say(output, `${target} is up to date`);
     if (values.check)
-      throw new Error(`${target} is not what ${source} says now; run framework-client without --check`);
+      throw new Error(`${target} is out of date with ${source}; run framework-client without --check`);
     await writeFile(target, text);
     return say(output, `${target} written`);
   } catch (error) {

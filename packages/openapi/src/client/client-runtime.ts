@@ -1,5 +1,5 @@
-/** The part of every generated client that no document changes. */
-export const CLIENT_RUNTIME: string = `/** A route as the client is asked for it, such as "GET /books/{id}". */
+/** The fixed part of every generated client. */
+export const CLIENT_RUNTIME: string = `/** Method and path of a route, such as "GET /books/{id}". */
 export type RouteKey = keyof Routes;
 
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206;
@@ -12,18 +12,18 @@ type ReplyOf<Status, Body> = {
   readonly body: Body;
 };
 
-/** A reply: \`status\` and \`ok\` tell the types of \`body\` apart. Failures of the server that no document lists are there too. */
+/** A reply: \`status\` and \`ok\` discriminate the type of \`body\`. Includes server errors that the document does not list. */
 export type Reply<K extends RouteKey> =
   | { [S in keyof Routes[K]["replies"]]: ReplyOf<StatusOf<S>, Routes[K]["replies"][S]> }[keyof Routes[K]["replies"]]
   | ReplyOf<Exclude<Failure, keyof Routes[K]["replies"]>, unknown>;
 
-/** What a route takes, with header fields and a signal to give up. */
+/** Input of a route, with header fields and an abort signal. */
 export type Input<K extends RouteKey> = Omit<Routes[K], "replies"> & {
   readonly headers?: Record<string, string>;
   readonly signal?: AbortSignal;
 };
 
-/** Calls a route; rejects only when no reply came, or one that is not what its type says. */
+/** Calls a route; rejects only without a reply, or when a reply of type JSON is malformed. */
 export type Client = <K extends RouteKey>(
   key: K,
   ...input: Record<never, never> extends Omit<Routes[K], "replies"> ? [input?: Input<K>] : [input: Input<K>]
@@ -46,14 +46,15 @@ export const createClient = (baseUrl: string, options: ClientOptions = {}): Clie
     for (const [name, value] of Object.entries(input.headers ?? {})) headers.set(name, value);
     const init: RequestInit = { method: key.slice(0, space), headers };
     if (input.signal !== undefined) init.signal = input.signal;
-    if (input.body !== undefined) {
+    if (input.body !== undefined && forms.includes(key)) init.body = formOf(input.body as Record<string, unknown>);
+    else if (input.body !== undefined) {
       if (!headers.has("content-type")) headers.set("content-type", "application/json");
       init.body = JSON.stringify(input.body);
     }
     const reply = await send(baseUrl.replace(/\\/$/, "") + path + searchOf(input.query), init);
     return { status: reply.status, ok: reply.ok, headers: reply.headers, body: await bodyOf(reply) };
   };
-  return call as unknown as Client; // the document says what the service answers
+  return call as unknown as Client; // the types come from the document
 };
 
 interface Call {
@@ -70,6 +71,16 @@ const searchOf = (query: Record<string, unknown> = {}): string => {
     for (const item of Array.isArray(value) ? value : [value])
       if (item !== undefined) search.append(name, String(item));
   return search.size === 0 ? "" : "?" + search.toString();
+};
+
+/** Files and texts as they are, numbers and flags as text, a list as several fields, everything else as JSON. */
+const formOf = (body: Record<string, unknown>): FormData => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body))
+    for (const item of Array.isArray(value) ? value : [value])
+      if (item instanceof Blob) form.append(name, item);
+      else if (item !== undefined) form.append(name, typeof item === "object" ? JSON.stringify(item) : String(item));
+  return form;
 };
 
 const bodyOf = async (reply: Response): Promise<unknown> => {

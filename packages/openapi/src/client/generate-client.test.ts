@@ -4,7 +4,10 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { App } from "@framework/core";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { z } from "zod";
+import { openapi } from "../openapi.ts";
 import { booksApp } from "../testing/books-app.test-fixture.ts";
 import { generateClient } from "./generate-client.ts";
 
@@ -40,7 +43,7 @@ const strict = {
   verbatimModuleSyntax: true,
 };
 
-/** What the compiler says of a program beside the client. */
+/** Compiler errors of a program that imports the client. */
 const complaintsOf = (program: string): string => {
   writeFileSync(join(folder, "program.ts"), program);
   writeFileSync(
@@ -136,7 +139,39 @@ test("a client calls a real app", async () => {
   ]);
 });
 
-test("texts of a hostile document stay text", () => {
+test("a client sends the files of a route as a form, typed as Blobs", async () => {
+  const covers = new (App.with(openapi))().enableOpenapi();
+  const body = z.object({
+    title: z.string(),
+    pages: z.coerce.number(),
+    tags: z.array(z.string()),
+    cover: z.file(),
+  });
+  covers.post("/covers", { body }, async ({ input: { body: got } }) => ({
+    ...got,
+    cover: [got.cover.name, got.cover.type, await got.cover.text()],
+  }));
+  const document = await (await covers.fetch(new Request("http://test.local/openapi.json"))).json();
+  const text = generateClient(document);
+  expect(text).toContain("body: { title: string; pages: number; tags: string[]; cover: Blob }");
+  writeFileSync(join(folder, "covers.ts"), text);
+  const { createClient } = (await import(pathToFileURL(join(folder, "covers.ts")).href)) as {
+    createClient(base: string, options: object): (key: string, input?: object) => Promise<Called>;
+  };
+  const call = createClient("http://test.local", {
+    fetch: (url: string, init: RequestInit) => covers.fetch(new Request(url, init)),
+  });
+  const cover = new File(["png"], "emma.png", { type: "image/png" });
+  expect(
+    await call("POST /covers", { body: { title: "Emma", pages: 3, tags: ["a", "b"], cover } }),
+  ).toMatchObject({
+    status: 200,
+    body: { title: "Emma", pages: 3, tags: ["a", "b"], cover: ["emma.png", "image/png", "png"] },
+  });
+  await covers.stop();
+});
+
+test("text of a hostile document cannot become code", () => {
   const evil = '"; }\n\u2028throw 1; // */ `${1}`';
   const document = {
     openapi: "3.1.0",
@@ -159,7 +194,7 @@ test("texts of a hostile document stay text", () => {
   expect(complaintsOf("export {};")).toBe("");
 });
 
-test("what is no document is refused", () => {
+test("a value other than a document is refused", () => {
   for (const value of [null, [], "x", {}, { openapi: "2.0" }])
-    expect(() => generateClient(value)).toThrow("no OpenAPI 3 document");
+    expect(() => generateClient(value)).toThrow("not an OpenAPI 3 document");
 });

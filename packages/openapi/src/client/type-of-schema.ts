@@ -1,12 +1,12 @@
-import { isSchemaObject, type JsonSchemaObject, lastToken } from "../document/json-schema.ts";
+import { isFileSchema, isSchemaObject, type JsonSchemaObject, lastToken } from "../document/json-schema.ts";
 
-/** A type's text, and whether it needs brackets beside an operator. */
+/** A type's text, and whether it needs parentheses next to an operator. */
 interface Printed {
   readonly text: string;
   readonly isCompound: boolean;
 }
 
-/** The TypeScript type of the values that a schema describes; what TypeScript cannot say, as lengths and patterns, is left out. */
+/** The TypeScript type of the values that a schema describes; constraints that TypeScript cannot express, such as lengths and patterns, are omitted. */
 export const typeOfSchema = (schema: unknown): string => print(schema).text;
 
 const print = (schema: unknown): Printed => {
@@ -22,7 +22,7 @@ const print = (schema: unknown): Printed => {
 const atom = (text: string): Printed => ({ text, isCompound: false });
 const unknown: Printed = atom("unknown");
 
-/** What the keywords beside `anyOf` and its like say. */
+/** The type of the keywords other than `anyOf` and similar ones. */
 const own = (schema: JsonSchemaObject): Printed => {
   const { const: value, enum: values, type, $ref: reference } = schema;
   if (typeof reference === "string") return atom(`Schemas[${JSON.stringify(lastToken(reference))}]`);
@@ -43,6 +43,7 @@ const impliedType = (schema: JsonSchemaObject): string | undefined => {
 };
 
 const ofName = (name: unknown, schema: JsonSchemaObject): Printed => {
+  if (name === "string" && isFileSchema(schema)) return atom("Blob");
   if (name === "string" || name === "number" || name === "boolean" || name === "null") return atom(name);
   if (name === "integer") return atom("number");
   if (name === "array") return atom(arrayType(schema));

@@ -8,7 +8,7 @@ import {
 } from "./json-schema.ts";
 import type { Side } from "./standard-json-schema.ts";
 
-/** A schema of a library, and how its parts are called when they get names in the document. */
+/** A schema of a library, and the names of its parts in the document. */
 export interface Source {
   readonly schema: JsonSchemaObject;
   readonly side: Side;
@@ -39,7 +39,7 @@ export const createComponents = (initial: Readonly<Record<string, JsonSchema>>):
   const placed = new Map<string, JsonSchema>(Object.entries(initial));
   const contents = new Map<string, string>(Object.keys(initial).map((name) => [name, ""]));
 
-  /** The name for some content, and whether it is new. */
+  /** Returns the name for a schema's content, and whether it is new. */
   const claim = (wanted: string, side: Side, content: string): readonly [name: string, isNew: boolean] => {
     for (const name of candidates(wanted, side)) {
       const present = contents.get(name);
@@ -48,7 +48,7 @@ export const createComponents = (initial: Readonly<Record<string, JsonSchema>>):
       contents.set(name, content);
       return [name, true];
     }
-    throw new Error("numbers do not run out");
+    throw new Error("unreachable: numbers are unbounded");
   };
 
   const placer = ({ schema: root, side, name: own }: Source) => {
@@ -56,7 +56,9 @@ export const createComponents = (initial: Readonly<Record<string, JsonSchema>>):
     const nameOf = (reference: string, target: JsonSchema): string => {
       const known = names.get(reference);
       if (known !== undefined) return known;
-      const wanted = reference === "#" ? (titleOf(root) ?? own) : lastToken(reference);
+      const token = lastToken(reference);
+      const isNumber = /^\d+$/.test(token); // valibot's name of a nameless schema
+      const wanted = reference === "#" || isNumber ? (titleOf(root) ?? own) : token;
       const [name, isNew] = claim(componentName(wanted), side, contentOf(root, reference));
       names.set(reference, name); // before the content, which may be recursive
       if (isNew) {

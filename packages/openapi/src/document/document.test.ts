@@ -20,7 +20,7 @@ const operationsOf = async (app: App): Promise<Record<string, Operation>> =>
     ),
   );
 
-test("an app without a word has the defaults of the interface", async () => {
+test("the document of an unconfigured app has the documented defaults", async () => {
   const document = await documentOf(new documented().enableOpenapi());
   expect(document).toEqual({
     openapi: "3.1.0",
@@ -32,7 +32,7 @@ test("an app without a word has the defaults of the interface", async () => {
   });
 });
 
-test("title, version, description, licence, servers and tags are what was configured", async () => {
+test("title, version, description, licence, servers and tags are configurable", async () => {
   const about = {
     title: "Books",
     version: "2.0.0",
@@ -47,7 +47,7 @@ test("title, version, description, licence, servers and tags are what was config
   expect(document).toMatchObject({ info: about, ...places });
 });
 
-test("an operation says what its route says of itself", async () => {
+test("an operation has its route's name, summary, description and tags", async () => {
   const app = new documented().enableOpenapi();
   const books = new Blueprint("/orgs/{org}", { tags: ["orgs"] });
   books.get("/books/{id}", { summary: "A book", description: "One.", tags: ["books"] }, () => 1);
@@ -69,7 +69,7 @@ test("an operation says what its route says of itself", async () => {
   });
 });
 
-test("a route without a summary is called by its method and path, and every method is there", async () => {
+test("the default summary is method and path, and every method is listed", async () => {
   const app = new documented().enableOpenapi();
   const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"] as const;
   app.route("/all", { methods }, () => 1);
@@ -91,7 +91,7 @@ test("a route without a summary is called by its method and path, and every meth
   });
 });
 
-test("operation ids differ where paths make the same words, and a route's name is its id", async () => {
+test("operation ids are unique where paths have the same words, and a route's name is its id", async () => {
   const app = new documented().enableOpenapi();
   app.get("/a/b", () => 1);
   app.get("/a-b", () => 1);
@@ -111,7 +111,7 @@ test("operation ids differ where paths make the same words, and a route's name i
   });
 });
 
-test("hidden routes and those of features are left out", async () => {
+test("hidden routes and routes of features are omitted", async () => {
   const pages: Feature<{ enablePages(): unknown }> = {
     name: "pages",
     install: (host) => ({ enablePages: () => host.http.route("GET", "/page", () => 1) }),
@@ -129,7 +129,7 @@ test("hidden must be true or false", async () => {
   await expect(app.start()).rejects.toThrow("hidden: must be true or false");
 });
 
-test("paths that differ only in names of parameters are one path, with the names of the first in the alphabet", async () => {
+test("paths that differ only in parameter names are merged, with the names that sort first", async () => {
   const app = new documented().enableOpenapi();
   app.get("/books/{id}", () => 1);
   app.delete("/books/{book}/", () => 1);
@@ -143,7 +143,7 @@ test("paths that differ only in names of parameters are one path, with the names
   expect(operations["get /books/{book}"]?.parameters?.map(({ name }) => name)).toEqual(["book"]);
 });
 
-test("a wildcard is a parameter with slashes, and yields with a warning to a plain one of its method", async () => {
+test("a wildcard is a parameter with slashes; it is omitted with a warning when its method has a plain one there", async () => {
   const warnings: string[] = [];
   const app = new documented().enableOpenapi();
   app.get("/files/{*path}", () => 1);
@@ -153,14 +153,14 @@ test("a wildcard is a parameter with slashes, and yields with a warning to a pla
   const operations = await operationsOf(app);
   expect(Object.keys(operations)).toEqual(["get /files/{name}", "put /trees/{path}"]);
   expect(operations["put /trees/{path}"]?.parameters?.[0]?.description).toBe(
-    "The rest of the path, slashes included.",
+    "The rest of the path, including slashes.",
   );
   expect(warnings).toEqual([
     "GET /files/{*path} is not in the API document: OpenAPI cannot tell its path from /files/{name}",
   ]);
 });
 
-test("the order of registration does not show in the document's bytes", async () => {
+test("the document does not depend on the order of registration", async () => {
   const routes = ["/b", "/a/{id}", "/a", "/c/{x}/d", "/"];
   const textOf = async (paths: readonly string[]) => {
     const app = new documented().enableOpenapi();

@@ -1,7 +1,8 @@
 import type { RouteInfo } from "@framework/core";
+import type { ImpliedReply } from "@framework/core/feature";
 import { type Components, createComponents } from "./components.ts";
-import { errorSchema, impliedReplies, impliedStatuses, type RouteFacts } from "./implied-replies.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import { errorSchema, impliedReplies } from "./implied-replies.ts";
+import { holdsFile, type JsonSchema } from "./json-schema.ts";
 import { type ListedRoute, listedRoutes } from "./listed-routes.ts";
 import type {
   Info,
@@ -13,6 +14,7 @@ import type {
   Server,
   Tag,
 } from "./openapi-document.ts";
+import { mergeReplies } from "./merge-replies.ts";
 import { operationIds } from "./operation-id.ts";
 import { pathParameters, queryParameters } from "./parameters.ts";
 import { ownReplies, repliesOf } from "./replies.ts";
@@ -33,10 +35,8 @@ export interface ApiDescription {
 export interface DocumentParts {
   readonly config: ApiDescription;
   readonly routes: readonly RouteInfo[];
-  /** The `enableX` methods that were called. */
-  readonly switchedOn: readonly string[];
-  /** Timeout of handlers in seconds; 0 for none. */
-  readonly handlerSecs: number;
+  /** Returns the replies that a route implies. */
+  readonly impliedReplies: (route: RouteInfo) => readonly ImpliedReply[];
   /** Called with each problem that the document cannot express. */
   readonly warn: (message: string) => void;
 }
@@ -44,7 +44,7 @@ export interface DocumentParts {
 /** An operation under construction. */
 interface Draft {
   readonly listed: ListedRoute;
-  readonly facts: RouteFacts;
+  readonly implied: readonly ImpliedReply[];
   readonly id: string;
   readonly own: ReadonlyMap<number, JsonSchema>;
 }
@@ -59,8 +59,8 @@ export const createDocument = (parts: DocumentParts): OpenapiDocument => {
   for (const { route } of listed) warnOfSchemas(route, warn);
   const drafts = listed.map((one): Draft => {
     const id = idOf(one.route);
-    const facts = factsOf(one, parts);
-    return { listed: one, id, facts, own: ownReplies(facts, components, id) }; // replies first, so that they get the plain names
+    const implied = parts.impliedReplies(one.route);
+    return { listed: one, id, implied, own: ownReplies(one.route, components, id) }; // replies first, so that they get the plain names
   });
   const paths: Record<string, Record<string, Operation>> = {};
   for (const draft of drafts) {
@@ -68,9 +68,7 @@ export const createDocument = (parts: DocumentParts): OpenapiDocument => {
     const key = route.method === "QUERY" ? "x-query" : route.method.toLowerCase();
     (paths[path] ??= {})[key] = operation(draft, components, security);
   }
-  const statuses = new Set(
-    drafts.flatMap(({ facts, own }) => impliedStatuses(facts).filter((s) => !own.has(s))),
-  );
+  const shared = drafts.flatMap(({ implied, own }) => implied.filter(({ status }) => !own.has(status)));
   const schemes = security.schemes();
   return {
     openapi: "3.1.0",
@@ -80,8 +78,8 @@ export const createDocument = (parts: DocumentParts): OpenapiDocument => {
     ...(config.tags.length === 0 ? {} : { tags: config.tags }),
     paths: paths satisfies Record<string, PathItem>,
     components: {
-      schemas: statuses.size === 0 && listed.length === 0 ? {} : components.schemas(),
-      responses: impliedReplies(statuses),
+      schemas: shared.length === 0 && listed.length === 0 ? {} : components.schemas(),
+      responses: impliedReplies(shared),
       ...(Object.keys(schemes).length === 0 ? {} : { securitySchemes: schemes }),
     },
   };
@@ -94,23 +92,12 @@ const infoOf = ({ title, version, description, license }: ApiDescription): Info 
   ...(license === undefined ? {} : { license }),
 });
 
-const factsOf = (
-  { route, template }: ListedRoute,
-  { switchedOn, handlerSecs }: DocumentParts,
-): RouteFacts => ({
-  route,
-  switchedOn: new Set(switchedOn),
-  takesBody: route.options.body !== undefined || takesAnyObject(route),
-  hasPathParams: template.params.length > 0,
-  handlerSecs: route.options.timeoutSecs ?? handlerSecs,
-});
-
 /** Methods that usually have a body, even without a schema. */
 const takesAnyObject = ({ method }: RouteInfo): boolean =>
   method === "POST" || method === "PUT" || method === "PATCH" || method === "QUERY";
 
 const operation = (
-  { listed, facts, id, own }: Draft,
+  { listed, implied, id, own }: Draft,
   components: Components,
   security: Security,
 ): Operation => {
@@ -130,7 +117,7 @@ const operation = (
     ...(requirements.length === 0 ? {} : { security: requirements }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === null ? {} : { requestBody: body }),
-    responses: repliesOf(facts, own),
+    responses: repliesOf(route, mergeReplies(implied), own),
   };
 };
 
@@ -138,7 +125,8 @@ const requestBody = (route: RouteInfo, components: Components, name: string): Re
   const { body } = route.options;
   if (body !== undefined) {
     const schema = jsonSchemaOf(body, "input") ?? {};
-    const content = { "application/json": { schema: components.place({ schema, side: "input", name }) } };
+    const type = holdsFile(schema) ? "multipart/form-data" : "application/json";
+    const content = { [type]: { schema: components.place({ schema, side: "input", name }) } };
     return { required: true, content };
   }
   return takesAnyObject(route) ? { content: { "application/json": { schema: { type: "object" } } } } : null;
@@ -155,7 +143,7 @@ const warnOfSchemas = ({ method, path, options }: RouteInfo, warn: (message: str
   for (const [part, schema, side] of [...inputs, ...outputs]) {
     if (schema === undefined || jsonSchemaOf(schema, side) !== null) continue;
     warn(
-      `${method} ${path}: the API document cannot show the schema of its ${part}; use a library with Standard JSON Schema, or a schema that JSON can say`,
+      `${method} ${path}: the API document cannot show the schema of its ${part}, which its library cannot convert to JSON Schema`,
     );
   }
 };

@@ -5,29 +5,27 @@ import { z } from "zod";
 import { openapi } from "../openapi.ts";
 import type { OpenapiDocument, SecurityScheme } from "./openapi-document.ts";
 
-/** Features as far as the document looks at them: a switch, and an option of routes. */
-type Switches = AddsRouteOptions<{ readonly [Name in "rateLimit" | "breaker" | "cache"]?: false }> &
-  Record<
-    "enableRateLimit" | "enableCircuitBreaker" | "enableCaching" | "enableEtag" | "enableCsrf",
-    () => void
-  >;
-const switches: Feature<Switches> = {
-  name: "switches",
+/** A feature that implies replies, as far as the document looks at it. */
+interface Quota extends AddsRouteOptions<{ readonly quota?: false }> {
+  enableQuota(): this;
+}
+const quota: Feature<Quota> = {
+  name: "quota",
   install: (host) => {
-    for (const option of ["rateLimit", "breaker", "cache"] as const)
-      host.http.routeOption(option, () => null);
-    const nothing = () => {};
+    const option = host.http.routeOption("quota", () => null);
     return {
-      enableRateLimit: nothing,
-      enableCircuitBreaker: nothing,
-      enableCaching: nothing,
-      enableEtag: nothing,
-      enableCsrf: nothing,
+      enableQuota() {
+        const headers = { "Retry-After": { description: "Seconds.", type: "integer" } } as const;
+        const refused = { status: 429, description: "The quota is used up.", headers };
+        const forbidden = { status: 403, description: "The account is closed." };
+        host.http.impliesReplies((route) => (option.of(route) === false ? [] : [refused, forbidden]));
+        return this;
+      },
     };
   },
 };
 
-const newApp = () => new (App.with(openapi, switches))().enableOpenapi();
+const newApp = () => new (App.with(openapi, quota))().enableOpenapi();
 
 const documentOf = async (app: App): Promise<OpenapiDocument> => {
   const reply = await app.fetch(new Request("http://test.local/openapi.json"));
@@ -60,33 +58,44 @@ test.each([
   expect(await statusesOf(app, key)).toEqual(statuses);
 });
 
-test.each([
-  ["enableRateLimit", "get /on", "429"],
-  ["enableCircuitBreaker", "get /on", "503"],
-  ["enableCaching", "get /on", "304"],
-  ["enableCaching", "get /on", "504"],
-  ["enableEtag", "get /on", "304"],
-  ["enableCsrf", "post /on", "403"],
-] as const)("%s implies for %s the reply %s, and only when it is on", async (method, key, status) => {
+test("an enabled feature implies its replies for each route that it concerns", async () => {
   const make = () => {
     const app = newApp();
-    app.get("/on", () => 1);
-    app.post("/on", () => 1);
+    app.get("/", () => 1);
+    app.get("/guarded", { guards: [() => true] }, () => 1);
+    app.get("/free", { quota: false }, () => 1);
     return app;
   };
-  const app = make();
-  app[method]();
-  expect(await statusesOf(app, key)).toContain(status);
-  expect(await statusesOf(make(), key)).not.toContain(status);
+  const { paths, components } = await documentOf(make().enableQuota());
+  const statuses = (path: string) => Object.keys(paths[path]?.["get"]?.responses ?? {});
+  expect(statuses("/")).toEqual(["400", "403", "429", "2XX"]);
+  expect(statuses("/free")).toEqual(["400", "2XX"]);
+  expect(components.responses["TooManyRequests"]).toMatchObject({
+    description: "The quota is used up.",
+    headers: { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } },
+  });
+  expect(components.responses["Forbidden"]?.description).toBe(
+    "The account is closed. The caller may not do this.",
+  );
+  expect(await statusesOf(make(), "get /")).toEqual(["400", "2XX"]);
 });
 
-test("a route that takes itself out of a feature does not have its replies", async () => {
-  const app = newApp();
-  app.enableRateLimit();
-  app.enableCircuitBreaker();
-  app.enableCaching();
-  app.get("/", { rateLimit: false, breaker: false, cache: false }, () => 1);
-  expect(await statusesOf(app, "get /")).toEqual(["400", "2XX"]);
+test("a route's errors have the framework's error body, beside those that core and features imply", async () => {
+  const app = newApp().enableQuota();
+  app.post("/orders", { errors: [401, 409, 429], responses: { 201: z.string() } }, () => "x");
+  const { paths, components } = await documentOf(app);
+  const { responses = {} } = paths["/orders"]?.["post"] ?? {};
+  expect(Object.keys(responses)).toEqual(["201", "400", "401", "403", "409", "413", "415", "429"]);
+  expect(responses["409"]).toEqual({ $ref: "#/components/responses/Conflict" });
+  expect(components.responses["Conflict"]).toEqual({
+    description: "Conflict.",
+    content: {
+      "application/json": { schema: { $ref: "#/components/schemas/Error" } },
+      "application/problem+json": { schema: { $ref: "#/components/schemas/Error" } },
+    },
+  });
+  expect(components.responses["Unauthorized"]?.headers).toHaveProperty("WWW-Authenticate");
+  expect(components.responses["TooManyRequests"]?.headers).toHaveProperty("Retry-After");
 });
 
 test("guards of the app guard every operation", async () => {

@@ -47,7 +47,7 @@ const mapValue = (keyword: string, value: unknown, change: (schema: JsonSchema) 
   return value;
 };
 
-/** What a local reference (`#`, `#/$defs/Book`; RFC 6901) points at, `undefined` when it points at no schema. */
+/** Resolves a local reference (`#`, `#/$defs/Book`; RFC 6901); `undefined` unless its target is a schema. */
 export const atPointer = (root: JsonSchemaObject, reference: string): JsonSchema | undefined => {
   let at: unknown = root;
   for (const token of reference.slice(1).split("/").slice(1)) {
@@ -66,6 +66,28 @@ const unescaped = (token: string): string => {
   try {
     return decodeURIComponent(plain);
   } catch {
-    return plain; // no percent-encoding: the token is meant as it stands
+    return plain; // not percent-encoded: the token is literal
   }
+};
+
+/** Whether a schema is that of a file: binary text. */
+export const isFileSchema = (schema: unknown): boolean =>
+  isSchemaObject(schema) && schema["type"] === "string" && schema["format"] === "binary";
+
+/** Whether a schema, or one that it holds or refers to, is that of a file. */
+export const holdsFile = (root: JsonSchemaObject): boolean => {
+  const followed = new Set<unknown>();
+  let found = false;
+  const visit = (schema: JsonSchema): JsonSchema => {
+    if (found || !isSchemaObject(schema)) return schema;
+    found = isFileSchema(schema);
+    const { $ref: reference } = schema;
+    if (typeof reference === "string" && reference.startsWith("#") && !followed.has(reference)) {
+      followed.add(reference);
+      visit(atPointer(root, reference) ?? true);
+    }
+    return mapSubschemas(schema, visit);
+  };
+  visit(root);
+  return found;
 };

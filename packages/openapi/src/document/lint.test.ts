@@ -28,7 +28,7 @@ const bare = () => {
   return app;
 };
 
-/** Everything that a schema, a group or authentication can put into a document. */
+/** An app with every part that schemas, tags and authentication can add to a document. */
 const rich = () => {
   const Node = z.object({
     name: z
@@ -108,7 +108,7 @@ test("swagger-parser and the schema of OpenAPI 3.1 accept the documents", async 
   }
 });
 
-test("Redocly's recommended rules have nothing against the documents", async () => {
+test("the documents pass Redocly's recommended rules", async () => {
   const folder = mkdtempSync(join(tmpdir(), "openapi-lint-"));
   try {
     for (const [name, text] of await documents()) {
@@ -128,6 +128,6 @@ const redoclyProblems = (folder: string, file: string): string[] => {
   const options = { cwd: folder, encoding: "utf8", env } as const;
   const { stdout } = spawnSync(process.execPath, [join(dirname(manifest), "bin/cli.js"), ...args], options);
   const { totals, problems } = JSON.parse(stdout) as { totals: object; problems: { message: string }[] };
-  expect(totals).toHaveProperty("errors"); // it did look
+  expect(totals).toHaveProperty("errors"); // the linter ran
   return problems.map(({ message }) => message);
 };

@@ -1,7 +1,7 @@
 import type { Method, RouteInfo } from "@framework/core";
 import { type PathTemplate, pathTemplate } from "./path-template.ts";
 
-/** A route as the document lists it. */
+/** A route of the document. */
 export interface ListedRoute {
   readonly route: RouteInfo;
   /** Key under `paths`; routes of one shape share one, which has the parameter names of the first. */
@@ -14,10 +14,10 @@ export interface ListedRoute {
 const methods: readonly Method[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"];
 
 /**
- * The routes of the document, sorted by path and method, so that the order of registration does not show.
+ * The routes of the document, sorted by path and method, so that the order of registration has no effect.
  *
  * OpenAPI ignores parameter names when it compares paths and has no wildcards: where `/files/{name}` and `/files/{*path}` have the same method, the
- * second one is left out, with a warning.
+ * second one is omitted, with a warning.
  */
 export const listedRoutes = (
   routes: readonly RouteInfo[],
@@ -47,7 +47,7 @@ export const listedRoutes = (
 const byPathAndMethod = (a: RouteInfo, b: RouteInfo): number =>
   compare(sortKey(a.path), sortKey(b.path)) || methods.indexOf(a.method) - methods.indexOf(b.method);
 
-/** Wildcards stand behind parameters, which they yield to. */
+/** Sorts wildcards after parameters, which take precedence. */
 const sortKey = (path: string): string => path.replace("{*", "{~");
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -1,7 +1,7 @@
 import type { RouteInfo } from "@framework/core";
 import type { JsonSchema } from "./json-schema.ts";
 
-/** A security scheme, as authentication describes itself. */
+/** A security scheme, from the description of an authentication. */
 export type SecurityScheme = RouteInfo["auth"][number]["schemes"][string];
 
 /** The part of OpenAPI 3.1 that this package writes. */
@@ -24,27 +24,34 @@ export interface Info {
 
 /** License of the API: an SPDX `identifier` or the `url` of a text, not both. */
 export interface License {
+  /** Name of the licence. */
   readonly name: string;
+  /** SPDX identifier. */
   readonly identifier?: string;
+  /** Page of its text. */
   readonly url?: string;
 }
 
-/** Where the service is: an absolute URL, or one relative to the document's. */
+/** Address of the service: an absolute URL, or one relative to the document's. */
 export interface Server {
+  /** Address of the service. */
   readonly url: string;
+  /** Text about it. */
   readonly description?: string;
 }
 
 /** A group of operations. */
 export interface Tag {
+  /** Name of the tag. */
   readonly name: string;
+  /** Text about it. */
   readonly description?: string;
 }
 
 /** All of these schemes; each with the scopes it must have, none here. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
-/** Operations of one path by method in lower case; `x-query` holds QUERY, which OpenAPI 3.1 has no place for. */
+/** Operations of one path by method in lower case; QUERY is `x-query`, because OpenAPI 3.1 does not support it. */
 export type PathItem = Readonly<Record<string, Operation>>;
 
 export interface Operation {

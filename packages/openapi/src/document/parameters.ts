@@ -5,7 +5,7 @@ import type { ListedRoute } from "./listed-routes.ts";
 import type { Parameter } from "./openapi-document.ts";
 import { jsonSchemaOf } from "./standard-json-schema.ts";
 
-/** Every parameter of the path, with its schema if the route has one, otherwise as text. */
+/** Every parameter of the path, with the route's schema if any, else a string. */
 export const pathParameters = (
   { route, template, names }: ListedRoute,
   components: Components,
@@ -18,7 +18,7 @@ export const pathParameters = (
     name: names[index] ?? param.name,
     in: "path",
     required: true,
-    ...(param.takesRest ? { description: "The rest of the path, slashes included." } : {}),
+    ...(param.takesRest ? { description: "The rest of the path, including slashes." } : {}),
     ...described(known?.schemas.get(param.name) ?? { type: "string" }),
   }));
 };
@@ -43,7 +43,7 @@ export const queryParameters = (
   }));
 };
 
-/** A schema, with its description where readers of parameters look for it. */
+/** A parameter's schema, with the description on the parameter itself. */
 const described = (schema: JsonSchema): Pick<Parameter, "description" | "schema"> => {
   if (!isSchemaObject(schema) || typeof schema["description"] !== "string") return { schema };
   const { description, ...rest } = schema;

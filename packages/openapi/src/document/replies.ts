@@ -1,19 +1,14 @@
+import type { RouteInfo } from "@framework/core";
+import type { ImpliedReply } from "@framework/core/feature";
 import type { Components } from "./components.ts";
-import {
-  errorReference,
-  impliedDescription,
-  impliedReference,
-  impliedStatuses,
-  isHandlers,
-  type RouteFacts,
-} from "./implied-replies.ts";
+import { errorReference, impliedReference } from "./implied-replies.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { Reference, Reply } from "./openapi-document.ts";
 import { jsonSchemaOf } from "./standard-json-schema.ts";
 
-/** Schemas of a route's own replies, by status; `true` where its library has no JSON Schema for it. */
+/** Schemas of a route's own replies, by status; `true` when its library has no JSON Schema for it. */
 export const ownReplies = (
-  { route }: Pick<RouteFacts, "route">,
+  route: RouteInfo,
   components: Components,
   name: string,
 ): ReadonlyMap<number, JsonSchema> =>
@@ -27,28 +22,39 @@ export const ownReplies = (
 
 /** All replies of an operation: its own, the implied ones, and a generic success if the route lists none. */
 export const repliesOf = (
-  facts: RouteFacts,
+  { method }: RouteInfo,
+  implied: readonly ImpliedReply[],
   own: ReadonlyMap<number, JsonSchema>,
 ): Readonly<Record<string, Reply | Reference>> => {
-  const implied = impliedStatuses(facts);
   const replies: Record<string, Reply | Reference> = {};
-  for (const status of implied) if (!own.has(status)) replies[status] = impliedReference(status);
+  for (const { status } of implied) if (!own.has(status)) replies[status] = impliedReference(status);
   for (const [status, schema] of own) {
-    const shared = status >= 400 && implied.includes(status) && !isHandlers(status);
-    replies[status] = replyOf(
-      facts.route.method,
-      status,
-      shared ? { anyOf: [schema, errorReference] } : schema,
-    );
+    const shared = implied.find((reply) => reply.status === status);
+    replies[status] = replyOf({ method, status, schema, shared });
   }
   if (![...own.keys()].some((status) => status >= 200 && status < 400))
     replies["2XX"] = { description: "Success." };
   return Object.fromEntries(Object.entries(replies).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-const replyOf = (method: string, status: number, schema: JsonSchema): Reply => ({
-  description: impliedDescription(status) ?? (status < 400 ? "Success." : "Failure."),
+/** A reply that the route lists. */
+interface OwnReply {
+  readonly method: string;
+  readonly status: number;
+  readonly schema: JsonSchema;
+  /** The implied reply of the same status. */
+  readonly shared: ImpliedReply | undefined;
+}
+
+const replyOf = ({ method, status, schema, shared }: OwnReply): Reply => ({
+  description: shared?.description ?? (status < 400 ? "Success." : "Failure."),
   ...(method === "HEAD" || status === 204 || status === 304
     ? {}
-    : { content: { "application/json": { schema: schema === true ? {} : schema } } }),
+    : { content: { "application/json": { schema: bodyOf(status, schema, shared) } } }),
 });
+
+const bodyOf = (status: number, schema: JsonSchema, shared: ImpliedReply | undefined): JsonSchema => {
+  if (status >= 400 && shared !== undefined && shared.byHandler !== true)
+    return { anyOf: [schema, errorReference] };
+  return schema === true ? {} : schema;
+};

@@ -23,7 +23,7 @@ const getOf = async (options: Parameters<App["get"]>[1] & object): Promise<Opera
     "get"
   ];
 
-test("path parameters have the types of their schema's input, with their descriptions beside them", async () => {
+test("path parameters have their schema's input types and descriptions", async () => {
   const params = z.object({ id: z.coerce.number().int().min(1).meta({ description: "Which book." }) });
   expect((await getOf({ params }))?.parameters).toEqual([
     {
@@ -49,7 +49,7 @@ test("each property of the query is a parameter, required where it has no defaul
   ]);
 });
 
-test("a named object as the query is taken apart too, and a union stands for the whole query", async () => {
+test("a named object schema of the query becomes parameters too; a union becomes one parameter", async () => {
   const named = z.object({ genre: z.string() }).meta({ id: "Filter" });
   expect((await getOf({ query: named }))?.parameters?.[1]).toMatchObject({ name: "genre", in: "query" });
   const union = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]);
@@ -79,7 +79,7 @@ test("a body is the schema's input, a reply its output", async () => {
   expect(operation?.responses).not.toHaveProperty("2XX");
 });
 
-test("schemas with a name are components, once; an input that differs from the output has a name of its own", async () => {
+test("named schemas are components, once each; an input that differs from the output has its own name", async () => {
   const Author = z.object({ name: z.string().default("Unknown") }).meta({ id: "Author" });
   const Book = z.object({ title: z.string(), author: Author }).meta({ id: "Book" });
   const { paths, components } = await documentOf((app) => {
@@ -103,7 +103,7 @@ test("schemas with a name are components, once; an input that differs from the o
   });
 });
 
-test("a name that two libraries use for different things is numbered, and none is called as the errors are", async () => {
+test("different schemas of one name are numbered, and none takes the name Error", async () => {
   const one = z.object({ a: z.string() }).meta({ id: "Thing" });
   const other = fakeLibrary({ $ref: "#/$defs/Thing", $defs: { Thing: { type: "integer" } } });
   const error = fakeLibrary({ $ref: "#/$defs/Error", $defs: { Error: { type: "null" } } });
@@ -119,7 +119,7 @@ test("a name that two libraries use for different things is numbered, and none i
   });
 });
 
-test("a schema that refers to itself becomes a component, by its title or its place", async () => {
+test("a recursive schema becomes a component, named by its title or its location", async () => {
   const Node = z.object({
     name: z.string(),
     get children() {
@@ -135,7 +135,7 @@ test("a schema that refers to itself becomes a component, by its title or its pl
   });
 });
 
-test("only references are rewritten: values, and properties with such names, stay as they are", async () => {
+test("only references are rewritten, not values or properties named $ref", async () => {
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     type: "object",
@@ -148,27 +148,95 @@ test("only references are rewritten: values, and properties with such names, sta
   expect(paths["/x"]?.["post"]?.requestBody?.content["application/json"]?.schema).toEqual(rest);
 });
 
-test("what JSON cannot say is anything, and a library without JSON Schema is named in a warning", async () => {
-  const warnings: string[] = [];
-  const app = startApp((own) => {
-    own.get("/events", { responses: { 200: z.object({ at: z.date() }) } }, () => 1);
-    own.get("/plain", { query: v.object({ a: v.string() }) }, () => 1);
-  });
-  await app.start({ log: { info() {}, warn: (text) => void warnings.push(text), error() {} } });
-  const { paths } = (await (
-    await app.fetch(new Request("http://test.local/openapi.json"))
-  ).json()) as OpenapiDocument;
-  await app.stop();
+test("a type that JSON Schema cannot express allows any value", async () => {
+  const { paths } = await documentOf((app) =>
+    app.get("/events", { responses: { 200: z.object({ at: z.date() }) } }, () => 1),
+  );
   expect(paths["/events"]?.["get"]?.responses["200"]).toMatchObject({
     content: { "application/json": { schema: { type: "object", properties: { at: {} } } } },
   });
-  expect(paths["/plain"]?.["get"]).not.toHaveProperty("parameters");
+});
+
+test("schemas of valibot are in the document: parameters, bodies, files, replies, recursion", async () => {
+  interface Node {
+    readonly children: readonly Node[];
+  }
+  const Tree: v.GenericSchema<Node> = v.object({ children: v.array(v.lazy(() => Tree)) });
+  const page = v.optional(v.pipe(v.string(), v.toNumber()), "1");
+  const { paths, components } = await documentOf((app) => {
+    const params = v.object({ id: v.pipe(v.string(), v.uuid()) });
+    app.get("/books/{id}", { params, query: v.object({ page }) }, () => 1);
+    const responses = { 201: v.object({ id: v.number() }) };
+    app.post("/books", { body: v.object({ title: v.string() }), responses }, () => 1);
+    app.put("/covers", { body: v.object({ cover: v.pipe(v.file(), v.mimeType(["image/png"])) }) }, () => 1);
+    app.get("/sum", { responses: { 200: v.pipe(v.string(), v.toNumber()) } }, () => 1);
+    app.get("/when", { responses: { 200: v.object({ at: v.date() }) } }, () => 1);
+    app.post("/trees", { body: Tree }, () => 1);
+  });
+  expect(paths["/books/{id}"]?.["get"]?.parameters).toEqual([
+    { name: "id", in: "path", required: true, schema: { type: "string", format: "uuid" } },
+    { name: "page", in: "query", schema: { type: "string", default: "1" } },
+  ]);
+  expect(paths["/books"]?.["post"]).toMatchObject({
+    requestBody: { content: { "application/json": { schema: { required: ["title"] } } } },
+    responses: { 201: { content: { "application/json": { schema: { required: ["id"] } } } } },
+  });
+  expect(paths["/covers"]?.["put"]?.requestBody?.content).toMatchObject({
+    "multipart/form-data": { schema: { properties: { cover: { type: "string", format: "binary" } } } },
+  });
+  const replyOf = (path: string) => paths[path]?.["get"]?.responses["200"];
+  expect(replyOf("/sum")).toMatchObject({ content: { "application/json": { schema: { type: "number" } } } });
+  expect(replyOf("/when")).toMatchObject({
+    content: { "application/json": { schema: { required: ["at"] } } },
+  });
+  expect(Object.keys(components.schemas)).toEqual(["Error", "post_trees_body"]);
+});
+
+test("a library without JSON Schema is a start error that names each route and the cure; a converter cures it", async () => {
+  const plain = (vendor: string): StandardSchema => ({
+    "~standard": { version: 1, vendor, validate: (value: unknown) => ({ value }) },
+  });
+  const register = (app: App) => {
+    app.get("/a", { query: plain("mine") }, () => 1);
+    app.get("/b", { responses: { 200: plain("theirs") } }, () => 1);
+    app.get("/c", { query: z.object({}) }, () => 1);
+  };
+  const error = await startApp(register)
+    .start()
+    .then(String, (reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "CORE_START_TASK" });
+  const { message } = error as Error;
+  expect(message).toContain(
+    'GET /a: the API document cannot show schemas of mine; use a version of it with Standard JSON Schema, or pass enableOpenapi({ jsonSchema: { "mine": (schema, side) => … } })',
+  );
+  expect(message).toContain("GET /b: the API document cannot show schemas of theirs");
+  expect(message).not.toContain("GET /c");
+
+  const properties = { q: { type: "string" } };
+  const jsonSchema = { mine: () => ({ type: "object", properties }), theirs: () => ({ type: "null" }) };
+  const app = new (App.with(openapi))().enableOpenapi({ jsonSchema });
+  register(app);
+  const reply = await app.fetch(new Request("http://test.local/openapi.json"));
+  await app.stop();
+  const { paths } = (await reply.json()) as OpenapiDocument;
+  expect(paths["/a"]?.["get"]?.parameters).toEqual([{ name: "q", in: "query", schema: { type: "string" } }]);
+  expect(paths["/b"]?.["get"]?.responses["200"]).toMatchObject({
+    content: { "application/json": { schema: { type: "null" } } },
+  });
+});
+
+test("a schema that its own library cannot convert causes a warning", async () => {
+  const warnings: string[] = [];
+  const broken = fakeLibrary(null as unknown as object);
+  const app = startApp((own) => own.get("/x", { query: broken }, () => 1));
+  await app.start({ log: { info() {}, warn: (text) => void warnings.push(text), error() {} } });
+  await app.stop();
   expect(warnings).toEqual([
-    expect.stringContaining("GET /plain: the API document cannot show the schema of its query"),
+    expect.stringContaining("GET /x: the API document cannot show the schema of its query"),
   ]);
 });
 
-/** A schema whose library says just this. */
+/** A schema with this JSON Schema. */
 function fakeLibrary(schema: object): StandardSchema {
   const jsonSchema = { input: () => schema, output: () => schema };
   const validate = (value: unknown) => ({ value });

@@ -1,7 +1,7 @@
 import type { RouteInfo } from "@framework/core";
 import type { SecurityRequirement, SecurityScheme } from "./openapi-document.ts";
 
-/** Security schemes of the document, and what operations require of them. */
+/** Security schemes of the document, and the requirements of operations. */
 export interface Security {
   /** Alternatives; each requires all of its schemes; empty for an open route. */
   requirements(route: RouteInfo): readonly SecurityRequirement[];
@@ -9,7 +9,7 @@ export interface Security {
   schemes(): Readonly<Record<string, SecurityScheme>>;
 }
 
-/** Equal schemes share a name; another scheme under a name that is taken gets a number. */
+/** Equal schemes share a name; a different scheme of the same name is numbered. */
 export const createSecurity = (): Security => {
   const schemes = new Map<string, SecurityScheme>();
 

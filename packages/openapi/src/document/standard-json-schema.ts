@@ -1,10 +1,10 @@
 import type { StandardSchema } from "@framework/core";
 import { isSchemaObject, type JsonSchemaObject } from "./json-schema.ts";
 
-/** Which type of a schema: input or output. */
+/** Input or output type of a schema. */
 export type Side = "input" | "output";
 
-/** What a schema with Standard JSON Schema v1 (standardschema.dev/json-schema) carries under `~standard.jsonSchema`. */
+/** The member `~standard.jsonSchema` of Standard JSON Schema v1 (standardschema.dev/json-schema). */
 type Converter = Readonly<
   Record<Side, (options: { target: "draft-2020-12"; libraryOptions?: Record<string, unknown> }) => unknown>
 >;

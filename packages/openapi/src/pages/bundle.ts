@@ -6,16 +6,16 @@ import { fileURLToPath } from "node:url";
 import { mediaTypeOf } from "@framework/core/http";
 import { type CachedFile, textFile } from "./cached-file.ts";
 
-/** Files of another project that a page loads; this package brings copies of them. */
+/** Files of another project that a page loads; this package contains copies. */
 export interface Bundle {
   readonly name: string;
   readonly version: string;
-  /** The package that the copies are made from: there in the source tree, not where this package is installed. */
+  /** The package of the originals: present in the source tree only. */
   readonly origin: () => string;
-  /** Where the files are in it. */
+  /** Folder of the files in that package. */
   readonly folder: string;
   readonly files: readonly string[];
-  /** What is changed in the files' text when they are served. */
+  /** Replacements in the files' text when they are served. */
   readonly replaced: readonly (readonly [text: string, by: string])[];
 }
 
@@ -40,16 +40,16 @@ export const redoc: Bundle = {
   },
   folder: "bundles",
   files: ["redoc.standalone.js"],
-  // A logo of another host, with which every reader of the page would call there.
+  // A logo of another host: every page view would send a request there.
   replaced: [["https://cdn.redoc.ly/redoc/logo-mini.svg", "data:image/gif;base64,R0lGODlhAQABAAAAACw="]],
 };
 
-/** Where a bundle's copies are, which the build of this package makes. */
+/** Folder of a bundle's copies, created by the build of this package. */
 export const copiesOf = ({ name }: Bundle): string =>
   fileURLToPath(new URL(`../assets/${name}`, import.meta.url));
 
 /**
- * Gives a file of a bundle, read when it is first asked for and kept from then on: at most the bundle's few files, 3 MB for both pages.
+ * Returns a file of a bundle, read on first request and cached: 3 MB for both pages.
  */
 export const bundleReader = (bundle: Bundle): ((file: string) => Promise<CachedFile>) => {
   const kept = new Map<string, Promise<CachedFile>>();
@@ -58,7 +58,7 @@ export const bundleReader = (bundle: Bundle): ((file: string) => Promise<CachedF
     if (known !== undefined) return known;
     const reading = read(bundle, file);
     kept.set(file, reading);
-    reading.catch(() => kept.delete(file)); // the caller gets the error, and the next one a new attempt
+    reading.catch(() => kept.delete(file)); // the caller gets the error; the next call tries again
     return reading;
   };
 };

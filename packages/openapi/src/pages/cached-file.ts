@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type HttpRequest, Response } from "@framework/core";
 import { precondition } from "@framework/core/http";
 
-/** A reply that is always the same. */
+/** A constant reply. */
 export interface CachedFile {
   readonly bytes: Uint8Array;
   readonly contentType: string;
@@ -10,7 +10,7 @@ export interface CachedFile {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Text as a file; its tag is made of its content unless it is given. */
+/** Creates a file from text; by default its tag is a hash of the content. */
 export const textFile = (
   text: string,
   contentType: string,

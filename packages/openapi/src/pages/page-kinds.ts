@@ -18,7 +18,7 @@ SwaggerUIBundle({
   policy: ["style-src 'self'"],
 };
 
-/** Redoc: reads. Texts of the document are sanitised; its search runs in a worker that it makes of its own code. */
+/** Redoc: read only. Text of the document is sanitised; search runs in a worker created from a blob. */
 export const redocPage: PageKind = {
   bundle: redoc,
   script: `

@@ -3,26 +3,26 @@ import type { Bundle } from "./bundle.ts";
 import { type CachedFile, textFile } from "./cached-file.ts";
 import { relativeUrl } from "./relative-url.ts";
 
-/** What a page shows, and where everything is. */
+/** Content and paths of a page. */
 export interface PageParts {
   readonly title: string;
   /** Path of the page, and of the document that it shows. */
   readonly path: string;
   readonly documentPath: string;
-  /** Origins besides its own that the page may call, for trying out operations. */
+  /** Other origins that the page may call, to try out operations. */
   readonly origins: readonly string[];
 }
 
-/** What one tool needs of its page. */
+/** Requirements of one tool. */
 export interface PageKind {
   readonly bundle: Bundle;
-  /** Shows the document `page.dataset.document` in the element `page`; nothing of the configuration stands in this text. */
+  /** Shows the document `page.dataset.document` in the element `page`; constant, without values of the configuration. */
   readonly script: string;
   /** Further directives of its content security policy. */
   readonly policy: readonly string[];
 }
 
-/** Path of a bundle's file: its version is in it, so that clients may keep it for good. */
+/** Path of a bundle's file: its version is in it, so that clients may cache it forever. */
 export const bundlePath = (pagePath: string, { name, version }: Bundle, file: string): string =>
   `${pagePath}/${name}-${version}/${file}`;
 

@@ -24,7 +24,7 @@ const addressesOf = (html: string): string[] =>
     .filter((url) => !url.startsWith("data:"));
 
 eachClient(test, makeApp, {
-  "the document has a tag, and is not sent again to a client that has it": async (client) => {
+  "the document has a tag, and an unchanged one gets 304": async (client) => {
     const first = await client.get("/openapi.json");
     expect([first.status, first.headers.get("content-type"), first.headers.get("cache-control")]).toEqual([
       200,
@@ -37,7 +37,7 @@ eachClient(test, makeApp, {
     const head = await client.head("/openapi.json");
     expect([head.status, head.headers.get("content-length")]).toEqual([200, String(first.bytes.byteLength)]);
   },
-  "the pages are HTML, escaped, with every address on this host and answered": async (client) => {
+  "the pages are escaped HTML, and every address in them is served by this host": async (client) => {
     for (const path of ["/docs", "/redoc"]) {
       const page = await client.get(path);
       expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -54,7 +54,7 @@ eachClient(test, makeApp, {
       }
     }
   },
-  "what a page loads may be kept for good, since its path has a version": async (client) => {
+  "files of a page are immutable for caches, since their path has a version": async (client) => {
     const reply = await client.get("/docs/swagger-ui-5.35.0/swagger-ui-bundle.js");
     expect(reply.headers.get("cache-control")).toBe("max-age=31536000, immutable");
     expect(reply.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
@@ -69,7 +69,7 @@ eachClient(test, makeApp, {
 });
 
 test.each(["/docs", "/redoc"])(
-  "the policy of %s allows scripts of this host and the page's own, by its hash",
+  "the policy of %s allows scripts of this host, and the inline one by its hash",
   async (path) => {
     await using client = testClient(makeApp());
     const { text, headers } = await client.get(path);
@@ -89,21 +89,21 @@ test.each(["/docs", "/redoc"])(
   },
 );
 
-test("a page may call the servers that the configuration names", async () => {
+test("a page may call the configured servers", async () => {
   const servers = [{ url: "/" }, { url: "https://api.example/v1" }, { url: "https://api.example/v2" }];
   await using client = testClient(new documented().enableOpenapi({ servers }));
   const policy = (await client.get("/docs")).headers.get("content-security-policy");
   expect(policy).toContain("connect-src 'self' https://api.example;");
 });
 
-test("Redoc is served without the logo that it would fetch from another host", async () => {
+test("Redoc is served without its logo of another host", async () => {
   await using client = testClient(makeApp());
   const { text } = await client.get("/redoc/redoc-2.5.4/redoc.standalone.js");
   expect(text).not.toContain("cdn.redoc.ly");
   expect(text).toContain("data:image/gif;base64,R0lGODlhAQABAAAAACw=");
 });
 
-test("paths are where the configuration puts them, with addresses relative to the page", async () => {
+test("paths are configurable, and addresses are relative to the page", async () => {
   const app = new documented().enableOpenapi({
     path: "/meta/api.json",
     docsPath: "/meta/help/docs",
@@ -122,13 +122,13 @@ test("paths are where the configuration puts them, with addresses relative to th
   expect(await Promise.all(statuses)).toEqual([200, 404, 404, 404]);
 });
 
-test("guards of the configuration stand before the document, the pages and what they load", async () => {
+test("configured guards cover the document, the pages and their files", async () => {
   await using client = testClient(new documented().enableOpenapi({ guards: [() => false] }));
   for (const path of ["/openapi.json", "/docs", "/redoc", "/docs/swagger-ui-5.35.0/swagger-ui.css"])
     expect([path, (await client.get(path)).status]).toEqual([path, 403]);
 });
 
-test("all of it is for readers of documentation, so that limits leave it alone", async () => {
+test("rate limits, circuit breakers and caches do not apply", async () => {
   const seen = new Set<unknown>();
   const spy: Feature = {
     name: "spy",
@@ -167,6 +167,6 @@ test.each([
   await expect(new documented().enableOpenapi(config as object).start()).rejects.toThrow(message);
 });
 
-test("two of its paths that are the same are refused at start", async () => {
+test("equal paths are refused at start", async () => {
   await expect(new documented().enableOpenapi({ docsPath: "/redoc" }).start()).rejects.toThrow("/redoc");
 });

@@ -1,0 +1,15 @@
+import type { ImpliedReply } from "@framework/core/feature";
+
+/**
+ * Merges implied replies, in ascending order of their statuses. Several causes of one status become one reply with the description of each and all
+ * fields, which counts as the handler's only if every cause does.
+ */
+export const mergeReplies = (replies: readonly ImpliedReply[]): readonly ImpliedReply[] =>
+  [...Map.groupBy(replies, ({ status }) => status)]
+    .map(([status, causes]) => ({
+      status,
+      description: [...new Set(causes.map(({ description }) => description))].toSorted().join(" "),
+      headers: Object.assign({}, ...causes.map(({ headers }) => headers)) as ImpliedReply["headers"] & object,
+      byHandler: causes.every(({ byHandler }) => byHandler === true),
+    }))
+    .toSorted((a, b) => a.status - b.status);

@@ -1,0 +1,107 @@
+import { ConfigurationError, type Problem, type RouteInfo, type StandardSchema } from "@framework/core";
+import type { Side } from "./standard-json-schema.ts";
+
+/** Returns the JSON Schema (draft 2020-12) of a library's schema: of its input for what clients send, of its output for replies. */
+export type SchemaConverter = (schema: StandardSchema, side: Side) => unknown;
+
+/** Converters by the name that a library gives itself, `~standard.vendor`. */
+export type SchemaConverters = Readonly<Record<string, SchemaConverter>>;
+
+/**
+ * Returns the routes with schemas that all carry Standard JSON Schema: those of other libraries get a converter of `given`, valibot's the one of
+ * `@valibot/to-json-schema`.
+ *
+ * @throws ConfigurationError with each route whose schema has no converter, OPENAPI_NO_JSON_SCHEMA
+ */
+export const readableRoutes = async (
+  routes: readonly RouteInfo[],
+  given: SchemaConverters,
+): Promise<readonly RouteInfo[]> => {
+  const vendors = new Set(routes.flatMap(schemasOf).filter(isForeign).map(vendorOf));
+  const loaded = vendors.has("valibot") && !Object.hasOwn(given, "valibot") ? await loadValibot() : {};
+  const converters: SchemaConverters = { ...loaded, ...given };
+  const problems: Problem[] = [];
+  const readable = routes.map((route) => {
+    const missing = schemasOf(route)
+      .filter(isForeign)
+      .map(vendorOf)
+      .find((vendor) => !Object.hasOwn(converters, vendor));
+    if (missing !== undefined) problems.push(problemOf(route, missing));
+    return withConverters(route, converters);
+  });
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return readable;
+};
+
+const schemasOf = ({ options }: RouteInfo): StandardSchema[] =>
+  [options.params, options.query, options.body, ...Object.values(options.responses ?? {})].filter(
+    (schema) => schema !== undefined,
+  );
+
+const isForeign = (schema: StandardSchema): boolean => !("jsonSchema" in schema["~standard"]);
+
+const vendorOf = (schema: StandardSchema): string => schema["~standard"].vendor;
+
+const problemOf = ({ method, path }: RouteInfo, vendor: string): Problem => {
+  const cure =
+    vendor === "valibot"
+      ? "npm install @valibot/to-json-schema"
+      : `use a version of it with Standard JSON Schema, or pass enableOpenapi({ jsonSchema: { ${JSON.stringify(vendor)}: (schema, side) => … } })`;
+  const message = `${method} ${path}: the API document cannot show schemas of ${vendor}; ${cure}, or hide the route with hidden: true`;
+  return { code: "OPENAPI_NO_JSON_SCHEMA", message };
+};
+
+const withConverters = (route: RouteInfo, converters: SchemaConverters): RouteInfo => {
+  const readable = <S extends StandardSchema | undefined>(schema: S): S => {
+    if (schema === undefined || !isForeign(schema)) return schema;
+    const convert = converters[vendorOf(schema)];
+    if (convert === undefined) return schema;
+    const jsonSchema = { input: () => convert(schema, "input"), output: () => convert(schema, "output") };
+    return { "~standard": { ...schema["~standard"], jsonSchema } } as unknown as S; // the same schema with one member more
+  };
+  const { params, query, body, responses } = route.options;
+  const options = {
+    ...route.options,
+    ...(params !== undefined && { params: readable(params) }),
+    ...(query !== undefined && { query: readable(query) }),
+    ...(body !== undefined && { body: readable(body) }),
+    ...(responses !== undefined && {
+      responses: Object.fromEntries(
+        Object.entries(responses).map(([status, schema]) => [status, readable(schema)]),
+      ),
+    }),
+  };
+  return { ...route, options };
+};
+
+/** The converter of valibot's own package, an optional peer dependency; none where it is not installed. */
+const loadValibot = async (): Promise<SchemaConverters> => {
+  try {
+    const { toJsonSchema } = await import("@valibot/to-json-schema");
+    return { valibot: (schema, side) => toJsonSchema(schema as never, { ...valibotConfig, typeMode: side }) }; // its vendor says that it is one of valibot's
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ERR_MODULE_NOT_FOUND") return {};
+    throw error;
+  }
+};
+
+const file = { type: "string", format: "binary" } as const;
+
+/** Outputs of valibot's transformations; others may give any value. */
+const outputs: Readonly<Record<string, object>> = {
+  to_number: { type: "number" },
+  to_boolean: { type: "boolean" },
+  to_string: { type: "string" },
+  to_bigint: {},
+  to_date: {},
+  transform: {},
+  raw_transform: {},
+};
+
+const valibotConfig: NonNullable<Parameters<(typeof import("@valibot/to-json-schema"))["toJsonSchema"]>[1]> =
+  {
+    target: "draft-2020-12",
+    errorMode: "ignore",
+    overrideSchema: ({ valibotSchema: { type } }) => (type === "file" || type === "blob" ? file : null),
+    overrideAction: ({ valibotAction: { type } }) => outputs[type] ?? null,
+  };
