@@ -19,7 +19,7 @@ test.each([
   ["production", false, false],
   ["development", false, false],
 ] as const)(
-  "in %s with includeDetails %p texts and details are shown: %p",
+  "in %s with includeDetails %p the report has messages and details: %p",
   async (env, includeDetails, shown) => {
     const { app, probe } = probedApp({ includeDetails }, { env });
     app.healthCheck("down", fails);
@@ -36,14 +36,14 @@ test.each([
   },
 );
 
-test("in production a component still says what kind of failure it was", async () => {
+test("in production a component still has the kind of its failure", async () => {
   const { app, probe } = probedApp({}, { env: "production" });
   app.healthCheck("down", fails);
   const { components } = (await probe("/health")).body as { components: Record<string, object> };
   expect(components["down"]).toMatchObject({ status: "unhealthy", message: "failed" });
 });
 
-test("the machine is described only when asked", async () => {
+test("the report includes the machine only with includeSystemInfo", async () => {
   expect((await probedApp().probe("/health")).body).not.toHaveProperty("system");
   const { clock, probe } = probedApp({ includeSystemInfo: true });
   await probe("/health");
@@ -74,11 +74,11 @@ test.each([
       cycle["self"] = cycle;
       return cycle;
     })(),
-    "the details cannot be written as JSON",
+    "the details are not serialisable as JSON",
   ],
-  ["a bigint", { rows: 1n }, "the details cannot be written as JSON"],
-  ["too much", { rows: "x".repeat(10_000) }, "the details have more than 8192 characters"],
-])("details with %s do not spoil the report", async (_, details, note) => {
+  ["a bigint", { rows: 1n }, "the details are not serialisable as JSON"],
+  ["over 8 KiB", { rows: "x".repeat(10_000) }, "the details have more than 8192 characters"],
+])("details with %s are replaced by a note", async (_, details, note) => {
   const { app, probe } = probedApp();
   app.healthCheck("odd", () => details);
   const { status, body } = await probe("/health");
@@ -88,7 +88,7 @@ test.each([
   ]);
 });
 
-test("the text of an error is cut to 500 characters, and what is no error is a failure too", async () => {
+test("error messages are truncated to 500 characters, and any thrown value is a failure", async () => {
   const { app, probe } = probedApp();
   app.healthCheck("long", () => {
     throw new Error("x".repeat(10_000));
@@ -113,7 +113,7 @@ const guarded = () => {
 };
 
 eachClient(test, guarded, {
-  "guards of the record stand before every endpoint, those of the app before none": async (client) => {
+  "guards of the configuration apply to every endpoint, those of the app to none": async (client) => {
     for (const path of ["", "/live", "/liveness", "/ready", "/readiness", "/startup"]) {
       const denied = await client.get(`/health${path}`);
       const passed = await client.get(`/health${path}`, { headers: { "x-probe": "yes" } });
@@ -135,7 +135,7 @@ eachClient(test, guarded, {
   },
 });
 
-test("rate limits, circuits, request logs and request metrics leave every endpoint alone", () => {
+test("rate limit, breaker, request log and request metrics exempt every endpoint", () => {
   const { routes } = guarded();
   expect(routes.map(({ exempt }) => exempt)).toEqual(routes.map(() => ["guards", "limits", "telemetry"]));
 });
@@ -147,7 +147,7 @@ test("the endpoints follow basePath", async () => {
   expect((await probe("/health")).status).toBe(404);
 });
 
-test("the ready-made records are what they say, and take changes", () => {
+test("the presets have the documented values, and accept changes", () => {
   expect(HealthCheckConfig.kubernetes()).toEqual({
     ...HealthCheckConfig.of(),
     includeDetails: false,
@@ -161,7 +161,7 @@ test("the ready-made records are what they say, and take changes", () => {
   });
 });
 
-test("mistakes are reported at start, at once", async () => {
+test("all mistakes are reported together, at start", async () => {
   const app = new (App.with(healthChecks))();
   app.healthCheck("early", () => {});
   app.enableHealthChecks({ basePath: "/health/", timeoutSecs: 0, guards: ["x" as never] });

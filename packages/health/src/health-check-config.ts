@@ -31,7 +31,7 @@ export interface HealthCheckConfig {
   readonly cacheSecs: number;
   /** Guards of these endpoints; the app's own guards do not apply. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];
-  /** Clock and timers, for tests. @default the runtime's */
+  /** Clock and timers, for tests. @default the system clock */
   readonly clock: Clock | undefined;
 }
 
@@ -48,13 +48,13 @@ const seconds = { min: 0.01, max: 600 };
 const record: ConfigRecord<HealthCheckConfig> = configRecord("HealthCheckConfig", {
   basePath: checked(
     "/health",
-    "a path such as /health, of letters, digits and . _ ~ -, without a slash at its end",
+    "a path such as /health, of letters, digits and . _ ~ -, without a trailing slash",
     (value) => typeof value === "string" && value.length <= 200 && /^(?:\/[\w~.-]*[\w~-])+$/.test(value),
   ),
   includeSystemInfo: flag(false),
   includeDetails: optional(flag(true)),
   version: optional(
-    checked("", "a text of 1 to 100 characters", (value) =>
+    checked("", "a string of 1 to 100 characters", (value) =>
       typeof value === "string" ? value !== "" && value.length <= 100 : false,
     ),
   ),

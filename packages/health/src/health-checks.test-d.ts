@@ -19,7 +19,7 @@ app
   )
   .get("/", () => "hello");
 
-// @ts-expect-error the method exists only where the feature was composed
+// @ts-expect-error the method exists only where the feature is composed
 new App().enableHealthChecks();
 
 // @ts-expect-error a misspelt option is found by the compiler
@@ -28,7 +28,7 @@ app.enableHealthChecks({ basepath: "/status" });
 // @ts-expect-error there are three groups
 app.healthCheck("store", { groups: ["alive"] }, () => {});
 
-// @ts-expect-error a check does not say yes or no, it throws
+// @ts-expect-error a check does not return a boolean, it throws
 app.healthCheck("store", () => true);
 
 // @ts-expect-error options need a check

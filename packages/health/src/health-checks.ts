@@ -23,7 +23,7 @@ import { WatchedCheck } from "./watched-check.ts";
 export interface HealthCheckOptions {
   /** Probes that the check belongs to: `live`, `ready`, `startup`. @default ["ready"] */
   readonly groups: readonly HealthGroup[];
-  /** Whether its failure fails the probe; otherwise the report says degraded. @default true */
+  /** Whether its failure fails the probe; otherwise the report is only degraded. @default true */
   readonly critical: boolean;
   /** Timeout in seconds. @default `timeoutSecs` of the configuration */
   readonly timeoutSecs: number | undefined;
@@ -60,7 +60,7 @@ const CheckOptions: ConfigRecord<HealthCheckOptions> = configRecord("HealthCheck
 });
 
 /**
- * Reports to orchestrators and people whether the app is alive, ready for traffic and started, each with its own checks.
+ * Liveness, readiness and startup probes, each with its own checks, and a report of all of them.
  *
  * @example
  * const app = new (App.with(healthChecks))().enableHealthChecks(HealthCheckConfig.kubernetes());

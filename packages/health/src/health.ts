@@ -29,7 +29,7 @@ export class Health {
     this.checks = checks;
   }
 
-  /** From now on readiness fails; the service still answers all requests. */
+  /** Makes readiness fail from now on; the service still answers all requests. */
   drain(): void {
     this.draining = true;
   }

@@ -35,6 +35,6 @@ export const plainDetails = (returned: unknown): Readonly<Record<string, unknown
     const copy: unknown = JSON.parse(text);
     return typeof copy === "object" ? (copy as Readonly<Record<string, unknown>> | null) : { value: copy };
   } catch {
-    return { note: "the details cannot be written as JSON" }; // a cycle or a bigint: the check itself passed
+    return { note: "the details are not serialisable as JSON" }; // a cycle or a bigint: the check itself passed
   }
 };

@@ -3,25 +3,25 @@ import type { ConfigInput, Feature, HealthCheck } from "@framework/core/feature"
 import { type VirtualClock, virtualClock } from "@framework/testing";
 import { type HealthCheckConfig, type HealthChecks, healthChecks } from "./index.ts";
 
-/** A clock that stands at the beginning of 2026. */
+/** A virtual clock that starts at the beginning of 2026. */
 export const testClock = (): VirtualClock => virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
 
-/** What a probe saw. */
+/** The reply to a probe. */
 export interface Probed {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Headers;
-  /** Virtual milliseconds that the answer took. */
+  /** Virtual milliseconds until the reply. */
   readonly tookMs: number;
 }
 
-/** An app with health checks on, and its time. */
+/** An app with health checks, and its clock. */
 export interface ProbedApp {
   readonly app: App & HealthChecks;
   readonly clock: VirtualClock;
   /** Messages that the app logged. */
   readonly logged: string[];
-  /** Asks, and lets time pass until the answer is there. */
+  /** Sends a request and advances the clock until the reply. */
   probe(path: string, init?: RequestInit): Promise<Probed>;
 }
 

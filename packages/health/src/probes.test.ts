@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import type { VirtualClock } from "@framework/testing";
 import { probedApp } from "./probed-app.test-kit.ts";
 
-/** How a dependency behaves, as a check that looks at it. */
+/** Checks of dependencies with each behaviour. */
 const states = {
   up: () => () => {},
   slow: (clock: VirtualClock) => () => clock.sleep(500),
@@ -19,7 +19,7 @@ const states = {
 
 type State = keyof typeof states;
 
-/** Which endpoints a failing check of a group makes fail; the report always does. */
+/** Endpoints that fail with a check of a group, besides the report. */
 const affected: Readonly<Record<HealthGroup, readonly string[]>> = {
   live: ["/health/live", "/health"],
   ready: ["/health/ready", "/health"],
@@ -36,7 +36,7 @@ const rows = (["ready", "live", "startup"] as const).flatMap((group) =>
   (Object.keys(states) as State[]).flatMap((state) => endpoints.map((path) => [state, group, path] as const)),
 );
 
-test.each(rows)("a dependency that is %s, checked for %s: %s", async (state, group, path) => {
+test.each(rows)("with a dependency that is %s, a check of the group %s: %s", async (state, group, path) => {
   const { app, clock, probe } = probedApp();
   app.healthCheck("dependency", { groups: [group] }, states[state](clock));
   const { status, body, tookMs } = await probe(path);
@@ -51,14 +51,14 @@ test.each([
   ["/health/ready", 200, "ok"],
   ["/health/live", 200, "ok"],
   ["/health", 200, "degraded"],
-])("a check that is not critical only degrades the report: %s", async (path, status, word) => {
+])("an uncritical check only degrades the report: %s", async (path, status, word) => {
   const { app, probe } = probedApp();
   app.healthCheck("search", { groups: ["ready", "live"], critical: false }, states.down());
   const seen = await probe(path);
   expect([seen.status, seen.body["status"]]).toEqual([status, word]);
 });
 
-test("the bodies are those of the interface", async () => {
+test("the reply bodies have the documented members", async () => {
   const { app, clock, probe } = probedApp({ version: "1.2.3" });
   app.healthCheck("store", async () => {
     await clock.sleep(250);
@@ -86,7 +86,7 @@ test("the bodies are those of the interface", async () => {
   });
 });
 
-test("readiness waits for startup, which stays once it is through", async () => {
+test("readiness requires startup, which stays ok once it has passed", async () => {
   const { app, probe } = probedApp();
   let migrated = false;
   app.healthCheck("migrations", { groups: ["startup"] }, () => {
@@ -101,7 +101,7 @@ test("readiness waits for startup, which stays once it is through", async () => 
   expect((await probe("/health")).body).toMatchObject({ status: "degraded", checks: { startup: "ok" } });
 });
 
-test("checks of features count like those of the app", async () => {
+test("checks added by features count like those of the app", async () => {
   const database = {
     name: "database",
     run: () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { probedApp } from "./probed-app.test-kit.ts";
 
-test("a thousand probes of a hung dependency run its check once, and those that come late wait for nothing", async () => {
+test("a thousand probes of a hung dependency run its check once, and late ones are answered at once", async () => {
   const { app, probe } = probedApp();
   let running = 0;
   app.healthCheck("hung", () => {
@@ -16,7 +16,7 @@ test("a thousand probes of a hung dependency run its check once, and those that 
   expect(running).toBe(1);
 });
 
-test("a slow check fails the answer after 1 s and is judged by its own end", async () => {
+test("a slow check counts as failed after 1 s, and its outcome replaces that when it ends", async () => {
   const { app, clock, probe } = probedApp();
   app.healthCheck("slow", () => clock.sleep(3000));
   const early = await probe("/health");
@@ -51,7 +51,7 @@ test.each([
   expect(body).toMatchObject({ components: { hung: { status: "unhealthy", message } } });
 });
 
-test("a check that never ends is tried again ever more rarely, up to once a minute", async () => {
+test("a check that never ends is retried with a growing pause, up to a minute", async () => {
   const { app, clock, probe } = probedApp({ timeoutSecs: 5 });
   const begun: number[] = [];
   app.healthCheck("hung", () => {
@@ -68,7 +68,7 @@ test("a check that never ends is tried again ever more rarely, up to once a minu
   expect(begun.length).toBeLessThan(15);
 });
 
-test("a run that heeds its signal leaves nothing behind: the next probe runs the check again", async () => {
+test("after a run that ends on abort the next probe runs the check again at once", async () => {
   const { app, clock, probe } = probedApp({ timeoutSecs: 0.5 });
   let runs = 0;
   app.healthCheck("polite", (signal) => {
@@ -85,7 +85,7 @@ test("a run that heeds its signal leaves nothing behind: the next probe runs the
   expect(clock.pending).toBe(0);
 });
 
-test("an outcome is given again for as long as the configuration says, good or bad", async () => {
+test("an outcome, good or bad, is reused for cacheSecs", async () => {
   const { app, clock, probe } = probedApp({ cacheSecs: 5 });
   let runs = 0;
   let up = true;
@@ -105,7 +105,7 @@ test("an outcome is given again for as long as the configuration says, good or b
   expect(runs).toBe(2);
 });
 
-test("without caching every probe runs the check, probes at the same time share a run", async () => {
+test("without caching every probe runs the check, and concurrent probes share a run", async () => {
   const { app, clock, probe } = probedApp();
   let runs = 0;
   app.healthCheck("store", async () => {

@@ -13,7 +13,7 @@ const requests = fc.record({
   status: fc.constantFrom(200, 404, 500),
 });
 
-test("whatever lines came before, a line says what its own request was", async () => {
+test("cached parts of earlier lines never appear in a line", async () => {
   let context: HttpRequest["context"] | null = null;
   const app = new App();
   app.get("/", (request) => void ({ context } = request));

@@ -3,28 +3,28 @@ import { SpanId, TraceId } from "@framework/core/feature";
 import { milliseconds } from "./clock.ts";
 import { cut, jsonString, printable } from "./json-string.ts";
 
-/** What a line says besides the request. */
+/** Outcome of a request, as logged. */
 export interface Outcome {
-  /** 499 where the client left before there was an answer. */
+  /** 499 when the client disconnected before the reply. */
   readonly status: number;
   readonly latencyMs: number;
-  /** Bytes of the body that were sent; `null` where nobody knows. */
+  /** Bytes of the body that were sent; `null` when unknown. */
   readonly bytes: number | null;
   readonly aborted: boolean;
-  /** Why a body broke off, `null` where it did not. */
+  /** Error that ended the body early, else `null`. */
   readonly error: string | null;
-  /** More members, by name; `null` without any. */
+  /** Additional members by name, else `null`. */
   readonly details: Readonly<Record<string, unknown>> | null;
 }
 
-/** Makes the line of one request, newline included. */
+/** Formats the line of one request, newline included. */
 export type AccessLine = (request: HttpRequest, outcome: Outcome) => string;
 
-/** How much an answer matters. */
+/** Level of a status: `error` for 5xx, `warn` for 4xx, else `info`. */
 export const levelOf = (status: number): "info" | "warn" | "error" =>
   status >= 500 ? "error" : status >= 400 ? "warn" : "info";
 
-/** A line of JSON for collectors. Built by hand: pino takes twice as long for the same members (`bench:log-lines`). */
+/** Formats JSON lines. Built by hand: pino takes twice as long for the same members (`bench:log-lines`). */
 export const jsonAccessLine = (iso: () => string): AccessLine => {
   const headOf = headsOfLines();
 
@@ -48,9 +48,9 @@ export const jsonAccessLine = (iso: () => string): AccessLine => {
   };
 };
 
-/** The parts that lines of one route and status share. */
+/** Cached parts of the lines of one route and status. */
 class LineHead {
-  /** From the beginning to the time. */
+  /** From the start of the line to the timestamp. */
   readonly text: string;
   private method = "";
   private path = "";
@@ -61,7 +61,7 @@ class LineHead {
     this.text = `{"level":"${levelOf(status)}","status":${status},${member}"timestamp":"`;
   }
 
-  /** The part from the time to the latency. Kept for the last path, which saves 4 % of the instructions of a request with five features. */
+  /** From the timestamp to the latency, for the last path. Saves 4 % of the instructions of a request with five features (callgrind). */
   subject(method: string, path: string): string {
     if (path === this.path && method === this.method) return this.last;
     const text = `","method":"${token(method)}","path":${jsonString(path)},"latency":`;
@@ -75,7 +75,7 @@ class LineHead {
 
 const MAX_REMEMBERED = 256;
 
-/** As many heads as an app has routes and each of them statuses. */
+/** Maximum number of cached heads: one for each pair of route and status. */
 const headsOfLines = () => {
   const byRoute = new Map<string | null, Map<number, LineHead>>();
   return (route: string | null, status: number): LineHead => {
@@ -87,12 +87,12 @@ const headsOfLines = () => {
   };
 };
 
-/** A method holds nothing that JSON would have to escape (RFC 9110 9.1), but may be long. */
+/** A method needs no JSON escapes (RFC 9110 9.1), but may be long. */
 const token = (method: string): string => (method.length <= 32 ? method : cut(method, 32));
 
 const MAX_DETAILS = 8192;
 
-/** What `logHeaders` and `logBody` add; bounded, so that a record stays below 16 KiB. */
+/** The members of `logHeaders` and `logBody`; bounded, so that a record stays below 16 KiB. */
 const members = (details: Readonly<Record<string, unknown>>): string => {
   let text = "";
   for (const [name, value] of Object.entries(details)) {
@@ -102,7 +102,7 @@ const members = (details: Readonly<Record<string, unknown>>): string => {
   return text;
 };
 
-/** JSON whose characters are bytes, so that its length is known, and none of which a terminal obeys. */
+/** JSON in printable ASCII: its length in bytes is known, and terminals do not interpret it. */
 const asciiJson = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
@@ -115,7 +115,7 @@ const coloured = (status: number): string => {
   return `\u001b[${code}m${status}\u001b[39m`;
 };
 
-/** A line for people: `[timestamp] METHOD path -> status (latency)`. */
+/** Formats text lines: `[timestamp] METHOD path -> status (latency)`. */
 export const textAccessLine =
   (iso: () => string, colours: boolean): AccessLine =>
   ({ method, path }, { status, latencyMs, aborted, error, details }) => {

@@ -1,11 +1,13 @@
-/** Formats milliseconds since 1970 as `2026-01-31T12:00:00.000Z`; caches the last second and millisecond. */
-export const isoClock = (now: () => number): (() => string) => {
+import type { Clock } from "@framework/core/feature";
+
+/** Returns a function that formats the time as `2026-01-31T12:00:00.000Z`; caches the last second and millisecond. */
+export const isoClock = ({ date }: Pick<Clock, "date">): (() => string) => {
   let second = Number.NaN;
   let prefix = "";
   let last = Number.NaN;
   let text = "";
   return () => {
-    const ms = Math.floor(now());
+    const ms = Math.floor(date());
     if (ms === last) return text;
     const whole = Math.floor(ms / 1000);
     if (whole !== second) {

@@ -12,7 +12,7 @@ const linesOf = (output: string): Record<string, unknown>[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-test("four workers write one whole line for every request into one pipe, the last ones too", async () => {
+test("four workers write one whole line per request into one pipe, up to the last request", async () => {
   await using program = await startProgram(file, {
     args: ["--workers", "4", "--env", "production"],
     conditions,
@@ -30,11 +30,11 @@ test("four workers write one whole line for every request into one pipe, the las
   expect(pids.size).toBeGreaterThan(1);
 });
 
-test("a process that ends without warning has written what it said", async () => {
+test("process.exit loses no line", async () => {
   await using program = await startProgram(file, { args: ["--workers", "1"], conditions });
   await program.client.get("/exit").catch(() => null);
   await program.stop("SIGTERM");
-  expect(linesOf(program.output()).at(-1)).toMatchObject({ message: "the last words", level: "info" });
+  expect(linesOf(program.output()).at(-1)).toMatchObject({ message: "last line", level: "info" });
 });
 
 /** A service whose output is not read until requested. */
@@ -70,7 +70,7 @@ test("lines of workers whose pipe is full do not mix", async () => {
   expect(linesOf(await output()).filter(isMuch)).toHaveLength(3600);
 });
 
-test("a reader that does not read holds up no request, and what it misses is counted", async () => {
+test("a stalled reader does not delay requests, and dropped lines are counted", async () => {
   const { url, output } = await startUnread("--workers", "1", "--env", "development");
   for (let count = 0; count < 8; count++) expect(await (await fetch(`${url}/much`)).text()).toBe("much");
   const lines = linesOf(await output());

@@ -23,12 +23,12 @@ const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: host.test\r
 
 const open = (url: string) => {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  socket.on("error", () => {}); // it is this test that cuts it
+  socket.on("error", () => {}); // the test destroys the connection
   return socket;
 };
 
 for (const transport of ["fast", "node"] as const) {
-  test(`a client that leaves before its answer has a line at once, and no second one (${transport})`, async () => {
+  test(`a disconnect before the reply is logged at once, and only once (${transport})`, async () => {
     const { app, lines } = makeApp();
     const { promise: answer, resolve } = Promise.withResolvers<string>();
     let called = false;
@@ -50,7 +50,7 @@ for (const transport of ["fast", "node"] as const) {
     expect(lines().map((line) => (line as { path: string }).path)).toEqual(["/nowhere", "/slow", "/nowhere"]);
   });
 
-  test(`a stream that its client leaves has one line, with what was sent (${transport})`, async () => {
+  test(`a stream whose client disconnects has one line, with the bytes sent (${transport})`, async () => {
     const { app, lines } = makeApp();
     async function* endless() {
       for (;;) {
@@ -73,7 +73,7 @@ for (const transport of ["fast", "node"] as const) {
     expect((line as { bytes: number }).bytes).toBeGreaterThan(4000);
   });
 
-  test(`a stream that breaks says why (${transport})`, async () => {
+  test(`the line of a failed stream has its error (${transport})`, async () => {
     const { app, lines } = makeApp();
     async function* broken() {
       yield "one";
@@ -89,7 +89,7 @@ for (const transport of ["fast", "node"] as const) {
 }
 
 for (const transport of ["fast", "node"] as const) {
-  test(`what the transport refuses has a line, with a dash for what could not be read (${transport})`, async () => {
+  test(`a request refused by the transport has a line, with a dash for unreadable parts (${transport})`, async () => {
     const { app, lines } = makeApp();
     await using client = socketClient(app, { transport });
     const port = Number(new URL(await client.url("/")).port);

@@ -1,7 +1,7 @@
 /** Maximum UTF-16 units of one field; longer text is truncated. */
 export const MAX_FIELD_LENGTH = 1024;
 
-// oxlint-disable-next-line no-control-regex -- what may stand in JSON and on a terminal as it is
+// oxlint-disable-next-line no-control-regex -- characters that need no escape in JSON and on a terminal
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const UNSEEN = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
 const EVERY_UNSEEN = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { LineWriter } from "./line-writer.ts";
 import type { Outlet } from "./outlet.ts";
 
-/** A destination that takes as many bytes as it has room for. */
+/** A destination with limited room, in bytes. */
 const reader = (room = Number.POSITIVE_INFINITY) => {
   const taken: Buffer[] = [];
   const waiting: (() => void)[] = [];
@@ -18,7 +18,7 @@ const reader = (room = Number.POSITIVE_INFINITY) => {
     },
     onReady: (listener) => void waiting.push(listener),
   };
-  /** Makes room, as a reader does that has read. */
+  /** Adds room, like a reader that has read. */
   const read = (bytes: number) => {
     state.room += bytes;
     for (const listener of waiting.splice(0)) listener();
@@ -30,7 +30,7 @@ const reader = (room = Number.POSITIVE_INFINITY) => {
 const lossLine = (lost: number) => `lost ${lost}\n`;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("lines of one turn go out in one write at its end", async () => {
+test("the lines of one turn are written together at its end", async () => {
   const { outlet, writes } = reader();
   const writer = new LineWriter({ outlet, maxQueueBytes: 1000, lossLine });
   for (const line of ["a\n", "b\n", "c\n"]) writer.add(line);
@@ -41,7 +41,7 @@ test("lines of one turn go out in one write at its end", async () => {
   expect(writes()).toEqual(["a\nb\nc\n", "d\n"]);
 });
 
-test("a turn that writes much does not gather it all", () => {
+test("a full batch is written before the turn ends", () => {
   const { outlet, writes } = reader();
   const writer = new LineWriter({ outlet, maxQueueBytes: 1000, lossLine });
   for (let count = 0; count < 700; count++) writer.add(`${"x".repeat(99)}\n`);
@@ -55,7 +55,7 @@ test("lines wait for a slow reader, and lines that do not fit are dropped, count
     writer.add(`line ${count}\n`);
     await turn();
   }
-  expect(writer.dropped).toBe(88); // one was taken, one fitted in part, eleven wait
+  expect(writer.dropped).toBe(88); // one was written, one in part, eleven are queued
   for (let count = 0; count < 30; count++) read(10);
   const lines = text().split("\n").slice(0, -1);
   expect(lines).toEqual([...Array.from({ length: 12 }, (_, at) => `line ${100 + at}`), "lost 88"]);
@@ -64,7 +64,7 @@ test("lines wait for a slow reader, and lines that do not fit are dropped, count
   expect(text()).toMatch(/lost 88\nafter\n$/);
 });
 
-test("of any lines to any reader each is written whole and in order, or counted", async () => {
+test("every line is written whole and in order, or counted as dropped, for any reader", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.nat(40), fc.nat(60), fc.boolean()), { maxLength: 60 }),
@@ -92,7 +92,7 @@ test("of any lines to any reader each is written whole and in order, or counted"
   );
 });
 
-test("a stop waits for the reader, and not for ever", async () => {
+test("stopping waits for the reader, with a limit", async () => {
   const { outlet, read, text } = reader(0);
   const writer = new LineWriter({ outlet, maxQueueBytes: 1000, lossLine });
   writer.add("a\n");
@@ -108,7 +108,7 @@ test("a stop waits for the reader, and not for ever", async () => {
   await writer.flushed(5);
 });
 
-test("the end of the process writes what is gathered and what waits before it returns", () => {
+test("the exit handler writes the batch and the queue before it returns", () => {
   const { outlet, text } = reader(3);
   const writer = new LineWriter({ outlet, maxQueueBytes: 1000, lossLine });
   for (const line of ["a\n", "b\n"]) writer.add(line);
@@ -119,7 +119,7 @@ test("the end of the process writes what is gathered and what waits before it re
   patient.flushSync();
 });
 
-test("a destination that is gone loses lines, and nothing else", async () => {
+test("a lost destination drops lines and does not throw", async () => {
   const outlet: Outlet = {
     write() {
       throw Object.assign(new Error("broken pipe"), { code: "EPIPE" });

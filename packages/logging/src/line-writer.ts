@@ -10,7 +10,7 @@ export interface LineWriterOptions {
   readonly outlet: Outlet;
   /** Maximum bytes in the queue. */
   readonly maxQueueBytes: number;
-  /** Makes the line that reports dropped lines, newline included. */
+  /** Formats the line that reports dropped lines, newline included. */
   readonly lossLine: (lost: number) => string;
 }
 
@@ -112,7 +112,7 @@ export class LineWriter {
     try {
       return this.outlet.write(lines);
     } catch {
-      this.dropped += linesIn(lines); // errors of the log itself have no other place to go
+      this.dropped += linesIn(lines); // the log cannot report its own errors
       return lines.length;
     }
   }

@@ -1,4 +1,4 @@
-import { BodyStream, isPromise, isUnder, payloadLength } from "@framework/core/feature";
+import { BodyStream, coversPath, isPromise, payloadLength } from "@framework/core/feature";
 import type { ExchangeEnd, HttpRequest, Middleware, Response } from "@framework/core";
 import { type AccessLine, levelOf } from "./access-line.ts";
 import { CountedBody } from "./body-count.ts";
@@ -13,8 +13,6 @@ export interface LogRequestsOptions {
   readonly write: (line: string) => void;
   /** Additional members of a line, or `null`. */
   readonly details: Details | null;
-  /** Milliseconds, monotonic. */
-  readonly now?: () => number;
 }
 
 /** A body in memory of at most this many bytes counts as sent when it is handed over: the system buffers that much. */
@@ -27,9 +25,11 @@ const weight = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
  * synchronous reply costs no closure and no promise.
  */
 export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest, Response> => {
-  const { excludePaths, line, write, details, now = performance.now.bind(performance) } = options;
+  const { line, write, details } = options;
+  const isExcluded = coversPath(options.excludePaths);
+  const now = performance.now.bind(performance); // `Clock.now` has whole milliseconds, a latency three decimals
   const threshold = weight[options.level];
-  const tell: Tell = (request, reply, start, bytes, aborted, error) => {
+  const log: LogExchange = (request, reply, start, bytes, aborted, error) => {
     const status = reply === null ? CLIENT_GONE : reply.status;
     if (weight[levelOf(status)] < threshold) return;
     const latencyMs = now() - start;
@@ -37,23 +37,23 @@ export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest
     write(line(request, { status, latencyMs, bytes, aborted, error, details: more }));
   };
   return function logRequests(request, next) {
-    if (isLeftOut(request, excludePaths)) return next(request);
+    if (isExempt(request) || isExcluded(request.path)) return next(request);
     const start = now();
     details?.watch(request);
     const reply = next(request);
     if (isPromise(reply)) {
-      const exchange = new LoggedExchange(request, start, tell);
+      const exchange = new LoggedExchange(request, start, log);
       return reply.then((response) => exchange.replied(response));
     }
-    if (goesAtOnce(request, reply)) {
-      tell(request, reply, start, sentBytes(request, reply), false, null);
+    if (isSentAtOnce(request, reply)) {
+      log(request, reply, start, sentBytes(request, reply), false, null);
       return reply;
     }
-    return new LoggedExchange(request, start, tell).replied(reply);
+    return new LoggedExchange(request, start, log).replied(reply);
   };
 };
 
-type Tell = (
+type LogExchange = (
   request: HttpRequest,
   reply: Response | null,
   start: number,
@@ -66,22 +66,22 @@ type Tell = (
 class LoggedExchange {
   private readonly request: HttpRequest;
   private readonly start: number;
-  private readonly tell: Tell;
+  private readonly log: LogExchange;
   private reply: Response | null = null;
   private counted: CountedBody | null = null; // transports may wrap it again
   private written = false;
 
-  constructor(request: HttpRequest, start: number, tell: Tell) {
+  constructor(request: HttpRequest, start: number, log: LogExchange) {
     this.request = request;
     this.start = start;
-    this.tell = tell;
+    this.log = log;
     request.onEnd((end) => this.ended(end));
   }
 
   replied(reply: Response): Response {
-    if (this.written) return reply; // the client disconnected, and the line says so
+    if (this.written) return reply; // already logged as a disconnect
     this.reply = reply;
-    if (goesAtOnce(this.request, reply)) this.write(false, sentBytes(this.request, reply));
+    if (isSentAtOnce(this.request, reply)) this.write(false, sentBytes(this.request, reply));
     else if (reply.payload instanceof BodyStream) {
       this.counted = new CountedBody(reply.payload);
       reply.payload = this.counted;
@@ -99,7 +99,7 @@ class LoggedExchange {
 
   private write(aborted: boolean, bytes: number | null, error: string | null = null): void {
     this.written = true;
-    this.tell(this.request, this.reply, this.start, bytes, aborted, error);
+    this.log(this.request, this.reply, this.start, bytes, aborted, error);
   }
 }
 
@@ -109,7 +109,7 @@ const CLIENT_GONE = 499;
 const hasNoBody = (request: HttpRequest, { status }: Response): boolean =>
   request.method === "HEAD" || status === 204 || status === 304;
 
-const goesAtOnce = (request: HttpRequest, reply: Response): boolean => {
+const isSentAtOnce = (request: HttpRequest, reply: Response): boolean => {
   const { payload } = reply;
   if (payload === null || hasNoBody(request, reply)) return true;
   if (payload instanceof BodyStream) return false;
@@ -119,9 +119,6 @@ const goesAtOnce = (request: HttpRequest, reply: Response): boolean => {
 const sentBytes = (request: HttpRequest, reply: Response): number | null =>
   hasNoBody(request, reply) ? 0 : payloadLength(reply.payload);
 
-/** Lines of probes and scrapes would repeat their reports. */
-const isLeftOut = ({ endpoint, path }: HttpRequest, excludePaths: readonly string[]): boolean => {
-  if (endpoint !== null && endpoint.exempt.includes("telemetry")) return true;
-  for (const prefix of excludePaths) if (isUnder(path, prefix)) return true;
-  return false;
-};
+/** Health and metrics endpoints are not logged: probes would fill the log. */
+const isExempt = ({ endpoint }: HttpRequest): boolean =>
+  endpoint !== null && endpoint.exempt.includes("telemetry");

@@ -6,13 +6,17 @@ import { createRedaction, type Redaction, withoutCredentials } from "./redaction
 /** Fields of a line. Secrets are recognised by field names, at any depth, and redacted. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Writes the application's lines to the common stream; never throws. */
+/** Writes the application's lines to the log stream; never throws. */
 export interface Log extends Pick<Logger, "info" | "warn" | "error"> {
+  /** Writes a line for those who debug. */
   debug(message: string, fields?: LogFields): void;
+  /** Writes a line about ordinary work. */
   info(message: string, fields?: LogFields): void;
+  /** Writes a line about something to look at. */
   warn(message: string, fields?: LogFields): void;
+  /** Writes a line about a failure. */
   error(message: string, fields?: LogFields): void;
-  /** A log whose lines also have these fields. */
+  /** Returns a log that adds these fields to every line. */
   child(fields: LogFields): Log;
 }
 
@@ -28,7 +32,7 @@ export interface LogOptions {
 /** Approximate maximum bytes of a record; a longer one keeps only its message. */
 const MAX_RECORD = 16_384;
 
-/** A log on pino, which is loaded by this call. */
+/** Creates a log on pino, which is loaded by this call. */
 export const createLog = async ({
   level,
   write,
@@ -80,7 +84,7 @@ const logOf = (instance: Written, redaction: Redaction): Log => {
 const MAX_MESSAGE = 2048;
 const taken = ["level", "timestamp", "message"];
 
-/** Fields as written, without those that repeat the head of the line. */
+/** Redacted fields, without those whose names the line uses itself. */
 const ownFields = (fields: LogFields, redaction: Redaction): Record<string, unknown> => {
   const copy = { ...redaction.fields(fields) }; // pino calls methods of Object on bindings
   for (const name of taken) delete copy[name];

@@ -1,11 +1,11 @@
 import { App } from "@framework/core";
 import { logging, logOf } from "./index.ts";
 
-/** A service that says where it is, ends without a word, fails, and fills its output in one turn. */
+/** A service with routes that return its pid, exit at once, fail, and fill the output in one turn. */
 const app = new (App.with(logging))().enableLogging({ format: "json" });
 app.get("/pid", () => process.pid);
 app.get("/exit", (request) => {
-  logOf(request).info("the last words");
+  logOf(request).info("last line");
   process.exit(3);
 });
 app.get("/fails", () => {

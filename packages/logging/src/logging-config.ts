@@ -6,6 +6,7 @@ import {
   integer,
   list,
   oneOf,
+  pathPrefixes,
 } from "@framework/core/feature";
 
 /** Minimum level of a line; `silent` writes nothing. */
@@ -16,8 +17,11 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
  * `pino.destination`; after `write` returned `false`, nothing is written until `drain`.
  */
 export interface LogDestination {
+  /** Takes whole lines; false asks to wait for `drain`. */
   write(lines: string): unknown;
+  /** Calls back when more lines can be taken. */
   once?(event: "drain", listener: () => void): unknown;
+  /** Writes what is buffered, before the process ends. */
   flushSync?(): void;
 }
 
@@ -31,13 +35,13 @@ export interface LoggingConfig {
   readonly excludePaths: readonly string[];
   /** Header fields in the line: all, or the named ones; secrets are redacted. @default false */
   readonly logHeaders: boolean | readonly string[];
-  /** JSON and form bodies on the line, redacted, where they are no longer than `maxLoggedBodyBytes`. @default false */
+  /** JSON and form bodies of at most `maxLoggedBodyBytes` in the line, redacted. @default false */
   readonly logBody: boolean;
   /** Maximum bytes of a body that `logBody` writes; of longer ones only the size is logged. @default 1024 */
   readonly maxLoggedBodyBytes: number;
   /** Additional names of fields, header fields and body members whose values are redacted. @default [] */
   readonly redact: readonly string[];
-  /** Destination: the number of an open file, or an object with `write`. @default 1, standard output */
+  /** Destination: an open file descriptor, or an object with `write`. @default 1, standard output */
   readonly destination: number | LogDestination;
   /** Maximum bytes that wait for a slow destination; further lines are dropped and counted. @default 1048576 */
   readonly maxQueueBytes: number;
@@ -50,11 +54,7 @@ const isName = (value: unknown): boolean => typeof value === "string" && /^[\w.-
 export const LoggingConfig: ConfigRecord<LoggingConfig> = configRecord<LoggingConfig>("LoggingConfig", {
   format: oneOf("auto", ["auto", "json", "text"]),
   level: oneOf("info", levels),
-  excludePaths: list(
-    [],
-    'paths that begin with "/"',
-    (path) => typeof path === "string" && path.startsWith("/"),
-  ),
+  excludePaths: pathPrefixes,
   logHeaders: checked<boolean | readonly string[]>(
     false,
     "true, false or a list of header field names",
@@ -65,7 +65,7 @@ export const LoggingConfig: ConfigRecord<LoggingConfig> = configRecord<LoggingCo
   redact: list([], "names: letters, digits, dots, dashes and underscores", isName),
   destination: checked<number | LogDestination>(
     1,
-    "the number of an open file, or an object with a write method",
+    "an open file descriptor, or an object with a write method",
     (value) =>
       (Number.isSafeInteger(value) && (value as number) >= 0) ||
       (typeof value === "object" &&

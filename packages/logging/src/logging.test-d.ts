@@ -14,7 +14,7 @@ app.log().child({ job: "nightly" }).debug("begun");
 const lines: string[] = [];
 ({ write: (text) => lines.push(text) }) satisfies LogDestination;
 
-// @ts-expect-error the method exists only where the feature was composed
+// @ts-expect-error the method exists only where the feature is composed
 new App().enableLogging();
 
 // @ts-expect-error a misspelt option is found by the compiler
@@ -23,5 +23,5 @@ app.enableLogging({ excludepaths: ["/x"] });
 // @ts-expect-error levels are words
 app.enableLogging({ level: "loud" });
 
-// @ts-expect-error the message stands first
+// @ts-expect-error the message is the first argument
 app.log().info({ title: "Emma" }, "book added");

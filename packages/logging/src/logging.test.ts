@@ -34,7 +34,7 @@ class LoggedApp extends App.with(logging, endpoints) {
       .map((line) => JSON.parse(line) as Line);
   }
 
-  /** The lines of requests, when there are so many. */
+  /** Waits for this many request lines and returns them. */
   async requests(count: number): Promise<Line[]> {
     await waitFor(() => this.lines.filter(({ method }) => method !== undefined).length >= count);
     await new Promise((resolve) => setImmediate(resolve));
@@ -77,7 +77,7 @@ eachClient(
   test,
   () => makeApp(),
   {
-    "every request has one line, whatever answered it": async (client, app) => {
+    "every request has one line, for every kind of reply": async (client, app) => {
       const expected: Line[] = [];
       const ask = async (method: string, path: string, status: number, bytes: number | null) => {
         expect((await client.request(method, path)).status).toBe(status);
@@ -102,7 +102,7 @@ eachClient(
         expected.findIndex(({ method, path }) => method === line["method"] && path === line["path"]);
       expect(lines.toSorted((a, b) => place(a) - place(b))).toMatchObject(expected); // a stream's line comes at its end
     },
-    "a line says what the interface asks for, and nothing of the query": async (client, app) => {
+    "a line has the documented members, and no query": async (client, app) => {
       await client.get("/books/7", { query: { token: "canary" } });
       const [line] = await app.requests(1);
       expect(line).toEqual({
@@ -119,7 +119,7 @@ eachClient(
       });
       expect(app.text.join("")).toMatch(/"latency":\d+\.\d{3}[,}]/);
     },
-    "probes and scrapes have no line": async (client, app) => {
+    "health and metrics requests have no line": async (client, app) => {
       await client.get("/health");
       await client.get("/metrics");
       await client.get("/200");
@@ -134,7 +134,7 @@ eachClient(
   { logs: true },
 );
 
-test("a level leaves out what matters less, and silence everything", async () => {
+test("lines below the level are not written; silent writes none", async () => {
   const warn = makeApp({ level: "warn" });
   await using client = testClient(warn);
   for (const path of ["/200", "/401", "/stream"]) await client.get(path);
@@ -148,7 +148,7 @@ test("a level leaves out what matters less, and silence everything", async () =>
   expect(silent.text).toEqual([]);
 });
 
-test("request lines that were switched off by name are not written, errors of the app are", async () => {
+test("with --no-logs request lines are not written, but errors of the app are", async () => {
   const app = makeApp();
   await app.start({ quiet: true });
   await app.fetch(new Request("http://host.test/200"));
@@ -158,14 +158,14 @@ test("request lines that were switched off by name are not written, errors of th
   await app.stop();
 });
 
-test("excluded paths cover what is below them, and nothing that only begins alike", async () => {
+test("excluded paths cover the paths below them, but not paths with the same prefix", async () => {
   const app = makeApp({ excludePaths: ["/books"] });
   await using client = testClient(app);
   for (const path of ["/books/7", "/books", "/bookshop"]) await client.get(path);
   expect(await app.requests(1)).toMatchObject([{ path: "/bookshop" }]);
 });
 
-test("the trace of a request is on its line, once a tracer has set it", async () => {
+test("a line has the trace and span ids that a tracer has set", async () => {
   const app = makeApp();
   app.use((request, next) => {
     request.context.set(TraceId, "a".repeat(32)).set(SpanId, "b".repeat(16));
@@ -176,7 +176,7 @@ test("the trace of a request is on its line, once a tracer has set it", async ()
   expect(await app.requests(1)).toMatchObject([{ trace_id: "a".repeat(32), span_id: "b".repeat(16) }]);
 });
 
-test("the text format has one line in the spec's words, without colours outside a terminal", async () => {
+test("the text format is the documented one, without colours outside a terminal", async () => {
   const app = makeApp({ format: "text" });
   await using client = testClient(app);
   await client.get("/books/%1B%5B31m");
@@ -189,7 +189,7 @@ test("the text format has one line in the spec's words, without colours outside 
   expect(app.text.join("")).not.toContain("\u001b");
 });
 
-test("mistakes of the configuration are reported at start, at once", async () => {
+test("all mistakes of a configuration are reported together, at start", async () => {
   const app = new (App.with(logging))().enableLogging({
     format: "xml" as never,
     level: "loud" as never,

@@ -1,5 +1,5 @@
 import type { AppSettings, Handler, HttpRequest, Middleware, Response } from "@framework/core";
-import type { ConfigInput, Feature } from "@framework/core/feature";
+import { type ConfigInput, type Feature, systemClock } from "@framework/core/feature";
 import { jsonAccessLine, textAccessLine } from "./access-line.ts";
 import { isoClock } from "./clock.ts";
 import { createDetails } from "./details.ts";
@@ -88,7 +88,7 @@ interface Begun {
 /** Milliseconds that stopping waits for a slow destination. */
 const STOP_PATIENCE_MS = 5000;
 
-/** All lines of one app, from its start to its stop. */
+/** The log stream of one app, from its start to its stop. */
 class Lines {
   private readonly config: LoggingConfig;
   private readonly begun: (begun: Begun) => void;
@@ -106,7 +106,7 @@ class Lines {
 
   async begin({ env, quiet, log: framework }: AppSettings): Promise<void> {
     const { destination, level, format, maxQueueBytes, redact, excludePaths } = this.config;
-    const iso = isoClock(Date.now);
+    const iso = isoClock(systemClock);
     const terminal = isTerminal(destination);
     const text = format === "text" || (format === "auto" && env === "development" && terminal);
     const colours = text && terminal && (process.env["NO_COLOR"] ?? "") === "";

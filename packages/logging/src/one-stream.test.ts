@@ -82,7 +82,7 @@ test("a request has one log, whose lines carry its ids; children add fields", as
   expect(timestamp).toMatch(/^\d{4}-/);
 });
 
-test("whatever a field holds, logging it does not throw", async () => {
+test("logging never throws, for any field", async () => {
   const { app, lines } = makeApp();
   await using client = testClient(app);
   await client.get("/nowhere");
@@ -121,7 +121,7 @@ test("whatever a field holds, logging it does not throw", async () => {
   expect(Object.prototype).not.toHaveProperty("polluted");
 });
 
-test("the log of an app that is not started, or does not have it, says what to call", () => {
+test("using the log before start or without enableLogging names the missing call", () => {
   const { app } = makeApp();
   expect(() => app.log()).toThrow("call enableLogging() before the app starts");
   expect(() => new (App.with(logging))().log()).toThrow(

@@ -21,11 +21,11 @@ test("an open file gets every line", async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a file that is not open is a start error", () => {
+test("a closed file descriptor is a start error", () => {
   expect(() => fileOutlet(987_654)).toThrow("EBADF");
 });
 
-test("a stream that asks for patience is written to again when it has drained", async () => {
+test("writing to a full stream continues after drain", async () => {
   const written: string[] = [];
   const proceed: (() => void)[] = [];
   const stream = new Writable({
@@ -46,7 +46,7 @@ test("a stream that asks for patience is written to again when it has drained", 
   expect(written).toEqual(["a longer line\n", "behind it\n"]);
 });
 
-test("what pino makes of a destination is flushed at the end", () => {
+test("a pino destination is flushed at process exit", () => {
   const calls: string[] = [];
   const destination = { write: (text: string) => calls.push(text), flushSync: () => calls.push("flushed") };
   const writer = new LineWriter({

@@ -5,7 +5,7 @@ import type { LogDestination } from "./logging-config.ts";
 export interface Outlet {
   /** Writes as many of the first bytes as possible; returns their number. @throws when the destination is lost */
   write(lines: Buffer): number;
-  /** Calls back when a new attempt makes sense. */
+  /** Calls back once the destination may have room. */
   onReady(listener: () => void): void;
   /** Writes everything that was accepted, at the end of the process. */
   flushSync?(): void;
@@ -17,7 +17,7 @@ const FIRST_WAIT_MS = 1;
 const LONGEST_WAIT_MS = 64;
 
 /**
- * An open file by its number. Files and devices get each batch in one write. Pipes and sockets get whole lines in pieces; while they are full,
+ * An open file descriptor. Files and devices get each batch in one write. Pipes and sockets get whole lines in pieces; while they are full,
  * writes are retried after 1 ms, doubling up to 64 ms.
  */
 export const fileOutlet = (fd: number): Outlet => {
@@ -53,7 +53,7 @@ const endOfPiece = (lines: Buffer, start: number): number => {
   if (lines.length - start <= PIPE_PIECE) return lines.length;
   const last = lines.lastIndexOf(NEWLINE, start + PIPE_PIECE - 1);
   if (last >= start) return last + 1;
-  const next = lines.indexOf(NEWLINE, start + PIPE_PIECE); // one line longer than a piece
+  const next = lines.indexOf(NEWLINE, start + PIPE_PIECE); // a line longer than PIPE_BUF
   return next === -1 ? lines.length : next + 1;
 };
 

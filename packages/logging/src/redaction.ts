@@ -11,7 +11,7 @@ const MAX_STACK_LENGTH = 8192;
 const SECRET_NAME =
   /(?:authorization|authenticate|cookie|password|passwd|passphrase|secret|token|apikey|privatekey|credentials?|sessionid)$/;
 
-/** Makes a copy for the log: bounded, plain, and without secrets. */
+/** Copies values for the log: bounded, as plain data, and without secrets. */
 export interface Redaction {
   /** Whether values of this name are redacted. */
   hides(name: string): boolean;

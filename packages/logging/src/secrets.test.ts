@@ -67,7 +67,7 @@ test("no secret of headers, bodies, queries or fields is ever written", async ()
   });
 });
 
-test("bodies that are too long, of another type or malformed are measured, not written", async () => {
+test("of bodies that are too long, malformed or of another type only the size is written", async () => {
   const { app, text } = collected({ logBody: true, maxLoggedBodyBytes: 20 });
   app.post("/in", (request) => request.text());
   await using client = testClient(app);
@@ -82,7 +82,7 @@ test("bodies that are too long, of another type or malformed are measured, not w
   expect(text()).toContain('"request_body":"[15 bytes, malformed]"');
 });
 
-test("an unread body is not read for the log", async () => {
+test("logBody does not read a body that the handler does not read", async () => {
   const { app, text } = collected({ logBody: true });
   app.post("/in", () => "unread");
   await using client = testClient(app);
@@ -113,7 +113,7 @@ const outcome = { status: 200, latencyMs: 1, bytes: 0, aborted: false, error: nu
 const asRequest = (path: string, requestId: string) =>
   ({ method: "GET", path, route: path, requestId, clientIp: null, context: { get: () => null } }) as never;
 
-test("whatever stands in a request, its line is one line, and reads back as what stood there", () => {
+test("the line of any request is a single line of JSON, and parses to the request's values", () => {
   const json = jsonAccessLine(() => "now");
   const text = textAccessLine(() => "now", false);
   // oxlint-disable-next-line no-control-regex -- control characters are the subject
@@ -136,7 +136,7 @@ test("whatever stands in a request, its line is one line, and reads back as what
   );
 });
 
-test("a record stays below 16 KiB, whatever its fields hold", async () => {
+test("a record stays below 16 KiB, for any fields", async () => {
   const { app, text } = collected({ logHeaders: true });
   app.get("/long", (request) => {
     logOf(request).info(

@@ -4,7 +4,7 @@ import { textLine } from "./text-line.ts";
 const line = (fields: object) =>
   JSON.stringify({ level: "warn", timestamp: "now", message: "hello", ...fields });
 
-test("a line for people has time, level, message and fields, and the stack below", () => {
+test("a text line has time, level, message and fields, then the stack", () => {
   expect(textLine(line({ id: 7, user: "ada\nlovelace", list: [1] }), false)).toBe(
     "[now] WARN  hello id=7 user=ada\\nlovelace list=[1]\n",
   );

@@ -19,7 +19,7 @@ export const textLine = (json: string, coloured: boolean): string => {
   return `${[line, ...stacks.map((text) => `    ${printable(text.trim())}`)].join("\n")}\n`;
 };
 
-/** A line as this package makes it. */
+/** A line in this package's JSON format. */
 interface LogRecord {
   readonly level: string;
   readonly timestamp: string;

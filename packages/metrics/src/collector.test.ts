@@ -171,7 +171,7 @@ test("concurrent scrapes are coalesced", async () => {
     values: {
       ...shared.values,
       publish: (channel, message) => {
-        if (channel.endsWith("/ask")) asked++;
+        if (channel.endsWith("/scrape")) asked++;
         return shared.values.publish(channel, message);
       },
     },
@@ -187,7 +187,7 @@ test("without the primary process a scrape fails instead of returning wrong valu
   worker.kill();
   const reply = await worker.reply();
   expect(reply.status).toBe(503);
-  expect(await reply.json()).toMatchObject({ detail: "The metrics of the workers cannot be read now" });
+  expect(await reply.json()).toMatchObject({ detail: "The metrics of the workers are unavailable" });
 });
 
 test("thousands of gauges are sent in messages within the bounds of the shared state", async () => {
@@ -199,7 +199,7 @@ test("thousands of gauges are sent in messages within the bounds of the shared s
   expect(samples.reduce((sum, { value }) => sum + value, 0)).toBe((2999 * 3000) / 2);
 });
 
-test("when the totals are full, known series still count and new ones are logged", async () => {
+test("when the totals are full, known series are still counted and new ones are logged", async () => {
   const { start } = service(2, {}, { maxTotals: 1500 });
   const worker = await start();
   worker.counter.inc({ kind: "first" });
@@ -211,7 +211,7 @@ test("when the totals are full, known series still count and new ones are logged
   const { samples = [] } = parsed.families.get("things_total") ?? {};
   expect(samples.length).toBeGreaterThan(5);
   expect(samples.length).toBeLessThan(60);
-  expect(new Set(worker.errors)).toEqual(new Set(["a series of metrics has no room"]));
+  expect(new Set(worker.errors)).toEqual(new Set(["a series was dropped: the totals are full"]));
 });
 
 test("failed flushes are lost instead of counted twice", async () => {
@@ -223,7 +223,7 @@ test("failed flushes are lost instead of counted twice", async () => {
       ...shared.totals,
       add: async (key, amounts) => {
         await shared.totals.add(key, amounts);
-        if (isAway) throw new Error("no answer"); // it was counted, but the worker got no answer
+        if (isAway) throw new Error("no answer"); // counted, but the answer is lost
       },
     },
   }));

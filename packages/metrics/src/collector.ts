@@ -28,6 +28,8 @@ export interface Collected {
   readonly gauges: readonly (readonly GaugeEntry[])[];
 }
 
+/** Maximum wait for the answers of the workers, in milliseconds. */
+const ANSWER_MS = 1000;
 /** Maximum number of series in one call. */
 const BATCH = 500;
 /** Maximum characters of one message; UTF-8 takes at most three bytes each. */
@@ -36,8 +38,8 @@ const MESSAGE = 16_000;
 /**
  * Collects the metrics of all workers, on one of them.
  *
- * Counts are sent as increments to totals of the primary process, so that totals never decrease when a worker exits. A scrape asks every worker for
- * its last increments and its gauges, then reads the totals; it waits one second at most.
+ * Counts are sent as increments to totals of the primary process, so that totals never decrease when a worker exits. A scrape requests the last
+ * increments and the gauges of every worker, then reads the totals. Its timeout is one second.
  */
 export class Collector {
   private readonly options: CollectorOptions;
@@ -47,7 +49,7 @@ export class Collector {
   private readonly scrapes: Map<number, Map<string, GaugeEntry[]>> = new Map();
   private readonly unsubscribe: (() => void)[] = [];
   private lastScrape = 0;
-  /** Readings are sequential: a late older one would look like a reset of the totals. */
+  /** Serializes readings: a late, older one would look like a reset of the totals. */
   private sending: Promise<unknown> = Promise.resolve();
   private families: readonly Family[] = [];
   private collecting: Promise<Collected> | null = null;
@@ -59,8 +61,8 @@ export class Collector {
   start(): void {
     const { shared, key } = this.options;
     this.unsubscribe.push(
-      shared.values.subscribe(`${key}/ask`, (message) => this.answer(message)),
-      shared.values.subscribe(`${key}/tell/${this.id}`, (message) => this.heard(message)),
+      shared.values.subscribe(`${key}/scrape`, (message) => this.answer(message)),
+      shared.values.subscribe(`${key}/answer/${this.id}`, (message) => this.handleAnswer(message)),
     );
   }
 
@@ -91,7 +93,7 @@ export class Collector {
     const answers = new Map<string, GaugeEntry[]>();
     this.scrapes.set(scrape, answers);
     try {
-      await shared.values.publish(`${key}/ask`, { scrape, to: this.id });
+      await shared.values.publish(`${key}/scrape`, { scrape, to: this.id }, { waitMs: ANSWER_MS });
       const totals = await shared.totals.read(key);
       return { families: this.families, totals, gauges: [...answers.values()] };
     } finally {
@@ -105,7 +107,7 @@ export class Collector {
     const { shared, key } = this.options;
     const gauges = await this.send(true);
     for (const part of parts(gauges)) {
-      await shared.values.publish(`${key}/tell/${to}`, {
+      await shared.values.publish(`${key}/answer/${to}`, {
         scrape,
         from: this.id,
         gauges: part as unknown as Json,
@@ -113,7 +115,7 @@ export class Collector {
     }
   }
 
-  private heard(message: Json): void {
+  private handleAnswer(message: Json): void {
     const { scrape, from, gauges } = message as unknown as {
       readonly scrape: number;
       readonly from: string;
@@ -126,8 +128,8 @@ export class Collector {
 
   private async sendNow(isWhole: boolean): Promise<readonly GaugeEntry[]> {
     const { ledger, sources, slowSources } = this.options;
-    const asked = isWhole ? [...sources, ...slowSources] : sources;
-    const readings = await Promise.all(asked.map((source) => this.read(source)));
+    const selected = isWhole ? [...sources, ...slowSources] : sources;
+    const readings = await Promise.all(selected.map((source) => this.read(source)));
     if (isWhole) this.families = readings.flatMap(({ families }) => families);
     const grown = this.growth.of(readings.flatMap(({ totals }) => totals.filter(areFinite)));
     const gains = [...ledger.take(), ...grown];
@@ -145,7 +147,7 @@ export class Collector {
     }
   }
 
-  /** Adds to the totals. Without room for new series, existing ones are still counted. */
+  /** Adds to the totals. If they are full, new series are dropped and existing ones still counted. */
   private async add(gains: readonly Total[]): Promise<void> {
     const { shared, key, log } = this.options;
     try {
@@ -153,7 +155,8 @@ export class Collector {
     } catch (error) {
       const isFull = FrameworkError.is(error) && error.code === "CORE_SHARED_STATE_FULL";
       if (!isFull) return log.error("increments of metrics were lost", { error }); // a retry might count them twice
-      if (gains.length === 1) return log.warn("a series of metrics has no room", { series: gains[0]?.[0] });
+      if (gains.length === 1)
+        return log.warn("a series was dropped: the totals are full", { series: gains[0]?.[0] });
       const half = gains.length >> 1;
       await this.add(gains.slice(0, half));
       await this.add(gains.slice(half));

@@ -48,10 +48,10 @@ export const parseExposition = (text: string, isOpenMetrics = false): Parsed => 
       const type = /^# TYPE ([a-zA-Z_:][\w:]*) (counter|gauge|histogram|summary|unknown)$/.exec(
         lines[++index] ?? "",
       );
-      if (type?.[1] !== name) throw new Error(`no TYPE behind HELP: ${line}`);
-      if (families.has(name)) throw new Error(`twice: ${name}`);
+      if (type?.[1] !== name) throw new Error(`no TYPE after HELP: ${line}`);
+      if (families.has(name)) throw new Error(`duplicate metric: ${name}`);
       if (isOpenMetrics && type[2] === "counter" && name.endsWith("_total"))
-        throw new Error(`suffix: ${name}`);
+        throw new Error(`wrong suffix: ${name}`);
       current = { name, help: described, type: type[2] ?? "", samples: [] };
       families.set(name, current);
       continue;
@@ -63,7 +63,7 @@ export const parseExposition = (text: string, isOpenMetrics = false): Parsed => 
       throw new Error(`${sample.name} is not a sample of ${current.name}`);
     }
     const key = JSON.stringify([sample.name, Object.keys(sample.labels).sort(), sample.labels]);
-    if (seen.has(key)) throw new Error(`twice: ${line}`);
+    if (seen.has(key)) throw new Error(`duplicate line: ${line}`);
     seen.add(key);
     current.samples.push(sample);
   }
@@ -83,7 +83,7 @@ const parseSample = (line: string): ParsedSample => {
       const pair = /^([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"([,}])/.exec(rest);
       if (pair === null) throw new Error(`bad labels: ${line}`);
       const [whole, label = "", value = "", end] = pair;
-      if (Object.hasOwn(labels, label)) throw new Error(`a label twice: ${line}`);
+      if (Object.hasOwn(labels, label)) throw new Error(`duplicate label: ${line}`);
       labels[label] = value.replaceAll(/\\([\\"n])/g, (_, character: string) =>
         character === "n" ? "\n" : character,
       );
@@ -114,7 +114,8 @@ const checkHistogram = ({ name, samples }: ParsedFamily, isOpenMetrics: boolean)
         (value, index) =>
           index === 0 || value > (list[index - 1] ?? 0) || (!strictly && value === list[index - 1]),
       );
-    if (!ascend(bounds, true) || bounds.at(-1) !== Infinity) throw new Error(`bounds of ${name} ${key}`);
+    if (!ascend(bounds, true) || bounds.at(-1) !== Infinity)
+      throw new Error(`${name} ${key} has unordered bounds`);
     if (
       !ascend(
         buckets.map(([, value]) => value),
@@ -123,9 +124,9 @@ const checkHistogram = ({ name, samples }: ParsedFamily, isOpenMetrics: boolean)
     )
       throw new Error(`${name} ${key} is not cumulative`);
     if (sum === null || count === null || count !== buckets.at(-1)?.[1])
-      throw new Error(`count of ${name} ${key}`);
+      throw new Error(`${name} ${key} has a wrong count`);
     if (isOpenMetrics && buckets.some(([le]) => /^\d+$/.test(le)))
-      throw new Error(`le of ${name} is no float`);
+      throw new Error(`le of ${name} is not a float`);
   }
 };
 

@@ -3,7 +3,7 @@ import type { Feature, Metric } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { parseExposition } from "./exposition-parser.test-kit.ts";
-import { formatFor, writeMetrics } from "./exposition.ts";
+import { formatFor, writeSlices } from "./exposition.ts";
 import { prometheus } from "./index.ts";
 
 const textType = "text/plain; version=0.0.4; charset=utf-8";
@@ -52,7 +52,7 @@ test("labels and help texts survive a round trip in both formats", () => {
         family: { name: "a_total", help: `h${help}`, type: "counter" as const },
         series: [{ labels: ["x", label, "y", "plain"], numbers: [number] }],
       };
-      const written = writeMetrics([metric], { contentType, isOpenMetrics }, {});
+      const written = [...writeSlices([metric], { contentType, isOpenMetrics }, {})].join("");
       const [sample] = parseExposition(written, isOpenMetrics).samples;
       expect(sample?.labels).toEqual({ x: label, y: "plain" });
       expect(Object.is(sample?.value, number) || number === 0).toBe(true);
@@ -68,7 +68,7 @@ test("histograms are cumulative in both formats, with float bounds in OpenMetric
   };
   const les = (isOpenMetrics: boolean) =>
     parseExposition(
-      writeMetrics([metric], { contentType: "", isOpenMetrics }, {}),
+      [...writeSlices([metric], { contentType: "", isOpenMetrics }, {})].join(""),
       isOpenMetrics,
     ).samples.map(({ labels, value }) => [labels["le"], value]);
   expect(les(false)).toEqual([

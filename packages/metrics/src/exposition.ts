@@ -17,34 +17,45 @@ const openMetrics: Format = {
 
 /** Returns OpenMetrics 1.0 if the client prefers it, else the text format 0.0.4, which every scraper supports. */
 export const formatFor = (accept: string | null): Format => {
-  const ranges = accept?.replaceAll(/;[ \t]*escaping=[\w-]+/gi, "") ?? null; // an escaping scheme for names that never occur here
+  const ranges = accept?.replaceAll(/;[ \t]*escaping=[\w-]+/gi, "") ?? null; // escaping schemes concern names that never occur here
   const type = preferred(ranges, [text.contentType, openMetrics.contentType]);
   return type === openMetrics.contentType ? openMetrics : text;
 };
 
-/** Serializes metrics; a series' own labels override `defaultLabels`. */
-export const writeMetrics = (
+/** Series per slice: some milliseconds of work for histograms. */
+const SLICE = 100;
+
+/** Serializes metrics in slices of 100 series, each a few tens of KiB; a series' own labels override `defaultLabels`. */
+export function* writeSlices(
   metrics: readonly MergedMetric[],
   format: Format,
   defaultLabels: Readonly<Record<string, string>>,
-): string => {
+): Generator<string, void> {
   const defaults = Object.entries(defaultLabels).flat();
-  const lines = metrics.flatMap((metric) => linesOf(metric, format, defaults));
-  if (format.isOpenMetrics) lines.push("# EOF");
-  return `${lines.join("\n")}\n`;
-};
+  for (const metric of metrics) {
+    const { series } = metric;
+    for (let at = 0; at === 0 || at < series.length; at += SLICE) {
+      const lines = linesOf({ ...metric, series: series.slice(at, at + SLICE) }, format, defaults, at === 0);
+      yield `${lines.join("\n")}\n`;
+    }
+  }
+  if (format.isOpenMetrics) yield "# EOF\n";
+}
 
 const linesOf = (
   { family, series }: MergedMetric,
   { isOpenMetrics }: Format,
   defaults: LabelList,
+  hasTitle: boolean,
 ): string[] => {
   const { name, help, type } = family;
   const isPlainCounter = type === "counter" && !name.endsWith("_total");
   // OpenMetrics names a counter without the _total suffix of its sample, which it requires.
   const title = isOpenMetrics && type === "counter" ? name.replace(/_total$/, "") : name;
   const word = isOpenMetrics && isPlainCounter ? "unknown" : type;
-  const lines = [`# HELP ${title} ${escaped(help, isOpenMetrics)}`, `# TYPE ${title} ${word}`];
+  const lines = hasTitle
+    ? [`# HELP ${title} ${escaped(help, isOpenMetrics)}`, `# TYPE ${title} ${word}`]
+    : [];
   for (const one of series) {
     const { labels, numbers } = one;
     const all = withDefaults(labels, defaults);
@@ -58,18 +69,18 @@ const linesOf = (
 /** Yields the cumulative buckets of a histogram (none for a summary), then sum and count. */
 const distribution = (
   { name, type, bounds: usual = [] }: MergedMetric["family"],
-  { labels, numbers, bounds: own }: Series,
+  { labels, numbers, offset = 0, bounds: own }: Series,
   isOpenMetrics: boolean,
 ): string[] => {
   const bounds = own ?? usual;
   const lines: string[] = [];
   let count = 0;
   for (const [index, bound] of [...bounds, Infinity].entries()) {
-    count += numbers[index] ?? 0;
+    count += numbers[offset + index] ?? 0;
     const le = isOpenMetrics && Number.isInteger(bound) && bound < 1e15 ? `${bound}.0` : number(bound);
     if (type === "histogram") lines.push(`${name}_bucket${written([...labels, "le", le])} ${number(count)}`);
   }
-  lines.push(`${name}_sum${written(labels)} ${number(numbers[bounds.length + 1] ?? 0)}`);
+  lines.push(`${name}_sum${written(labels)} ${number(numbers[offset + bounds.length + 1] ?? 0)}`);
   lines.push(`${name}_count${written(labels)} ${number(count)}`);
   return lines;
 };

@@ -8,8 +8,8 @@ export class Growth {
       const before = this.seen.get(series);
       this.seen.set(series, numbers);
       if (before === undefined) return [[series, [...numbers]]];
-      const isAnew = numbers.some((number, index) => number < (before[index] ?? 0));
-      const gains = numbers.map((number, index) => (isAnew ? number : number - (before[index] ?? 0)));
+      const wasReset = numbers.some((number, index) => number < (before[index] ?? 0));
+      const gains = numbers.map((number, index) => (wasReset ? number : number - (before[index] ?? 0)));
       return gains.some((gain) => gain !== 0) ? [[series, gains]] : [];
     });
   }

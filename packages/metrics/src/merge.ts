@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Total } from "@framework/core/feature";
 import { widthOf } from "./buckets.ts";
 import type { Collected } from "./collector.ts";
@@ -14,6 +15,8 @@ export interface MergedMetric {
 export interface Series {
   readonly labels: LabelList;
   readonly numbers: readonly number[];
+  /** Index of its first number. @default 0 */
+  readonly offset?: number;
   /** Own bounds. @default the family's */
   readonly bounds?: readonly number[] | null;
 }
@@ -27,19 +30,24 @@ export interface RequestNames {
 }
 
 /** Names of the request histograms without prefix. */
-export const REQUEST_HISTOGRAMS = [
+export const requestHistograms = [
   "request_duration_seconds",
   "response_size_bytes",
   "request_size_bytes",
 ] as const;
 
+/** Series that are merged in one turn of the event loop. */
+const SLICE = 500;
+
 /** Returns every metric with its series, request metrics first; omits series of metrics that this worker does not know. */
-export const mergeMetrics = (
+export const mergeMetrics = async (
   { families, totals, gauges }: Collected,
   names: RequestNames,
-): MergedMetric[] => {
+): Promise<MergedMetric[]> => {
   const byFamily = new Map<string, Series[]>();
+  let merged = 0;
   for (const [series, numbers] of [...totals, ...mergeGauges(gauges, families)]) {
+    if (++merged % SLICE === 0) await setImmediate(); // requests are served in between
     const { family, ...name } = parseSeries(series);
     const present = byFamily.get(family);
     if (present === undefined) byFamily.set(family, [{ ...name, numbers }]);
@@ -59,7 +67,7 @@ const requestMetrics = (
   { prefix, durationBuckets, sizeBuckets }: RequestNames,
 ): MergedMetric[] => {
   const histogram = (
-    name: (typeof REQUEST_HISTOGRAMS)[number],
+    name: (typeof requestHistograms)[number],
     help: string,
     bounds: readonly number[],
     offset: number,
@@ -67,7 +75,8 @@ const requestMetrics = (
     family: { name: `${prefix}_${name}`, help, type: "histogram", bounds },
     series: counted.map(({ labels, numbers }) => ({
       labels,
-      numbers: numbers.slice(offset, offset + widthOf(bounds)),
+      numbers,
+      offset,
     })),
   });
   const replies = widthOf(durationBuckets);

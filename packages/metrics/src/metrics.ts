@@ -34,26 +34,32 @@ export type Arguments<Label extends string, Rest extends readonly unknown[]> = [
 /** A counter of one set of labels. */
 export interface BoundCounter {
   /** @throws METRICS_BAD_AMOUNT for a negative or non-finite amount */
+  /** Adds to the count. @param amount at least 0. @default 1 */
   inc(amount?: number): void;
 }
 
 /** A gauge of one set of labels. */
 export interface BoundGauge {
   /** @throws METRICS_BAD_AMOUNT for a non-finite value, as do `inc` and `dec` */
+  /** Sets the value. */
   set(value: number): void;
+  /** Adds to the value. @default 1 */
   inc(amount?: number): void;
+  /** Subtracts from the value. @default 1 */
   dec(amount?: number): void;
 }
 
 /** A histogram of one set of labels. */
 export interface BoundHistogram {
   /** @throws METRICS_BAD_AMOUNT for a non-finite value */
+  /** Records a value. */
   observe(value: number): void;
 }
 
 /** A counter, which only grows, over all workers and their restarts. */
 export interface Counter<Label extends string = never> {
   /** @throws METRICS_BAD_AMOUNT for a negative or non-finite amount, METRICS_BAD_LABELS */
+  /** Adds to the count of these labels. @default 1 */
   inc(...args: Arguments<Label, [amount?: number]>): void;
   /** Returns the counter of one set of labels; keep it for frequent use. @throws METRICS_BAD_LABELS */
   labels(labels: LabelValues<Label>): BoundCounter;
@@ -62,8 +68,11 @@ export interface Counter<Label extends string = never> {
 /** A gauge, which rises and falls; aggregated over live workers. */
 export interface Gauge<Label extends string = never> {
   /** @throws METRICS_BAD_AMOUNT for a non-finite value, METRICS_BAD_LABELS */
+  /** Sets the value of these labels. */
   set(...args: Arguments<Label, [value: number]>): void;
+  /** Adds to the value of these labels. @default 1 */
   inc(...args: Arguments<Label, [amount?: number]>): void;
+  /** Subtracts from the value of these labels. @default 1 */
   dec(...args: Arguments<Label, [amount?: number]>): void;
   /** Returns the gauge of one set of labels. @throws METRICS_BAD_LABELS */
   labels(labels: LabelValues<Label>): BoundGauge;
@@ -72,6 +81,7 @@ export interface Gauge<Label extends string = never> {
 /** A histogram of observations, over all workers and their restarts. */
 export interface Histogram<Label extends string = never> {
   /** @throws METRICS_BAD_AMOUNT for a non-finite value, METRICS_BAD_LABELS */
+  /** Records a value under these labels. */
   observe(...args: Arguments<Label, [value: number]>): void;
   /** Returns the histogram of one set of labels. @throws METRICS_BAD_LABELS */
   labels(labels: LabelValues<Label>): BoundHistogram;
@@ -80,9 +90,12 @@ export interface Histogram<Label extends string = never> {
 /** Creates the app's own metrics, between `enablePrometheus` and start. */
 export interface Metrics {
   /** @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED */
+  /** Creates a counter, which only grows. */
   counter<const Label extends string = never>(options: MetricOptions<Label>): Counter<Label>;
   /** @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED */
+  /** Creates a gauge, which rises and falls. */
   gauge<const Label extends string = never>(options: GaugeOptions<Label>): Gauge<Label>;
   /** @throws METRICS_BAD_METRIC at start, with all other mistakes; METRICS_ALREADY_STARTED */
+  /** Creates a histogram of values. */
   histogram<const Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label>;
 }

@@ -31,13 +31,13 @@ export interface OwnMetricsOptions {
   readonly limits: { readonly maxSeries: number };
   readonly report: (problem: Problem) => void;
   /** Whether `enablePrometheus` was called. */
-  readonly isOn: () => boolean;
+  readonly isEnabled: () => boolean;
 }
 
 /** Arguments of a call: the labels, if any, and a number. */
 type Call = readonly (LabelValues<string> | number | undefined)[];
 
-const NO_LABELS: LabelValues<string> = Object.freeze({});
+const noLabels: LabelValues<string> = Object.freeze({});
 const durations: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The program's own metrics. Counts are added to the ledger; gauges stay here until a scrape. */
@@ -66,7 +66,7 @@ export class OwnMetrics implements Metrics {
     const { ledger } = this.options;
     const table = this.table<BoundCounter>(options, (series) => {
       const cell = new Cell(series, 1);
-      ledger.touch(cell); // shown from the start, as 0
+      ledger.touch(cell); // exported from the start, as 0
       return {
         inc(amount = 1) {
           if (!(amount >= 0 && amount < Infinity)) throw badAmount(options.name, "a number of at least 0");
@@ -140,7 +140,7 @@ export class OwnMetrics implements Metrics {
     const { ledger } = this.options;
     return this.table(options, (series) => {
       const cell = new Cell(series, widthOf(bounds));
-      ledger.touch(cell); // shown from the start, as 0
+      ledger.touch(cell); // exported from the start, as 0
       return {
         observe(value) {
           if (!Number.isFinite(value)) throw badAmount(options.name, "a finite number");
@@ -163,7 +163,7 @@ export class OwnMetrics implements Metrics {
       limits,
       create: (labels: LabelList) => create(seriesOf(name, labels)),
     });
-    if (labelNames.length === 0 && !isRead) table.get(NO_LABELS);
+    if (labelNames.length === 0 && !isRead) table.get(noLabels);
     return table;
   }
 
@@ -175,14 +175,14 @@ export class OwnMetrics implements Metrics {
     across,
     labelNames = [],
   }: Family & MetricOptions<string>): void {
-    const { report, isOn } = this.options;
+    const { report, isEnabled } = this.options;
     if (this.isClosed) {
       throw new FrameworkError(
         "METRICS_ALREADY_STARTED",
         `the metric ${name} was created after start; create every metric before`,
       );
     }
-    if (!isOn()) {
+    if (!isEnabled()) {
       report({
         code: "METRICS_NOT_ENABLED",
         message: `metrics: call enablePrometheus before creating ${name}`,
@@ -199,7 +199,7 @@ type Loose<Bound> = {
   readonly [Method in keyof Bound]: (...call: Call) => void;
 } & { readonly labels: (labels: LabelValues<string>) => Bound };
 
-const labelsOf = ([first]: Call): LabelValues<string> => (typeof first === "object" ? first : NO_LABELS);
+const labelsOf = ([first]: Call): LabelValues<string> => (typeof first === "object" ? first : noLabels);
 const numberOf = (call: Call): number | undefined => {
   const last = call[typeof call[0] === "object" ? 1 : 0];
   return typeof last === "object" ? Number.NaN : last;

@@ -1,23 +1,32 @@
 import { type Across, type Family, type GaugeEntry, labelValue, type Reading, seriesOf } from "./family.ts";
 
-/** The used part of a prom-client registry, of any copy of the package. */
+/** The methods of a prom-client registry that are used; any version of the package fits. */
 export interface PromRegistry {
+  /** Returns all metrics of the registry. */
   getMetricsAsJSON(): Promise<readonly PromMetric[]>;
 }
 
 /** A metric of prom-client. */
 export interface PromMetric {
+  /** Name of the metric. */
   readonly name: string;
+  /** Its help text. */
   readonly help: string;
+  /** Its type. */
   readonly type: string | number;
+  /** How workers' values are combined. */
   readonly aggregator?: string;
+  /** Its samples. */
   readonly values?: readonly PromValue[];
 }
 
 /** One sample of a metric. */
 export interface PromValue {
+  /** The value. */
   readonly value: number;
+  /** The labels with their values. */
   readonly labels: Readonly<Record<string, string | number | undefined>>;
+  /** Name of the sample, where it differs from the metric's. */
   readonly metricName?: string;
 }
 
@@ -79,7 +88,7 @@ const pairs = (labels: PromValue["labels"]): string[] =>
     .sort()
     .flatMap((name) => [name, labelValue(labels[name] ?? "")]);
 
-/** The minimum of no delays is the largest number. */
+/** Whether the minimum is the initial value: prom-client reports a huge number before the first delay. */
 const isUnset = (name: string, value: number): boolean =>
   name === "nodejs_eventloop_lag_min_seconds" && value > 1e6;
 

@@ -1,9 +1,11 @@
 import {
   checked,
+  type Clock,
   type ConfigRecord,
   configRecord,
   flag,
   integer,
+  isClock,
   list,
   optional,
 } from "@framework/core/feature";
@@ -34,14 +36,14 @@ export interface PrometheusConfig {
   readonly registries: readonly PromRegistry[];
   /** Guards of the endpoint; the app's guards do not apply. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];
-  /** Monotonic clock in milliseconds, for tests. @default performance.now */
-  readonly now: (() => number) | undefined;
+  /** The clock, for tests. @default `performance.now`, which has a finer resolution than the process's clock */
+  readonly clock: Clock | undefined;
 }
 
 const name = (initial: string) =>
   checked(
     initial,
-    "a word of letters, digits and underscores that does not begin with a digit",
+    "a name of letters, digits and underscores that does not start with a digit",
     isMetricName,
   );
 
@@ -51,25 +53,19 @@ const bounds = (initial: readonly number[]) =>
 export const PrometheusConfig: ConfigRecord<PrometheusConfig> = configRecord("PrometheusConfig", {
   endpoint: checked(
     "/metrics",
-    "a path such as /metrics, of letters, digits and . _ ~ -, without a slash at its end",
+    "a path such as /metrics: letters, digits and . _ ~ -, without a trailing slash",
     (value) => typeof value === "string" && value.length <= 200 && /^(?:\/[\w~.-]*[\w~-])+$/.test(value),
   ),
   namespace: name("framework"),
   subsystem: name("http"),
   durationBuckets: bounds([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]),
   sizeBuckets: bounds([100, 1000, 10_000, 100_000, 1_000_000]),
-  defaultLabels: checked({}, "an object of at most 20 labels with texts as values", areLabels),
+  defaultLabels: checked({}, "an object of at most 20 labels with string values", areLabels),
   maxSeries: integer(10_000, { min: 1, max: 100_000 }),
   processMetrics: flag(true),
   registries: list<PromRegistry>([], "registries of prom-client", isRegistry),
   guards: list<Guard<HttpRequest>>([], "guards: functions, or objects with check", isGuard),
-  now: optional<() => number>(
-    checked(
-      () => 0,
-      "a function",
-      (value) => typeof value === "function",
-    ),
-  ),
+  clock: optional<Clock>({ problem: (value) => (isClock(value) ? null : "must be a Clock") }),
 });
 
 function areLabels(value: unknown): boolean {

@@ -1,6 +1,7 @@
 import { addVary, type ConfigInput, type Feature, type Host } from "@framework/core/feature";
 import { Response } from "@framework/core";
-import { formatFor, writeMetrics } from "./exposition.ts";
+import { formatFor, writeSlices } from "./exposition.ts";
+import { inTurns } from "./in-turns.ts";
 import { flushTimer } from "./flush-timer.ts";
 import { Ledger } from "./ledger.ts";
 import type { Metrics } from "./metrics.ts";
@@ -35,20 +36,20 @@ export const prometheus: Feature<Prometheus> = {
     const limits = { maxSeries: PrometheusConfig.of().maxSeries };
     const timer = flushTimer();
     const ledger = new Ledger(timer.arm);
-    let on = false;
+    let isEnabled = false;
     const own = new OwnMetrics({
       ledger,
       limits,
       report: (problem) => host.problem(problem),
-      isOn: () => on,
+      isEnabled: () => isEnabled,
     });
     return {
       metrics: own,
       enablePrometheus(input) {
         const config = host.configure(PrometheusConfig, input);
-        on = true;
+        isEnabled = true;
         limits.maxSeries = config.maxSeries;
-        const { now = () => performance.now() } = config;
+        const now = config.clock?.now ?? (() => performance.now());
         const meter = new RequestMeter({ ...config, ledger, now });
         host.http.use("telemetry", meter.middleware); // outermost, to include the time of other stages
         host.insight.expose("metrics", () => ({ endpoint: config.endpoint, inFlight: meter.inFlight }));
@@ -60,6 +61,9 @@ export const prometheus: Feature<Prometheus> = {
   },
 };
 
+/** Series that are written at once; more are streamed. */
+const MAX_AT_ONCE = 500;
+
 const serve = (host: Host, config: Readonly<PrometheusConfig>, metrics: ServiceMetrics): void => {
   host.life
     .onStart({ name: "metrics", run: (settings) => metrics.start(settings) })
@@ -67,9 +71,15 @@ const serve = (host: Host, config: Readonly<PrometheusConfig>, metrics: ServiceM
   const { endpoint, guards, defaultLabels } = config;
   const scrape = async (accept: string | null): Promise<Response> => {
     const format = formatFor(accept);
-    const text = writeMetrics(await metrics.metrics(), format, defaultLabels);
+    const merged = await metrics.metrics();
+    const slices = writeSlices(merged, format, defaultLabels);
+    const count = merged.reduce((sum, { series }) => sum + series.length, 0);
     const headers = { "cache-control": "no-store" };
-    const reply = new Response(text, { contentType: format.contentType, headers });
+    const options = { contentType: format.contentType, headers };
+    const reply =
+      count > MAX_AT_ONCE
+        ? Response.stream(inTurns(slices), options)
+        : new Response([...slices].join(""), options);
     addVary(reply.headers, "Accept");
     return reply;
   };

@@ -3,7 +3,7 @@
  *
  *     node --conditions=@framework/source src/real-prometheus.test-script.ts [seconds]
  *
- * Needs `prometheus` and `promtool` on the path (Debian: `apt install prometheus`). Exits with 1 when a check fails.
+ * Needs `prometheus` and `promtool` on PATH (Debian: `apt install prometheus`). Exits with 1 when a check fails.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import process from "node:process";
 import { type Program, startProgram, waitFor } from "@framework/testing";
 
 /** Label that holds the name of a series. */
-const NAME_LABEL = ["", "", "name", "", ""].join("_"); // in one word it would read as a placeholder of the package template
+const NAME_LABEL = ["", "", "name", "", ""].join("_"); // as one literal it would be a placeholder of the package template
 const seconds = Number(process.argv[2] ?? 30);
 const directory = mkdtempSync(join(tmpdir(), "framework-prometheus-"));
 
@@ -155,7 +155,7 @@ const metric = async (): Promise<boolean> => {
     const counted = () => ask(url, 'sum(framework_http_request_duration_seconds_count{path="/books/{id}"})');
     const settled = performance.now();
     await waitFor(async () => performance.now() - settled > 3000 && (await counted()) > 0, {
-      what: "a last scrape",
+      what: "the last scrape",
       timeoutMs: 10_000,
     });
     const range = `${seconds + 60}s`;

@@ -38,14 +38,15 @@ const methodNumbers: ReadonlyMap<string, number> = new Map(
 /**
  * Counts requests by method, route pattern and status, with durations and sizes.
  *
- * A request costs two look-ups; labels are built once per series.
+ * A request costs two look-ups; labels are built once per series. Beyond `maxSeries` only the path is given up: methods and statuses are few, and alerts need them.
  */
 export class RequestMeter {
   /** Requests without a complete reply. */
   inFlight = 0;
   private readonly options: MeterOptions;
   private readonly cells: Map<Endpoint | null, Map<number, Cell>> = new Map();
-  private overflow: Cell | null = null;
+  /** Cells of further paths, by method and status: at most one for each of both. */
+  private readonly overflow: Map<number, Cell> = new Map();
   private series = 0;
 
   constructor(options: MeterOptions) {
@@ -54,17 +55,17 @@ export class RequestMeter {
 
   get middleware(): Middleware<HttpRequest, Response> {
     const { now } = this.options;
-    const leave = (): void => void this.inFlight--;
+    const decrement = (): void => void this.inFlight--;
     return (request, next) => {
       if (request.endpoint?.exempt.includes("telemetry") === true) return next(request);
       const begun = now();
       this.inFlight++;
-      request.onEnd(leave);
+      request.onEnd(decrement);
       return mapAwaitable(next(request), (response) => this.answered(request, response, begun));
     };
   }
 
-  /** Counts the reply now, or at the end of a streamed body. */
+  /** Counts the reply at once, or at the end of a streamed body. */
   private answered(request: HttpRequest, response: Response, begun: number): Response {
     const { payload } = response;
     if (payload instanceof BodyStream) {
@@ -95,13 +96,18 @@ export class RequestMeter {
   }
 
   private newCell(endpoint: Endpoint | null, number: number): Cell {
+    const method = methods[number % 16] ?? "OTHER";
+    const status = String(Math.floor(number / 16));
     if (this.series >= this.options.maxSeries) {
-      return (this.overflow ??= this.createCell(["OTHER", "overflow", "overflow"]));
+      const known = this.overflow.get(number);
+      if (known !== undefined) return known;
+      const further = this.createCell([method, "overflow", status]);
+      this.overflow.set(number, further);
+      return further;
     }
     this.series++;
-    const method = methods[number % 16] ?? "OTHER";
     const path = endpoint === null ? "unmatched" : labelValue(endpoint.pattern);
-    const cell = this.createCell([method, path, String(Math.floor(number / 16))]);
+    const cell = this.createCell([method, path, status]);
     const ofEndpoint = this.cells.get(endpoint) ?? new Map<number, Cell>();
     this.cells.set(endpoint, ofEndpoint.set(number, cell));
     return cell;

@@ -1,6 +1,7 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import { App, ForbiddenError, HttpError, Response } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
+import { virtualClock } from "@framework/core/testing";
 import { eachClient, socketClient, type TestClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
@@ -184,18 +185,17 @@ test.each(["fast", "node"] as const)(
 );
 
 test("durations use the configured clock and include streamed bodies", async () => {
-  let now = 0;
-  const app = new (App.with(prometheus))().enablePrometheus({ now: () => now });
-  app.get("/", () => {
-    now += 30;
+  const clock = virtualClock();
+  const app = new (App.with(prometheus))().enablePrometheus({ clock });
+  app.get("/", async () => {
+    await clock.advance(30);
     return "hello";
   });
   app.get("/stream", () =>
     Response.stream(
       (async function* () {
         yield "a";
-        await Promise.resolve();
-        now += 7000;
+        await clock.advance(7000);
         yield "b";
       })(),
     ),

@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
 import { App } from "@framework/core";
 import { prometheus } from "./index.ts";
 
-/** A service whose workers can be identified and made to hang. */
+const release = process.env["RELEASE_FILE"] ?? "";
+
+/** A service whose workers can be identified, and blocked by `/hang` until the release file exists. */
 const app = new (App.with(prometheus))().enablePrometheus();
 const sold = app.metrics.counter({ name: "books_sold_total", help: "Books sold.", labelNames: ["genre"] });
 app.metrics.histogram({ name: "book_pages", help: "Pages of books.", buckets: [100, 500] }).observe(300);
@@ -11,8 +14,9 @@ app.get("/books/{id}", ({ params }) => {
 });
 app.get("/pid", () => ({ pid: process.pid }));
 app.post("/hang", () => {
-  const end = performance.now() + 4000;
-  while (performance.now() < end);
+  const end = performance.now() + 120_000;
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  while (!existsSync(release) && performance.now() < end) Atomics.wait(sleeper, 0, 0, 20);
   return {};
 });
 await app.run({ transport: process.env["TRANSPORT"] === "fast" ? "fast" : "node" });

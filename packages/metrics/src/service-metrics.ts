@@ -6,7 +6,7 @@ import { seriesOf } from "./family.ts";
 import type { FlushTimer } from "./flush-timer.ts";
 import type { Ledger } from "./ledger.ts";
 import { metricName, readMetrics } from "./metric-families.ts";
-import { type MergedMetric, mergeMetrics, REQUEST_HISTOGRAMS } from "./merge.ts";
+import { type MergedMetric, mergeMetrics, requestHistograms } from "./merge.ts";
 import type { OwnMetrics } from "./own-metrics.ts";
 import { processRegistry, readRegistry } from "./prom-registry.ts";
 import type { PrometheusConfig } from "./prometheus-config.ts";
@@ -37,7 +37,7 @@ export class ServiceMetrics {
   async start({ workers, log, shared, own: state = shared }: AppSettings): Promise<void> {
     const { ledger, own, timer, config } = this.parts;
     own.close();
-    this.refuseTwins();
+    this.rejectDuplicates();
     const registries = [...config.registries, ...(config.processMetrics ? [await processRegistry()] : [])];
     const collector = new Collector({
       shared: state,
@@ -59,29 +59,29 @@ export class ServiceMetrics {
     await this.collector?.stop();
   }
 
-  /** Returns every metric over all workers. @throws HttpError 503 when other workers cannot be read: no values are better than wrong ones */
+  /** Returns every metric over all workers. @throws HttpError 503 if other workers cannot be read: partial values would be wrong */
   async metrics(): Promise<MergedMetric[]> {
     const { durationBuckets, sizeBuckets } = this.parts.config;
     const collected = await this.collect();
     const missing = Math.max(0, this.workers - collected.gauges.length);
     return [
-      ...mergeMetrics(collected, { prefix: this.prefix, durationBuckets, sizeBuckets }),
+      ...(await mergeMetrics(collected, { prefix: this.prefix, durationBuckets, sizeBuckets })),
       { family: this.missingWorkers, series: [{ labels: [], numbers: [missing] }] },
     ];
   }
 
   /** @throws METRICS_BAD_METRIC when two metrics have one name */
-  private refuseTwins(): void {
+  private rejectDuplicates(): void {
     const { host, own, config } = this.parts;
-    const requests = ["requests_total", "requests_in_flight", ...REQUEST_HISTOGRAMS];
+    const requests = ["requests_total", "requests_in_flight", ...requestHistograms];
     const names = [
       ...requests.map((name) => `${this.prefix}_${name}`),
       ...host.insight.metrics().map((metric) => metricName(config.namespace, metric)),
       ...own.families.map(({ name }) => name),
     ];
-    const twin = names.find((name, index) => names.indexOf(name) !== index);
-    if (twin === undefined) return;
-    throw new FrameworkError("METRICS_BAD_METRIC", `there are two metrics named ${twin}; rename yours`);
+    const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+    if (duplicate === undefined) return;
+    throw new FrameworkError("METRICS_BAD_METRIC", `there are two metrics named ${duplicate}; rename yours`);
   }
 
   private async collect(): Promise<Collected> {
@@ -115,4 +115,4 @@ export class ServiceMetrics {
 }
 
 const unavailable = (cause: unknown): HttpError =>
-  new HttpError(503, "The metrics of the workers cannot be read now", { cause });
+  new HttpError(503, "The metrics of the workers are unavailable", { cause });

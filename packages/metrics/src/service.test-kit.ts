@@ -13,7 +13,7 @@ import { type Counter, type Gauge, type Prometheus, prometheus, type PrometheusC
 export interface Worker {
   readonly app: App & Prometheus;
   readonly counter: Counter<"kind">;
-  /** Also read by gauges of other kinds: the greatest, the mean, the least. */
+  /** Also read by gauges with the aggregations max, average and min. */
   readonly gauge: { set(value: number): void };
   readonly levels: Gauge<"place">;
   /** A histogram of another feature. */
@@ -23,7 +23,7 @@ export interface Worker {
   scrape(): Promise<Parsed>;
   /** Returns the unparsed reply of a scrape. */
   reply(): Promise<Response>;
-  /** Ends the worker like a kill, without a flush. */
+  /** Ends the worker without a flush, as a kill does. */
   kill(): void;
   /** Logged errors and warnings. */
   readonly errors: readonly string[];
@@ -50,7 +50,7 @@ const working: Feature<{ readonly jobs: FeatureHistogram<"kind"> }> = {
   }),
 };
 
-/** @param timeoutMs timeout of a worker's answer */
+/** @param timeoutMs milliseconds after which a worker that handles a scrape counts as done */
 export const service = (
   workers: number,
   config: ConfigInput<PrometheusConfig> = {},
@@ -58,8 +58,8 @@ export const service = (
 ): Service => {
   const log = { error: () => {} };
   const hub = memoryHub();
-  const state = inProcessState({ log, timeoutMs, maxTotals });
-  serveSharedState(state, hub, { timeoutMs });
+  const state = inProcessState({ log, timeoutMs: Infinity, maxTotals });
+  serveSharedState(state, hub);
   const start: Service["start"] = async (wrap = (shared) => shared, own = {}) => {
     const link = hub.connect();
     const app = new (App.with(working, prometheus))().enablePrometheus({
@@ -78,7 +78,7 @@ export const service = (
     app.get("/", () => "hello");
     const errors: string[] = [];
     const note = (message: string) => void errors.push(message);
-    const shared = wrap(primaryState(link.worker, { log, timeoutMs }));
+    const shared = wrap(primaryState(link.worker, { log, subscriberMs: timeoutMs }));
     await app.start({ workers, shared, log: { info: () => {}, warn: note, error: note } });
     const ask = (path: string) => app.fetch(new Request(`http://localhost${path}`));
     return {
