@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import type { HttpRequest, Response, UpgradedConnection } from "@framework/core";
-import { type Attributes, createInvocation, type HostState } from "@framework/core/feature";
+import { HttpError, type HttpRequest, type Response, type UpgradedConnection } from "@framework/core";
+import { type Attributes, type ConfigInput, createInvocation, type HostState } from "@framework/core/feature";
 import type { WebSocket, WebSocketServer } from "ws";
-import { checkHandshake, handshakeFields } from "./handshake.ts";
+import { checkHandshake, checkWindowBits, handshakeFields } from "./handshake.ts";
 import { type MessageWork, OpenSocket } from "./open-socket.ts";
 import type { Sockets } from "./sockets.ts";
+import type { WebSocketConfig, WebSocketLimits } from "./websocket-config.ts";
 import { WebSocketClose } from "./websocket-close.ts";
 import type { AnyHandler, AnyOptions } from "./websocket-handler.ts";
 
@@ -26,41 +27,53 @@ export interface EndpointParts {
 
 /** One WebSocket route. */
 export class Endpoint {
-  readonly #sockets: Sockets;
-  readonly #state: Pick<HostState, "invoke">;
-  readonly #options: AnyOptions;
-  readonly #handler: AnyHandler;
-  #server: WebSocketServer | null = null;
+  private readonly sockets: Sockets;
+  private readonly state: Pick<HostState, "invoke">;
+  private readonly options: AnyOptions;
+  private readonly handler: AnyHandler;
+  private server: WebSocketServer | null = null;
+  private merged: WebSocketConfig | null = null;
 
   constructor({ sockets, state, options, handler }: EndpointParts) {
-    this.#sockets = sockets;
-    this.#state = state;
-    this.#options = options;
-    this.#handler = handler;
+    this.sockets = sockets;
+    this.state = state;
+    this.options = options;
+    this.handler = handler;
   }
 
   /** Accepts the handshake or refuses it as HTTP. @param dependencies the route's injections, if any @throws HttpError */
   answer(request: HttpRequest, dependencies: readonly unknown[]): Response {
-    const upgrade = checkHandshake(request, this.#sockets.config.origins);
+    const { origins, deflate } = this.config;
+    const upgrade = checkHandshake(request, origins);
+    if (deflate) checkWindowBits(request);
     const headers = handshakeFields(request);
     return upgrade.accept((connection) => {
       const handshake: Handshake = { method: "GET", headers, fields: connection.fields };
-      this.#open(connection, handshake, (ws) => {
-        const open = this.#begin(ws, connection, request);
+      this.open(connection, handshake, (ws) => {
+        const open = this.begin(ws, connection, request);
         // The request ends after this, so its scope is still open: `Depends` works in the handler, and its values live until the handler has settled.
-        void request.scope.call(undefined, () => this.#serve(open, request, dependencies));
+        void request.scope.call(undefined, () => this.serve(open, request, dependencies));
       });
     });
   }
 
-  #open({ socket, head }: UpgradedConnection, handshake: Handshake, serve: (ws: WebSocket) => void): void {
-    this.#server ??= this.#newServer();
-    const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
-    this.#server.handleUpgrade(handshake as unknown as IncomingMessage, socket as Duplex, bytes, serve);
+  /** The app's configuration with the route's own limits; read after start, when both are complete. */
+  private get config(): WebSocketConfig {
+    return (this.merged ??= withLimits(this.sockets.config, this.options.limits));
   }
 
-  #newServer(): WebSocketServer {
-    const server = this.#sockets.newServer(this.#options.protocols ?? []);
+  private open(
+    { socket, head }: UpgradedConnection,
+    handshake: Handshake,
+    serve: (ws: WebSocket) => void,
+  ): void {
+    this.server ??= this.newServer();
+    const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+    this.server.handleUpgrade(handshake as unknown as IncomingMessage, socket as Duplex, bytes, serve);
+  }
+
+  private newServer(): WebSocketServer {
+    const server = this.sockets.newServer(this.config, this.options.protocols ?? []);
     server.on("headers", (lines: string[], request: IncomingMessage) => {
       const { fields } = request as unknown as Handshake;
       for (let at = 0; at < fields.length; at += 2) lines.push(`${fields[at]}: ${fields[at + 1]}`);
@@ -68,8 +81,9 @@ export class Endpoint {
     return server;
   }
 
-  #begin(ws: WebSocket, { socket, draining }: UpgradedConnection, request: HttpRequest): OpenSocket {
-    const { config, rooms, traffic, heartbeat } = this.#sockets;
+  private begin(ws: WebSocket, { socket, draining }: UpgradedConnection, request: HttpRequest): OpenSocket {
+    const { config } = this;
+    const { rooms, traffic, heartbeat } = this.sockets;
     const open: OpenSocket = new OpenSocket(
       {
         ws,
@@ -77,8 +91,8 @@ export class Endpoint {
         config,
         rooms,
         traffic,
-        check: (value) => this.#check(value),
-        invoke: (work) => this.#invoke(open, request, work),
+        check: (value) => this.check(value),
+        invoke: (work) => this.invoke(open, request, work),
       },
       traffic.now(),
     );
@@ -95,42 +109,56 @@ export class Endpoint {
   }
 
   /** Handles one message in its own invocation, with the identity and the parameters of its connection. */
-  #invoke({ signal }: OpenSocket, request: HttpRequest, work: MessageWork): unknown {
+  private invoke({ signal }: OpenSocket, request: HttpRequest, work: MessageWork): unknown {
     const { headers, params, context } = request;
     const name = request.route ?? request.path;
     const invocation = createInvocation({ kind: "websocket", name, headers, params, context, signal });
-    const { messages } = this.#sockets;
-    const invoke = (): unknown => this.#state.invoke(invocation, this.#options.injectEach, work);
+    const { messages } = this.sockets;
+    const invoke = (): unknown => this.state.invoke(invocation, this.options.injectEach, work);
     return messages.isObserved ? messages.run(invocation, invoke) : invoke();
   }
 
-  async #check(value: unknown): Promise<unknown> {
-    const { message } = this.#options;
+  private async check(value: unknown): Promise<unknown> {
+    const { message } = this.options;
     if (message === undefined) return value;
     const result = await message["~standard"].validate(value);
     if (result.issues === undefined) return result.value;
-    throw new WebSocketClose(1008, result.issues[0]?.message ?? "the message does not match");
+    throw new WebSocketClose(1008, result.issues[0]?.message ?? "the message does not match the schema");
   }
 
-  async #serve(open: OpenSocket, request: HttpRequest, dependencies: readonly unknown[]): Promise<void> {
-    const session = this.#sockets.sessions.begin(request);
+  private async serve(
+    open: OpenSocket,
+    request: HttpRequest,
+    dependencies: readonly unknown[],
+  ): Promise<void> {
+    const session = this.sockets.sessions.begin(request);
     if (session !== null) void open.ended.then(() => session.end(closeCode(open)));
-    const handle = (): unknown => this.#handler(open, request as never, ...dependencies);
+    const handle = (): unknown => this.handler(open, request as never, ...dependencies);
     try {
       await (session === null ? handle() : session.within(handle));
       await open.close(1000);
     } catch (error) {
       if (WebSocketClose.is(error)) return await open.close(error.closeCode, error.reason);
+      if (isRefusal(error)) return await open.close(1008, error.detail);
       if (isOwnEnd(error, open)) return;
       session?.fail(error);
-      this.#sockets.log?.error("a WebSocket handler failed", { error, route: request.route });
+      this.sockets.log?.error("a WebSocket handler failed", { error, route: request.route });
       await open.close(1011, "internal error");
     }
   }
 }
 
+const withLimits = (config: WebSocketConfig, limits: ConfigInput<WebSocketLimits> = {}): WebSocketConfig => {
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined);
+  return { ...config, ...Object.fromEntries(given) };
+};
+
 const closeCode = ({ closed }: OpenSocket): Attributes =>
   closed === null ? {} : { "websocket.close_code": closed.code };
+
+/** Whether an error is the refusal of a caller, such as `verifyGuards` throws. */
+const isRefusal = (error: unknown): error is HttpError =>
+  HttpError.is(error) && (error.status === 401 || error.status === 403);
 
 /** Whether an error only reports that the client disconnected during a send, which is not a failure of the handler. */
 const isOwnEnd = (error: unknown, { connected }: OpenSocket): boolean =>

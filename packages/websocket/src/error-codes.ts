@@ -30,6 +30,10 @@ export const websocketErrors: ErrorCatalogue = {
     summary: "a room or the sockets were used before the app started",
     action: "start the app first",
   },
+  WEBSOCKET_BROADCAST_INCOMPLETE: {
+    summary: "a worker lost its connection to the others, or died, before it confirmed a message to a room",
+    action: "send it again if members may get it twice",
+  },
   WEBSOCKET_BROADCAST_TOO_LARGE: {
     summary: "a broadcast is larger than the shared state can carry",
     action: "send less, or a reference to the data",

@@ -4,6 +4,22 @@ import { OriginAllowed } from "@framework/core/feature";
 /** 16 bytes in Base64. */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
 
+/** A parameter of `permessage-deflate` that sizes a window, with its value. */
+const WINDOW_BITS = /(?:server|client)_max_window_bits[\t ]*=[\t ]*"?([^\t ",;]*)/g;
+
+/**
+ * Checks the window sizes that a client offers for compression.
+ *
+ * @throws HttpError 400 for anything but a decimal number from 8 to 15 without leading zeros (RFC 7692 7.1.2)
+ */
+export const checkWindowBits = (request: HttpRequest): void => {
+  const offer = request.getHeader("sec-websocket-extensions") ?? "";
+  for (const [, bits = ""] of offer.matchAll(WINDOW_BITS)) {
+    if (!/^(?:[89]|1[0-5])$/.test(bits))
+      throw new HttpError(400, "Sec-WebSocket-Extensions has a malformed window size");
+  }
+};
+
 /**
  * Checks a WebSocket handshake (RFC 6455 4.2) and returns its upgrade.
  *
@@ -13,7 +29,7 @@ export const checkHandshake = (request: HttpRequest, origins: readonly string[])
   const { upgrade } = request;
   const version = request.getHeader("sec-websocket-version");
   if (upgrade === null || version !== "13") {
-    throw new HttpError(426, "This path speaks WebSocket, version 13", {
+    throw new HttpError(426, "This path requires WebSocket", {
       headers: { upgrade: "websocket", "sec-websocket-version": "13" },
     });
   }
@@ -32,7 +48,7 @@ const checkOrigin = (request: HttpRequest, origins: readonly string[]): void => 
   throw new ForbiddenError("Pages of this origin may not connect");
 };
 
-const HANDSHAKE_FIELDS = [
+const upgradeFields = [
   "upgrade",
   "connection",
   "sec-websocket-key",
@@ -44,7 +60,7 @@ const HANDSHAKE_FIELDS = [
 /** Returns the header fields of the handshake, by the names that `ws` reads. */
 export const handshakeFields = (request: HttpRequest): Record<string, string> => {
   const fields: Record<string, string> = {};
-  for (const name of HANDSHAKE_FIELDS) {
+  for (const name of upgradeFields) {
     const value = request.getHeader(name);
     if (value !== null) fields[name] = value;
   }

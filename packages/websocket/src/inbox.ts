@@ -5,66 +5,66 @@ export type Waiter = (message: Message | null) => void;
 
 /** Queue of messages and of waiting receivers. After its end it returns the remaining messages, then always `null`. */
 export class Inbox {
-  readonly #messages: Message[] = [];
-  readonly #waiters: Waiter[] = [];
+  private readonly messages: Message[] = [];
+  private readonly waiters: Waiter[] = [];
   /** The first receiver: usually the only one. */
-  #first: Waiter | null = null;
-  #bytes = 0;
+  private first: Waiter | null = null;
+  private byteCount = 0;
   /** Lengths of the two lists, so that the usual message, with one waiting receiver, touches neither. */
-  #length = 0;
-  #waiting = 0;
-  #ended = false;
+  private messageCount = 0;
+  private waiting = 0;
+  private ended = false;
 
   /** Queued bytes; the sender is paused when there are too many. */
   get bytes(): number {
-    return this.#bytes;
+    return this.byteCount;
   }
 
   get length(): number {
-    return this.#length;
+    return this.messageCount;
   }
 
   /** Adds a message. Returns whether it left the queue at once: delivered to a receiver, or dropped after the end. */
   put(message: Message): boolean {
-    if (this.#ended) return true;
-    const waiter = this.#first;
+    if (this.ended) return true;
+    const waiter = this.first;
     if (waiter !== null) {
-      this.#first = this.#waiting === 0 ? null : this.#nextWaiter();
+      this.first = this.waiting === 0 ? null : this.nextWaiter();
       waiter(message);
       return true;
     }
-    this.#messages.push(message);
-    this.#length++;
-    this.#bytes += message.data.byteLength;
+    this.messages.push(message);
+    this.messageCount++;
+    this.byteCount += message.data.byteLength;
     return false;
   }
 
   /** Removes and returns the oldest message; `null` after the end, `undefined` while empty. */
   take(): Message | null | undefined {
-    const message = this.#length === 0 ? undefined : this.#messages.shift();
-    if (message === undefined) return this.#ended ? null : undefined;
-    this.#length--;
-    this.#bytes -= message.data.byteLength;
+    const message = this.messageCount === 0 ? undefined : this.messages.shift();
+    if (message === undefined) return this.ended ? null : undefined;
+    this.messageCount--;
+    this.byteCount -= message.data.byteLength;
     return message;
   }
 
   /** Calls back once with the next message or the end, after `take` returned `undefined`. */
   wait(waiter: Waiter): void {
-    if (this.#first === null) this.#first = waiter;
-    else this.#waiting = this.#waiters.push(waiter);
+    if (this.first === null) this.first = waiter;
+    else this.waiting = this.waiters.push(waiter);
   }
 
   end(): void {
-    this.#ended = true;
-    const first = this.#first;
-    this.#first = null;
+    this.ended = true;
+    const first = this.first;
+    this.first = null;
     first?.(null);
-    this.#waiting = 0;
-    for (const waiter of this.#waiters.splice(0)) waiter(null);
+    this.waiting = 0;
+    for (const waiter of this.waiters.splice(0)) waiter(null);
   }
 
-  #nextWaiter(): Waiter | null {
-    this.#waiting--;
-    return this.#waiters.shift() ?? null;
+  private nextWaiter(): Waiter | null {
+    this.waiting--;
+    return this.waiters.shift() ?? null;
   }
 }

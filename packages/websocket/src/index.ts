@@ -1,6 +1,6 @@
 export { websocket, type WebSocketMethods } from "./websocket.ts";
 export type { WebSocketHandler, WebSocketOptions } from "./websocket-handler.ts";
-export { WebSocketConfig } from "./websocket-config.ts";
+export { WebSocketConfig, WebSocketLimits } from "./websocket-config.ts";
 export { WebSocketClose } from "./websocket-close.ts";
 export type { Message } from "./message.ts";
 export type { Room, RoomSendOptions } from "./rooms.ts";

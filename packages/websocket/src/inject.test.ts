@@ -17,7 +17,7 @@ const session = (events: string[]): Token<string> => {
   return dependency("session", {
     scope: "invocation",
     create: async (_, invocation) => {
-      events.push(`made for ${isHttpRequest(invocation) ? invocation.path : invocation.name}`);
+      events.push(`created for ${isHttpRequest(invocation) ? invocation.path : invocation.name}`);
       return `session ${++made}`;
     },
     dispose: (value) => void events.push(`disposed of ${value}`),
@@ -25,7 +25,7 @@ const session = (events: string[]): Token<string> => {
 };
 
 describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
-  test("dependencies are the handler's third argument, beside the request's parameters", async () => {
+  test("dependencies are the handler's third argument, after the request's parameters", async () => {
     await using s = await serve(
       (app) => {
         app.registerSingleton(Clock, { now: () => 7 }).registerSingleton("greeting", "hello");
@@ -62,7 +62,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
       ['["session 1","session 1","hello"]'],
       ['["session 2","session 2","hello"]'],
     ]);
-    expect(events).toEqual(["made for /one", "made for /two"]);
+    expect(events).toEqual(["created for /one", "created for /two"]);
     two.close();
     await waitFor(() => events.length === 3);
     one.send("again");
@@ -72,7 +72,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(events.slice(2)).toEqual(["disposed of session 2", "disposed of session 1"]);
   });
 
-  test("it outlives the connection while the handler still works, and ends before the service has stopped", async () => {
+  test("it lives until the handler settles, after the connection's end and before the service stops", async () => {
     const events: string[] = [];
     const goOn = Promise.withResolvers<void>();
     await using s = await serve(
@@ -91,7 +91,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     await waitFor(() => events.length === 2);
     goOn.resolve();
     await stopped;
-    expect(events).toEqual(["made for /", "closed with 1001", "handled", "disposed of session 1"]);
+    expect(events).toEqual(["created for /", "closed with 1001", "handled", "disposed of session 1"]);
   });
 
   test("a handler that throws and a refused upgrade dispose of their dependencies", async () => {
@@ -117,13 +117,13 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     await waitFor(() => events.length === 4);
     await expect(s.open("/replaced")).rejects.toThrow("200");
     await waitFor(() => events.length === 6);
-    await expect(s.open("/guarded")).rejects.toThrow("403"); // before anything was made
+    await expect(s.open("/guarded")).rejects.toThrow("403"); // before any dependency was created
     expect(events).toEqual([
-      "made for /throws",
+      "created for /throws",
       "disposed of session 1",
-      "made for /throws",
+      "created for /throws",
       "disposed of session 2",
-      "made for /replaced",
+      "created for /replaced",
       "disposed of session 3",
     ]);
   });
@@ -164,7 +164,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(await collect(late).closed).toEqual([1011, "internal error"]); // after the first await
   });
 
-  test("each message has its own dependencies, by injectEach and Depends, beside those of the connection", async () => {
+  test("each message has its own dependencies, by injectEach and Depends, besides those of the connection", async () => {
     const events: string[] = [];
     const Session = session(events);
     const Work = dependency("work", {
@@ -193,7 +193,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     client.close();
     await waitFor(() => events.length === 6);
     expect(events).toEqual([
-      "made for /tea",
+      "created for /tea",
       "one: session 1, websocket /{room} tea, true",
       "disposed of websocket /{room} tea",
       "two: session 1, websocket /{room} tea, true",
@@ -226,7 +226,7 @@ describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
     expect(await collect(negative).closed).toEqual([4001, "negative"]);
   });
 
-  test("a factory that fails is answered as HTTP", async () => {
+  test("a failing factory refuses the upgrade with an HTTP reply", async () => {
     const Down = dependency("down", { create: () => Promise.reject<number>(new Error("secret")) });
     await using s = await serve(
       (app) => {

@@ -3,7 +3,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { serve } from "./socket-app.test-kit.ts";
 
-test("clients that never read cost bounded memory each, and are cut", async () => {
+test("clients that never read use bounded memory each, and are closed", async () => {
   const ends: (number | undefined)[] = [];
   let bytes = 0;
   await using s = await serve((app) => {
@@ -49,7 +49,7 @@ test("a handler that only sends yields to others, however fast its client reads"
   await using s = await serve((app) => {
     app.websocket("/flood", async (socket) => {
       setImmediate(count);
-      for (let n = 0; n < 1000; n++) await socket.sendText("x".repeat(1000)); // the system takes all of it at once
+      for (let n = 0; n < 1000; n++) await socket.sendText("x".repeat(1000)); // fits the socket's send buffer
       counting = false;
       sentAll.resolve(turns);
     });

@@ -2,8 +2,11 @@ import { WebSocketClose } from "./websocket-close.ts";
 
 /** One message from a client. */
 export interface Message {
+  /** Whether it is text or bytes. */
   readonly msgType: "text" | "binary";
+  /** Whether it is text. */
   readonly isText: boolean;
+  /** Whether it is bytes. */
   readonly isBinary: boolean;
   /** The text. Throws `WebSocketClose` 1003 for a binary message, which closes the connection unless it is caught. */
   readonly text: string;

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import { FrameworkError } from "@framework/core";
+import { handled } from "@framework/core/feature";
 import type { RawData, WebSocket } from "ws";
 import { Inbox } from "./inbox.ts";
 import { type Message, ReceivedMessage } from "./message.ts";
@@ -47,171 +48,173 @@ export type MessageWork = (dependencies: unknown) => unknown;
 export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [dependencies: unknown]> {
   readonly id: string = randomUUID();
   // Not the parts as one object: with many connections, each object that a message touches costs a cache miss.
-  readonly #ws: WebSocket;
-  readonly #socket: Writable;
-  readonly #config: WebSocketConfig;
-  readonly #rooms: Membership;
-  readonly #traffic: Traffic;
-  readonly #check: OpenSocketParts<T>["check"];
-  readonly #invoke: OpenSocketParts<T>["invoke"];
-  readonly #inbox = new Inbox();
-  readonly #ended = Promise.withResolvers<void>();
+  private readonly ws: WebSocket;
+  private readonly socket: Writable;
+  private readonly config: WebSocketConfig;
+  private readonly rooms: Membership;
+  private readonly traffic: Traffic;
+  private readonly check: OpenSocketParts<T>["check"];
+  private readonly invoke: OpenSocketParts<T>["invoke"];
+  private readonly inbox = new Inbox();
+  private readonly endedSignal = Promise.withResolvers<void>();
   /** Whether frames are sent unchanged; an extension would transform them. */
-  readonly #plain: boolean;
-  #aborter: AbortController | null = null;
-  #closed: Closed | null = null;
-  #controlSecond = 0;
-  #controlFrames = 0;
+  private readonly plain: boolean;
+  private aborter: AbortController | null = null;
+  private closeReceived: Closed | null = null;
+  private controlSecond = 0;
+  private controlFrames = 0;
   /** Bytes sent since the last yield to the event loop. */
-  #sentInTurn = 0;
+  private sentInTurn = 0;
   /** Time of the last data from the client, for the heartbeat. */
   lastSeenMs: number;
 
   constructor({ ws, socket, config, rooms, traffic, check, invoke }: OpenSocketParts<T>, nowMs: number) {
-    this.#ws = ws;
-    this.#socket = socket;
-    this.#config = config;
-    this.#rooms = rooms;
-    this.#traffic = traffic;
-    this.#check = check;
-    this.#invoke = invoke;
+    this.ws = ws;
+    this.socket = socket;
+    this.config = config;
+    this.rooms = rooms;
+    this.traffic = traffic;
+    this.check = check;
+    this.invoke = invoke;
     this.lastSeenMs = nowMs;
-    this.#plain = ws.extensions === "";
-    ws.on("message", (data: RawData, isBinary) => this.#receive(data as Buffer, isBinary));
-    ws.on("ping", () => this.#control());
-    ws.on("pong", () => this.#control());
+    this.plain = ws.extensions === "";
+    ws.on("message", (data: RawData, isBinary) => this.receive(data as Buffer, isBinary));
+    ws.on("ping", () => this.control());
+    ws.on("pong", () => this.control());
     ws.on("error", () => {}); // a close with its code follows
-    ws.on("close", (code, reason) => this.#end(code, reason.toString("utf8")));
+    ws.on("close", (code, reason) => this.end(code, reason.toString("utf8")));
   }
 
   get protocol(): string {
-    return this.#ws.protocol;
+    return this.ws.protocol;
   }
 
   get connected(): boolean {
-    return this.#ws.readyState === OPEN;
+    return this.ws.readyState === OPEN;
   }
 
   get closed(): Closed | null {
-    return this.#closed;
+    return this.closeReceived;
   }
 
   get bufferedBytes(): number {
-    return this.#ws.bufferedAmount;
+    return this.ws.bufferedAmount;
   }
 
   get signal(): AbortSignal {
-    this.#aborter ??= new AbortController();
-    if (this.#closed !== null) this.#aborter.abort();
-    return this.#aborter.signal;
+    this.aborter ??= new AbortController();
+    if (this.closeReceived !== null) this.aborter.abort();
+    return this.aborter.signal;
   }
 
   sendText(text: string): Promise<void> {
-    return this.#send(text, false);
+    return this.sendFrame(text, false);
   }
 
   sendBinary(data: Uint8Array): Promise<void> {
-    return this.#send(data, true);
+    return this.sendFrame(data, true);
   }
 
-  async sendJson(value: unknown): Promise<void> {
+  sendJson(value: unknown): Promise<void> {
+    return handled(this.sendValue(value));
+  }
+
+  private async sendValue(value: unknown): Promise<void> {
     const text = JSON.stringify(value);
     if (text === undefined)
       throw new FrameworkError("WEBSOCKET_NO_JSON", `${typeof value} is not a JSON value`);
-    await this.#send(text, false);
+    await this.sendFrame(text, false);
   }
 
   send(message: string | Uint8Array | Message): Promise<void> {
     if (typeof message === "string") return this.sendText(message);
     if (message instanceof Uint8Array) return this.sendBinary(message);
-    return this.#send(message.data, message.isBinary);
+    return this.sendFrame(message.data, message.isBinary);
   }
 
-  #send(data: string | Uint8Array, binary: boolean): Promise<void> {
-    const ws = this.#ws;
-    const socket = this.#socket;
-    if (ws.readyState !== OPEN) return Promise.reject(closedError());
-    const waiting = this.#plain ? socket.writableLength : ws.bufferedAmount;
+  private sendFrame(data: string | Uint8Array, binary: boolean): Promise<void> {
+    const ws = this.ws;
+    const socket = this.socket;
+    if (ws.readyState !== OPEN) return handled(Promise.reject(closedError()));
+    const waiting = this.plain ? socket.writableLength : ws.bufferedAmount;
     const size = typeof data === "string" ? Buffer.byteLength(data) : data.byteLength;
-    if (waiting > 0 && waiting + size > this.#config.maxSendQueueBytes) {
-      this.#traffic.overrun++;
-      ws.close(1013, "the client reads messages too slowly");
-      return Promise.reject(closedError());
+    if (waiting > 0 && waiting + size > this.config.maxSendQueueBytes) {
+      this.traffic.overrun++;
+      ws.close(1013, "the client reads too slowly");
+      return handled(Promise.reject(closedError()));
     }
-    this.#traffic.sent++;
+    this.traffic.sent++;
     if (waiting + size <= HIGH_WATER_BYTES) {
-      if (this.#plain && size <= MAX_WHOLE_BYTES) socket.write(wholeFrame(data, size, binary));
+      if (this.plain && size <= MAX_WHOLE_BYTES) socket.write(wholeFrame(data, size, binary));
       else ws.send(data, { binary });
-      return this.#atOnce(size);
+      return this.atOnce(size);
     }
-    return new Promise((resolve, reject) => {
-      ws.send(data, { binary }, (error) => {
-        if (error == null) setImmediate(resolve);
-        else reject(closedError(error));
-      });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    ws.send(data, { binary }, (error) => {
+      if (error == null) setImmediate(resolve);
+      else reject(closedError(error));
     });
+    return handled(promise); // a client that leaves must not end the process through a send that nothing awaits
   }
 
   /**
    * Resolves at once, and periodically in the next turn of the event loop: while the system accepts all writes, a handler that only sends would
    * otherwise block other work forever, and hide from its own connection that the client has disconnected.
    */
-  #atOnce(size: number): Promise<void> {
-    this.#sentInTurn += size + FRAME_COST;
-    if (this.#sentInTurn <= HIGH_WATER_BYTES) return sent;
-    this.#sentInTurn = 0;
+  private atOnce(size: number): Promise<void> {
+    this.sentInTurn += size + FRAME_COST;
+    if (this.sentInTurn <= HIGH_WATER_BYTES) return sent;
+    this.sentInTurn = 0;
     return new Promise((resolve) => setImmediate(resolve));
   }
 
   recv(): Promise<Message | null> {
-    const message = this.#take();
+    const message = this.take();
     if (message !== undefined) return Promise.resolve(message);
-    return new Promise((resolve) => this.#inbox.wait(resolve));
+    return new Promise((resolve) => this.inbox.wait(resolve));
   }
 
   /** Takes from the inbox; resumes the client once little is queued. */
-  #take(): Message | null | undefined {
-    const message = this.#inbox.take();
-    const ws = this.#ws;
-    if (ws.isPaused && this.#inbox.bytes <= this.#config.maxReceiveQueueBytes / 2) ws.resume();
+  private take(): Message | null | undefined {
+    const message = this.inbox.take();
+    const ws = this.ws;
+    if (ws.isPaused && this.inbox.bytes <= this.config.maxReceiveQueueBytes / 2) ws.resume();
     return message;
   }
 
-  async receiveText(): Promise<string | null> {
-    const message = await this.recv();
-    return message === null ? null : message.text;
+  receiveText(): Promise<string | null> {
+    return handled(this.recv().then((message) => (message === null ? null : message.text)));
   }
 
-  async receiveJson(): Promise<T | null> {
-    const message = await this.recv();
-    return message === null ? null : await this.#check(message.json());
+  receiveJson(): Promise<T | null> {
+    return handled(this.recv().then((message) => (message === null ? null : this.check(message.json()))));
   }
 
   each(handler: (message: Message, dependencies: unknown) => unknown): Promise<void> {
-    return this.#forEach((message) => message, handler);
+    return handled(this.forEach((message) => message, handler));
   }
 
   eachJson(handler: (value: T, dependencies: unknown) => unknown): Promise<void> {
-    return this.#forEach((message) => this.#check(message.json()), handler);
+    return handled(this.forEach((message) => this.check(message.json()), handler));
   }
 
-  async #forEach<V>(
+  private async forEach<V>(
     read: (message: Message) => V | Promise<V>,
     handler: (value: V, dependencies: unknown) => unknown,
   ): Promise<void> {
     for (let message = await this.recv(); message !== null; message = await this.recv()) {
       const value = await read(message);
-      await this.#invoke((dependencies) => handler(value, dependencies));
+      await this.invoke((dependencies) => handler(value, dependencies));
     }
   }
 
   /** Not a generator: that would await three times per message. */
   [Symbol.asyncIterator](): AsyncIterator<Message> {
     const wait = (resolve: (result: IteratorResult<Message>) => void): void =>
-      this.#inbox.wait((message) => resolve(step(message)));
+      this.inbox.wait((message) => resolve(step(message)));
     return {
       next: () => {
-        const message = this.#take();
+        const message = this.take();
         return message === undefined ? new Promise(wait) : Promise.resolve(step(message));
       },
     };
@@ -219,70 +222,75 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
 
   async close(code = 1000, reason = ""): Promise<void> {
     if (!isSendable(code)) throw new WebSocketClose(code); // its error lists the allowed codes
-    this.#ws.close(code, fittingReason(reason));
-    if (this.#ws.isPaused) this.#ws.resume(); // otherwise the reply would never be read
-    await this.#ended.promise;
+    this.ws.close(code, fittingReason(reason));
+    if (this.ws.isPaused) this.ws.resume(); // otherwise the reply would never be read
+    await this.endedSignal.promise;
   }
 
   /** Resolves when the connection has ended and `closed` is set. */
   get ended(): Promise<void> {
-    return this.#ended.promise;
+    return this.endedSignal.promise;
   }
 
   join(room: string): void {
-    this.#rooms.join(room, this as OpenSocket);
+    this.rooms.join(room, this as OpenSocket);
   }
 
   leave(room: string): void {
-    this.#rooms.leave(room, this as OpenSocket);
+    this.rooms.leave(room, this as OpenSocket);
   }
 
   /** Sends without waiting: its own queue limit closes a room member that cannot keep up. */
   deliver(data: string | Uint8Array): void {
-    this.#send(data, typeof data !== "string").catch(() => {});
+    this.sendFrame(data, typeof data !== "string").catch(() => {});
   }
 
   ping(): void {
-    if (this.connected) this.#ws.ping();
+    if (this.connected) this.ws.ping();
+  }
+
+  /** Milliseconds of silence after which the connection is cut. */
+  get timeoutMs(): number {
+    return this.config.timeoutSecs * 1000;
   }
 
   /** Whether backpressure pauses the client, so that its pongs cannot arrive. */
   get heldBack(): boolean {
-    return this.#ws.isPaused;
+    return this.ws.isPaused;
   }
 
-  /** Cuts the connection without a close frame. */
+  /** Destroys the connection without a close frame. */
   cut(): void {
-    this.#ws.terminate();
+    this.ws.terminate();
   }
 
-  #receive(data: Buffer, isBinary: boolean): void {
-    const traffic = this.#traffic;
+  private receive(data: Buffer, isBinary: boolean): void {
+    const traffic = this.traffic;
     this.lastSeenMs = traffic.now();
     traffic.received++;
-    const inbox = this.#inbox;
+    const inbox = this.inbox;
     if (inbox.put(new ReceivedMessage(data, isBinary))) return;
-    if (inbox.bytes > this.#config.maxReceiveQueueBytes || inbox.length > MAX_WAITING_MESSAGES)
-      this.#ws.pause();
+    if (inbox.bytes > this.config.maxReceiveQueueBytes || inbox.length > MAX_WAITING_MESSAGES)
+      this.ws.pause();
   }
 
-  #control(): void {
-    this.lastSeenMs = this.#traffic.now();
+  private control(): void {
+    this.lastSeenMs = this.traffic.now();
     const second = Math.floor(this.lastSeenMs / 1000);
-    if (second !== this.#controlSecond) {
-      this.#controlSecond = second;
-      this.#controlFrames = 0;
+    if (second !== this.controlSecond) {
+      this.controlSecond = second;
+      this.controlFrames = 0;
     }
-    if (++this.#controlFrames > this.#config.maxControlFramesPerSec)
-      this.#ws.close(1008, "too many control frames");
+    if (++this.controlFrames > this.config.maxControlFramesPerSec)
+      this.ws.close(1008, "too many control frames");
   }
 
-  #end(code: number, reason: string): void {
-    this.#closed = { code, reason };
-    this.#rooms.leaveAll(this as OpenSocket);
-    this.#inbox.end();
-    this.#aborter?.abort();
-    this.#ended.resolve();
+  private end(code: number, reason: string): void {
+    this.closeReceived = { code, reason };
+    this.rooms.leaveAll(this as OpenSocket);
+    this.inbox.end();
+    this.aborter?.abort();
+    this.endedSignal.resolve();
   }
 }
 

@@ -1,4 +1,4 @@
-"""A WebSocket client that does what it is told: reads one JSON object from standard input and prints what came of each step.
+"""A scripted WebSocket client: reads one JSON object from standard input and prints the result of each step.
 
 Runs with the module `websockets` from version 10, whose asynchronous client changed some names in version 14.
 """
@@ -57,18 +57,18 @@ def extensions_of(ws):
 
 
 async def main():
-    told = json.load(sys.stdin)
+    script = json.load(sys.stdin)
     try:
         ws = await websockets.connect(
-            told["url"],
-            compression="deflate" if told["deflate"] else None,
-            subprotocols=told["protocols"] or None,
+            script["url"],
+            compression="deflate" if script["deflate"] else None,
+            subprotocols=script["protocols"] or None,
             max_size=None,
             ping_interval=None,
         )
     except websockets.InvalidHandshake as error:
         return {"refused": refused_with(error)}
-    results = [await take(ws, *step) for step in told["steps"]]
+    results = [await take(ws, *step) for step in script["steps"]]
     await ws.close()
     return {"protocol": ws.subprotocol, "extensions": extensions_of(ws), "results": results}
 

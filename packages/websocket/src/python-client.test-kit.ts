@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** Returns a Python with the module `websockets`: the system's, as of Debian's package, or the current one; `null` without. */
+/** Returns a Python with the module `websockets`: Debian's, which has the package python3-websockets, or the one on PATH; `null` without one. */
 export const findPython = (): string | null =>
   ["/usr/bin/python3", "python3"].find(
     (python) => spawnSync(python, ["-c", "import websockets"], { stdio: "ignore" }).status === 0,

@@ -1,20 +1,34 @@
 import { FrameworkError } from "@framework/core";
-import type { Json, SharedValues } from "@framework/core/feature";
-import type { OpenSocket } from "./open-socket.ts";
+import { handled, type Json, type SharedValues } from "@framework/core/feature";
 
 /** The members of a room, in every worker. */
 export interface Room {
   /** Members connected to this worker. */
   readonly localSize: number;
-  /** Sends a text message to every member; resolves when each worker has passed it to its members. At most 45 000 bytes. */
+  /**
+   * Sends a text message to every member; resolves when each worker has passed it to its members. At most 45 000 bytes.
+   *
+   * @throws WEBSOCKET_BROADCAST_INCOMPLETE when a worker lost its connection to the others, or died, before it confirmed; its members may have missed the
+   * message. WEBSOCKET_BROADCAST_TOO_LARGE, CORE_SHARED_STATE_UNAVAILABLE
+   */
   sendText(text: string, options?: RoomSendOptions): Promise<void>;
+  /** Sends a binary message; see `sendText`. */
   sendBinary(data: Uint8Array, options?: RoomSendOptions): Promise<void>;
+  /** Sends a value as JSON; see `sendText`. */
   sendJson(value: unknown, options?: RoomSendOptions): Promise<void>;
 }
 
+/** Options of a message to a room. */
 export interface RoomSendOptions {
   /** A member to leave out, usually the sender. */
   readonly except?: { readonly id: string };
+}
+
+/** A connection that can join rooms. */
+interface RoomMember {
+  readonly id: string;
+  readonly connected: boolean;
+  deliver(data: string | Uint8Array): void;
 }
 
 /** Keeps messages, also in Base64, below the shared state's limit of 64 KiB. */
@@ -25,40 +39,40 @@ const CHANNEL = "websocket:rooms";
 
 /** The rooms of an app: members of this worker, and messages to and from the others. */
 export class Rooms {
-  readonly #rooms = new Map<string, Set<OpenSocket>>();
-  readonly #joined = new WeakMap<OpenSocket, Set<string>>();
-  #shared: SharedValues | null = null;
+  private readonly rooms = new Map<string, Set<RoomMember>>();
+  private readonly joined = new WeakMap<RoomMember, Set<string>>();
+  private shared: SharedValues | null = null;
 
   /** Subscribes to messages from all workers. Returns a function that ends the subscription. */
   connect(shared: SharedValues): () => void {
-    this.#shared = shared;
-    return shared.subscribe(CHANNEL, (message) => this.#deliver(message));
+    this.shared = shared;
+    return shared.subscribe(CHANNEL, (message) => this.deliver(message));
   }
 
-  join(name: string, member: OpenSocket): void {
+  join(name: string, member: RoomMember): void {
     if (name === "" || name.length > MAX_NAME) {
       throw new FrameworkError("WEBSOCKET_BAD_ROOM", `a room's name has 1 to ${MAX_NAME} characters`);
     }
     if (!member.connected) return;
-    const joined = this.#joined.get(member) ?? new Set();
+    const joined = this.joined.get(member) ?? new Set();
     if (joined.size >= MAX_ROOMS_EACH && !joined.has(name)) {
       throw new FrameworkError(
         "WEBSOCKET_TOO_MANY_ROOMS",
         `a connection is in at most ${MAX_ROOMS_EACH} rooms`,
       );
     }
-    this.#joined.set(member, joined.add(name));
-    this.#rooms.set(name, (this.#rooms.get(name) ?? new Set()).add(member));
+    this.joined.set(member, joined.add(name));
+    this.rooms.set(name, (this.rooms.get(name) ?? new Set()).add(member));
   }
 
-  leave(name: string, member: OpenSocket): void {
-    this.#joined.get(member)?.delete(name);
-    const members = this.#rooms.get(name);
-    if (members?.delete(member) === true && members.size === 0) this.#rooms.delete(name);
+  leave(name: string, member: RoomMember): void {
+    this.joined.get(member)?.delete(name);
+    const members = this.rooms.get(name);
+    if (members?.delete(member) === true && members.size === 0) this.rooms.delete(name);
   }
 
-  leaveAll(member: OpenSocket): void {
-    for (const name of this.#joined.get(member) ?? []) this.leave(name, member);
+  leaveAll(member: RoomMember): void {
+    for (const name of this.joined.get(member) ?? []) this.leave(name, member);
   }
 
   room(name: string): Room {
@@ -67,13 +81,15 @@ export class Rooms {
       bytes: Uint8Array | null,
       { except }: RoomSendOptions = {},
     ): Promise<void> =>
-      this.#publish({
-        room: name,
-        text,
-        base64: bytes === null ? null : Buffer.from(bytes).toString("base64"),
-        except: except?.id ?? null,
-      });
-    const sizeOf = (): number => this.#rooms.get(name)?.size ?? 0;
+      handled(
+        this.publish({
+          room: name,
+          text,
+          base64: bytes === null ? null : Buffer.from(bytes).toString("base64"),
+          except: except?.id ?? null,
+        }),
+      );
+    const sizeOf = (): number => this.rooms.get(name)?.size ?? 0;
     return {
       get localSize() {
         return sizeOf();
@@ -84,8 +100,8 @@ export class Rooms {
     };
   }
 
-  async #publish(note: Note): Promise<void> {
-    if (this.#shared === null)
+  private async publish(note: Note): Promise<void> {
+    if (this.shared === null)
       throw new FrameworkError("WEBSOCKET_NOT_STARTED", "start the app before sending to rooms");
     if (
       Buffer.byteLength(note.text ?? note.base64 ?? "") >
@@ -96,13 +112,17 @@ export class Rooms {
         `a message to a room has at most ${MAX_BYTES} bytes`,
       );
     }
-    await this.#shared.publish(CHANNEL, { ...note });
+    if (await this.shared.publish(CHANNEL, { ...note })) return;
+    throw new FrameworkError(
+      "WEBSOCKET_BROADCAST_INCOMPLETE",
+      `a message to the room "${note.room}" was not confirmed by every process; members at the others have it`,
+    );
   }
 
-  #deliver(message: Json): void {
+  private deliver(message: Json): void {
     const { room, text, base64, except } = message as unknown as Note; // only `#publish` writes to the channel
     const data = text ?? Buffer.from(base64 ?? "", "base64");
-    for (const member of this.#rooms.get(room) ?? []) if (member.id !== except) member.deliver(data);
+    for (const member of this.rooms.get(room) ?? []) if (member.id !== except) member.deliver(data);
   }
 }
 

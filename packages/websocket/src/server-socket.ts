@@ -4,6 +4,7 @@ import type { Message } from "./message.ts";
 export interface Closed {
   /** Code of the close frame; 1005 when it had none, 1006 when the connection broke without one. */
   readonly code: number;
+  /** Reason of the close frame; empty without one. */
   readonly reason: string;
 }
 
@@ -16,6 +17,7 @@ export interface ServerSocket<
   readonly id: string;
   /** The negotiated sub-protocol, or `""`. */
   readonly protocol: string;
+  /** Whether messages can be sent. */
   readonly connected: boolean;
   /** Aborts when the connection has ended, to cancel the handler's work. */
   readonly signal: AbortSignal;

@@ -5,7 +5,7 @@ import { websocket, type WebSocketMethods } from "./index.ts";
 
 type SocketApp = App & WebSocketMethods;
 
-/** A service on its own port, with clients that end with it. */
+/** A service on its own port, which closes its clients when it stops. */
 export interface Served {
   readonly app: SocketApp;
   readonly url: string;

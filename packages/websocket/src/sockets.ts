@@ -16,9 +16,9 @@ export class Sockets {
   readonly sessions: Operations<HttpRequest>;
   /** Publishes each message of `each` as an operation. */
   readonly messages: Operations<Invocation>;
-  #heartbeat: Heartbeat | null = null;
-  #Server: typeof WebSocketServer | null = null;
-  #log: Logger | null = null;
+  private startedHeartbeat: Heartbeat | null = null;
+  private Server: typeof WebSocketServer | null = null;
+  private logger: Logger | null = null;
 
   constructor(rooms: Rooms, { operation }: Pick<HostInsight, "operation">) {
     this.rooms = rooms;
@@ -27,30 +27,32 @@ export class Sockets {
   }
 
   get size(): number {
-    return this.#heartbeat?.size ?? 0;
+    return this.startedHeartbeat?.size ?? 0;
   }
 
   get heartbeat(): Heartbeat {
-    this.#heartbeat ??= new Heartbeat(this.config, this.traffic);
-    return this.#heartbeat;
+    this.startedHeartbeat ??= new Heartbeat(this.config, this.traffic);
+    return this.startedHeartbeat;
   }
 
   get log(): Logger | null {
-    return this.#log;
+    return this.logger;
   }
 
   /** Loads `ws`; never called in an app without WebSocket routes. */
   async start(shared: SharedValues, log: Logger): Promise<() => void> {
-    this.#log = log;
-    this.#Server = (await import("ws")).WebSocketServer;
+    this.logger = log;
+    this.Server = (await import("ws")).WebSocketServer;
     return this.rooms.connect(shared);
   }
 
-  /** Creates the endpoint of one route, which does its handshakes and frames. */
-  newServer(protocols: readonly string[]): WebSocketServer {
-    if (this.#Server === null) throw new FrameworkError("WEBSOCKET_NOT_STARTED", "the app has not started");
-    const { maxMessageBytes, maxFragments, closeWaitSecs, deflate } = this.config;
-    return new this.#Server({
+  /** Creates the endpoint of one route, for its handshakes and frames. */
+  newServer(
+    { maxMessageBytes, maxFragments, closeWaitSecs, deflate }: WebSocketConfig,
+    protocols: readonly string[],
+  ): WebSocketServer {
+    if (this.Server === null) throw new FrameworkError("WEBSOCKET_NOT_STARTED", "the app has not started");
+    return new this.Server({
       noServer: true,
       clientTracking: false,
       maxPayload: maxMessageBytes,

@@ -6,7 +6,7 @@ export interface Traffic {
   sent: number;
   /** Connections closed because their client read messages too slowly. */
   overrun: number;
-  /** Connections cut because their client was silent. */
+  /** Connections closed because their client was silent. */
   timedOut: number;
 }
 

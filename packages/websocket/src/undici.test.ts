@@ -19,7 +19,7 @@ const open = async (url: string, protocols: string[] = []) => {
 
 describe.each(["fast", "node"] as const)("undici's client on the %s transport", (transport) => {
   test.each([true, false])(
-    "gets back text and bytes as what they were, also 16 MiB of them, with compression: %s",
+    "receives text and bytes back with their type, up to 16 MiB, with compression: %s",
     async (deflate) => {
       const size = 16 * 1024 * 1024;
       await using s = await serve(

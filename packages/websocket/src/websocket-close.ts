@@ -7,6 +7,7 @@ import { FrameworkError } from "@framework/core";
  */
 export class WebSocketClose extends FrameworkError {
   override readonly name = "WebSocketClose";
+  /** Code of the close frame. */
   readonly closeCode: number;
   /** At most 123 bytes; a longer reason is truncated. */
   readonly reason: string;

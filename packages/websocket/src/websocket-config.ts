@@ -14,7 +14,7 @@ export interface WebSocketConfig {
   readonly maxControlFramesPerSec: number;
   /** Seconds between pings. @default 30 */
   readonly pingSecs: number;
-  /** Seconds of silence after which a client is cut. @default 60 */
+  /** Seconds without data from the client after which a connection is closed. @default 60 */
   readonly timeoutSecs: number;
   /** Maximum wait for the client's close frame, in seconds. @default 5 */
   readonly closeWaitSecs: number;
@@ -27,15 +27,24 @@ export interface WebSocketConfig {
 const isOrigin = (value: unknown): boolean =>
   typeof value === "string" && URL.canParse(value) && new URL(value).origin === value;
 
-export const WebSocketConfig: ConfigRecord<WebSocketConfig> = configRecord("WebSocketConfig", {
+/** Limits and options that a route can set for itself. Pings are sent at the app's interval. */
+export type WebSocketLimits = Omit<WebSocketConfig, "pingSecs">;
+
+const limits = {
   maxMessageBytes: integer(1_048_576, { min: 1, max: 1_073_741_824 }),
   maxFragments: integer(1024, { min: 1 }),
   maxSendQueueBytes: integer(1_048_576, { min: 1 }),
   maxReceiveQueueBytes: integer(1_048_576, { min: 1 }),
   maxControlFramesPerSec: integer(100, { min: 1 }),
-  pingSecs: decimal(30, { min: 0.01 }),
   timeoutSecs: decimal(60, { min: 0.02 }),
   closeWaitSecs: decimal(5, { min: 0.01 }),
   deflate: flag(false),
   origins: list<string>([], "origins such as https://app.example", isOrigin),
+};
+
+export const WebSocketConfig: ConfigRecord<WebSocketConfig> = configRecord("WebSocketConfig", {
+  pingSecs: decimal(30, { min: 0.01 }),
+  ...limits,
 });
+
+export const WebSocketLimits: ConfigRecord<WebSocketLimits> = configRecord("WebSocketLimits", limits);

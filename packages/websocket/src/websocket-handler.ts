@@ -1,4 +1,6 @@
 import type { Guard, HttpRequest, Injections, NoInput, StandardSchema } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
+import type { WebSocketLimits } from "./websocket-config.ts";
 import type { ServerSocket } from "./server-socket.ts";
 
 /** Options of a WebSocket route. */
@@ -7,17 +9,19 @@ export interface WebSocketOptions<
   Inject extends Injections | undefined = undefined,
   Each extends Injections | undefined = undefined,
 > {
-  /** Guards, run before the upgrade; a denial is answered as HTTP. */
+  /** Guards, run before the upgrade; a denial is an HTTP reply. */
   readonly guards?: readonly Guard<HttpRequest>[];
   /**
    * Dependencies, passed to the handler as its third argument. Those of scope `invocation` live until the handler has settled and the connection
-   * has ended. A factory that fails is answered as HTTP, before the upgrade.
+   * has ended. A failing factory refuses the upgrade with an HTTP reply.
    */
   readonly inject?: Inject;
   /** Dependencies per message, passed to the handlers of `socket.each` and `socket.eachJson`. Those of scope `invocation` live for one message. */
   readonly injectEach?: Each;
   /** Schema of `receiveJson`; a mismatch closes with 1008. */
   readonly message?: Schema;
+  /** Limits and options of this route; a missing field has the value of `enableWebSocket`. Mistakes are CORE_BAD_CONFIG at start. */
+  readonly limits?: ConfigInput<WebSocketLimits>;
   /** Supported sub-protocols; the first one that the client also offers is used. */
   readonly protocols?: readonly string[];
 }

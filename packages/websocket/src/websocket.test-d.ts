@@ -48,7 +48,7 @@ app.websocket("/each", { injectEach: { db: Db }, message: z.number() }, async (s
   await socket.eachJson((value, { db }) => [value.toFixed(), db.all()]);
   // @ts-expect-error the token has no such member
   await socket.each((_message, { db }) => db.none());
-  // @ts-expect-error the schema gives a number
+  // @ts-expect-error the schema's output is a number
   await socket.eachJson((value) => value.length);
 });
 app.websocket("/default", async (socket, _request, db = Depends(Db)) => {
@@ -61,3 +61,6 @@ app.websocket("/default", async (socket, _request, db = Depends(Db)) => {
 app.websocket("/none", { protocols: ["v1"] }, (_socket, _request, { db }) => db);
 // @ts-expect-error nothing is injected without options
 app.websocket("/none", (_socket, _request, { db }) => db);
+app.websocket("/limits", { limits: { maxMessageBytes: 10, deflate: undefined } }, () => {});
+// @ts-expect-error pings are sent at the app's interval
+app.websocket("/limits", { limits: { pingSecs: 1 } }, () => {});

@@ -13,7 +13,7 @@ import { Endpoint } from "./endpoint.ts";
 import { Rooms, type Room } from "./rooms.ts";
 import type { ServerSocket } from "./server-socket.ts";
 import { Sockets } from "./sockets.ts";
-import { WebSocketConfig } from "./websocket-config.ts";
+import { WebSocketConfig, WebSocketLimits } from "./websocket-config.ts";
 import type { AnyHandler, AnyOptions, WebSocketHandler, WebSocketOptions } from "./websocket-handler.ts";
 
 type ArgumentsOf<Inject> = Inject extends Injections
@@ -73,7 +73,8 @@ export const websocket: Feature<WebSocketMethods> = {
         const options = (rest.length === 1 ? {} : rest[0]) as AnyOptions;
         const handler = rest.at(-1) as AnyHandler;
         const endpoint = new Endpoint({ sockets, state: host.state, options, handler });
-        const { guards = [], inject, injectEach } = options;
+        const { guards = [], inject, injectEach, limits } = options;
+        if (limits !== undefined) host.configure(WebSocketLimits, limits);
         if (injectEach !== undefined) host.state.inject(`messages of ${path}`, injectEach);
         host.http.route(
           "GET",
@@ -108,11 +109,7 @@ const begin = (host: Host, sockets: Sockets): void => {
   count("connections", "Opened WebSocket connections.", () => traffic.opened);
   count("messages_received", "Messages from WebSocket clients.", () => traffic.received);
   count("messages_sent", "Messages to WebSocket clients.", () => traffic.sent);
-  count(
-    "overrun",
-    "WebSocket connections closed because the client read messages too slowly.",
-    () => traffic.overrun,
-  );
-  count("timed_out", "WebSocket connections cut because the client was silent.", () => traffic.timedOut);
+  count("overrun", "WebSocket connections closed because the client read too slowly.", () => traffic.overrun);
+  count("timed_out", "WebSocket connections closed because the client was silent.", () => traffic.timedOut);
   host.insight.expose("websocket", () => ({ connections: sockets.size }));
 };

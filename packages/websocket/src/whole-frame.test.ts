@@ -18,7 +18,7 @@ const read = (frame: Buffer): readonly unknown[] => {
   return messages;
 };
 
-test("a frame decodes to its input, text and bytes of any length", () => {
+test("a frame decodes to its input, for text and bytes of any length", () => {
   const payload = fc.oneof(
     fc.uint8Array({ maxLength: 140 }),
     fc.constantFrom(125, 126, 127, MAX_WHOLE_BYTES).map((length) => new Uint8Array(length).fill(7)),
