@@ -8,7 +8,7 @@ const TEXTUAL =
 export const isCompressible = ({ headers, status }: Response): boolean => {
   if (status === 206 || headers.has("content-encoding") || headers.has("content-range")) return false;
   if (/(?:^|[\s,])no-transform(?:$|[\s,])/i.test(headers.get("cache-control") ?? "")) return false;
-  if (status === 304) return true; // it stands for a reply that may have been compressed
+  if (status === 304) return true; // the stored reply may be compressed
   const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
   return TEXTUAL.test(type.trim().toLowerCase());
 };
@@ -17,5 +17,5 @@ export const isCompressible = ({ headers, status }: Response): boolean => {
 export const canBeCoded = ({ status, payload, headers }: Response): boolean =>
   payload !== null && !bare.includes(status) && !headers.has("content-encoding");
 
-/** Without a body, or with a range, whose position within the encoded body is unknown. */
+/** Whether the reply has no body, or a range of one: its position within the encoded body is unknown. */
 const bare: readonly number[] = [101, 204, 205, 206, 304];

@@ -25,7 +25,7 @@ export const CompressionConfig: ConfigRecord<CompressionConfig> = configRecord("
   minSize: integer(1024),
   encodings: checked(
     ["gzip"],
-    "a list of some of gzip, br and zstd, each once",
+    "a list of gzip, br and zstd, without duplicates",
     (value) =>
       Array.isArray(value) &&
       value.length > 0 &&

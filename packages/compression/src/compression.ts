@@ -71,8 +71,9 @@ const compress = (
     return mapAwaitable(next(request), (reply) => {
       if (option.of(request.endpoint) === false) return reply;
       const shrinks = isCompressible(reply);
-      if (shrinks) addVary(reply.headers, "Accept-Encoding");
-      if (reply.status !== 304 && !canBeCoded(reply)) return reply;
+      const isCodable = reply.status === 304 || canBeCoded(reply);
+      if (shrinks || isCodable) addVary(reply.headers, "Accept-Encoding"); // a client that refuses identity gets any body coded
+      if (!isCodable) return reply;
       const field = request.getHeader("accept-encoding");
       const coding = negotiateEncoding(field, config.encodings);
       if (reply.status === 304) return asHeld(request, reply, coding);

@@ -56,19 +56,19 @@ eachClient(test, makeApp, {
     await reading;
     await waitFor(() => text.includes("second"));
   },
-  "a client that leaves ends the source": async (client) => {
+  "a disconnect of the client ends the source": async (client) => {
     const leaving = new AbortController();
     const reply = await client.stream("GET", "/events", { headers, signal: leaving.signal });
     const reader = reply.body?.getReader();
     await reader?.read();
     leaving.abort();
     await reader?.cancel().catch(() => {});
-    release(); // an async generator cannot end while it waits for something that never comes
+    release(); // an async generator cannot end while it awaits a promise that never settles
     await waitFor(() => ended === 1);
   },
 });
 
-test("streams are sent as they are without the switch", async () => {
+test("streams are not compressed by default", async () => {
   const app = new (App.with(compression))().enableCompression();
   app.get("/", () => Response.stream(["a"], { contentType: "text/plain" }));
   await using client = testClient(app);
@@ -91,7 +91,7 @@ async function* pieces(count: number, onEnd: () => void = () => {}) {
   }
 }
 
-test.each(Object.keys(decoders) as Encoding[])("pieces in %s decode to the whole", async (coding) => {
+test.each(Object.keys(decoders) as Encoding[])("chunks in %s decode to the whole body", async (coding) => {
   const coded: Uint8Array[] = [];
   for await (const piece of codedChunks(pieces(20), all[coding])) coded.push(piece);
   const expected = Array.from({ length: 20 }, (_, index) => `piece ${index} `.repeat(50)).join("");
@@ -99,7 +99,7 @@ test.each(Object.keys(decoders) as Encoding[])("pieces in %s decode to the whole
 });
 
 test.each(Object.keys(decoders) as Encoding[])(
-  "leaving %s at any piece frees the coder and ends the source",
+  "cancelling %s at any chunk frees the encoder and ends the source",
   async (coding) => {
     for (let stop = 0; stop < 10; stop++) {
       const coder = all[coding].inPieces();
@@ -113,7 +113,7 @@ test.each(Object.keys(decoders) as Encoding[])(
   },
 );
 
-test("a source that fails fails the coded body", async () => {
+test("an error of the source is an error of the compressed body", async () => {
   const broken = async function* () {
     yield new Uint8Array(10);
     throw new Error("source failed");
@@ -124,7 +124,7 @@ test("a source that fails fails the coded body", async () => {
   await expect(reading()).rejects.toThrow("source failed");
 });
 
-test("a compressed event stream that a drain ends is whole", async () => {
+test("a compressed event stream that is ended by a drain is complete", async () => {
   const app = makeApp();
   const reply = await app.fetch(new Request("http://localhost/events", { headers }));
   const bytes = reply.arrayBuffer();

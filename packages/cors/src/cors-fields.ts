@@ -6,7 +6,7 @@ import type { CorsConfig } from "./cors-config.ts";
 export interface CorsFields {
   /** The reply to a preflight; later middleware and routes do not see the request. */
   preflight(origin: string): Response;
-  /** Adds the fields to any other reply that let a page of `origin` read it. */
+  /** Adds the CORS fields for `origin` to any other reply. */
   allow(origin: string | null, reply: Response): Response;
   /** Whether the configuration lists this origin. */
   names(origin: string): boolean;
@@ -18,7 +18,7 @@ export const corsFields = (config: CorsConfig): CorsFields => {
   const { maxAge, credentials } = config;
   const everyone = config.origins.includes("*");
   const origins = new Set(config.origins);
-  let last: string | null = null; // consecutive requests mostly have the same origin, and a Set lookup costs more than all fields
+  let last: string | null = null; // last allowed origin: saves the Set lookup, which costs more than setting the fields
   const allowedOrigin = (origin: string): string | null => {
     if (origin === last) return last;
     if (!origins.has(origin)) return null;
@@ -67,7 +67,7 @@ export const corsFields = (config: CorsConfig): CorsFields => {
   };
 };
 
-/** Whether the request is a preflight (Fetch standard, "CORS-preflight request"); a plain OPTIONS goes to the application. */
+/** Whether the request is a preflight (Fetch standard, "CORS-preflight request"); a plain OPTIONS request reaches the application. */
 export const isPreflight = (request: HttpRequest, origin: string | null): origin is string =>
   request.method === "OPTIONS" &&
   origin !== null &&

@@ -10,11 +10,11 @@ app
   .enableCors({ origins: ["https://app.example"], methods: ["GET"] } satisfies Partial<CorsConfig>)
   .get("/", () => "hello");
 
-// @ts-expect-error the method exists only where the feature was composed
+// @ts-expect-error the method exists only where the feature is composed
 new App().enableCors();
 
 // @ts-expect-error a misspelt option is found by the compiler
 app.enableCors(["https://app.example"], { credential: true });
 
-// @ts-expect-error origins stand either before the options or in them
+// @ts-expect-error origins are either the first argument or an option
 app.enableCors(["https://app.example"], { origins: ["https://b.example"] });

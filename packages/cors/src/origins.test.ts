@@ -43,11 +43,11 @@ test.each([
   "undefined",
   "*",
   "file://",
-])("%s may not read", async (origin) => {
+])("the origin %s is not allowed", async (origin) => {
   expect(await readable(makeApp(), Buffer.from(origin, "utf8").toString("latin1"))).toBe(false);
 });
 
-/** A listed origin with one thing changed: a character put in, taken out or replaced, or text before or behind it. */
+/** A listed origin with one edit: a character inserted, removed or replaced, or a prefix or suffix added. */
 const mutated = fc
   .record({
     origin: fc.constantFrom(...listed),
@@ -60,7 +60,7 @@ const mutated = fc
   })
   .map(({ origin, at, cut, put }) => origin.slice(0, at) + put + origin.slice(at + cut));
 
-test("no change of a listed origin may read", async () => {
+test("no altered form of a listed origin is allowed", async () => {
   const app = makeApp();
   await app.start();
   await fc.assert(
@@ -87,20 +87,20 @@ test.each([
   [["https://"]],
   [[""]],
   [[7 as unknown as string]],
-])("the origins %j are refused, because no browser sends them", (origins) => {
+])("the origins %j are a start error, because no browser sends them", (origins) => {
   expect(CorsConfig.read({ origins }).problems).toEqual([
     expect.stringContaining("CorsConfig.origins must be a list"),
   ]);
 });
 
 test.each([[["http://[::1]:3000"]], [["chrome-extension://abcdefghijklmnop"]], [["https://127.0.0.1:8443"]]])(
-  "the origins %j are taken",
+  "the origins %j are accepted",
   (origins) => {
     expect(CorsConfig.read({ origins }).problems).toEqual([]);
   },
 );
 
-test("every mistake of a configuration is reported at start, at once", async () => {
+test("all mistakes of a configuration are reported together, at start", async () => {
   const app = new (App.with(cors))().enableCors({
     origins: ["*"],
     methods: ["GET", "*"],

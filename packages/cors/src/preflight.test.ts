@@ -42,11 +42,11 @@ eachClient(test, makeApp, {
     }
     expect(reached).toEqual([]);
   },
-  "a preflight of another origin is granted nothing": async (client) => {
+  "a preflight of another origin gets no permissions": async (client) => {
     const reply = await client.options("/routed", { headers: { ...asking, origin: "https://evil.example" } });
     expect([reply.status, fields(reply), reached]).toEqual([204, { vary: granted.vary }, []]);
   },
-  "OPTIONS that is no preflight goes on": async (client) => {
+  "a plain OPTIONS request reaches the app": async (client) => {
     for (const headers of [{}, { origin }, { "access-control-request-method": "PUT" }]) {
       const reply = await client.options("/nowhere", { headers });
       expect(reply.status).toBe(404);
@@ -56,7 +56,7 @@ eachClient(test, makeApp, {
   },
 });
 
-test("a preflight is granted what the options say", async () => {
+test("a preflight's reply has the configured permissions", async () => {
   const app = new (App.with(cors))().enableCors([origin], {
     methods: ["GET", "QUERY"],
     headers: ["X-Api-Key"],
@@ -74,7 +74,7 @@ test("a preflight is granted what the options say", async () => {
   });
 });
 
-test("a preflight for everybody names everybody", async () => {
+test("a preflight's reply allows * by default", async () => {
   const app = new (App.with(cors))().enableCors();
   await using client = testClient(app);
   expect(fields(await client.options("/", { headers: asking }))).toEqual({
@@ -84,7 +84,7 @@ test("a preflight for everybody names everybody", async () => {
   });
 });
 
-test("a list of fields as long as a head can be changes nothing", async () => {
+test("a requested list as long as a head allows does not change the reply", async () => {
   await using client = testClient(makeApp());
   const many = Array.from({ length: 1000 }, (_, index) => `x-${index}`).join(", ");
   const reply = await client.options("/", { headers: { ...asking, "access-control-request-headers": many } });

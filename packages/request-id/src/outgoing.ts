@@ -1,9 +1,9 @@
 import type { HttpRequest } from "@framework/core";
 
 /**
- * The options of an outgoing `fetch` with the request's id added, so that the other service logs the same id; unchanged without an id.
+ * Returns the options of an outgoing `fetch` with the request's id added, so that the called service logs the same id; unchanged without an id.
  *
- * @param headerName field that the other service reads. @default "X-Request-ID"
+ * @param headerName field that the called service reads. @default "X-Request-ID"
  * @example
  * await fetch("https://stock.example/items", withRequestId(request, { method: "POST" }));
  */

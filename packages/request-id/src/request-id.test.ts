@@ -20,7 +20,7 @@ const makeApp = () => {
 };
 
 eachClient(test, makeApp, {
-  "a request without an id gets a UUID v4, the same in its context and on the reply": async (client) => {
+  "a request without an id gets a UUID v4, in its context and on the reply": async (client) => {
     const reply = await client.get("/id");
     const id = reply.headers.get("x-request-id");
     expect(id).toMatch(uuid);
@@ -54,7 +54,7 @@ test.each([
   expect(isSafeId(incoming)).toBe(safe);
 });
 
-test("of every byte that a field may hold, only letters, digits and nine marks are kept", async () => {
+test("of all bytes allowed in a field, only letters, digits and nine marks are safe", async () => {
   const app = makeApp();
   await app.start();
   await fc.assert(
@@ -71,7 +71,7 @@ test("of every byte that a field may hold, only letters, digits and nine marks a
   );
 });
 
-test("two incoming ids are none", async () => {
+test("a repeated id field is replaced by a new id", async () => {
   await using client = socketClient(makeApp());
   const reply = await client.get("/id", {
     headers: [
@@ -82,7 +82,7 @@ test("two incoming ids are none", async () => {
   expect(reply.headers.get("x-request-id")).toMatch(uuid);
 });
 
-test("field, source and trust are the configuration's", async () => {
+test("field name, createId and keepIncoming are configurable", async () => {
   let made = 0;
   const app = new (App.with(requestId))().enableRequestId({
     headerName: "X-Correlation-ID",
@@ -98,7 +98,7 @@ test("field, source and trust are the configuration's", async () => {
 });
 
 test.each([() => "two words", () => 7 as never, () => "", () => Promise.resolve("later") as never, fails])(
-  "a request has an id and is answered, whatever createId does: %s",
+  "a request gets an id and a reply when createId fails: %s",
   async (createId) => {
     const app = new (App.with(requestId))().enableRequestId({ createId });
     app.get("/", (request) => request.requestId);
@@ -108,7 +108,7 @@ test.each([() => "two words", () => 7 as never, () => "", () => Promise.resolve(
     for (const reply of [await client.get("/"), await client.get("/nowhere")])
       expect(reply.headers.get("x-request-id")).toMatch(uuid);
     expect((await client.get("/")).status).toBe(200);
-    expect(warnings).toEqual(["request id: createId returned no usable id; using a UUID"]);
+    expect(warnings).toEqual(["request id: createId failed; using a UUID"]);
   },
 );
 
@@ -116,7 +116,7 @@ function fails(): never {
   throw new Error("no entropy");
 }
 
-test("an outgoing call carries the id, beside what it had", async () => {
+test("withRequestId adds the id and keeps the other options", async () => {
   let init: RequestInit = {};
   const app = makeApp();
   app.get("/out", (request) => {
@@ -135,7 +135,7 @@ test("an outgoing call carries the id, beside what it had", async () => {
   expect(withRequestId(without, init)).toBe(init);
 });
 
-test("mistakes of the configuration are reported at start, at once", async () => {
+test("all mistakes of a configuration are reported together, at start", async () => {
   const app = new (App.with(requestId))().enableRequestId({
     headerName: "X Id",
     keepIncoming: 1 as unknown as boolean,
@@ -150,7 +150,7 @@ test("mistakes of the configuration are reported at start, at once", async () =>
 });
 
 test.each(["fast", "node"] as const)(
-  "a request that the %s transport refuses has an id too",
+  "a request refused by the %s transport gets an id too",
   async (transport) => {
     await using client = socketClient(makeApp(), { transport });
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`x-${index}`, "1"]));

@@ -29,7 +29,7 @@ const randomId = (): string => (source ??= uuids())();
 export const RequestIdConfig: ConfigRecord<RequestIdConfig> = configRecord("RequestIdConfig", {
   headerName: checked(
     "X-Request-ID",
-    "the name of a field: 1 to 100 letters, digits or dashes",
+    "a header field name of 1 to 100 letters, digits or dashes",
     (value) => typeof value === "string" && /^[A-Za-z0-9-]{1,100}$/.test(value),
   ),
   keepIncoming: flag(true),
@@ -54,7 +54,7 @@ export const requestId: Feature<RequestIds> = {
   install: (host) => ({
     enableRequestId(config) {
       const warn = (error: unknown): void =>
-        host.life.settings.log.warn("request id: createId returned no usable id; using a UUID", { error });
+        host.life.settings.log.warn("request id: createId failed; using a UUID", { error });
       host.http.use("request-id", identify(host.configure(RequestIdConfig, config), warn));
       return this;
     },
@@ -87,7 +87,9 @@ const usable = (createId: () => string, warn: (error: unknown) => void): (() => 
   return () => {
     try {
       const id: unknown = createId();
-      return typeof id === "string" && isSafeId(id) ? id : failed(`it returned ${String(id).slice(0, 100)}`);
+      return typeof id === "string" && isSafeId(id)
+        ? id
+        : failed(`createId returned ${String(id).slice(0, 100)}`);
     } catch (error) {
       return failed(error);
     }

@@ -12,7 +12,7 @@ const drawn = (fill: (bytes: Uint8Array) => void): string[] => {
   }
 };
 
-test("an id is its 16 bytes in order, with the version and the variant in their places", () => {
+test("an id is its 16 bytes in hexadecimal, with the version and variant bits set", () => {
   const counted = drawn((bytes) => bytes.set(bytes.map((_, index) => index)));
   expect(counted).toEqual(["00010203-0405-4607-8809-0a0b0c0d0e0f", "10111213-1415-4617-9819-1a1b1c1d1e1f"]);
 });
@@ -21,11 +21,11 @@ test.each([
   [0x00, "00000000-0000-4000-8000-000000000000"],
   [0xff, "ffffffff-ffff-4fff-bfff-ffffffffffff"],
   [0xa5, "a5a5a5a5-a5a5-45a5-a5a5-a5a5a5a5a5a5"],
-])("of bytes that are all %i the id is %s", (byte, id) => {
+])("16 bytes of %i give the id %s", (byte, id) => {
   expect(drawn((bytes) => bytes.fill(byte))[0]).toBe(id);
 });
 
-test("ids never repeat, and every digit of them varies, over many draws from the random source", () => {
+test("ids are unique and every digit varies, over many refills of the random pool", () => {
   const next = uuids();
   const ids = Array.from({ length: 2000 }, next);
   expect(new Set(ids).size).toBe(2000);

@@ -4,8 +4,7 @@ const POOL_BYTES = 4096;
 /**
  * Creates UUIDs of version 4 (RFC 9562 5.4) from the system's random source; each byte is used once.
  *
- * Costs a third of `crypto.randomUUID`: the text is one flat string, while that one's is a rope of twenty strings, which is flattened when it is
- * read or sent.
+ * Costs a third of `crypto.randomUUID`, whose result is a rope of twenty strings that is flattened on first read; this one is a flat string.
  */
 export const uuids = (): (() => string) => {
   const pool = new Uint8Array(POOL_BYTES);

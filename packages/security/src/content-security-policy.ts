@@ -56,9 +56,9 @@ const sourceProblems = (name: string, source: string, count: number): string[] =
   if (!/^[\x21-\x2b\x2d-\x3a\x3c-\x7e]+$/.test(source))
     return [`${name} has a source that is empty or contains a space, a comma or a semicolon`];
   if (BARE_KEYWORD.test(source)) return [`${name}: write '${source}' with its single quotes`];
-  if (source === "'none'" && count > 1) return [`${name}: 'none' stands alone`];
-  if (source.startsWith("'nonce-")) return [`${name}: a fixed nonce protects nothing; write 'nonce'`];
-  if (source === PLACEHOLDER && !TAKES_NONCE.test(name)) return [`${name} takes no nonce`];
+  if (source === "'none'" && count > 1) return [`${name}: 'none' must be the only source`];
+  if (source.startsWith("'nonce-")) return [`${name}: a fixed nonce gives no protection; write 'nonce'`];
+  if (source === PLACEHOLDER && !TAKES_NONCE.test(name)) return [`${name} does not support a nonce`];
   return [];
 };
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type HttpRequest, type Key, key } from "@framework/core";
+import { SingleUse } from "@framework/core/feature";
 
 /** The nonce of a reply, created on first use. */
 export const CspNonce: Key<string | null> = key<string | null>("csp_nonce", null);
@@ -14,6 +15,6 @@ export const cspNonce = (request: HttpRequest): string => {
   const known = context.get(CspNonce);
   if (known !== null) return known;
   const nonce = randomBytes(16).toString("base64");
-  context.set(CspNonce, nonce);
+  context.set(CspNonce, nonce).set(SingleUse, true);
   return nonce;
 };

@@ -8,7 +8,7 @@ import { csrf } from "./index.ts";
 const secret = "0123456789abcdef0123456789abcdef";
 const host = "http://host.test";
 
-/** An app that counts what got through. */
+/** An app that counts the requests that reach its handler. */
 const makeApp = () => {
   const app = new (App.with(csrf))().enableCsrf({ secret, trustedOrigins: ["https://admin.example"] });
   let changes = 0;
@@ -22,7 +22,7 @@ const issued = async (app: { fetch: App["fetch"] }, session: string): Promise<st
   return /_csrf=([^;]+)/.exec(reply.headers.get("set-cookie") ?? "")?.[1] ?? "";
 };
 
-/** What a browser, or somebody who is none, says of where a request comes from; and whether a good token may make it pass. */
+/** Origin fields as browsers or attackers send them, and whether a request with a valid token passes. */
 const origins: readonly (readonly [string, Record<string, string>, boolean])[] = [
   ["the same origin", { "sec-fetch-site": "same-origin", origin: host }, true],
   [
@@ -50,26 +50,26 @@ const origins: readonly (readonly [string, Record<string, string>, boolean])[] =
     { "sec-fetch-site": "cross-site", origin: "http://admin.example" },
     false,
   ],
-  ["a word that no browser says", { "sec-fetch-site": "same-origin, cross-site" }, false],
+  ["a Sec-Fetch-Site that no browser sends", { "sec-fetch-site": "same-origin, cross-site" }, false],
   ["another site's old browser", { origin: "https://evil.example" }, false],
   ["another port's old browser", { origin: "http://host.test:8080" }, false],
-  ["a name that begins alike", { origin: "http://host.test.evil.example" }, false],
+  ["a host name with the same prefix", { origin: "http://host.test.evil.example" }, false],
   ["an old browser's user part", { origin: "http://host.test@evil.example" }, false],
   ["a sandboxed page", { origin: "null" }, false],
   ["a sandboxed page's new browser", { "sec-fetch-site": "cross-site", origin: "null" }, false],
   ["another site's Referer", { referer: "https://evil.example/http://host.test/" }, false],
-  ["a Referer that is none", { referer: "about:blank" }, false],
+  ["a Referer without an origin", { referer: "about:blank" }, false],
 ];
 
 const methods = ["POST", "PUT", "PATCH", "DELETE"] as const;
 
 for (const [name, headers, mayPass] of origins) {
-  test(`from ${name}, ${mayPass ? "a good token changes something" : "nothing changes"}, and no other token does`, async () => {
+  test(`from ${name}: requests with a valid token ${mayPass ? "pass" : "are refused"}, all others are refused`, async () => {
     const { app, changes } = makeApp();
     const good = await issued(app, "ada");
     const other = await issued(app, "eve");
-    const [seed = "", time = "", signature = ""] = good.split(".");
-    const forged = `${seed}.${time}.${signature.slice(0, -2)}AA`;
+    const [seed = "", time = "", mark = "", signature = ""] = good.split(".");
+    const forged = `${seed}.${time}.${mark}.${signature.slice(0, -2)}AA`;
     /** Cookie's and request's token. */
     const tokens: readonly (readonly [string | null, string | null, boolean])[] = [
       [good, good, true],
@@ -82,7 +82,7 @@ for (const [name, headers, mayPass] of origins) {
       [forged, forged, false],
       ["x", "x", false],
       [`${good}x`, `${good}x`, false],
-      [`${seed}.zzzzzzzzz.${signature}`, `${seed}.zzzzzzzzz.${signature}`, false],
+      [`${seed}.zzzzzzzzz.${mark}.${signature}`, `${seed}.zzzzzzzzz.${mark}.${signature}`, false],
     ];
     await using client = testClient(app);
     let expected = 0;
@@ -110,7 +110,7 @@ for (const [name, headers, mayPass] of origins) {
   });
 }
 
-test("no content type and no method override goes around the check", async () => {
+test("no content type and no method override bypasses the check", async () => {
   const { app, changes } = makeApp();
   await using client = testClient(app);
   for (const type of [
@@ -141,7 +141,7 @@ test("no content type and no method override goes around the check", async () =>
   expect(changes()).toBe(0);
 });
 
-test("a token in the query, or of another field, proves nothing", async () => {
+test("a token in the query, or in another field, is not accepted", async () => {
   const { app, changes } = makeApp();
   const token = await issued(app, "ada");
   await using client = testClient(app);
@@ -162,7 +162,7 @@ test.each([
   [{ authorization: "Digest username=a" }, 403],
   [{ "x-api-key": "abc" }, 403],
 ])(
-  "a client that sends %j gets %i: only what browsers never add by themselves is a proof",
+  "a client that sends %j gets %i: only credentials that browsers never add replace a token",
   async (headers, status) => {
     const { app } = makeApp();
     await using client = testClient(app);
@@ -170,12 +170,13 @@ test.each([
   },
 );
 
-test("an attacker's own token proves nothing beside a visitor's cookie; an earlier one of the same seed does", async () => {
+test("an attacker's own token does not match a visitor's cookie; an earlier token of the same seed does", async () => {
   const { app, changes } = makeApp();
   const tokens = csrfTokens(secret, 86_400);
-  const [visitor, attacker] = [tokens.issue(null), tokens.issue(null)];
+  const nobody = { session: null, caller: null };
+  const [visitor, attacker] = [tokens.issue(nobody), tokens.issue(nobody)];
   const older = csrfTokens(secret, 86_400, () => Date.now() - 50_000_000);
-  const earlier = older.issue(null, tokens.seedOf(visitor, null) ?? "");
+  const earlier = older.issue(nobody, tokens.seedOf(visitor, null) ?? "");
   await using client = testClient(app);
   const post = (token: string) =>
     client.post("/change", { headers: { cookie: `_csrf=${visitor}`, "x-csrf-token": token } });
@@ -185,7 +186,7 @@ test("an attacker's own token proves nothing beside a visitor's cookie; an earli
   expect([renewed === earlier, renewed.split(".")[0]]).toEqual([false, earlier.split(".")[0]]);
 });
 
-test("a cookie that a sibling domain set first hides the good one, and nothing changes", async () => {
+test("with a first cookie injected by a sibling domain the request is refused", async () => {
   const { app, changes } = makeApp();
   const good = await issued(app, "ada");
   const tossed = await issued(app, "eve");
@@ -196,7 +197,7 @@ test("a cookie that a sibling domain set first hides the good one, and nothing c
   expect(changes()).toBe(0);
 });
 
-test("a step down from TLS is another page's", async () => {
+test("an http origin of an https service is another origin", async () => {
   const { app } = makeApp();
   const token = await issued(app, "ada");
   const post = async (origin: string) => {
@@ -210,7 +211,7 @@ test("a step down from TLS is another page's", async () => {
   ]).toEqual([403, 200, 200]);
 });
 
-test("paths that no route takes are guarded too", async () => {
+test("unmatched paths are guarded too", async () => {
   const { app } = makeApp();
   await using client = testClient(app);
   expect((await client.post("/nowhere")).status).toBe(403);

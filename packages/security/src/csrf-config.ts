@@ -1,4 +1,12 @@
-import { checked, type ConfigRecord, configRecord, integer, list, optional } from "@framework/core/feature";
+import {
+  checked,
+  type ConfigRecord,
+  configRecord,
+  integer,
+  list,
+  optional,
+  pathPrefixes,
+} from "@framework/core/feature";
 import type { HttpRequest } from "@framework/core";
 import { isHttpOrigin } from "./security-headers-config.ts";
 
@@ -6,7 +14,7 @@ import { isHttpOrigin } from "./security-headers-config.ts";
 export interface CsrfConfig {
   /** Key of the tokens' signatures, 32 bytes or more; without one all workers share a random key for the lifetime of the service. */
   readonly secret: string | Uint8Array | undefined;
-  /** @default "_csrf" */
+  /** Name of the cookie with the token. @default "_csrf" */
   readonly cookieName: string;
   /** Request header field with the token. @default "X-CSRF-Token" */
   readonly headerName: string;
@@ -18,8 +26,12 @@ export interface CsrfConfig {
   readonly trustedOrigins: readonly string[];
   /** Unprotected paths, with all paths below them: webhooks, which have their own signatures. @default [] */
   readonly skipPaths: readonly string[];
-  /** Identifies the login; a token is valid for one login only. @default the cookie `session_id` */
-  readonly session: (request: HttpRequest) => string | null;
+  /**
+   * Identifies the login; a token is valid for one login only. Called after authentication and guards.
+   *
+   * @default the cookie `session_id`, and the caller that authentication found: `sub` of the claims, or the name of the user
+   */
+  readonly session: ((request: HttpRequest) => string | null) | undefined;
 }
 
 /** Minimum bytes of an HMAC key that cannot be guessed. */
@@ -32,15 +44,17 @@ const isSecret = (value: unknown): boolean =>
 const isToken = (value: unknown): boolean =>
   typeof value === "string" && /^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(value);
 
-const isPath = (value: unknown): boolean => typeof value === "string" && /^\/[^?#]/.test(value);
-
 export const CsrfConfig: ConfigRecord<CsrfConfig> = configRecord<CsrfConfig>("CsrfConfig", {
   secret: optional<string | Uint8Array>({
     problem: (value) =>
       isSecret(value) ? null : `must be a string or bytes, ${MIN_SECRET_BYTES} bytes or more`,
   }),
-  cookieName: checked("_csrf", "a cookie's name: 1 to 100 characters of a token (RFC 9110 5.6.2)", isToken),
-  headerName: checked("X-CSRF-Token", "the name of a field: 1 to 100 letters, digits or dashes", isFieldName),
+  cookieName: checked("_csrf", "a cookie name of 1 to 100 characters (a token, RFC 9110 5.6.2)", isToken),
+  headerName: checked(
+    "X-CSRF-Token",
+    "a header field name of 1 to 100 letters, digits or dashes",
+    isFieldName,
+  ),
   fieldName: checked(
     "_csrf",
     "1 to 100 characters",
@@ -52,11 +66,11 @@ export const CsrfConfig: ConfigRecord<CsrfConfig> = configRecord<CsrfConfig>("Cs
     "origins as browsers send them: https://app.example, without a path",
     isHttpOrigin,
   ),
-  skipPaths: list([], 'paths below "/", without a query', isPath),
+  skipPaths: pathPrefixes,
   session: checked<CsrfConfig["session"]>(
-    (request) => request.cookies.get("session_id"),
+    undefined,
     "a function of the request",
-    (value) => typeof value === "function",
+    (value) => value === undefined || typeof value === "function",
   ),
 });
 

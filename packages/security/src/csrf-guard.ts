@@ -1,4 +1,4 @@
-import { addVary, isUnder, mapAwaitable } from "@framework/core/feature";
+import { addVary, coversPath, mapAwaitable, SingleUse } from "@framework/core/feature";
 import {
   type CookieOptions,
   type Awaitable,
@@ -9,7 +9,8 @@ import {
   Response,
 } from "@framework/core";
 import type { CsrfConfig } from "./csrf-config.ts";
-import { areSame, type CsrfTokens } from "./csrf-tokens.ts";
+import { areSame, type CsrfTokens, type Login } from "./csrf-tokens.ts";
+import { loginOf, nextLogin, sessionOf } from "./login.ts";
 import { comesFromHere } from "./request-origin.ts";
 
 /** The CSRF guard of the app. */
@@ -18,11 +19,19 @@ export const Guarding: Key<CsrfGuard | null> = key<CsrfGuard | null>("csrf_guard
 /** The token of a request, created on first use. */
 export const CsrfToken: Key<string | null> = key<string | null>("csrf_token", null);
 
+/** The tokens of cookie and request, which are genuine and of this session; whether they are of the caller is known after authentication. */
+const Submitted: Key<readonly [cookie: string, request: string] | null> = key<
+  readonly [cookie: string, request: string] | null
+>("csrf_submitted", null);
+
 /** A token that the reply must set as a cookie. */
 const Issued: Key<string | null> = key<string | null>("csrf_issued", null);
 
-/** Safe methods (RFC 9110 9.2.1, RFC 10008). */
-const safeMethods = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"]);
+/** Safe methods, which need no token (RFC 9110 9.2.1, RFC 10008). */
+export const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"]);
+
+/** A form has its token within this many bytes: all that is read of a request before it is refused. */
+const MAX_PEEKED_BYTES = 65_536;
 
 /** Authentication schemes whose credentials browsers send automatically, also for pages of other sites. */
 const AMBIENT_SCHEME = /^\s*(?:basic|digest|negotiate|ntlm)\b/i;
@@ -31,97 +40,106 @@ const AMBIENT_SCHEME = /^\s*(?:basic|digest|negotiate|ntlm)\b/i;
 export class CsrfGuard {
   private readonly config: CsrfConfig;
   private readonly tokens: CsrfTokens;
+  private readonly skips: (path: string) => boolean;
   private readonly trusted: ReadonlySet<string>;
 
   constructor(config: CsrfConfig, tokens: CsrfTokens) {
     this.config = config;
+    this.skips = coversPath(config.skipPaths);
     this.tokens = tokens;
     this.trusted = new Set(config.trustedOrigins);
   }
 
-  /** @throws ForbiddenError "CSRF token validation failed" */
+  /** Checks all but the caller: origin and cookie before any byte of the body. @throws ForbiddenError "CSRF token validation failed" */
   check(request: HttpRequest): Awaitable<void> {
     if (safeMethods.has(request.method) || this.isSkipped(request) || isOwnProof(request)) return;
     if (!comesFromHere(request, this.trusted)) throw refusal();
     const cookie = request.cookies.get(this.config.cookieName);
+    const session = sessionOf(request, this.config);
+    const seed = cookie === null ? null : this.tokens.seedOf(cookie, session);
+    if (cookie === null || seed === null) throw this.refusalWithToken(request);
     return mapAwaitable(this.submitted(request), (token) => {
-      if (!this.proves(request, cookie, token)) throw this.refusalWithToken(request, cookie);
+      // Double submit: cookie and request have tokens of the same seed, both signed for this session.
+      const own = token === null ? null : this.tokens.seedOf(token, session);
+      if (token === null || own === null || !areSame(seed, own)) throw refusal();
+      request.context.set(Submitted, [cookie, token]);
     });
+  }
+
+  /** Checks the caller, once authentication has found it. @throws ForbiddenError "CSRF token validation failed" */
+  confirm(request: HttpRequest): void {
+    const submitted = request.context.get(Submitted);
+    if (submitted === null) return;
+    const { caller } = loginOf(request, this.config);
+    if (!submitted.every((token) => this.tokens.isOf(token, caller))) throw this.refusalWithToken(request);
   }
 
   /** The token of a request: from its cookie if valid, else a new one, which the reply sets. */
   token(request: HttpRequest): string {
     const { context } = request;
-    const known = context.get(CsrfToken);
-    if (known !== null) return known;
-    const cookie = request.cookies.get(this.config.cookieName);
-    const session = this.config.session(request);
-    if (cookie !== null && this.tokens.seedOf(cookie, session) !== null) {
-      context.set(CsrfToken, cookie);
-      return cookie;
+    const login = loginOf(request, this.config);
+    const known = context.get(CsrfToken) ?? request.cookies.get(this.config.cookieName);
+    if (known !== null && this.seedOf(known, login) !== null) {
+      context.set(CsrfToken, known).set(SingleUse, true);
+      return known;
     }
-    return this.issue(request, session);
+    return this.issue(request, login);
   }
 
-  issue(request: HttpRequest, session: string | null, seed?: string): string {
-    const token = this.tokens.issue(session, seed);
-    request.context.set(CsrfToken, token).set(Issued, token);
+  /** Issues the token of the login that later requests will have. */
+  rotate(request: HttpRequest, session: string | null, caller: string | null): string {
+    return this.issue(request, nextLogin(session, caller, this.config));
+  }
+
+  private issue(request: HttpRequest, login: Login, seed?: string): string {
+    const token = this.tokens.issue(login, seed);
+    request.context.set(CsrfToken, token).set(Issued, token).set(SingleUse, true);
     return token;
   }
 
-  /** Sets a token cookie if the browser has none, or an old one. */
+  /** Sets a token cookie if the browser has none or an aging one. */
   finish(request: HttpRequest, reply: Response): Response {
     const { context } = request;
-    const wasAsked = context.get(CsrfToken) !== null;
-    if (!wasAsked && mayBring(request, reply)) this.renew(request);
+    const isOnPage = context.get(CsrfToken) !== null;
+    if (!isOnPage && mayBring(request, reply)) this.renew(request);
     const issued = context.get(Issued);
     if (issued !== null) reply.setCookie(this.config.cookieName, issued, this.cookieOptions(request));
-    if (wasAsked) addVary(reply.headers, "Cookie"); // the page holds the token
-    if ((wasAsked || issued !== null) && !reply.headers.has("cache-control"))
+    if (isOnPage) addVary(reply.headers, "Cookie"); // the page contains the token
+    const control = reply.headers.get("cache-control");
+    if ((isOnPage || issued !== null) && (control === null || control === "private"))
       reply.setHeader("cache-control", "private, no-cache");
     return reply;
   }
 
   private renew(request: HttpRequest): void {
-    const { cookieName, session } = this.config;
-    const cookie = request.cookies.get(cookieName);
-    const login = session(request);
-    const seed = cookie === null ? null : this.tokens.seedOf(cookie, login);
+    const cookie = request.cookies.get(this.config.cookieName);
+    const login = loginOf(request, this.config);
+    const seed = cookie === null ? null : this.seedOf(cookie, login);
     if (seed === null) this.issue(request, login);
-    else if (this.tokens.isAging(cookie ?? "")) this.issue(request, login, seed); // pages that are open keep working
+    else if (this.tokens.isAging(cookie ?? "")) this.issue(request, login, seed); // open pages keep working
   }
 
   private isSkipped({ path }: HttpRequest): boolean {
-    return this.config.skipPaths.some((prefix) => isUnder(path, prefix));
+    return this.skips(path);
   }
 
   private submitted(request: HttpRequest): Awaitable<string | null> {
     const { headerName, fieldName } = this.config;
     const header = request.getHeader(headerName);
     if (header !== null || !(request.isForm || request.isMultipart)) return header;
-    return request.form().then((form) => form.get(fieldName));
+    return request.peekForm(MAX_PEEKED_BYTES).then((form) => form.get(fieldName));
   }
 
-  /** Double submit: cookie and request have tokens of the same seed, both signed for this login. */
-  private proves(request: HttpRequest, cookie: string | null, token: string | null): boolean {
-    if (cookie === null || token === null) return false;
-    const session = this.config.session(request);
-    const seed = this.tokens.seedOf(cookie, session);
-    if (seed === null) return false;
-    if (areSame(token, cookie)) return true;
-    const other = this.tokens.seedOf(token, session);
-    return other !== null && areSame(seed, other);
+  /** The seed of a token that was issued for a login, else `null`. */
+  private seedOf(token: string, { session, caller }: Login): string | null {
+    const seed = this.tokens.seedOf(token, session);
+    return seed !== null && this.tokens.isOf(token, caller) ? seed : null;
   }
 
-  /** A browser with an expired token, or one of an earlier login, gets a new one with the 403, to retry. */
-  private refusalWithToken(request: HttpRequest, cookie: string | null): ForbiddenError {
-    const session = this.config.session(request);
-    if (cookie !== null && this.tokens.seedOf(cookie, session) !== null) return refusal();
-    const reply = new Response().setCookie(
-      this.config.cookieName,
-      this.tokens.issue(session),
-      this.cookieOptions(request),
-    );
+  /** A browser without a token, with an expired one, or one of an earlier login, gets a new one with the 403, to retry. */
+  private refusalWithToken(request: HttpRequest): ForbiddenError {
+    const token = this.tokens.issue(loginOf(request, this.config));
+    const reply = new Response().setCookie(this.config.cookieName, token, this.cookieOptions(request));
     return refusal({ "set-cookie": reply.headers.getSetCookie()[0] ?? "" });
   }
 

@@ -2,12 +2,13 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { areSame, csrfTokens } from "./csrf-tokens.ts";
 
+const ada = { session: "ada", caller: null };
 const secret = "0123456789abcdef0123456789abcdef";
 
-test("a token is its login's for as long as it lasts, and no longer", () => {
+test("a token is valid for its login until it expires", () => {
   let now = 1_000_000_000_000;
   const tokens = csrfTokens(secret, 3600, () => now);
-  const token = tokens.issue("ada");
+  const token = tokens.issue(ada);
   const seed = tokens.seedOf(token, "ada");
   expect(seed).toHaveLength(22);
   expect([tokens.seedOf(token, "eve"), tokens.seedOf(token, null), tokens.seedOf(token, "")]).toEqual([
@@ -19,14 +20,14 @@ test("a token is its login's for as long as it lasts, and no longer", () => {
   expect([tokens.seedOf(token, "ada"), tokens.isAging(token)]).toEqual([seed, false]);
   now += 1000;
   expect(tokens.isAging(token)).toBe(true);
-  const renewed = tokens.issue("ada", seed ?? "");
+  const renewed = tokens.issue(ada, seed ?? "");
   now += 1_800_000;
   expect([tokens.seedOf(token, "ada"), tokens.seedOf(renewed, "ada")]).toEqual([null, seed]);
   now -= 3_700_000;
-  expect(tokens.seedOf(renewed, "ada")).toBeNull(); // of a time that has not come
+  expect(tokens.seedOf(renewed, "ada")).toBeNull(); // issued in the future
 });
 
-test("no change of a token leaves it valid, and none is valid under another key", () => {
+test("an altered token, or one of another key, is invalid", () => {
   const tokens = csrfTokens(secret, 3600);
   const others = csrfTokens(`${secret}x`, 3600);
   fc.assert(
@@ -35,7 +36,7 @@ test("no change of a token leaves it valid, and none is valid under another key"
       fc.string({ minLength: 1, maxLength: 1 }),
       fc.string(),
       (place, character, session) => {
-        const token = tokens.issue(session);
+        const token = tokens.issue({ session, caller: null });
         const at = place % token.length;
         const changed = token.slice(0, at) + character + token.slice(at + 1);
         expect(tokens.seedOf(token, session)).not.toBeNull();
@@ -46,21 +47,32 @@ test("no change of a token leaves it valid, and none is valid under another key"
   );
 });
 
-test("a login's name cannot run over into the token", () => {
+test("a login that ends like a token's next field cannot shift the signed fields", () => {
   const tokens = csrfTokens(secret, 3600);
-  const token = tokens.issue("a");
+  const token = tokens.issue({ session: "a", caller: null });
   for (const session of ["a:", "1:a", "", "-", ":a"]) expect(tokens.seedOf(token, session)).toBeNull();
 });
 
-test("tokens are new each time, and what is remembered of them is bounded", () => {
+test("a token is of one caller, whatever the names of callers are", () => {
   const tokens = csrfTokens(secret, 3600);
-  const all = Array.from({ length: 2500 }, (_, at) => tokens.issue(`user ${at}`));
-  expect(new Set(all.map((token) => token.split(".")[0])).size).toBe(2500);
-  const refused = () => all.filter((token, at) => tokens.seedOf(token, `user ${at}`) === null);
-  expect([refused(), refused()]).toEqual([[], []]); // the second time most of them were forgotten in between
+  const name = fc.option(fc.string());
+  fc.assert(
+    fc.property(name, name, (caller, other) => {
+      const token = tokens.issue({ session: null, caller });
+      expect([tokens.isOf(token, caller), tokens.isOf(token, other)]).toEqual([true, caller === other]);
+    }),
+  );
 });
 
-test("texts are the same or not, of whatever length", () => {
+test("every token is new, and the cache of valid ones is bounded", () => {
+  const tokens = csrfTokens(secret, 3600);
+  const all = Array.from({ length: 2500 }, (_, at) => tokens.issue({ session: `user ${at}`, caller: null }));
+  expect(new Set(all.map((token) => token.split(".")[0])).size).toBe(2500);
+  const refused = () => all.filter((token, at) => tokens.seedOf(token, `user ${at}`) === null);
+  expect([refused(), refused()]).toEqual([[], []]); // most were evicted before the second call
+});
+
+test("strings of any length compare as equal or different", () => {
   expect([areSame("a", "a"), areSame("a", "b"), areSame("a", "aa"), areSame("é", "e")]).toEqual([
     true,
     false,

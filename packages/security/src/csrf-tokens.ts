@@ -1,16 +1,26 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** Tokens of one key: `seed.issued.signature`, in characters that need no escaping in cookies, fields and forms. */
+/** The login that a token is for, in the two parts that are known at different times of a request. */
+export interface Login {
+  /** Known from the request alone: the id of a session. */
+  readonly session: string | null;
+  /** Known after authentication: the name of the caller. */
+  readonly caller: string | null;
+}
+
+/** Tokens of one key: `seed.issued.caller.signature`, in characters that need no escaping in cookies, fields and forms. */
 export interface CsrfTokens {
   /** A token for a login, with a new or a given seed. */
-  issue(session: string | null, seed?: string): string;
-  /** The seed of a token that was issued for this login and has not expired, else `null`. */
+  issue(login: Login, seed?: string): string;
+  /** The seed of a token that was issued for this session and has not expired, else `null`. Its caller is not checked. */
   seedOf(token: string, session: string | null): string | null;
-  /** Whether less than half of a valid token's time is left. */
+  /** Whether a token that `seedOf` accepted was issued for this caller. */
+  isOf(token: string, caller: string | null): boolean;
+  /** Whether more than half of a valid token's lifetime has passed. */
   isAging(token: string): boolean;
 }
 
-const FORM = /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{43})$/;
+const FORM = /^([\w-]{22})\.([\da-z]{1,9})\.([\w-]{22})\.([\w-]{43})$/;
 const MAX_REMEMBERED = 1000;
 
 /**
@@ -29,6 +39,12 @@ export const csrfTokens = (
     createHmac("sha256", secret)
       .update(`${bound(session)}${payload}`)
       .digest("base64url");
+  /** 128 bits that show the caller only to the key's holder. */
+  const markOf = (caller: string | null, seed: string): string =>
+    createHmac("sha256", secret)
+      .update(`caller:${bound(caller)}${seed}`)
+      .digest("base64url")
+      .slice(0, 22);
   const isSigned = (token: string, payload: string, given: string, session: string | null): boolean => {
     if (valid.get(token) === bound(session)) return true;
     if (!areSame(given, signature(payload, session))) return false;
@@ -39,16 +55,20 @@ export const csrfTokens = (
   const ageOf = (issued: string): number => seconds() - Number.parseInt(issued, 36);
 
   return {
-    issue(session, seed = randomBytes(16).toString("base64url")) {
-      const payload = `${seed}.${seconds().toString(36)}`;
+    issue({ session, caller }, seed = randomBytes(16).toString("base64url")) {
+      const payload = `${seed}.${seconds().toString(36)}.${markOf(caller, seed)}`;
       return `${payload}.${signature(payload, session)}`;
     },
     seedOf(token, session) {
-      const [, seed = "", issued = "", given = ""] = FORM.exec(token) ?? [];
+      const [, seed = "", issued = "", mark = "", given = ""] = FORM.exec(token) ?? [];
       if (seed === "") return null;
       const age = ageOf(issued);
       if (age < -60 || age >= maxAge) return null; // a minute of clock skew between hosts
-      return isSigned(token, `${seed}.${issued}`, given, session) ? seed : null;
+      return isSigned(token, `${seed}.${issued}.${mark}`, given, session) ? seed : null;
+    },
+    isOf(token, caller) {
+      const [seed = "", , mark = ""] = token.split(".");
+      return areSame(mark, markOf(caller, seed));
     },
     isAging(token) {
       return ageOf(token.split(".")[1] ?? "") * 2 >= maxAge;
@@ -56,7 +76,7 @@ export const csrfTokens = (
   };
 };
 
-/** Length-prefixed, so that a login cannot run over into the next field. */
+/** Length-prefixed, so that no login can extend into the next field. */
 const bound = (session: string | null): string => (session === null ? "-:" : `${session.length}:${session}:`);
 
 /** Compares in constant time. */

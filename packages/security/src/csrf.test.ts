@@ -1,4 +1,6 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { once } from "node:events";
+import { connect } from "node:net";
 import { App, Response } from "@framework/core";
 import { eachClient, socketClient, testClient, type TestClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -28,7 +30,7 @@ const tokenOf = async (client: TestClient, headers: Record<string, string> = {})
 const refusal = { error: "Forbidden", detail: "CSRF token validation failed", status: 403 };
 
 eachClient(test, () => makeApp(), {
-  "a browser gets a token with its first page, and proves itself with it": async (client) => {
+  "a browser gets a token with its first page, and its requests with it pass": async (client) => {
     const first = await client.get("/");
     const { value = "", ...cookie } = first.cookies.get("_csrf") ?? {};
     expect(cookie).toMatchObject({
@@ -45,7 +47,7 @@ eachClient(test, () => makeApp(), {
     const again = await client.get("/", { headers });
     expect([again.cookies.size, again.headers.get("cache-control")]).toEqual([0, null]);
   },
-  "a form brings it in a field, urlencoded or multipart, and its body is the handler's all the same": async (
+  "a form has the token in a field, urlencoded or multipart, and the handler can still read the body": async (
     client,
   ) => {
     const token = await tokenOf(client);
@@ -61,13 +63,13 @@ eachClient(test, () => makeApp(), {
       403,
     );
   },
-  "without a token nothing changes": async (client) => {
+  "requests without a token are refused": async (client) => {
     const refused = await client.post("/change");
     expect([refused.status, refused.json()]).toEqual([403, refusal]);
   },
 });
 
-test("a page's token is the cookie's, and such a page is private", async () => {
+test("csrfToken is the token of the cookie, and its page is private", async () => {
   await using client = testClient(makeApp());
   const page = await client.get("/form");
   expect(page.cookies.get("_csrf")?.value).toBe(page.text);
@@ -79,12 +81,12 @@ test("a page's token is the cookie's, and such a page is private", async () => {
   expect([again.text, again.cookies.size, again.headers.get("vary")]).toEqual([page.text, 0, "Cookie"]);
 });
 
-test("a reply that caches may keep for others brings no token", async () => {
+test("a reply that shared caches may store sets no token", async () => {
   await using client = testClient(makeApp());
   for (const path of ["/shared", "/file", "/nowhere"]) expect((await client.get(path)).cookies.size).toBe(0);
 });
 
-test("a login makes tokens of before it worthless, and gets one of its own", async () => {
+test("a login invalidates earlier tokens, and can set its own", async () => {
   await using client = testClient(makeApp());
   const before = await tokenOf(client);
   const login = await client.post("/login", {
@@ -101,7 +103,7 @@ test("a login makes tokens of before it worthless, and gets one of its own", asy
   expect([refused.status, (await change(fresh)).status]).toEqual([403, 200]);
 });
 
-test("the page after an unannounced login sets a token of that login", async () => {
+test("after a login without rotateCsrfToken the next page sets a token of that login", async () => {
   await using client = testClient(makeApp());
   const before = await tokenOf(client);
   const after = await tokenOf(client, { cookie: `session_id=eve; _csrf=${before}` });
@@ -110,7 +112,7 @@ test("the page after an unannounced login sets a token of that login", async () 
   expect((await client.post("/change", { headers })).status).toBe(200);
 });
 
-test("webhooks are skipped with what is below them, and nothing that only begins alike", async () => {
+test("skipPaths covers the paths below, but not paths with the same prefix", async () => {
   const app = makeApp({ secret, skipPaths: ["/webhooks"] });
   app.post("/webhooksx", () => "never");
   await using client = testClient(app);
@@ -119,7 +121,7 @@ test("webhooks are skipped with what is below them, and nothing that only begins
   ]);
 });
 
-test("over TLS the cookie is for TLS only", async () => {
+test("over TLS the cookie is Secure", async () => {
   const app = makeApp();
   const reply = await app.fetch(new Request("https://host.test/"));
   expect(reply.headers.get("set-cookie")).toMatch(
@@ -127,7 +129,7 @@ test("over TLS the cookie is for TLS only", async () => {
   );
 });
 
-test("names are the configuration's; a __Host- cookie keeps its promise", async () => {
+test("names are configurable; a __Host- cookie is Secure with Path=/", async () => {
   const names = { cookieName: "__Host-csrf", headerName: "X-Proof", fieldName: "proof" };
   await using client = testClient(makeApp({ secret, ...names }));
   const cookie = (await client.get("/")).cookies.get("__Host-csrf");
@@ -136,7 +138,7 @@ test("names are the configuration's; a __Host- cookie keeps its promise", async 
   expect((await client.post("/change", { headers })).status).toBe(200);
 });
 
-test("a service without a secret has one of its own, which ends with it", async () => {
+test("a service without a secret has a random one for its lifetime", async () => {
   await using one = testClient(makeApp({}));
   await using other = testClient(makeApp({}));
   const token = await tokenOf(one);
@@ -147,7 +149,7 @@ test("a service without a secret has one of its own, which ends with it", async 
   ]).toEqual([200, 403]);
 });
 
-test("in production a service without a secret says so", async () => {
+test("in production a missing secret is logged as a warning", async () => {
   const warnings: unknown[] = [];
   const log = {
     info() {},
@@ -160,13 +162,66 @@ test("in production a service without a secret says so", async () => {
   expect(warnings).toEqual([{ code: "SECURITY_CSRF_SECRET" }]);
 });
 
-test("a body over the limit is refused as such, not read for its token", async () => {
+test("a body over the limit gets 413 with a token in its cookie, and 403 without one", async () => {
   await using client = socketClient(makeApp(), { limits: { maxBodyBytes: 1000 } });
-  const reply = await client.post("/change", { form: { _csrf: "x".repeat(2000) } });
-  expect(reply.status).toBe(413);
+  const post = async (headers: Record<string, string>) =>
+    (await client.post("/change", { headers, form: { _csrf: "x".repeat(2000) } })).status;
+  expect([await post({}), await post({ cookie: `_csrf=${await tokenOf(client)}` })]).toEqual([403, 413]);
 });
 
-test("asking for a token without the feature says what to call", async () => {
+/** A multipart body of several megabytes with its fields in this order. */
+const upload = (...fields: readonly string[]): FormData => {
+  const form = new FormData();
+  for (const field of fields) form.set(field, field === "file" ? new Blob(["x".repeat(3_000_000)]) : "");
+  return form;
+};
+
+for (const transport of ["fast", "node"] as const) {
+  test(`a large form has its token in the first 64 KiB (${transport})`, async () => {
+    const app = makeApp();
+    app.post("/upload", async (request) => (await request.files()).map(({ size }) => size));
+    await using client = socketClient(app, { transport });
+    const token = await tokenOf(client);
+    const post = (path: string, form: FormData) => {
+      if (form.has("_csrf")) form.set("_csrf", token);
+      return client.post(path, { headers: { cookie: `_csrf=${token}` }, form });
+    };
+    expect((await post("/upload", upload("_csrf", "file"))).json()).toEqual([3_000_000]);
+    expect((await post("/upload", upload("file", "_csrf"))).status).toBe(403);
+    const form = new URLSearchParams({ _csrf: token, text: "é".repeat(100_000) });
+    const read = (fields: URLSearchParams) =>
+      client.post("/read", { headers: { cookie: `_csrf=${token}` }, form: fields });
+    expect((await read(form)).json()).toBe(form.toString().length);
+    form.delete("_csrf");
+    form.append("_csrf", token);
+    expect((await read(form)).status).toBe(403);
+  });
+
+  test(`a request without a token is refused before its body, and one with a cookie alone after 64 KiB (${transport})`, async () => {
+    await using client = socketClient(makeApp(), { transport });
+    const token = await tokenOf(client);
+    const { port } = new URL(await client.url());
+    const statusOf = async (path: string, cookie: string, sent: number): Promise<string> => {
+      const socket = connect(Number(port), "127.0.0.1");
+      const length = 50_000_000; // never arrives
+      const type = "multipart/form-data; boundary=b";
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x.test\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n${cookie}\r\n` +
+          `--b\r\nContent-Disposition: form-data; name=f; filename=f\r\n\r\n${"x".repeat(sent)}`,
+      );
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      socket.destroy();
+      return answer.toString("latin1", 9, 12);
+    };
+    for (const path of ["/change", "/nowhere"]) {
+      expect(await statusOf(path, "", 0)).toBe("403");
+      expect(await statusOf(path, `Cookie: _csrf=${token}x\r\n`, 0)).toBe("403");
+      expect(await statusOf(path, `Cookie: _csrf=${token}\r\n`, 70_000)).toBe("403");
+    }
+  });
+}
+
+test("csrfToken without enableCsrf names the missing call", async () => {
   const app = new App();
   app.get("/", (request) => csrfToken(request));
   const errors: unknown[] = [];
@@ -177,7 +232,7 @@ test("asking for a token without the feature says what to call", async () => {
   expect(errors).toMatchObject([{ code: "SECURITY_CSRF_OFF" }]);
 });
 
-test("nonsense is refused at start, all at once", async () => {
+test("all mistakes of a configuration are reported together, at start", async () => {
   const app = makeApp({
     secret: "short",
     cookieName: "a b",
@@ -185,7 +240,7 @@ test("nonsense is refused at start, all at once", async () => {
     fieldName: "",
     maxAge: 1,
     trustedOrigins: ["https://a.example/path"],
-    skipPaths: ["/"],
+    skipPaths: ["//"],
     session: "id" as never,
   });
   await expect(app.start()).rejects.toThrow(

@@ -6,9 +6,9 @@ import {
   type Middleware,
   type Response,
 } from "@framework/core";
-import { type ConfigInput, type Feature, isPromise, type SharedValues } from "@framework/core/feature";
+import { type ConfigInput, type Feature, type ImpliedReply, isPromise } from "@framework/core/feature";
 import { CsrfConfig } from "./csrf-config.ts";
-import { CsrfGuard, Guarding } from "./csrf-guard.ts";
+import { CsrfGuard, Guarding, safeMethods } from "./csrf-guard.ts";
 import { csrfTokens } from "./csrf-tokens.ts";
 
 /** The methods that the feature adds to an app. */
@@ -33,14 +33,21 @@ export const csrf: Feature<Csrf> = {
         const secret = config.secret ?? (await sharedSecret(settings));
         guard = new CsrfGuard(config, csrfTokens(secret, config.maxAge));
       };
+      host.http.impliesReplies(({ method }) => (safeMethods.has(method) ? [] : [badToken]));
       host.life.onStart({ name: "csrf", run: begin });
       host.http.use("session", (request, next) =>
         guard === null ? next(request) : guarded(guard, request, next),
       );
+      host.http.use("identity", (request, next) => {
+        guard?.confirm(request);
+        return next(request);
+      });
       return this;
     },
   }),
 };
+
+const badToken: ImpliedReply = { status: 403, description: "The CSRF token is missing or wrong." };
 
 /**
  * The token of a request, for a form's `_csrf` field or a `<meta>` element. A browser without one gets its cookie with the reply.
@@ -52,11 +59,15 @@ export const csrfToken = (request: HttpRequest): string => guardOf(request).toke
 /**
  * A new token with a new seed, which the reply sets: for handlers that log users in or out.
  *
- * @param session the new login, as `CsrfConfig.session` will read it from the next request; `null` after a logout
+ * @param session the new login, as `CsrfConfig.session` will read it from the next request, by default the cookie `session_id`; `null` after a logout
+ * @param caller the name that authentication will find in the next request: `sub` of a token in a cookie, or the user. @default null
  * @throws SECURITY_CSRF_OFF without `enableCsrf`
  */
-export const rotateCsrfToken = (request: HttpRequest, session: string | null): string =>
-  guardOf(request).issue(request, session);
+export const rotateCsrfToken = (
+  request: HttpRequest,
+  session: string | null,
+  caller: string | null = null,
+): string => guardOf(request).rotate(request, session, caller);
 
 const guardOf = ({ context }: HttpRequest): CsrfGuard => {
   const guard = context.get(Guarding);
@@ -81,20 +92,17 @@ const answered = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnTyp
 };
 
 const SECRET_KEY = "security:csrf-secret";
-/** Longer than the lifetime of a service. */
+/** Time to live of the random key: longer than the lifetime of a service. */
 const TEN_YEARS_MS = 315_360_000_000;
 
 /** A random key on which all workers agree. */
-const sharedSecret = async ({ shared, env, log }: AppSettings): Promise<string> => {
-  if (env === "production") {
+const sharedSecret = async ({ shared: { values }, env, log }: AppSettings): Promise<string> => {
+  const proposed = randomBytes(32).toString("base64url");
+  const isFirst = await values.set(SECRET_KEY, proposed, { ttlMs: TEN_YEARS_MS, ifAbsent: true });
+  if (env === "production" && isFirst && !values.isPersistent) {
     const message = "CSRF tokens are valid on this host only, until the service stops; set CsrfConfig.secret";
     log.warn(message, { code: "SECURITY_CSRF_SECRET" });
   }
-  return agreed(shared.values, randomBytes(32).toString("base64url"));
-};
-
-const agreed = async (values: SharedValues, proposed: string): Promise<string> => {
-  await values.set(SECRET_KEY, proposed, { ttlMs: TEN_YEARS_MS, ifAbsent: true });
   const kept = await values.get(SECRET_KEY);
   return typeof kept === "string" ? kept : proposed;
 };

@@ -98,7 +98,7 @@ export const SecurityHeadersConfig: ConfigRecord<SecurityHeadersConfig> = config
         "form-action": ["'self'"],
         "object-src": ["'none'"],
       },
-      "false or an object that gives each directive a list of sources",
+      "false or an object with a list of sources per directive",
       (value) =>
         value === false ||
         (isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isTexts)),
@@ -106,7 +106,7 @@ export const SecurityHeadersConfig: ConfigRecord<SecurityHeadersConfig> = config
     reportOnly: flag(false),
     strictTransportSecurity: checked<HstsOptions | false>(
       { maxAge: 31_536_000 },
-      "false or { maxAge, includeSubDomains?, preload? }, maxAge in whole seconds; preload asks for a year and includeSubDomains",
+      "false or { maxAge, includeSubDomains?, preload? }, maxAge in whole seconds; preload requires a year and includeSubDomains",
       isHsts,
     ),
     contentTypeOptions: flag(true),

@@ -21,7 +21,7 @@ const names = [...Object.keys(usual), "cross-origin-embedder-policy", "strict-tr
 const security = ({ headers }: Pick<TestReply, "headers">): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? ""]] : [])));
 
-/** Answers preflights before anybody else, as the CORS feature does. */
+/** Answers preflights before the inner stages, like the CORS feature. */
 const preflights: Feature<{ enablePreflights(): unknown }> = {
   name: "preflights",
   install: (host) => ({
@@ -63,7 +63,7 @@ const makeApp = (config: Partial<SecurityHeadersConfig> = {}) => {
 };
 
 eachClient(test, () => makeApp(), {
-  "every reply has the fields, whatever made it": async (client) => {
+  "every kind of reply has the fields": async (client) => {
     for (const path of [
       "/200",
       "/async",
@@ -82,7 +82,7 @@ eachClient(test, () => makeApp(), {
     expect(security(await client.head("/200"))).toEqual(usual);
     expect(security(await client.options("/200"))).toEqual(usual);
   },
-  "a field that a handler set stays, once": async (client) => {
+  "a field that a handler sets is kept, once": async (client) => {
     expect(security(await client.get("/own"))).toEqual({
       ...usual,
       "content-security-policy": "default-src 'none'",
@@ -91,7 +91,7 @@ eachClient(test, () => makeApp(), {
   },
 });
 
-test("the promise of TLS is made over TLS only, to us or to a trusted proxy", async () => {
+test("Strict-Transport-Security is sent only over TLS, to the service or a trusted proxy", async () => {
   const app = makeApp();
   const ask = async (url: string) =>
     (await app.fetch(new Request(url))).headers.get("strict-transport-security");
@@ -105,14 +105,14 @@ for (const [trustedProxies, expected] of [
   [["127.0.0.0/8"], "max-age=31536000"],
   [[], null],
 ] as const) {
-  test(`a peer ${expected === null ? "that nobody trusts" : "that is trusted"} ${expected === null ? "cannot say" : "says"} that its client spoke TLS`, async () => {
+  test(`X-Forwarded-Proto of ${expected === null ? "an untrusted" : "a trusted"} peer is ${expected === null ? "ignored" : "honoured"}`, async () => {
     await using client = socketClient(makeApp(), { trustedProxies });
     const headers = { "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https" };
     expect((await client.get("/200", { headers })).headers.get("strict-transport-security")).toBe(expected);
   });
 }
 
-test("each field can be left out, and be said otherwise", async () => {
+test("each field can be omitted or changed", async () => {
   await using none = testClient(
     makeApp({
       contentSecurityPolicy: false,
@@ -150,14 +150,14 @@ test("each field can be left out, and be said otherwise", async () => {
   });
 });
 
-test("a policy can be tried out before it counts", async () => {
+test("reportOnly sends the policy as report-only", async () => {
   await using client = testClient(makeApp({ reportOnly: true }));
   const { headers } = await client.get("/200");
   expect(headers.get("content-security-policy-report-only")).toBe(usual["content-security-policy"]);
   expect(headers.has("content-security-policy")).toBe(false);
 });
 
-test("a nonce is in the policy of its reply, new for each, and only where it was asked for", async () => {
+test("a reply whose handler calls cspNonce has a new nonce in its policy; others have none", async () => {
   const app = makeApp({
     contentSecurityPolicy: { "script-src": ["'nonce'"], "style-src": ["'self'", "'nonce'"] },
   });
@@ -190,14 +190,14 @@ test.each([
   [{ "script-src": ["a,b"] }, "contains a space, a comma or a semicolon"],
   [{ "script-src": ["x\r\nSet-Cookie:a=b"] }, "contains a space"],
   [{ "script-src": [""] }, "is empty"],
-  [{ "img-src": ["'none'", "https://a.example"] }, "'none' stands alone"],
-  [{ "img-src": ["'nonce'"] }, "img-src takes no nonce"],
-  [{ "script-src": ["'nonce-abc'"] }, "a fixed nonce protects nothing"],
+  [{ "img-src": ["'none'", "https://a.example"] }, "'none' must be the only source"],
+  [{ "img-src": ["'nonce'"] }, "img-src does not support a nonce"],
+  [{ "script-src": ["'nonce-abc'"] }, "a fixed nonce gives no protection"],
 ])("the policy %j is refused at start", async (contentSecurityPolicy, message) => {
   await expect(makeApp({ contentSecurityPolicy }).start()).rejects.toThrow(message);
 });
 
-test("other nonsense is refused at start, all at once", async () => {
+test("all other mistakes are reported together, at start", async () => {
   const app = makeApp({
     contentSecurityPolicy: {},
     strictTransportSecurity: { maxAge: 60, preload: true },
@@ -212,7 +212,7 @@ test("other nonsense is refused at start, all at once", async () => {
 });
 
 test.each(["fast", "node"] as const)(
-  "a request that the %s transport refuses gets the fields",
+  "a request refused by the %s transport gets the fields",
   async (transport) => {
     await using client = socketClient(new (App.with(securityHeaders))().enableSecurityHeaders(), {
       transport,

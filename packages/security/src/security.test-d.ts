@@ -15,7 +15,7 @@ app
   .enableCsrf({ session: (request) => request.cookies.get("login") })
   .get("/", (request) => `${cspNonce(request)} ${csrfToken(request)} ${rotateCsrfToken(request, null)}`);
 
-// @ts-expect-error the methods exist only where the features were composed
+// @ts-expect-error the methods exist only where the features are composed
 new App().enableSecurityHeaders();
 
 // @ts-expect-error each feature is composed by itself
@@ -24,11 +24,11 @@ new (App.with(securityHeaders))().enableCsrf();
 // @ts-expect-error a misspelt option is found by the compiler
 app.enableSecurityHeaders({ frameOption: "DENY" });
 
-// @ts-expect-error only what browsers know
+// @ts-expect-error only values that browsers know
 app.enableSecurityHeaders({ referrerPolicy: "none" });
 
-// @ts-expect-error a field is left out by false, not switched on by true
+// @ts-expect-error false omits a field; true is not a value
 app.enableSecurityHeaders({ frameOptions: true });
 
-// @ts-expect-error a session is text
+// @ts-expect-error a session is a string
 app.enableCsrf({ session: (request: HttpRequest) => request.params });

@@ -1,7 +1,7 @@
 import { startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
-test("a token of one worker is good in all four", async () => {
+test("a token of one worker is valid in all four", async () => {
   await using program = await startProgram(new URL("./guarded.test-program.ts", import.meta.url), {
     args: ["--workers", "4"],
     conditions: ["@framework/source"],

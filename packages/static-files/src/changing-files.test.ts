@@ -27,7 +27,7 @@ const served = async (transport: TransportName) => {
   return { app, root, client, url: await client.url("/"), file: join(root, "big.bin"), openFiles, allClosed };
 };
 
-/** A request whose reply has begun but is not read: the file is open, and most of it is unsent. */
+/** A request whose reply has begun but is not read: the file is open and mostly unsent. */
 const begun = async (url: string): Promise<Socket> => {
   const socket = openRaw(url, "/static/big.bin");
   await new Promise<void>((resolve) => socket.once("readable", resolve));
@@ -62,7 +62,7 @@ for (const transport of ["fast", "node"] as const) {
     await allClosed();
   });
 
-  test(`a client that does not read stops the file's reads, and one that leaves closes the file (${transport} transport)`, async () => {
+  test(`a client that does not read pauses the file's reads, and a disconnect closes the file (${transport} transport)`, async () => {
     const { client, url, root, openFiles, allClosed } = await served(transport);
     await using _client = client;
     const before = process.memoryUsage().rss;
@@ -155,7 +155,7 @@ test("a name that alternates between a file and a link to the outside never expo
   expect(openBelow(root)).toEqual([]);
 });
 
-/** A folder, and what makes it change places with a link to another one that holds the canary. */
+/** A folder, and a function that swaps it with a link to another one that contains the canary. */
 const exchangedFolder = () => {
   const root = makeTree({
     "public/sub/a.txt": "inside",
@@ -171,7 +171,7 @@ const exchangedFolder = () => {
   return { root, exchange };
 };
 
-test("neither does a folder that changes places with a link outside", async () => {
+test("a folder that is swapped with a link to the outside never exposes the outside", async () => {
   const { root, exchange } = exchangedFolder();
   const { app } = servedApp({}, { directory: join(root, "public") });
   const stop = meanwhile(1, exchange);
@@ -181,7 +181,7 @@ test("neither does a folder that changes places with a link outside", async () =
   expect(openBelow(root)).toEqual([]);
 });
 
-test("a file that is replaced again and again is there for every request", async () => {
+test("a file that is replaced repeatedly is served to every request", async () => {
   const { app, root } = servedApp({ "public/a.txt": "one" });
   const stop = meanwhile(200, (round) =>
     replace(join(root, "public/a.txt"), (next) => writeFileSync(next, round % 2 === 0 ? "two" : "one")),
@@ -192,7 +192,7 @@ test("a file that is replaced again and again is there for every request", async
   expect(openBelow(root)).toEqual([]);
 });
 
-/** What stands under names in a folder of a system that does not tell where an open file is. */
+/** A served folder on a system that does not report the path of an open file. */
 const readBlindly = async (directory: string) => {
   const folder = new ServedFolder(directory, () => Promise.resolve(null));
   await folder.open();
@@ -206,7 +206,7 @@ const readBlindly = async (directory: string) => {
   };
 };
 
-test("a system that does not tell where an open file is serves the same files", async () => {
+test("a system that does not report the path of an open file serves the same files", async () => {
   const root = makeTree({
     "public/a.txt": "inside",
     "public/sub/b.txt": "b",
@@ -225,13 +225,13 @@ test("a system that does not tell where an open file is serves the same files", 
   expect(openBelow(root)).toEqual([]);
 });
 
-test("and gives nothing of a folder that changes places with a link outside during a look", async () => {
+test("and exposes nothing of a folder that is swapped with a link to the outside during a lookup", async () => {
   const { root, exchange } = exchangedFolder();
   const read = await readBlindly(join(root, "public"));
   const seen = new Set<string | null>();
   for (let round = 0; round < 2000; round++) {
     const reading = read("sub", "a.txt");
-    // One exchange a look, at every point of it: several in one moment are beyond what such a system can show.
+    // One swap per lookup, at every point of it: such a system cannot detect several at the same moment.
     for (let turn = 0; turn < round % 20; turn++) await new Promise(setImmediate);
     exchange(round);
     seen.add(await reading);
@@ -240,12 +240,12 @@ test("and gives nothing of a folder that changes places with a link outside duri
   expect(openBelow(root)).toEqual([]);
 });
 
-test("a file that is open too late for the deadline of its request is closed", async () => {
+test("a file that is opened after the deadline of its request is closed", async () => {
   const { app, root } = servedApp({ "big.bin": new Uint8Array(1_000_000) });
   const expired: unknown[] = [];
   app.use((request, next) => {
     const reply = next(request);
-    request.abort(new Error("too late")); // as a deadline does while the file is being opened
+    request.abort(new Error("too late")); // like a deadline, while the file is being opened
     expired.push(request.signal.reason);
     return reply;
   });

@@ -7,7 +7,7 @@ const modified = "Fri, 02 Jan 2026 03:04:05 GMT";
 const earlier = "Fri, 02 Jan 2026 03:04:04 GMT";
 const later = "Fri, 02 Jan 2026 03:04:06 GMT";
 
-/** A condition: not there, one that holds, one that does not, one that cannot be read. */
+/** A condition: absent, true, false or malformed. */
 type State = "absent" | "true" | "false" | "malformed";
 const states: readonly State[] = ["absent", "true", "false", "malformed"];
 
@@ -21,7 +21,7 @@ const valueOf = (field: string, state: State, etag: string): string | null => {
     case "if-unmodified-since":
       return holds ? modified : earlier;
     case "if-none-match":
-      return holds ? '"x"' : `W/${etag}`; // the condition is that none matches
+      return holds ? '"x"' : `W/${etag}`; // the condition is true when no tag matches
     case "if-modified-since":
       return holds ? earlier : later;
     default:
@@ -29,7 +29,7 @@ const valueOf = (field: string, state: State, etag: string): string | null => {
   }
 };
 
-/** RFC 9110 13.2.2, step by step as it is written. */
+/** RFC 9110 13.2.2, step by step. */
 const expected = (
   method: string,
   [ifMatch, ifUnmodified, ifNoneMatch, ifModified, ifRange]: readonly State[],
@@ -42,7 +42,7 @@ const expected = (
   return 200;
 };
 
-test("conditions and ranges are judged in the order of RFC 9110 13.2.2, in every combination", async () => {
+test("conditions and ranges are evaluated in the order of RFC 9110 13.2.2, in every combination", async () => {
   const { app, root } = servedApp({ "a.txt": "0123456789" });
   utimesSync(join(root, "a.txt"), new Date(modified), new Date(modified));
   const first = await app.fetch(new Request("http://localhost/static/a.txt"));
@@ -86,7 +86,7 @@ test("304 has the fields that the 200 has, except those of its body", async () =
   expect(Object.keys(left).sort()).toEqual(["cache-control", "etag", "last-modified", "vary", "x-own"]);
 });
 
-test("* matches a file that is there, and nothing that is not", async () => {
+test("* matches every existing file, and no missing one", async () => {
   const { app } = servedApp({ "a.txt": "a" });
   const status = async (path: string, headers: Record<string, string>) =>
     (await app.fetch(new Request(`http://localhost/static/${path}`, { headers }))).status;

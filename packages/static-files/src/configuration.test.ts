@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { staticFiles, StaticFilesConfig } from "./index.ts";
 import { ask, makeTree, servedApp } from "./served-app.test-kit.ts";
 
-test("what cannot be is refused at start, all at once", async () => {
+test("all mistakes of a configuration are reported together, at start", async () => {
   const bad = {
     directory: "",
     prefix: "static",
@@ -27,7 +27,7 @@ test("what cannot be is refused at start, all at once", async () => {
     await expect(starting).rejects.toThrow(`StaticFilesConfig.${field} must be`);
 });
 
-test("fields take what they can mean", () => {
+test("valid values of every field are accepted", () => {
   const problems = (field: string, values: readonly unknown[]) =>
     values.map((value) => StaticFilesConfig.read({ [field]: value }).problems.length);
   expect(problems("prefix", ["/", "/a", "/a/b", "/größe", "/a b"])).toEqual([0, 0, 0, 0, 0]);
@@ -63,7 +63,7 @@ test("fields take what they can mean", () => {
   expect(problems("cacheControl", ["no-store", undefined, "", 5])).toEqual([0, 0, 1, 1]);
 });
 
-test("the folder has to be named, and has to be there", async () => {
+test("directory is required and must exist", async () => {
   const app = new (App.with(staticFiles))().enableStaticFiles({} as never);
   await expect(app.start()).rejects.toThrow("StaticFilesConfig.directory must be set");
   const bare = new (App.with(staticFiles))();
@@ -78,17 +78,17 @@ test("the folder has to be named, and has to be there", async () => {
   }
 });
 
-test("publishes how many files are open", async () => {
+test("a metric counts open files", async () => {
   let metrics: readonly Metric[] = [];
-  const figures = {
-    name: "figures",
+  const numbers = {
+    name: "numbers",
     install: (host: Host) => {
       host.life.onStart(() => void (metrics = host.insight.metrics()));
       return {};
     },
   };
   const directory = makeTree({ "big.bin": new Uint8Array(1_000_000) });
-  const app = new (App.with(staticFiles, figures))().enableStaticFiles({ directory });
+  const app = new (App.with(staticFiles, numbers))().enableStaticFiles({ directory });
   const open = () => metrics.find(({ name }) => name === "static_files_open")?.read();
   const reply = await app.fetch(new Request("http://localhost/static/big.bin"));
   expect(open()).toBe(1);

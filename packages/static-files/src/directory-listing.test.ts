@@ -4,7 +4,7 @@ import { ask, servedApp } from "./served-app.test-kit.ts";
 
 const nasty = `<img src=x onerror='alert(1)'>&"`;
 
-test("a folder without index file is listed: folders first, nothing hidden, no way out", async () => {
+test("a folder without index file is listed: folders first, without hidden names and links to the outside", async () => {
   const { app } = servedApp(
     {
       "docs/b.txt": "b",
@@ -39,7 +39,7 @@ test("a folder without index file is listed: folders first, nothing hidden, no w
   expect((await ask(app, "/static/docs/", { method: "HEAD" })).text).toBe("");
 });
 
-test("names are text on the page, and their links lead to them", async () => {
+test("names are escaped, and their links resolve to the files", async () => {
   const names = [nasty, "javascript:alert(1)", "a b.txt", "ä?#%.txt", "//evil.test".replaceAll("/", "_")];
   const { app } = servedApp(Object.fromEntries(names.map((name) => [name, name])), {
     directoryListing: true,
@@ -55,7 +55,7 @@ test("names are text on the page, and their links lead to them", async () => {
   expect(seen.map(({ text: content }) => content).sort()).toEqual([...names].sort());
 });
 
-test("an index file goes first, and a list has an end", async () => {
+test("an index file takes precedence over a listing, and a listing is bounded", async () => {
   const many = Object.fromEntries(
     Array.from({ length: MAX_LISTED + 5 }, (_, index) => [`many/${index}.txt`, ""]),
   );

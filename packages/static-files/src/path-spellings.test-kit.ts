@@ -2,7 +2,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { canary, makeTree } from "./served-app.test-kit.ts";
 
-/** A tree of which `public` is served: what clients may get, and what they may not, in it, beside it and above it. */
+/** A tree whose folder `public` is served, with allowed and forbidden files inside, beside and above it. */
 export const root: string = makeTree({
   "canary.txt": canary,
   "public-x/canary.txt": canary,
@@ -66,7 +66,7 @@ const slashes = [
 ];
 const targets = ["canary.txt", "public-x/canary.txt"];
 
-/** Every way up that the tables above spell, from three places. */
+/** Every traversal from the tables above, from three folders. */
 const ways = targets.flatMap((target) =>
   dots.flatMap((dot) =>
     slashes.flatMap((slash) =>
@@ -77,7 +77,7 @@ const ways = targets.flatMap((target) =>
   ),
 );
 
-/** What is there, but not for clients; with ends that some systems cut off. */
+/** Existing files that must not be served, with suffixes that some systems remove. */
 const direct = [
   ".env",
   ".git/config",

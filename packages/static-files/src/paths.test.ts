@@ -18,7 +18,7 @@ const servedOver = async (transport: TransportName) => {
   return client;
 };
 
-test("there is something to protect: links and names lead to it", () => {
+test("the forbidden files exist, and links and names resolve to them", () => {
   for (const path of [
     "canary.txt",
     "public/.env",
@@ -31,7 +31,7 @@ test("there is something to protect: links and names lead to it", () => {
 });
 
 for (const transport of ["fast", "node"] as const) {
-  test(`no spelling of a path gives a byte from outside or of a hidden file (${transport} transport)`, async () => {
+  test(`no spelling of a path returns a byte from outside or of a hidden file (${transport} transport)`, async () => {
     await using client = await servedOver(transport);
     const url = await client.url("/");
     const statuses = new Map<number, number>();
@@ -52,7 +52,7 @@ for (const transport of ["fast", "node"] as const) {
     expect(statuses.get(404)).toBeGreaterThan(1000);
   });
 
-  test(`ordinary names are served, however they are escaped (${transport} transport)`, async () => {
+  test(`ordinary names are served, in every escaped spelling (${transport} transport)`, async () => {
     await using client = await servedOver(transport);
     for (const [target, body] of [
       ["/static/a.txt", "a"],
@@ -80,7 +80,7 @@ for (const transport of ["fast", "node"] as const) {
   });
 }
 
-test("dotFiles serves hidden names, and still nothing from outside", async () => {
+test("dotFiles serves hidden names, but nothing from outside", async () => {
   const { app } = servedApp({ ".well-known/x": "known", out: { link: "/" } }, { dotFiles: true });
   await using client = socketClient(app);
   expect((await client.get("/static/.well-known/x")).text).toBe("known");
@@ -88,7 +88,7 @@ test("dotFiles serves hidden names, and still nothing from outside", async () =>
     expect([400, 404]).toContain((await askRaw(await client.url("/"), path)).status);
 });
 
-test("middleware and guards before a part of the folder see every request for it, by its one path", async () => {
+test("middleware and guards of a subfolder see every request for it, with the canonical path", async () => {
   const { app } = servedApp({ "private/x.txt": canary, "a.txt": "a" });
   app.use((request, next) => {
     if (isUnder(request.path, "/static/private")) throw new ForbiddenError();
@@ -108,7 +108,7 @@ test("middleware and guards before a part of the folder see every request for it
   expect((await client.get("/static/a.txt")).status).toBe(200);
 });
 
-test("on Windows, names that mean something else than a file are not served", () => {
+test("on Windows, reserved names are not served", () => {
   const rules = { dotFiles: false, platform: "win32" };
   for (const name of ["a.txt", "console", "com10", "nullable.txt", "a~b", "lpt", "aux-cable.txt"])
     expect([name, isServedName(name, rules)]).toEqual([name, true]);
@@ -137,7 +137,7 @@ test("on Windows, names that mean something else than a file are not served", ()
   expect(isServedName("a.txt:stream", { ...rules, platform: "linux" })).toBe(true);
 });
 
-test("a path is names below the prefix, and none of them reaches over a slash", () => {
+test("a path is parsed into names below the prefix, none of which contains a slash", () => {
   const rules = { dotFiles: false, platform: "linux" };
   expect(requestNames("/static/a/b", 1, rules)).toEqual({ names: ["a", "b"], isFolder: false });
   expect(requestNames("/static/a/", 1, rules)).toEqual({ names: ["a"], isFolder: true });
@@ -154,7 +154,7 @@ test("a path is names below the prefix, and none of them reaches over a slash", 
     expect([path, requestNames(path, 1, rules)]).toEqual([path, null]);
 });
 
-test("another spelling of a name is one that differs in case or form alone", () => {
+test("names that differ only in case or Unicode form count as the same file", () => {
   expect(isOtherSpelling("/r/PRIVATE/x", "/r/private/x")).toBe(true);
   expect(isOtherSpelling("/r/e\u0301", "/r/\u00e9")).toBe(true);
   expect(isOtherSpelling("/r/private/x", "/r/private/x")).toBe(false);

@@ -30,7 +30,7 @@ const decode: Readonly<Record<string, (bytes: Uint8Array) => string>> = {
 
 const makeApp = () => servedApp(tree);
 
-test("the sibling that the client weighs highest is sent, and says so", async () => {
+test("the sibling with the client's highest weight is sent, with its Content-Encoding", async () => {
   const { app } = makeApp();
   const table: readonly (readonly [path: string, accept: string | null, coding: string])[] = [
     ["both.js", null, "identity"],
@@ -68,7 +68,7 @@ test("the sibling that the client weighs highest is sent, and says so", async ()
   }
 });
 
-test("every coding has a strong tag of its own, and conditions look at that one", async () => {
+test("every coding has its own strong tag, which conditions use", async () => {
   const { app } = makeApp();
   const tagFor = async (accept: string) =>
     (await ask(app, "/static/both.js", { headers: { "accept-encoding": accept } })).headers.get("etag") ?? "";
@@ -83,7 +83,7 @@ test("every coding has a strong tag of its own, and conditions look at that one"
   }
 });
 
-test("ranges are parts of the bytes that are sent", async () => {
+test("ranges apply to the encoded bytes", async () => {
   const { app } = makeApp();
   const coded = tree["both.js.br"];
   const reply = await app.fetch(
@@ -99,7 +99,7 @@ test("ranges are parts of the bytes that are sent", async () => {
   expect(Buffer.from(await reply.bytes()).equals(coded.subarray(1, 5))).toBe(true);
 });
 
-test("types that do not shrink have no siblings, and no Vary", async () => {
+test("incompressible types have no siblings, and no Vary", async () => {
   const { app } = makeApp();
   const reply = await ask(app, "/static/photo.png", { headers: { "accept-encoding": "gzip" } });
   expect([reply.text, reply.headers.get("vary"), reply.headers.get("content-encoding")]).toEqual([
@@ -109,7 +109,7 @@ test("types that do not shrink have no siblings, and no Vary", async () => {
   ]);
 });
 
-test("a sibling without its file is served under its own name alone", async () => {
+test("a sibling without its file is served only under its own name", async () => {
   const { app } = makeApp();
   const headers = { "accept-encoding": "br" };
   expect((await ask(app, "/static/alone.js", { headers })).status).toBe(404);
@@ -131,14 +131,14 @@ test("precompressed: false sends the files themselves", async () => {
   ]);
 });
 
-test("a sibling that is a link to outside is passed over", async () => {
+test("a sibling that is a link to the outside is ignored", async () => {
   const root = makeTree({ "public/a.js": script, "public/a.js.gz": { link: "../canary" }, canary });
   const { app } = servedApp({}, { directory: join(root, "public") });
   const reply = await ask(app, "/static/a.js", { headers: { "accept-encoding": "gzip" } });
   expect([reply.text === script, reply.headers.get("content-encoding")]).toEqual([true, null]);
 });
 
-test("a sibling that is not there is looked for again after a second, and files do not stay open", async () => {
+test("a missing sibling is cached for a second, and no file stays open", async () => {
   const root = makeTree({ "a.js": script });
   const folder = new ServedFolder(root);
   await folder.open();

@@ -1,14 +1,14 @@
-/** Parts that one request gets; with more it gets the whole file. */
+/** Maximum ranges of one request; with more it gets the whole file. */
 export const maxRanges = 10;
 
-/** Bytes of the file that the table is about. */
+/** Length of the file of the table. */
 export const size = 1_048_576;
 const last = size - 1;
 
-/** What a field asks for: parts of 1 MiB, `whole`, or `none` that exists. */
+/** Expected result of a field: ranges of 1 MiB, `whole`, or `none` when unsatisfiable. */
 export type Wanted = "whole" | "none" | readonly (readonly [start: number, end: number])[];
 
-/** Every form of a `Range` field, and what it means. */
+/** Every form of a `Range` field, with its expected result. */
 export const table: readonly (readonly [field: string, wanted: Wanted])[] = [
   ["bytes=0-0", [[0, 0]]],
   ["bytes=0-", [[0, last]]],

@@ -14,7 +14,7 @@ export const openRaw = (
   return socket;
 };
 
-/** What came back until the service closed, one character a byte, and whether the connection was cut. */
+/** Bytes received until the service closed, one character per byte, and whether the connection was reset. */
 export interface RawReply {
   readonly status: number;
   readonly head: string;
@@ -22,7 +22,7 @@ export interface RawReply {
   readonly isCut: boolean;
 }
 
-/** Reads everything that a connection gives. */
+/** Reads a connection to its end. */
 export const readRaw = (socket: Socket): Promise<RawReply> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -38,7 +38,7 @@ export const readRaw = (socket: Socket): Promise<RawReply> =>
     });
   });
 
-/** One request over a connection of its own. */
+/** Sends one request on its own connection. */
 export const askRaw = (
   url: string,
   target: string,

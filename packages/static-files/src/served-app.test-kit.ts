@@ -64,7 +64,7 @@ export const openBelow = (root: string): readonly string[] =>
     }
   });
 
-/** What `app.fetch` answers, read to its end. */
+/** The reply of `app.fetch`, with its whole body. */
 export const ask = async (
   app: App,
   path: string,

@@ -41,7 +41,7 @@ export interface StaticFilesConfig {
 /** Input of the record: `directory`, and any of the other fields. */
 export type StaticFilesInput = ConfigInput<StaticFilesConfig> & { readonly directory: string };
 
-/** Fields that describe the content: they depend on the file alone. */
+/** Fields that depend only on the file. */
 const ownFields: ReadonlySet<string> = new Set([
   "accept-ranges",
   "cache-control",
@@ -73,7 +73,7 @@ const canBeHeaders = (value: unknown): boolean => {
 const canBeValue = (value: unknown): boolean =>
   typeof value === "string" && value !== "" && canBeHeaders({ "x-value": value });
 
-/** Text that is one name on every file system. */
+/** Whether a value is a single name on every file system. */
 const isName = (value: unknown): boolean =>
   typeof value === "string" && /^[^/\\:\p{Cc}]{1,255}$/u.test(value) && value !== "." && value !== "..";
 
@@ -92,7 +92,7 @@ const isExtensions = (value: unknown): boolean =>
 export const StaticFilesConfig: ConfigRecord<StaticFilesConfig> = configRecord("StaticFilesConfig", {
   directory: text(""),
   prefix: checked("/static", "a path such as /static, without trailing / and without patterns", isPrefix),
-  indexFile: checked("index.html", "the name of a file", isName),
+  indexFile: checked("index.html", "a file name", isName),
   cacheMaxAge: integer(3600),
   etag: flag(true),
   lastModified: flag(true),

@@ -13,13 +13,13 @@ const input: StaticFilesInput = {
 const chained: App & StaticFiles = app.enableStaticFiles(input);
 chained.enableStaticFiles({ directory: "public", headers: { "x-a": "b" } });
 
-// @ts-expect-error the method exists only where the feature was composed
+// @ts-expect-error the method exists only where the feature is composed
 new App().enableStaticFiles({ directory: "public" });
 
 // @ts-expect-error there is no default for the folder
 app.enableStaticFiles();
 
-// @ts-expect-error nor can it be left out beside others
+// @ts-expect-error the folder is required with other options too
 app.enableStaticFiles({ prefix: "/assets" });
 
 // @ts-expect-error a misspelt option is found by the compiler

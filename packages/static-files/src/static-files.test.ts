@@ -26,7 +26,7 @@ const makeApp = () => {
 };
 
 eachClient(test, makeApp, {
-  "answers GET with the file, its type, its age and how to ask again": async (client) => {
+  "answers GET with the file, its type, lifetime and validators": async (client) => {
     const reply = await client.get("/static/site.css");
     expect([reply.status, reply.text]).toEqual([200, "a{}"]);
     expect(reply.headers.get("content-type")).toBe("text/css; charset=utf-8");
@@ -69,7 +69,7 @@ eachClient(test, makeApp, {
       expect(reply.headers.get("cache-control")).toBe("max-age=3600");
     }
   },
-  "answers 404 in the one body shape for what is not there, and for a folder without index file": async (
+  "answers 404 with the standard body for a missing file, and for a folder without index file": async (
     client,
   ) => {
     for (const path of [
@@ -97,14 +97,14 @@ eachClient(test, makeApp, {
     const options = await client.options("/static/site.css");
     expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
   },
-  "a path that only begins like the prefix is somebody else's": async (client) => {
+  "a path with the same start as the prefix is not served": async (client) => {
     expect((await client.get("/staticx/site.css")).json()).toMatchObject({
       detail: "No route for GET /staticx/site.css",
     });
   },
 });
 
-test("a prefix of / serves the site, and routes of the app go first", async () => {
+test("a prefix of / serves the site, and routes of the app take precedence", async () => {
   const { app } = servedApp({ "index.html": "index", "a/b.txt": "b", api: "shadowed" }, { prefix: "/" });
   app.get("/api", () => "route");
   expect((await ask(app, "/")).text).toBe("index");
@@ -123,7 +123,7 @@ test("a prefix may have several segments", async () => {
   expect((await ask(app, path)).headers.get("location")).toBe(`${path}/`);
 });
 
-test("indexFile, cacheMaxAge, cacheControl, extensions and headers say what is sent", async () => {
+test("indexFile, cacheMaxAge, cacheControl, extensions and headers are applied", async () => {
   const files = { "a.css": "a", "b.JS": "b", "c.txt": "c", "home.htm": "home", html: "no extension" };
   const { app } = servedApp(files, {
     indexFile: "home.htm",
