@@ -1,9 +1,8 @@
-// For authors of transports: the suites that a transport has to pass.
+// For authors of transports: the suites that every transport must pass.
 export { rfc9112Suite } from "./rfc9112/suite.ts";
-export type { KnownLeniency } from "./suite/heads.ts";
 export { transportConformance } from "./suite/transport-conformance.ts";
 export type { Test } from "./harness/test.ts";
-// For tests of their own: a transport that listens, its clock and its clients.
+// For a transport's own tests: a listening transport, its clock and its clients.
 export {
   echo,
   eventually,

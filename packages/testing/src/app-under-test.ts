@@ -9,9 +9,13 @@ import {
 
 /** The part of an application that clients use; every `App` has it. */
 export interface AppUnderTest {
+  /** Starts the app without a port. */
   start(settings?: Partial<AppSettings>): Promise<unknown>;
+  /** Answers a web request. */
   fetch(request: Request): Promise<Response>;
+  /** Drains and stops the app. */
   stop(): Promise<void>;
+  /** Serves the app on a port. */
   run(options?: RunOptions): Promise<Running>;
 }
 

@@ -14,12 +14,19 @@ export type Ask = (path: string, init?: TestInit) => Promise<TestReply>;
  * Redirects are not followed and bodies are not decompressed: a test sees what the application sent. Disposing of the client aborts requests in flight.
  */
 export interface TestClient extends AsyncDisposable {
+  /** Sends a GET request. */
   readonly get: Ask;
+  /** Sends a HEAD request. */
   readonly head: Ask;
+  /** Sends a POST request. */
   readonly post: Ask;
+  /** Sends a PUT request. */
   readonly put: Ask;
+  /** Sends a PATCH request. */
   readonly patch: Ask;
+  /** Sends a DELETE request. */
   readonly delete: Ask;
+  /** Sends an OPTIONS request. */
   readonly options: Ask;
   /** Sends a request with any method. @throws TESTING_TIMEOUT, TESTING_CLIENT_CLOSED, the reason of `init.signal`, the app's start error */
   readonly request: (method: string, path: string, init?: TestInit) => Promise<TestReply>;
@@ -44,7 +51,7 @@ export interface ClientOptions {
 }
 
 /** Connection of a client to an application. */
-export interface Door {
+export interface Connection {
   send(request: PreparedRequest, signal: AbortSignal): Promise<Response>;
   /** Scheme and authority, once the application is reachable. */
   origin(): Promise<string>;
@@ -52,10 +59,10 @@ export interface Door {
 }
 
 /** A client over a connection, which it closes when disposed. */
-export const createClient = (door: Door, options: ClientOptions): TestClient => {
+export const createClient = (connection: Connection, options: ClientOptions): TestClient => {
   const { timeoutMs = 60_000, maxReplyBytes = 64 * 1024 * 1024 } = options;
   const closing = new AbortController();
-  const open = opener(door, options, closing.signal);
+  const open = opener(connection, options, closing.signal);
   let closed: Promise<void> | undefined;
 
   const request: TestClient["request"] = (method, path, init = {}) => {
@@ -82,10 +89,10 @@ export const createClient = (door: Door, options: ClientOptions): TestClient => 
       inTime(timeoutMs, slow(`${method} ${path}`, timeoutMs, "was not answered"), (deadline) =>
         open(method, path, init, deadline),
       ),
-    url: async (path = "/") => `${await door.origin()}${path}`,
+    url: async (path = "/") => `${await connection.origin()}${path}`,
     async [Symbol.asyncDispose]() {
       closing.abort(testingError("TESTING_CLIENT_CLOSED", "the client was disposed of"));
-      closed ??= door.close();
+      closed ??= connection.close();
       await closed;
     },
   };
@@ -96,14 +103,18 @@ const slow = (title: string, timeoutMs: number, what: string) => () =>
 
 type Open = (method: string, path: string, init: TestInit, deadline: AbortSignal) => Promise<Response>;
 
-const opener = (door: Door, { headers, cookies = false, now }: ClientOptions, closing: AbortSignal): Open => {
+const opener = (
+  connection: Connection,
+  { headers, cookies = false, now }: ClientOptions,
+  closing: AbortSignal,
+): Open => {
   const jar = cookies ? cookieJar(now) : null;
   return async (method, path, init, deadline) => {
     const signal = AbortSignal.any([closing, deadline, ...(init.signal === undefined ? [] : [init.signal])]);
     signal.throwIfAborted();
     const prepared = await prepareRequest(method, path, init, headers);
     if (jar !== null) sendKept(jar, prepared);
-    const reply = door.send(prepared, signal);
+    const reply = connection.send(prepared, signal);
     const response = await unlessAborted(reply, signal).catch((error: unknown) => {
       letGo(reply);
       throw error;

@@ -25,14 +25,14 @@ test("reads name, value and every attribute of a cookie", () => {
   ]);
 });
 
-test("leaves out lines without a name, and attributes that are malformed", () => {
+test("omits lines without a name, and malformed attributes", () => {
   const cookies = readSetCookies(setting("novalue", "=x", "a=1; Max-Age=soon; Expires=never"));
   expect(cookies.map(({ name, maxAge, expires }) => [name, maxAge, expires])).toEqual([
     ["a", undefined, undefined],
   ]);
 });
 
-test("sends a cookie to its path and below, the nearest path first", () => {
+test("sends a cookie to its path and below, the most specific path first", () => {
   const jar = cookieJar();
   jar.store(setting("all=1; Path=/", "deep=2; Path=/a/b", "near=3"), "/a/page?x=1");
   expect(jar.fieldFor("/")).toBe("all=1");
@@ -41,13 +41,13 @@ test("sends a cookie to its path and below, the nearest path first", () => {
   expect(jar.fieldFor("/a/bc")).toBe("near=3; all=1");
 });
 
-test("a later cookie of the same name and path replaces the earlier one", () => {
+test("a later cookie with the same name and path replaces the earlier one", () => {
   const jar = cookieJar();
   jar.store(setting("a=1; Path=/", "a=2; Path=/"), "/");
   expect(jar.fieldFor("/")).toBe("a=2");
 });
 
-test("Max-Age wins over Expires; both end a cookie, at once or when its time is up", () => {
+test("Max-Age overrides Expires; both expire a cookie, at once or later", () => {
   let now = Date.parse("2026-01-01T00:00:00Z");
   const jar = cookieJar(() => now);
   jar.store(
@@ -64,7 +64,7 @@ test("Max-Age wins over Expires; both end a cookie, at once or when its time is 
   expect(jar.fieldFor("/")).toBeNull();
 });
 
-test("keeps 300 cookies, the latest", () => {
+test("keeps the latest 300 cookies", () => {
   const jar = cookieJar();
   for (let index = 0; index < 310; index++) jar.store(setting(`c${index}=1`), "/");
   const names = jar.fieldFor("/")?.split("; ") ?? [];
@@ -88,7 +88,7 @@ eachClient(
   test,
   counting,
   {
-    "a client that keeps cookies sends them back, beside a request's own": async (client) => {
+    "a client that keeps cookies sends them back, together with a request's own": async (client) => {
       const first = await client.get("/visit");
       expect(first.cookies.get("visits")).toMatchObject({
         value: "1",
@@ -104,7 +104,7 @@ eachClient(
 );
 
 eachClient(test, counting, {
-  "a client keeps no cookies unless told to": async (client) => {
+  "a client keeps no cookies by default": async (client) => {
     await client.get("/visit");
     expect((await client.get("/visit")).json()).toMatchObject({ visits: 1 });
   },

@@ -24,13 +24,13 @@ export const eachClient = <App extends AppUnderTest>(
   options: AppClientOptions = {},
 ): void => {
   const overSocket = (transport: TransportName) => (app: App) => socketClient(app, { ...options, transport });
-  for (const [door, connect] of [
+  for (const [transport, connect] of [
     ["fetch", (app: App) => testClient(app, options)],
     ["socket, fast transport", overSocket("fast")],
     ["socket, node transport", overSocket("node")],
   ] as const) {
     for (const [name, fact] of Object.entries(facts)) {
-      test(`${name} (${door})`, async () => {
+      test(`${name} (${transport})`, async () => {
         const app = await makeApp();
         await using client = connect(app);
         await fact(client, app);

@@ -2,7 +2,7 @@
 export { clientFor, socketClient, testClient, type AppClientOptions } from "./test-client.ts";
 export type { AppUnderTest, ServeOptions } from "./app-under-test.ts";
 export type { Ask, ClientOptions, TestClient } from "./client.ts";
-export type { Fields, FieldValue, TestInit } from "./request-init.ts";
+export type { Fields, FieldValue, FormFields, TestInit } from "./request-init.ts";
 export type { TestReply } from "./test-reply.ts";
 export type { SetCookie } from "./set-cookie.ts";
 export { type ClientFacts, eachClient } from "./each-client.ts";

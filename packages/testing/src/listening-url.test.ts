@@ -24,11 +24,11 @@ test.each([
   '{"event":"listening","url":"nothing"}',
   "{not json",
   "null",
-])("%s is none", (line) => {
+])("%s is not an address", (line) => {
   expect(listeningUrl(line)).toBeNull();
 });
 
-test("the conditions of a command line are found in every spelling", () => {
+test("finds the conditions of a command line in either spelling", () => {
   const execArgv = ["--conditions=a", "--no-warnings", "--conditions", "b", "-C", "c", "-Cd", "--conditions"];
   expect(conditionsIn(execArgv)).toEqual(["a", "b", "c", "d"]);
 });

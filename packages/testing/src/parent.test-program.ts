@@ -1,6 +1,6 @@
 import { startProgram } from "./start-program.ts";
 
-/** A test run that starts a program, tells its process id and never stops it. */
+/** A test run that starts a program, prints its process id and never stops it. */
 const program = await startProgram(new URL("./unusual.test-program.ts", import.meta.url), {
   args: ["plain"],
 });

@@ -9,13 +9,17 @@ import { clientFor } from "./test-client.ts";
 
 /** Exit of a program: a code or a signal. */
 export interface ProgramExit {
+  /** Exit code; `null` after a signal. */
   readonly code: number | null;
+  /** The signal that ended it; `null` otherwise. */
   readonly signal: NodeJS.Signals | null;
 }
 
 /** A listening program; disposing of it stops it. */
 export interface Program extends AsyncDisposable {
+  /** Address of the program. */
   readonly url: string;
+  /** Process id. */
   readonly pid: number;
   /** Client of `url`. */
   readonly client: TestClient;

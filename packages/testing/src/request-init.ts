@@ -6,15 +6,21 @@ export type FieldValue = string | number | boolean;
 /** Query or form fields by name; a list repeats the name, `undefined` leaves it out. */
 export type Fields = Readonly<Record<string, FieldValue | readonly FieldValue[] | undefined>>;
 
+/** Form fields by name, with files; a list repeats the name, `undefined` leaves it out. */
+export type FormFields = Readonly<
+  Record<string, FieldValue | Blob | readonly (FieldValue | Blob)[] | undefined>
+>;
+
 /** Parts of a request. At most one of `json`, `form` and `body`. */
 export interface TestInit {
   /** Appended to the path. */
   readonly query?: Fields | URLSearchParams | undefined;
+  /** Header fields to send. */
   readonly headers?: ConstructorParameters<typeof Headers>[0];
   /** Sent as `application/json`; `null` is a value, `undefined` is none. */
   readonly json?: unknown;
-  /** Fields and `URLSearchParams` are sent urlencoded, `FormData` as multipart. */
-  readonly form?: Fields | URLSearchParams | FormData | undefined;
+  /** Fields and `URLSearchParams` are sent urlencoded, `FormData` and fields with a `Blob` or `File` among them as multipart. */
+  readonly form?: FormFields | URLSearchParams | FormData | undefined;
   /** Sent unchanged; streams are sent chunked. */
   readonly body?:
     | string
@@ -65,7 +71,7 @@ const encodeBody = async ({ json, form, body }: TestInit): Promise<Encoded> => {
   if (json !== undefined) {
     return { body: new TextEncoder().encode(JSON.stringify(json)), contentType: "application/json" };
   }
-  if (form !== undefined) return buffered(form instanceof FormData ? form : toParams(form));
+  if (form !== undefined) return buffered(toForm(form));
   if (body === undefined) return { body: null, contentType: null };
   return isStream(body) ? { body: ReadableStream.from(body), contentType: null } : buffered(body);
 };
@@ -83,6 +89,20 @@ const isStream = (body: object | string): body is AsyncIterable<Uint8Array> =>
 const withQuery = (path: string, query: TestInit["query"]): string => {
   const text = query === undefined ? "" : toParams(query).toString();
   return text === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${text}`;
+};
+
+const toForm = (form: NonNullable<TestInit["form"]>): FormData | URLSearchParams => {
+  if (form instanceof FormData || form instanceof URLSearchParams) return form;
+  const fields = Object.entries(form).flatMap(([name, value]) =>
+    [value ?? []].flat().map((item) => [name, item] as const),
+  );
+  if (!fields.some(([, item]) => item instanceof Blob)) return toParams(form as Fields); // no value is a Blob
+  const data = new FormData();
+  for (const [name, item] of fields) {
+    if (item instanceof Blob) data.append(name, item);
+    else data.append(name, String(item));
+  }
+  return data;
 };
 
 const toParams = (fields: Fields | URLSearchParams): URLSearchParams => {

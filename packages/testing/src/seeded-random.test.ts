@@ -4,7 +4,7 @@ import { seededRandom } from "./seeded-random.ts";
 
 const take = (random: () => number, count: number): number[] => Array.from({ length: count }, random);
 
-test("the same seed gives the same numbers, all of them at least 0 and below 1", () => {
+test("the same seed returns the same numbers, all from 0 to below 1", () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), (seed) => {
       const numbers = take(seededRandom(seed), 20);
@@ -14,12 +14,12 @@ test("the same seed gives the same numbers, all of them at least 0 and below 1",
   );
 });
 
-test("neighbouring seeds, their high halves included, give different numbers", () => {
+test("neighbouring seeds return different numbers, even if they differ in the high half only", () => {
   const seeds = [-1, 0, 1, 2, 2 ** 32, 2 ** 32 + 1, 2 ** 33, Number.MAX_SAFE_INTEGER];
   expect(new Set(seeds.map((seed) => take(seededRandom(seed), 3).join())).size).toBe(seeds.length);
 });
 
-test("numbers are spread evenly and do not follow from the one before", () => {
+test("numbers are evenly distributed and independent of the previous one", () => {
   const random = seededRandom(7);
   const cells = Array.from({ length: 100 }, () => 0); // pairs of successive numbers, 10 by 10
   const pairs = 50_000;
@@ -32,6 +32,6 @@ test("numbers are spread evenly and do not follow from the one before", () => {
   expect(chiSquared).toBeLessThan(148); // 99 degrees of freedom: 0.1 % of even spreads exceed it
 });
 
-test.each([0.5, Number.NaN, Infinity, 2 ** 53])("%p is no seed", (seed) => {
+test.each([0.5, Number.NaN, Infinity, 2 ** 53])("%p is not a valid seed", (seed) => {
   expect(() => seededRandom(seed)).toThrow(expect.objectContaining({ code: "TESTING_BAD_OPTION" }));
 });

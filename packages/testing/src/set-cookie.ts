@@ -1,14 +1,20 @@
 /** A cookie as a `Set-Cookie` line states it (RFC 6265, section 5.2); attributes that are absent are `undefined`. */
 export interface SetCookie {
+  /** Name of the cookie. */
   readonly name: string;
   /** As sent, not decoded. */
   readonly value: string;
+  /** The attribute `Path`. */
   readonly path: string | undefined;
+  /** The attribute `Domain`. */
   readonly domain: string | undefined;
+  /** The attribute `Expires`. */
   readonly expires: Date | undefined;
   /** Seconds. */
   readonly maxAge: number | undefined;
+  /** Whether the attribute `Secure` is set. */
   readonly secure: boolean;
+  /** Whether the attribute `HttpOnly` is set. */
   readonly httpOnly: boolean;
   /** As spelt in the line, such as `Lax`. */
   readonly sameSite: string | undefined;

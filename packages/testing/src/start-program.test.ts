@@ -18,7 +18,7 @@ const unusual = (kind: string, options: ProgramOptions = {}): Promise<Program> =
     ...options,
   });
 
-/** Whether a process is there; one that has ended and was not yet collected by its parent is not. */
+/** Whether a process exists; a zombie does not count. */
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
@@ -27,7 +27,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-test("starts a program, speaks to it at the URL it tells, and stops it in good order", async () => {
+test("starts a program, connects to the URL that it announces, and stops it in order", async () => {
   const program = await start({ args: ["--one", "two"], env: { OWN: "mine" } });
   expect(program.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
   const reply = await program.client.get("/");
@@ -37,7 +37,7 @@ test("starts a program, speaks to it at the URL it tells, and stops it in good o
   expect(isAlive(program.pid)).toBe(false);
 });
 
-test("disposing stops the program, the signal of stop is the caller's, and a second stop only tells how it ended", async () => {
+test("disposing stops the program; stop sends the caller's signal, and a second stop only returns the exit", async () => {
   let pid: number;
   {
     await using program = await start();
@@ -48,7 +48,7 @@ test("disposing stops the program, the signal of stop is the caller's, and a sec
   expect(isAlive(pid)).toBe(false);
 });
 
-test("an undefined variable is taken away, arguments of Node arrive, and the program sees no sign of its lifeline", async () => {
+test("removes undefined variables, passes Node's arguments, and hides its lifeline from the program", async () => {
   process.env["OWN"] = "inherited";
   await using program = await start({ env: { OWN: undefined }, execArgv: ["--no-warnings"] });
   const seen = (await program.client.get("/")).json<{
@@ -61,20 +61,20 @@ test("an undefined variable is taken away, arguments of Node arrive, and the pro
   expect(seen.variables.filter((name) => name.includes("LIFELINE"))).toEqual([]);
 });
 
-test("a killed program has no last words", async () => {
+test("a killed program prints no final line", async () => {
   await using program = await start();
   program.kill();
   expect(await program.exited).toEqual({ code: null, signal: "SIGKILL" });
   expect(program.output()).not.toContain("stopped");
 });
 
-test("a program of another kind is found by the first URL of this machine that it prints, on either stream", async () => {
+test("finds another kind of program by the first URL of this machine that it prints, on either stream", async () => {
   await using program = await unusual("plain");
   expect((await program.client.get("/")).text).toBe("hello");
   expect(program.output()).toContain("example.com");
 });
 
-test("a program that ends before it listens is an error with its code and what it printed", async () => {
+test("a program that exits before it listens is an error with its exit code and output", async () => {
   const starting = unusual("crashing");
   await expect(starting).rejects.toMatchObject({ code: "TESTING_PROGRAM_FAILED" });
   await expect(starting).rejects.toThrow(
@@ -82,13 +82,13 @@ test("a program that ends before it listens is an error with its code and what i
   );
 });
 
-test("a program that does not listen in time is killed, and what it printed is in the message", async () => {
+test("a program that does not listen in time is killed, and the message has its output", async () => {
   const starting = unusual("mute", { timeoutMs: 2000 });
   await expect(starting).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
   await expect(starting).rejects.toThrow(/did not listen within 2000 ms; it has printed:\nstill thinking\n$/);
 });
 
-test("a program that does not stop in time is killed, and that is an error", async () => {
+test("a program that does not stop in time is killed, which is an error", async () => {
   const program = await unusual("stubborn", { stopTimeoutMs: 200 });
   const stopping = program.stop();
   await expect(stopping).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
@@ -101,7 +101,7 @@ test("a program that cannot be started is an error with the cause", async () => 
   await expect(starting).rejects.toMatchObject({ code: "TESTING_PROGRAM_FAILED", cause: { code: "ENOENT" } });
 });
 
-/** Starts a process that starts a program, and gives both. */
+/** Starts a process that starts a program, and returns both. */
 const startParent = async (mode: string) => {
   const file = fileURLToPath(new URL("./parent.test-program.ts", import.meta.url));
   const parent = spawn(process.execPath, [`--conditions=${conditions[0]}`, file, mode], {
@@ -120,7 +120,7 @@ test("a program does not outlive a test run that is killed", async () => {
   await waitFor(() => !isAlive(child), { what: "the end of the program" });
 });
 
-test("a program that was forgotten does not keep the test run alive, and ends with it", async () => {
+test("a forgotten program does not keep the test run alive, and ends with it", async () => {
   const { ended, child } = await startParent("leaves");
   expect(await ended).toEqual([0, null]);
   await waitFor(() => !isAlive(child), { what: "the end of the program" });

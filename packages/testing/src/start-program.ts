@@ -19,6 +19,7 @@ export interface ProgramOptions {
   readonly execArgv?: readonly string[];
   /** Export conditions of the program. @default those of this process's command line */
   readonly conditions?: readonly string[];
+  /** Working directory. @default this process's */
   readonly cwd?: string;
   /** Milliseconds until the program must listen. @default 60_000 */
   readonly timeoutMs?: number;
@@ -30,7 +31,7 @@ export interface ProgramOptions {
  * Starts a program with this process's Node. Resolves when it listens, that is when it prints the framework's line
  * `{"event":"listening","url":…}`, or any URL of this machine.
  *
- * `PORT=0` selects any free port; a program with a fixed port needs an argument for that. It never outlives this process, even if that is killed.
+ * `PORT=0` selects any free port, also for a program with a fixed one. It never outlives this process, even if that is killed.
  *
  * @throws TESTING_PROGRAM_FAILED when it exits before, TESTING_TIMEOUT; both with its output
  * @example

@@ -6,7 +6,7 @@ import type { TestClient } from "./client.ts";
 import type { TestInit } from "./request-init.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** An app with a stream that never ends by itself, and what becomes of it. */
+/** An app with an endless stream, and the state of that stream. */
 class StreamApp extends App {
   asked = 0;
   /** Lets the late handler answer. */
@@ -66,7 +66,7 @@ eachClient(test, streams, {
     expect(first).toMatch(/^tick 1\n/);
   },
 
-  "letting a stream go ends it in the handler": async (client, app) => {
+  "cancelling a stream ends it in the handler": async (client, app) => {
     const { reader } = await begin(client);
     await reader.cancel();
     await waitFor(() => app.ended === 1, { what: "the end of the stream" });
@@ -96,7 +96,7 @@ eachClient(test, streams, {
     await waitFor(() => app.aborted === 1, { what: "the abort in the handler" });
   },
 
-  "a signal that has aborted sends nothing": async (client, app) => {
+  "an aborted signal sends no request": async (client, app) => {
     await expect(client.get("/never", { signal: AbortSignal.abort("no") })).rejects.toBe("no");
     expect((await client.get("/short")).text).toBe("ab");
     expect(app.asked).toBe(0);
@@ -107,19 +107,19 @@ eachClient(
   test,
   streams,
   {
-    "a reply that does not end is given up, with the request named": async (client, app) => {
+    "an endless reply times out, and the error names the request": async (client, app) => {
       const asked = client.get("/ticks");
       await expect(asked).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
       await expect(asked).rejects.toThrow(/^GET \/ticks was not answered to its end within 400 ms$/);
       await waitFor(() => app.ended === 1, { what: "the end of the stream" });
     },
 
-    "a handler that does not answer is given up and sees the client go": async (client, app) => {
+    "an unanswered request times out, and its handler sees the disconnect": async (client, app) => {
       await expect(client.stream("GET", "/never")).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
       await waitFor(() => app.aborted === 1, { what: "the abort in the handler" });
     },
 
-    "a stream that comes after the client has left is let go": async (client, app) => {
+    "a stream that arrives after the client has left is cancelled": async (client, app) => {
       await expect(client.stream("GET", "/late")).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
       app.release();
       await waitFor(() => app.ended === 1, { what: "the end of the stream" });

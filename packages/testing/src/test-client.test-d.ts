@@ -28,7 +28,7 @@ class BooksApp extends App {
 }
 const register = (_name: string, _run: () => Promise<void>): void => {};
 eachClient(register, () => new BooksApp(), {
-  "a fact sees the app it speaks to": (_client, app) => {
+  "a fact receives the app under test": (_client, app) => {
     app.isBooks satisfies true;
   },
 });

@@ -10,7 +10,7 @@ import { eachClient } from "./each-client.ts";
 import { clientFor, socketClient, testClient } from "./test-client.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** Answers what it was asked. */
+/** Answers with the request. */
 const echo = (): App => {
   const app = new App();
   app.route("/echo", { methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] }, async (request) => ({
@@ -45,11 +45,11 @@ eachClient(test, echo, {
     expect([reply.status, reply.text, reply.headers.get("content-length")]).toEqual([200, "", "5"]);
   },
 
-  "a method is sent in capitals": async (client) => {
+  "a method is sent in upper case": async (client) => {
     expect((await client.request("patch", "/echo")).json()).toMatchObject({ method: "PATCH" });
   },
 
-  "query fields are encoded, lists repeat and undefined is left out": async (client) => {
+  "query fields are encoded, lists repeat the name and undefined is omitted": async (client) => {
     const query = { q: "a b&c", n: 2, all: ["x", "y"], none: undefined, yes: true };
     const reply = await client.get("/echo?first=1", { query });
     expect(reply.json()).toMatchObject({
@@ -78,14 +78,28 @@ eachClient(test, echo, {
     expect(body).toContain('filename="a.txt"');
   },
 
-  "a text body says what it is unless the request does": async (client) => {
+  "a form with a file among its fields is sent as multipart, a list as several parts": async (client) => {
+    const cover = new File(["content"], "a.png", { type: "image/png" });
+    const form = { title: "Emma", tag: ["a", "b"], pages: 3, cover, none: undefined };
+    const { type, body } = (await client.post("/echo", { form })).json<{ type: string; body: string }>();
+    expect(type).toMatch(/^multipart\/form-data; boundary=/);
+    expect(body).toContain('name="cover"; filename="a.png"\r\nContent-Type: image/png\r\n\r\ncontent');
+    expect(body.match(/name="\w+"/g)).toEqual(
+      ["title", "tag", "tag", "pages", "cover"].map((n) => `name="${n}"`),
+    );
+    expect((await client.post("/echo", { form: { title: "Emma" } })).json()).toMatchObject({
+      type: "application/x-www-form-urlencoded;charset=UTF-8",
+    });
+  },
+
+  "a text body has a content type unless the request sets one": async (client) => {
     const plain = await client.post("/echo", { body: "é" });
     expect(plain.json()).toMatchObject({ type: "text/plain;charset=UTF-8", length: "2", body: "é" });
     const csv = await client.post("/echo", { body: "a,b", headers: { "content-type": "text/csv" } });
     expect(csv.json()).toMatchObject({ type: "text/csv" });
   },
 
-  "a stream goes out in pieces, without a length": async (client) => {
+  "a stream is sent in chunks, without a length": async (client) => {
     async function* pieces() {
       yield new TextEncoder().encode("one ");
       yield new TextEncoder().encode("two");
@@ -100,7 +114,7 @@ eachClient(test, echo, {
     });
   },
 
-  "the host of a request can be named": async (client) => {
+  "the host of a request can be set": async (client) => {
     const reply = await client.get("/echo", { headers: { host: "books.test" } });
     expect(reply.json()).toMatchObject({ host: "books.test" });
   },
@@ -121,27 +135,27 @@ eachClient(test, echo, {
     expect([reply.status, reply.headers.get("location")]).toEqual([302, "/plain"]);
   },
 
-  "an error is described as in development": async (client) => {
+  "an error has its details as in development": async (client) => {
     expect((await client.get("/boom")).json()).toMatchObject({ status: 500, detail: "boom" });
   },
 
-  "json names the request and shows the body that is none": async (client) => {
+  "the error of json() names the request and shows the body": async (client) => {
     const reply = await client.get("/plain");
     const message = /^GET \/plain answered 200 with text\/plain; charset=utf-8, not JSON .*: plain$/;
     expect(() => reply.json()).toThrow(expect.objectContaining({ code: "TESTING_NOT_JSON" }));
     expect(() => reply.json()).toThrow(message);
   },
 
-  "two bodies are refused": async (client) => {
+  "two bodies in one request are an error": async (client) => {
     const both = client.post("/echo", { json: {}, body: "x" });
     await expect(both).rejects.toMatchObject({ code: "TESTING_BAD_OPTION" });
   },
 
-  "a path without a slash is refused": async (client) => {
+  "a path without a slash is an error": async (client) => {
     await expect(client.get("echo")).rejects.toMatchObject({ code: "TESTING_BAD_OPTION" });
   },
 
-  "a request after disposal is refused": async (client) => {
+  "a request after disposal is an error": async (client) => {
     await client[Symbol.asyncDispose]();
     await expect(client.get("/plain")).rejects.toMatchObject({ code: "TESTING_CLIENT_CLOSED" });
   },
@@ -151,13 +165,15 @@ eachClient(
   test,
   echo,
   {
-    "settings reach the app: production hides what went wrong": async (client) => {
+    "settings reach the app: production hides the details of errors": async (client) => {
       const reply = await client.get("/boom");
       expect(reply.status).toBe(500);
       expect(reply.text).not.toContain("boom");
     },
 
-    "fields of the client go with every request, those of the request win": async (client) => {
+    "the client's header fields are sent with every request, and the request's own override them": async (
+      client,
+    ) => {
       expect((await client.get("/echo")).json()).toMatchObject({ header: "client" });
       const own = await client.get("/echo", { headers: { "X-One": "request" } });
       expect(own.json()).toMatchObject({ header: "request" });
@@ -174,14 +190,14 @@ eachClient(
   test,
   echo,
   {
-    "a reply over the client's bound is an error": async (client) => {
+    "a reply above the client's limit is an error": async (client) => {
       await expect(client.get("/echo")).rejects.toMatchObject({ code: "TESTING_REPLY_TOO_LARGE" });
     },
   },
   { maxReplyBytes: 60 },
 );
 
-test("the environment of the test run decides nothing", async () => {
+test("the environment of the test run has no effect", async () => {
   const before = process.env["FRAMEWORK_ENV"];
   process.env["FRAMEWORK_ENV"] = "production";
   try {
@@ -195,7 +211,7 @@ test("the environment of the test run decides nothing", async () => {
   }
 });
 
-test("what the app logs goes to the logger of the options", async () => {
+test("log lines of the app reach the logger in the options", async () => {
   for (const connect of [testClient, socketClient]) {
     const errors: unknown[] = [];
     const log = { info() {}, warn() {}, error: (message: string) => void errors.push(message) };
@@ -205,7 +221,7 @@ test("what the app logs goes to the logger of the options", async () => {
   }
 });
 
-test("a start error reaches the first request, through either door", async () => {
+test("a start error rejects the first request, over fetch and over a socket", async () => {
   for (const connect of [testClient, socketClient]) {
     const app = new App();
     app.get("/", () => "one");
@@ -215,7 +231,7 @@ test("a start error reaches the first request, through either door", async () =>
   }
 });
 
-test("disposing stops the app once, whichever door it had", async () => {
+test("disposing stops the app once, over fetch and over a socket", async () => {
   for (const connect of [testClient, socketClient]) {
     const events: string[] = [];
     const app = new App()
@@ -229,7 +245,7 @@ test("disposing stops the app once, whichever door it had", async () => {
   }
 });
 
-test("a client that asked nothing starts nothing", async () => {
+test("a client without requests starts nothing", async () => {
   const events: string[] = [];
   const app = new App().onEvent("startup", () => void events.push("startup"));
   await socketClient(app)[Symbol.asyncDispose]();
@@ -237,17 +253,17 @@ test("a client that asked nothing starts nothing", async () => {
   expect(events).toEqual([]);
 });
 
-test("fetch refuses a body that a web request cannot carry", async () => {
+test("fetch rejects a body that a web request cannot have", async () => {
   await using client = testClient(echo());
   await expect(client.request("GET", "/echo", { body: "x" })).rejects.toThrow("socketClient");
 });
 
-test("a socket takes a path as it is", async () => {
+test("a socket sends a path unchanged", async () => {
   await using client = socketClient(echo());
   expect((await client.get("/a/../plain")).status).toBe(400);
 });
 
-test("one app serves other clients at the address of its socket client, and these leave it running", async () => {
+test("other clients can use the URL of a socket client, and leave its app running", async () => {
   await using owner = socketClient(echo());
   const url = await owner.url();
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
@@ -267,7 +283,7 @@ test("nothing listens at the address after disposal", async () => {
   await expect(late.get("/plain")).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
-test("disposing closes the connections to a service that stays", async () => {
+test("disposing closes the connections to a service that keeps running", async () => {
   const server = createServer((_request, response) => response.end("hello")).listen(0, "127.0.0.1");
   await once(server, "listening");
   const connections = promisify(server.getConnections.bind(server));
@@ -282,13 +298,13 @@ test("disposing closes the connections to a service that stays", async () => {
   server.close();
 });
 
-/** Shows what a feature for logging is told. */
+/** Shows the settings that a logging feature receives. */
 const listener: Feature<{ enableListening(hear: (settings: AppSettings) => void): unknown }> = {
   name: "listener",
   install: (host) => ({ enableListening: (hear) => host.life.onStart(hear) }),
 };
 
-test("both clients leave the lines of a logging feature on, unless told otherwise", async () => {
+test("both clients keep the lines of a logging feature on by default", async () => {
   for (const connect of [testClient, socketClient]) {
     const told: [boolean, boolean | undefined][] = [];
     for (const options of [{}, { logs: true }, { logs: false }, { env: "production" as const }]) {

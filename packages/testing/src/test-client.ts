@@ -1,7 +1,7 @@
 import { type AppUnderTest, type ServeOptions, toRunOptions } from "./app-under-test.ts";
 import { type ClientOptions, createClient, type TestClient } from "./client.ts";
-import { fetchDoor } from "./fetch-door.ts";
-import { socketDoor } from "./socket-door.ts";
+import { fetchConnection } from "./fetch-connection.ts";
+import { socketConnection } from "./socket-connection.ts";
 
 /** Options of a client and of the application. */
 export type AppClientOptions = ClientOptions & ServeOptions;
@@ -16,7 +16,7 @@ export type AppClientOptions = ClientOptions & ServeOptions;
  * const reply = await client.post("/books", { json: { title: "Emma" } });
  */
 export const testClient = (app: AppUnderTest, options: AppClientOptions = {}): TestClient =>
-  createClient(fetchDoor(app, options), options);
+  createClient(fetchConnection(app, options), options);
 
 /**
  * A client that speaks HTTP/1.1 to the app over a socket; disposing of it closes the connections and stops the app.
@@ -25,13 +25,13 @@ export const testClient = (app: AppUnderTest, options: AppClientOptions = {}): T
  */
 export const socketClient = (app: AppUnderTest, options: AppClientOptions = {}): TestClient =>
   createClient(
-    socketDoor(() => app.run(toRunOptions(options))),
+    socketConnection(() => app.run(toRunOptions(options))),
     options,
   );
 
 /** A client of a running service, at a URL without a path; disposing of it closes the connections, and does not stop the service. */
 export const clientFor = (url: string, options: ClientOptions = {}): TestClient =>
   createClient(
-    socketDoor(async () => ({ url, close: async () => {} })),
+    socketConnection(async () => ({ url, close: async () => {} })),
     options,
   );

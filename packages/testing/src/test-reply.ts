@@ -3,10 +3,13 @@ import { readSetCookies, type SetCookie } from "./set-cookie.ts";
 
 /** A reply with its whole body. */
 export interface TestReply {
+  /** Status of the reply. */
   readonly status: number;
+  /** Header fields of the reply. */
   readonly headers: Headers;
   /** The body as UTF-8. */
   readonly text: string;
+  /** The body. */
   readonly bytes: Uint8Array;
   /** Cookies of the reply by name; the last one of a name wins. */
   readonly cookies: ReadonlyMap<string, SetCookie>;

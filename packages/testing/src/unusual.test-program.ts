@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Programs that do not do what the framework's do; the first argument says which. */
+/** Programs that behave unlike the framework's; the first argument selects one. */
 const listen = (ready: (url: string) => void): void => {
   const server = createServer((_request, response) => response.end("hello"));
   server.listen(0, "127.0.0.1", () => ready(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));

@@ -18,17 +18,17 @@ test("a condition may be asynchronous and may throw until it holds", async () =>
   expect(found).toBe(3);
 });
 
-test("looks once even when there is no time", async () => {
+test("makes one attempt even with a timeout of 0", async () => {
   expect(await waitFor(() => "there", { timeoutMs: 0 })).toBe("there");
 });
 
-test("says what it waited for and what it saw last", async () => {
+test("the error states the condition and the last result", async () => {
   const waiting = waitFor(() => 0, { timeoutMs: 20, intervalMs: 1, what: "the third worker" });
   await expect(waiting).rejects.toMatchObject({ code: "TESTING_TIMEOUT" });
   await expect(waiting).rejects.toThrow("waited 20 ms for the third worker: the last attempt returned 0");
 });
 
-test("the error of the last look is the cause", async () => {
+test("the error of the last attempt is the cause", async () => {
   const refused = new Error("connection refused");
   const waiting = waitFor(() => Promise.reject(refused), { timeoutMs: 20, intervalMs: 1 });
   await expect(waiting).rejects.toMatchObject({ cause: refused });
@@ -37,11 +37,11 @@ test("the error of the last look is the cause", async () => {
   );
 });
 
-test("a look that never ends is left behind at the deadline", async () => {
+test("an attempt that never ends is abandoned at the timeout", async () => {
   const waiting = waitFor(() => new Promise(() => {}), { timeoutMs: 20 });
   await expect(waiting).rejects.toThrow("the first attempt did not end");
 });
 
-test("a pause longer than the deadline does not hold it up", async () => {
+test("a pause longer than the remaining time ends at the timeout", async () => {
   await expect(waitFor(() => false, { timeoutMs: 20, intervalMs: 60_000 })).rejects.toThrow("waited 20 ms");
 });

@@ -5,7 +5,7 @@ import { inTime, unlessAborted } from "./in-time.ts";
 
 /** Options of `waitFor`. */
 export interface WaitOptions {
-  /** @default 60_000 */
+  /** Milliseconds until it gives up. @default 60_000 */
   readonly timeoutMs?: number;
   /** Milliseconds between two attempts. @default 10 */
   readonly intervalMs?: number;

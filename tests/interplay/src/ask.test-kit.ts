@@ -4,17 +4,17 @@ import { rows } from "./rows.test-kit.ts";
 import type { Stack } from "./stack.test-kit.ts";
 import { pageOrigin } from "./toggles.test-kit.ts";
 
-/** A reply, and what was known right after it. */
+/** A reply, and facts recorded right after it. */
 export interface Answered {
   readonly row: Row;
   readonly reply: TestReply;
-  /** The tag that the request brought back. */
+  /** The tag that the request sent back. */
   readonly held: string | null;
   /** Calls of the handler of the row's path. */
   readonly calls: number;
 }
 
-/** Asks for every row in order; each request has the row's name as its id. */
+/** Sends the request of every row in order; each request has the row's name as its id. */
 export const askAll = async (client: TestClient, { witness }: Stack): Promise<readonly Answered[]> => {
   const answered: Answered[] = [];
   for (const row of rows) {

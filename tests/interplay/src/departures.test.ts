@@ -6,7 +6,7 @@ import { toggleNames } from "./toggles.test-kit.ts";
 
 const stack = (): Stack => stackOf({ installed: toggleNames, enabled: toggleNames.toReversed() });
 
-/** Asks with an id, and leaves once the handler runs. */
+/** Sends a request with an id, and disconnects once the handler runs. */
 const leave = async (client: TestClient, { witness }: Stack, id: string): Promise<void> => {
   const before = witness.calls.get("/waits") ?? 0;
   const controller = new AbortController();
@@ -24,7 +24,10 @@ eachClient(
   test,
   stack,
   {
-    "a client that leaves early has one line and one end, and opens no circuit": async (client, app) => {
+    "a client that disconnects early has one log line and one end, and opens no circuit": async (
+      client,
+      app,
+    ) => {
       const { witness } = app;
       await leave(client, app, "one");
       await leave(client, app, "two");
@@ -42,7 +45,7 @@ eachClient(
         ]);
     },
 
-    "who waits for the same reply as a client that leaves gets one all the same": async (
+    "a second client that waits for the same reply receives it after the first disconnected": async (
       client,
       { witness },
     ) => {
@@ -57,7 +60,10 @@ eachClient(
       expect(witness.calls.get("/waits")).toBe(2);
     },
 
-    "a client that leaves a stream has one line with the status it got": async (client, app) => {
+    "a client that disconnects from a stream has one log line with the status that it received": async (
+      client,
+      app,
+    ) => {
       const { witness } = app;
       const controller = new AbortController();
       const init = {

@@ -2,7 +2,7 @@ import { App } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { type ToggleName, toggleNames, toggles } from "./toggles.test-kit.ts";
 
-/** How many functions stand between the runtime and a handler: each middleware is at least one. */
+/** Number of functions between the runtime and a handler: each middleware is at least one. */
 const depthOf = async (enabled: readonly ToggleName[], installed: readonly ToggleName[]): Promise<number> => {
   class Installed extends App {
     static override readonly features = installed.map((name) => toggles[name].feature);
@@ -24,14 +24,14 @@ const depthOf = async (enabled: readonly ToggleName[], installed: readonly Toggl
   return depth;
 };
 
-test("a feature that is off stands in no request's way", async () => {
+test("a disabled feature adds no function to the path of a request", async () => {
   const bare = await depthOf([], []);
   expect(bare).toBeGreaterThan(0);
   expect(await depthOf([], toggleNames)).toBe(bare);
 });
 
 test.each(toggleNames.filter((name) => name !== "staticFiles").map((name) => [name]))(
-  "%s that is on is seen by the same metric",
+  "the same metric sees an enabled %s",
   async (name) => {
     expect(await depthOf([name], toggleNames)).toBeGreaterThan(await depthOf([], toggleNames));
   },

@@ -35,7 +35,7 @@ const metricsOf = ({ witness }: Stack) => {
     coded: samples("compression_replies_total").map(({ value }) => value),
     limited: samples("rate_limit_requests_total").map(({ value }) => value),
     open: samples("circuit_state").flatMap(({ value, labels }) => (value === 0 ? [] : [labels["circuit"]])),
-    refused: metrics["circuit_refused_total"],
+    rejected: metrics["circuit_rejected_total"],
     lost: metrics["log_lines_dropped_total"],
   };
 };
@@ -53,7 +53,7 @@ const expectedMetrics = (answered: readonly Answered[]): ReturnType<typeof metri
     coded: [count(({ row, reply }) => row.method !== "HEAD" && reply.headers.has("content-encoding"))],
     limited: [limited - refused, refused],
     open: ["GET /open", "GET /kept"],
-    refused: count(({ row }) => row.name === "503 of the circuit" || row.name === "503 HEAD"),
+    rejected: count(({ row }) => row.name === "503 of the circuit" || row.name === "503 HEAD"),
     lost: 0,
   };
 };
@@ -66,7 +66,7 @@ for (const seed of [1, 2, 3]) {
     named,
     () => stackOf(orderOf(seed)),
     {
-      "every reply has what all features owe it, and leaves one line and one end": async (client, stack) => {
+      "every reply satisfies all features, with one log line and one end": async (client, stack) => {
         const answered = await askAll(client, stack);
         judgeReplies(answered, stack);
         await judgeRecords(answered, stack);
@@ -77,7 +77,7 @@ for (const seed of [1, 2, 3]) {
   );
 }
 
-test("clients see the same, however the stack was put together", async () => {
+test("clients see the same replies in every order of the stack", async () => {
   const transcripts = await Promise.all(
     [1, 2, 3, 4, 5, 6, 7, 8].map(async (seed) => {
       const stack = stackOf(orderOf(seed));

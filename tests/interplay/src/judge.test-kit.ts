@@ -9,7 +9,7 @@ import { pageOrigin } from "./toggles.test-kit.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Compares every reply with what the features that are on owe it; shows the first few that differ. */
+/** Compares every reply with the requirements of the enabled features; shows the first few that differ. */
 export const judgeReplies = (answered: readonly Answered[], { on }: Stack): void => {
   const pairs = answered.map((answer) => ({
     seen: { ...seenOf(answer, on), ...likeness(answer, answered) },
@@ -55,7 +55,7 @@ const owedTo = ({ row, reply, held }: Answered, on: On): Facts => {
   const isPreflight = row.isPreflight === true;
   const cors = [pageOrigin, "true", isPreflight ? null : "X-Request-ID"];
   const outcome = typeof row.cache === "function" ? row.cache(on) : row.cache;
-  const isLimited = on.has("rateLimit") && !isPreflight && (row.isCounted?.(on) ?? true);
+  const isLimited = on.has("rateLimit") && !isPreflight;
   return {
     row: row.name,
     status,
@@ -90,7 +90,7 @@ const errorOf = (reply: TestReply): Facts => {
 const decoded = ({ headers, bytes, text }: TestReply): string =>
   headers.get("content-encoding") === "gzip" ? gunzipSync(bytes).toString() : text;
 
-/** What the reply depends on, by the features that make it so. */
+/** Request fields that determine the reply, by feature. */
 const varyOwed = ({ isPreflight = false }: Row, { status, headers }: TestReply, on: On): string[] => {
   const textual = /^text|json/.test(headers.get("content-type") ?? "") || status === 304;
   return [
@@ -118,8 +118,9 @@ const tagKind = ({ headers }: TestReply): string | null => {
 const tagOwed = (row: Row, reply: TestReply, on: On): string | null => {
   const { status, headers } = reply;
   const isTagged = on.has("etag") && status !== 204 && !isStream(row) && status !== 406;
-  const isOwn = headers.has("last-modified"); // what has a date here has a tag of its own
-  return isTagged || isOwn ? "fits" : null;
+  const isOwn = headers.has("last-modified"); // a file with a date has its own tag
+  const isStored = ["HIT", "MISS"].includes(headers.get("x-cache") ?? "") && status === 200 && !isStream(row); // the cache tags by content
+  return isTagged || isOwn || isStored ? "fits" : null;
 };
 
 /** Fields in which HEAD must be like GET, and a 304 like the reply that it stands for (RFC 9110 9.3.2, 15.4.5); HEAD may leave out the length. */

@@ -8,7 +8,7 @@ import { type Order, stackOf } from "./stack.test-kit.ts";
 import { toggleNames } from "./toggles.test-kit.ts";
 import { transcriptOf } from "./transcript.test-kit.ts";
 
-/** Asks an app for every row, compares what came with what is owed, and tells what clients saw. */
+/** Sends every row to an app, compares the replies with the requirements, and returns what clients saw. */
 const played = async (order: Order): Promise<readonly unknown[]> => {
   const stack = stackOf(order);
   await using client = testClient(stack, { env: "production" });
@@ -22,7 +22,7 @@ const pairs = toggleNames.flatMap((one, at) =>
   toggleNames.slice(at + 1).map((other) => [one, other] as const),
 );
 
-test.each(pairs)("%s and %s answer alike in any order", async (one, other) => {
+test.each(pairs)("%s and %s reply identically in any order", async (one, other) => {
   const [there, back] = [
     [one, other],
     [other, one],
@@ -35,6 +35,6 @@ test.each(pairs)("%s and %s answer alike in any order", async (one, other) => {
   for (const transcript of others) expect(transcript).toEqual(first);
 });
 
-test.each(toggleNames.map((name) => [name]))("%s alone gives what it owes", async (name) => {
+test.each(toggleNames.map((name) => [name]))("%s alone satisfies its requirements", async (name) => {
   await played({ installed: toggleNames, enabled: [name] });
 });

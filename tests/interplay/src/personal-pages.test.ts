@@ -7,7 +7,7 @@ import { expect, test } from "@jest/globals";
 const secret = "a secret that is long enough for a test";
 const contentSecurityPolicy = { "script-src": ["'self'", "'nonce'"] };
 
-/** Pages that hold what belongs to one reply, behind a cache that was enabled first or last. */
+/** Pages with content of one visitor, with a cache that was enabled first or last. */
 const makeApp = (cacheFirst: boolean) => {
   const app = new (App.with(caching, csrf, securityHeaders))();
   if (cacheFirst) app.enableCaching();
@@ -21,7 +21,7 @@ const makeApp = (cacheFirst: boolean) => {
 };
 
 test.each([true, false])(
-  "no visitor gets the token or the nonce of another; cache first: %s",
+  "no visitor gets another visitor's token or nonce; cache first: %s",
   async (first) => {
     await using client = testClient(makeApp(first));
     for (const path of ["/form", "/script"]) {

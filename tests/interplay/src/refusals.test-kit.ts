@@ -3,7 +3,7 @@ import type { Row } from "./row.test-kit.ts";
 import { pageText } from "./stack.test-kit.ts";
 import { maxBodyBytes } from "./toggles.test-kit.ts";
 
-/** What never reaches a handler, and what comes close to that. */
+/** Requests that never reach a handler, and similar ones that do. */
 export const refusals: readonly Row[] = [
   { name: "400", path: "/%zz", status: always(400), route: nowhere },
   { name: "401", path: "/private", status: always(401) },
@@ -29,7 +29,6 @@ export const refusals: readonly Row[] = [
     headers: bearer,
     body: () => "x".repeat(maxBodyBytes + 1),
     status: when("bodyLimit", 413, 200),
-    isCounted: (on) => !on.has("bodyLimit"),
   },
   {
     name: "413 in chunks",

@@ -27,7 +27,7 @@ const answers: readonly Row[] = [
     holds: "hit",
     headers: gzip,
     cache: "HIT",
-    status: when("etag", 304, 200),
+    status: revalidated,
   },
   { name: "HEAD", like: "coded with a tag", method: "HEAD", path: "/tagged", ...coded, cache: "MISS" },
   {
@@ -150,5 +150,5 @@ const files: readonly Row[] = [
   { name: "no file", path: "/files/none.txt", route: file.route, status: always(404) },
 ];
 
-/** Every kind of answer that an app gives. */
+/** Every kind of reply that an app sends. */
 export const rows: readonly Row[] = [...answers, ...refusals, ...failures, ...files];

@@ -12,9 +12,9 @@ import type { CircuitBreakerRouteOptions } from "@framework/breaker";
 import type { RateLimitRouteOptions } from "@framework/rate-limit";
 import { type ToggleName, toggles } from "./toggles.test-kit.ts";
 
-/** What a test sees of an app besides its replies. */
+/** What a test observes of an app besides its replies. */
 export interface Witness {
-  /** Lines of the log, parsed, in the order written. */
+  /** Log lines, parsed, in the order written. */
   readonly lines: Readonly<Record<string, unknown>>[];
   /** How each exchange ended, by its `X-Request-ID`. */
   readonly ends: [id: string | null, end: "sent" | "aborted"][];
@@ -32,7 +32,7 @@ export interface Stack extends App {
   readonly witness: Witness;
 }
 
-/** In which order an app is put together: features as in `App.with`, then the calls of `enableX`. */
+/** The order in which an app is composed: features as in `App.with`, then the calls of `enableX`. */
 export interface Order {
   readonly installed: readonly ToggleName[];
   readonly enabled: readonly ToggleName[];
@@ -41,7 +41,7 @@ export interface Order {
 export const pageText = "a line of a page that is worth compressing\n".repeat(60);
 export const streamText = "first,second,third";
 
-/** Puts an app together; the witness stands outermost, as telemetry does. */
+/** Composes an app; the witness is outermost, as telemetry is. */
 export const stackOf = ({ installed, enabled }: Order): Stack => {
   const witness = newWitness();
   const watching = watchedBy(witness);
@@ -97,7 +97,7 @@ const knowsClients: Middleware<HttpRequest, Response> = (request, next) => {
 const page = (headers: Readonly<Record<string, string>> = {}): Response =>
   Response.text(pageText, { headers });
 
-/** The options of features that the routes have while those are on. */
+/** The route options of features, present while those are enabled. */
 type OfFeatures = CircuitBreakerRouteOptions & RateLimitRouteOptions;
 
 const addRoutes = (

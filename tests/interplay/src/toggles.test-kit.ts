@@ -13,13 +13,13 @@ import { staticFiles } from "@framework/static-files";
 
 /** The origin whose pages may read replies. */
 export const pageOrigin = "https://pages.example";
-/** Bytes that a request body may have. */
+/** Maximum bytes of a request body. */
 export const maxBodyBytes = 4096;
 
-/** A feature, and how the tests switch it on. */
+/** A feature, and how the tests enable it. */
 export interface Toggle {
   readonly feature: AnyFeature;
-  /** `writeLine` takes what the log writes. */
+  /** `writeLine` receives the log's output. */
   readonly switchOn: (app: object, writeLine: (line: string) => void) => void;
 }
 
@@ -37,7 +37,7 @@ const destination = (writeLine: (line: string) => void) => ({
   },
 });
 
-/** Every feature that stands in the path of a request. */
+/** Every feature in the path of a request. */
 export const toggles = {
   cors: toggle(cors, (app) =>
     app.enableCors([pageOrigin], { credentials: true, exposeHeaders: ["X-Request-ID"] }),

@@ -1,6 +1,6 @@
 import type { Answered } from "./ask.test-kit.ts";
 
-/** Fields whose values depend on the moment, or on chance. */
+/** Fields whose values depend on time or chance. */
 const momentary: ReadonlySet<string> = new Set([
   "age",
   "cache-status",
@@ -12,7 +12,7 @@ const momentary: ReadonlySet<string> = new Set([
   "x-ratelimit-reset",
 ]);
 
-/** All that clients saw, in a form that two apps can be compared in; of momentary fields only that they are there. */
+/** Everything that clients saw, in a form that can be compared between two apps; of volatile fields only their presence. */
 export const transcriptOf = (answered: readonly Answered[]): readonly unknown[] =>
   answered.map(({ row, reply, calls }) => {
     const fields = [...reply.headers].map(([name, value]) => [name, momentary.has(name) ? "" : value]);

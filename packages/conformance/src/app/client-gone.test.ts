@@ -16,7 +16,7 @@ const waits: Record<string, (request: HttpRequest) => unknown> = {
 const isGone = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
 
-/** Runs a handler whose client leaves while it waits; gives what was logged, and the status that middleware saw. */
+/** Runs a handler whose client disconnects while it waits; returns the log and the status that middleware saw. */
 const leave = async (
   transport: "fast" | "node",
   handler: (request: HttpRequest) => unknown,
@@ -48,14 +48,14 @@ const leave = async (
 
 for (const transport of ["fast", "node"] as const) {
   test.each(Object.keys(waits))(
-    `${transport}: a client that leaves is no failure of a handler that %s`,
+    `${transport}: a client that disconnects is not a failure of a handler that %s`,
     async (name) => {
       const handler = waits[name] as (request: HttpRequest) => unknown;
       expect(await leave(transport, handler)).toEqual({ logged: [], status: 400 });
     },
   );
 
-  test(`${transport}: what else a handler throws when its client left is a failure`, async () => {
+  test(`${transport}: any other error of a handler whose client has disconnected is a failure`, async () => {
     const { logged, status } = await leave(transport, async ({ signal }) => {
       await isGone(signal);
       throw new TypeError("a bug");

@@ -11,7 +11,7 @@ const error = channel("framework.operation.error");
 const undo: (() => void)[] = [];
 afterEach(() => undo.splice(0).forEach((task) => task()));
 
-/** Writes down what is published; gives the operations that were seen, too. */
+/** Records the published events; also returns the operations. */
 const watch = (): { seen: string[]; operations: Set<TracedOperation> } => {
   const seen: string[] = [];
   const operations = new Set<TracedOperation>();
@@ -80,7 +80,7 @@ describe.each(["fast", "node"] as const)("%s", (transport) => {
     }),
   );
 
-  test("publishes the end of a request whose client left before there was a reply", () =>
+  test("publishes the end of a request whose client disconnected before the reply", () =>
     served(async (port) => {
       const { seen } = watch();
       const client = await connectRaw(port);

@@ -19,7 +19,7 @@ test("speaks HTTPS with a certificate", async () => {
   await close();
 });
 
-test("refuses a certificate that cannot be one, and a key of another certificate, before the app starts", async () => {
+test("rejects an invalid certificate, and the key of another certificate, before the app starts", async () => {
   const [one, other] = [selfSigned(), selfSigned()];
   const nonsense = "-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----";
   const app = new App();

@@ -9,7 +9,7 @@ import { eventually } from "../harness/test-server.ts";
 interface Chat {
   enableChat(path: string): this;
 }
-/** A feature as a package for WebSocket would be one, with a protocol that is simpler. */
+/** A feature like a package for WebSocket, with a simpler protocol. */
 const chat: Feature<Chat> = {
   name: "chat",
   install: (host) => ({
@@ -17,7 +17,7 @@ const chat: Feature<Chat> = {
       host.http.route("GET", path, (request) => {
         const { upgrade } = request;
         if (upgrade === null)
-          throw new HttpError(426, "This path speaks WebSocket", { headers: { upgrade: "websocket" } });
+          throw new HttpError(426, "This path requires WebSocket", { headers: { upgrade: "websocket" } });
         const key = request.getHeader("sec-websocket-key", "");
         const proof = createHash("sha1")
           .update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
@@ -48,7 +48,7 @@ const wish = (target: string): string =>
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 for (const transport of ["fast", "node"] as const) {
-  test(`${transport}: a route accepts an upgrade behind guards and middleware, whose fields go along`, async () => {
+  test(`${transport}: a route accepts an upgrade after guards and middleware, and the 101 has their fields`, async () => {
     const lines: string[] = [];
     const log = { info: (line: string) => void lines.push(line), warn() {}, error() {} };
     const options = { port: 0, exitOnError: false, argv: [], environment: {}, log, logs: true };
@@ -88,7 +88,7 @@ for (const transport of ["fast", "node"] as const) {
   });
 }
 
-test("says which protocol to speak to a request that does not ask for it", async () => {
+test("a 426 names the protocol for a request without an upgrade", async () => {
   const reply = await makeApp().fetch(new Request("http://localhost/chat/1?token=t"));
   expect([reply.status, reply.headers.get("upgrade")]).toEqual([426, "websocket"]);
 });

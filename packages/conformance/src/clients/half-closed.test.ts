@@ -16,8 +16,9 @@ const messages: Record<string, string> = {
   "a POST that expects 100 Continue": post("Content-Length: 5\r\nExpect: 100-continue", "hello"),
   "a chunked POST": chunked,
   "a pipelined pair": get("/later") + get("/now"),
-  "a chunked POST behind a GET": get("/now") + chunked + get("/later"),
-  "a streamed reply": get("/stream"),
+  "a chunked POST after a GET": get("/now") + chunked + get("/later"),
+  "a streamed reply": get("/pieces"),
+  "a pair behind an offer": get("/now").replace("\r\n\r\n", "\r\nUpgrade: h2c\r\n\r\n") + get("/later"),
 };
 
 describe.each(bothTransports)("%s", (_name, make) => {
@@ -30,7 +31,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
   };
 
   for (const [name, bytes] of Object.entries(messages)) {
-    test(`closes, and keeps nothing, when the client ends its side behind any byte of ${name}`, () =>
+    test(`closes and releases everything when the client half-closes after any byte of ${name}`, () =>
       expectNothingLeftBy(async (server) => {
         const endBehind = async (at: number, turns: number): Promise<void> => {
           const client = await server.connect();
@@ -44,7 +45,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
       }));
   }
 
-  test("gives the whole answer to a request that is answered at once, though the client has ended its side", () =>
+  test("sends the complete reply to a request that is answered at once, even after a half-close", () =>
     expectNothingLeftBy(async (server) => {
       for (const [bytes, count] of [
         [get("/now"), 1],
@@ -60,7 +61,42 @@ describe.each(bothTransports)("%s", (_name, make) => {
       }
     }));
 
-  test("gives up a request that is not answered yet, and tells its handler", () =>
+  test("sends a long reply and a stream whole after a half-close, and the replies before it", () =>
+    expectNothingLeftBy(async (server) => {
+      const long = 5_000_000;
+      for (const [bytes, lengths] of [
+        [get("/long"), [long]],
+        [get("/long").replace("GET", "PROPFIND"), [long]],
+        [get("/now") + get("/long"), [3, long]],
+        [get("/long") + get("/long") + get("/now"), [long, long, 3]],
+        [get("/pieces"), [320]],
+        [get("/page") + get("/pieces") + get("/now"), [50_000, 320, 3]],
+      ] as const) {
+        for (const behind of [0, 1, 5]) {
+          const client = await server.connect();
+          await client.send(bytes);
+          await turn(behind);
+          client.end();
+          const replies = parseReplies(await client.untilClosed(), true);
+          expect(replies.map(({ body, complete }) => [body.length, complete])).toEqual(
+            lengths.map((length) => [length, true]),
+          );
+          expect(client.reset).toBe(false);
+        }
+      }
+    }));
+
+  test("sends the replies before the first unanswered request after a half-close, and none behind it", () =>
+    expectNothingLeftBy(async (server, ledger) => {
+      const client = await server.connect();
+      client.socket.end(get("/long") + get("/never") + get("/long"));
+      const replies = parseReplies(await client.untilClosed(), true);
+      expect(replies.map(({ body, complete }) => [body.length, complete])).toEqual([[5_000_000, true]]);
+      await eventually(() => ledger.ends.length === ledger.begun, "all have ended");
+      expect(ledger.ends.filter(({ end }) => end === "sent").map(({ target }) => target)).toEqual(["/long"]);
+    }));
+
+  test("aborts an unanswered request after a half-close and notifies its handler", () =>
     expectNothingLeftBy(async (server, ledger) => {
       for (const target of ["/never", "/later"]) {
         const client = await server.connect();
@@ -71,7 +107,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
       expect(ledger.ends.map(({ end }) => end)).toEqual(["aborted", "aborted"]);
     }));
 
-  test("says nothing to a client that ends its side within a head, and serves nothing", () =>
+  test("sends no reply to a client that half-closes within a head, and serves nothing", () =>
     expectNothingLeftBy(async (server, ledger) => {
       for (const at of [1, 5, 14, 20, get("/now").length - 1]) {
         const client = await server.connect();
@@ -81,7 +117,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
       expect(ledger.begun).toBe(0);
     }));
 
-  test("fails the reader of a body whose client ends its side within it", () =>
+  test("fails the reader of a body after a half-close within the body", () =>
     expectNothingLeftBy(async (server, ledger) => {
       for (const bytes of [post("Content-Length: 10", "01234"), chunked.slice(0, -3)]) {
         const before = ledger.begun;
@@ -96,19 +132,37 @@ describe.each(bothTransports)("%s", (_name, make) => {
       expect(ledger.ends.map(({ end }) => end)).toEqual(["aborted", "aborted"]);
     }));
 
-  test("cancels a stream whose client ends its side, and never lets it pass for whole", () =>
+  test("cancels a stream that is silent for 2 s after a half-close, and never ends it as if it were complete", () =>
     expectNothingLeftBy(async (server, ledger) => {
       const client = await server.connect();
-      await client.send(get("/stream"));
-      await client.until((received) => received.length > 400);
+      await client.send(get("/silent"));
+      await client.until((received) => received.includes("xxx"));
       client.end();
+      await turn(10);
+      await server.clock.advance(1000);
+      await turn(10);
+      expect(client.closed).toBe(false);
+      await server.clock.advance(2000);
       const [reply] = parseReplies(await client.untilClosed(), true);
       expect([reply?.status, reply?.complete]).toEqual([200, false]);
       await eventually(() => ledger.ends.length === 1, "it has ended");
       expect(ledger.ends[0]?.end).toBe("aborted");
     }));
 
-  test("cuts a client that ends its side and then reads nothing of a long reply, when a write stood still for too long", () => {
+  test("cancels an endless stream when a client that has half-closed is gone", () =>
+    expectNothingLeftBy(async (server, ledger) => {
+      const client = await server.connect();
+      await client.send(get("/stream"));
+      await client.until((received) => received.length > 400);
+      client.end();
+      const { length } = client.received;
+      await client.until((received) => received.length > length + 400);
+      client.destroy();
+      await eventually(() => ledger.ends.length === 1, "it has ended");
+      expect(ledger.ends[0]?.end).toBe("aborted");
+    }));
+
+  test("cuts a half-closed client that does not read a long reply, at the write timeout", () => {
     const ledger = createLedger();
     const timeouts = { writeSecs: 10, idleSecs: 75 };
     return withServer(make, { serve: ledger.serve, timeouts }, async (server) => {
@@ -131,7 +185,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
     });
   });
 
-  test("closes at once when the client ends its side of an idle connection", () =>
+  test("closes an idle connection at once after a half-close", () =>
     expectNothingLeftBy(async (server) => {
       const [unused, used] = [await server.connect(), await server.connect()];
       await used.send(get("/now"));
@@ -142,7 +196,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
       }
     }));
 
-  test("waits no longer than two sweeps for a client that never ends its side", () =>
+  test("waits at most two sweeps for a client that never half-closes", () =>
     expectNothingLeftBy(async (server) => {
       const client = await server.connect({ stays: true });
       await client.send(get("/now").replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));

@@ -8,7 +8,7 @@ const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r
 const chunked = "POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n";
 const timeouts = { idleSecs: 75 };
 
-/** Passes seconds, with time for the sockets in between. */
+/** Advances the clock by seconds, and lets the sockets work in between. */
 const pass = async ({ clock }: TestServer, seconds: number): Promise<void> => {
   for (let second = 0; second < seconds; second++) {
     await clock.advance(1000);
@@ -20,7 +20,7 @@ const connectMany = (server: TestServer, count: number): Promise<RawClient[]> =>
   Promise.all(Array.from({ length: count }, () => server.connect()));
 
 describe.each(bothTransports)("%s", (_name, make) => {
-  test("keeps idle connections for the idle limit and then closes each one without a word", () => {
+  test("keeps idle connections until the idle timeout and then closes each without a reply", () => {
     const { serve } = createLedger();
     return withServer(make, { serve, timeouts }, async (server) => {
       const last = [
@@ -53,7 +53,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
     });
   });
 
-  test("keeps a connection that asks now and then, whoever serves it", () => {
+  test("keeps a connection with occasional requests, on either transport", () => {
     const { serve } = createLedger();
     return withServer(make, { serve, timeouts }, async (server) => {
       const clients = await connectMany(server, 2);
@@ -67,7 +67,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
     });
   });
 
-  test("closes hundreds of idle connections in one look and serves the others meanwhile", () => {
+  test("closes hundreds of idle connections in one sweep and serves the others meanwhile", () => {
     const { serve } = createLedger();
     return withServer(make, { serve, timeouts }, async (server) => {
       const idle = await connectMany(server, 500);
@@ -85,7 +85,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
     });
   });
 
-  test("has room for others again when idle connections took all there is", () => {
+  test("accepts new connections again after idle ones had reached the limit", () => {
     const { serve } = createLedger();
     return withServer(make, { serve, timeouts, limits: { maxConnections: 20 } }, async (server) => {
       for (let round = 0; round < 3; round++) {
@@ -100,7 +100,7 @@ describe.each(bothTransports)("%s", (_name, make) => {
     });
   });
 
-  test("does not take a client for idle whose request is being answered", () => {
+  test("does not treat a client as idle while its request is being answered", () => {
     const { serve } = createLedger();
     return withServer(make, { serve, timeouts }, async (server) => {
       const [waiting, behind] = [await server.connect(), await server.connect()];

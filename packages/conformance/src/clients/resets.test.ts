@@ -18,17 +18,17 @@ const exchanges: Record<string, string> = {
   "a POST that expects 100 Continue": post("Content-Length: 5\r\nExpect: 100-continue", "hello"),
   "a chunked POST": chunked,
   "a pipelined pair": get("/later") + get("/now"),
-  "a POST behind a GET that is not answered": get("/never") + chunked,
-  "a chunked POST behind a GET": get("/later") + chunked + get("/now"),
+  "a POST after a GET that is not answered": get("/never") + chunked,
+  "a chunked POST after a GET": get("/later") + chunked + get("/now"),
   "a streamed reply": get("/stream"),
-  "a streamed reply in front of another": get("/stream") + get("/flood"),
-  "a malformed request behind a good one": `${get("/later")}GET / HTTP/1.1\r\nHost : a\r\n\r\n`,
+  "a streamed reply before another": get("/stream") + get("/flood"),
+  "a malformed request after a valid one": `${get("/later")}GET / HTTP/1.1\r\nHost : a\r\n\r\n`,
   "a connection that is to be closed": get("/later").replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"),
 };
 
 describe.each(bothTransports)("%s", (name, make) => {
   for (const [message, bytes] of Object.entries(exchanges)) {
-    test(`loses nothing when ${message} is reset behind any byte of it`, () => {
+    test(`releases everything when ${message} is reset after any byte of it`, () => {
       const ledger = createLedger();
       return withServer(make, { serve: ledger.serve }, async (server) => {
         const resetBehind = async (at: number, turns: number): Promise<void> => {
@@ -43,7 +43,7 @@ describe.each(bothTransports)("%s", (name, make) => {
       });
     });
 
-    test(`loses nothing when ${message} comes in two pieces and is reset between or behind them`, () => {
+    test(`releases everything when ${message} arrives in two chunks and is reset between or after them`, () => {
       const ledger = createLedger();
       return withServer(make, { serve: ledger.serve }, async (server) => {
         const resetAfter = async (at: number): Promise<void> => {
@@ -60,7 +60,7 @@ describe.each(bothTransports)("%s", (name, make) => {
     });
   }
 
-  test("cancels a stream and ends its exchange, wherever in the reply the reset comes", () => {
+  test("cancels a stream and ends its exchange, wherever in the reply the reset occurs", () => {
     const ledger = createLedger();
     return withServer(make, { serve: ledger.serve }, async (server) => {
       const resetAt = async (length: number): Promise<void> => {
@@ -90,7 +90,7 @@ describe.each(bothTransports)("%s", (name, make) => {
     });
   });
 
-  test("tells the handler that its client is gone, and the reader of a body too", () => {
+  test("notifies the handler, and the reader of a body, of the lost client", () => {
     const ledger = createLedger();
     return withServer(make, { serve: ledger.serve }, async (server) => {
       const [waiting, reading, stuck] = [
@@ -147,7 +147,7 @@ describe.each(bothTransports)("%s", (name, make) => {
     }
   });
 
-  test("keeps serving others while hundreds reset", () => {
+  test("keeps serving other clients while hundreds reset", () => {
     const ledger = createLedger();
     return withServer(make, { serve: ledger.serve }, async (server) => {
       const healthy = await server.connect();

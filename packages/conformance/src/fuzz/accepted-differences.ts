@@ -1,29 +1,29 @@
 import type { RequestSource } from "@framework/core/feature";
 import { parseReplies, type RawReply } from "../harness/raw-client.ts";
 
-/** What came of one connection's traffic on one transport. */
+/** Outcome of one connection's traffic on one transport. */
 export interface Outcome {
-  /** One character a byte. */
+  /** One character per byte. */
   readonly received: string;
   readonly closed: boolean;
   readonly reset: boolean;
-  /** What the app saw. */
+  /** Requests that the app saw. */
   readonly served: readonly RequestSource[];
 }
 
-/** A difference between two outcomes of the same bytes that is no fault, with the reason. */
+/** A permitted difference between two outcomes of the same bytes, with the reason. */
 export interface AcceptedDifference {
   readonly name: string;
   readonly why: string;
   explains(one: Outcome, other: Outcome, bytes: string): boolean;
 }
 
-/** Whether both say the same: bytes apart from the date, and how the connection ended. */
+/** Whether both outcomes are equal: bytes except the date, and the end of the connection. */
 export const isAlike = (one: Outcome, other: Outcome): boolean =>
-  told(one) === told(other) && one.closed === other.closed && one.reset === other.reset;
+  receivedText(one) === receivedText(other) && one.closed === other.closed && one.reset === other.reset;
 
-/** The bytes without what is the clock's, and without the order and the case of the names that node:http sometimes writes itself. */
-export const told = ({ received }: Outcome): string =>
+/** The bytes without the date, and without the order and case of the names that node:http sometimes writes itself. */
+export const receivedText = ({ received }: Outcome): string =>
   received
     .replaceAll(/\r\ndate: [^\r]*/gi, "\r\ndate: …")
     .replaceAll("\r\nConnection: ", "\r\nconnection: ")
@@ -34,10 +34,10 @@ export const told = ({ received }: Outcome): string =>
 
 const REFUSED =
   /HTTP\/1\.1 (?:400 (?:(?!HTTP\/1)[^])*"The request line is malformed"|501 (?:(?!HTTP\/1)[^])*"The method is not supported"),"status":\d+\}$/;
-const withoutRefusal = (outcome: Outcome): string => told(outcome).replace(REFUSED, "400 or 501");
+const withoutRefusal = (outcome: Outcome): string => receivedText(outcome).replace(REFUSED, "400 or 501");
 
 const withoutInterim = (outcome: Outcome): string =>
-  told(outcome).replaceAll("HTTP/1.1 100 Continue\r\n\r\n", "");
+  receivedText(outcome).replaceAll("HTTP/1.1 100 Continue\r\n\r\n", "");
 
 const finals = ({ received, closed, served }: Outcome): RawReply[] =>
   parseReplies(
@@ -57,16 +57,16 @@ const noReply: RawReply = {
 };
 const fate = (reply: RawReply | undefined): string => reply?.fields.get("connection")?.toLowerCase() ?? "";
 
-/** Every difference that is allowed. Nothing else is. */
+/** Every permitted difference. */
 export const acceptedDifferences: readonly AcceptedDifference[] = [
   {
     name: "400 or 501",
-    why: "behind a body or empty lines node:http does not tell where in a read a message began, and so not whether what stands for a method is an unknown token or none; both refuse it and close",
+    why: "after a body or empty lines node:http does not report where in a read a message began, so it cannot distinguish an unknown method from a malformed one; both transports refuse it and close",
     explains: (one, other) => one.closed && other.closed && withoutRefusal(one) === withoutRefusal(other),
   },
   {
     name: "unread chunked body",
-    why: "whether the end of a chunked body that nobody reads is in when its answer goes out is chance, and with it whether the connection goes on; one that does not is closed and serves nothing more",
+    why: "whether the end of an unread chunked body has arrived when its reply is sent is a race, and so is whether the connection continues; if it does not, it is closed and serves nothing more",
     explains(one, other) {
       const [left, right] = [finals(one), finals(other)];
       const at = left.findIndex((reply, index) => fate(reply) !== fate(right[index]));
@@ -81,7 +81,7 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
   },
   {
     name: "100 to a client that did not wait",
-    why: "a body that came with its head is known to be broken, or not yet, when the app begins to read it: 100 Continue may be left out once a part of the body is here (RFC 9110 10.1.1), and the final answers are the same",
+    why: "a body that arrived with its head may or may not be known as malformed when the app begins to read it: 100 Continue may be omitted once a part of the body has arrived (RFC 9110 10.1.1), and the final replies are the same",
     explains: (one, other) =>
       one.closed === other.closed &&
       one.reset === other.reset &&
@@ -89,11 +89,11 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
   },
   {
     name: "a long rest",
-    why: "how much of more than 60,000 bytes arrives behind a last answer, and so whether the rest is too much and the connection is reset, is the system's to say",
+    why: "how much of more than 60,000 bytes arrives after a last reply, and so whether the rest exceeds the limit and the connection is reset, depends on the system",
     explains: (one, other, bytes) => (one.reset || other.reset) && bytes.length > 60_000,
   },
 ];
 
-/** The reason why outcomes may differ as they do; `null` when there is none. */
+/** Returns the reason why two outcomes may differ; `null` when there is none. */
 export const acceptedDifference = (one: Outcome, other: Outcome, bytes: string): AcceptedDifference | null =>
   acceptedDifferences.find((difference) => difference.explains(one, other, bytes)) ?? null;

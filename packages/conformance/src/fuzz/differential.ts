@@ -3,16 +3,16 @@ import { setTimeout } from "node:timers/promises";
 import { HttpError, Response } from "@framework/core";
 import type { RequestSource } from "@framework/core/feature";
 import { readBody, type Serve } from "@framework/core/testing";
-import { acceptedDifference, isAlike, type Outcome, told } from "./accepted-differences.ts";
+import { acceptedDifference, isAlike, type Outcome, receivedText } from "./accepted-differences.ts";
 import type { RawClient } from "../harness/raw-client.ts";
 import { asLlhttp, readStrictly } from "./strict-reader.ts";
 import { eventually, type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** Sends the same to both servers and fails when the apps saw, or the clients got, anything different. */
+/** Sends the same traffic to both servers and fails when the apps saw, or the clients received, anything different. */
 export type Compare = (traffic: Traffic) => Promise<void>;
 
-/** Everything that the app sees of a request goes into its reply, so that equal replies mean equal requests. */
+/** The reply contains everything that the app sees of a request, so that equal replies mean equal requests. */
 const tell = (source: RequestSource, body: string): Response => {
   const { method, target, authority, scheme, fields, bodyLength } = source;
   const named = ["host", "cookie", "content-type", "x", "absent"].map((name) => source.field(name));
@@ -38,7 +38,7 @@ const read = async (source: RequestSource): Promise<Response> => {
   }
 };
 
-/** Runs two transports side by side; `accept` hears of each difference that was found and is no fault. */
+/** Runs two transports side by side; `accept` is called with each permitted difference. */
 export const withBoth = (
   one: MakeTransport,
   other: MakeTransport,
@@ -51,7 +51,7 @@ export const withBoth = (
         const clients = await Promise.all([left.connect(), right.connect()]);
         try {
           await Promise.all(clients.map((client) => sendPieces(client, pieces)));
-          // What of the answers a client gets that does not wait is chance; that nothing is left behind is not.
+          // The replies to a client that does not wait depend on timing; the release of all resources does not.
           if (leaves === undefined) {
             const name = await compareAnswers([left, right], clients, pieces.join(""));
             if (name !== null) accept(name);
@@ -83,7 +83,7 @@ const compareAnswers = async (
   return compareOutcomes(outcomes(), bytes) ?? before;
 };
 
-/** Longer than a transport waits for a short body before the app gets its request without it: an end of the client within that time is a race. */
+/** Longer than a transport waits for a short body before it serves the request without it: a client that ends within that time is a race. */
 const GRACE_MS = 15;
 
 const outcome = ({ served }: TestServer, { received, closed, reset }: RawClient): Outcome => ({
@@ -93,7 +93,7 @@ const outcome = ({ served }: TestServer, { received, closed, reset }: RawClient)
   served,
 });
 
-/** Goes without waiting for an answer. */
+/** Closes without waiting for a reply. */
 export const leave = async (client: RawClient, how: "half-closes" | "resets"): Promise<void> => {
   if (how === "resets") client.socket.resetAndDestroy();
   else client.end();
@@ -107,7 +107,7 @@ export const sendPieces = async (client: RawClient, pieces: readonly string[]): 
   }
 };
 
-/** Waits for the answers: both have as long as the slower one takes. */
+/** Waits for the replies: both take as long as the slower one. */
 const settled = async (outcomes: () => readonly [Outcome, Outcome], bytes: string): Promise<void> => {
   let calm = 0;
   let seen = -1;
@@ -123,12 +123,16 @@ const settled = async (outcomes: () => readonly [Outcome, Outcome], bytes: strin
   }
 };
 
-/** The name of the accepted difference between the two, if there is one. @throws when they differ in any other way */
+/** Returns the name of the accepted difference, if there is one. @throws for any other difference */
 const compareOutcomes = ([one, other]: readonly [Outcome, Outcome], bytes: string): string | null => {
   if (isAlike(one, other)) return null;
   const accepted = acceptedDifference(one, other, bytes);
   if (accepted === null) {
-    const shown = (given: Outcome) => ({ received: told(given), closed: given.closed, reset: given.reset });
+    const shown = (given: Outcome) => ({
+      received: receivedText(given),
+      closed: given.closed,
+      reset: given.reset,
+    });
     assert.deepEqual(shown(one), shown(other));
   }
   return accepted?.name ?? null;

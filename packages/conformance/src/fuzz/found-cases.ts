@@ -1,6 +1,6 @@
 import type { Traffic } from "./traffic.ts";
 
-/** Traffic that once made a difference, kept for ever: each one runs over every lane. */
+/** Traffic that once revealed a difference; every case runs over every lane. */
 export interface FoundCase extends Traffic {
   readonly name: string;
 }
@@ -11,13 +11,13 @@ const bytes = (text: string): string[] => text.split("");
 
 export const foundCases: readonly FoundCase[] = [
   {
-    name: "a trailer that says close, and a request behind it",
+    name: "a trailer with close, and a request after it",
     pieces: bytes(
       `GET / HTTP/1.1\r\n${chunked}\r\n0\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\n${HOST}\r\n`,
     ),
   },
   {
-    name: "a trailer that says close and keep-alive, and nothing behind it",
+    name: "a trailer with close and keep-alive, and nothing after it",
     pieces: [`GET / HTTP/1.1\r\n${chunked}\r\n0\r\nConnection: close, keep-alive\r\n\r\n`],
   },
   {
@@ -37,35 +37,35 @@ export const foundCases: readonly FoundCase[] = [
     ],
   },
   {
-    name: "a request behind an expectation without a body",
+    name: "a request after an expectation without a body",
     pieces: [
       `GET / HTTP/1.1\r\n${HOST}Expect: 100-continue\r\n\r\nGET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 0\r\nContent-Length: 0\r\n\r\n`,
     ],
   },
   {
-    name: "an unread chunked body behind a late answer",
+    name: "an unread chunked body after a late answer",
     pieces: [
       `GET http://b/read HTTP/1.1\r\n${HOST}Content-Length: 0\r\n\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\n`,
     ],
   },
   {
-    name: "an unread chunked body behind a late answer, answered with 204, and one more request",
+    name: "an unread chunked body after a late answer, answered with 204, and one more request",
     pieces: [
       `GET /read HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabcPOST /204 HTTP/1.1\r\n${chunked}\r\n5\r\nhello\r\n0\r\n\r\nPUT //b/x HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\n0\r\n\r\n`,
     ],
   },
   {
-    name: "an expected body that came with its head, malformed, behind an unread one",
+    name: "an expected body that arrived with its head, malformed, after an unread one",
     pieces: [
       `QUERY / HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 300\r\n\r\n${"z".repeat(300)}GET http://b/read HTTP/1.1\r\n${chunked}Expect: 100-continue\r\n\r\n0;\r\n\r\n0\r\n\r\n`,
     ],
   },
   {
-    name: "a short body that does not come, behind a streamed reply",
+    name: "a short body that does not arrive, after a streamed reply",
     pieces: [`GET /stream HTTP/1.1\r\n${HOST}\r\nPATCH /204 HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\n`],
   },
   {
-    name: "an unread body that was expected, behind a late answer",
+    name: "an unread body that was expected, after a late answer",
     pieces: [
       `GET /read HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nhiGET /async HTTP/1.1\r\n${HOST}\r\nPATCH //b/x HTTP/1.1\r\n${chunked}EXPECT: 100-CONTINUE\r\n\r\n0\r\n\r\nGET /stream HTTP/1.1\r\n${HOST}\r\n`,
     ],
@@ -77,7 +77,7 @@ export const foundCases: readonly FoundCase[] = [
     ],
   },
   {
-    name: "an answer that is out before those who wait for the one in front are told of its end",
+    name: "a reply that is sent before waiters for the previous one are notified of its end",
     pieces: [
       `HEAD /stream HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\n`,
     ],

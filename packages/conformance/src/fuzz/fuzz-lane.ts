@@ -4,14 +4,14 @@ import { asLlhttp, readStrictly } from "./strict-reader.ts";
 import { type Traffic, traffic } from "./traffic.ts";
 import type { Check, Lane } from "./lanes.ts";
 
-/** What a run over one lane found. */
+/** Result of a run over one lane. */
 export interface LaneCount {
   connections: number;
-  /** Messages that are whole by the letter of the standard. */
+  /** Messages that are complete according to the standard. */
   messages: number;
   bytes: number;
   differences: number;
-  /** Differences that are explained, by name. */
+  /** Explained differences, by name. */
   readonly accepted: Map<string, number>;
 }
 
@@ -23,11 +23,11 @@ export const noCount = (): LaneCount => ({
   accepted: new Map(),
 });
 
-/** What a run needs to know, and whom it tells of a difference. */
+/** Options of a run, with a callback for differences. */
 export interface FuzzRun {
   readonly seed: number;
   readonly count: LaneCount;
-  /** @default 20: a lane with so many of them needs somebody to look at it, and no more cases */
+  /** @default 20: a lane with so many differences needs an investigation, not more cases */
   readonly maxDifferences?: number;
   isOver(): boolean;
   tell(text: string): void;
@@ -35,7 +35,7 @@ export interface FuzzRun {
 
 const BATCH_RUNS = 500;
 
-/** Sends random traffic over a lane until it is over, in batches with a seed each, and tells every difference with its smallest traffic. */
+/** Sends random traffic over a lane until the time is up, in batches with one seed each, and reports every difference with its smallest traffic. */
 export const fuzzLane = (
   lane: Lane,
   { seed, count, isOver, tell, maxDifferences = 20 }: FuzzRun,
@@ -46,7 +46,7 @@ export const fuzzLane = (
         if (isOver()) return;
         countIn(count, given);
         await check(given);
-        if (!lane.onSockets && count.connections % 20 === 0) await setTimeout(8); // most of the time is for those with sockets
+        if (!lane.onSockets && count.connections % 20 === 0) await setTimeout(8); // most of the time goes to the lanes with sockets
       });
       for (let batch = 0; !isOver() && count.differences < maxDifferences; batch++) {
         const details = await fc.check(property, {
@@ -74,10 +74,10 @@ const asCase = (lane: Lane, seed: number, found: Traffic, error: unknown): strin
   return `${lane.name}, seed ${seed}:\n${message}\nagain with: --replay '${asArgument(found)}'\n`;
 };
 
-/** JSON that a shell takes in single quotes. */
+/** JSON quoted for a shell. */
 const asArgument = (found: Traffic): string => JSON.stringify(found).replaceAll("'", String.raw`\u0027`);
 
-/** Runs one connection's traffic over every lane. @returns what each one says against it */
+/** Runs one connection's traffic over every lane. @returns the differences of each */
 export const replay = async (
   lanes: readonly Lane[],
   given: Traffic,

@@ -6,18 +6,18 @@ import { withStrictReader } from "./strict-comparison.ts";
 import { asLlhttp, nothingMore, readStrictly } from "./strict-reader.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** Looks at one connection's traffic. @throws when something differs */
+/** Compares one connection's traffic. @throws for a difference */
 export type Check = (traffic: Traffic) => Promise<void>;
 
 /** One comparison, set up once for many connections. */
 export interface Lane {
   readonly name: string;
   readonly onSockets: boolean;
-  /** `accept` hears the name of each difference that is explained. */
+  /** `accept` is called with the name of each explained difference. */
   run(work: (check: Check) => Promise<void>, accept?: (difference: string) => void): Promise<void>;
 }
 
-/** Every comparison: the transports with each other, each with the letter of the standard, and the own parser alone. */
+/** Every comparison: the transports with each other, each with the standard, and the framework's parser alone. */
 export const lanes: readonly Lane[] = [
   {
     name: "fast and node",
@@ -40,7 +40,7 @@ export const lanes: readonly Lane[] = [
 const limits = LimitsConfig.of();
 const head = emptyFastHead();
 
-/** What the own parser takes, the letter of the standard takes too and reads alike, the end of the message included. */
+/** Whatever the framework's parser accepts, the standard accepts with the same result, the end of the message included. */
 const checkFastHead: Check = async ({ pieces }) => {
   const text = pieces.join("");
   const bytes = Buffer.from(text, "latin1");

@@ -7,12 +7,12 @@ import { type Leniency, readStrictly, type StrictReading, type StrictRequest } f
 import { type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** Sends traffic to a transport and fails when it serves or answers anything but what the letter of the standard makes of the bytes. */
+/** Sends traffic to a transport and fails when it serves or answers anything that the standard does not require for these bytes. */
 export type CheckStrictly = (traffic: Traffic) => Promise<void>;
 
 type Seen = { -readonly [Key in keyof StrictRequest]: StrictRequest[Key] };
 
-/** Runs a transport with an app that reads every body and keeps what it saw. */
+/** Runs a transport with an app that reads every body and records it. */
 export const withStrictReader = (
   make: MakeTransport,
   leniency: Leniency,
@@ -51,7 +51,7 @@ const keepIn =
     }
   };
 
-/** A client that waits gets everything that is due, and nothing else. */
+/** A client that waits receives exactly the required replies. */
 const checkAnswered = async (
   client: RawClient,
   seen: readonly Seen[],
@@ -60,7 +60,7 @@ const checkAnswered = async (
   const { requests, end } = wanted;
   const whole = requests.filter(({ body }) => body !== null).length;
   const answers = end === "open" ? whole : requests.length + (end === "refused" ? 1 : 0);
-  // Whether a refusal has a body depends on what the transport could read of its method.
+  // Whether a refusal has a body depends on the readable part of its method.
   const finals = (): number => client.received.match(/HTTP\/1\.1 [2-5]\d\d /g)?.length ?? 0;
   const isDone = (): boolean =>
     seen.length >= requests.length && finals() >= answers && (end === "open" || client.closed);
@@ -68,14 +68,14 @@ const checkAnswered = async (
   while (!isDone() && performance.now() < patience) await turn(1);
   await turn(4);
   assert.deepEqual(seen, requests);
-  // A message that has not come whole may be refused early.
+  // An incomplete message may be refused early.
   const early = end === "open" && finals() === answers + 1;
   if (early) await client.untilClosed();
   assert.equal(finals(), answers + (early ? 1 : 0));
   assert.equal(client.closed, end !== "open" || early);
 };
 
-/** Whatever a client did: the app saw no request that is not there. */
+/** Whatever the client does, the app sees only requests that exist. */
 const checkBegun = (seen: readonly Seen[], { requests }: StrictReading): void => {
   assert.ok(seen.length <= requests.length);
   for (const [index, { body, ...head }] of seen.entries()) {

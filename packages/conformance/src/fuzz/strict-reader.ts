@@ -1,71 +1,51 @@
-// Above 250 lines because a second reader of the same standard must stand on its own: nothing of the transports helps it.
+// Above 250 lines because a second reader of the same standard must be independent: it shares no code with the transports.
 import { METHODS } from "node:http";
 import { isIPv6 } from "node:net";
 
-/** One request as RFC 9112 reads it, one character a byte. */
+/** One request as parsed by RFC 9112, one character per byte. */
 export interface StrictRequest {
   readonly method: string;
   readonly target: string;
   readonly authority: string;
   readonly fields: readonly string[];
-  /** `null` when it broke, or has not come whole. */
+  /** `null` when it is malformed or incomplete. */
   readonly body: string | null;
 }
 
-/** What the bytes of one connection mean to an app that reads every body. */
+/** The meaning of one connection's bytes for an app that reads every body. */
 export interface StrictReading {
   readonly requests: readonly StrictRequest[];
-  /** How it ends: in or between messages, behind the last message that the connection may carry, or at one that must not be served. */
+  /** How it ends: within or between messages, after the last message of the connection, or at a message that must be refused. */
   readonly end: "open" | "closed" | "refused";
 }
 
-/** Leniency over the letter of RFC 9112 that never changes where a message begins or ends. */
+/** Leniency beyond RFC 9112 that never changes where a message begins or ends. */
 export interface Leniency {
-  /** More than one blank between the parts of a request line. */
-  readonly blanks: boolean;
-  /** Any number of CR and LF in front of a request line. */
-  readonly emptyLines: boolean;
-  /** `RTSP/1.1` or `ICE/1.1` for `HTTP/1.1`. */
-  readonly protocols: boolean;
   /** `Proxy-Connection` read like `Connection`. */
   readonly proxyConnection: boolean;
-  /** Chunk extensions without a name or a value, or with a value that is half a token and half quoted. */
-  readonly extensions: boolean;
-  /** `Connection: close` among trailers: what stands behind the message is refused. */
+  /** `Connection: close` among trailers: everything after the message is refused. */
   readonly closingTrailers: boolean;
 }
 
 /** The letter of the standard. */
 export const nothingMore: Leniency = {
-  blanks: false,
-  emptyLines: false,
-  protocols: false,
   proxyConnection: false,
-  extensions: false,
   closingTrailers: false,
 };
-/** What llhttp takes and does not show; it may only become less. */
+/** What llhttp accepts without reporting it; the list may only shrink. */
 export const asLlhttp: Leniency = {
-  blanks: true,
-  emptyLines: true,
-  protocols: true,
   proxyConnection: true,
-  extensions: true,
   closingTrailers: true,
 };
 
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
-const strictLine = new RegExp(`^(${TOKEN}) ([\\x21-\\x7e]+) (HTTP)/([0-9]\\.[0-9])$`);
-const lenientLine = new RegExp(`^(${TOKEN}) +([\\x21-\\x7e]+) +(HTTP|RTSP|ICE)/([0-9]\\.[0-9])$`);
+const strictLine = new RegExp(`^(${TOKEN}) ([\\x21-\\x7e]+) HTTP/([0-9]\\.[0-9])$`);
 const fieldLine = new RegExp(`^(${TOKEN}):([\\t\\x20-\\x7e\\x80-\\xff]*)$`);
 const QUOTED = '"(?:[\\t\\x20\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
 const chunkLine = new RegExp(`^([0-9A-Fa-f]+)(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*$`);
-const lenientChunkLine = new RegExp(
-  `^([0-9A-Fa-f]+)(?:;(?:${TOKEN})?(?:=(?:${TOKEN})?(?:${QUOTED})?)?)*(?<!;)$`,
-);
 const FRAMING = /^(?:content-length|transfer-encoding)$/i;
 const single = new Set("host content-length content-type authorization origin range if-range".split(" "));
-/** `PRI`, which begins HTTP/2, is known too: its version is what is refused, at the end of the head. */
+/** `PRI`, which begins HTTP/2, is a known method: its version is refused, at the end of the head. */
 const methods = new Set(["PRI", ...METHODS.filter((method) => method !== "CONNECT")]);
 
 interface Head {
@@ -84,14 +64,14 @@ interface Behind<Value> {
 type Verdict = "open" | "refused";
 
 /**
- * Reads the bytes of one connection by the letter of RFC 9112: naive, slow and on its own, to hold the transports against.
+ * Parses the bytes of one connection strictly by RFC 9112: a naive, slow and independent reference for the transports.
  *
- * It judges whole lines only, so a parser may refuse a message earlier than it, but never serve what it does not.
+ * It judges complete lines only, so a parser may refuse a message earlier, but never serve a message that it refuses.
  */
 export const readStrictly = (bytes: string, leniency: Leniency): StrictReading => {
   const requests: StrictRequest[] = [];
   for (let at = 0; ;) {
-    at = behindEmptyLines(bytes, at, leniency);
+    if (bytes.startsWith("\r\n", at)) at += 2;
     if (at === bytes.length) return { requests, end: "open" };
     const head = readHeadLines(bytes, at, leniency);
     if (typeof head === "string") return { requests, end: head };
@@ -105,19 +85,12 @@ export const readStrictly = (bytes: string, leniency: Leniency): StrictReading =
   }
 };
 
-const behindEmptyLines = (bytes: string, start: number, { emptyLines }: Leniency): number => {
-  let at = start;
-  if (emptyLines) while (bytes[at] === "\r" || bytes[at] === "\n") at++;
-  else if (bytes.startsWith("\r\n", at)) at += 2;
-  return at;
-};
-
 const readHeadLines = (bytes: string, start: number, leniency: Leniency): Behind<Head> | Verdict => {
   const lineEnd = bytes.indexOf("\r\n", start);
   if (lineEnd === -1) return "open";
-  const line = (leniency.blanks ? lenientLine : strictLine).exec(bytes.slice(start, lineEnd));
-  const [, method = "", target = "", protocol = "", version = ""] = line ?? [];
-  if (!methods.has(method) || !(leniency.protocols || protocol === "HTTP")) return "refused";
+  const line = strictLine.exec(bytes.slice(start, lineEnd));
+  const [, method = "", target = "", version = ""] = line ?? [];
+  if (!methods.has(method)) return "refused";
   if (`${method} ${target} HTTP/1.1`.length > 8192) return "refused";
   const fields = readFieldLines(bytes, lineEnd + 2);
   if (typeof fields === "string") return fields;
@@ -160,18 +133,27 @@ const judge = (
     ...(proxyConnection ? (values.get("proxy-connection") ?? []) : []),
   ]);
   const persists = !options.includes("close") && (minor === 1 || options.includes("keep-alive"));
-  const expectsNothing = minor === 1 && length === 0 && values.has("expect");
   return {
     method,
     target: target.path,
     authority: target.authority ?? host ?? "",
     fields: target.authority === null ? fields : replaceHost(fields, target.authority),
     length,
-    closes: !persists || expectsNothing || values.has("upgrade"),
+    closes: !persists || isHandshake(method, minor, values),
   };
 };
 
-/** Values by name in lower case; `null` when a field is there twice that must not be. */
+/** Whether a request asks for WebSocket: its connection closes after any reply but 101. */
+const isHandshake = (method: string, minor: number, values: ReadonlyMap<string, string[]>): boolean =>
+  method === "GET" &&
+  minor === 1 &&
+  (values.get("content-length")?.[0] ?? "0") === "0" &&
+  !values.has("transfer-encoding") &&
+  !values.has("expect") &&
+  values.get("upgrade")?.join(", ").toLowerCase() === "websocket" &&
+  list(values.get("connection")).includes("upgrade");
+
+/** Values by lower-case name; `null` when a field that must be unique is repeated. */
 const byName = (fields: readonly string[]): Map<string, string[]> | null => {
   const values = new Map<string, string[]>();
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -190,7 +172,7 @@ const list = (values: readonly string[] = []): string[] =>
     .flatMap((value) => value.split(","))
     .map((item) => item.replaceAll(/^[ \t]+|[ \t]+$/g, "").toLowerCase());
 
-/** `null` for a chunked body, `undefined` where the length cannot be known (RFC 9112 6.3). */
+/** `null` for a chunked body, `undefined` where the length is unknown (RFC 9112 6.3). */
 const bodyLength = (values: ReadonlyMap<string, string[]>, minor: number): number | null | undefined => {
   const length = values.get("content-length")?.[0];
   const codings = values.get("transfer-encoding");
@@ -225,7 +207,7 @@ const replaceHost = (fields: readonly string[], authority: string): string[] => 
 };
 
 interface Body extends Behind<string> {
-  /** Whether its trailers say that nothing may follow, and are heard. */
+  /** Whether its trailers forbid further messages. */
   readonly closes: boolean;
 }
 
@@ -235,19 +217,21 @@ const readBytes = (bytes: string, at: number, length: number): Body | Verdict =>
     : { value: bytes.slice(at, at + length), at: at + length, closes: false };
 
 const readChunks = (bytes: string, start: number, leniency: Leniency): Body | Verdict => {
-  const line = leniency.extensions ? lenientChunkLine : chunkLine;
+  let extensions = 0;
   let body = "";
   for (let at = start; ;) {
     const lineEnd = bytes.indexOf("\r\n", at);
     if (lineEnd === -1) return "open";
-    const [, digits] = line.exec(bytes.slice(at, lineEnd)) ?? [];
-    if (digits === undefined || BigInt(`0x${digits}`) >= 2n ** 64n) return "refused";
-    const size = Number.parseInt(digits, 16);
+    const [, digits] = chunkLine.exec(bytes.slice(at, lineEnd)) ?? [];
+    const size = Number.parseInt(digits ?? "", 16);
+    if (digits === undefined || !Number.isSafeInteger(size)) return "refused";
+    extensions += lineEnd - at - Math.min(digits.length, 14);
+    if (extensions > 16_384) return "refused";
     const dataEnd = lineEnd + 2 + size;
     if (size === 0) {
       const trailers = readFieldLines(bytes, lineEnd + 2);
       if (typeof trailers === "string") return trailers;
-      // A framing field behind a chunked body can only mean harm (RFC 9110 6.5.1).
+      // A framing field after a chunked body is malicious (RFC 9110 6.5.1).
       const isFramed = trailers.value.some((name, index) => index % 2 === 0 && FRAMING.test(name));
       const options = leniency.proxyConnection ? /^(?:proxy-)?connection$/i : /^connection$/i;
       const closes =

@@ -1,10 +1,10 @@
-// Above 250 lines because it is one grammar: what is sent over a connection, rightly and wrongly, from single bytes up to whole traffic.
+// Above 250 lines because it is one grammar: valid and invalid traffic of a connection, from single bytes up to several messages.
 import fc from "fast-check";
 
-/** What goes over one connection, in pieces, one character a byte. */
+/** The traffic of one connection, in chunks, one character per byte. */
 export interface Traffic {
   readonly pieces: readonly string[];
-  /** How the client leaves, not waiting for an answer; without it, it waits for all of them. */
+  /** How the client leaves without waiting for a reply; without it, the client waits for all replies. */
   readonly leaves?: "half-closes" | "resets";
 }
 
@@ -44,7 +44,7 @@ const unusual: readonly string[] = [
   get("/", "Connection: keep-alive, foo\r\n"),
 ];
 
-/** Whole lines that change what a message means. */
+/** Complete lines that change the meaning of a message. */
 const lines: readonly string[] = [
   "Content-Length: 0",
   "Content-Length: 1",
@@ -164,7 +164,7 @@ const chunks = fc
     fc.array(mostly(harmless, oddField), { maxLength: 2 }),
   )
   .map(([parts, last, trailers]) => `${parts.join("")}${last}\r\n${trailers.join("")}\r\n`);
-/** Fields and bytes of a body, rightly framed or not. */
+/** Fields and bytes of a body, with valid or invalid framing. */
 const framed: fc.Arbitrary<readonly [string, string]> = fc.oneof(
   { weight: 6, arbitrary: fc.constant(["", ""] as const) },
   { weight: 6, arbitrary: content.map((body) => [`Content-Length: ${body.length}\r\n`, body] as const) },
@@ -178,7 +178,7 @@ const framed: fc.Arbitrary<readonly [string, string]> = fc.oneof(
   }),
 );
 
-/** One message by the grammar, with a chance of being wrong in what decides about framing. */
+/** One message of the grammar, sometimes with invalid framing. */
 const message = fc
   .record({
     method: mostly(
@@ -220,7 +220,7 @@ const byteEdit = fc
         splice(bytes, Math.trunc(where * bytes.length), removed, inserted),
   );
 
-/** Lines keep their ends, so that joining them gives the bytes back. */
+/** Lines keep their ends, so that joining them restores the bytes. */
 const linesOf = (bytes: string): string[] => bytes.split(/(?<=\n)/);
 const lineEdit = fc
   .tuple(place, place, fc.constantFrom("double", "drop", "swap", "insert"), fc.constantFrom(...lines))
@@ -238,7 +238,7 @@ const lineEdit = fc
       .join("");
   });
 
-/** Puts something in the place of the nth match. */
+/** Replaces the nth match. */
 const nth = (bytes: string, pattern: RegExp, where: number, replace: (found: string) => string): string => {
   const found = [...bytes.matchAll(pattern)];
   const match = found[Math.trunc(where * found.length)];
@@ -315,12 +315,12 @@ const whole = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...unusual) },
 );
 
-/** Clients send the same again and again, and a transport may know it again: an edit makes one of them differ. */
+/** Clients repeat equal requests, which a transport may cache: an edit makes one of them differ. */
 const repeated = fc
   .tuple(whole, fc.constantFrom(1, 1, 1, 2, 3, 6))
   .map(([bytes, times]) => bytes.repeat(times));
 
-/** Bytes of a few messages, some of them damaged. */
+/** Bytes of a few messages, some of them malformed. */
 export const connectionBytes: fc.Arbitrary<string> = fc
   .tuple(
     fc.array(repeated, { minLength: 1, maxLength: 4 }),
@@ -356,7 +356,7 @@ const piecesOf = (bytes: string, cuts: readonly number[] | "bytes" | "line ends"
   return cutAt(bytes, typeof cuts === "string" ? [] : cuts.map((cut) => Math.trunc(cut * bytes.length)));
 };
 
-/** Messages in a row, some of them damaged, cut anywhere, from a client that mostly waits for its answers. */
+/** Several messages, some of them malformed, split anywhere, from a client that usually waits for its replies. */
 export const traffic: fc.Arbitrary<Traffic> = fc
   .tuple(
     connectionBytes,

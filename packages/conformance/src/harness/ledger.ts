@@ -4,7 +4,7 @@ import { BodyStream, type RequestSource } from "@framework/core/feature";
 import { readBody, type Reply, type Serve } from "@framework/core/testing";
 import { eventually, type TestServer, turn } from "./test-server.ts";
 
-/** An app that keeps books: what began must have ended, once, whatever the client did. */
+/** An app that records its exchanges: each that began must have ended exactly once, whatever the client did. */
 export interface Ledger {
   readonly serve: Serve;
   /** How the exchanges ended, by target. */
@@ -15,7 +15,7 @@ export interface Ledger {
   readonly open: number;
   /** Streams that were cancelled or pulled to their end more than once. */
   readonly doublyClosed: number;
-  /** Codes of the errors that readers of bodies got. */
+  /** Codes of the errors that readers of bodies received. */
   readonly readErrors: readonly string[];
 }
 
@@ -24,26 +24,32 @@ const longPiece = new Uint8Array(65_536).fill(120);
 
 const texts: ReadonlyMap<string, string> = new Map([
   ["/page", "x".repeat(50_000)],
+  ["/long", "x".repeat(5_000_000)],
   ["/large", "x".repeat(30_000_000)],
 ]);
 
 /**
- * Targets: `/now` answers at once, `/later` in a while, `/never` when the exchange is over, `/read` with the length of the body,
- * `/stream` with small chunks for ever, `/flood` with large ones, `/page` with 50 kB, `/large` with 30 MB.
+ * Targets: `/now` answers at once, `/later` after a while, `/never` when the exchange is over, `/read` with the length of the body,
+ * `/stream` with small chunks for ever, `/flood` with large ones, `/pieces` with 20 small chunks, `/silent` with one and nothing after it, `/page` with
+ * 50 kB, `/long` with 5 MB, `/large` with 30 MB.
  */
 export const createLedger = (): Ledger => {
   const ends: Ledger["ends"] = [];
   const readErrors: string[] = [];
   const counts = { begun: 0, open: 0, doublyClosed: 0 };
 
-  const endless = (chunk: Uint8Array): BodyStream => {
+  const stream = (chunk: Uint8Array, count = Infinity, isSilent = false): BodyStream => {
     counts.open++;
     let closed = false;
+    let left = count;
     const chunks = {
       [Symbol.asyncIterator]: () => chunks,
       next: async (): Promise<IteratorResult<Uint8Array>> => {
         await turn(1);
-        return { done: false, value: chunk };
+        if (left-- > 0) return { done: false, value: chunk };
+        if (isSilent) await new Promise(() => {});
+        counts.open--;
+        return { done: true, value: undefined };
       },
       return: () => {
         if (closed) counts.doublyClosed++;
@@ -71,7 +77,7 @@ export const createLedger = (): Ledger => {
     counts.open++;
     await new Promise<void>((resolve) => source.onEnd(() => resolve()));
     counts.open--;
-    return Response.text("nobody reads this");
+    return Response.text("this reply is never read");
   };
 
   return {
@@ -93,17 +99,19 @@ export const createLedger = (): Ledger => {
       if (target === "/read") return read(source);
       if (target === "/never") return untilOver(source);
       if (target === "/later") return turn(3).then(() => Response.text("later"));
-      if (target === "/stream") return new Response(endless(piece));
-      if (target === "/flood") return new Response(endless(longPiece));
+      if (target === "/stream") return new Response(stream(piece));
+      if (target === "/flood") return new Response(stream(longPiece));
+      if (target === "/pieces") return new Response(stream(piece, 20));
+      if (target === "/silent") return new Response(stream(piece, 1, true));
       return Response.text(texts.get(target) ?? "now");
     },
   };
 };
 
 /**
- * The next client is served, and nothing is left of those before it, which were taken over earlier.
+ * Serves the next client, and checks that the earlier ones have released everything.
  *
- * @param lingerMs how far the clock is turned for those that still linger behind their last answer
+ * @param lingerMs how far the clock advances for connections that still linger after their last reply
  */
 export const expectNothingLeft = async (server: TestServer, ledger: Ledger, lingerMs = 0): Promise<void> => {
   const { transport, logged, connect, clock } = server;

@@ -1,45 +1,45 @@
 import { connect, type Socket } from "node:net";
 
-/** One reply as it came over the wire. */
+/** One reply as received. */
 export interface RawReply {
   readonly version: string;
   readonly status: number;
   readonly reason: string;
   /** By lower-case name; repeated fields joined with `, `. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Latin-1, one character a byte; chunks joined. */
+  /** Latin-1, one character per byte; chunks joined. */
   readonly body: string;
-  /** Whether the body ended as its framing says. */
+  /** Whether the body ended as its framing requires. */
   readonly complete: boolean;
 }
 
-/** A client that writes exact bytes and forgives nothing. */
+/** A client that writes exact bytes and parses strictly. */
 export interface RawClient {
   readonly socket: Socket;
-  /** Everything received so far, one character a byte. */
+  /** Everything received so far, one character per byte. */
   readonly received: string;
-  /** Whether the server has closed its side, or the connection is gone. */
+  /** Whether the server has closed its side, or the connection is closed. */
   readonly closed: boolean;
   /** Whether the connection ended with a reset. */
   readonly reset: boolean;
-  /** Writes bytes, given one character a byte; resolves when they are handed to the system. */
+  /** Writes bytes, given one character per byte; resolves when the system has accepted them. */
   send(bytes: string): Promise<void>;
   /** Half-closes. */
   end(): void;
   destroy(): void;
-  /** Everything received when `isEnough` first holds. @throws when it does not within 20 s or the connection closes before */
+  /** Everything received when `isEnough` first returns true. @throws when it does not within 20 s or the connection closes before */
   until(isEnough: (received: string) => boolean): Promise<string>;
   /** Everything received, once the server has closed its side. */
   untilClosed(): Promise<string>;
-  /** The replies, once there are so many whole ones. */
+  /** Resolves with the replies once that many are complete. */
   replies(count: number, methods?: readonly string[]): Promise<RawReply[]>;
 }
 
-/** Milliseconds after which a test gives up on what it waits for: a loaded machine may take long. */
+/** Milliseconds after which a test stops waiting: a loaded machine may take long. */
 export const PATIENCE_MS = 60_000;
 
 export interface RawClientOptions {
-  /** Whether the client keeps its side open when the server closes the other. @default false */
+  /** Whether the client keeps its side open after the server has closed the other. @default false */
   readonly stays?: boolean;
 }
 
@@ -52,7 +52,7 @@ export const connectRaw = async (port: number, options?: RawClientOptions): Prom
   return rawClient(socket, options);
 };
 
-/** A client over a connection that is open already. */
+/** A client over an open connection. */
 export const rawClient = (socket: Socket, { stays = false }: RawClientOptions = {}): RawClient => {
   let received = "";
   let closed = false;
@@ -129,7 +129,7 @@ export const rawClient = (socket: Socket, { stays = false }: RawClientOptions = 
   };
 };
 
-/** Takes received bytes apart by the rules of RFC 9112 6.3, `100 Continue` included; `methods` are those of the requests. */
+/** Parses received bytes by the rules of RFC 9112 6.3, `100 Continue` included; `methods` are those of the requests. */
 export const parseReplies = (
   received: string,
   closed: boolean,

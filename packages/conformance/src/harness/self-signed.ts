@@ -1,12 +1,12 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 
-/** A certificate that nobody else vouches for, and its key; both PEM. */
+/** A self-signed certificate and its key; both PEM. */
 export interface SelfSigned {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Makes a certificate for a name (X.509 version 1, P-256), valid from 2020 to 2049. */
+/** Creates a certificate for a name (X.509 version 1, P-256), valid from 2020 to 2049. */
 export const selfSigned = (commonName = "localhost"): SelfSigned => {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(Buffer.from("06082a8648ce3d040302", "hex")); // ecdsa-with-SHA256

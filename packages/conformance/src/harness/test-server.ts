@@ -9,10 +9,10 @@ import {
 } from "@framework/core/testing";
 import { connectRaw, PATIENCE_MS, type RawClient, type RawClientOptions } from "./raw-client.ts";
 
-/** Makes the transport under test. */
+/** Creates the transport under test. */
 export type MakeTransport = (options: TransportOptions) => Transport;
 
-/** What a test says about the server it needs. */
+/** Options of a test server. */
 export interface ServerSetup {
   readonly serve?: Serve;
   readonly limits?: Partial<LimitsConfig>;
@@ -20,31 +20,31 @@ export interface ServerSetup {
   readonly drainIdleMs?: number;
 }
 
-/** A transport that listens, its clock, and what was seen of it. */
+/** A listening transport, with its clock and its records. */
 export interface TestServer {
   readonly transport: Transport;
   readonly port: number;
   readonly clock: VirtualClock;
   /** Requests that reached the app. */
   readonly served: RequestSource[];
-  /** What was logged: level and message. */
+  /** Logged level and message of each line. */
   readonly logged: string[];
   connect(options?: RawClientOptions): Promise<RawClient>;
-  /** Sends bytes on a connection of their own and gives what came back by the time the server closed. */
+  /** Sends bytes on a new connection and returns everything received until the server closed. */
   exchange(bytes: string): Promise<string>;
 }
 
-/** The app of most tests: says what it got, the body included. */
+/** The app of most tests: replies with the request, body included. */
 export const echo: Serve = async (source) => {
   let bytes = 0;
   for await (const chunk of source.chunks()) bytes += chunk.byteLength;
   return Response.json({ method: source.method, target: source.target, authority: source.authority, bytes });
 };
 
-/** The app of tests about heads: answers at once and does not look at the body. */
+/** The app of tests about heads: replies at once and ignores the body. */
 export const hello: Serve = () => Response.text("hello");
 
-/** Runs a test against a fresh server, and closes everything behind it. */
+/** Runs a test with a new server, and closes everything afterwards. */
 export const withServer = async (
   make: MakeTransport,
   { serve = hello, limits, timeouts, drainIdleMs = 1000 }: ServerSetup,
@@ -72,7 +72,7 @@ export const withServer = async (
   const connect: TestServer["connect"] = async (options) => {
     const client = await connectRaw(port, options);
     clients.add(client);
-    client.socket.once("close", () => clients.delete(client)); // a fuzzer makes millions of them
+    client.socket.once("close", () => clients.delete(client)); // a fuzzer creates millions of them
     return client;
   };
   const exchange = async (bytes: string): Promise<string> => {
@@ -90,12 +90,12 @@ export const withServer = async (
   }
 };
 
-/** Lets the sockets of this process hand over what is under way: two turns of the event loop. */
+/** Lets the sockets of this process deliver pending data: two turns of the event loop. */
 export const turn = async (turns = 2): Promise<void> => {
   for (let left = turns; left > 0; left--) await new Promise<void>((resolve) => void setImmediate(resolve));
 };
 
-/** Waits until something holds. @throws when it does not within 20 s, which is meant for what never comes and not for what is slow */
+/** Waits until a condition holds. @throws when it does not within 20 s: generous, so that only a real failure reaches it */
 export const eventually = async (holds: () => boolean, what: string): Promise<void> => {
   const end = performance.now() + PATIENCE_MS;
   while (!holds()) {

@@ -10,7 +10,7 @@ import { type TestServer, turn, withServer } from "../harness/test-server.ts";
 
 const big = "x".repeat(300_000);
 
-/** Reads every body and says what it got, except where the target says otherwise. */
+/** Reads every body and replies with the request, except for special targets. */
 const serve: Serve = async (source) => {
   const { method, target } = source;
   if (target.startsWith("/early")) return Response.text("too large", { status: 413 });
@@ -39,7 +39,7 @@ const countBy = <Item>(items: readonly Item[], key: (item: Item) => string): Map
 };
 const asked = ({ method, target }: Pick<Passed, "method" | "target">): string => `${method} ${target}`;
 
-/** Every request that the app saw is one that the proxy sent, and every one that the proxy sent was seen or refused, once. */
+/** The app saw only requests that the proxy sent, and every request of the proxy was seen or refused exactly once. */
 const disagreements = (
   served: readonly Pick<Passed, "method" | "target">[],
   passed: readonly Passed[],
@@ -63,7 +63,7 @@ const expectAgreement = async (server: TestServer, proxy: Proxy): Promise<void> 
   do {
     found = disagreements(server.served, await proxy.passed());
     await turn(20);
-  } while (found.length > 0 && performance.now() < end); // a proxy writes its log when it likes
+  } while (found.length > 0 && performance.now() < end); // a proxy writes its log at any time
   expect(found).toEqual([]);
 };
 
@@ -90,7 +90,7 @@ for (const [name, program] of proxies) {
         });
 
     test.each(wireTables)(
-      "$title: the server sees the requests that the proxy passes on, and every client gets its own answers",
+      "$title: the server sees the requests that the proxy forwards, and every client receives its own replies",
       ({ rows }) =>
         behind(async (proxy, server, connect) => {
           const left = [...rows.entries()];
@@ -104,7 +104,7 @@ for (const [name, program] of proxies) {
     );
 
     test(
-      "uses its connections again, and the server keeps them",
+      "reuses its connections, and the server keeps them open",
       behind(async (proxy, server, connect) => {
         const client = await connect();
         let most = 0;
@@ -119,7 +119,7 @@ for (const [name, program] of proxies) {
     );
 
     test(
-      "brings chunked bodies both ways, whole, and the next request behind them",
+      "forwards chunked bodies completely in both directions, and the next request after them",
       behind(async (_proxy, _server, connect) => {
         const client = await connect();
         const pieces = [1, 16, 5000, 200_000, 3].map((length) => "y".repeat(length));
@@ -138,7 +138,7 @@ for (const [name, program] of proxies) {
     );
 
     test(
-      "takes no byte of the next answer for a body where there is none: HEAD, 304",
+      "treats no byte of the next reply as a body where there is none: HEAD, 304",
       behind(async (_proxy, server, connect) => {
         const client = await connect();
         const methods = ["HEAD", "GET", "HEAD", "GET", "GET"];
@@ -161,7 +161,7 @@ for (const [name, program] of proxies) {
     );
 
     test(
-      "brings 100 Continue to a client that waits for it, and one answer behind it",
+      "forwards 100 Continue to a waiting client, and one reply after it",
       behind(async (proxy, server, connect) => {
         const client = await connect();
         for (let count = 1; count <= 3; count++) {
@@ -177,7 +177,7 @@ for (const [name, program] of proxies) {
     );
 
     test(
-      "brings an early 413 to a client that still sends, and serves the next one",
+      "forwards an early 413 to a client that still sends, and serves the next one",
       behind(async (_proxy, server, connect) => {
         for (let round = 0; round < 5; round++) {
           const client = await connect();
@@ -198,7 +198,7 @@ for (const [name, program] of proxies) {
   });
 }
 
-test("a request that the proxy knows nothing of, one that is lost, and one that is served twice are disagreements", () => {
+test("an unknown request, a lost one and one that is served twice are disagreements", () => {
   const request = { method: "GET", target: "/a", byApp: true };
   expect(disagreements([request], [request])).toEqual([]);
   expect(disagreements([], [{ ...request, byApp: false }])).toEqual([]);
@@ -215,7 +215,7 @@ const last = async (client: RawClient, count: number): Promise<RawReply> => {
   return reply;
 };
 
-/** What is behind a row has a target of its own: an answer for somebody else would show. */
+/** The request after a row has a unique target: a reply to another request would show. */
 const sendRow = async (client: RawClient, index: number, { name, bytes }: WireRow): Promise<void> => {
   await client.send(`${bytes}GET /next?row=${index} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
   const end = performance.now() + 1500;

@@ -5,32 +5,32 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-/** What a real proxy says that it sent to the server behind it. */
+/** A real proxy's record of a request that it sent to its backend. */
 export interface Passed {
   readonly method: string;
   readonly target: string;
-  /** Whether the answer that came back was the app's: it carries the field `X-App`. */
+  /** Whether the reply came from the app: it has the field `X-App`. */
   readonly byApp: boolean;
 }
 
-/** A real proxy in front of a server, on the loopback address. */
+/** A real proxy before a server, on the loopback address. */
 export interface Proxy {
   readonly port: number;
-  /** Every request that it passed on so far and that is over, in the order of their ends. */
+  /** Every completed request that it forwarded, in the order of completion. */
   passed(): Promise<Passed[]>;
   stop(): Promise<void>;
 }
 
-/** How a proxy is run. */
+/** How a proxy is started. */
 interface Program {
   readonly name: string;
   readonly args: (config: string) => readonly string[];
   readonly config: (folder: string, port: number, backend: number) => string;
-  /** What a line of its log says of a request that was passed on; `null` for another. */
+  /** Parses a log line about a forwarded request; `null` for any other line. */
   readonly read: (line: string) => Passed | null;
 }
 
-/** As lenient as it can be told to be, and with connections to the server that requests of all clients share. */
+/** As lenient as possible, with backend connections that all clients share. */
 const nginx: Program = {
   name: "nginx",
   args: (config) => ["-c", config, "-e", "stderr"],
@@ -95,21 +95,21 @@ const withoutAuthority = (target: string): string => {
   return path.startsWith("/") || path === target ? path : `/${path}`;
 };
 
-/** The proxies that servers stand behind, by name. */
+/** The supported proxies, by name. */
 export const proxies: ReadonlyMap<string, Program> = new Map(
   [nginx, haproxy].map((program) => [program.name, program]),
 );
 
-/** Where system packages put them is not on everybody's path. */
+/** System packages install them outside some users' PATH. */
 const env = { ...process.env, PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/local/sbin` };
 
 /** Whether the program is installed here. */
 export const isInstalled = (name: string): boolean => spawnSync(name, ["-v"], { env }).error === undefined;
 
-/** Starts a proxy in front of a port. @throws with what it said when it does not listen */
+/** Starts a proxy for a port. @throws with its output when it does not listen */
 export const startProxy = async (program: Program, backend: number): Promise<Proxy> => {
   const folder = await mkdtemp(join(tmpdir(), "proxy-"));
-  await chmod(folder, 0o777); // nginx gives up its rights where it has any
+  await chmod(folder, 0o777); // nginx drops its privileges where it has any
   const port = await freePort();
   const config = join(folder, "config");
   await writeFile(config, program.config(folder, port, backend));

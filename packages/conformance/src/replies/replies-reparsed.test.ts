@@ -8,7 +8,7 @@ import { parseReplies } from "../harness/raw-client.ts";
 import { bytesOf, type ReplyBody, replyCase, toReply, type ReplyCase } from "./response-replies.ts";
 import { eventually, type TestServer, turn, withServer } from "../harness/test-server.ts";
 
-/** A reply as llhttp, in the role of a client, reads it. */
+/** A reply as parsed by llhttp in the role of a client. */
 interface Parsed {
   readonly status: number | undefined;
   readonly reason: string | undefined;
@@ -18,7 +18,7 @@ interface Parsed {
   readonly whole: boolean;
 }
 
-/** Asks with node:http's client, whose parser is llhttp in response mode, strict. */
+/** Sends a request with node:http's client, whose parser is llhttp in strict response mode. */
 const ask = (agent: Agent, port: number, method: string): Promise<Parsed> =>
   new Promise((resolve, reject) => {
     const outgoing = request(
@@ -54,7 +54,7 @@ const connectionFields: ReadonlySet<string> = new Set(
 const isOwn = (name: string): boolean => connectionFields.has(name.toLowerCase());
 
 const breaks = ({ breaksAfter }: ReplyBody): boolean => breaksAfter !== undefined;
-/** Whether the client has all that was announced when the source fails, so that it cannot see the failure. */
+/** Whether the client has received everything announced before the source fails, so that it cannot see the failure. */
 const breaksBehindLength = ({ kind, chunks, breaksAfter = 0 }: ReplyBody): boolean =>
   kind === "stream of known length" && chunks.slice(breaksAfter).join("") === "";
 const hasNoBody = ({ method, status }: ReplyCase): boolean =>
@@ -88,7 +88,7 @@ const expectBroken = async ({ body }: ReplyCase, parsed: Parsed | null, logged: 
 };
 
 describe.each(bothTransports)("%s", (_, make) => {
-  test("every answer, read again by llhttp, is what the handler said, and the connection goes on", () => {
+  test("every reply, parsed again by llhttp, is what the handler returned, and the connection continues", () => {
     let current: ReplyCase | null = null;
     const serve: Serve = async () => {
       if (current === null) return Response.text("behind");
@@ -150,7 +150,7 @@ describe.each(bothTransports)("%s", (_, make) => {
     "the title of a problem, which is no reason phrase": (text) =>
       Response.problem({ status: 400, title: `t${text}` }),
   };
-  test.each(Object.keys(places))("lets nothing in %s end a line or a head", (place) => {
+  test.each(Object.keys(places))("%s cannot end a line or a head", (place) => {
     let ending = "";
     const serve: Serve = () => (places[place] as (text: string) => Response)(ending);
     return withServer(make, { serve }, async (server) => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { BodyStream } from "@framework/core/feature";
 import type { Reply } from "@framework/core/testing";
 
-/** A reply and the request for it, as data: what the handler says, to be held against what the client gets. */
+/** A reply and its request as data: the handler's return value, to be compared with what the client receives. */
 export interface ReplyCase {
   readonly method: "GET" | "HEAD" | "POST";
   readonly status: number;
@@ -13,7 +13,7 @@ export interface ReplyCase {
   readonly late: boolean;
 }
 
-/** `length` tells a stream's length beforehand, `breaksAfter` makes it fail behind so many chunks. */
+/** `length` declares a stream's length, `breaksAfter` makes it fail after that many chunks. */
 export interface ReplyBody {
   readonly kind: "none" | "text" | "bytes" | "stream" | "stream of known length";
   readonly chunks: readonly string[];
@@ -97,10 +97,10 @@ export const replyCase: fc.Arbitrary<ReplyCase> = fc.record({
   late: fc.boolean(),
 });
 
-/** The bytes of a whole body. */
+/** The bytes of a complete body. */
 export const bytesOf = ({ chunks }: ReplyBody): Uint8Array => new TextEncoder().encode(chunks.join(""));
 
-/** The reply of a case, with a payload of its own. */
+/** The reply of a case, with a new payload. */
 export const toReply = ({ status, fields, body: given }: ReplyCase): Reply => ({
   status,
   fields: () => fields,

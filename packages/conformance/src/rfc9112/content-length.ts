@@ -8,9 +8,9 @@ export const contentLength: WireTable = {
   title: "Content-Length",
   rows: [
     served("one length", lengths("5")),
-    served("no blank behind the colon", post(["Content-Length:5"], "hello")),
+    served("no blank after the colon", post(["Content-Length:5"], "hello")),
     served("blanks around the digits", post(["Content-Length: \t 5\t "], "hello")),
-    served("zeros in front", lengths("0005")),
+    served("leading zeros", lengths("0005")),
     served("a name in another case", post(["cONTENT-lENGTH: 5"], "hello")),
     served("zero", post(["Content-Length: 0"], "")),
     ...["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "QUERY"].map((method) =>
@@ -79,9 +79,9 @@ export const contentLength: WireTable = {
     refused("a tab before the colon", post(["Content-Length\t: 5"], "hello")),
     refused("a blank before the name", post([" Content-Length: 5"], "hello")),
     refused("a blank inside the name", post(["Content- Length: 5"], "hello")),
-    refused("NUL behind the name", post(["Content-Length\0: 5"], "hello")),
-    refused("a length behind a bare LF", get("X: y\nContent-Length: 5")),
-    refused("a length behind a bare CR", get("X: y\rContent-Length: 5")),
+    refused("NUL after the name", post(["Content-Length\0: 5"], "hello")),
+    refused("a length after a bare LF", get("X: y\nContent-Length: 5")),
+    refused("a length after a bare CR", get("X: y\rContent-Length: 5")),
     served("an underscore in the name, which is another field", get("Content_Length: 5")),
     served(
       "a name that only ends alike",

@@ -1,4 +1,4 @@
-/** A request's bytes and the status that they must get; 200 means that it is served. */
+/** A request's bytes and the expected status; 200 means that it is served. */
 export interface HeadRow {
   readonly name: string;
   readonly bytes: string;
@@ -115,7 +115,7 @@ export const fieldRows: readonly HeadRow[] = [
 
 /** RFC 9112 6: how long the body is. */
 export const framingRows: readonly HeadRow[] = [
-  row("Content-Length with zeros in front", 200, hosted("Content-Length: 00")),
+  row("Content-Length with leading zeros", 200, hosted("Content-Length: 00")),
   row("Content-Length twice", 400, `${hosted("Content-Length: 5", "Content-Length: 5")}hello`),
   ...["+5", "-5", "5, 5", "5 5", "0x5", "5.0", "five", ""].map((length) =>
     row(`the Content-Length ${JSON.stringify(length)}`, 400, `${hosted(`Content-Length: ${length}`)}hello`),
@@ -128,7 +128,7 @@ export const framingRows: readonly HeadRow[] = [
     hosted("Content-Length: 5", "Transfer-Encoding: chunked"),
   ),
   row(
-    "Content-Length behind Transfer-Encoding",
+    "Content-Length after Transfer-Encoding",
     400,
     hosted("Transfer-Encoding: chunked", "Content-Length: 5"),
   ),

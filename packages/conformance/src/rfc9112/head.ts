@@ -1,4 +1,4 @@
-// Above 250 lines because it is one table: every rule on the head of a message with the bytes that test it.
+// Above 250 lines because it is one table: every rule for the head of a message, with the bytes that test it.
 import { fieldRows, framingRows, type HeadRow, hostRows, requestLineRows, targetRows } from "./head-rows.ts";
 import {
   get,
@@ -15,28 +15,15 @@ const line = (text: string): string => message(text, ["Host: a"]);
 const host = (value: string): string => message("GET / HTTP/1.1", [`Host: ${value}`]);
 const text = (value: string): string => JSON.stringify(value);
 
-/** What every parser here refuses, of the tables that the conformance suite checks in other ways. */
-const refusedOf = (rows: readonly HeadRow[], except: ReadonlySet<string> = new Set()): WireRow[] =>
-  rows
-    .filter(({ name, status }) => status !== 200 && !except.has(name))
-    .map(({ name, bytes, status }) => refused(name, bytes, status));
-
-/** Harmless, and not to be seen from outside node:http's parser. */
-export const lenientRows: ReadonlySet<string> = new Set([
-  "two blanks before the target",
-  "two blanks before the version",
-  "two empty lines before the request",
-  "a bare LF before the request",
-  "a lone CR before the request",
-  "RTSP for HTTP",
-  "ICE for HTTP",
-]);
+/** The heads that every parser refuses, from the tables that the conformance suite checks in other ways. */
+const refusedOf = (rows: readonly HeadRow[]): WireRow[] =>
+  rows.filter(({ status }) => status !== 200).map(({ name, bytes, status }) => refused(name, bytes, status));
 
 /** RFC 9112 2.2, 2.3 and 3: lines end with CRLF, and a request line is three words with one blank between them. */
 export const requestLine: WireTable = {
   title: "request line",
   rows: [
-    ...refusedOf(requestLineRows, lenientRows),
+    ...refusedOf(requestLineRows),
     ...[
       "HTTP/1.10",
       "HTTP/01.1",
@@ -75,16 +62,31 @@ export const requestLine: WireTable = {
     ),
     refused("no target", line("GET HTTP/1.1")),
     refused("a blank inside the target", line("GET /a b HTTP/1.1")),
-    refused("a whole second request line behind the version", line("GET / HTTP/1.1 GET /hidden HTTP/1.1")),
+    refused("a whole second request line after the version", line("GET / HTTP/1.1 GET /hidden HTTP/1.1")),
     refused("a bare LF and a request in the target", `GET /\n${HIDDEN}`),
-    refused("CR CR LF behind the request line", "GET / HTTP/1.1\r\r\nHost: a\r\n\r\n"),
-    refused("LF CR behind the request line", "GET / HTTP/1.1\n\rHost: a\r\n\r\n"),
+    refused("CR CR LF after the request line", "GET / HTTP/1.1\r\r\nHost: a\r\n\r\n"),
+    refused("LF CR after the request line", "GET / HTTP/1.1\n\rHost: a\r\n\r\n"),
     refused("bare LF everywhere", "GET / HTTP/1.1\nHost: a\n\n"),
     refused("bare CR everywhere", "GET / HTTP/1.1\rHost: a\r\r"),
-    refused("an empty line behind the request line, and no Host", "GET / HTTP/1.1\r\n\r\nHost: a\r\n\r\n"),
+    refused("an empty line after the request line, and no Host", "GET / HTTP/1.1\r\n\r\nHost: a\r\n\r\n"),
     refused("blanks in the empty line at the end", "GET / HTTP/1.1\r\nHost: a\r\n \r\n\r\n"),
     refused("a blank at the start of the first field", "GET / HTTP/1.1\r\n Host: a\r\n\r\n"),
     served("one empty line before the request", `\r\n${get()}`),
+    ...["RTSP/1.1", "ICE/1.0", "RTSP/1.0", "HTTPX/1.1", "HTTQ/1.1"].map((version) =>
+      refused(`the protocol ${text(version)}`, line(`GET / ${version}`)),
+    ),
+    refused("three blanks before the target", line("GET   / HTTP/1.1")),
+    refused("50,000 empty lines before the request", `${"\r\n".repeat(50_000)}${get()}`),
+    {
+      name: "two empty lines after a body",
+      bytes: `${message("POST / HTTP/1.1", ["Host: a", "Content-Length: 1"], "x")}\r\n\r\n`,
+      answers: [200, 400],
+      served: 1,
+    },
+    served(
+      "one empty line after a body",
+      `${message("POST / HTTP/1.1", ["Host: a", "Content-Length: 1"], "x")}\r\n`,
+    ),
   ],
 };
 
@@ -235,21 +237,21 @@ export const fieldLines: WireTable = {
       "}",
     ].flatMap((byte) => [
       refused(`${text(byte)} inside a name`, get(`X${byte}Y: z`)),
-      refused(`${text(byte)} behind a name`, get(`X${byte}: z`)),
+      refused(`${text(byte)} after a name`, get(`X${byte}: z`)),
       refused(`${text(byte)} before a name`, get(`${byte}X: z`)),
     ]),
     ...["\0", "\x01", "\x08", "\x0b", "\x0c", "\x0e", "\x1f", "\x7f", "\r", "\n"].flatMap((byte) => [
       refused(`${text(byte)} inside a value`, get(`X: a${byte}b`)),
       refused(`${text(byte)} before a value`, get(`X: ${byte}b`)),
-      refused(`${text(byte)} behind a value`, get(`X: a${byte}`)),
+      refused(`${text(byte)} after a value`, get(`X: a${byte}`)),
     ]),
-    refused("CR CR LF behind a value", "GET / HTTP/1.1\r\nHost: a\r\nX: y\r\r\n\r\n"),
+    refused("CR CR LF after a value", "GET / HTTP/1.1\r\nHost: a\r\nX: y\r\r\n\r\n"),
     refused("a line of nothing but a colon", get(":")),
     refused("a line of nothing but a value", get(": x")),
     refused("a line without a colon", get("X")),
     refused("a line that looks like a request", get("GET /hidden HTTP/1.1")),
     refused("a field on a folded line at the end", get("X: y", " ")),
-    refused("a folded line behind Host", get("\tb")),
+    refused("a folded line after Host", get("\tb")),
     refused("a fold before the end of the head", "GET / HTTP/1.1\r\nHost: a\r\nX: y\r\n \r\n\r\n"),
     refused("101 fields", get(...Array.from({ length: 100 }, (_, n) => `X-${n}: y`)), 431),
     refused("fields of more than 16 KiB", get(`X: ${"y".repeat(16_384)}`), 431),

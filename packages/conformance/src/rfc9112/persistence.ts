@@ -6,7 +6,7 @@ import { parseReplies } from "../harness/raw-client.ts";
 import { type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 import { NEXT_REQUEST } from "./wire-row.ts";
 
-/** What Connection says, and whether HTTP/1.1 and HTTP/1.0 go on behind it (RFC 9112 9.3). */
+/** `Connection` values, and whether HTTP/1.1 and HTTP/1.0 continue after them (RFC 9112 9.3). */
 const options: readonly (readonly [lines: readonly string[], newer: boolean, older: boolean])[] = [
   [[], true, false],
   [["Connection: close"], false, false],
@@ -37,7 +37,7 @@ const options: readonly (readonly [lines: readonly string[], newer: boolean, old
   [["Connection: x", "X: close"], true, false],
 ];
 
-/** How the request carries a body, what the app does with it, and whether that alone ends the connection. */
+/** How the request has a body, what the app does with it, and whether that alone ends the connection. */
 const bodies: readonly (readonly [
   name: string,
   line: string | null,
@@ -65,11 +65,11 @@ const serve: Serve = async (source) => {
   return Response.text(source.target);
 };
 
-/** Persistence: {1.1, 1.0} x what Connection says x bodies. */
+/** Persistence: {1.1, 1.0} x `Connection` x bodies. */
 export const persistenceSuite = (test: Test, make: MakeTransport): void => {
   for (const [name, line, body, target, ends] of bodies) {
     for (const minor of line?.startsWith("Transfer") === true ? [1] : [1, 0]) {
-      test(`persistence: HTTP/1.${minor} with ${name} goes on exactly where version and Connection say so`, () =>
+      test(`persistence: HTTP/1.${minor} with ${name} continues exactly as version and Connection require`, () =>
         withServer(
           make,
           { serve: target === "/unread" ? ({ target: path }) => Response.text(path) : serve },

@@ -19,7 +19,7 @@ test("every row of the wire tables proves a requirement", () => {
   expect(idle).toEqual([]);
 });
 
-test("every requirement is proven, by rows and tests that are there", () => {
+test("every requirement is proven by existing rows and tests", () => {
   for (const requirement of requirements) {
     const { text, rows = [], tests = [] } = requirement;
     expect([text, rows.length + tests.length]).not.toEqual([text, 0]);
@@ -32,11 +32,11 @@ test("every requirement is proven, by rows and tests that are there", () => {
 
 const isTest = (literal: string): boolean => sources.includes(`(${literal}`);
 
-test("the page says what the requirements say", () => {
+test("the page matches the requirements", () => {
   const page = readFileSync(`${folder}/../../RFC9112.md`, "utf8");
   expect(plain(page)).toBe(plain(renderTable()));
 });
 
-/** Without what the formatter does to a table. */
+/** Without the formatter's changes to a table. */
 const plain = (markdown: string): string =>
   markdown.replaceAll(/ {2,}/g, " ").replaceAll(/-{3,}/g, "---").trim();

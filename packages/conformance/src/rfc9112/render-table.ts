@@ -13,7 +13,7 @@ export const rowsOf = ({ rows = [] }: Requirement): ReadonlyMap<string, readonly
 
 const SHOWN = 2;
 
-/** RFC9112.md: what the standard asks, what the server does, and which tests prove it. */
+/** RFC9112.md: the requirements of the standard, the server's behaviour, and the tests that prove it. */
 export const renderTable = (): string => {
   const count = wireTables.reduce((sum, { rows }) => sum + rows.length, 0);
   return `# RFC 9112 and its neighbours: what is asked, what proves it
@@ -23,8 +23,8 @@ Both transports, \`fast\` (the own HTTP/1.1 path with \`node:http\` behind it) a
 - **Rows** are exact bytes with the answers they must get: ${count} of them in ${wireTables.length} tables in \`src/rfc9112\`. Each one is sent whole, byte by byte and cut at random to each
   transport, with a good request behind it: \`<table>: answers each row as listed and runs nothing that is hidden, sent <way>\`. Every row belongs to a requirement.
 - **Tests** are the names of further ones in \`src\`, run on each transport.
-- **More lenient** is what llhttp, the parser of \`node:http\`, takes beyond the requirement. It changes neither where a message ends nor what the app sees. The own parser takes none of it and
-  hands such a message over; random traffic is compared with an independent reader that knows exactly these exceptions.
+- **More lenient** is what llhttp, the parser of \`node:http\`, takes beyond the requirement, and the reader ahead of it leaves to it. It changes neither where a message ends nor what the app sees. The
+  own parser takes none of it and hands such a message over; random traffic is compared with an independent reader that knows exactly these exceptions.
 
 This page is made from \`src/rfc9112/requirements.ts\` by \`node --conditions=@framework/source src/rfc9112/main.ts\`; a test compares the two.
 

@@ -8,7 +8,7 @@ import { transferEncoding } from "./transfer-encoding.ts";
 import { wireSuite } from "./wire-suite.ts";
 import type { WireTable } from "./wire-row.ts";
 
-/** Every table of bytes, by what could go wrong. */
+/** Every table of bytes, by subject. */
 export const wireTables: readonly WireTable[] = [
   requestLine,
   targetAndHost,
@@ -19,7 +19,7 @@ export const wireTables: readonly WireTable[] = [
   expectations,
 ];
 
-/** What RFC 9112 asks of a server's reading side, in tables of exact bytes: run it with the runner's `test` and a transport. */
+/** The requirements of RFC 9112 on a server's reading side, in tables of exact bytes: run it with the runner's `test` and a transport. */
 export const rfc9112Suite = (test: Test, make: MakeTransport): void => {
   for (const table of wireTables) wireSuite(test, make, table);
   persistenceSuite(test, make);

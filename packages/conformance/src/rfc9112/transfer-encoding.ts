@@ -2,7 +2,7 @@ import { broken, get, HIDDEN, message, post, refused, served, type WireTable } f
 
 const CHUNKS = "5\r\nhello\r\n0\r\n\r\n";
 const coded = (value: string): string => post([`Transfer-Encoding: ${value}`], CHUNKS);
-/** Whoever goes by the length finds a hidden request behind the last chunk; whoever goes by the chunks finds none. */
+/** A parser that uses the length finds a hidden request after the last chunk; a parser that uses the chunks finds none. */
 const lengthAndCoding = (
   length: string,
   coding: string,
@@ -23,10 +23,10 @@ export const transferEncoding: WireTable = {
   rows: [
     ...["chunked", "Chunked", "CHUNKED", "cHuNkEd", "\tchunked", "chunked  ", ""].map((value) =>
       value === ""
-        ? served("no blank behind the colon", post(["Transfer-Encoding:chunked"], CHUNKS))
+        ? served("no blank after the colon", post(["Transfer-Encoding:chunked"], CHUNKS))
         : served(`the coding ${JSON.stringify(value)}`, coded(value)),
     ),
-    broken("a tab behind the coding, which is legal: llhttp does not know it", coded("chunked\t")),
+    broken("a tab after the coding, which is legal: llhttp does not know it", coded("chunked\t")),
     served("chunked, with GET", message("GET / HTTP/1.1", ["Host: a", "Transfer-Encoding: chunked"], CHUNKS)),
     served(
       "chunked, with a chunk that looks like a request",
@@ -119,14 +119,14 @@ export const transferEncoding: WireTable = {
     refused("a tab before the colon", post(["Transfer-Encoding\t: chunked"], CHUNKS)),
     refused("a blank before the name", post([" Transfer-Encoding: chunked"], CHUNKS)),
     refused("a vertical tab before the name", post(["\x0bTransfer-Encoding: chunked"], CHUNKS)),
-    refused("NUL behind the name", post(["Transfer-Encoding\0: chunked"], CHUNKS)),
+    refused("NUL after the name", post(["Transfer-Encoding\0: chunked"], CHUNKS)),
     refused("a colon before the name", post([": Transfer-Encoding: chunked"], CHUNKS)),
     refused("a coding on a folded line", post(["Transfer-Encoding:", " chunked"], CHUNKS)),
-    refused("a coding folded behind another field", post(["X: y", " Transfer-Encoding: chunked"], CHUNKS)),
+    refused("a coding folded after another field", post(["X: y", " Transfer-Encoding: chunked"], CHUNKS)),
     refused("the colon on a folded line", post(["Transfer-Encoding", " : chunked"], CHUNKS)),
-    refused("a coding behind a bare LF", post(["X: y\nTransfer-Encoding: chunked"], CHUNKS)),
-    refused("a coding behind a bare CR", post(["X: y\rTransfer-Encoding: chunked"], CHUNKS)),
-    refused("a coding behind CR CR LF", post(["X: y\r", "Transfer-Encoding: chunked"], CHUNKS)),
+    refused("a coding after a bare LF", post(["X: y\nTransfer-Encoding: chunked"], CHUNKS)),
+    refused("a coding after a bare CR", post(["X: y\rTransfer-Encoding: chunked"], CHUNKS)),
+    refused("a coding after CR CR LF", post(["X: y\r", "Transfer-Encoding: chunked"], CHUNKS)),
     served("an underscore in the name, which is another field", get("Transfer_Encoding: chunked")),
     served(
       "a name that only looks alike",

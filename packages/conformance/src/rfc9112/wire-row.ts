@@ -1,26 +1,26 @@
-/** Bytes of one connection and what a server has to make of them. */
+/** Bytes of one connection and the expected behaviour of a server. */
 export interface WireRow {
   readonly name: string;
-  /** One character a byte. A good request for `/next` is sent behind them. */
+  /** One character per byte. A valid request for `/next` is sent after them. */
   readonly bytes: string;
-  /** Statuses of the final answers, that to `/next` included when the connection goes on; the last one closes it when `/next` is not answered. */
+  /** Statuses of the final replies, including that to `/next` when the connection continues; the last one closes it when `/next` is not answered. */
   readonly answers: readonly number[];
   /** Requests that the app sees, `/next` included. */
   readonly served: number;
 }
 
-/** Rows of one kind of trouble. */
+/** Rows of one kind of mistake. */
 export interface WireTable {
   readonly title: string;
   readonly rows: readonly WireRow[];
 }
 
-/** The request behind every row. */
+/** The request after every row. */
 export const NEXT_REQUEST = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
-/** A request that must never run: it stands where only a parser that was led astray finds one. */
+/** A request that must never run: only a misled parser finds it. */
 export const HIDDEN = "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/** Refused before the app sees anything, and nothing behind it runs. */
+/** Refused before the app sees anything, and nothing after it runs. */
 export const refused = (name: string, bytes: string, status = 400): WireRow => ({
   name,
   bytes,
@@ -28,7 +28,7 @@ export const refused = (name: string, bytes: string, status = 400): WireRow => (
   served: 0,
 });
 
-/** Served, and the request behind it too. */
+/** Served, and the request after it too. */
 export const served = (name: string, bytes: string): WireRow => ({
   name,
   bytes,
@@ -36,7 +36,7 @@ export const served = (name: string, bytes: string): WireRow => ({
   served: 2,
 });
 
-/** Served, and nothing behind it is. */
+/** Served, and nothing after it. */
 export const servedLast = (name: string, bytes: string): WireRow => ({
   name,
   bytes,
@@ -44,7 +44,7 @@ export const servedLast = (name: string, bytes: string): WireRow => ({
   served: 1,
 });
 
-/** The app sees the head; its body fails, once, and nothing behind it runs. */
+/** The app sees the head; its body fails, once, and nothing after it runs. */
 export const broken = (name: string, bytes: string): WireRow => ({ name, bytes, answers: [400], served: 1 });
 
 /** A request line with Host and further lines; each line ends with CRLF. */

@@ -6,16 +6,16 @@ import { parseReplies, type RawClient } from "../harness/raw-client.ts";
 import { type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 import { NEXT_REQUEST, type WireRow, type WireTable } from "./wire-row.ts";
 
-/** Sends the bytes of a row in some way. */
+/** Sends the bytes of a row in one way. */
 type Send = (client: RawClient, bytes: string) => Promise<void>;
 
-/** Connections at the same time: the rows of a table share one server. */
+/** Concurrent connections: the rows of a table share one server. */
 const WIDTH = 40;
 
 const ways: Readonly<Record<string, Send>> = {
   whole: (client, bytes) => client.send(bytes),
   "byte by byte": async (client, bytes) => {
-    // What is very long is about amounts, and not about where reads end.
+    // Very long rows test amounts, not the boundaries of reads.
     for (const piece of bytes.length < 2000 ? bytes : [bytes]) {
       await client.send(piece);
       await turn(1);
@@ -32,7 +32,7 @@ const ways: Readonly<Record<string, Send>> = {
   },
 };
 
-/** Up to five places, the same for the same bytes: a linear congruential generator that begins with their sum. */
+/** Up to five positions, deterministic for the same bytes: a linear congruential generator seeded with their sum. */
 const randomCuts = (bytes: string): number[] => {
   let state = Buffer.from(bytes, "latin1").reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7);
   const cuts = Array.from({ length: 5 }, () => {
@@ -42,7 +42,7 @@ const randomCuts = (bytes: string): number[] => {
   return cuts.toSorted((a, b) => a - b);
 };
 
-/** Says what it got; an error of the body becomes the reply. */
+/** Replies with the request; an error of the body becomes the reply. */
 const serve: Serve = async (source) => {
   try {
     const bytes = await readBody(source, 1_000_000);
@@ -53,10 +53,10 @@ const serve: Serve = async (source) => {
   }
 };
 
-/** Runs the rows of a table against a transport: whole, byte by byte, and cut at random. */
+/** Runs the rows of a table against a transport: complete, byte by byte, and split at random. */
 export const wireSuite = (test: Test, make: MakeTransport, { title, rows }: WireTable): void => {
   for (const [way, send] of Object.entries(ways)) {
-    test(`${title}: answers each row as listed and runs nothing that is hidden, sent ${way}`, () =>
+    test(`${title}: answers each row as listed and runs no hidden request, sent ${way}`, () =>
       withServer(make, { serve }, async (server) => {
         const left = [...rows];
         const work = async (): Promise<void> => {

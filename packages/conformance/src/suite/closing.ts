@@ -8,9 +8,9 @@ import { eventually, type MakeTransport, turn, withServer } from "../harness/tes
 
 const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/** Listeners, handed-over sockets, drain and close. */
+/** Listeners, accepted sockets, drain and close. */
 export const closingConformance = (test: Test, make: MakeTransport): void => {
-  test("rejects with the system's error when the port is taken", () =>
+  test("rejects with the system's error when the port is in use", () =>
     withServer(make, {}, async ({ port }) =>
       withServer(make, {}, async ({ transport }) => {
         await assert.rejects(transport.listen({ host: "127.0.0.1", port }), { code: "EADDRINUSE" });
@@ -38,7 +38,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       await new Promise((resolve) => void listener.close(resolve));
     }));
 
-  test("takes over a paused socket that nobody has read", () =>
+  test("takes over a paused socket that was never read", () =>
     withServer(make, {}, async ({ transport }) => {
       const listener = createServer({ pauseOnConnect: true }, (socket) => transport.accept(socket));
       await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
@@ -49,7 +49,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       await new Promise((resolve) => void listener.close(resolve));
     }));
 
-  test("drains: accepts no more, finishes what runs, says close, gives idle connections one more answer", () => {
+  test("drains: accepts no more, finishes pending requests, sends close, answers one more request on idle connections", () => {
     let finish = (): void => {};
     const serve: Serve = ({ target }) =>
       target === "/slow"
@@ -85,7 +85,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("cuts and counts what has not ended by the deadline", () => {
+  test("cuts and counts what is unfinished at the deadline", () => {
     const ends: string[] = [];
     const serve: Serve = (source) => {
       source.onEnd((end) => void ends.push(end));
@@ -110,7 +110,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("serves a socket that is handed over during a drain, and closes it when it stays idle", () =>
+  test("serves a socket that is passed to it during a drain, and closes it when it stays idle", () =>
     withServer(make, { drainIdleMs: 100 }, async ({ transport, clock }) => {
       const listener = createServer((socket) => transport.accept(socket));
       await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
@@ -133,7 +133,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       assert.deepEqual(await transport.close(0), { cut: 0 });
     }));
 
-  test("ends sockets that are handed over too late, and leaves alone those that are gone", () =>
+  test("ends sockets that are passed to it too late, and ignores closed ones", () =>
     withServer(make, {}, async ({ transport }) => {
       const sockets: Socket[] = [];
       const listener = createServer((socket) => void sockets.push(socket));

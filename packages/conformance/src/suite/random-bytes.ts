@@ -7,7 +7,7 @@ import { parseReplies, type RawClient } from "../harness/raw-client.ts";
 import { eventually, type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 
 const HOST = "Host: a\r\n";
-/** Each row is one connection's worth of messages. */
+/** Each row contains the messages of one connection. */
 const seeds: readonly string[] = [
   `GET /sync HTTP/1.1\r\n${HOST}\r\nGET /async HTTP/1.1\r\n${HOST}\r\n`,
   `POST /read HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nhelloGET /sync HTTP/1.1\r\n${HOST}\r\n`,
@@ -83,7 +83,7 @@ const traffic = fc.record({
   resets: fc.boolean(),
 });
 
-/** Answers with the number of the request, so that answers can be told apart. */
+/** Answers with the number of the request, so that replies can be distinguished. */
 const numbered = (): Serve => {
   let count = 0;
   return (source) => {
@@ -103,9 +103,9 @@ const numbered = (): Serve => {
   };
 };
 
-/** Malformed traffic at random: whatever comes, one message gets at most one answer, in order, and nothing is left behind. */
+/** Random malformed traffic: each message gets at most one reply, in order, and everything is released. */
 export const fuzzConformance = (test: Test, make: MakeTransport): void => {
-  test("gives at most one answer to a message, in order, and survives whatever it is sent", () =>
+  test("sends at most one reply to a message, in order, and survives any input", () =>
     withServer(make, { serve: numbered() }, async (server) => {
       const property = fc.asyncProperty(traffic, async ({ seed, mutations, cut, patience, resets }) => {
         const bytes = mutations.reduce((text, mutate) => mutate(text), seed);
@@ -135,7 +135,7 @@ const checkAnswers = async (server: TestServer, client: RawClient): Promise<void
     served.map(({ method }) => method),
   ).filter(({ status }) => status !== 100);
   const refusal = finals.findIndex(({ body, status }) => status >= 400 && !body.startsWith("#"));
-  assert.ok(refusal === -1 || refusal === finals.length - 1, "nothing is said behind a refusal");
+  assert.ok(refusal === -1 || refusal === finals.length - 1, "nothing is sent after a refusal");
   const answers = refusal === -1 ? finals : finals.slice(0, -1);
   assert.ok(answers.length <= served.length, "there are no more answers than requests");
   const numbers = answers.filter(({ body }) => body !== "").map(({ body }) => Number(body.slice(1)));

@@ -26,9 +26,10 @@ const reply = (
   fields: () => fields,
 });
 
-/** What goes out: framing, HEAD, bodiless statuses, streams, and replies that cannot be sent. */
+/** Replies: framing, HEAD, bodiless statuses, streams, and replies that cannot be sent. */
 export const replyConformance = (test: Test, make: MakeTransport): void => {
   framing(test, make);
+  dates(test, make);
   streams(test, make);
   brokenStreams(test, make);
   badReplies(test, make);
@@ -44,7 +45,7 @@ const framing = (test: Test, make: MakeTransport): void => {
     "long bytes": () => reply(new Uint8Array(700_000).fill(65)),
     "a stream of known length": () => reply(stream(["ab", "", "cde"], 5)),
   };
-  test("sends every kind of body with its length in bytes, sync and async, and goes on", () =>
+  test("sends every kind of body with its length in bytes, sync and async, and continues", () =>
     withServer(
       make,
       { serve: ({ target }) => payloads[decodeURI(target.slice(1))]?.() ?? reply(null) },
@@ -68,7 +69,7 @@ const framing = (test: Test, make: MakeTransport): void => {
       },
     ));
 
-  test("answers HEAD without a body where it comes alone too", () =>
+  test("answers HEAD without a body also when it is the only request", () =>
     withServer(make, {}, async ({ connect }) => {
       const client = await connect();
       const head = get().replace("GET", "HEAD");
@@ -81,11 +82,11 @@ const framing = (test: Test, make: MakeTransport): void => {
       assert.deepEqual([first?.body, second?.body, last?.body], ["", "", "hello"]);
     }));
 
-  test("answers HEAD with GET's fields and no body, and lets a stream go", () => {
+  test("answers HEAD with GET's fields and no body, and cancels a stream", () => {
     let closed = 0;
     const chunks = {
       [Symbol.asyncIterator]: () => chunks,
-      next: () => Promise.reject(new Error("nobody may pull")),
+      next: () => Promise.reject(new Error("not pulled")),
       return: () => {
         closed++;
         return Promise.resolve({ done: true as const, value: undefined });
@@ -129,7 +130,7 @@ const framing = (test: Test, make: MakeTransport): void => {
       },
     ));
 
-  test("drops fields of the connection that a reply brings, and keeps repeated ones", () => {
+  test("drops hop-by-hop fields of a reply, and keeps repeated ones", () => {
     const fields = [
       "Content-Length",
       "99",
@@ -185,8 +186,41 @@ const framing = (test: Test, make: MakeTransport): void => {
     ));
 };
 
+const dates = (test: Test, make: MakeTransport): void => {
+  test("keeps a valid date of a reply, and replaces any other", () => {
+    const past = "Tue, 15 Nov 1994 08:12:31 GMT";
+    const later = "Sunday, 06-Nov-94 08:49:37 GMT";
+    const rows: [fields: readonly string[], date: RegExp][] = [
+      [["Date", past], new RegExp(`^${past}$`)],
+      [["date", later, "x", "y"], new RegExp(`^${later}$`)],
+      [["DATE", past, "date", later], new RegExp(`^${past}$`)],
+      [["date", "now"], / 20\d\d /],
+      [["date", ""], / 20\d\d /],
+      [[], / 20\d\d /],
+    ];
+    const payloads = [() => "text", () => stream(["ab"]), () => "x".repeat(300_000), () => null];
+    const serve: Serve = ({ target }) => {
+      const [row, payload] = target.slice(1).split("-").map(Number);
+      return reply(payloads[payload ?? 0]?.() ?? null, 200, rows[row ?? 0]?.[0] ?? []);
+    };
+    return withServer(make, { serve }, async (server) => {
+      for (const [row, [, date]] of rows.entries()) {
+        for (const payload of payloads.keys()) {
+          for (const method of ["GET", "PROPFIND"]) {
+            const client = await server.connect();
+            await client.send(get(`/${row}-${payload}`).replace("GET", method));
+            const [found] = await client.replies(1);
+            assert.match(found?.fields.get("date") ?? "", date, `${row}-${payload}`);
+            client.destroy();
+          }
+        }
+      }
+    });
+  });
+};
+
 const streams = (test: Test, make: MakeTransport): void => {
-  test("streams with chunks in HTTP/1.1 and up to the close in HTTP/1.0", () =>
+  test("streams with chunks in HTTP/1.1 and until the close in HTTP/1.0", () =>
     withServer(make, { serve: () => reply(stream(["one ", "two ", "three"])) }, async (server) => {
       const client = await server.connect();
       await client.send(get() + get());
@@ -211,7 +245,7 @@ const streams = (test: Test, make: MakeTransport): void => {
       }
     }));
 
-  test("sends a chunk when it is there, the head before the first", () => {
+  test("sends each chunk as soon as it is produced, and the head before the first", () => {
     const { promise: first, resolve: giveFirst } = Promise.withResolvers<string>();
     const { promise: second, resolve: giveSecond } = Promise.withResolvers<string>();
     const chunks = async function* () {
@@ -229,7 +263,7 @@ const streams = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("pulls a stream only as fast as the client reads, and only when it is its turn", () => {
+  test("pulls a stream only as fast as the client reads, and only when its reply is next", () => {
     let pulled = 0;
     const endless = async function* () {
       for (;;) {
@@ -261,7 +295,7 @@ const streams = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("closes a stream's source when the client goes away, also while it is waiting or has not begun", () => {
+  test("closes a stream's source when the client disconnects, also while it is pending or has not begun", () => {
     const closed: string[] = [];
     const source = (name: string): BodyStream => {
       const chunks = {
@@ -295,11 +329,11 @@ const streams = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("lets a stream go whose reply is ready after the client has left", () => {
+  test("cancels a stream whose reply is ready after the client has disconnected", () => {
     let returned = false;
     const chunks = {
       [Symbol.asyncIterator]: () => chunks,
-      next: () => Promise.reject(new Error("nobody may pull")),
+      next: () => Promise.reject(new Error("not pulled")),
       return: () => {
         returned = true;
         return Promise.resolve({ done: true as const, value: undefined });
@@ -316,7 +350,7 @@ const streams = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("tells when a reply is out", () => {
+  test("reports when a reply was sent", () => {
     const ends: string[] = [];
     const serve: Serve = (source) => {
       source.onEnd((end) => {
@@ -369,7 +403,7 @@ const brokenStreams = (test: Test, make: MakeTransport): void => {
         }),
       ),
   };
-  test("cuts the connection when a stream breaks, so that no client takes it for whole, and logs it once", () =>
+  test("cuts the connection when a stream fails, so that no client treats it as complete, and logs it once", () =>
     withServer(
       make,
       { serve: ({ target }) => rows[decodeURI(target.slice(1))]?.() ?? reply(null) },

@@ -1,4 +1,4 @@
-// Above 250 lines: one list of facts about requests for another protocol, each a few lines.
+// Above 250 lines: one list of facts about Upgrade requests, each a few lines.
 import assert from "node:assert/strict";
 import { Response, type Upgrade, type UpgradedConnection } from "@framework/core";
 import { BodyStream, type RequestSource } from "@framework/core/feature";
@@ -9,13 +9,13 @@ import { eventually, type MakeTransport, type TestServer, turn, withServer } fro
 
 const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
 
-/** The request that a client of WebSocket makes. */
+/** The handshake request of a WebSocket client. */
 export const upgradeRequest: string = get(
   "/chat",
   "Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\n",
 );
 
-/** The other protocol: says hello, then everything back in capitals, and "bye" when the service drains. */
+/** The other protocol: sends hello, then echoes everything in capitals, and sends "bye" when the service drains. */
 export const shout = ({ socket, head, fields, draining }: UpgradedConnection): void => {
   let lines = "HTTP/1.1 101 Switching Protocols\r\n";
   for (let at = 0; at < fields.length; at += 2) lines += `${fields[at]}: ${fields[at + 1]}\r\n`;
@@ -30,7 +30,7 @@ export const shout = ({ socket, head, fields, draining }: UpgradedConnection): v
   else draining.addEventListener("abort", bye);
 };
 
-/** The upgrade that a request offers, as a handler gets it. @throws when the request offers none */
+/** The upgrade offer of a request. @throws when there is none */
 export const offeredUpgrade = ({ upgrade: offer }: RequestSource): Upgrade => {
   assert.ok(offer !== undefined, "the request offers no upgrade");
   return {
@@ -42,7 +42,7 @@ export const offeredUpgrade = ({ upgrade: offer }: RequestSource): Upgrade => {
 };
 const accept: Serve = (source) => offeredUpgrade(source).accept(shout);
 
-/** A server whose app accepts when told to. */
+/** A server whose app accepts on demand. */
 const later = (): {
   serve: Serve;
   decide: (reply: (upgrade: Upgrade) => Response) => void;
@@ -64,7 +64,7 @@ const open = async (server: TestServer, behind = ""): Promise<RawClient> => {
   return client;
 };
 
-/** Requests for another protocol: who decides, who speaks, and what is left of HTTP. */
+/** Upgrade requests: acceptance, the accepted protocol, and the end of HTTP. */
 export const upgradeConformance = (test: Test, make: MakeTransport): void => {
   accepted(test, make);
   refused(test, make);
@@ -73,7 +73,7 @@ export const upgradeConformance = (test: Test, make: MakeTransport): void => {
 };
 
 const accepted = (test: Test, make: MakeTransport): void => {
-  test("gives the connection of an accepted upgrade away, and its request has ended", () => {
+  test("passes on the connection of an accepted upgrade and ends its request", () => {
     const ends: string[] = [];
     const serve: Serve = (source) => {
       source.onEnd((end) => void ends.push(end));
@@ -92,7 +92,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("gives every byte behind the request of an accepted upgrade to the other protocol", () => {
+  test("passes every byte after an accepted Upgrade request to the other protocol", () => {
     const { serve, decide } = later();
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect({ stays: true });
@@ -106,7 +106,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("holds back what comes before an upgrade is decided, and loses none of it", () => {
+  test("buffers bytes that arrive before an upgrade is decided, and loses none", () => {
     const { serve, decide } = later();
     const large = "x".repeat(20_000_000);
     return withServer(make, { serve }, async (server) => {
@@ -125,7 +125,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("hands over the fields that the reply to an accepted upgrade has, without those of the connection", () => {
+  test("passes on the fields of the reply to an accepted upgrade, without hop-by-hop fields", () => {
     const serve: Serve = (source) =>
       offeredUpgrade(source)
         .accept(shout)
@@ -140,7 +140,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("sets no time limit to an accepted upgrade, but counts its connection", () =>
+  test("sets no timeout for an accepted upgrade, but counts its connection", () =>
     withServer(make, { serve: accept, limits: { maxConnections: 1 } }, async (server) => {
       const client = await open(server);
       await server.clock.advance(1_000_000);
@@ -153,7 +153,7 @@ const accepted = (test: Test, make: MakeTransport): void => {
       await eventually(() => server.transport.connections === 0, "it is gone");
     }));
 
-  test("takes a client's other requests before it asks for an upgrade", () =>
+  test("accepts a client's other requests before an Upgrade request", () =>
     withServer(
       make,
       { serve: (source) => (source.upgrade === undefined ? Response.text("plain") : accept(source)) },
@@ -211,7 +211,7 @@ const refused = (test: Test, make: MakeTransport): void => {
       ));
   }
 
-  test("names the protocol in a 426 to a request that did not ask for it, too", () =>
+  test("names the protocol in a 426 also without an Upgrade request", () =>
     withServer(
       make,
       { serve: () => new Response("", { status: 426, headers: { upgrade: "websocket" } }) },
@@ -224,7 +224,7 @@ const refused = (test: Test, make: MakeTransport): void => {
       },
     ));
 
-  test("answers 500 to a 101 that nobody accepted, and logs it", () =>
+  test("answers 500 to a 101 without an accepted upgrade, and logs it", () =>
     withServer(make, { serve: () => Response.switchingProtocols() }, async (server) => {
       for (const bytes of [upgradeRequest, get("/")]) {
         const [reply, ...more] = parseReplies(await server.exchange(bytes), true);
@@ -233,7 +233,7 @@ const refused = (test: Test, make: MakeTransport): void => {
       assert.deepEqual(server.logged, Array(2).fill("error: a reply could not be written"));
     }));
 
-  test("cuts the connection when the other protocol fails to begin, and logs it", () => {
+  test("cuts the connection when the other protocol fails at its start, and logs it", () => {
     const serve: Serve = (source) =>
       offeredUpgrade(source).accept(() => {
         throw new Error("no");
@@ -248,7 +248,7 @@ const refused = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("leaves every request that is not plainly one for WebSocket to HTTP", () =>
+  test("treats every request that is not exactly a WebSocket handshake as HTTP", () =>
     withServer(make, { serve: (source) => Response.text(typeof source.upgrade) }, async (server) => {
       const fields = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
       for (const bytes of [
@@ -261,12 +261,15 @@ const refused = (test: Test, make: MakeTransport): void => {
         get("/", fields).replace("GET", "POST"),
         get("/", fields).replace("HTTP/1.1", "HTTP/1.0"),
       ]) {
-        const [reply] = parseReplies(await server.exchange(bytes), true);
+        const client = await server.connect();
+        await client.send(bytes);
+        const [reply] = (await client.replies(1)).filter(({ status }) => status !== 100);
         assert.deepEqual([reply?.status, reply?.body], [200, "undefined"], bytes);
+        client.destroy();
       }
     }));
 
-  test("refuses a malformed request for an upgrade as any other", () =>
+  test("refuses a malformed Upgrade request like any other", () =>
     withServer(make, { serve: accept }, async (server) => {
       const [reply] = parseReplies(
         await server.exchange(upgradeRequest.replace("Host: a", "Host: a,b")),
@@ -275,12 +278,14 @@ const refused = (test: Test, make: MakeTransport): void => {
       assert.deepEqual([reply?.status, server.served.length], [400, 0]);
     }));
 
-  test("answers a request for an upgrade behind one that is not answered yet in its turn", () =>
+  test("answers an Upgrade request after an unanswered one in its turn", () =>
     withServer(
       make,
       { serve: async (source) => (await turn(3), Response.text(`${source.target}`)) },
       async (server) => {
-        const found = parseReplies(await server.exchange(get("/1") + upgradeRequest), true);
+        const client = await server.connect();
+        await client.send(get("/1") + upgradeRequest);
+        const found = await client.replies(2);
         assert.deepEqual(
           found.map(({ body }) => body),
           ["/1", "/chat"],
@@ -300,7 +305,7 @@ const undecided = (test: Test, make: MakeTransport): void => {
     resets: (client: RawClient): void => void client.socket.resetAndDestroy(),
     "ends its side": (client: RawClient): void => client.end(),
   })) {
-    test(`ends the request for an upgrade when its client ${how} before it is decided`, () => {
+    test(`ends the Upgrade request when its client ${how} before it is decided`, () => {
       const { serve, decide, ends } = later();
       return withServer(make, { serve }, async (server) => {
         const client = await server.connect();
@@ -319,7 +324,7 @@ const undecided = (test: Test, make: MakeTransport): void => {
     });
   }
 
-  test("lets an app take its time to decide on an upgrade", () => {
+  test("does not limit the time until an app decides on an upgrade", () => {
     const { serve, decide } = later();
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect({ stays: true });
@@ -334,7 +339,7 @@ const undecided = (test: Test, make: MakeTransport): void => {
 };
 
 const endOfLife = (test: Test, make: MakeTransport): void => {
-  test("tells those who speak another protocol of a drain, and waits until they have said goodbye", () =>
+  test("notifies upgraded connections of a drain, and waits until they have closed", () =>
     withServer(make, { serve: accept }, async (server) => {
       const client = await open(server);
       const closed = server.transport.close(60_000);
@@ -343,7 +348,7 @@ const endOfLife = (test: Test, make: MakeTransport): void => {
       assert.deepEqual(await closed, { cut: 0 });
     }));
 
-  test("tells those of a drain, too, that begin within one", () => {
+  test("also notifies connections that are upgraded during a drain", () => {
     const { serve, decide } = later();
     return withServer(make, { serve }, async (server) => {
       const client = await server.connect();
@@ -356,7 +361,7 @@ const endOfLife = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("keeps another protocol past the time of idle connections in a drain, and cuts it at the deadline", () => {
+  test("keeps an upgraded connection beyond the idle time of a drain, and cuts it at the deadline", () => {
     const mute: Serve = (source) =>
       offeredUpgrade(source).accept(({ socket }) => void socket.write("hello;"));
     return withServer(make, { serve: mute, drainIdleMs: 1000 }, async (server) => {

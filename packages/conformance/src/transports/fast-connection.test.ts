@@ -9,7 +9,7 @@ const later: Serve = async ({ target }) => {
   return Response.text(target);
 };
 
-test("joins the answers to requests that came together in one write", () =>
+test("joins the replies to requests that arrived together into one write", () =>
   withServer(createFastTransport, {}, async (server) => {
     const client = await server.connect();
     const sizes: number[] = [];
@@ -19,7 +19,7 @@ test("joins the answers to requests that came together in one write", () =>
     expect(sizes.length).toBe(1);
   }));
 
-test("joins answers that promises give in the same turn", () =>
+test("joins replies whose promises resolve in the same turn", () =>
   withServer(createFastTransport, { serve: async ({ target }) => Response.text(target) }, async (server) => {
     const client = await server.connect();
     const sizes: number[] = [];
@@ -29,7 +29,7 @@ test("joins answers that promises give in the same turn", () =>
     expect(sizes.length).toBeLessThan(4);
   }));
 
-test("reads nothing more while it has no room, and goes on when it has", () => {
+test("stops reading while it has no room, and continues afterwards", () => {
   const waiting: (() => void)[] = [];
   const serve: Serve = ({ target }) =>
     target === "/wait"
@@ -48,7 +48,7 @@ test("reads nothing more while it has no room, and goes on when it has", () => {
   });
 });
 
-test("answers a pipeline that is longer than a read", () =>
+test("answers a pipeline longer than one read", () =>
   withServer(createFastTransport, { serve: later }, async (server) => {
     const client = await server.connect();
     const targets = Array.from({ length: 3000 }, (_, index) => `/${index}`);
@@ -56,7 +56,7 @@ test("answers a pipeline that is longer than a read", () =>
     expect((await client.replies(3000)).map(({ body }) => body)).toEqual(targets);
   }));
 
-test("counts the time of an idle connection from its last answer", () =>
+test("measures the time of an idle connection from its last reply", () =>
   withServer(createFastTransport, { serve: later, timeouts: { idleSecs: 10 } }, async (server) => {
     const client = await server.connect();
     for (const count of [1, 2, 3]) {
@@ -70,7 +70,7 @@ test("counts the time of an idle connection from its last answer", () =>
     await client.untilClosed();
   }));
 
-test("gives values of their own, and bytes that later requests do not change", () =>
+test("returns values and bytes that later requests do not change", () =>
   withServer(createFastTransport, {}, async (server) => {
     const client = await server.connect();
     const post = (body: string): string =>
@@ -92,7 +92,7 @@ test("gives values of their own, and bytes that later requests do not change", (
     ]);
   }));
 
-test("serves over node:http alone when it has a certificate", () => {
+test("uses node:http only when it has a certificate", () => {
   const tls = { cert: "no certificate", key: "no key" };
   return expect(
     withServer(

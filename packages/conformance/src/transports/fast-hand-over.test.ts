@@ -1,4 +1,4 @@
-// Above 250 lines: one table of the messages that are handed over, and what must hold for each.
+// Above 250 lines: one table of the messages that are handed over, with the checks for each.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "@jest/globals";
 import { Response } from "@framework/core";
@@ -10,7 +10,7 @@ const host = "Host: a\r\n";
 const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\n${host}${fields}\r\n`;
 const post = (fields: string, body: string): string => `POST /post HTTP/1.1\r\n${host}${fields}\r\n${body}`;
 
-/** Says who asked for what, with which bytes, and which transport took the request: only the fast path holds whole bodies. */
+/** Replies with the target, the bytes and the transport of the request: only the fast path has complete bodies. */
 const report: Serve = async (source) => {
   const bytes = await readBody(source, 1_000_000);
   const path = source.buffered === null || source.upgrade !== undefined ? "node" : "fast";
@@ -34,12 +34,12 @@ const messages: Record<string, [string, string, boolean]> = {
   "Connection: close among others": [get("/last", "Connection: x, close\r\n"), "node /last ", false],
   "an upgrade": [get("/chat", "Connection: Upgrade\r\nUpgrade: websocket\r\n"), "node /chat ", false],
   "absolute-form": [get("http://a/abs"), "node /abs ", true],
-  "an empty line in front": [`\r\n${get("/line")}`, "node /line ", true],
+  "an empty line before the request": [`\r\n${get("/line")}`, "node /line ", true],
   "a rare method": [get("/dav").replace("GET", "PROPFIND"), "node /dav ", true],
 };
 
 for (const [name, [message, answer, keeps]] of Object.entries(messages)) {
-  test(`hands over ${name}, wherever the bytes are cut, and loses and doubles none`, () =>
+  test(`hands over ${name}, wherever the bytes are split, without losing or repeating any`, () =>
     withServer(createFastTransport, { serve: report }, async (server) => {
       const before = get("/1") + post("Content-Length: 2\r\n", "xy");
       const bytes = before + message + get("/2");
@@ -58,7 +58,7 @@ for (const [name, [message, answer, keeps]] of Object.entries(messages)) {
     }));
 }
 
-test("hands over a long body, and a short one, with every byte in its place, however they are cut", () =>
+test("hands over a long body, and a short one, with all bytes in order, however they are split", () =>
   withServer(createFastTransport, { serve: report }, async (server) => {
     for (const length of [10_000, 65_536, 65_537, 200_000]) {
       const body = Array.from({ length }, (_, index) => String.fromCharCode(33 + ((index * 7) % 90))).join(
@@ -77,7 +77,7 @@ test("hands over a long body, and a short one, with every byte in its place, how
     }
   }));
 
-test("keeps a short body whose head came first", () =>
+test("keeps a short body whose head arrived first", () =>
   withServer(createFastTransport, { serve: report }, async (server) => {
     const client = await server.connect();
     for (let count = 1; count <= 20; count++) {
@@ -88,7 +88,7 @@ test("keeps a short body whose head came first", () =>
     }
   }));
 
-test("gives a request to the app though its body does not come", () =>
+test("passes a request to the app even if its body does not arrive", () =>
   withServer(createFastTransport, { serve: () => Response.text("early") }, async (server) => {
     const client = await server.connect();
     await client.send(post("Content-Length: 3\r\n", "a"));
@@ -96,7 +96,7 @@ test("gives a request to the app though its body does not come", () =>
     expect(server.served[0]?.buffered).toBeNull();
   }));
 
-test("hands over a head that comes in more pieces than it reads again", () =>
+test("hands over a head that arrives in more chunks than it scans", () =>
   withServer(createFastTransport, { serve: report }, async (server) => {
     const inPieces = async (count: number): Promise<string | undefined> => {
       const client = await server.connect();
@@ -110,7 +110,7 @@ test("hands over a head that comes in more pieces than it reads again", () =>
     expect([await inPieces(8), await inPieces(20)]).toEqual(["fast /pieces ", "node /pieces "]);
   }));
 
-test("hands over only when the answers in front are out, and reads nothing before", () => {
+test("hands over only after earlier replies were sent, and does not read before", () => {
   let finish = (): void => {};
   const serve: Serve = (source) =>
     source.target === "/slow"
@@ -128,7 +128,7 @@ test("hands over only when the answers in front are out, and reads nothing befor
   });
 });
 
-test("counts a connection once, and its requests on, whoever serves it", () =>
+test("counts a connection once and continues its count of requests, on either transport", () =>
   withServer(
     createFastTransport,
     { serve: report, limits: { maxRequestsPerConnection: 3, maxConnections: 2 } },
@@ -151,7 +151,7 @@ test("counts a connection once, and its requests on, whoever serves it", () =>
     },
   ));
 
-test("drains and cuts what was handed over like its own", () => {
+test("drains and cuts handed-over connections like its own", () => {
   const serve: Serve = ({ target }) => (target === "/never" ? new Promise(() => {}) : Response.text("x"));
   return withServer(createFastTransport, { serve }, async (server) => {
     const { transport, clock } = server;
@@ -184,7 +184,7 @@ test("drains a connection that is handed over after the drain began", () =>
     expect(await closed).toEqual({ cut: 0 });
   }));
 
-/** Answers a little later, also when the body cannot be had. */
+/** Answers a little later, even if the body is unavailable. */
 const late: Serve = async (source) => {
   await turn(1);
   try {
@@ -194,7 +194,7 @@ const late: Serve = async (source) => {
   }
 };
 
-test("leaves nothing behind a client that resets at any byte", () =>
+test("releases everything when a client resets at any byte", () =>
   withServer(createFastTransport, { serve: late }, async (server) => {
     const bytes =
       get("/1") +
@@ -209,7 +209,7 @@ test("leaves nothing behind a client that resets at any byte", () =>
     }
   }));
 
-test("leaves nothing behind a client that half-closes at any byte", () =>
+test("releases everything when a client half-closes at any byte", () =>
   withServer(createFastTransport, { serve: late }, async (server) => {
     const bytes = get("/1") + post("Content-Length: 3\r\n", "abc") + get("/3", "Connection: close\r\n");
     for (let at = 0; at <= bytes.length; at++) {

@@ -4,13 +4,13 @@ import { expect, test } from "@jest/globals";
 import { createNodeTransport } from "@framework/core/testing";
 import { eventually, withServer } from "../harness/test-server.ts";
 
-/** What tools that watch `node:http` are told of every exchange. */
+/** The events of every exchange for tools that observe `node:http`. */
 interface Started {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** Lets somebody look at every exchange before it is served, as such tools do. */
+/** Observes every exchange before it is served, as such tools do. */
 const watching = async (look: (started: Started) => void, run: () => Promise<void>): Promise<void> => {
   const listener = (message: unknown): void => look(message as Started);
   subscribe("http.server.request.start", listener);
@@ -19,7 +19,7 @@ const watching = async (look: (started: Started) => void, run: () => Promise<voi
 
 const get = (fields: string): string => `GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
 
-test("gives each message an object of its own with all its fields, also where a connection repeats them", () => {
+test("gives each message a separate object with all its fields, even when a connection repeats them", () => {
   const cookies = "Cookie: a=1\r\nX-Twice: 1\r\nCookie: b=2\r\nx-twice: 2\r\n";
   const messages = [get(""), ...Array<string>(5).fill(get(cookies)), get(""), get(cookies), get(cookies)];
   const withCookies = { host: "a", cookie: "a=1; b=2", "x-twice": "1, 2" };
@@ -42,7 +42,7 @@ test("gives each message an object of its own with all its fields, also where a 
   );
 });
 
-test("takes header fields that somebody sets, and leaves what was received as it is", () =>
+test("accepts header fields that a tool sets, and does not change the received ones", () =>
   watching(
     ({ request }) => {
       request.headers = { host: "b" };
@@ -57,11 +57,11 @@ test("takes header fields that somebody sets, and leaves what was received as it
       }),
   ));
 
-test("tells the listeners of a response what it always tells, and each once", () => {
-  const told: unknown[][] = [];
+test("emits the usual events of a response to its listeners, each once", () => {
+  const events: unknown[][] = [];
   const look = ({ response }: Started): void => {
     for (const event of ["finish", "close"]) {
-      response.on(event, (...given: unknown[]) => told.push([event, ...given, response.statusCode]));
+      response.on(event, (...given: unknown[]) => events.push([event, ...given, response.statusCode]));
     }
   };
   return watching(look, () =>
@@ -69,8 +69,8 @@ test("tells the listeners of a response what it always tells, and each once", ()
       const client = await connect();
       await client.send(get(""));
       await client.replies(1);
-      await eventually(() => told.length === 2, "both events came");
-      expect(told).toEqual([
+      await eventually(() => events.length === 2, "both events were emitted");
+      expect(events).toEqual([
         ["finish", 200],
         ["close", 200],
       ]);

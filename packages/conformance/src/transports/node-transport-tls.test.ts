@@ -16,7 +16,7 @@ const withTls =
   (options) =>
     createNodeTransport({ ...options, tls: { ...server, ...tls } });
 
-/** Opens a connection; rejects when the handshake fails, which a client of TLS 1.3 only sees when it reads. */
+/** Opens a connection; rejects when the handshake fails, which a client of TLS 1.3 only detects when it reads. */
 const dial = async (port: number, options: ConnectionOptions = {}): Promise<RawClient> => {
   const socket = connect({ port, host: "127.0.0.1", ca: server.cert, servername: "localhost", ...options });
   await new Promise<void>((resolve, reject) => {
@@ -26,7 +26,7 @@ const dial = async (port: number, options: ConnectionOptions = {}): Promise<RawC
   return rawClient(socket);
 };
 
-test("serves over TLS, and says so to the app", () =>
+test("serves over TLS, and reports it to the app", () =>
   withServer(withTls(), {}, async ({ port, served, transport }) => {
     const peer = await dial(port);
     await peer.send(get + get);
@@ -40,7 +40,7 @@ test("serves over TLS, and says so to the app", () =>
     await eventually(() => transport.connections === 0, "the connection is gone");
   }));
 
-test("refuses malformed requests over TLS as it does without, and ends the connection in order", () =>
+test("refuses malformed requests over TLS as without it, and ends the connection in order", () =>
   withServer(withTls(), {}, async ({ port, served }) => {
     const peer = await dial(port);
     await peer.send(`GET / HTTP/1.1\r\nHost: a,b\r\n\r\n${get}`);
@@ -48,7 +48,7 @@ test("refuses malformed requests over TLS as it does without, and ends the conne
     expect([served.length, peer.reset]).toEqual([0, false]);
   }));
 
-test("takes only clients with a certificate that the authority vouches for, when it must", () =>
+test("accepts only clients with a certificate of the authority, when required", () =>
   withServer(withTls({ requireClientCert: true, ca: client.cert }), {}, async ({ port, served }) => {
     const known = await dial(port, client);
     await known.send(get);
@@ -70,7 +70,7 @@ test("refuses clients below the lowest version", () =>
     expect((await peer.replies(1))[0]?.status).toBe(200);
   }));
 
-test("closes a connection that speaks no TLS, or is silent, or fails in the handshake", () =>
+test("closes a connection that does not speak TLS, is silent, or fails in the handshake", () =>
   withServer(withTls(), { timeouts: { readHeaderSecs: 0.05 } }, async ({ port, transport }) => {
     const peers = ["", get, "\x16\x03\x01\x00\x05hello"].map((bytes) => {
       const socket = connectTcp(port, "127.0.0.1");
@@ -94,12 +94,12 @@ test("survives a reset in the middle of a handshake", () =>
     expect((await peer.replies(1))[0]?.status).toBe(200);
   }));
 
-test("throws when it is made with a certificate that is none", () => {
+test("throws for an invalid certificate", () => {
   const bad = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
   return expect(withServer(withTls({ cert: bad }), {}, () => Promise.resolve())).rejects.toThrow("asn1");
 });
 
-test("gives the decrypted connection of an accepted upgrade away, and tells of a drain", () => {
+test("passes on the decrypted connection of an accepted upgrade, and reports a drain", () => {
   const serve: Serve = (source) => offeredUpgrade(source).accept(shout);
   return withServer(withTls(), { serve }, async ({ port, served, transport, clock }) => {
     const peer = await dial(port);

@@ -1,5 +1,6 @@
 import type { Arbitrary } from "fast-check";
 import type { ContractOperation, Json } from "./contract-document.ts";
+import { formType, formText } from "./form-text.ts";
 import { type Making, schemaArbitrary } from "./schema-arbitrary.ts";
 
 /** One generated request. */
@@ -76,13 +77,18 @@ const pairs = (
 const toText = (value: unknown): string =>
   (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).toWellFormed();
 
-const bodies = (schema: unknown, making: Making): Arbitrary<ContractCase["body"]> => {
-  const { fc } = making;
+type Body = NonNullable<ContractOperation["body"]>;
+
+const bodies = ({ schema, kind }: Body, making: Making): Arbitrary<ContractCase["body"]> => {
+  const { fc, resolve } = making;
   const fitting = schemaArbitrary(schema, making);
-  const type = "application/json";
+  const type = kind === "json" ? "application/json" : formType;
+  const written = (value: unknown): string =>
+    kind === "json" ? (JSON.stringify(value) ?? "null") : formText(value, schema, resolve);
+  const rewritten = (text: string): string => (kind === "json" ? text : written(parsed(text)));
   return fc.oneof(
-    { weight: 6, arbitrary: fitting.map((value) => ({ type, text: JSON.stringify(value) ?? "null" })) },
-    { weight: 6, arbitrary: changed(fitting, making).map((text) => ({ type, text })) },
+    { weight: 6, arbitrary: fitting.map((value) => ({ type, text: written(value) })) },
+    { weight: 6, arbitrary: changed(fitting, making).map((text) => ({ type, text: rewritten(text) })) },
     { weight: 1, arbitrary: fc.constantFrom(...malformed).map((text) => ({ type, text })) },
     {
       weight: 1,
@@ -92,6 +98,15 @@ const bodies = (schema: unknown, making: Making): Arbitrary<ContractCase["body"]
     },
     { weight: 1, arbitrary: fc.constant(null) },
   );
+};
+
+/** The value of a JSON text; `null` for another text. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // a value that was removed as a whole
+  }
 };
 
 const malformed = [

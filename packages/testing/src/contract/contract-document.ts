@@ -10,8 +10,8 @@ export interface ContractOperation {
   /** With `{name}` for parameters. */
   readonly path: string;
   readonly parameters: readonly Json[];
-  /** Schema of the JSON body, `null` without one. */
-  readonly body: Json | boolean | null;
+  /** Schema of the body and whether it is sent as JSON or as a form; `null` without one. */
+  readonly body: { readonly schema: Json | boolean; readonly kind: "json" | "form" } | null;
   readonly responses: Json;
 }
 
@@ -67,16 +67,18 @@ const toOperation = (
     method: method.replace("x-", "").toUpperCase(),
     path,
     parameters: (Array.isArray(parameters) ? parameters : []).map(followed),
-    body: jsonSchemaOf(followed(operation["requestBody"])),
+    body: bodyOf(followed(operation["requestBody"])),
     responses: Object.fromEntries(
       Object.entries(isJson(responses) ? responses : {}).map(([status, reply]) => [status, followed(reply)]),
     ),
   };
 };
 
-const jsonSchemaOf = ({ content }: Json): Json | boolean | null => {
-  const media = isJson(content) ? content["application/json"] : undefined;
-  if (!isJson(media)) return null;
-  const { schema } = media;
-  return isJson(schema) || typeof schema === "boolean" ? schema : true;
+const bodyOf = ({ content }: Json): ContractOperation["body"] => {
+  const media = isJson(content) ? content : {};
+  const kind = isJson(media["application/json"]) ? "json" : "form";
+  const used = media[kind === "json" ? "application/json" : "multipart/form-data"];
+  if (!isJson(used)) return null;
+  const { schema } = used;
+  return { kind, schema: isJson(schema) || typeof schema === "boolean" ? schema : true };
 };

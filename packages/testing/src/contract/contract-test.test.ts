@@ -27,7 +27,7 @@ const failureOf = async (app: App, document: unknown): Promise<string> => {
   return (error as Error).message;
 };
 
-test("an app that answers as documented passes, and every operation is asked as often as wanted", async () => {
+test("an app that answers as documented passes, and every operation gets the configured number of requests", async () => {
   const app = new App();
   app.get("/books/{id}", () => ({ id: 1, title: "Emma" }));
   const document = documentOf("get", "/books/{id}", { parameters: [id] });
@@ -35,7 +35,7 @@ test("an app that answers as documented passes, and every operation is asked as 
   await app.stop();
 });
 
-test("a status that is not documented is reported with the simplest request that gets it", async () => {
+test("an undocumented status is reported with the simplest request that causes it", async () => {
   const app = new App();
   app.get("/books/{id}", ({ params }) => {
     if (Number(params.id) > 500) throw new HttpError(409, "too many");
@@ -49,7 +49,7 @@ test("a status that is not documented is reported with the simplest request that
 test.each([
   ["a body that lacks a member", () => ({ id: 1 }), "the body must have required property 'title'"],
   [
-    "a body with a member more",
+    "a body with an additional member",
     () => ({ id: 1, title: "x", secret: 1 }),
     "the body must NOT have additional properties",
   ],
@@ -61,7 +61,7 @@ test.each([
   expect(await failureOf(app, documentOf("get", "/book", {}))).toContain(problem);
 });
 
-test("a body where the document says that there is none is reported", async () => {
+test("a body is reported when the document allows none", async () => {
   const app = new App();
   app.delete("/book", () => ({ deleted: true }));
   const document = documentOf("delete", "/book", { responses: { 200: { description: "Gone." } } });
@@ -84,7 +84,7 @@ test.each([
   expect(await failureOf(app, document)).toContain("POST /books answered 418");
 });
 
-test("fitting bodies reach the handler, and unreadable ones are tried as well", async () => {
+test("valid bodies reach the handler, and malformed ones are sent too", async () => {
   const seen = new Set<string>();
   const app = new App();
   app.post("/books", async (request) => {
@@ -105,7 +105,7 @@ test("fitting bodies reach the handler, and unreadable ones are tried as well", 
   );
 });
 
-test("the same seed sends the same requests, another one others", async () => {
+test("the same seed sends the same requests, and another seed sends others", async () => {
   const requestsOf = async (seed: number) => {
     const targets: string[] = [];
     const app = new App();
@@ -148,9 +148,34 @@ test("safe methods come first", async () => {
   expect(order).toEqual(["GET", "DELETE"]);
 });
 
-test("an app without a document is asked for one", async () => {
+test("requests the document from the app, and reports an app without one", async () => {
   const app = new App();
   await expect(contractTest(app)).rejects.toMatchObject({ code: "TESTING_BAD_OPTION" });
   await expect(contractTest(app, { document: {} })).rejects.toMatchObject({ code: "TESTING_BAD_OPTION" });
   await app.stop();
+});
+
+test("a body of multipart/form-data is sent as a form, with files where the schema says binary", async () => {
+  const seen = new Set<string>();
+  const app = new App();
+  app.post("/covers", async (request) => {
+    const [type = "none"] = request.getHeader("content-type", "none").split(";");
+    const files = type.startsWith("multipart/") ? await request.files().catch(() => []) : [];
+    const [cover] = files.filter(({ name }) => name === "cover");
+    seen.add(cover === undefined ? type : `${type} with ${cover.contentType}`);
+    return { id: 1, title: "Emma" };
+  });
+  const file = { type: "string", format: "binary", anyOf: [{ contentMediaType: "image/png" }] };
+  const schema = {
+    type: "object",
+    properties: { title: { type: "string" }, cover: file },
+    required: ["cover"],
+  };
+  const requestBody = { required: true, content: { "multipart/form-data": { schema } } };
+  const document = documentOf("post", "/covers", { requestBody });
+  await contractTest(app, { document });
+  await app.stop();
+  expect(seen).toContain("multipart/form-data with image/png");
+  expect(seen).toContain("multipart/form-data");
+  expect(seen).toContain("text/plain");
 });

@@ -20,7 +20,9 @@ export interface ContractOptions {
 
 /** Counts of a passed contract test. */
 export interface ContractReport {
+  /** Number of operations that were tested. */
   readonly operations: number;
+  /** Number of requests that were sent. */
   readonly requests: number;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { loadAjv, loaded } from "./peers.ts";
 
-test("a missing package is an error that says what to install", async () => {
+test("a missing package is an error with the command that installs it", async () => {
   const cause = new Error("Cannot find package 'ajv'");
   await expect(loaded("ajv", () => Promise.reject(cause))).rejects.toMatchObject({
     code: "TESTING_MISSING_PACKAGE",

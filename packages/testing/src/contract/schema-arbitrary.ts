@@ -18,6 +18,7 @@ export const schemaArbitrary = (schema: unknown, making: Making): Arbitrary<unkn
   const { $ref: reference, const: value, enum: values, type } = schema;
   if (typeof reference === "string") return referred(reference, making);
   if ("const" in schema) return fc.constant(value);
+  if (schema["format"] === "binary") return text(schema, making); // a file; `anyOf` beside it lists media types
   if (Array.isArray(values) && values.length > 0) return fc.constantFrom(...values);
   const choices = [schema["anyOf"], schema["oneOf"]].find(Array.isArray);
   if (choices !== undefined) return fc.oneof(...choices.map((choice) => schemaArbitrary(choice, making)));

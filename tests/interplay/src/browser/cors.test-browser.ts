@@ -12,7 +12,7 @@ import { inChromium, type Scene } from "./scene.test-kit.ts";
 
 const key = { "x-api-key": "k" };
 
-/** Pages of the listed origin may call it; each route but `/open` asks for a key, and `/once` may be called once. */
+/** Pages of the listed origin may call it; each route but `/open` requires a key, and `/once` may be called once. */
 const booksApi = (origin: string, options: Partial<CorsConfig> = {}) => {
   const app = new (App.with(recorder, cors, requestId, rateLimit, bodyLimit))()
     .enableCors([origin], {
@@ -39,7 +39,7 @@ const booksApi = (origin: string, options: Partial<CorsConfig> = {}) => {
   return app;
 };
 
-/** A page, and the API of which it is the listed page. */
+/** A page, and the API that lists its origin. */
 const listedPage = async ({ serve, visit }: Scene, options?: Partial<CorsConfig>) => {
   const { url: origin } = await serve(emptyPage());
   const app = booksApi(origin, options);
@@ -48,7 +48,7 @@ const listedPage = async ({ serve, visit }: Scene, options?: Partial<CorsConfig>
 };
 
 inChromium({
-  "a page of a listed origin reads a reply and the fields that are exposed, and no other": async (scene) => {
+  "a page of a listed origin reads a reply and the exposed fields, and no others": async (scene) => {
     const { api, page } = await listedPage(scene);
     const { status, headers } = await page.run(ask, `${api.url}/open`);
     assert.deepEqual([status, headers["x-kind"], headers["x-secret"]], [200, "book", undefined]);
@@ -68,7 +68,7 @@ inChromium({
     assert.deepEqual(inShort(app.arrived("/open")), ["GET 200", "GET 200"]);
   },
 
-  "a PUT of another origin does not get past its preflight": async ({ serve, visit }) => {
+  "a PUT from another origin fails at its preflight": async ({ serve, visit }) => {
     const [listed, other] = [await serve(emptyPage()), await serve(emptyPage())];
     const app = booksApi(listed.url);
     const api = await serve(app);
@@ -78,14 +78,14 @@ inChromium({
     assert.deepEqual(inShort(app.arrived("/books/1")), ["OPTIONS 204"]);
   },
 
-  "a field that is not listed does not get past its preflight": async (scene) => {
+  "an unlisted field fails at its preflight": async (scene) => {
     const { app, api, page } = await listedPage(scene);
     const headers = { ...key, "x-more": "1" };
     assert.equal((await page.run(ask, `${api.url}/books/1`, { method: "PUT", headers })).status, 0);
     assert.deepEqual(inShort(app.arrived("/books/1")), ["OPTIONS 204"]);
   },
 
-  "cookies come along where credentials are allowed, and only if the page asks for it": async (scene) => {
+  "cookies are sent only where credentials are allowed and the page requests it": async (scene) => {
     const { api, page } = await listedPage(scene);
     await page.evaluate(`document.cookie = "visit=7; path=/"`);
     const cookieWith = async (credentials: "include" | "same-origin") =>
@@ -100,7 +100,7 @@ inChromium({
     assert.equal((await page.run(ask, `${api.url}/open`, { credentials: "include" })).status, 0);
   },
 
-  "a preflight needs no key, and is kept: the second PUT sends none": async (scene) => {
+  "a preflight needs no key and is cached: the second PUT sends none": async (scene) => {
     const { app, api, page } = await listedPage(scene);
     const put = (body: string) => page.run(ask, `${api.url}/books/1`, { method: "PUT", headers: key, body });
     assert.deepEqual([(await put("a")).text, (await put("b")).text], ['{"put":"a"}', '{"put":"b"}']);
@@ -116,7 +116,7 @@ inChromium({
     assert.deepEqual(inShort(app.arrived("/books/1")), ["OPTIONS 204", "PUT 200", "OPTIONS 204", "PUT 200"]);
   },
 
-  "a preflight is sent anew when maxAge is over": async (scene) => {
+  "a preflight is sent again after maxAge": async (scene) => {
     const { app, api, page } = await listedPage(scene, { maxAge: 1 });
     const preflights = async () => {
       await page.run(ask, `${api.url}/books/1`, { method: "PUT", headers: key });
@@ -126,7 +126,7 @@ inChromium({
     await waitFor(async () => (await preflights()) === 2, { what: "the second preflight" });
   },
 
-  "an exhausted rate limit lets preflights through, and the page reads the 429": async (scene) => {
+  "an exhausted rate limit allows preflights, and the page reads the 429": async (scene) => {
     const { app, api, page } = await listedPage(scene, { maxAge: 0 });
     const put = () => page.run(ask, `${api.url}/once`, { method: "PUT", headers: key });
     assert.equal((await put()).status, 200);

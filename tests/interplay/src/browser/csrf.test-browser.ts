@@ -18,7 +18,7 @@ const books = (options: Partial<CsrfConfig> = {}) => {
   return app;
 };
 
-/** Sends the page's form; gives the status and the text of the page that comes. */
+/** Submits the page's form; returns the status and the text of the resulting page. */
 const submit = async (page: Visit): Promise<[status: number, text: string]> => {
   await page.follow(`document.forms[0].submit()`);
   return page.evaluate(
@@ -26,7 +26,7 @@ const submit = async (page: Visit): Promise<[status: number, text: string]> => {
   );
 };
 
-/** A page of another app with a form for this one, and the token that this browser holds, if it can be known there. */
+/** A page of another app with a form for this one, and this browser's token if the page can know it. */
 const attack = async (page: Visit, target: string): Promise<[status: number, text: string]> => {
   const [, token = "guessed"] = /_csrf=([^;]*)/.exec(await page.evaluate("document.cookie")) ?? [];
   await page.evaluate(`document.body.innerHTML = ${JSON.stringify(formTo(`${target}/books`, token))}`);
@@ -36,7 +36,7 @@ const attack = async (page: Visit, target: string): Promise<[status: number, tex
 const refused = /CSRF token validation failed/;
 
 inChromium({
-  "the service's own form passes, and so does its script that sends the token as a field": async ({
+  "the service's own form is accepted, and so is its script that sends the token as a field": async ({
     serve,
     visit,
   }) => {
@@ -55,7 +55,7 @@ inChromium({
     assert.deepEqual([status, text], [200, "Emma"]);
   },
 
-  "a form of another site is refused by what the browser says of its origin": async ({ serve, visit }) => {
+  "a form of another site is refused by the browser's fetch metadata": async ({ serve, visit }) => {
     const app = books();
     const [site, evil] = [await serve(app), await serve(emptyPage())];
     const page = await visit(site.url);
@@ -67,7 +67,7 @@ inChromium({
     assert.deepEqual([asked?.headers["sec-fetch-site"], asked?.headers["cookie"]], ["cross-site", undefined]);
   },
 
-  "over plain HTTP, where there is no fetch metadata, Origin tells a page that knows the token": async ({
+  "over plain HTTP, without fetch metadata, Origin reveals a foreign page that knows the token": async ({
     serve,
     visit,
   }) => {
@@ -85,7 +85,7 @@ inChromium({
     assert.match(asked?.headers["cookie"] ?? "", /_csrf=/);
   },
 
-  "a form of another port of the same host is refused, although it knows the token": async ({
+  "a form from another port of the same host is refused, although it knows the token": async ({
     serve,
     visit,
   }) => {
@@ -99,7 +99,7 @@ inChromium({
     assert.match(asked?.headers["cookie"] ?? "", /_csrf=/);
   },
 
-  "a form of a trusted origin passes with the token": async ({ serve, visit }) => {
+  "a form from a trusted origin with the token is accepted": async ({ serve, visit }) => {
     const neighbour = await serve(emptyPage());
     const site = await serve(books({ trustedOrigins: [neighbour.url] }));
     const page = await visit(site.url);

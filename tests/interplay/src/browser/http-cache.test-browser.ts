@@ -18,7 +18,7 @@ const news = () => {
   return app;
 };
 
-/** With the reply cache, and a page that is another one after each drop. */
+/** With the reply cache, and a page that changes after each invalidation. */
 const cachedNews = () => {
   const app = news().enableCaching({ ttl: 60 });
   let edition = 1;
@@ -30,7 +30,7 @@ const codings = ["br", "gzip", "zstd"] as const;
 
 const revalidation: Facts = Object.fromEntries(
   codings.map((coding) => [
-    `a ${coding} reply is asked for with its tag, and the page sees 200 and the text for a 304`,
+    `a ${coding} reply is revalidated with its tag, and the page sees 200 and the text for a 304`,
     async ({ serve, visit }) => {
       const app = news().enableCompression({ encodings: [coding] });
       const { url } = await serve(app);
@@ -52,7 +52,7 @@ const revalidation: Facts = Object.fromEntries(
 inChromium({
   ...revalidation,
 
-  "over plain HTTP from another machine only gzip is asked for": async ({ serve, visit }) => {
+  "over plain HTTP to another host the browser accepts gzip only": async ({ serve, visit }) => {
     const app = news().enableCompression({ encodings: ["br", "zstd", "gzip"] });
     const site = await serve(app);
     const codingAt = async (url: string) =>
@@ -63,7 +63,10 @@ inChromium({
     assert.deepEqual([near, far], ["gzip, deflate, br, zstd", "gzip, deflate"]);
   },
 
-  "max-age keeps the page from asking again, and no-store does not": async ({ serve, visit }) => {
+  "the page sends no request within max-age, and always sends one with no-store": async ({
+    serve,
+    visit,
+  }) => {
     const app = news().enableCompression();
     const { url } = await serve(app);
     const page = await visit(url);
@@ -73,7 +76,7 @@ inChromium({
     assert.deepEqual(inShort(app.arrived("/never")), ["GET 200", "GET 200"]);
   },
 
-  "a page that is reloaded is asked for with its tag, and a tag of another text gets the new one": async ({
+  "a reloaded page is revalidated with its tag, and an outdated tag gets the new text": async ({
     serve,
     visit,
   }) => {
@@ -105,7 +108,7 @@ inChromium({
     assert.match(second.headers["age"] ?? "", /^\d+$/);
   },
 
-  "what the reply cache stores is fresh for the browser too, so that a drop shows on a reload only": async ({
+  "the browser also caches what the reply cache stores, so an invalidation shows on a reload only": async ({
     serve,
     visit,
   }) => {

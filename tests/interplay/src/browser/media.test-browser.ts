@@ -16,7 +16,7 @@ import { inChromium } from "./scene.test-kit.ts";
 const rate = 8000;
 const seconds = 1000;
 
-/** A sound of 8-bit samples, all of one level: 8 kB a second. */
+/** A sound of 8-bit samples at one level: 8 kB a second. */
 const wav = (level: number, length = seconds): Buffer => {
   const samples = Buffer.alloc(rate * length, level);
   const head = Buffer.alloc(44);
@@ -35,7 +35,7 @@ const wav = (level: number, length = seconds): Buffer => {
   return Buffer.concat([head, samples]);
 };
 
-/** A folder with one sound, gone after the test. */
+/** A folder with one sound, removed after the test. */
 class Sounds implements Disposable {
   readonly directory = mkdtempSync(join(tmpdir(), "sounds-"));
   write(level: number): void {
@@ -61,7 +61,7 @@ const hasMetadata = async (page: Visit): Promise<void> => {
   await waitFor(() => page.evaluate("player.readyState >= 1"), { what: "the player's metadata" });
 };
 
-/** Gives where the player is then. */
+/** Returns the player's position afterwards. */
 const seekTo = (page: Visit, second: number): Promise<number> =>
   page.evaluate(`new Promise((resolve, reject) => {
     player.onseeked = () => resolve(player.currentTime);
@@ -69,7 +69,7 @@ const seekTo = (page: Visit, second: number): Promise<number> =>
     player.currentTime = ${second};
   })`);
 
-/** Runs in the page: status, `Content-Range`, length and every level that the samples of a part have. */
+/** Runs in the page: returns status, `Content-Range`, length and the distinct sample levels of a part. */
 const part = async (url: string, range: string) => {
   const reply = await fetch(url, { headers: { range } });
   const bytes = new Uint8Array(await reply.arrayBuffer());
@@ -104,7 +104,7 @@ inChromium({
     assert.ok(from > 880 * rate && from <= 900 * rate, `asked from ${from}`);
   },
 
-  "after the file has changed, the player seeks on in the new one": async ({ serve, visit }) => {
+  "after the file has changed, the player continues in the new one": async ({ serve, visit }) => {
     using sounds = new Sounds();
     sounds.write(100);
     const app = player(sounds.directory);
@@ -116,11 +116,11 @@ inChromium({
     assert.equal(await seekTo(page, 500), 500);
     const asked = app.arrived("/static/long.wav");
     const stale = asked.find(({ headers, status }) => headers["if-range"] !== undefined && status === 200);
-    assert.ok(stale, "If-Range with the tag of the old file got the whole new one");
+    assert.ok(stale, "If-Range with the tag of the old file got the complete new one");
     assert.equal(asked.at(-1)?.status, 206);
   },
 
-  "a page that has one part of a file gets no other part of a changed one": async ({ serve, visit }) => {
+  "a page with one part of a file gets no other part of a changed one": async ({ serve, visit }) => {
     using sounds = new Sounds();
     sounds.write(100);
     const app = player(sounds.directory);
@@ -144,7 +144,7 @@ inChromium({
     );
   },
 
-  "a player of what the reply cache holds gets its parts from there": async ({ serve, visit }) => {
+  "the reply cache serves parts of its stored replies to a player": async ({ serve, visit }) => {
     using sounds = new Sounds();
     sounds.write(100);
     const app = player(sounds.directory);
@@ -164,7 +164,7 @@ inChromium({
     assert.deepEqual([asked?.headers["range"], asked?.status, calls], ["bytes=0-", 206, 1]);
   },
 
-  "a video that a page recorded and sent is played from a file": async ({ serve, visit }) => {
+  "a video that a page recorded and uploaded can be played from a file": async ({ serve, visit }) => {
     using sounds = new Sounds();
     const app = player(sounds.directory);
     app.post("/film", async (request) => {
@@ -185,7 +185,7 @@ inChromium({
   },
 });
 
-/** Paints until the recorder has given three parts, and sends them; gives the status. */
+/** Paints until the recorder has produced three parts, and uploads them; returns the status. */
 const recordFilm = `new Promise((resolve, reject) => {
   const paint = canvas.getContext("2d");
   const recorder = new MediaRecorder(canvas.captureStream(30), { mimeType: "video/webm" });

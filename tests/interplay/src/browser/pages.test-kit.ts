@@ -3,14 +3,14 @@ import { App, Response } from "@framework/core";
 /** A page of HTML. */
 export const pageOf = (body: string): Response => Response.html(`<!doctype html><title>page</title>${body}`);
 
-/** An app whose only page is empty: somewhere to call others from. */
+/** An app whose only page is empty: an origin for calls to other apps. */
 export const emptyPage = (): App => {
   const app = new App();
   app.get("/", () => pageOf(""));
   return app;
 };
 
-/** What a page reads of a reply, or the error that it gets instead; runs in the page. */
+/** What a page reads of a reply, or its error; runs in the page. */
 export const ask = async (url: string, init: RequestInit = {}) => {
   try {
     const reply = await fetch(url, init);

@@ -1,6 +1,6 @@
 import { type Feature, mapAwaitable } from "@framework/core/feature";
 
-/** A request that arrived, and what it was answered. */
+/** A received request and its reply. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -11,11 +11,11 @@ export interface Exchange {
 }
 
 export interface Recording {
-  /** What has arrived so far, in order: all of it, or what asked for one path. */
+  /** The requests received so far, in order: all, or those for one path. */
   arrived(path?: string): readonly Exchange[];
 }
 
-/** Takes down every request outside all other features. */
+/** Records every request outside all other features. */
 export const recorder: Feature<Recording> = {
   name: "recorder",
   install: (host) => {
@@ -35,6 +35,6 @@ export const recorder: Feature<Recording> = {
   },
 };
 
-/** `GET 200`, one for each. */
+/** `GET 200`, one per request. */
 export const inShort = (exchanges: readonly Exchange[]): string[] =>
   exchanges.map(({ method, status }) => `${method} ${status}`);

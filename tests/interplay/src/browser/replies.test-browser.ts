@@ -37,7 +37,7 @@ const opened = async ({ serve, visit }: Scene) => {
   return { app, url, page: await visit(url) };
 };
 
-/** Runs in the page: status and bytes taken of an upload, sent as it is or as a form's file. */
+/** Runs in the page: returns status and received bytes of an upload, sent raw or as a form's file. */
 const upload = async (path: string, bytes: number, asForm: boolean) => {
   const blob = new Blob([new Uint8Array(bytes)]);
   const form = new FormData();
@@ -63,7 +63,7 @@ inChromium({
     assert.equal(headers["x-request-id"], "checkout-7");
   },
 
-  "HEAD has the fields of GET and no body, 204 has none, and the connection goes on": async (scene) => {
+  "HEAD has the fields of GET and no body, 204 has none, and the connection continues": async (scene) => {
     const { page, app } = await opened(scene);
     const get = await page.run(ask, "/text", { cache: "no-store" });
     const head = await page.run(ask, "/text", { method: "HEAD", cache: "no-store" });
@@ -76,7 +76,7 @@ inChromium({
     assert.deepEqual(inShort(app.arrived("/text")), ["GET 200", "HEAD 200", "DELETE 204", "GET 200"]);
   },
 
-  "an upload of 5 MiB where 1 MiB is the limit: the page reads the 413, and can go on": async (scene) => {
+  "an upload of 5 MiB with a limit of 1 MiB: the page reads the 413, and can continue": async (scene) => {
     const { page } = await opened(scene);
     for (const asForm of [false, true]) {
       assert.deepEqual(await page.run(upload, "/upload", 5 * mebi, asForm), [413, 0]);
@@ -84,7 +84,7 @@ inChromium({
     }
   },
 
-  "refused uploads of any size are told, one after the other": async (scene) => {
+  "the page reads the refusal of uploads of any size, one after another": async (scene) => {
     const { page, app } = await opened(scene);
     const sizes = [mebi + 1, 1.1 * mebi, 1.5 * mebi, 2 * mebi].map(Math.ceil);
     for (const size of [...sizes, ...sizes])
@@ -92,7 +92,7 @@ inChromium({
     assert.equal(app.arrived("/upload").length, 8);
   },
 
-  "a form's fields and file names arrive as they were typed": async (scene) => {
+  "a form's fields and file names arrive unchanged": async (scene) => {
     const { page } = await opened(scene);
     const send = async (title: string, filename: string) => {
       const form = new FormData();
@@ -109,7 +109,7 @@ inChromium({
       assert.deepEqual(await page.run(send, title, name), { title, name, size: 5 });
   },
 
-  "cookies come back as they were set, and scripts see those that they may": async ({ serve, visit }) => {
+  "cookies return unchanged, and scripts see only those without HttpOnly": async ({ serve, visit }) => {
     const app = shop();
     const value = 'dark mode; 50% = "Übung", 日本';
     app.get("/set", () =>
@@ -135,7 +135,7 @@ inChromium({
     assert.deepEqual(await shown(), [value, null, "t", null]);
   },
 
-  "a download that the page gives up ends at the server": async ({ serve, visit }) => {
+  "a download that the page cancels ends at the server": async ({ serve, visit }) => {
     const app = shop();
     let ends = "";
     app.get("/endless", (request) => {
@@ -164,7 +164,7 @@ inChromium({
     assert.equal(ends, "aborted");
   },
 
-  "a stream that fails on the way is an error for the page, never a short body": async ({ serve, visit }) => {
+  "a stream that fails in transit is an error for the page, never a short body": async ({ serve, visit }) => {
     const app = shop();
     app.get("/breaks", { compress: false }, () => Response.stream(breaking(), { contentType: "text/plain" }));
     app.get("/coded", () => Response.stream(breaking(), { contentType: "text/plain" }));

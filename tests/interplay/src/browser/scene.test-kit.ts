@@ -2,12 +2,12 @@ import { after, test } from "node:test";
 import { type Chromium, noChromium, startChromium, type Visit } from "@framework/browser";
 import type { App, Logger, Running, RunOptions } from "@framework/core";
 
-/** What a fact is shown with. */
+/** The context of a fact. */
 export interface Scene {
   readonly transport: "fast" | "node";
-  /** Serves an app on a port of its own until the fact is shown. */
+  /** Serves an app on a new port for the duration of the fact. */
   serve(app: App, options?: RunOptions): Promise<Site>;
-  /** Opens a page in a tab of its own, with neither cookies nor cache. */
+  /** Opens a page in a new tab, without cookies or cache. */
   visit(url: string): Promise<Visit>;
 }
 
@@ -15,7 +15,7 @@ export interface Scene {
 export interface Site {
   /** Its origin, `http://127.0.0.1:PORT`. */
   readonly url: string;
-  /** The same app under another name: `localhost`, or one of `.example`; another site to a browser. */
+  /** The same app under another name: `localhost`, or one in `.example`; another site for a browser. */
   as(host: "localhost" | "good.example" | "evil.example"): string;
   /** Stops it now. */
   close(): Promise<void>;
@@ -23,7 +23,7 @@ export interface Site {
 
 export type Facts = Readonly<Record<string, (scene: Scene) => Promise<void>>>;
 
-/** Registers every fact once for each transport; all are shown in one Chromium. */
+/** Registers every fact once for each transport; all share one Chromium. */
 export const inChromium = (facts: Facts): void => {
   const skip = noChromium();
   let chromium: Promise<Chromium> | undefined;
@@ -35,7 +35,7 @@ export const inChromium = (facts: Facts): void => {
     for (const [name, fact] of Object.entries(facts)) {
       void test(`${name} (${transport} transport)`, { skip, timeout: 30_000 }, async ({ signal }) => {
         await using stack = new AsyncDisposableStack();
-        // a fact that hangs would keep its servers, and they this process
+        // a fact that hangs would keep its servers open, and they this process
         signal.addEventListener("abort", () => void stack.disposeAsync());
         await fact({
           transport,

@@ -11,7 +11,7 @@ const withNonce = { "default-src": ["'self'"], "script-src": ["'self'", "'nonce'
 
 const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"></svg>';
 
-/** Pages that note in `ran` which of their scripts ran. */
+/** Pages that record in `ran` which of their scripts ran. */
 const site = (options: Partial<SecurityHeadersConfig> = {}) => {
   const app = new (App.with(recorder, cors, securityHeaders))().enableSecurityHeaders(options);
   const noting = (name: string) => `(globalThis.ran ??= []).push("${name}")`;
@@ -43,14 +43,14 @@ const shows = (url: string) => `new Promise((resolve) => {
 })`;
 
 inChromium({
-  "a page under the default fields is loaded without a complaint": async ({ serve, visit }) => {
+  "a page with the default fields loads without console messages": async ({ serve, visit }) => {
     const { url } = await serve(site());
     const page = await visit(`${url}/quiet`);
     assert.deepEqual(await page.evaluate(ran), ["own"]);
     assert.deepEqual(page.complaints, []);
   },
 
-  "over plain HTTP from another machine the opener's field is ignored, which the console says": async ({
+  "over plain HTTP to another host the browser ignores Cross-Origin-Opener-Policy and logs it": async ({
     serve,
     visit,
   }) => {
@@ -59,7 +59,7 @@ inChromium({
     assert.match(page.complaints[0] ?? "", /Cross-Origin-Opener-Policy header has been ignored/);
   },
 
-  "a policy with a nonce lets the script that has it run, and no other inline script": async ({
+  "a policy with a nonce runs the script with that nonce, and no other inline script": async ({
     serve,
     visit,
   }) => {
@@ -69,7 +69,7 @@ inChromium({
     assert.equal(page.complaints.filter((line) => line.includes("Content Security Policy")).length > 2, true);
   },
 
-  "each reply has a nonce of its own": async ({ serve, visit }) => {
+  "each reply has a unique nonce": async ({ serve, visit }) => {
     const { url } = await serve(site({ contentSecurityPolicy: withNonce }));
     const page = await visit(`${url}/scripts`);
     const nonce = `document.querySelectorAll("script")[2].nonce`;
@@ -79,7 +79,7 @@ inChromium({
     assert.notEqual(await page.evaluate(nonce), first);
   },
 
-  "a policy that only reports lets all of them run, and complains": async ({ serve, visit }) => {
+  "a report-only policy runs all scripts, and reports them": async ({ serve, visit }) => {
     const { url } = await serve(site({ contentSecurityPolicy: withNonce, reportOnly: true }));
     const page = await visit(`${url}/scripts`);
     await waitFor(async () => (await page.evaluate<string[]>(ran)).length === 5, { what: "all scripts" });
@@ -95,7 +95,7 @@ inChromium({
     assert.deepEqual(await (await visit(`${open.url}/typed`)).evaluate(ran), ["text", "own"]);
   },
 
-  "a page is isolated where COEP is on, on this machine or over TLS only": async ({ serve, visit }) => {
+  "a page is isolated if COEP is on, on localhost or over TLS only": async ({ serve, visit }) => {
     const [plain, isolated] = [
       await serve(site()),
       await serve(site({ crossOriginEmbedderPolicy: "require-corp" })),
@@ -119,7 +119,7 @@ inChromium({
     assert.equal(await page.evaluate(shows(`${open.url}/picture.svg`)), true);
   },
 
-  "pictures are kept from other origins by default, and CORS lets a script read them all the same": async ({
+  "other origins cannot show pictures by default, and CORS still lets a script read them": async ({
     serve,
     visit,
   }) => {
@@ -130,7 +130,10 @@ inChromium({
     assert.equal((await page.run(ask, `${url}/picture.svg`)).text, picture);
   },
 
-  "a page is not shown in a frame of another, and under SAMEORIGIN in its own": async ({ serve, visit }) => {
+  "a page is not shown in a frame of another origin, and with SAMEORIGIN in its own": async ({
+    serve,
+    visit,
+  }) => {
     const frames = async (options: Partial<SecurityHeadersConfig>, foreign: boolean): Promise<boolean> => {
       const app = site({
         ...options,

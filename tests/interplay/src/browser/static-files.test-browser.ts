@@ -16,7 +16,7 @@ const emptyModule = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="7"></svg>';
 const style = "h1 { color: rgb(1, 2, 3) }\n".repeat(100);
 
-/** A folder of files, gone after the test. */
+/** A folder of files, removed after the test. */
 class Folder implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), "site-"));
   constructor(files: Readonly<Record<string, string | Uint8Array>>) {
@@ -42,7 +42,7 @@ const site = ({ path }: Folder, options: Partial<StaticFilesConfig> = {}) =>
 const page = "<!doctype html><title>page</title>";
 
 inChromium({
-  "every kind of file has the type that pages insist on": async ({ serve, visit }) => {
+  "every kind of file has the media type that browsers require": async ({ serve, visit }) => {
     using folder = new Folder({
       "index.html": `${page}<link rel="stylesheet" href="a.css"><h1>a</h1><img src="a.svg"><script type="module" src="a.mjs"></script>`,
       "a.css": style,
@@ -66,10 +66,7 @@ inChromium({
     );
   },
 
-  "what is compressed beforehand is sent so, in the coding that this browser takes here": async ({
-    serve,
-    visit,
-  }) => {
+  "precompressed files are sent in the coding that this browser accepts": async ({ serve, visit }) => {
     using folder = new Folder({
       "index.html": page,
       "a.css": style,
@@ -87,7 +84,7 @@ inChromium({
     }
   },
 
-  "a folder shows its index file, and is led to with a slash so that its links work": async ({
+  "a folder shows its index file, and redirects to a trailing slash so that relative links work": async ({
     serve,
     visit,
   }) => {
@@ -104,7 +101,7 @@ inChromium({
     ]);
   },
 
-  "within max-age a file is not asked for, and a reload of the page gets 304 for it": async ({
+  "within max-age the browser sends no request for a file, and a reload of the page gets 304": async ({
     serve,
     visit,
   }) => {
@@ -125,30 +122,28 @@ inChromium({
     assert.equal((await visited.run(ask, "/a.js", { cache: "no-cache" })).text, "globalThis.ran = 22");
   },
 
-  "with no age a file is asked for each time, by its tag or its date, coded beforehand or now": async ({
-    serve,
-    visit,
-  }) => {
-    using folder = new Folder({
-      "index.html": page,
-      "before.css": style,
-      "before.css.br": brotliCompressSync(style),
-      "now.css": style,
-    });
-    for (const etag of [true, false]) {
-      const app = site(folder, { cacheMaxAge: 0, etag });
-      const { url } = await serve(app);
-      const visited = await visit(url);
-      for (const path of ["/before.css", "/now.css"]) {
-        for (let turn = 0; turn < 2; turn++) assert.equal((await visited.run(ask, path)).text, style);
-        assert.deepEqual(inShort(app.arrived(path)), ["GET 200", "GET 304"]);
-        const { headers } = app.arrived(path)[1] ?? { headers: {} };
-        assert.deepEqual(["if-none-match" in headers, "if-modified-since" in headers], [etag, true]);
+  "without max-age a file is revalidated each time, by tag or date, precompressed or compressed on demand":
+    async ({ serve, visit }) => {
+      using folder = new Folder({
+        "index.html": page,
+        "before.css": style,
+        "before.css.br": brotliCompressSync(style),
+        "now.css": style,
+      });
+      for (const etag of [true, false]) {
+        const app = site(folder, { cacheMaxAge: 0, etag });
+        const { url } = await serve(app);
+        const visited = await visit(url);
+        for (const path of ["/before.css", "/now.css"]) {
+          for (let turn = 0; turn < 2; turn++) assert.equal((await visited.run(ask, path)).text, style);
+          assert.deepEqual(inShort(app.arrived(path)), ["GET 200", "GET 304"]);
+          const { headers } = app.arrived(path)[1] ?? { headers: {} };
+          assert.deepEqual(["if-none-match" in headers, "if-modified-since" in headers], [etag, true]);
+        }
       }
-    }
-  },
+    },
 
-  "names with spaces, marks and letters of any script are found": async ({ serve, visit }) => {
+  "finds names with spaces, punctuation and letters of any script": async ({ serve, visit }) => {
     const names = ["a b.txt", "50%.txt", "a#b?.txt", "Übung+日本.txt", "a&b=c;d.txt"];
     using folder = new Folder({
       "index.html": page,

@@ -34,7 +34,7 @@ const newsroom = (options: Partial<CompressionConfig>) => {
   return app;
 };
 
-/** Runs in the page: reports the first event, and gives both. */
+/** Runs in the page: reports the first event, and returns both. */
 const twoEvents = () =>
   new Promise((resolve) => {
     const source = new EventSource("/events");
@@ -49,7 +49,7 @@ const twoEvents = () =>
     });
   });
 
-/** Runs in the page: reports the first chunk of text, and gives its coding, that chunk and the length of all. */
+/** Runs in the page: reports the first chunk of text, and returns its coding, that chunk and the total length. */
 const firstChunk = async () => {
   const reply = await fetch("/text");
   const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -66,7 +66,7 @@ const codings = ["br", "gzip", "zstd"] as const;
 const inEachCoding: Facts = Object.fromEntries(
   codings.flatMap((coding): [string, Facts[string]][] => [
     [
-      `an event arrives at once over ${coding}, while the stream goes on`,
+      `an event arrives at once over ${coding}, while the stream continues`,
       async ({ serve, visit }) => {
         const { url } = await serve(newsroom({ encodings: [coding], streams: true }));
         const page = await visit(url);
@@ -76,7 +76,7 @@ const inEachCoding: Facts = Object.fromEntries(
       },
     ],
     [
-      `a reader gets the first chunk over ${coding}, while the stream goes on`,
+      `a reader gets the first chunk over ${coding}, while the stream continues`,
       async ({ serve, visit }) => {
         const { url } = await serve(newsroom({ encodings: [coding], streams: true }));
         const page = await visit(url);
@@ -86,7 +86,7 @@ const inEachCoding: Facts = Object.fromEntries(
   ]),
 );
 
-/** Runs in the page: collects events until the server has no more, and gives them with the state of the source. */
+/** Runs in the page: collects events until the server ends, and returns them with the state of the source. */
 const allEvents = () =>
   new Promise((resolve) => {
     const source = new EventSource("/feed");
@@ -100,14 +100,17 @@ const allEvents = () =>
 inChromium({
   ...inEachCoding,
 
-  "without streams an event stream is plain, and arrives at once too": async ({ serve, visit }) => {
+  "without streaming compression an event stream is plain, and arrives at once too": async ({
+    serve,
+    visit,
+  }) => {
     const { url } = await serve(newsroom({ encodings: ["br", "gzip"] }));
     const page = await visit(url);
     assert.deepEqual(await page.run(twoEvents), ["first", "second"]);
     assert.equal((await page.run(ask, "/events")).headers["content-encoding"], undefined);
   },
 
-  "a source comes back with the last event's id, until it is told 204": async ({ serve, visit }) => {
+  "a source reconnects with the last event's id, until it gets 204": async ({ serve, visit }) => {
     const app = newsroom({ streams: true });
     app.get("/feed", (request) => {
       const last = Number(request.getHeader("last-event-id") ?? 0);

@@ -10,7 +10,7 @@ import { inChromium } from "./scene.test-kit.ts";
 
 const mebi = 1024 * 1024;
 
-/** Answers messages with themselves. */
+/** Echoes messages. */
 const echo = (options: Partial<WebSocketConfig> = {}) => {
   const app = new (App.with(recorder, cors, websocket))().enableWebSocket(options);
   const ends: (Closed | null)[] = [];
@@ -30,7 +30,7 @@ const echo = (options: Partial<WebSocketConfig> = {}) => {
   return Object.assign(app, { ends });
 };
 
-/** Opens `socket` in the page, which collects in `seen`; gives whether it opened. */
+/** Opens `socket` in the page, which collects in `seen`; returns whether it opened. */
 const open = (page: Visit, url: string, protocol?: string): Promise<boolean> =>
   page.evaluate(`new Promise((resolve) => {
     globalThis.seen = [];
@@ -45,7 +45,7 @@ const open = (page: Visit, url: string, protocol?: string): Promise<boolean> =>
     socket.onopen = () => resolve(true);
   })`);
 
-/** Sends what an expression gives, and gives what another makes of the answer's `data`. */
+/** Sends the value of an expression, and returns the value of another over the answer's `data`. */
 const exchange = <T>(page: Visit, message: string, result = "data"): Promise<T> =>
   page.evaluate(`new Promise((resolve) => {
     socket.onmessage = ({ data }) => resolve(${result});
@@ -55,7 +55,7 @@ const exchange = <T>(page: Visit, message: string, result = "data"): Promise<T> 
 const socketUrl = (url: string, path = "/echo"): string => `${url.replace("http", "ws")}${path}`;
 
 inChromium({
-  "texts, bytes and blobs come back, and the sub-protocol is agreed on": async ({ serve, visit }) => {
+  "texts, bytes and blobs are echoed, and the sub-protocol is negotiated": async ({ serve, visit }) => {
     const { url } = await serve(echo());
     const page = await visit(url);
     assert.equal(await open(page, socketUrl(url), "echo.v1"), true);
@@ -67,7 +67,7 @@ inChromium({
     assert.deepEqual(await exchange(page, "new Blob([new Uint8Array([7])])", bytes), [7]);
   },
 
-  "messages of 16 MiB come back whole, deflated or not": async ({ serve, visit }) => {
+  "messages of 16 MiB are echoed completely, deflated or not": async ({ serve, visit }) => {
     for (const deflate of [false, true]) {
       const limits = { maxMessageBytes: 16 * mebi, maxReceiveQueueBytes: 16 * mebi };
       const { url } = await serve(echo({ ...limits, deflate }));
@@ -84,7 +84,7 @@ inChromium({
     }
   },
 
-  "a text of 16 MiB comes back whole": async ({ serve, visit }) => {
+  "a text of 16 MiB is echoed completely": async ({ serve, visit }) => {
     const { url } = await serve(echo({ maxMessageBytes: 16 * mebi, maxReceiveQueueBytes: 16 * mebi }));
     const page = await visit(url);
     assert.equal(await open(page, socketUrl(url)), true);
@@ -125,10 +125,7 @@ inChromium({
     assert.equal(app.ends[0]?.code, 1001);
   },
 
-  "a page of another site or port gets no connection: the handshake arrived and got 403": async ({
-    serve,
-    visit,
-  }) => {
+  "a page of another site or port gets no connection: the handshake gets 403": async ({ serve, visit }) => {
     const app = echo();
     const [site, other] = [await serve(app), await serve(emptyPage())];
     for (const from of [other.url, other.as("localhost"), other.as("evil.example"), site.as("localhost")]) {
@@ -141,7 +138,7 @@ inChromium({
     assert.deepEqual(app.ends, []);
   },
 
-  "a page of a listed origin, or of one that CORS lists, is let in": async ({ serve, visit }) => {
+  "a page of a listed origin, or of one that CORS lists, can connect": async ({ serve, visit }) => {
     const [first, second] = [await serve(emptyPage()), await serve(emptyPage())];
     const app = echo({ origins: [first.as("localhost")] }).enableCors([second.as("good.example")]);
     const { url } = await serve(app);
@@ -161,7 +158,7 @@ inChromium({
     assert.deepEqual(inShort(app.arrived("/guarded")), ["GET 401"]);
   },
 
-  "a service that stops says 1001 to its pages": async ({ serve, visit }) => {
+  "a stopping service sends 1001 to its pages": async ({ serve, visit }) => {
     const site = await serve(echo());
     const page = await visit(site.url);
     await open(page, socketUrl(site.url));

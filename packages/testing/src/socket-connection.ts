@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
-import type { Door } from "./client.ts";
+import type { Connection } from "./client.ts";
 import type { PreparedRequest } from "./request-init.ts";
 
 /** A listening service, with the function that stops it. */
@@ -16,7 +16,7 @@ interface Opened {
 }
 
 /** Sends requests to a service over sockets; the first request calls `listen` and loads undici. */
-export const socketDoor = (listen: () => Promise<Listening>): Door => {
+export const socketConnection = (listen: () => Promise<Listening>): Connection => {
   let opening: Promise<Opened> | undefined;
   const opened = (): Promise<Opened> => {
     opening ??= open(listen);

@@ -1,12 +1,12 @@
 import { type AppUnderTest, type ServeOptions, toAppSettings } from "./app-under-test.ts";
-import type { Door } from "./client.ts";
+import type { Connection } from "./client.ts";
 import { testingError } from "./errors.ts";
 
 /** Default authority of requests. */
 const AUTHORITY = "test.local";
 
 /** Passes requests to `app.fetch`, without a socket or a transport. */
-export const fetchDoor = (app: AppUnderTest, options: ServeOptions): Door => {
+export const fetchConnection = (app: AppUnderTest, options: ServeOptions): Connection => {
   let started: Promise<unknown> | undefined;
   return {
     origin: async () => `http://${AUTHORITY}`,

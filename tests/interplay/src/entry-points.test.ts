@@ -10,6 +10,7 @@ import {
   Role,
 } from "@framework/auth";
 import { And, App, type Guard, HttpError, Not, Or, verifyGuards } from "@framework/core";
+import { virtualClock } from "@framework/core/testing";
 import { type Authenticator, createInvocation, type Feature } from "@framework/core/feature";
 import { websocket } from "@framework/websocket";
 import { expect, test } from "@jest/globals";
@@ -18,10 +19,10 @@ type Headers = Readonly<Record<string, string>>;
 
 const log = { info() {}, warn() {}, error() {} };
 
-/** A door that core knows nothing of: topics with an authentication and guards, and messages with headers. */
+/** An entry point that core does not know: topics with an authentication and guards, and messages with headers. */
 interface Mailbox {
   topic(name: string, auth: Authenticator | null, guards: readonly Guard[]): void;
-  /** Delivers a message. Gives 200 when it was handled, else the status of the error. */
+  /** Delivers a message. Returns 200 when it was handled, else the status of the error. */
   deliver(topic: string, headers: Headers): Promise<number>;
 }
 const mailbox: Feature<Mailbox> = {
@@ -66,10 +67,10 @@ const password = (text: string): Headers => ({
   authorization: `Basic ${Buffer.from(text).toString("base64")}`,
 });
 const token = await jwt.createToken({ sub: "ann" });
-const expired = new JwtAuth({ secret, expiration: 1 }, { now: () => 1_000_000_000_000 });
+const expired = new JwtAuth({ secret, expiration: 1 }, { clock: virtualClock({ start: 1_000_000_000_000 }) });
 const foreign = new JwtAuth({ secret: `${secret}!` });
 
-/** What a caller sends, and which authentications accept it. */
+/** A caller's credentials, and the authentications that accept them. */
 const credentials = {
   nothing: [{}, []],
   token: [bearer(token), ["jwt", "any"]],
@@ -91,7 +92,7 @@ type Credential = keyof typeof credentials;
 const admins = async (identity: unknown) =>
   identity === "ann" || identity === "billing" ? ["admin"] : "guest";
 
-/** Guards, and what they answer to nobody, to the holder of a token, to an admin with a token, to a user and to a service with a key. */
+/** Guards, with their statuses for an anonymous caller, a token, a token with the role admin, a user and a service with a key. */
 const guards: Readonly<Record<string, readonly [guard: Guard, ...statuses: readonly number[]]>> = {
   authenticated: [new Authenticated(), 401, 200, 200, 200, 200],
   admin: [new Role("admin"), 401, 403, 200, 403, 403],
@@ -171,7 +172,7 @@ const handshake: Headers = {
   "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
 };
 
-test("the same caller gets the same verdict over HTTP, at a WebSocket upgrade and as a message", async () => {
+test("a caller gets the same status over HTTP, at a WebSocket upgrade and for a message", async () => {
   const { app, service } = await serve();
   try {
     for (const [credential, [headers]] of Object.entries(credentials)) {

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { App, type HttpRequest, type Running } from "@framework/core";
+import { connectRaw, parseReplies } from "../harness/raw-client.ts";
+import { turn } from "../harness/test-server.ts";
+
+const link = "</style.css>; rel=preload; as=style";
+const get = (target: string, method = "GET"): string => `${method} ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+const quiet = { info: () => {}, warn: () => {}, error: () => {} };
+const settings = { port: 0, exitOnError: false, argv: [], environment: {}, log: quiet };
+
+const makeApp = (sent: boolean[]): App => {
+  const app = new App();
+  const page = (request: HttpRequest): string => {
+    sent.push(request.sendEarlyHints({ link }));
+    return "page";
+  };
+  app.get("/now", page);
+  app.get("/later", async (request) => {
+    const text = page(request);
+    sent.push(request.sendEarlyHints({ link: ["<a>; rel=preload", "<b>; rel=preload"], "X-Case": "1" }));
+    await turn(2);
+    return text;
+  });
+  app.route("/any", { methods: ["POST", "OPTIONS"] }, page);
+  app.get("/slow", () => turn(5).then(() => "slow"));
+  app.get("/after", (request) => {
+    request.onEnd(() => sent.push(request.sendEarlyHints({ link })));
+    return "after";
+  });
+  app.get("/bad", (request) => {
+    request.sendEarlyHints({ link: "a\r\nb: c" });
+    return "bad";
+  });
+  app.get("/framing", (request) => {
+    request.sendEarlyHints({ "Content-Length": "1" });
+    return "bad";
+  });
+  return app;
+};
+
+describe.each(["fast", "node"] as const)("on the %s transport", (transport) => {
+  const sent: boolean[] = [];
+  let running: Running;
+  beforeAll(async () => {
+    running = await makeApp(sent).run({ ...settings, transport });
+  });
+  afterAll(() => running.close());
+
+  const ask = async (
+    bytes: string,
+    finals: number,
+  ): Promise<{ status: number; body: string; link: string | undefined }[]> => {
+    sent.length = 0;
+    const client = await connectRaw(running.port);
+    await client.send(bytes);
+    await client.until(
+      (received) =>
+        parseReplies(received, false).filter(({ status, complete }) => status > 199 && complete).length ===
+        finals,
+    );
+    await turn(3);
+    const found = parseReplies(client.received, client.closed);
+    client.destroy();
+    return found.map(({ status, body, fields }) => ({ status, body, link: fields.get("link") }));
+  };
+  const hint = { status: 103, body: "", link };
+  const page = { status: 200, body: "page", link: undefined };
+
+  test("sends 103 with its fields before the reply, whoever parses the request", async () => {
+    expect(await ask(get("/now"), 1)).toEqual([hint, page]);
+    expect(await ask(get("http://a/any", "POST"), 1)).toEqual([hint, page]);
+    const pair = await ask(get("/now") + get("/now"), 2);
+    expect(pair.slice(0, 2)).toEqual([hint, page]);
+    expect(pair.filter(({ status }) => status === 200)).toEqual([page, page]); // node:http may still finish the first reply when the second request runs
+    expect(await ask(get("/later"), 1)).toEqual([
+      hint,
+      { ...hint, link: "<a>; rel=preload, <b>; rel=preload" },
+      page,
+    ]);
+    expect(sent).toEqual([true, true]);
+  });
+
+  test("sends none to HTTP/1.0, none while an earlier reply is missing, and none after the reply", async () => {
+    expect(await ask(get("/now").replace("1.1", "1.0"), 1)).toEqual([page]);
+    expect(sent).toEqual([false]);
+    expect((await ask(get("/slow") + get("/now"), 2)).map(({ status }) => status)).toEqual([200, 200]);
+    expect(sent).toEqual([false]);
+    expect((await ask(get("/after"), 1)).map(({ status }) => status)).toEqual([200]);
+    expect(sent).toEqual([false]);
+  });
+
+  test("refuses a field that would split the reply or frame it", async () => {
+    for (const target of ["/bad", "/framing"])
+      expect((await ask(get(target), 1)).map(({ status }) => status)).toEqual([500]);
+  });
+});
+
+test("sends none by fetch", async () => {
+  const sent: boolean[] = [];
+  const reply = await makeApp(sent).fetch(new Request("http://a/now"));
+  expect([await reply.text(), sent]).toEqual(["page", [false]]);
+});

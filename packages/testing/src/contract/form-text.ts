@@ -1,0 +1,49 @@
+import { isJson, type Json } from "./contract-document.ts";
+
+const BOUNDARY = "contract-test-7f3b1c";
+
+/** Media type of the forms that `formText` writes. */
+export const formType: string = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/** Writes an object as the text of a multipart form: files where its schema has `format: "binary"`, a list as several parts, everything else as text. */
+export const formText = (
+  value: unknown,
+  schema: unknown,
+  resolve: (reference: string) => unknown,
+): string => {
+  const properties = memberOf(followed(schema, resolve), "properties");
+  const parts = Object.entries(isJson(value) ? value : {}).flatMap(([name, member]) => {
+    const type = fileType(memberOf(properties, name), resolve);
+    return (Array.isArray(member) ? member : [member]).map((item) => part(name, item, type));
+  });
+  return `${parts.join("")}--${BOUNDARY}--\r\n`;
+};
+
+/** Escapes what HTML forms escape in names. */
+const escaped = (name: string): string =>
+  name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+
+const part = (name: string, value: unknown, type: string | null): string => {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  const file = type === null ? "" : `; filename="file"\r\nContent-Type: ${type}`;
+  return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${escaped(name)}"${file}\r\n\r\n${text}\r\n`;
+};
+
+/** The media type of a file's schema or of a list of files; `null` for any other. */
+const fileType = (schema: unknown, resolve: (reference: string) => unknown): string | null => {
+  const own = followed(schema, resolve);
+  const one = own["type"] === "array" ? followed(own["items"], resolve) : own;
+  if (one["format"] !== "binary") return null;
+  const [choice] = Array.isArray(one["anyOf"]) ? (one["anyOf"] as unknown[]) : [];
+  const type = one["contentMediaType"] ?? memberOf(choice, "contentMediaType");
+  return typeof type === "string" ? type : "application/octet-stream";
+};
+
+const followed = (schema: unknown, resolve: (reference: string) => unknown): Json => {
+  const reference = memberOf(schema, "$ref");
+  const target = typeof reference === "string" ? resolve(reference) : schema;
+  return isJson(target) ? target : {};
+};
+
+const memberOf = (holder: unknown, name: string): unknown =>
+  isJson(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;

@@ -1,0 +1,58 @@
+import { circuitBreaker } from "@framework/breaker";
+import { caching } from "@framework/cache";
+import { App } from "@framework/core";
+import type { Feature, Host } from "@framework/core/feature";
+import { etag } from "@framework/etag";
+import { rateLimit } from "@framework/rate-limit";
+import { csrf } from "@framework/security";
+import { expect, test } from "@jest/globals";
+
+const stack = () => {
+  let host: Host | undefined;
+  const reader: Feature = {
+    name: "reader",
+    install: (given) => {
+      host = given;
+      return {};
+    },
+  };
+  const app = new (App.with(rateLimit, circuitBreaker, caching, etag, csrf, reader))();
+  app.get("/read", () => 1);
+  app.post("/write", () => 1);
+  app.get("/free", { rateLimit: false, breaker: false, cache: false }, () => 1);
+  return { app, host: () => host as unknown as Host }; // set by `install`, which ran in the constructor
+};
+
+type Stack = ReturnType<typeof stack>["app"];
+
+/** The statuses that the routes imply beside core's 400 and the two of bodies. */
+const implied = async (enable: (app: Stack) => unknown): Promise<Record<string, number[]>> => {
+  const { app, host } = stack();
+  enable(app);
+  await app.start({ env: "production" });
+  const { http } = host();
+  const ofCore = new Set([400, 413, 415]);
+  const entries = http
+    .routes()
+    .filter(({ addedBy }) => addedBy === null)
+    .map((route) => {
+      const statuses = http.impliedReplies(route).map(({ status }) => status);
+      return [route.path, statuses.filter((status) => !ofCore.has(status))] as const;
+    });
+  await app.stop();
+  return Object.fromEntries(entries);
+};
+
+test.each<[string, (app: Stack) => unknown, Record<string, number[]>]>([
+  ["no feature", () => {}, { "/read": [], "/write": [], "/free": [] }],
+  ["rate limit", (app) => app.enableRateLimit(), { "/read": [429], "/write": [429], "/free": [] }],
+  ["breaker", (app) => app.enableCircuitBreaker(), { "/read": [503], "/write": [503], "/free": [] }],
+  ["cache", (app) => app.enableCaching(), { "/read": [304, 504], "/write": [], "/free": [] }],
+  ["ETag", (app) => app.enableEtag(), { "/read": [304], "/write": [], "/free": [304] }],
+  ["CSRF", (app) => app.enableCsrf(), { "/read": [], "/write": [403], "/free": [] }],
+])(
+  "%s, when enabled, implies its replies on the routes that it concerns",
+  async (_name, enable, expected) => {
+    expect(await implied(enable)).toEqual(expected);
+  },
+);
