@@ -12,5 +12,5 @@ const show = async () => {
 };
 
 const feed = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/feed`);
-feed.addEventListener("open", show); // not before: a change in between would go unseen
+feed.addEventListener("open", show); // after the connection: an earlier snapshot could miss a change
 feed.addEventListener("message", show);

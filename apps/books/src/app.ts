@@ -11,13 +11,13 @@ import { booksSettings, type BooksSettings } from "./settings.ts";
 
 const folder = (name: string): string => join(import.meta.dirname, "..", name);
 
-/** Puts the application together; nothing listens yet. */
+/** Composes the application without starting it. */
 export const createBooksApp = (settings: BooksSettings = booksSettings()): BooksApp => {
   const app = new BooksApp();
   enableFeatures(app, settings);
   if (settings.redisUrl !== null) app.enableRedis({ url: settings.redisUrl, shared: true });
   const protection = protect(app, settings);
-  const books = sqlBooks(app.db);
+  const books = sqlBooks(app.db, { timeoutSecs: settings.databaseSecs });
   app
     .exceptionHandler(ValueError, (_request, error) =>
       Response.json({ error: "Invalid value", detail: error.detail }, { status: 400 }),
@@ -32,7 +32,7 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
 
 const enableFeatures = (
   app: BooksApp,
-  { databaseUrl, redisUrl, logLevel, origins, requestsPerMinute }: BooksSettings,
+  { databaseUrl, databaseSecs, redisUrl, logLevel, origins, requestsPerMinute }: BooksSettings,
 ): void => {
   app
     .enableLogging({ level: logLevel })
@@ -44,7 +44,7 @@ const enableFeatures = (
     .enableBodyLimit(1_048_576)
     .enableRateLimit(RateLimitConfig.tokenBucket(requestsPerMinute, 60))
     .enableCaching(redisUrl === null ? {} : { store: redisCacheStore(app, { name: "books" }) })
-    .enableCircuitBreaker({ resetTimeout: 5 })
+    .enableCircuitBreaker({ resetTimeout: 2 })
     .enableStaticFiles({ directory: folder("public") })
     .enableOpenapi({
       title: "Books",
@@ -54,10 +54,17 @@ const enableFeatures = (
     })
     .enableHealthChecks()
     .enablePrometheus()
-    .enableDatabase({ url: databaseUrl, migrations: folder("migrations"), migrateAtStart: true });
+    .enableDatabase({
+      url: databaseUrl,
+      // A request waits for a free connection, for a new one, and for an answer: databaseSecs together.
+      connectionTimeoutSecs: databaseSecs / 4,
+      answerTimeoutSecs: databaseSecs / 2,
+      migrations: folder("migrations"),
+      migrateAtStart: true,
+    });
 };
 
-/** A book without a title is answered in the words of the interface; every other mistake is listed by place. */
+/** A missing title gets the interface's own 400; other problems are listed by location. */
 const refusedInput = ({ method }: HttpRequest, { issues, detail, status }: ValidationError): Response => {
   const lacksTitle = issues.some(
     ({ loc: [part, field] }) => part === "body" && (field === undefined || field === "title"),

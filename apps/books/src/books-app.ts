@@ -17,7 +17,7 @@ import { securityHeaders } from "@framework/security";
 import { staticFiles } from "@framework/static-files";
 import { websocket } from "@framework/websocket";
 
-/** The application class: the framework's, with every feature that the books use. */
+/** The application class: `App` with every feature of the service. */
 export class BooksApp extends App.with(
   logging,
   requestId,

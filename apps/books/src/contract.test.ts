@@ -10,7 +10,7 @@ test.each([
   ["open", {}],
   ["protected", { BOOKS_SECRET: "0123456789abcdef0123456789abcdef", BOOKS_PASSWORD: "p" }],
 ])(
-  "%s, the service answers nothing that its document does not say, and never with a 5xx",
+  "%s, every reply of the service is documented, and none is a 5xx",
   async (_name, env) => {
     const app = createBooksApp(
       booksSettings({

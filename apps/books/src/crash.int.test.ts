@@ -9,9 +9,9 @@ const main = join(import.meta.dirname, "main.ts");
 const kills = Number(process.env["BOOKS_KILLS"] ?? 4);
 const seed = Number(process.env["BOOKS_SEED"] ?? Date.now() % 1_000_000);
 
-/** Clients that write at the same time. */
+/** Number of concurrent writers. */
 const writers = 8;
-/** A kill comes within so many acknowledged books, and then at any moment of so many milliseconds. */
+/** A kill follows a random number of acknowledged books, up to the first limit, after a random delay up to the second, in milliseconds. */
 const mostBooks = 60;
 const mostMs = 10;
 
@@ -20,15 +20,15 @@ interface Book {
   readonly title: string;
 }
 
-/** What the clients know. */
+/** Observations of the clients. */
 interface Ledger {
-  /** Titles by the id that the service acknowledged. */
+  /** Titles by acknowledged id. */
   readonly acknowledged: Map<number, string>;
-  /** Every title that was sent, once. */
+  /** Every title that was sent. */
   readonly sent: Set<string>;
 }
 
-/** Every book of the service, page by page. */
+/** Reads every book of the service, page by page. */
 const allBooks = async (client: TestClient): Promise<Book[]> => {
   const books: Book[] = [];
   for (;;) {
@@ -41,14 +41,14 @@ const allBooks = async (client: TestClient): Promise<Book[]> => {
 
 const expectWhole = async (client: TestClient, { acknowledged, sent }: Ledger): Promise<void> => {
   const books = await allBooks(client);
-  expect(books.map(({ id }) => id)).toEqual(books.map((_, at) => at + 1)); // none twice, none missing
+  expect(books.map(({ id }) => id)).toEqual(books.map((_, at) => at + 1)); // no duplicate, no gap
   const titles = new Map(books.map(({ id, title }) => [id, title]));
   expect([...acknowledged].filter(([id, title]) => titles.get(id) !== title)).toEqual([]);
-  expect(new Set(titles.values()).size).toBe(books.length); // nothing was written twice
+  expect(new Set(titles.values()).size).toBe(books.length); // no duplicate write
   expect([...titles.values()].filter((title) => !sent.has(title))).toEqual([]);
 };
 
-/** Writes until the program is gone; gives how many requests were on the way then. */
+/** Writes until the program is killed; returns the number of requests in flight at that moment. */
 const writeUntilGone = async (
   { client }: Program,
   ledger: Ledger,
@@ -72,7 +72,7 @@ const writeUntilGone = async (
 };
 
 test(
-  `no acknowledged book is lost by ${kills} kills (seed ${seed}), and ids have neither gaps nor doubles`,
+  `no acknowledged book is lost by ${kills} kills (seed ${seed}), and ids have neither gaps nor duplicates`,
   async () => {
     using folder = mkdtempDisposableSync(join(tmpdir(), "books-crash-"));
     const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`, BOOKS_RATE: "1000000000" };

@@ -16,7 +16,7 @@ const served =
 const dune = { title: "Dune", author: "Frank Herbert", genre: "SciFi", year: 1965 };
 
 test(
-  "pages of listed origins may read, and ask beforehand",
+  "pages of listed origins may read, and preflights are answered",
   served(
     async (client) => {
       const headers = { origin: "https://shop.example", "access-control-request-method": "POST" };
@@ -33,7 +33,7 @@ test(
 );
 
 test(
-  "every reply has an id, a safe one is kept, and browsers are told what pages may not do",
+  "every reply has an id, a safe incoming one is kept, and security fields are set",
   served(async (client) => {
     const reply = await client.get("/books", { headers: { "x-request-id": "abc-1" } });
     expect(reply.headers.get("x-request-id")).toBe("abc-1");
@@ -43,7 +43,7 @@ test(
 );
 
 test(
-  "a list is compressed, cached, and not sent again to who has it",
+  "a list is compressed and cached, and revalidation gets 304",
   served(async (client) => {
     for (let n = 0; n < 20; n++) await client.post("/books", { json: { ...dune, title: `Dune ${n}` } });
     const headers = { "accept-encoding": "gzip" };
@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  "a body above the limit and more requests than allowed are refused in the one shape",
+  "a body above the limit and requests above the rate limit get the standard error body",
   served(
     async (client) => {
       const large = await client.post("/books", { json: { title: "x".repeat(1_100_000) } });
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  "the page, the document, health and metrics are there",
+  "the page, the API document, health and metrics are served",
   served(async (client) => {
     expect((await client.get("/static/")).text).toContain("<h1>Books</h1>");
     expect((await client.get("/openapi.json")).json()).toMatchObject({
@@ -92,7 +92,7 @@ test(
 );
 
 test(
-  "writing is open unless there is a secret",
+  "without a secret writing is public",
   served(async (client) => {
     expect((await client.post("/books", { json: dune })).status).toBe(201);
     expect((await client.post("/token", { json: {} })).status).toBe(404);
@@ -100,7 +100,7 @@ test(
 );
 
 test(
-  "with a secret writing needs a token, reading stays public, and the document says exactly that",
+  "with a secret writing needs a token and reading is public, also in the document",
   served(
     async (client) => {
       expect((await client.post("/books", { json: dune })).status).toBe(401);
@@ -129,7 +129,7 @@ test(
   ),
 );
 
-test("followers of the feed hear of every change", async () => {
+test("the feed sends every change", async () => {
   const app = createBooksApp(booksSettings({ DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent" }));
   const service = await app.run({ port: 0, logs: false, argv: [], exitOnError: false, workers: 1 });
   const heard: unknown[] = [];

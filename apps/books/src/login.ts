@@ -13,7 +13,7 @@ const Token = z.object({ token: z.string() });
 /**
  * Protection of writes: none, or with `BOOKS_SECRET` a token that `POST /token` issues for the password.
  *
- * One password for everybody is for a demonstration; a real service has users, or an issuer of its own.
+ * One shared password is for demonstration; a real service has users or a token issuer.
  */
 export const protect = (app: BooksApp, { secret, password }: BooksSettings): readonly Protection[] => {
   if (secret === null || password === null) return [];

@@ -9,7 +9,7 @@ const main = join(import.meta.dirname, "main.ts");
 const start = (env: Record<string, string>, args: readonly string[] = []): Promise<Program> =>
   startProgram(main, { conditions: ["@framework/source"], env, args });
 
-test("the program serves the books, stops cleanly, and finds them again", async () => {
+test("the program serves the books, stops cleanly, and has them after a restart", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
   const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}` };
   {
@@ -25,7 +25,7 @@ test("the program serves the books, stops cleanly, and finds them again", async 
   expect((await again.client.post("/books", { json: { title: "It" } })).json()).toMatchObject({ id: 3 });
 });
 
-test("four workers share the books, and what one changes no other serves old", async () => {
+test("four workers share the books, and none serves a stale one after a change", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
   const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}` };
   await using program = await start(env, ["--workers", "4"]);
@@ -43,12 +43,12 @@ test("four workers share the books, and what one changes no other serves old", a
   }
 });
 
-test("more than one worker is refused while books live in memory", async () => {
+test("several workers with a database in memory are refused", async () => {
   const started = start({ DATABASE_URL: "sqlite://:memory:" }, ["--workers", "2"]);
   await expect(started).rejects.toThrow("its own database in memory");
 });
 
-test("settings that make no sense are said before anything starts", async () => {
+test("invalid settings are reported before the start", async () => {
   const started = start({ DATABASE_URL: "sqlite://:memory:", BOOKS_RATE: "many", BOOKS_SECRET: "s" });
   await expect(started).rejects.toThrow(/BOOKS_RATE[\s\S]*BOOKS_PASSWORD/);
 });

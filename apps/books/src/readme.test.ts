@@ -6,7 +6,7 @@ import { startProgram, type TestClient } from "@framework/testing";
 
 const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
 
-/** A command of the README, the status behind its `#`, and what the block under it says it prints. */
+/** A command of the README, the status after its `#`, and the output in the block below it. */
 interface Example {
   readonly command: string;
   readonly status: number;
@@ -18,11 +18,11 @@ const examples: readonly Example[] = Array.from(
   ([, command = "", status, printed = ""]) => ({ command, status: Number(status), printed }),
 );
 
-/** The words of a command as a shell splits them, with single quotes. */
+/** Splits a command into words like a shell, with single quotes. */
 const words = (command: string): string[] =>
   Array.from(command.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, plain = ""]) => quoted ?? plain);
 
-/** Sends what curl would send; a flag that the README does not use is refused. */
+/** Sends the request of a curl command; flags that the README does not use are refused. */
 const send = async (client: TestClient, command: string) => {
   const piped = /^head -c (\d+) \/dev\/zero \| /.exec(command);
   const [program, ...args] = words(command.slice(piped?.[0].length ?? 0));
@@ -60,7 +60,7 @@ const send = async (client: TestClient, command: string) => {
   return { status: reply.status, printed: printed ?? reply.text };
 };
 
-test("every curl command stands with its status above what it prints", () => {
+test("every curl command has a status and a block with its output", () => {
   expect(examples).toHaveLength([...readme.matchAll(/^(?:head .*\| )?curl /gm)].length);
 });
 
@@ -74,7 +74,7 @@ test("every row of the table of routes has a command", () => {
   expect(rows.filter((row) => !asked.includes(row ?? ""))).toEqual([]);
 });
 
-test("the program prints what the README says, command by command", async () => {
+test("the output of each command is that of the README", async () => {
   const main = join(import.meta.dirname, "main.ts");
   await using program = await startProgram(main, {
     conditions: ["@framework/source"],

@@ -8,7 +8,7 @@ import { expect, test } from "@jest/globals";
 const main = join(import.meta.dirname, "main.ts");
 
 withServer("redis", (url) => {
-  test("two hosts of four workers never serve a list older than the last answered change", async () => {
+  test("two hosts of four workers never serve a list older than the last acknowledged change", async () => {
     using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
     const env = {
       DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`,

@@ -1,21 +1,23 @@
 import type { LogLevel } from "@framework/logging";
 import { ConfigurationError, type Problem } from "@framework/core";
 
-/** What may differ between the places where the service runs; all of it comes from the environment. */
+/** Settings of the service, from the environment. */
 export interface BooksSettings {
-  /** `DATABASE_URL`: where the books are. @default "sqlite://framework.db" */
+  /** `DATABASE_URL`: address of the database. @default "sqlite://framework.db" */
   readonly databaseUrl: string;
-  /** `REDIS_URL`: where several hosts agree on limits and cached replies; without it the workers of one host do. */
+  /** `REDIS_URL`: Redis that shares limits, cached replies and the feed between hosts; without it only the workers of one host share them. */
   readonly redisUrl: string | null;
-  /** `BOOKS_SECRET`: with it, writing needs a token that is signed with this secret. */
+  /** `BOOKS_SECRET`: when set, writing needs a token signed with it. */
   readonly secret: string | null;
-  /** `BOOKS_PASSWORD`: what the demo issuer of tokens asks for. */
+  /** `BOOKS_PASSWORD`: password of the demo token issuer. */
   readonly password: string | null;
   /** `BOOKS_ORIGINS`: origins of pages that may call the service, separated by commas. @default every origin */
   readonly origins: readonly string[];
-  /** `BOOKS_LOG`: the least important lines that are logged. @default "info" */
+  /** `BOOKS_LOG`: minimum log level. @default "info" */
   readonly logLevel: LogLevel;
-  /** `BOOKS_RATE`: requests a minute and client. @default 60000 */
+  /** `BOOKS_DATABASE_SECS`: seconds that a request waits for the database at most; then it gets 503. @default 6 */
+  readonly databaseSecs: number;
+  /** `BOOKS_RATE`: requests per minute and client. @default 60000 */
   readonly requestsPerMinute: number;
 }
 
@@ -29,11 +31,18 @@ export const booksSettings = (
   if (!Number.isInteger(requestsPerMinute) || requestsPerMinute < 1) {
     problems.push({ code: "BOOKS_BAD_RATE", message: "BOOKS_RATE must be a whole number of at least 1" });
   }
+  const databaseSecs = Number(env["BOOKS_DATABASE_SECS"] ?? 6);
+  if (!(databaseSecs >= 0.1 && databaseSecs <= 600)) {
+    problems.push({
+      code: "BOOKS_BAD_DATABASE_SECS",
+      message: "BOOKS_DATABASE_SECS must be a number from 0.1 to 600",
+    });
+  }
   const [secret, password] = [given("BOOKS_SECRET"), given("BOOKS_PASSWORD")];
   if ((secret === null) !== (password === null)) {
     problems.push({
       code: "BOOKS_HALF_PROTECTED",
-      message: "BOOKS_SECRET and BOOKS_PASSWORD go together: set both or neither",
+      message: "set both BOOKS_SECRET and BOOKS_PASSWORD, or neither",
     });
   }
   const logLevel = env["BOOKS_LOG"] ?? "info";
@@ -43,6 +52,7 @@ export const booksSettings = (
   if (problems.length > 0 || !isLevel(logLevel)) throw new ConfigurationError(problems);
   return {
     databaseUrl: env["DATABASE_URL"] ?? "sqlite://framework.db",
+    databaseSecs,
     redisUrl: given("REDIS_URL"),
     secret,
     password,

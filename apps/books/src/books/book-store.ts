@@ -1,20 +1,22 @@
 import type { Book, BookChanges, NewBook } from "./book.ts";
 
-/** Which books to list: those after an id, in the order of ids. */
+/** A page of books after an id, in the order of ids. */
 export interface BookQuery {
-  /** Only books of this genre, compared without case. */
+  /** Only books of this genre, case-insensitive. */
   readonly genre: string | null;
   readonly after: number;
   readonly limit: number;
 }
 
-/** Where books are kept. Ids are sequential from 1, without gaps, and never used again. */
+/** The store of books. Ids are sequential from 1, without gaps, and never reused. */
 export interface BookStore {
   list(query: BookQuery): Promise<readonly Book[]>;
+  /** The number of all books, of a genre if one is given. */
+  count(query: Pick<BookQuery, "genre">): Promise<number>;
   get(id: number): Promise<Book | null>;
   add(book: NewBook): Promise<Book>;
   /** The changed book, or `null` when there is none. */
   change(id: number, changes: BookChanges): Promise<Book | null>;
-  /** Tells whether there was one. */
+  /** Returns whether the book existed. */
   remove(id: number): Promise<boolean>;
 }

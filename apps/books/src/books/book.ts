@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A book as clients see it. */
+/** A book in replies. */
 export const Book = z.object({
   id: z.int().positive(),
   title: z.string(),
@@ -10,16 +10,16 @@ export const Book = z.object({
 });
 export type Book = z.infer<typeof Book>;
 
-/** No database can be relied on to keep a NUL in text. */
+/** PostgreSQL cannot store NUL in text. */
 const text = (maxLength: number) =>
   z
     .string()
     .max(maxLength)
-    .refine((value) => !value.includes("\0"), "must not hold a NUL character");
+    .refine((value) => !value.includes("\0"), "must not contain a NUL character");
 const title = text(500).refine((value) => value.trim() !== "", "must not be blank");
 const name = text(200);
 
-/** What a client sends to create a book. */
+/** Body of a request that creates a book. */
 export const NewBook = z.object({
   title,
   author: name.default("Unknown"),
@@ -28,7 +28,7 @@ export const NewBook = z.object({
 });
 export type NewBook = z.infer<typeof NewBook>;
 
-/** What a client sends to change a book; absent fields keep their value, an `id` is ignored. */
+/** Body of a request that changes a book; absent fields keep their value, an `id` is ignored. */
 export const BookChanges = z.object({
   title: title.optional(),
   author: name.optional(),
@@ -41,12 +41,12 @@ export const BookList = z.object({ books: z.array(Book), total: z.int() });
 export const DeletedBook = z.object({ deleted: z.literal(true), id: z.int() });
 export const BookError = z.object({ error: z.string(), id: z.int().optional() });
 
-/** Books of one reply at most, so that a million of them cost no memory. */
+/** Maximum number of books in one reply, which bounds its memory. */
 export const MAX_PAGE = 1000;
 const wholeNumber = (pattern: RegExp) =>
   z.string().regex(pattern, "must be a whole number").transform(Number);
 
-/** A page of the list: the books after an id, a thousand at most. */
+/** Query of a page: the books after an id, at most 1000. */
 export const BooksQuery = z.object({
   genre: name.optional(),
   after: wholeNumber(/^\d{1,15}$/).optional(),

@@ -1,14 +1,14 @@
-// The whole table of routes in one place, because every kind of database must keep every row of it.
+// Tests of all routes in one file, because they run on every kind of database.
 import { describe, expect, test } from "@jest/globals";
 import { socketClient, type TestClient } from "@framework/testing";
 import type { BooksApp } from "../books-app.ts";
 
 const dune = { title: "Dune", author: "Frank Herbert", genre: "SciFi", year: 1965 };
 
-/** An application of its own, and what ends it. */
+/** A separate application, and its cleanup. */
 export type MakeApp = () => Promise<{ readonly app: BooksApp; readonly end: () => Promise<void> }>;
 
-/** Declares the tests of every row, over a socket. */
+/** Declares the tests of every route, over a socket. */
 export const booksFacts = (make: MakeApp): void => {
   const served = (facts: (client: TestClient, app: BooksApp) => Promise<void>) => async () => {
     const { app, end } = await make();
@@ -40,7 +40,7 @@ export const booksFacts = (make: MakeApp): void => {
     );
 
     test(
-      "filters by genre, whole value, without regard to case",
+      "filters by the whole genre, case-insensitively",
       served(async (client) => {
         await client.post("/books", { json: dune });
         await client.post("/books", { json: { title: "Emma" } });
@@ -57,7 +57,7 @@ export const booksFacts = (make: MakeApp): void => {
 
   describe("GET /books/{id}", () => {
     test(
-      "answers the book, or 404 with the id as a number",
+      "returns the book, or 404 with the id as a number",
       served(async (client) => {
         await client.post("/books", { json: dune });
         expect((await client.get("/books/1")).json()).toEqual({ id: 1, ...dune });
@@ -69,7 +69,7 @@ export const booksFacts = (make: MakeApp): void => {
 
   describe("POST /books", () => {
     test(
-      "creates a book with defaults, ids sequential from 1 and never used again",
+      "creates a book with defaults, ids sequential from 1 and never reused",
       served(async (client) => {
         const first = await client.post("/books", { json: { title: "Emma" } });
         expect([first.status, first.json()]).toEqual([
@@ -95,7 +95,7 @@ export const booksFacts = (make: MakeApp): void => {
       ["an empty object", { json: {} }],
       ["no title", { json: { author: "A" } }],
       ["a blank title", { json: { title: "  " } }],
-      ["a title that is no string", { json: { title: 5 } }],
+      ["a title that is not a string", { json: { title: 5 } }],
       ["a null title", { json: { title: null } }],
       ["an array", { json: [] }],
       ["a string", { json: "title" }],
@@ -110,7 +110,7 @@ export const booksFacts = (make: MakeApp): void => {
 
   describe("PUT /books/{id}", () => {
     test(
-      "changes the fields that are sent and keeps the others",
+      "changes the fields of the body and keeps the others",
       served(async (client) => {
         await client.post("/books", { json: dune });
         const reply = await client.put("/books/1", { json: { title: "Dune Messiah", year: null, id: 5 } });
@@ -151,10 +151,10 @@ export const booksFacts = (make: MakeApp): void => {
       ["trailing data", "POST", "/books", { body: '{"title":"T"} x', headers: json }, 400],
       ["invalid UTF-8", "POST", "/books", { body: new Uint8Array([0x22, 0xff, 0x22]), headers: json }, 400],
       ["deep nesting", "POST", "/books", { body: "[".repeat(10_000), headers: json }, 400],
-      ["a year that is text", "POST", "/books", { json: { title: "T", year: "1965" } }, 422],
+      ["a year that is a string", "POST", "/books", { json: { title: "T", year: "1965" } }, 422],
       ["a year with a fraction", "POST", "/books", { json: { title: "T", year: 19.5 } }, 422],
       ["an author that is a list", "POST", "/books", { json: { title: "T", author: [] } }, 422],
-      ["a title without an end", "POST", "/books", { json: { title: "T".repeat(501) } }, 400],
+      ["an overlong title", "POST", "/books", { json: { title: "T".repeat(501) } }, 400],
       [
         "another type",
         "POST",
@@ -162,7 +162,7 @@ export const booksFacts = (make: MakeApp): void => {
         { body: "<book/>", headers: { "content-type": "application/xml" } },
         415,
       ],
-      ["an odd type", "POST", "/books", { body: "{}", headers: { "content-type": "json" } }, 400],
+      ["an unknown media type", "POST", "/books", { body: "{}", headers: { "content-type": "json" } }, 400],
       ["no type", "POST", "/books", { body: '{"title":"T"}', headers: { "content-type": "" } }, 400],
       [
         "another charset",
@@ -173,17 +173,17 @@ export const booksFacts = (make: MakeApp): void => {
       ],
       ["a blank title on change", "PUT", "/books/1", { json: { title: "" } }, 422],
       ["changes that are a list", "PUT", "/books/1", { json: [] }, 422],
-      ["an id that is no number", "GET", "/books/one", {}, 400],
+      ["an id that is not a number", "GET", "/books/one", {}, 400],
       ["an id with a fraction", "GET", "/books/1.5", {}, 400],
       ["an id in hexadecimal", "GET", "/books/0x1", {}, 400],
       ["an id beyond all books", "GET", "/books/9007199254740991", {}, 404],
       ["an id beyond all numbers", "DELETE", `/books/${"9".repeat(400)}`, {}, 400],
       ["a negative id", "PUT", "/books/-1", { json: {} }, 404],
       ["a NUL in the id", "GET", "/books/%00", {}, 400],
-      ["an escape that is none", "GET", "/books/%zz", {}, 400],
+      ["an invalid escape", "GET", "/books/%zz", {}, 400],
       ["a wrong method", "PATCH", "/books/1", { json: {} }, 405],
       ["a wrong path", "GET", "/book", {}, 404],
-      ["a slash too many", "GET", "/books/", {}, 404],
+      ["an additional slash", "GET", "/books/", {}, 404],
     ] as const)("%s", (_name, method, path, init, status) =>
       served(async (client) => {
         await client.post("/books", { json: dune });
@@ -195,19 +195,23 @@ export const booksFacts = (make: MakeApp): void => {
   });
 
   test(
-    "a page ends where it should, and names the next one",
+    "a page has the requested size and a link to the next one",
     served(async (client) => {
       for (const title of ["A", "B", "C"]) await client.post("/books", { json: { title } });
       const first = await client.get("/books?limit=2&genre=general");
       expect([first.json(), first.headers.get("link")]).toMatchObject([
-        { books: [{ id: 1 }, { id: 2 }], total: 2 },
+        { books: [{ id: 1 }, { id: 2 }], total: 3 },
         '</books?limit=2&genre=general&after=2>; rel="next"',
       ]);
       const second = await client.get("/books?limit=2&genre=general&after=2");
       expect([second.json(), second.headers.get("link")]).toMatchObject([
-        { books: [{ id: 3 }], total: 1 },
+        { books: [{ id: 3 }], total: 3 },
         null,
       ]);
+      await client.post("/books", { json: { title: "D", genre: "SciFi" } });
+      expect((await client.get("/books?limit=1")).json()).toMatchObject({ books: [{ id: 1 }], total: 4 });
+      expect((await client.get("/books?limit=1&genre=SCIFI")).json()).toMatchObject({ total: 1 });
+      expect((await client.get("/books?after=4")).json()).toEqual({ books: [], total: 4 });
       for (const query of ["limit=0", "limit=1001", "limit=a", "after=-1", "genre=%00"]) {
         expect([query, (await client.get(`/books?${query}`)).status]).toEqual([query, 422]);
       }
@@ -215,7 +219,7 @@ export const booksFacts = (make: MakeApp): void => {
   );
 
   test(
-    "a cached list is never older than the last answered change",
+    "a cached list is never older than the last acknowledged change",
     served(async (client) => {
       for (let n = 1; n <= 5; n++) {
         await client.post("/books", { json: { title: `T${n}` } });
@@ -231,7 +235,7 @@ export const booksFacts = (make: MakeApp): void => {
   );
 
   test(
-    "books created at once have ids without gaps",
+    "books created concurrently have ids without gaps",
     served(async (client) => {
       const replies = await Promise.all(
         Array.from({ length: 40 }, (_, n) => client.post("/books", { json: { title: `T${n}` } })),
@@ -242,7 +246,7 @@ export const booksFacts = (make: MakeApp): void => {
   );
 
   test(
-    "a failing database is the application's own 500, without its reason",
+    "a database failure is the application's own 500, without the reason",
     served(async (client, app) => {
       await client.get("/books");
       await app.db.execute("DROP TABLE books");

@@ -13,21 +13,21 @@ import {
 import type { BooksApp } from "../books-app.ts";
 import type { BookStore } from "./book-store.ts";
 
-/** Says what happened to a book, once it has; a reply waits for it. */
+/** Publishes a change of a book after it is stored; the reply waits for it. */
 export type Announce = (event: BookEvent) => Promise<void>;
 
-/** A change of the books, as followers of the feed see it. */
+/** A change of a book, as sent to the feed. */
 export type BookEvent =
   | { readonly event: "added" | "changed"; readonly book: Book }
   | { readonly event: "deleted"; readonly id: number };
 
-/** The service drops what it keeps when a book changes; what a browser keeps it cannot drop, so browsers ask each time. */
+/** The service can invalidate its own cache after a change but not a browser's, so browsers must revalidate. */
 const freshness = { "cache-control": "max-age=0, s-maxage=10" };
 
-/** Routes that take the options of every feature of the application. */
+/** A blueprint with the route options of all features of the application. */
 type BookRoutes = Blueprint<"/books", BooksApp>;
 
-/** The reading half of the books table of the interface, over any store. */
+/** The public read routes, over any store. */
 export const readingRoutes = (books: BookStore): BookRoutes => {
   const routes: BookRoutes = new Blueprint("/books", { tags: ["books"] });
 
@@ -35,7 +35,7 @@ export const readingRoutes = (books: BookStore): BookRoutes => {
     "",
     {
       summary: "List books",
-      description: `In the order of their ids, ${MAX_PAGE} at most; where there are more, \`Link\` names the next page.`,
+      description: `In the order of their ids, ${MAX_PAGE} at most, with the number of all of them; if there are more, \`Link\` has the next page.`,
       query: BooksQuery,
       responses: { 200: BookList },
       cache: { tags: ["books"] },
@@ -45,7 +45,9 @@ export const readingRoutes = (books: BookStore): BookRoutes => {
       const found = await books.list({ genre, after, limit: limit + 1 });
       const page = found.slice(0, limit);
       const link = found.length > limit ? { link: nextPage(url, page) } : {};
-      return Response.json({ books: page, total: page.length }, { headers: { ...freshness, ...link } });
+      const isWhole = after === 0 && found.length <= limit;
+      const total = isWhole ? page.length : await books.count({ genre });
+      return Response.json({ books: page, total }, { headers: { ...freshness, ...link } });
     },
   );
 
@@ -109,7 +111,7 @@ export const writingRoutes = (
 /** Middleware, or an object that is one, such as the authentication of `@framework/auth`. */
 export type Protection = Parameters<Blueprint["use"]>[0] | Middleware<HttpRequest, Response>;
 
-/** A web link (RFC 8288) to the books behind a page. */
+/** A web link (RFC 8288) to the next page. */
 const nextPage = (url: string | URL, page: readonly Book[]): string => {
   const next = new URL(url);
   next.searchParams.set("after", String(page.at(-1)?.id ?? 0));

@@ -4,23 +4,31 @@ import type { BookQuery, BookStore } from "./book-store.ts";
 
 const columns = sql`id, title, author, genre, year`;
 
-/** Books in a database, of either kind. */
-export const sqlBooks = (db: Database): BookStore => ({
+/** Books in a database, of either kind. @param options.timeoutSecs limit of a transaction */
+export const sqlBooks = (db: Database, { timeoutSecs }: { readonly timeoutSecs: number }): BookStore => ({
   list: ({ genre, after, limit }: BookQuery) => {
     const ofGenre = genre === null ? sql`` : sql`genre_key = ${keyOf(genre)} AND`;
     return db.query<Book>`SELECT ${columns} FROM books WHERE ${ofGenre} id > ${after} ORDER BY id LIMIT ${limit}`;
   },
 
+  count: async ({ genre }) => {
+    const ofGenre = genre === null ? sql`` : sql`WHERE genre_key = ${keyOf(genre)}`;
+    return (await db.fetchValue<number>`SELECT count(*) FROM books ${ofGenre}`) ?? 0;
+  },
+
   get: (id) => db.fetchOne<Book>`SELECT ${columns} FROM books WHERE id = ${id}`,
 
   add: (book: NewBook) =>
-    db.transaction(async (tx) => {
-      const id = await tx.fetchValue<number>`UPDATE book_counter SET last = last + 1 RETURNING last`;
-      const added: Book = { id: id ?? 0, ...book };
-      await tx.execute`INSERT INTO books (id, title, author, genre, genre_key, year)
+    db.transaction(
+      async (tx) => {
+        const id = await tx.fetchValue<number>`UPDATE book_counter SET last = last + 1 RETURNING last`;
+        const added: Book = { id: id ?? 0, ...book };
+        await tx.execute`INSERT INTO books (id, title, author, genre, genre_key, year)
         VALUES (${added.id}, ${book.title}, ${book.author}, ${book.genre}, ${keyOf(book.genre)}, ${book.year})`;
-      return added;
-    }),
+        return added;
+      },
+      { timeoutSecs },
+    ),
 
   change: async (id, changes) => {
     const sets = assignments(changes);
@@ -33,7 +41,7 @@ export const sqlBooks = (db: Database): BookStore => ({
 
 const keyOf = (genre: string): string => genre.toLowerCase();
 
-/** The fields that a client sent; `null` is a value, `undefined` is none. */
+/** The fields that a client sent; `null` is a value, `undefined` means absent. */
 const assignments = ({ title, author, genre, year }: BookChanges): Statement[] => [
   ...(title === undefined ? [] : [sql`title = ${title}`]),
   ...(author === undefined ? [] : [sql`author = ${author}`]),

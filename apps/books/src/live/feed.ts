@@ -3,15 +3,15 @@ import type { Announce } from "../books/routes.ts";
 
 const ROOM = "books";
 
-/** Lets followers hear of every change: each message is `{ event, book }` or `{ event, id }`. */
+/** A WebSocket feed of every change: each message is `{ event, book }` or `{ event, id }`. */
 export const feedRoute = (app: BooksApp): void => {
   app.websocket("/feed", async (socket) => {
     socket.join(ROOM);
-    while ((await socket.recv()) !== null); // followers have nothing to say
+    while ((await socket.recv()) !== null); // messages of clients are ignored
   });
 };
 
-/** Invalidates cached replies about books, so that requests after the reply see the change, and notifies the followers. */
+/** Invalidates cached replies about books, so that requests after the reply see the change, and notifies the feed. */
 export const announceTo =
   (app: BooksApp): Announce =>
   async (event) => {
@@ -19,5 +19,5 @@ export const announceTo =
     void app
       .room(ROOM)
       .sendJson(event)
-      .catch(() => {}); // the change is made, whether followers are notified or not
+      .catch(() => {}); // a failed notification does not undo the change
   };

@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempDisposableSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findProgram } from "@framework/services";
+import { startProgram, waitFor } from "@framework/testing";
+import { describe, expect, test } from "@jest/globals";
+
+const strace = findProgram("strace");
+if (strace === null) console.log("skipped: strace is not installed");
+
+/** Counts the flushes of a running process and its threads. */
+const watchFlushes = async (program: string, pid: number, file: string) => {
+  const child = spawn(program, ["-f", "-y", "-e", "trace=fsync,fdatasync", "-o", file, "-p", String(pid)], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (chunk) => (said += String(chunk)));
+  await waitFor(() => said.includes("attached"), { what: "strace", timeoutMs: 60_000 });
+  const lines = (): string[] =>
+    readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => /\b(fsync|fdatasync)\(/.test(line));
+  return {
+    lines,
+    end: async (): Promise<void> => {
+      child.kill("SIGINT");
+      await once(child, "exit");
+    },
+  };
+};
+
+(strace === null ? describe.skip : describe)("with strace", () => {
+  test("a book is on the disk before its reply: one flush of the log for each commit, none for a read", async () => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), "books-flush-"));
+    const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`, BOOKS_LOG: "error" };
+    await using program = await startProgram(join(import.meta.dirname, "main.ts"), {
+      conditions: ["@framework/source"],
+      env,
+      timeoutMs: 60_000,
+    });
+    const post = async (n: number) => {
+      expect((await program.client.post("/books", { json: { title: `T${n}` } })).status).toBe(201);
+    };
+    await post(0);
+    const flushes = await watchFlushes(strace ?? "", program.pid, join(folder.path, "calls"));
+    const seen: number[] = [];
+    for (let n = 1; n <= 10; n++) {
+      await post(n);
+      seen.push(flushes.lines().length); // a flush is in the file before the process continues
+      await program.client.get(`/books/${n}`);
+    }
+    await flushes.end();
+    expect(flushes.lines().filter((line) => !line.includes("books.db-wal"))).toEqual([]);
+    expect(seen).toEqual(seen.map((_, at) => at + 1));
+    expect(flushes.lines()).toHaveLength(seen.length);
+  });
+});

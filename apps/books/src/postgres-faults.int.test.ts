@@ -1,0 +1,181 @@
+import { join } from "node:path";
+import { type Database, openDatabase } from "@framework/database";
+import { type FragileServer, findProgram, startPostgres } from "@framework/services";
+import { type Program, startProgram, waitFor } from "@framework/testing";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { FaultyNetwork } from "./postgres-faults.test-kit.ts";
+
+/** A request takes no longer while PostgreSQL is broken, and writes work so soon after it works again. */
+const LONGEST_REQUEST_MS = 8000;
+const LONGEST_RECOVERY_MS = 10_000;
+const CLIENTS = 24;
+
+let server: FragileServer;
+let network: FaultyNetwork;
+let books: Program;
+let admin: Database;
+
+beforeAll(async () => {
+  if (findProgram("postgres") === null)
+    throw new Error("PostgreSQL is not installed; run the servers of tools/services once");
+  server = await startPostgres({ fsync: true });
+  admin = openDatabase({ url: server.url, poolSize: 2 });
+  await admin.execute("CREATE ROLE books LOGIN");
+  await admin.execute("GRANT ALL ON SCHEMA public TO books");
+  network = new FaultyNetwork(Number(new URL(server.url).port));
+  await network.set("passes");
+  const url = new URL(server.url);
+  url.port = String(network.port);
+  url.username = "books";
+  books = await startProgram(join(import.meta.dirname, "main.ts"), {
+    conditions: ["@framework/source"],
+    env: { DATABASE_URL: url.href, BOOKS_LOG: "error", BOOKS_RATE: "1000000000" },
+  });
+});
+afterAll(async () => {
+  server.resume();
+  await books.stop();
+  await admin.close();
+  await network.close();
+  await server.stop();
+});
+
+/** A statement as the superuser, past the network. */
+const ask = (text: string) => admin.execute(text);
+
+/** Ends the sessions of the service, so that new ones meet what has changed. */
+const endSessions = () =>
+  ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'books'");
+
+const forBooks = async (change: string): Promise<void> => {
+  await ask(`ALTER ROLE books ${change}`);
+  await endSessions();
+};
+
+interface Fault {
+  readonly begin: () => Promise<unknown> | void;
+  readonly end: () => Promise<unknown> | void;
+  /** Whether reads go on. @default false */
+  readonly reads?: boolean;
+}
+
+let unlock = async (): Promise<void> => {};
+
+const faults: Readonly<Record<string, Fault>> = {
+  "killed (kill -9)": { begin: () => server.kill(), end: () => server.start() },
+  restarted: {
+    begin: async () => {
+      await server.shutdown();
+      await server.start();
+    },
+    end: () => {},
+    reads: true,
+  },
+  "paused (SIGSTOP)": { begin: () => server.pause(), end: () => server.resume() },
+  "half open: the network drops every packet": {
+    begin: () => network.set("drops"),
+    end: () => network.set("passes"),
+  },
+  "refusing connections": { begin: () => network.set("refuses"), end: () => network.set("passes") },
+  "slow: every packet takes 0.7 s": {
+    begin: () => network.set("delays"),
+    end: () => network.set("passes"),
+    reads: true,
+  },
+  "resetting connections in the middle of statements": {
+    begin: () => network.set("resets"),
+    end: () => network.set("passes"),
+  },
+  "read-only": {
+    begin: () => forBooks("SET default_transaction_read_only = on"),
+    end: () => ask("ALTER ROLE books RESET default_transaction_read_only"),
+    reads: true,
+  },
+  "out of connections": {
+    begin: () => forBooks("CONNECTION LIMIT 0"),
+    end: () => ask("ALTER ROLE books CONNECTION LIMIT -1"),
+  },
+  "refusing the login": { begin: () => forBooks("NOLOGIN"), end: () => ask("ALTER ROLE books LOGIN") },
+  "out of disk space": {
+    begin: async () => {
+      await ask(
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'disk_full'; END $$",
+      );
+      await ask("CREATE TRIGGER full_disk BEFORE INSERT ON books FOR EACH ROW EXECUTE FUNCTION full_disk()");
+    },
+    end: () => ask("DROP FUNCTION full_disk CASCADE"),
+    reads: true,
+  },
+  "blocked by a lock on the table": {
+    begin: async () => {
+      const [locked, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const holder = admin.transaction(async (tx) => {
+        await tx.execute("LOCK TABLE books IN ACCESS EXCLUSIVE MODE");
+        locked.resolve();
+        await end.promise;
+      });
+      unlock = async () => {
+        end.resolve();
+        await holder;
+      };
+      await locked.promise;
+    },
+    end: () => unlock(),
+  },
+};
+
+interface Answer {
+  readonly what: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+let asked = 0;
+
+/** One request that no cache answers, by the wall clock. */
+const request = async (): Promise<Answer> => {
+  const n = ++asked;
+  const from = performance.now();
+  const writes = n % 3 === 0;
+  const path = n % 3 === 1 ? `/books/${n}` : `/books?after=${n}`;
+  const body = {
+    method: "POST",
+    body: JSON.stringify({ title: `T${n}` }),
+    headers: { "content-type": "application/json" },
+  };
+  const reply = await fetch(`${books.url}${writes ? "/books" : path}`, writes ? body : {});
+  await reply.arrayBuffer();
+  return { what: writes ? "POST" : "GET", status: reply.status, ms: performance.now() - from };
+};
+
+/** Many clients, each with two requests after the other. */
+const load = async (): Promise<readonly Answer[]> => {
+  const client = async (): Promise<Answer[]> => [await request(), await request()];
+  return (await Promise.all(Array.from({ length: CLIENTS }, client))).flat();
+};
+
+const works = async (): Promise<boolean> =>
+  (await Promise.all([request(), request(), request()])).every(({ status }) => status < 500);
+
+test.each(Object.entries(faults))(
+  "with PostgreSQL %s every request ends within 8 s, and all works within 10 s of its end",
+  async (_name, { begin, end, reads = false }) => {
+    await waitFor(works, { what: "the service before the fault", timeoutMs: 60_000 });
+    await begin();
+    const answers = await load();
+    await end();
+    const from = performance.now();
+    await waitFor(works, { what: "the service after the fault", timeoutMs: 60_000 });
+    const recoveryMs = performance.now() - from;
+    expect(new Set(answers.map(({ status }) => status)).difference(new Set([200, 201, 404, 503]))).toEqual(
+      new Set(),
+    );
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(LONGEST_REQUEST_MS);
+    expect(recoveryMs).toBeLessThan(LONGEST_RECOVERY_MS);
+    const refused = answers.filter(({ status, what }) => status === 503 && !(reads && what === "GET"));
+    console.log(
+      `${refused.length} of ${answers.length} refused, recovered in ${Math.round(recoveryMs)} ms, longest ${Math.round(Math.max(...answers.map(({ ms }) => ms)))} ms`,
+    );
+  },
+  180_000,
+);

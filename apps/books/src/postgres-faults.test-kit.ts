@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/** What a network does with the bytes between the service and PostgreSQL. */
+export type Network = "passes" | "drops" | "refuses" | "delays" | "resets";
+
+const DELAY_MS = 700;
+
+/** A TCP proxy on one port, whose network can be changed while connections are open. */
+export class FaultyNetwork {
+  private readonly target: number;
+  private readonly sockets = new Set<Socket>();
+  private server: Server | null = null;
+  private network: Network = "passes";
+  port = 0;
+
+  constructor(target: number) {
+    this.target = target;
+  }
+
+  /** `refuses` closes the port and all connections; everything else opens it. */
+  async set(network: Network): Promise<void> {
+    this.network = network;
+    if (network === "refuses") await this.close();
+    else if (this.server === null) await this.listen();
+  }
+
+  async close(): Promise<void> {
+    const { server } = this;
+    this.server = null;
+    for (const socket of this.sockets) socket.resetAndDestroy();
+    if (server === null) return;
+    server.close();
+    await once(server, "close");
+  }
+
+  private async listen(): Promise<void> {
+    const server = createServer((client) => this.join(client)).listen(this.port, "127.0.0.1");
+    await once(server, "listening");
+    this.server = server;
+    this.port = (server.address() as { port: number }).port;
+  }
+
+  private join(client: Socket): void {
+    const upstream = connect(this.target, "127.0.0.1");
+    const end = (): void => {
+      for (const socket of [client, upstream]) {
+        socket.destroy();
+        this.sockets.delete(socket);
+      }
+    };
+    for (const socket of [client, upstream]) {
+      this.sockets.add(socket);
+      socket.on("error", end).on("close", end);
+    }
+    client.on("data", (chunk: Buffer) => this.carry(chunk, client, upstream));
+    upstream.on("data", (chunk: Buffer) => this.carry(chunk, upstream, client));
+  }
+
+  private carry(chunk: Buffer, from: Socket, to: Socket): void {
+    switch (this.network) {
+      case "drops":
+        return; // as a cable that was pulled: neither side hears of it
+      case "resets":
+        to.write(chunk); // the statement runs, its reply is lost
+        from.resetAndDestroy();
+        return;
+      case "delays":
+        setTimeout(() => to.writable && to.write(chunk), DELAY_MS);
+        return;
+      default:
+        to.write(chunk);
+    }
+  }
+}
