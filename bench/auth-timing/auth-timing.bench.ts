@@ -22,7 +22,7 @@ const measure = async (subject: Subject): Promise<Comparison> => {
   for (let count = 0; count < Math.min(WARM_UP, subject.pairs); count++) await subject.ask(count % 2 === 0);
   const samples: [number[], number[]] = [[], []];
   for (let pair = 0; pair < subject.pairs; pair++) {
-    const order = Math.random() < 0.5 ? ([0, 1] as const) : ([1, 0] as const); // neither kind may always come second
+    const order = Math.random() < 0.5 ? ([0, 1] as const) : ([1, 0] as const); // neither kind is always second
     for (const kind of order) samples[kind].push(await timed(subject, kind === 0));
   }
   return welch(...samples);
@@ -37,7 +37,7 @@ for (const subject of await createSubjects(scale)) {
   const toldApart = Math.abs(t) >= THRESHOLD;
   verdicts.push([
     toldApart === subject.leaks,
-    `${subject.name}: ${subject.leaks ? "told apart, as planted" : "not told apart"}`,
+    `${subject.name}: ${subject.leaks ? "distinguishable, as planted" : "not distinguishable"}`,
   ]);
 }
 printTable(["requests", "pairs", "mean of the first, µs", "of the second, µs", "t"], rows);

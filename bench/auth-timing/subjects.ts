@@ -6,9 +6,9 @@ import { ApiKeyAuth, BasicAuth, hashPassword, verifyPassword } from "../../packa
 export interface Subject {
   readonly name: string;
   readonly pairs: number;
-  /** Whether it is broken on purpose, so that a difference must be found. */
+  /** Whether it has a planted leak, which must be detected. */
   readonly leaks: boolean;
-  /** Asks once: of the first kind or of the second. */
+  /** Sends one request, of the first or the second kind. */
   ask(first: boolean): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const asking = async (
   };
 };
 
-/** Unknown user and wrong password: at a cost that lets many pairs be asked, and at the cost of the package. */
+/** Unknown user and wrong password: with a low cost, for many pairs, and with the default cost. */
 const users = async (name: string, pairs: number, cost: object, leaks = false): Promise<Subject> => {
   const hashes = new Map([["anna", await hashPassword("correct horse", cost)]]);
   const app = new App().use(
@@ -46,13 +46,13 @@ const users = async (name: string, pairs: number, cost: object, leaks = false): 
   };
 };
 
-/** A key that is nearly right, and one that is not right at all. */
+/** An almost correct key, and a wrong one. */
 const keys = async (pairs: number): Promise<Subject> => {
   const all = Array.from({ length: 100 }, (_, at) => [`${at}`.padStart(32, "k"), `service ${at}`] as const);
   const app = new App().use(new ApiKeyAuth(all));
   const near = `${"k".repeat(31)}!`;
   return {
-    name: "API key: nearly right, all wrong",
+    name: "API key: almost correct, wrong",
     pairs,
     leaks: false,
     ask: await asking(app, { "x-api-key": near }, { "x-api-key": "#".repeat(32) }),
@@ -61,7 +61,7 @@ const keys = async (pairs: number): Promise<Subject> => {
 
 const cheap = { logN: 4, blockSize: 1, parallelization: 1 };
 
-/** What is measured. */
+/** All measured subjects. */
 export const createSubjects = async (scale: number): Promise<readonly Subject[]> => [
   await users("password: wrong, user unknown (logN 4)", Math.round(200_000 * scale), cheap),
   await users("password: wrong, user unknown (default cost)", Math.round(200 * scale), {}),

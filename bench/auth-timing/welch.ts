@@ -1,4 +1,4 @@
-/** What Welch's t-test says of two samples. */
+/** Result of Welch's t-test of two samples. */
 export interface Comparison {
   readonly meanOf: readonly [first: number, second: number];
   /** Difference of the means in standard errors; above 4.5 the samples differ. */
@@ -6,12 +6,12 @@ export interface Comparison {
   readonly pairs: number;
 }
 
-/** Compares two samples whose spreads may differ; what lies above the 90th percentile of both is the machine's own noise, and left out. */
+/** Compares two samples whose spreads may differ; values above the 90th percentile of both are machine noise and dropped. */
 export const welch = (first: readonly number[], second: readonly number[]): Comparison => {
   const sorted = [...first, ...second].toSorted((a, b) => a - b);
   const limit = sorted[Math.floor(sorted.length * 0.9)] ?? Infinity;
   const [one, other] = [first, second].map((sample) => momentsOf(sample.filter((value) => value <= limit)));
-  if (one === undefined || other === undefined) throw new Error("there are two samples");
+  if (one === undefined || other === undefined) throw new Error("unreachable: two samples");
   const error = Math.sqrt(one.variance / one.count + other.variance / other.count);
   return { meanOf: [one.mean, other.mean], t: (one.mean - other.mean) / error, pairs: first.length };
 };

@@ -1,9 +1,8 @@
 import { Connection } from "./connection.ts";
-import { get } from "./wire.ts";
 
-/** Asks for a JSON document on a connection of its own; anything but a 200 throws. */
+/** Requests a JSON document on a new connection; throws unless the status is 200. */
 export const ask = async (port: number, path: string): Promise<unknown> => {
-  const outcome = await new Connection(port).exchange(get(path).replace("keep-alive", "close"));
+  const outcome = await new Connection(port).exchange({ path, fields: { Connection: "close" } });
   if (outcome.kind === "reply" && outcome.reply.status === 200) return JSON.parse(outcome.reply.body);
-  throw new Error(`GET ${path}: ${outcome.kind === "reply" ? outcome.reply.head : outcome.kind}`);
+  throw new Error(`GET ${path}: ${outcome.kind === "reply" ? outcome.reply.status : outcome.kind}`);
 };

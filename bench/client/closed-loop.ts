@@ -1,4 +1,4 @@
-import { Lane, type WireRequest } from "./lane.ts";
+import { Lane, type LaneRequest } from "./lane.ts";
 import { Tally } from "./tally.ts";
 
 /** Keeps one request in flight per connection, and sends an exact number. */
@@ -6,14 +6,14 @@ export class ClosedLoop {
   private readonly lanes: readonly Lane[];
   private tally = new Tally();
   private left = 0;
-  private request: () => WireRequest = () => ({ bytes: "" });
+  private request: () => LaneRequest = () => ({ path: "/" });
 
   constructor(port: number, connections: number) {
     this.lanes = Array.from({ length: connections }, () => this.lane(port));
   }
 
-  /** Sends `total` requests over the open connections and gives how they ended. */
-  async run(total: number, request: () => WireRequest): Promise<Tally> {
+  /** Sends `total` requests over the open connections and returns their outcomes. */
+  async run(total: number, request: () => LaneRequest): Promise<Tally> {
     this.left = total;
     this.request = request;
     this.tally = new Tally();
@@ -26,7 +26,7 @@ export class ClosedLoop {
   }
 
   private lane(port: number): Lane {
-    const next = (): WireRequest | null => (this.left-- > 0 ? this.request() : null);
+    const next = (): LaneRequest | null => (this.left-- > 0 ? this.request() : null);
     return new Lane({ port, next, seen: (outcome) => this.tally.add(outcome) });
   }
 }

@@ -1,7 +1,9 @@
-import { connect, type Socket } from "node:net";
-import { MalformedReply, type Reply, ReplyReader } from "./reply-reader.ts";
+import { Agent, type ClientRequest, request as send } from "node:http";
+import type { Socket } from "node:net";
+import type { Call } from "./call.ts";
+import { readReply, type Reply } from "./reply.ts";
 
-/** How a request can end without a reply. */
+/** Failure of a request. */
 export type FailureKind =
   /** Connection refused. */
   | "refused"
@@ -15,7 +17,7 @@ export type FailureKind =
   | "no answer"
   | "malformed reply";
 
-/** How a request ended. */
+/** Outcome of a request. */
 export type Outcome =
   | { readonly kind: "reply"; readonly reply: Reply }
   | { readonly kind: FailureKind; readonly reason: string }
@@ -25,95 +27,102 @@ export type Outcome =
 /** Milliseconds without a byte after which a request counts as unanswered. */
 const SILENCE_MS = 60_000;
 
-/** A keep-alive connection with at most one request in flight. Nothing is retried. */
+/** A keep-alive connection of `node:http` with at most one request in flight. Nothing is retried. */
 export class Connection {
   /** Milliseconds of `performance.now()`. */
   readonly openedAt: number = performance.now();
   /** Replies so far. */
   answered = 0;
-  private readonly socket: Socket;
-  private readonly reader = new ReplyReader();
-  private waiting: ((outcome: Outcome) => void) | null = null;
-  private leavesAtFirstByte = false;
+  private readonly port: number;
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  private socket: Socket | null = null;
+  /** Bytes that the socket had received before the current request. */
+  private before = 0;
+  private settle: (outcome: Outcome) => void = () => {};
   private over = false;
 
-  constructor(port: number, host = "127.0.0.1") {
-    this.socket = connect({ port, host, noDelay: true });
-    this.socket.setTimeout(SILENCE_MS, () => {
-      if (this.waiting !== null) this.fail("no answer", `nothing for ${SILENCE_MS} ms`);
-    });
-    this.socket.setEncoding("latin1");
-    this.socket.on("data", (piece) => this.read(String(piece)));
-    this.socket.on("error", (error: NodeJS.ErrnoException) => this.lost(error.code ?? error.message));
-    this.socket.on("end", () => this.lost("the server closed"));
-    this.socket.on("close", () => this.lost("closed"));
+  constructor(port: number) {
+    this.port = port;
   }
 
   /** Whether a further request may be sent. */
   get usable(): boolean {
-    return !this.over;
+    return !this.over && this.socket?.destroyed !== true;
   }
 
   /** Sends a request and waits for the end of it; never rejects. */
-  exchange(bytes: string): Promise<Outcome> {
-    return new Promise((resolve) => {
-      this.waiting = resolve;
-      if (this.over) this.lost("closed");
-      else this.socket.write(bytes, "latin1");
+  exchange(call: Call): Promise<Outcome> {
+    const { promise, request } = this.start(call);
+    request.once("response", (message) => {
+      readReply(message, this.before).then(
+        (reply) => this.replied(reply),
+        (error: NodeJS.ErrnoException) => this.failed(error),
+      );
     });
+    return promise;
   }
 
-  /** Sends a request and disconnects: once it is sent, or at the first byte of the reply. */
-  leave(bytes: string, when: "sent" | "first byte"): Promise<Outcome> {
-    this.leavesAtFirstByte = when === "first byte";
-    const outcome = this.exchange(bytes);
-    if (when === "sent") this.socket.write("", () => this.settle({ kind: "left" }));
-    return outcome;
+  /** Sends a request and disconnects: once it is sent, or at the start of the reply. */
+  leave(call: Call, when: "sent" | "first byte"): Promise<Outcome> {
+    const { promise, request } = this.start(call);
+    request.once(when === "sent" ? "finish" : "response", () => this.close());
+    return promise;
   }
 
   /** Closes it; a request in flight counts as left by the client. */
   close(): void {
-    this.settle({ kind: "left" });
+    this.end({ kind: "left" });
   }
 
-  private read(piece: string): void {
-    if (this.leavesAtFirstByte) return this.settle({ kind: "left" });
-    let reply: Reply | null;
-    try {
-      reply = this.reader.push(piece);
-    } catch (error) {
-      if (error instanceof MalformedReply) return this.fail("malformed reply", error.message);
-      throw error;
-    }
-    if (reply === null) return;
+  private start({ path, body, fields }: Call): { promise: Promise<Outcome>; request: ClientRequest } {
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    this.settle = resolve;
+    const request = send({
+      agent: this.agent,
+      host: "127.0.0.1",
+      port: this.port,
+      method: body === undefined ? "GET" : "POST",
+      path,
+      headers: {
+        Host: "bench",
+        Accept: "*/*",
+        ...(body !== undefined && { "Content-Type": "application/json", "Content-Length": body.length }),
+        ...fields,
+      },
+      timeout: SILENCE_MS,
+    });
+    request.once("socket", (socket) => {
+      this.socket = socket;
+      this.before = socket.bytesRead;
+    });
+    request.once("timeout", () => this.end({ kind: "no answer", reason: `nothing for ${SILENCE_MS} ms` }));
+    request.on("error", (error: NodeJS.ErrnoException) => this.failed(error));
+    request.end(body);
+    return { promise, request };
+  }
+
+  private replied(reply: Reply): void {
     this.answered++;
-    const { waiting } = this;
-    if (waiting === null) return this.fail("malformed reply", "an unexpected reply");
-    this.waiting = null;
-    if (reply.closes) this.end();
-    waiting({ kind: "reply", reply });
+    if (reply.closes) this.end({ kind: "reply", reply });
+    else this.settle({ kind: "reply", reply });
   }
 
-  private lost(reason: string): void {
-    if (this.over && this.waiting === null) return;
-    if (reason === "ECONNREFUSED") this.fail("refused", reason);
-    else if (this.reader.hasBegun) this.fail("reset within the reply", reason);
-    else this.fail(this.answered === 0 ? "reset, fresh connection" : "reset, reused connection", reason);
+  private failed({ code = "", message }: NodeJS.ErrnoException): void {
+    this.end({ kind: this.kindOf(code), reason: code || message });
   }
 
-  private fail(kind: FailureKind, reason: string): void {
-    this.settle({ kind, reason });
+  private kindOf(code: string): FailureKind {
+    if (code === "ECONNREFUSED") return "refused";
+    if (code.startsWith("HPE_")) return "malformed reply";
+    if ((this.socket?.bytesRead ?? 0) > this.before) return "reset within the reply";
+    return this.answered === 0 ? "reset, fresh connection" : "reset, reused connection";
   }
 
-  private settle(outcome: Outcome): void {
-    this.end();
-    const { waiting } = this;
-    this.waiting = null;
-    waiting?.(outcome);
-  }
-
-  private end(): void {
+  /** The first outcome of a request counts; what its end causes comes later. */
+  private end(outcome: Outcome): void {
     this.over = true;
-    this.socket.destroy();
+    this.settle(outcome);
+    this.socket?.destroy();
+    this.agent.destroy();
   }
 }

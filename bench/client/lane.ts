@@ -1,8 +1,8 @@
+import type { Call } from "./call.ts";
 import { Connection, type Outcome } from "./connection.ts";
 
-/** A request as sent. */
-export interface WireRequest {
-  readonly bytes: string;
+/** A request of a lane. */
+export interface LaneRequest extends Call {
   /** When the client disconnects instead of waiting for the reply. */
   readonly leaves?: "sent" | "first byte";
 }
@@ -11,7 +11,7 @@ export interface WireRequest {
 export interface LaneOptions {
   readonly port: number;
   /** The next request; null ends the lane. */
-  readonly next: () => WireRequest | null | Promise<WireRequest | null>;
+  readonly next: () => LaneRequest | null | Promise<LaneRequest | null>;
   /** A request is sent on this connection. */
   readonly sends?: (connection: Connection) => void;
   readonly seen: (outcome: Outcome, connection: Connection) => void;
@@ -33,8 +33,8 @@ export class Lane {
       const connection = this.connection?.usable === true ? this.connection : new Connection(port);
       this.connection = connection;
       sends?.(connection);
-      const { bytes, leaves } = request;
-      const outcome = leaves === undefined ? connection.exchange(bytes) : connection.leave(bytes, leaves);
+      const { leaves } = request;
+      const outcome = leaves === undefined ? connection.exchange(request) : connection.leave(request, leaves);
       seen(await outcome, connection);
     }
   }

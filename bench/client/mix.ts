@@ -1,30 +1,29 @@
-import type { WireRequest } from "./lane.ts";
-import { get, post } from "./wire.ts";
+import type { LaneRequest } from "./lane.ts";
 
-/** What clients of the books service ask, in shares of 40; a few of them leave before they are answered. */
-const kinds: readonly (readonly [share: number, request: WireRequest])[] = [
-  [14, { bytes: get("/books") }],
-  [9, { bytes: get("/books/42") }],
-  [6, { bytes: post("/books", JSON.stringify({ title: "Dune", author: "Frank Herbert" })) }],
-  [3, { bytes: get("/nowhere") }],
-  [1, { bytes: get("/books/no-number") }],
-  [1, { bytes: post("/books", '{"title":') }],
-  [1, { bytes: post("/books", '{"title":5}') }],
-  [2, { bytes: get("/pages/3") }],
-  [1, { bytes: get("/pages/100000"), leaves: "first byte" }],
-  [1, { bytes: get("/slow/1000"), leaves: "sent" }],
-  [1, { bytes: post("/books", '{"title":"Dune"}').slice(0, -9), leaves: "sent" }],
+/** Requests to the books service, in shares of 40; a few clients disconnect before the reply. */
+const kinds: readonly (readonly [share: number, request: LaneRequest])[] = [
+  [14, { path: "/books" }],
+  [9, { path: "/books/42" }],
+  [6, { path: "/books", body: JSON.stringify({ title: "Dune", author: "Frank Herbert" }) }],
+  [3, { path: "/nowhere" }],
+  [1, { path: "/books/no-number" }],
+  [1, { path: "/books", body: '{"title":' }],
+  [1, { path: "/books", body: '{"title":5}' }],
+  [2, { path: "/pages/3" }],
+  [1, { path: "/pages/100000", leaves: "first byte" }],
+  [1, { path: "/slow/1000", leaves: "sent" }],
+  [1, { path: "/books", body: '{"title', fields: { "Content-Length": "16" }, leaves: "sent" }],
 ];
 
-/** Statuses that the mix asks for; any other is a mistake of the server. */
+/** Expected statuses of the mix; any other is a fault of the server. */
 export const mixStatuses: ReadonlySet<number> = new Set([200, 201, 400, 404, 422]);
 
-const mixed: readonly WireRequest[] = kinds.flatMap(([share, request]) =>
+const mixed: readonly LaneRequest[] = kinds.flatMap(([share, request]) =>
   Array.from({ length: share }, () => request),
 );
 
-/** Gives the requests of the mix in turn, each kind as often as its share says, neighbours of different kinds. */
-export const mix = (): (() => WireRequest) => {
+/** Returns the requests of the mix in turn, each kind by its share, with different kinds next to each other. */
+export const mix = (): (() => LaneRequest) => {
   let turn = 0;
-  return () => mixed[(turn++ * 7) % mixed.length] as WireRequest; // 7 and 40 have no common divisor
+  return () => mixed[(turn++ * 7) % mixed.length] as LaneRequest; // 7 and 40 have no common divisor
 };

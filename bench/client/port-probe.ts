@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 
-/** How new connections fared. */
+/** Outcomes of new connections. */
 export interface Probed {
   readonly accepted: number;
-  /** Error codes of connections that were not made. */
+  /** Error codes of failed connections. */
   readonly refused: readonly string[];
 }
 

@@ -6,7 +6,7 @@ export class Tally {
   readonly failures: Map<FailureKind, number> = new Map();
   /** Replies that said `Connection: close`. */
   closes = 0;
-  /** Requests that the client left on purpose. */
+  /** Requests that the client aborted on purpose. */
   left = 0;
 
   add(outcome: Outcome): void {

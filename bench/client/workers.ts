@@ -6,7 +6,7 @@ export const workerOf = (body: string): number | null => {
   return pid === undefined ? null : Number(pid);
 };
 
-/** Process ids of the workers that answer on new connections, which the primary hands out in turn. */
+/** Process ids of the workers that answer on new connections, which the primary distributes in turn. */
 export const servingWorkers = async (port: number, asked = 24): Promise<Set<number>> => {
   const replies = await Promise.all(Array.from({ length: asked }, () => ask(port, "/books")));
   return new Set(replies.map((reply) => (reply as { pid: number }).pid));

@@ -4,7 +4,7 @@ import type { Round } from "./rounds.ts";
 
 const cost = (cpuMicros: number, p99: number) => ({ cpuMicros, requestsPerSecond: 1000, p50: 1, p99 });
 
-test("a ratio is made within each round, not between medians", () => {
+test("a ratio is computed within each round, not between medians", () => {
   const rounds: Round[] = [
     new Map([
       ["raw", cost(40, 4)],
@@ -26,7 +26,7 @@ test("a ratio is made within each round, not between medians", () => {
   expect(fast?.cpuMicros.median).toBe(20);
 });
 
-test("there is no ratio to a baseline that was not measured", () => {
+test("without a measured baseline there is no ratio", () => {
   const [fast] = cellsOf("json", [new Map([["fast", cost(10, 1)]])]);
   expect(fast).toMatchObject({ workload: "json", server: "fast", ratioToRaw: null, ratioToTuned: null });
 });

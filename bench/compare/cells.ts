@@ -20,7 +20,7 @@ export const cellsOf = (workload: string, rounds: readonly Round[]): Cell[] => {
 };
 
 const over = (rounds: readonly Round[], server: string, value: (cost: Cost) => number): Estimate =>
-  estimate(rounds.map((round) => figure(round, server, value)));
+  estimate(rounds.map((round) => result(round, server, value)));
 
 const quotient = (
   rounds: readonly Round[],
@@ -29,10 +29,10 @@ const quotient = (
   value: (cost: Cost) => number,
 ): Estimate | null =>
   rounds.every((round) => round.has(above) && round.has(below))
-    ? estimate(rounds.map((round) => figure(round, above, value) / figure(round, below, value)))
+    ? estimate(rounds.map((round) => result(round, above, value) / result(round, below, value)))
     : null;
 
-const figure = (round: Round, server: string, value: (cost: Cost) => number): number => {
+const result = (round: Round, server: string, value: (cost: Cost) => number): number => {
   const cost = round.get(server);
   return cost === undefined ? NaN : value(cost);
 };

@@ -1,5 +1,5 @@
 /**
- * The public comparison: the framework on both transports, hand-written `node:http` and its peers do the same work, side by side. See the README.
+ * The public comparison: the framework on both transports, hand-written `node:http` and other frameworks do the same work. See the README.
  *
  *   pnpm bench [--quick] [--only json,param] [--servers raw,fast] [--rounds N] [--write]
  */

@@ -9,7 +9,7 @@ export interface Contender {
   readonly args: readonly string[];
   /** The package whose version the report gives. */
   readonly package?: string;
-  /** Workloads that it takes part in; all of them when absent. */
+  /** Its workloads; all by default. */
   readonly only?: readonly string[];
   /** Whether a quick run measures its memory. */
   readonly quickMemory?: boolean;
@@ -23,7 +23,7 @@ const peer = (name: string, dependency: string = name): Contender => ({
   package: dependency,
 });
 
-/** All servers; every ratio is made to the first two. */
+/** All servers; ratios refer to the first two. */
 export const contenders: readonly Contender[] = [
   { name: "raw", title: "raw node:http", file: "raw.ts", args: [], quickMemory: true },
   { name: "tuned", title: "raw node:http, tuned", file: "raw.ts", args: ["--tuned"] },

@@ -1,6 +1,6 @@
 import type { Estimate } from "../measure/statistics.ts";
 import { judge } from "./gates.ts";
-import type { Cell, Figures, Report } from "./report.ts";
+import type { Cell, Measurements, Report } from "./report.ts";
 
 const around = (median: number): Estimate => ({ median, low: median * 0.95, high: median * 1.05, n: 20 });
 
@@ -16,7 +16,7 @@ const cell = (workload: string, server: string, ratio: number): Cell => ({
   p99ToRaw: around(1 / ratio),
 });
 
-const figures: Figures = {
+const measurements: Measurements = {
   cells: ["json", "param", "echo", "mw5"].flatMap((workload) => [
     cell(workload, "raw", 1),
     cell(workload, "fast", 1.8),
@@ -54,6 +54,6 @@ export const exampleReport: Report = {
   promisedRounds: 40,
   fleets: 4,
   warmUp: 12_000,
-  ...figures,
-  gates: judge(figures),
+  ...measurements,
+  gates: judge(measurements),
 };

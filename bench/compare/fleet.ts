@@ -10,7 +10,7 @@ export interface Member extends AsyncDisposable {
   readonly port: number;
   readonly load: Load;
   readonly vitals: VitalsLine;
-  /** Whether it is kept on a core of its own. */
+  /** Whether it is pinned to its own core. */
   readonly pinned: boolean;
 }
 
@@ -43,10 +43,10 @@ export const startMember = async (
   };
 };
 
-/** Keeps the client, which is this process, away from the servers; false where that cannot be. */
+/** Pins the client, which is this process, to another core than the servers; false when impossible. */
 export const pinClient = (): boolean => pin(process.pid, SERVER_CORE + 1);
 
-/** Servers that are alive at once. */
+/** Running servers. */
 export interface Fleet extends AsyncDisposable {
   readonly members: readonly Member[];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { Estimate } from "../measure/statistics.ts";
 import { anyFails, judge } from "./gates.ts";
-import type { Cell, Figures, Gate } from "./report.ts";
+import type { Cell, Measurements, Gate } from "./report.ts";
 
 const around = (median: number): Estimate => ({ median, low: median * 0.9, high: median * 1.1, n: 9 });
 
@@ -17,12 +17,12 @@ const cell = (workload: string, server: string, ratio: number, p99 = 1): Cell =>
   p99ToRaw: around(p99),
 });
 
-const nothing: Figures = { cells: [], memory: [], starts: [], instructions: [] };
+const nothing: Measurements = { cells: [], memory: [], starts: [], instructions: [] };
 
-const judged = (figures: Partial<Figures>, name: string): Gate | undefined =>
-  judge({ ...nothing, ...figures }).find((gate) => gate.name === name);
+const judged = (measurements: Partial<Measurements>, name: string): Gate | undefined =>
+  judge({ ...nothing, ...measurements }).find((gate) => gate.name === name);
 
-test("a ratio at its must passes, one below fails", () => {
+test("a ratio equal to must passes, one below fails", () => {
   expect(judged({ cells: [cell("json", "fast", 1.7)] }, "get-json")).toMatchObject({
     ratio: 1.7,
     low: expect.closeTo(1.53),
@@ -37,7 +37,7 @@ test("a ratio at its must passes, one below fails", () => {
   expect(judged({ cells: [cell("json", "fast", 2.1)] }, "get-json")?.stretchPass).toBe(true);
 });
 
-test("a ceiling passes at its must and fails above it", () => {
+test("a maximum passes at must and fails above it", () => {
   const memory = (bytes: number) => [
     {
       server: "fast",
@@ -55,7 +55,7 @@ test("a ceiling passes at its must and fails above it", () => {
   expect(judged({ cells: [cell("json", "fast", 1, 0.6)] }, "p99-vs-raw")?.stretchPass).toBe(true);
 });
 
-test("each promise takes the figure of its own workload and server", () => {
+test("each gate uses the result of its own workload and server", () => {
   const cells = [
     cell("json", "fast", 2.5),
     cell("json", "node", 1.1),
@@ -82,7 +82,7 @@ test("each promise takes the figure of its own workload and server", () => {
   });
 });
 
-test("what was not measured neither passes nor fails the run", () => {
+test("an unmeasured gate neither passes nor fails the run", () => {
   const gates = judge(nothing);
   expect(new Set(gates.map(({ pass }) => pass))).toEqual(new Set([null]));
   expect(anyFails(gates)).toBe(false);

@@ -1,48 +1,53 @@
 import type { Estimate } from "../measure/statistics.ts";
-import type { Cell, Figures, Gate } from "./report.ts";
+import type { Cell, Measurements, Gate } from "./report.ts";
 
-/** A promise and the result that it is checked against. */
+/** A gate and the result that it checks. */
 interface Promised {
   readonly name: string;
   readonly must: number;
   readonly stretch: number;
   readonly direction: Gate["direction"];
-  readonly figure: (figures: Figures) => Estimate | null | undefined;
+  readonly result: (measurements: Measurements) => Estimate | null | undefined;
 }
 
-const cell = ({ cells }: Figures, workload: string, server: string): Cell | undefined =>
+const cell = ({ cells }: Measurements, workload: string, server: string): Cell | undefined =>
   cells.find((one) => one.workload === workload && one.server === server);
 
-const atLeast = (name: string, must: number, stretch: number, figure: Promised["figure"]): Promised => ({
+const atLeast = (name: string, must: number, stretch: number, result: Promised["result"]): Promised => ({
   name,
   must,
   stretch,
   direction: "min",
-  figure,
+  result,
 });
 
-const atMost = (name: string, must: number, stretch: number, figure: Promised["figure"]): Promised => ({
+const atMost = (name: string, must: number, stretch: number, result: Promised["result"]): Promised => ({
   name,
   must,
   stretch,
   direction: "max",
-  figure,
+  result,
 });
 
-/** Processor time of raw over that of the framework on its fast transport. */
+/** CPU time of raw divided by that of the framework on its fast transport. */
 const ratio =
-  (workload: string, server = "fast"): Promised["figure"] =>
-  (figures) =>
-    cell(figures, workload, server)?.ratioToRaw;
+  (workload: string, server = "fast"): Promised["result"] =>
+  (measurements) =>
+    cell(measurements, workload, server)?.ratioToRaw;
 
 const promised: readonly Promised[] = [
   atLeast("get-json", 1.7, 2, ratio("json")),
   atLeast("get-param-validated", 1.6, 1.9, ratio("param")),
   atLeast("post-validated", 1.7, 2, ratio("echo")),
   atLeast("five-middlewares", 1.4, 1.8, ratio("mw5")),
-  atLeast("get-json-vs-raw-tuned", 1.3, 1.5, (figures) => cell(figures, "json", "fast")?.ratioToTuned),
+  atLeast(
+    "get-json-vs-raw-tuned",
+    1.3,
+    1.5,
+    (measurements) => cell(measurements, "json", "fast")?.ratioToTuned,
+  ),
   atLeast("node-transport-get-json", 1, 1.15, ratio("json", "node")),
-  atMost("p99-vs-raw", 0.9, 0.7, (figures) => cell(figures, "json", "fast")?.p99ToRaw),
+  atMost("p99-vs-raw", 0.9, 0.7, (measurements) => cell(measurements, "json", "fast")?.p99ToRaw),
   atMost(
     "user-instructions-get-json",
     70_000,
@@ -63,10 +68,10 @@ const promised: readonly Promised[] = [
   ),
 ];
 
-/** Judges every promise by the median; an unmeasured one neither holds nor fails. */
-export const judge = (figures: Figures): Gate[] =>
-  promised.map(({ name, must, stretch, direction, figure }) => {
-    const found = figure(figures) ?? null;
+/** Checks every gate against the median; an unmeasured one neither holds nor fails. */
+export const judge = (measurements: Measurements): Gate[] =>
+  promised.map(({ name, must, stretch, direction, result }) => {
+    const found = result(measurements) ?? null;
     const holds = (limit: number): boolean | null =>
       found === null ? null : direction === "min" ? found.median >= limit : found.median <= limit;
     return {
@@ -82,5 +87,5 @@ export const judge = (figures: Figures): Gate[] =>
     };
   });
 
-/** Whether a promise is broken. */
+/** Whether a gate failed. */
 export const anyFails = (gates: readonly Gate[]): boolean => gates.some(({ pass }) => pass === false);

@@ -9,7 +9,7 @@ import type { Workload } from "./workloads.ts";
 const LOAD_CONNECTIONS = 64;
 const LOAD_REQUESTS = 20_000;
 const IDLE_CONNECTIONS = 4000;
-/** Opened at once; few, so that requests in flight leave no mark on the heap. */
+/** Connections opened concurrently; few, so that requests in flight do not affect the heap. */
 const BATCH = 100;
 
 interface Sample {

@@ -6,7 +6,7 @@ import type { InstructionRow } from "./report.ts";
 import { workloads } from "./workloads.ts";
 
 /** Enough for a look: one server, and windows that may miss a collection. */
-const quickEffort: Effort = { passes: 1, warmUp: 4000, windows: 3, requests: 400 };
+const quickEffort: Effort = { ...usualEffort, passes: 1, windows: 3, requests: 400 };
 
 /** Whether this machine has what counts. */
 export const canCountInstructions = (): boolean => instrument().name !== null;

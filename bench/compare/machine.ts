@@ -28,7 +28,7 @@ const versionOf = (dependency: string): string => {
       const text = readFileSync(`${folder}/${dependency}/package.json`, "utf8");
       return (JSON.parse(text) as { readonly version: string }).version;
     } catch {
-      continue; // the next folder up may have it
+      continue; // try the parent folder
     }
   }
   return "unknown";
@@ -46,7 +46,7 @@ const ticks = (): { readonly stolen: number; readonly all: number } | null => {
   }
 };
 
-/** Begins to watch; gives the share of the time since then that the host took away. */
+/** Starts measuring; the returned function gives the share of steal time since then. */
 export const watchSteal = (): (() => number | null) => {
   const before = ticks();
   return () => {

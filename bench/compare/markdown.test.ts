@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { exampleReport } from "./example-report.ts";
 import { blockOf, markers, toMarkdown, withBlock } from "./markdown.ts";
 
-test("columns are padded, figures to the right", () => {
+test("columns are padded, numbers to the right", () => {
   const table = toMarkdown({
     heads: ["Server", "µs"],
     rows: [
@@ -18,12 +18,12 @@ test("columns are padded, figures to the right", () => {
   ]);
 });
 
-test("the block says on what it was measured, and every figure has its interval", () => {
+test("the block describes the machine, and every result has its interval", () => {
   const block = blockOf(exampleReport);
   expect(block).toContain("2026-01-02, `pnpm bench`, 12 min. Node 26.0.0");
   expect(block).toContain("servers and client each pinned to a core, 1.2 % of the time taken by the host");
   expect(block).toContain(
-    "n = 20 rounds, 40 where a promise hangs on them, in which all servers were started 4 times, after 12000 requests",
+    "n = 20 rounds, 40 for workloads with a gate, with 4 starts of all servers, after 12000 warm-up requests",
   );
   expect(block).toContain("Releases: fastify 5.0.0.");
   expect(block).toMatch(/\| framework, fast +\| +1\.80 \[1\.71–1\.89\] \|/);
@@ -32,11 +32,11 @@ test("the block says on what it was measured, and every figure has its interval"
   expect(block).not.toContain("quick");
 });
 
-test("a quick run says so", () => {
+test("a quick run is marked", () => {
   expect(blockOf({ ...exampleReport, quick: true })).toContain("A quick run: not for publishing.");
 });
 
-test("only what stands between the markers is replaced", () => {
+test("only the text between the markers is replaced", () => {
   const text = `before\n${markers.begin}\nold\n${markers.end}\nafter\n`;
   const written = withBlock(text, "new");
   expect(written).toBe(`before\n${markers.begin}\n\nnew\n\n${markers.end}\nafter\n`);

@@ -28,7 +28,7 @@ export const blockOf = (report: Report): string => {
   const facts =
     `${date.slice(0, 10)}, \`${command}\`, ${(seconds / 60).toFixed(0)} min. Node ${node}, ${machine.system}, ${machine.cores} cores (${machine.cpu}), ` +
     `${machine.pinned ? "servers and client each pinned to a core" : "nothing pinned"}${steal(machine.steal)}. ` +
-    `n = ${rounds} rounds, ${promisedRounds} where a promise hangs on them, in which all servers were started ${Math.min(fleets, rounds)} times, after ${warmUp} requests to warm up; medians with 95 % intervals.` +
+    `n = ${rounds} rounds, ${promisedRounds} for workloads with a gate, with ${Math.min(fleets, rounds)} starts of all servers, after ${warmUp} warm-up requests; medians with 95 % intervals.` +
     (quick ? " A quick run: not for publishing." : "");
   const releases = Object.entries(peers).map(([name, version]) => `${titleOf(name)} ${version}`);
   const tables = tablesOf(report).map((table) => `**${table.title}**\n\n${toMarkdown(table)}`);

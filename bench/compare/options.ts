@@ -5,7 +5,7 @@ import { workloads } from "./workloads.ts";
 /** Parts of a run besides the workloads. */
 export const otherParts = ["memory", "start", "instructions"] as const;
 
-/** What a run measures, and how much of it. */
+/** Options of a run. */
 export interface Options {
   readonly quick: boolean;
   /** Names of workloads and other parts. */
@@ -15,11 +15,11 @@ export interface Options {
   /** Some servers or parts were left out by flags. */
   readonly partial: boolean;
   readonly rounds: number;
-  /** Rounds of a workload on which a promise hangs. */
+  /** Rounds of a workload with a gate. */
   readonly promisedRounds: number;
-  /** Times that all servers are started anew; the rounds are shared among them. */
+  /** Number of starts of all servers; the rounds are divided among them. */
   readonly fleets: number;
-  /** Requests of a slice, as a share of what the workload says. */
+  /** Requests of a slice, as a share of the workload's. */
   readonly share: number;
   /** Requests to each server before it is measured. */
   readonly warmUp: number;
@@ -28,11 +28,11 @@ export interface Options {
   readonly startRounds: number;
   /** Whether the README's tables are replaced. */
   readonly write: boolean;
-  /** Where the report and the plot go; null for `results/`. */
+  /** Output folder of report and plot; null for `results/`. */
   readonly out: string | null;
 }
 
-/** How the program is called. */
+/** Usage of the program. */
 export const usage = `pnpm bench [--quick] [--only a,b] [--servers a,b] [--rounds N] [--requests SHARE] [--write] [--out FOLDER]
 
   --quick      fewer rounds, the main workloads: under three minutes
@@ -55,7 +55,7 @@ const flags = {
   help: { type: "boolean", default: false },
 } as const;
 
-/** What the command line asks for; null for help. @throws for a flag, a part, a server or a number that does not exist */
+/** Parses the command line; null for help. @throws for a flag, a part, a server or a number that does not exist */
 export const readOptions = (argv: readonly string[]): Options | null => {
   const { values } = parseArgs({ args: argv.filter((argument) => argument !== "--"), options: flags });
   if (values.help) return null;

@@ -20,10 +20,10 @@ test("each interval is a line from its low to its high end", () => {
   expect(high).toBeGreaterThan(low);
 });
 
-test("titles, axes and facts are there, and text is escaped", () => {
+test("titles, axes and facts are present, and text is escaped", () => {
   const svg = plotOf(exampleReport);
   expect(svg).toContain(">GET param, validated<");
-  expect(svg).toContain(">ratio to raw node:http, processor time<");
+  expect(svg).toContain(">ratio to raw node:http, CPU time<");
   expect(svg).toContain("Example &amp; Sons");
   expect(svg).toContain("prefers-color-scheme: dark");
   expect(svg).toMatch(/^<svg [^>]+>[\s\S]+<\/svg>\n$/);

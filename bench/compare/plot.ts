@@ -14,7 +14,7 @@ const panelWidth = (WIDTH - 2 * MARGIN - GAP) / 2;
 const shownWorkloads = ["json", "param", "echo", "mw5"];
 
 /**
- * A plot of processor time as a ratio to raw: one panel for each main workload, one bar for each server, its interval as a line. Its colours follow
+ * A plot of CPU time as a ratio to raw: one panel for each main workload, one bar for each server, its interval as a line. Its colours follow
  * the reader's light or dark scheme; it has no background.
  */
 export const plotOf = (report: Report): string => {
@@ -35,9 +35,9 @@ export const plotOf = (report: Report): string => {
     (report.quick ? ", quick run" : "");
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" ` +
-      `aria-label="Processor time of raw node:http divided by that of each server">`,
+      `aria-label="CPU time of raw node:http divided by that of each server">`,
     `<style>${STYLE}</style>`,
-    text(MARGIN, 20, "title", "Requests answered with the processor time that raw node:http needs for one"),
+    text(MARGIN, 20, "title", "Requests per CPU time that raw node:http needs for one"),
     text(MARGIN, 42, "note", `longer is better; line: 95 % interval of the median; ${subtitle}`),
     ...drawn,
     "</svg>\n",
@@ -69,7 +69,7 @@ const panel = (cells: readonly Cell[], highest: number, longest: number): string
         line(scale(tick), HEAD_HEIGHT - 8, scale(tick), bottom, tick === 1 ? "one" : "grid") +
         text(scale(tick), bottom + 14, "tick", String(tick)),
     ),
-    text(LABEL_WIDTH + plotWidth / 2, bottom + 30, "axis", "ratio to raw node:http, processor time"),
+    text(LABEL_WIDTH + plotWidth / 2, bottom + 30, "axis", "ratio to raw node:http, CPU time"),
     ...sorted.map((cell, row) => bar(cell, HEAD_HEIGHT + row * STEP, scale)),
   ].join("\n");
 };

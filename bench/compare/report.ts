@@ -4,9 +4,9 @@ import type { Estimate } from "../measure/statistics.ts";
 export interface Cell {
   readonly workload: string;
   readonly server: string;
-  /** Microseconds of the server's processor time for one request. */
+  /** CPU time of the server per request, in microseconds. */
   readonly cpuMicros: Estimate;
-  /** Processor time of raw divided by this server's; null where raw was not measured. */
+  /** CPU time of raw divided by this server's; null where raw was not measured. */
   readonly ratioToRaw: Estimate | null;
   readonly ratioToTuned: Estimate | null;
   readonly requestsPerSecond: Estimate;
@@ -25,20 +25,20 @@ export interface MemoryRow {
   readonly idleConnectionBytes: Estimate;
 }
 
-/** How long a program takes from its spawn to listening. */
+/** Time of a program from its spawn to listening. */
 export interface StartRow {
   readonly program: string;
   readonly ms: Estimate;
   readonly overBareMs: Estimate;
 }
 
-/** User-space instructions for one GET json: a median of windows, with the cheapest and the dearest of them. */
+/** User-space instructions for one GET json: a median of windows, with the minimum and maximum. */
 export interface InstructionRow {
   readonly server: string;
   readonly perRequest: Estimate;
 }
 
-/** A promise and whether it holds: `must` is promised, `stretch` is hoped for. */
+/** A gate and whether it holds: `must` is required, `stretch` is a goal. */
 export interface Gate {
   readonly name: string;
   /** The result; null when it was not measured. */
@@ -54,8 +54,8 @@ export interface Gate {
   readonly stretchPass: boolean | null;
 }
 
-/** What was measured, before gates are judged. */
-export interface Figures {
+/** Measurements, before gates are checked. */
+export interface Measurements {
   readonly cells: readonly Cell[];
   readonly memory: readonly MemoryRow[];
   readonly starts: readonly StartRow[];
@@ -68,17 +68,17 @@ export interface Machine {
   readonly cores: number;
   readonly memoryBytes: number;
   readonly system: string;
-  /** Whether servers and client each had a core of their own. */
+  /** Whether servers and client were pinned to different cores. */
   readonly pinned: boolean;
   /** Steal time as a share from 0 to 1; null when the system does not report it. */
   readonly steal: number | null;
 }
 
-/** All that one run found out: `results/latest.json`. */
-export interface Report extends Figures {
+/** All results of one run: `results/latest.json`. */
+export interface Report extends Measurements {
   readonly date: string;
   readonly command: string;
-  /** Fewer rounds and workloads: good for a look, not for publishing. */
+  /** Fewer rounds and workloads: an estimate, not for publishing. */
   readonly quick: boolean;
   /** Some servers or parts were left out by flags. */
   readonly partial: boolean;
@@ -86,9 +86,9 @@ export interface Report extends Figures {
   readonly machine: Machine;
   readonly versions: Readonly<Record<string, string>>;
   readonly rounds: number;
-  /** Rounds of the workloads on which a promise hangs. */
+  /** Rounds of the workloads with a gate. */
   readonly promisedRounds: number;
-  /** Times that all servers were started anew during them. */
+  /** Number of starts of all servers during these rounds. */
   readonly fleets: number;
   readonly warmUp: number;
   readonly gates: readonly Gate[];

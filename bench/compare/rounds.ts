@@ -4,10 +4,10 @@ import { type Cost, slice } from "./slice.ts";
 import { verify } from "./verify.ts";
 import type { Workload } from "./workloads.ts";
 
-/** What one round of slices cost, by the name of the server. */
+/** Cost of one round of slices, by server name. */
 export type Round = ReadonlyMap<string, Cost>;
 
-/** How much is measured. */
+/** Amount of measurement. */
 export interface Effort {
   readonly rounds: number;
   /** Requests to each server before the first round. */

@@ -6,12 +6,12 @@ import { measureMemory } from "./idle-memory.ts";
 import { canCountInstructions, measureInstructions } from "./instructions.ts";
 import { machineFacts, versionsOf, watchSteal } from "./machine.ts";
 import type { Options } from "./options.ts";
-import type { Figures, MemoryRow, Report } from "./report.ts";
+import type { Measurements, MemoryRow, Report } from "./report.ts";
 import { measureWorkload, type Round } from "./rounds.ts";
 import { measureStarts } from "./starts.ts";
 import { type Workload, workloads } from "./workloads.ts";
 
-/** Measures everything that the options name, one part after the other; says on the terminal how far it is. */
+/** Measures the selected parts sequentially, with progress on the terminal. */
 export const runComparison = async (options: Options, command: string): Promise<Report> => {
   const start = performance.now();
   const say = (text: string): void =>
@@ -43,7 +43,7 @@ export const runComparison = async (options: Options, command: string): Promise<
   const cells = [...measured].flatMap(([{ name }, rounds]) =>
     rounds.length > 0 ? cellsOf(name, rounds) : [],
   );
-  const figures: Figures = { cells, ...(await otherFigures(options, say)) };
+  const measurements: Measurements = { cells, ...(await otherMeasurements(options, say)) };
   return {
     date: new Date().toISOString(),
     command,
@@ -56,12 +56,12 @@ export const runComparison = async (options: Options, command: string): Promise<
     promisedRounds: options.promisedRounds,
     fleets: options.fleets,
     warmUp: options.warmUp,
-    ...figures,
-    gates: judge(figures),
+    ...measurements,
+    gates: judge(measurements),
   };
 };
 
-/** Rounds for each fleet, as even as can be. */
+/** Rounds for each fleet, divided evenly. */
 const shares = (rounds: number, fleets: number): number[] =>
   Array.from({ length: Math.min(fleets, rounds) }, (_, at) => Math.ceil((rounds - at) / fleets));
 
@@ -70,15 +70,15 @@ const roundsUnder = ({ members }: Fleet, workload: Workload, options: Options): 
     contenders.find((contender) => contender.name === name)?.only;
   const taking = members.filter(({ name }) => only(name)?.includes(workload.name) ?? true);
   const requests = Math.ceil(workload.requests * options.share);
-  // A download is hundreds of small replies' worth of work.
+  // A download costs as much as hundreds of small replies.
   const warmUp = Math.ceil((options.warmUp * workload.requests) / 3000);
   return measureWorkload(taking, workload, { rounds: options.rounds, warmUp, requests });
 };
 
-const otherFigures = async (
+const otherMeasurements = async (
   options: Options,
   say: (text: string) => void,
-): Promise<Omit<Figures, "cells">> => ({
+): Promise<Omit<Measurements, "cells">> => ({
   memory: options.parts.has("memory") ? await allMemory(options, say) : [],
   starts: options.parts.has("start") ? await allStarts(options, say) : [],
   instructions: options.parts.has("instructions") ? await allInstructions(options, say) : [],
@@ -107,9 +107,9 @@ const allStarts = (
 const allInstructions = async (
   options: Options,
   say: (text: string) => void,
-): Promise<Figures["instructions"]> => {
+): Promise<Measurements["instructions"]> => {
   if (!canCountInstructions()) {
-    say("instructions are left out: there is no valgrind");
+    say("instructions are skipped: valgrind is not installed");
     return [];
   }
   say("instructions in user space");

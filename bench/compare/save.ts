@@ -9,7 +9,7 @@ import { tablesOf } from "./tables.ts";
 
 const bench = join(import.meta.dirname, "..");
 
-/** Prints every table, and each promise that was measured; a broken one makes the process fail in the end. */
+/** Prints every table and each measured gate; a failed gate sets the exit code. */
 export const printReport = (report: Report): void => {
   console.log("");
   for (const { title, heads, rows } of tablesOf(report)) {
@@ -22,7 +22,7 @@ export const printReport = (report: Report): void => {
   }
 };
 
-/** Writes `latest.json` and `latest.svg`, for a run that left something out `partial.*`, and the README's tables where the options say so. */
+/** Writes `latest.json` and `latest.svg`, or `partial.*` for a partial run, and with `--write` the README's tables. */
 export const saveReport = (report: Report, { out, partial, write }: Options): void => {
   const folder = out ?? join(bench, "results");
   const name = partial && out === null ? "partial" : "latest";
@@ -36,7 +36,7 @@ export const saveReport = (report: Report, { out, partial, write }: Options): vo
   console.log(`written: ${readme}`);
 };
 
-/** Figures with five digits that count: more would pretend a precision that no machine has. */
+/** Rounds numbers to five significant digits: the measurements are not more precise. */
 const rounded = (report: Report): unknown =>
   JSON.parse(JSON.stringify(report), (_key, value: unknown) =>
     typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value,

@@ -3,9 +3,9 @@ import { quantile } from "../measure/statistics.ts";
 import type { Member } from "./fleet.ts";
 import type { Workload } from "./workloads.ts";
 
-/** What one slice cost. */
+/** Cost of one slice. */
 export interface Cost {
-  /** Microseconds of the server's processor time for one request. */
+  /** CPU time of the server per request, in microseconds. */
   readonly cpuMicros: number;
   readonly requestsPerSecond: number;
   /** Milliseconds from write to last byte. */
@@ -13,10 +13,10 @@ export interface Cost {
   readonly p99: number;
 }
 
-/** Slices that may be void in a row: a server may close idle connections just when they are used again. */
+/** Maximum consecutive failed slices: a server may close idle connections just before they are used. */
 const ATTEMPTS = 4;
 
-/** Sends exactly `requests` requests; with one that failed the slice is void and is done again. */
+/** Sends exactly `requests` requests; a slice with a failed request is repeated. */
 export const slice = async (
   member: Member,
   { connections }: Workload,
@@ -44,5 +44,5 @@ export const slice = async (
       load.close();
     }
   }
-  throw new Error(`${name}: ${ATTEMPTS} slices in a row were void: ${failures.join("; ")}`);
+  throw new Error(`${name}: ${ATTEMPTS} slices in a row failed: ${failures.join("; ")}`);
 };

@@ -5,7 +5,7 @@ import type { StartRow } from "./report.ts";
 
 const BARE = "bare node";
 
-/** Programs of `start/programs/`: one route and a listener each. The framework is loaded as it is built. */
+/** Programs of `start/programs/`: one route and a listener each. The framework is loaded from its build. */
 const programs: Programs = {
   [BARE]: "bare.mjs",
   "raw node:http": "http.mjs",
@@ -21,7 +21,7 @@ const programs: Programs = {
   koa: "koa.mjs",
 };
 
-/** How long each program takes from its spawn to listening, and how much of that is not the start of Node itself. */
+/** Measures each program's time from its spawn to listening, and the part beyond the start of Node. */
 export const measureStarts = async (rounds: number): Promise<StartRow[]> => {
   const measured = await startRounds(join(import.meta.dirname, "../start/programs"), programs, rounds);
   return Object.keys(programs).map((program) => ({

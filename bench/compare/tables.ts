@@ -25,13 +25,13 @@ const NONE = "–";
 const cell = (estimate: Estimate | null | undefined, digits: number): string =>
   estimate === null || estimate === undefined ? NONE : shown(estimate, digits);
 
-/** Names in the order in which they first come. */
+/** Distinct names in order of first occurrence. */
 const distinct = (names: readonly string[]): string[] => [...new Set(names)];
 
 const ratioTable = ({ cells }: Report): Table => {
   const used = distinct(cells.map(({ workload }) => workload));
   return {
-    title: "Processor time of raw node:http divided by that of the server: above 1 is cheaper than raw",
+    title: "CPU time of raw node:http divided by that of the server: above 1 is cheaper than raw",
     heads: ["Server", ...used.map(workloadTitle)],
     rows: distinct(cells.map(({ server }) => server)).map((server) => [
       titleOf(server),
@@ -91,11 +91,11 @@ const instructionTable = ({ instructions }: Report): Table => ({
 });
 
 const gateTable = (gates: readonly Gate[]): Table => ({
-  title: "Promises",
-  heads: ["Promise", "figure", "must", "hoped for", "holds"],
+  title: "Gates",
+  heads: ["Gate", "result", "must", "stretch", "holds"],
   rows: gates.map((gate) => [
     gate.name,
-    gate.ratio === null ? NONE : figureOf(gate),
+    gate.ratio === null ? NONE : resultOf(gate),
     limit(gate, gate.must),
     limit(gate, gate.stretch),
     verdict(gate),
@@ -104,7 +104,7 @@ const gateTable = (gates: readonly Gate[]): Table => ({
 
 const digitsOf = ({ must }: Gate): number => (must < 10 ? 2 : 0);
 
-const figureOf = (gate: Gate): string => {
+const resultOf = (gate: Gate): string => {
   const { ratio, low, high } = gate;
   return shown({ median: ratio ?? NaN, low: low ?? NaN, high: high ?? NaN, n: 0 }, digitsOf(gate));
 };
@@ -112,4 +112,4 @@ const figureOf = (gate: Gate): string => {
 const limit = ({ direction }: Gate, value: number): string => `${direction === "min" ? "≥" : "≤"} ${value}`;
 
 const verdict = ({ pass, stretchPass }: Gate): string =>
-  pass === null ? "not measured" : pass ? (stretchPass === true ? "yes, and the hope" : "yes") : "NO";
+  pass === null ? "not measured" : pass ? (stretchPass === true ? "yes, also stretch" : "yes") : "NO";

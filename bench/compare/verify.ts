@@ -1,12 +1,13 @@
 import { Connection } from "../client/connection.ts";
-import type { Reply } from "../client/reply-reader.ts";
+import { type Call, toText } from "../client/call.ts";
+import type { Reply } from "../client/reply.ts";
 import type { Shot } from "../load/shot.ts";
 import type { Workload } from "./workloads.ts";
 
 /**
- * Makes sure that a server does the work, and gives what to send it under load: an answer that is cheap because it is wrong proves nothing.
+ * Verifies that a server does the work, and returns the request to send under load: a wrong reply could be cheaper.
  *
- * @throws with what differs: status, media type, body, a missing field, an answer to what must be refused
+ * @throws Error with the difference: status, media type, body, a missing field, or an accepted invalid request
  */
 export const verify = async (name: string, port: number, workload: Workload): Promise<Shot> => {
   const replies = [];
@@ -18,43 +19,40 @@ export const verify = async (name: string, port: number, workload: Workload): Pr
     throw new Error(`${name} does not check what ${workload.name} sends`);
   }
   const { depth = 1 } = workload;
-  const bytes = Buffer.from(workload.request.repeat(depth), "latin1");
-  if (/\r\ntransfer-encoding: *chunked/i.test(first.head)) {
+  const bytes = Buffer.from(toText(workload.request).repeat(depth), "latin1");
+  if (first.headers["transfer-encoding"] === "chunked") {
     if (depth > 1) throw new Error(`${name} answers ${workload.name} without a length`);
     return { bytes, depth, end: { kind: "last chunk", atLeast: workload.body.length } };
   }
-  if (others.some((reply) => lengthOf(reply) !== lengthOf(first))) {
+  if (others.some(({ bytes }) => bytes !== first.bytes)) {
     throw new Error(`${name} answers ${workload.name} with replies of different lengths`);
   }
   const { variants } = workload;
   return {
     bytes,
     depth,
-    end: { kind: "length", bytes: lengthOf(first) },
-    ...(variants && { variants: variants.map((request) => Buffer.from(request.repeat(depth), "latin1")) }),
+    end: { kind: "length", bytes: first.bytes },
+    ...(variants && { variants: variants.map((call) => Buffer.from(toText(call).repeat(depth), "latin1")) }),
   };
 };
 
-const ask = async (port: number, request: string): Promise<Reply> => {
+const ask = async (port: number, call: Call): Promise<Reply> => {
   const connection = new Connection(port);
-  const outcome = await connection.exchange(request);
+  const outcome = await connection.exchange(call);
   connection.close();
   if (outcome.kind === "reply") return outcome.reply;
   throw new Error(`no reply from port ${port}: ${outcome.kind}`);
 };
 
-const lengthOf = ({ head, body }: Reply): number => head.length + 4 + Buffer.byteLength(body);
-
-/** What is wrong with a reply; null when it is the one that all servers must give. */
+/** The difference between a reply and the expected one, or null. */
 export const difference = (
-  { status, head, body }: Reply,
+  { status, headers, body }: Pick<Reply, "status" | "headers" | "body">,
   workload: Pick<Workload, "type" | "body" | "fields">,
 ): string | null => {
   if (status !== 200) return `status ${status}`;
-  const type = /\r\ncontent-type: *([^;\r]+)/i.exec(head)?.[1]?.trim();
+  const type = headers["content-type"]?.split(";")[0]?.trim();
   if (type !== workload.type) return `media type ${type}`;
   if (body !== workload.body) return `another body: ${body.slice(0, 80)}`;
-  const fields = head.toLowerCase();
-  const missing = (workload.fields ?? []).filter((field) => !fields.includes(`\r\n${field}:`));
+  const missing = (workload.fields ?? []).filter((field) => headers[field] === undefined);
   return missing.length === 0 ? null : `no ${missing.join(", ")}`;
 };

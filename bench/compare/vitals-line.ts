@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
-/** Asks a server's process what it has used; see `servers/serving.ts`. */
+/** Reads the resource usage of a server's process; see `servers/serving.ts`. */
 export class VitalsLine implements Disposable {
   private readonly socket: Socket;
   private waiting: ((line: string) => void) | null = null;
@@ -9,10 +9,10 @@ export class VitalsLine implements Disposable {
   constructor(port: number) {
     this.socket = connect({ port, host: "127.0.0.1", noDelay: true });
     createInterface({ input: this.socket }).on("line", (line) => this.waiting?.(line));
-    this.socket.on("error", () => this.socket.destroy()); // an answer that never comes is the error that counts
+    this.socket.on("error", () => this.socket.destroy()); // the missing answer is reported instead
   }
 
-  /** Microseconds of processor time, all threads. */
+  /** CPU time of all threads, in microseconds. */
   async cpuMicros(): Promise<number> {
     const { cpuMicros } = await this.ask<{ readonly cpuMicros: number }>("cpu");
     return cpuMicros;

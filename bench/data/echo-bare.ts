@@ -1,4 +1,4 @@
-/** The echo by hand: `ws` on `node:http`. */
+/** The baseline echo: `ws` on `node:http`. */
 import { createServer } from "node:http";
 import { announceServer, openVitals } from "../servers/serving.ts";
 import { type BareSocket, loadWs } from "./packages.ts";

@@ -7,7 +7,7 @@ const payload = Buffer.alloc(100, "a");
 const frame: Buffer = Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
 const echoBytes = 2 + payload.length;
 
-/** A WebSocket client that costs next to nothing: it sends one prebuilt frame and counts the bytes that come back. */
+/** A WebSocket client with almost no overhead: sends one prebuilt frame and counts received bytes. */
 export class EchoClient implements Disposable {
   private readonly socket: Socket;
   private missing = 0;
@@ -17,12 +17,12 @@ export class EchoClient implements Disposable {
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.on("data", (bytes) => this.count(bytes.length));
-    socket.on("error", () => socket.destroy()); // "close" tells
+    socket.on("error", () => socket.destroy()); // reported by "close"
     socket.on("close", () => this.failed?.(new Error("the server closed the connection")));
     socket.resume();
   }
 
-  /** Shakes hands at a path. */
+  /** Opens a connection with a handshake at a path. */
   static async open(port: number, path: string): Promise<EchoClient> {
     const socket = await handshaken(port, path);
     return new EchoClient(socket);
@@ -44,7 +44,7 @@ export class EchoClient implements Disposable {
   private count(bytes: number): void {
     this.missing -= bytes;
     if (this.missing === 0) this.echoed?.();
-    else if (this.missing < 0) this.failed?.(new Error("more came back than was sent"));
+    else if (this.missing < 0) this.failed?.(new Error("received more bytes than were sent"));
   }
 }
 

@@ -5,13 +5,13 @@ import { estimate } from "../measure/statistics.ts";
 import { EchoClient, openMany } from "./echo-client.ts";
 import type { Compared } from "./turns.ts";
 
-/** Connections, each with one message of 100 bytes on its way. */
+/** Connections, each with one message of 100 bytes in flight. */
 const CONNECTIONS = 64;
 const MESSAGES = 8000;
 const WARM_UP = 6;
 
 interface Side extends AsyncDisposable {
-  /** Sends so many messages; microseconds of one, by the clock and of the server's processor time. */
+  /** Sends this many messages; returns microseconds per message, of elapsed time and of the server's CPU time. */
   run(): Promise<{ readonly wall: number; readonly processor: number }>;
 }
 
@@ -42,7 +42,7 @@ const startEcho = async (file: URL, execArgv: readonly string[]): Promise<EchoSe
 export const startFrameworkEcho = (execArgv: readonly string[] = []): Promise<EchoServer> =>
   startEcho(new URL("./echo-framework.ts", import.meta.url), execArgv);
 
-/** The one by hand. */
+/** The baseline. */
 const startBareEcho = (): Promise<EchoServer> => startEcho(new URL("./echo-bare.ts", import.meta.url), []);
 
 const measured = async (server: EchoServer): Promise<Side> => {
@@ -64,7 +64,7 @@ const measured = async (server: EchoServer): Promise<Side> => {
   };
 };
 
-/** Every client sends again as soon as its echo is there, until all messages are through. */
+/** Every client sends again on each echo, until all messages are sent. */
 const exchange = (clients: readonly EchoClient[]): Promise<void> =>
   new Promise((resolve, reject) => {
     let [unsent, missing] = [MESSAGES, MESSAGES];
@@ -78,7 +78,7 @@ const exchange = (clients: readonly EchoClient[]): Promise<void> =>
     for (const client of clients) next(client);
   });
 
-/** An echo over WebSocket: the framework beside `ws` on `node:http`, each in a process of its own on the same core. */
+/** Compares WebSocket echoes: the framework and `ws` on `node:http`, each in its own process on the same core. */
 export const compareEcho = async (rounds: number): Promise<Compared> => {
   await using ours = await measured(await startFrameworkEcho());
   await using bare = await measured(await startBareEcho());

@@ -7,14 +7,14 @@ import { EchoClient, handshaken, openMany } from "./echo-client.ts";
 
 const HALF = 500;
 const ROUNDS = 5;
-/** Messages of each lively client in one look, and milliseconds between two of them. */
+/** Messages of each active client per measurement, and milliseconds between them. */
 const LOOKS = 10;
 const EVERY_MS = 150;
-/** What may wait for one client that does not read, and what its connection costs besides. */
+/** Limits on the queue of one stalled reader, and on its connection's other memory. */
 const MOST_KIB_EACH = 256;
 const MOST_RATIO = 1.5;
 
-/** Milliseconds that the lively clients wait for their echoes, ascending; their turns are spread evenly. */
+/** Echo latencies of the active clients in milliseconds, ascending; their messages are spread evenly. */
 const wait = async (clients: readonly EchoClient[]): Promise<Float64Array> => {
   const waited = await Promise.all(
     clients.map(async (client, at) => {
@@ -32,10 +32,10 @@ const wait = async (clients: readonly EchoClient[]): Promise<Float64Array> => {
   return Float64Array.from(waited.flat()).sort();
 };
 
-/** A client that asks for an endless stream and reads none of it. */
+/** A client that requests an endless stream and reads nothing. */
 const openStuck = (port: number): Promise<Socket> => handshaken(port, "/flood");
 
-/** Half of 1,000 connections never read: what that costs in memory, and in the waiting of the others. */
+/** Half of 1,000 connections never read: measures memory, and the latency of the others. */
 export const measureStuck = async (): Promise<void> => {
   await using server = await startFrameworkEcho(["--expose-gc"]);
   const { vitals } = server;
@@ -46,11 +46,11 @@ export const measureStuck = async (): Promise<void> => {
     const alone = await wait(lively);
     const before = await vitals.residentBytes();
     const stuck = await openMany(HALF, () => openStuck(server.port));
-    await pause(1000); // all of them have been sent as much as they get
+    await pause(1000); // until every send queue is full
     const beside = await wait(lively);
     memory.push(((await vitals.residentBytes()) - before) / HALF / 1024);
     for (const socket of stuck) socket.destroy();
-    await pause(500); // they are gone before the next look
+    await pause(500); // closed before the next measurement
     medians.push(quantile(beside, 0.5) / quantile(alone, 0.5));
     tails.push(quantile(beside, 0.99) / quantile(alone, 0.99));
   }
@@ -60,7 +60,7 @@ export const measureStuck = async (): Promise<void> => {
   printTable(
     [
       "Half of 1,000 never read",
-      "others' wait, ratio, median",
+      "latency of others, ratio, median",
       "the same, p99",
       "resident KiB each, at most",
     ],
@@ -68,7 +68,7 @@ export const measureStuck = async (): Promise<void> => {
   );
   gate(
     ratio.median <= MOST_RATIO,
-    `others wait at most ${MOST_RATIO} times as long beside ${HALF} clients that never read`,
+    `latency of others is at most ${MOST_RATIO} times as high with ${HALF} stalled readers`,
   );
   gate(each <= MOST_KIB_EACH, `a client that never reads costs at most ${MOST_KIB_EACH} KiB\n`);
 };

@@ -1,12 +1,12 @@
 import { estimate, type Estimate } from "../measure/statistics.ts";
 
-/** One way to do a thing: `run` does it `calls` times. */
+/** An implementation to compare: `run` calls it `calls` times. */
 export interface Way {
   readonly name: string;
   run(calls: number): Promise<unknown>;
 }
 
-/** How two ways compare. */
+/** Comparison of two implementations. */
 export interface Compared {
   /** Calls of ours in the time of one bare call, by the clock: above 1 is faster. Made within one round. */
   readonly throughput: Estimate;
@@ -34,7 +34,7 @@ const slice = async (way: Way, calls: number): Promise<Spent> => {
   return { wall, processor: (user + system) / calls };
 };
 
-/** Lets two ways take turns, the order reversed each round; what disturbs the machine disturbs both. */
+/** Measures two implementations in turns, in reverse order each round, so that noise affects both. */
 export const compareWays = async (
   ours: Way,
   bare: Way,

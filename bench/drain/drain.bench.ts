@@ -1,5 +1,5 @@
 /**
- * Proves that a stop loses nothing: SIGTERM under load, to a single process again and again, and to each worker of a running service in turn.
+ * Proves that a stop loses no accepted request: SIGTERM under load, to single processes repeatedly, and to each worker of a running service in turn.
  *
  *   pnpm bench:drain [rounds]
  */
@@ -48,5 +48,5 @@ gate(
   tally.failed === 0 && tally.replies >= 20_000,
   `workers: ${tally.failed} of ${tally.replies + tally.failed} requests lost`,
 );
-gate(tally.closes > 0, `workers: connections moved on ${tally.closes} times`);
+gate(tally.closes > 0, `workers: connections were closed and reopened ${tally.closes} times`);
 gate(rolled.code === 0, `workers: the service ends with ${rolled.code}`);

@@ -4,7 +4,7 @@ import { isAlive, servingWorkers } from "../client/workers.ts";
 import { startServer } from "../measure/server.ts";
 import { mixedLanes } from "./lanes.ts";
 
-/** How a service fared while its workers were replaced. */
+/** Outcome of replacing the workers of a service. */
 export interface Rolled {
   readonly tally: Tally;
   readonly replaced: number;
@@ -13,7 +13,7 @@ export interface Rolled {
   readonly code: number | null;
 }
 
-/** A worker gets so long to be replaced and to finish what it has. */
+/** Time limit for replacing a worker and finishing its requests. */
 const REPLACEMENT_MS = 40_000;
 
 /** Sends SIGTERM to each worker in turn, at least `rolls` times over all of them and until `requests` are answered. */

@@ -4,7 +4,7 @@ import { Tally } from "../client/tally.ts";
 import { startServer } from "../measure/server.ts";
 import { mixedLanes } from "./lanes.ts";
 
-/** How a stop under load went. */
+/** Outcome of a stop under load. */
 export interface Stopped {
   readonly tally: Tally;
   /** Requests that the process had accepted and did not answer. */
@@ -43,6 +43,6 @@ export const stopUnderLoad = async (): Promise<Stopped> => {
 
 const isFailure = ({ kind }: Outcome): boolean => kind !== "reply" && kind !== "left";
 
-/** Refused; or still in the system's queue of new connections when the listener closed, which the client sees as a reset. */
+/** Refused, or in the accept backlog when the listener closed, which the client sees as a reset. */
 const wasNeverAccepted = ({ kind }: Outcome): boolean =>
   kind === "refused" || kind === "reset, fresh connection";

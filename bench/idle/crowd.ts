@@ -1,17 +1,17 @@
 import { Peer } from "../soak/peer.ts";
-import { get } from "../client/wire.ts";
+import { get } from "../client/call.ts";
 
 /** Connections that are opened at the same time; more would overflow the queue of the system. */
 const AT_ONCE = 500;
 
-/** Many connections, each of which asked once and then stays. */
+/** Many idle connections, each after one request. */
 export class Crowd {
   private readonly peers: Peer[] = [];
   private readonly replyLengths = new Map<Peer, number>();
-  /** Milliseconds from its reply to the end of the connection that was kept longest. */
+  /** Longest time from a reply to the end of its connection, in milliseconds. */
   longestMs = 0;
 
-  /** Opens connections and makes one request on each; gives how many were answered. */
+  /** Opens connections and sends one request on each; returns the number of replies. */
   async join(port: number, count: number): Promise<number> {
     let answered = 0;
     const one = async (): Promise<void> => {
@@ -37,7 +37,7 @@ export class Crowd {
     return this.peers.filter(({ closed }) => !closed).length;
   }
 
-  /** Connections that got a byte behind their reply. */
+  /** Connections that received a byte after their reply. */
   get disturbed(): number {
     return this.peers.filter((peer) => peer.bytes !== this.replyLengths.get(peer)).length;
   }

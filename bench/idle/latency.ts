@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { get } from "../client/wire.ts";
+import { get } from "../client/call.ts";
 import { Peer } from "../soak/peer.ts";
 
-/** How long healthy clients waited. */
+/** Latency of healthy clients. */
 export interface Latency {
   readonly requests: number;
   readonly failed: number;

@@ -25,9 +25,9 @@ const failures = (now: Counted, before = baseline): string[] =>
     .filter(({ holds }) => !holds)
     .map(({ cell, of }) => `${cell}: ${of}`);
 
-test("holds for a cell that costs 9 % more, and fails for one that costs 15 % more", () => {
-  expect(failures(counted({ "raw json": 50_000, "fast json": 21_800, "node json": 65_400 }))).toEqual([]);
-  expect(failures(counted({ "raw json": 50_000, "fast json": 23_000, "node json": 60_000 }))).toEqual([
+test("holds for a cell that costs 4 % more, and fails for one that costs 6 % more", () => {
+  expect(failures(counted({ "raw json": 50_000, "fast json": 20_800, "node json": 62_400 }))).toEqual([]);
+  expect(failures(counted({ "raw json": 50_000, "fast json": 21_200, "node json": 60_000 }))).toEqual([
     "fast json: instructions",
     "fast json: ratio to raw json",
   ]);
@@ -79,6 +79,6 @@ test("the stored baseline has every cell that the gate counts, and the gate coun
   const cells = gateJobs.flatMap(({ subject, workloads }) =>
     workloads.map(({ name }) => `${subject.name} ${name}`),
   );
-  expect(cells).toEqual([REFERENCE, "fast json", "fast param", "fast echo"]);
-  expect(Object.keys((await readBaseline()).cells)).toEqual(cells);
+  expect(new Set(cells)).toEqual(new Set([REFERENCE, "fast json", "fast param", "fast echo"]));
+  expect(new Set(Object.keys((await readBaseline()).cells))).toEqual(new Set(cells));
 });

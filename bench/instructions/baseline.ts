@@ -29,7 +29,7 @@ export interface Verdict {
 }
 
 /** A cell may cost this many times its baseline. */
-export const LIMIT = 1.1;
+export const LIMIT = 1.05;
 
 /** The stored baseline. */
 export const baselineFile: string = `${import.meta.dirname}/baseline.json`;

@@ -124,7 +124,7 @@ const counter = (pid: number, folder: string): Pick<CountedServer, "counting" | 
         if (total !== undefined) instructions = (instructions || 0) + Number(total);
         await rm(dump);
       }
-      if (Number.isNaN(instructions)) throw new Error("callgrind has told no total");
+      if (Number.isNaN(instructions)) throw new Error("callgrind printed no total");
       return instructions;
     },
   };

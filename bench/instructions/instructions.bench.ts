@@ -2,7 +2,7 @@
  * Counts the user-space instructions of one request: a metric that does not depend on the load of the machine.
  *
  *   bench:instructions                   counts every server with every workload
- *   bench:instructions --check           counts the gate's cells; fails when one costs more than 10 % over its baseline
+ *   bench:instructions --check           counts the gate's cells; fails when one costs more than 5 % over its baseline
  *   bench:instructions --check --plant   the same with a planted cost: must fail
  *   bench:instructions --write           counts the gate's cells and makes them the baseline
  */
@@ -30,7 +30,8 @@ const countJobs = async (jobs: readonly Job[]): Promise<Record<string, Count>> =
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
       const { subject, workloads, effort } = job;
       for (const [workload, count] of await countSubject(subject, workloads, effort)) {
-        cells.set(`${subject.name} ${workload}`, count);
+        const cell = `${subject.name} ${workload}`;
+        cells.set(cell, cheaper(cells.get(cell), count));
       }
     }
   };
@@ -40,6 +41,10 @@ const countJobs = async (jobs: readonly Job[]): Promise<Record<string, Count>> =
   );
   return Object.fromEntries(inOrder.map((cell) => [cell, cells.get(cell) as Count]));
 };
+
+/** Of two processes of one server the cheaper counts: the compiler makes slightly different code in each. */
+const cheaper = (first: Count | undefined, second: Count): Count =>
+  first !== undefined && first.instructions < second.instructions ? first : second;
 
 const counted = async (name: string, jobs: readonly Job[]): Promise<Counted> => ({
   instrument: name,
@@ -77,7 +82,7 @@ const check = async (name: string, jobs: readonly Job[]): Promise<void> => {
   if (reason !== null) console.log(`Instructions are not compared, ratios are: ${reason}`);
   for (const { cell, of, was, is, holds } of judge(now, before)) {
     const digits = of === "instructions" ? 0 : 3;
-    gate(holds, `${cell}: ${of} ${is.toFixed(digits)}, at most 10 % over ${was.toFixed(digits)}`);
+    gate(holds, `${cell}: ${of} ${is.toFixed(digits)}, at most 5 % over ${was.toFixed(digits)}`);
   }
 };
 

@@ -67,8 +67,8 @@ const gateJob = (subject: Subject, asked: readonly Workload[], nodeArgs: readonl
 const gated = named("json", "param", "echo");
 const [raw, , fast] = subjects;
 
-/** What a check counts: the framework's own transport, and the reference. */
-export const gateJobs: readonly Job[] = [gateJob(raw, json), gateJob(fast, gated)];
+/** What a check counts: the framework's own transport in two processes, and the reference. */
+export const gateJobs: readonly Job[] = [gateJob(fast, gated), gateJob(raw, json), gateJob(fast, gated)];
 
 /** The same with a planted cost, which the gate must not let through. */
-export const plantedJobs: readonly Job[] = [gateJob(raw, json), gateJob(fast, gated, ["--import", plant])];
+export const plantedJobs: readonly Job[] = [gateJob(fast, gated, ["--import", plant]), gateJob(raw, json)];

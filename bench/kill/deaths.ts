@@ -5,18 +5,18 @@ import { workerOf } from "../client/workers.ts";
 export interface Death {
   readonly pid: number;
   readonly at: number;
-  /** Requests that were on the way to it, the connections whose worker was not known yet included. */
+  /** Its requests in flight, including connections whose worker was unknown. */
   readonly inFlight: number;
   failed: number;
 }
 
-/** Milliseconds within which a client hears of its worker's death. */
+/** Maximum milliseconds from a worker's death to a client's error. */
 const NOTICE_MS = 250;
 
-/** Knows which worker each open connection belongs to, and puts each failed request down to the death of its worker. */
+/** Tracks the worker of each connection, and attributes each failed request to the death of its worker. */
 export class Deaths {
   readonly all: Death[] = [];
-  /** Failed requests that no death explains, in words. */
+  /** Failed requests that no death explains. */
   readonly unexplained: string[] = [];
   /** Workers that have answered, the dead ones included. */
   readonly answering: Set<number> = new Set();
@@ -49,7 +49,7 @@ export class Deaths {
     else this.unexplained.push(`${outcome.kind} (${outcome.reason}), worker ${worker ?? "not known"}`);
   }
 
-  /** That of its worker; before the first answer the worker is not known, and a death right before the failure must do. */
+  /** The death of its worker; without a reply the worker is unknown, so a death right before the failure counts. */
   private deathOf(worker: number | null, { openedAt }: Connection): Death | undefined {
     if (worker !== null) return this.all.find(({ pid }) => pid === worker);
     const now = performance.now();

@@ -42,7 +42,7 @@ const hello: RequestListener = (_request, response) => {
   response.writeHead(200, fields).end("hi");
 };
 
-test("exactly as many requests are sent as were asked for, after one on each new connection", async () => {
+test("exactly the requested number of requests is sent, after one on each new connection", async () => {
   let [seen, seenBefore] = [0, 0];
   await using served = await serve((request, response) => {
     seen++;
@@ -89,7 +89,7 @@ test("variants are sent in turn, over all connections", async () => {
   expect(Object.fromEntries(seen)).toEqual({ "/a": 22, "/b": 22, "/c": 22 });
 });
 
-test("one failed request makes the run void", async () => {
+test("one failed request fails the run", async () => {
   let seen = 0;
   await using served = await serve((request, response) => {
     if (++seen === 20) response.writeHead(500, fields).end("no");
@@ -98,7 +98,7 @@ test("one failed request makes the run void", async () => {
   await expect(served.load.run(shot(), 4, 100)).rejects.toThrow("not a 200");
 });
 
-test("a connection that the server cuts makes the run void", async () => {
+test("a connection closed by the server fails the run", async () => {
   let seen = 0;
   await using served = await serve((request, response) => {
     if (++seen === 20) request.socket.destroy();

@@ -1,7 +1,7 @@
 import { LoadConnection } from "./load-connection.ts";
 import type { Shot } from "./shot.ts";
 
-/** How a run went. */
+/** Result of a run. */
 export interface Loaded {
   /** Milliseconds from the first request to the last reply. */
   readonly ms: number;
@@ -34,7 +34,7 @@ export class Load {
    * Sends `requests` requests over `connections` connections; those that are missing or were closed are opened first, and have answered once before
    * the run begins.
    *
-   * @throws when one request fails: a run is whole or void
+   * @throws when one request fails
    */
   async run(
     shot: Shot,

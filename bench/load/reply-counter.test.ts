@@ -19,7 +19,7 @@ const plain = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 const chunked =
   "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n14\r\nxxxxxxxxxxxxxxxxxxxx\r\n0\r\n\r\n";
 
-test("replies of a known length are counted however they are cut", () => {
+test("replies of a known length are counted for any chunking", () => {
   const end: ReplyEnd = { kind: "length", bytes: plain.length };
   fc.assert(
     fc.property(fc.array(fc.nat(400)), fc.integer({ min: 1, max: 8 }), (cuts, replies) => {
@@ -28,7 +28,7 @@ test("replies of a known length are counted however they are cut", () => {
   );
 });
 
-test("a chunked reply ends with its last chunk, however it is cut", () => {
+test("a chunked reply ends with its last chunk, for any chunking", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(400)), (cuts) => {
       expect(counted({ kind: "last chunk", atLeast: 60 }, chunked, cuts)).toBe(1);
@@ -36,12 +36,12 @@ test("a chunked reply ends with its last chunk, however it is cut", () => {
   );
 });
 
-test("half a reply is none", () => {
+test("a partial reply is not counted", () => {
   expect(counted({ kind: "length", bytes: plain.length }, plain.slice(0, -1), [])).toBe(0);
   expect(counted({ kind: "last chunk", atLeast: 60 }, chunked.slice(0, -1), [])).toBe(0);
 });
 
-test("another status than 200 is refused", () => {
+test("a status other than 200 is an error", () => {
   const failed = plain.replace("200 OK", "500 No");
   const counter = new ReplyCounter({ kind: "length", bytes: plain.length });
   expect(() => counter.push(Buffer.from(plain + failed), plain.length * 2)).toThrow(UnexpectedReply);

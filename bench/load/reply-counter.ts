@@ -1,6 +1,6 @@
 import type { ReplyEnd } from "./shot.ts";
 
-/** What arrived is not the reply that was waited for. */
+/** The received bytes are not the expected reply. */
 export class UnexpectedReply extends Error {}
 
 /** Counts whole replies in the bytes of a connection; of each it looks at the status only. */
@@ -16,7 +16,7 @@ export class ReplyCounter {
   }
 
   /**
-   * Takes the first `length` bytes of a buffer and gives how many replies ended in them.
+   * Takes the first `length` bytes of a buffer and returns the number of replies that ended in them.
    *
    * @throws UnexpectedReply for a status other than 200
    */

@@ -1,15 +1,15 @@
-/** What a connection sends again and again, and how the end of each reply is known. */
+/** The bytes that a connection sends repeatedly, and the rule for the end of each reply. */
 export interface Shot {
   /** One request, or several in one piece. */
   readonly bytes: Buffer;
-  /** What is sent in its place, one after the other over all connections: as many requests each, with replies of the same length. */
+  /** Alternatives, sent in turn over all connections: the same number of requests each, with replies of the same length. */
   readonly variants?: readonly Buffer[];
   /** Requests in `bytes`: 1, unless they are pipelined. */
   readonly depth: number;
   readonly end: ReplyEnd;
 }
 
-/** How the end of a reply is known without parsing it: by its length, which is always the same, or by the last chunk. */
+/** Rule for the end of a reply without parsing it: its constant length, or the last chunk. */
 export type ReplyEnd =
   | { readonly kind: "length"; readonly bytes: number }
   /** Chunked: after at least as many bytes as the body has. */

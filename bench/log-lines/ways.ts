@@ -18,7 +18,7 @@ export interface Way {
 type Line = (access: Access) => string;
 type Write = Pick<Way, "flushed"> & { readonly line: (text: string) => void };
 
-const iso = isoClock(Date.now);
+const iso = isoClock({ date: Date.now });
 const accessLine = jsonAccessLine(iso);
 const ourLine: Line = ({ request, outcome }) => accessLine(request, outcome);
 
@@ -74,7 +74,7 @@ const ourLines = (write: Write): Way => ({
   flushed: write.flushed,
 });
 
-/** `ours` is the reference; the others put pino in the place of the line, of the writer, or of both. */
+/** `ours` is the reference; the others use pino for the line, for the writer, or for both. */
 export const ways: Readonly<Record<string, (fd: number) => Way>> = {
   ours: (fd) => ourLines(ourWriter(fd)),
   "our line, pino's writer, sync": (fd) => ourLines(pinoWriter(fd, { sync: true, minLength: 0 })),

@@ -6,7 +6,7 @@ export interface Server extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Starts a program of `servers/` from source; it ends with this process, whatever happens. */
+/** Starts a program of `servers/` from source; it always ends with this process. */
 export const startServer = async (
   file: string,
   args: readonly string[] = [],

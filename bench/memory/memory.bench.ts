@@ -1,5 +1,5 @@
 /**
- * Proves that nothing is left behind by requests: the heap after a collection and the open handles stay flat over a mix of good, bad,
+ * Proves that requests leak nothing: the heap after a collection and the open handles stay flat over a mix of valid, invalid,
  * streamed and abandoned requests on keep-alive connections.
  *
  *   pnpm bench:memory [requests]
@@ -50,7 +50,7 @@ const inWords = (resources: Vitals["resources"]): string =>
     .join(", ");
 
 printTitle(`Heap and handles over ${total} requests on ${CONNECTIONS} connections`);
-/** V8 throws the code of unused functions away whenever it likes, megabytes at a time; a leak could hide behind that. */
+/** V8 discards code of unused functions at any time, megabytes at once, which could hide a leak. */
 const nodeFlags = ["--expose-gc", "--no-flush-bytecode"];
 
 await using server = await startServer("books.ts", ["--env", "production", "--workers", "1"], nodeFlags);
@@ -87,8 +87,8 @@ const growth = last.heapBytes - middle.heapBytes;
 const bufferGrowth = last.bufferBytes - middle.bufferBytes;
 const allowed = Math.max(2 * 1024 * 1024, middle.heapBytes * 0.03);
 gate(failed === 0, `no request failed: ${failed} of ${total}`);
-gate(unexpected === 0, `no reply had a status that its request does not deserve: ${unexpected}`);
-gate(left > 0, `clients left before they were answered: ${left}`);
+gate(unexpected === 0, `no reply had an unexpected status: ${unexpected}`);
+gate(left > 0, `requests aborted by clients: ${left}`);
 gate(
   growth < allowed,
   `the heap grew by ${mebibytes(growth)} MiB in the second half, under ${mebibytes(allowed)}`,

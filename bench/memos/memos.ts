@@ -164,7 +164,7 @@ export const memos: readonly Memo[] = [
       {
         file: "core/src/exchange/payload.ts",
         find: "if (text === last.text) return last.bytes;",
-        replace: "if (true) return BEYOND_ASCII.test(text) ? countBytes(text) : text.length;",
+        replace: "if (true) return byteLength(text);",
       },
     ],
   },
@@ -271,8 +271,8 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/fast/fast-connection.ts",
-        find: "this.stopDirectReading = readDirectly(socket, this.onData);",
-        replace: "this.stopDirectReading = () => void readDirectly;",
+        find: "this.reading = readDirectly(socket, this.onData, () => !this.readingPaused);",
+        replace: "this.reading = { stop: () => void readDirectly, deliverEnd() {} };",
       },
     ],
   },
@@ -304,35 +304,13 @@ export const memos: readonly Memo[] = [
     ],
   },
   {
-    name: "byte-length",
+    name: "output-check",
     servers: ["fast"],
     edits: [
       {
-        file: "core/src/transport/wire/memory-payload.ts",
-        find: 'if (typeof payload === "string") length = byteLength(payload);',
-        replace: 'if (typeof payload === "string") length = Buffer.byteLength(payload);',
-      },
-    ],
-  },
-  {
-    name: "field-lengths",
-    servers: ["fast", "node"],
-    edits: [
-      {
-        file: "core/src/transport/wire/reply-head.ts",
-        find: "(connectionLengths & (1 << name.length)) !== 0 &&",
-        replace: "",
-      },
-    ],
-  },
-  {
-    name: "node-lone",
-    servers: ["node"],
-    edits: [
-      {
-        file: "core/src/transport/node/node-connection.ts",
-        find: "if (this.last === null && exchange.complete) this.serveLone(exchange);",
-        replace: "if (this.first === null && this.last !== null) this.serveLone(exchange);",
+        file: "core/src/middleware/middleware.ts",
+        find: 'typeof output === "object" && output !== null && typeof (output as { then?: unknown }).then === "function";',
+        replace: "isPromise(output);",
       },
     ],
   },
@@ -344,17 +322,6 @@ export const memos: readonly Memo[] = [
         file: "core/src/transport/node/node-exchange.ts",
         find: "if (this.writeOrdinary(reply)) return;",
         replace: "",
-      },
-    ],
-  },
-  {
-    name: "node-sent",
-    servers: ["node"],
-    edits: [
-      {
-        file: "core/src/transport/node/node-exchange.ts",
-        find: "if (connection.isFirst(this) && isOut(response)) connection.replySent(this);",
-        replace: "if (connection.isFirst(this) && this.end !== null) connection.replySent(this);",
       },
     ],
   },

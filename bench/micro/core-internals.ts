@@ -8,5 +8,6 @@ export { FastFields } from "../../packages/core/src/transport/fast/fast-fields.t
 export { ReplyHeads } from "../../packages/core/src/transport/fast/reply-heads.ts";
 export { headEnd } from "../../packages/core/src/transport/wire/head-end.ts";
 export { shortLength } from "../../packages/core/src/transport/wire/memory-payload.ts";
-export { emptyFastHead, readFastHead } from "../../packages/core/src/transport/fast/fast-request-head.ts";
+export { emptyFastHead } from "../../packages/core/src/transport/fast/fast-head.ts";
+export { readFastHead } from "../../packages/core/src/transport/fast/fast-request-head.ts";
 export { validate } from "../../packages/core/src/validation/validate.ts";

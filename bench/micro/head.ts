@@ -1,4 +1,5 @@
 import { LimitsConfig } from "@framework/core";
+import { toText } from "../client/call.ts";
 import { workloads } from "../compare/workloads.ts";
 import { emptyFastHead, FastFields, readFastHead } from "./core-internals.ts";
 import { sameBytes } from "./inputs.ts";
@@ -25,8 +26,10 @@ const naive = (bytes: Buffer): object => {
   return { method, target, headers };
 };
 
-const requestOf = (name: string): string =>
-  workloads.find((workload) => workload.name === name)?.request ?? "";
+const requestOf = (name: string): string => {
+  const workload = workloads.find((each) => each.name === name);
+  return workload === undefined ? "" : toText(workload.request);
+};
 
 const headCase = (name: string, text: string): Case =>
   defineCase({

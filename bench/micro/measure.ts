@@ -1,6 +1,6 @@
 import { estimate, type Estimate } from "../measure/statistics.ts";
 
-/** One thing done in several ways, each with the same inputs. */
+/** Several implementations of one operation, with the same inputs. */
 export interface Case<Input = unknown> {
   readonly name: string;
   /** Makes as many inputs as asked, each one an object or string of its own, as a server gets them. */
@@ -19,14 +19,14 @@ export interface Suite {
 /** Keeps the type of the inputs between a case's parts; the suite need not know it. */
 export const defineCase = <Input>(definition: Case<Input>): Case => definition as unknown as Case;
 
-/** What a way cost. */
+/** Cost of one implementation. */
 export interface Cost {
   readonly nanoseconds: Estimate;
   /** To the reference in the same round: below 1 is cheaper. */
   readonly ratio: Estimate;
 }
 
-/** Calls of a slice: some milliseconds at most, so that all ways meet the same weather. */
+/** Calls of a slice: some milliseconds at most, so that noise affects all alike. */
 const CALLS = 2048;
 const WARM_UP = 12;
 

@@ -1,5 +1,5 @@
 /**
- * Compares what single steps of a request cost with other ways to do them: in one process, in rounds that take turns.
+ * Compares the cost of single steps of a request with other implementations: in one process, in interleaved rounds.
  *
  *   pnpm bench:micro [suites] [--rounds 40]
  */
@@ -45,7 +45,7 @@ printTitle(
   `Single steps, median of ${rounds} rounds with a 95 % interval; a ratio below 1 is cheaper than the reference`,
 );
 console.log(
-  `A call that does nothing takes ${(await emptyCall()).toFixed(1)} ns, and every figure holds it.\n`,
+  `A call that does nothing takes ${(await emptyCall()).toFixed(1)} ns, which every result includes.\n`,
 );
 for (const name of wanted) {
   const suite = await suites[name]?.();

@@ -1,4 +1,4 @@
-/** A stateless books service, so that any worker can answer; loaded while workers die, drain and age. */
+/** A stateless books service, so that any worker can answer; used under load by the kill, drain and memory benchmarks. */
 import { setTimeout as pause } from "node:timers/promises";
 import { App, Response, type StandardSchema, toInt } from "@framework/core";
 import { vitals } from "./vitals.ts";

@@ -1,4 +1,4 @@
-/** What the five middlewares do, for servers whose framework has no plugin for it. */
+/** Implementations of the five middlewares, for frameworks without plugins. */
 import { hash, randomUUID } from "node:crypto";
 import { openSync, writeSync } from "node:fs";
 
@@ -20,7 +20,7 @@ export const etagOf = (body: string): string =>
 export const isFresh = (ifNoneMatch: string | null | undefined, etag: string): boolean =>
   ifNoneMatch !== null && ifNoneMatch !== undefined && (ifNoneMatch === "*" || ifNoneMatch.includes(etag));
 
-/** Where access logs go: nowhere, yet every line is written. */
+/** Destination of access logs: every line is written to /dev/null. */
 export const logFile: string = process.env["BENCH_LOG"] ?? "/dev/null";
 
 const sink = withFive ? openSync(logFile, "a") : -1;
@@ -30,7 +30,7 @@ export const writeLog = (text: string): void => {
   writeSync(sink, `${text}\n`);
 };
 
-/** What a line of the access log says. */
+/** Members of an access log line. */
 export interface Access {
   readonly method: string | undefined;
   readonly path: string | undefined;

@@ -1,4 +1,4 @@
-/** Polka, which brings a router and nothing else: the rest is the small functions that `raw.ts` has. */
+/** Polka, which only has a router: the rest are the functions of `raw.ts`. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";

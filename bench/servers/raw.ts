@@ -1,5 +1,5 @@
 /**
- * The baseline of every ratio: a competent handler written by hand on `node:http`. `--tuned` turns on what makes `node:http` faster: no keep-alive
+ * The baseline of every ratio: an efficient handler written by hand on `node:http`. `--tuned` uses the options that make `node:http` faster: no keep-alive
  * timer, no life cycle for empty bodies, a flat list of fields with a date made once a second.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

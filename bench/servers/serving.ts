@@ -3,7 +3,7 @@ import { cpuTime } from "./vitals.ts";
 
 /**
  * Opens a port on which the bench reads this process: processor time (`cpu`) or resident memory after a collection (`memory`), a line of JSON for
- * each line. It is apart from the service, so that no framework answers for it.
+ * each line. It is separate from the service, so that no framework handles it.
  */
 export const openVitals = (): Promise<void> =>
   new Promise((resolve) => {
@@ -13,7 +13,7 @@ export const openVitals = (): Promise<void> =>
         const answer = String(line).startsWith("memory") ? memory() : cpuTime();
         socket.write(`${JSON.stringify(answer)}\n`);
       });
-      socket.on("error", () => socket.destroy()); // the bench has gone away, and so will this process
+      socket.on("error", () => socket.destroy()); // the bench has ended, and this process ends with it
     });
     door.listen(0, "127.0.0.1", () => {
       console.log(JSON.stringify({ vitals: (door.address() as AddressInfo).port }));
@@ -26,12 +26,12 @@ const memory = (): { residentBytes: number } => {
   return { residentBytes: process.memoryUsage.rss() };
 };
 
-/** Says where the service listens. */
+/** Prints the address of the service. */
 export const announce = (port: number): void => {
   console.log(JSON.stringify({ event: "listening", url: `http://127.0.0.1:${port}` }));
 };
 
-/** Says where a server of `node:http` listens. */
+/** Prints the address of a `node:http` server. */
 export const announceServer = (server: { address(): AddressInfo | string | null }): void => {
   announce((server.address() as AddressInfo).port);
 };

@@ -1,4 +1,4 @@
-/** What a server knows of its own process. */
+/** Resource usage of this process. */
 export interface Vitals {
   /** Microseconds of processor time, user and system, all threads. */
   readonly cpuMicros: number;
@@ -7,7 +7,7 @@ export interface Vitals {
   /** Bytes of buffers outside the heap. */
   readonly bufferBytes: number;
   readonly residentBytes: number;
-  /** What keeps the process alive, by kind: sockets, timers, servers. */
+  /** Open handles by kind: sockets, timers, servers. */
   readonly resources: Readonly<Record<string, number>>;
 }
 
@@ -20,7 +20,7 @@ export const cpuTime = (): Pick<Vitals, "cpuMicros"> => {
 /** Collects garbage and reports the memory in use. */
 export const vitals = async (): Promise<Vitals> => {
   for (let pass = 0; pass < 4; pass++) {
-    await new Promise((resolve) => setTimeout(resolve, 20)); // lets finalizers and closing handles have their turn
+    await new Promise((resolve) => setTimeout(resolve, 20)); // lets finalizers and closing handles run
     globalThis.gc?.();
   }
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();

@@ -1,10 +1,10 @@
-/** What every server of the comparison answers to `GET /json`. */
+/** Body of `GET /json` on every server. */
 export const greeting = (): object => ({ message: "hello", framework: "measured", ok: true });
 
-/** The number that a path parameter spells; null for anything but 1 to 15 digits. */
+/** Parses a path parameter as a number; null for anything but 1 to 15 digits. */
 export const wholeNumber = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null);
 
-/** What a client posts to `/echo`. */
+/** Body of a POST to `/echo`. */
 export interface Order {
   readonly customer: string;
   readonly items: readonly { readonly sku: string; readonly amount: number }[];
@@ -22,7 +22,7 @@ export const orderText: string = JSON.stringify({
   note: "please ring twice the bell is slow; thank you, see you then",
 } satisfies Order);
 
-/** The check of servers whose framework brings none of its own. */
+/** Validation for frameworks without their own. */
 export const isOrder = (value: unknown): value is Order => {
   if (!isRecord(value)) return false;
   const { customer, items, note } = value as Partial<Order>;

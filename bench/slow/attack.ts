@@ -1,14 +1,14 @@
 import { spawn, spawnSync } from "node:child_process";
 
-/** The program that attacks. */
+/** The attacking program. */
 const PROGRAM = "slowhttptest";
 
-/** Whether it is installed here. */
+/** Whether it is installed. */
 export const hasSlowhttptest = (): boolean => spawnSync(PROGRAM, ["-h"]).error === undefined;
 
-/** What slowhttptest said of a run. */
+/** Result of a run of slowhttptest. */
 export interface Verdict {
-  /** Looks at the service, and those at which it was not available. */
+  /** Availability checks, and failed ones. */
   readonly looks: number;
   readonly unavailable: number;
   readonly exit: string;

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { get } from "../client/wire.ts";
+import { get } from "../client/call.ts";
 import { type Latency, measureLatency } from "../idle/latency.ts";
 import { Peer } from "../soak/peer.ts";
 import type { Service } from "../soak/service-report.ts";
 
-/** What clients that never read did to the others. */
+/** Effect of stalled readers on other clients. */
 export interface NeverRead {
   readonly clients: number;
-  /** Those whose reply was stuck while the others were measured. */
+  /** Number of stalled replies during the measurement. */
   readonly stuck: number;
   readonly alone: Latency;
   readonly beside: Latency;
-  /** Resident bytes of the service that came with them. */
+  /** Resident bytes that they added to the service. */
   readonly residentBytes: number;
-  /** What was left of them behind the limit. */
+  /** Remaining connections and streams after the limit. */
   readonly left: number;
   readonly handlers: number;
   readonly streams: number;

@@ -1,15 +1,15 @@
 import { connect, type Socket } from "node:net";
 
-/** How a wait for the server ended. */
+/** Outcome of waiting for the server. */
 export type Ended = "enough" | "closed" | "too late";
 
 /** A client that writes exact bytes, and can disconnect in any way. */
 export class Peer {
-  /** Everything that came back, one character a byte, unless `forgets` is set. */
+  /** Received bytes, one character per byte, unless `forgets` is set. */
   received = "";
-  /** Bytes that came back. */
+  /** Number of received bytes. */
   bytes = 0;
-  /** Drops what comes instead of keeping it. */
+  /** Drops received bytes instead of keeping them. */
   forgets = false;
   closed = false;
   readonly socket: Socket;
@@ -30,7 +30,7 @@ export class Peer {
     if (!this.socket.destroyed) this.socket.write(bytes, "latin1");
   }
 
-  /** Sends what there is to send, then resets the connection. */
+  /** Flushes pending bytes, then resets the connection. */
   reset(): void {
     if (this.socket.connecting) this.socket.once("connect", () => this.socket.resetAndDestroy());
     else this.socket.resetAndDestroy();
@@ -41,7 +41,7 @@ export class Peer {
     this.socket.destroy();
   }
 
-  /** Waits until enough has come, the server has closed, or so many milliseconds are over. */
+  /** Waits for enough bytes, the end of the connection, or a timeout in milliseconds. */
   until(isEnough: (received: string) => boolean, timeoutMs: number): Promise<Ended> {
     const state = (): Ended | null => (isEnough(this.received) ? "enough" : this.closed ? "closed" : null);
     return new Promise((resolve) => {

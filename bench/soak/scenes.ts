@@ -1,15 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { get, post } from "../client/wire.ts";
+import { get, post } from "../client/call.ts";
 import { Peer } from "./peer.ts";
 
-/** Limits under which the service is soaked: short, so that many slow clients run into them. */
+/** Timeouts of the service: short, so that many slow clients reach them. */
 export const soakTimeouts = { readHeaderSecs: 2, readBodySecs: 3, writeSecs: 3, idleSecs: 4 } as const;
 
 /** Milliseconds that a limit may be overrun: the sweep comes once a second, and both programs share a core with others. */
 const GRACE_MS = 4000;
 const PATIENCE_MS = 60_000;
 
-/** What a client did, as numbers in [0, 1) decide, and what was wrong with the server's part in it: `null` when nothing. */
+/** Runs one client, controlled by random numbers in [0, 1); resolves to the server's fault, or `null`. */
 export type Scene = (port: number, random: () => number) => Promise<string | null>;
 
 const chunked = (fields = "", body = "5\r\nhello\r\n0\r\n\r\n"): string =>
@@ -20,7 +20,7 @@ const wrong = (what: string, wanted: unknown, peer: Peer): string | null => {
   return found === expected ? null : `${what}: got ${found || "nothing"} for ${expected}`;
 };
 
-/** Sends some requests, one behind the other or at once, and wants these statuses. */
+/** Sends requests, sequential or pipelined, and expects these statuses. */
 const exchange =
   (what: string, requests: readonly string[], statuses: readonly number[], isEnd = "}"): Scene =>
   async (port) => {
@@ -32,7 +32,7 @@ const exchange =
     return wrong(what, statuses, peer);
   };
 
-/** Requests that are answered and end the connection. */
+/** Requests whose reply closes the connection. */
 const refused =
   (what: string, bytes: string, status: number): Scene =>
   async (port) => {
@@ -59,7 +59,7 @@ const regular: Scene = async (port, random) => {
   return wrong("a regular client", wanted, peer);
 };
 
-/** Sends a piece of a message every so often, and wants to be cut off in time. */
+/** Sends a message in small pieces, and expects to be disconnected in time. */
 const dripping =
   (what: string, head: string, piece: string, limitSecs: number, status: number): Scene =>
   async (port) => {
@@ -74,7 +74,7 @@ const dripping =
     return wrong(what, [status], peer);
   };
 
-/** Asks for a reply that no buffer of the system holds, and reads nothing. */
+/** Requests a reply larger than the socket buffers, and reads nothing. */
 const notReading =
   (path: string): Scene =>
   async (port) => {
@@ -87,7 +87,7 @@ const notReading =
     return null;
   };
 
-/** Reads nothing, and finds the connection cut when it reads in the end. */
+/** Reads nothing, and expects the connection to be closed when it reads at last. */
 const readingTooLate: Scene = async (port) => {
   const peer = new Peer(port);
   peer.forgets = true;
@@ -109,7 +109,7 @@ const idle: Scene = async (port) => {
   return ended === "closed" ? wrong("an idle client", [200], peer) : "an idle client: still open";
 };
 
-/** Messages that clients break off anywhere. */
+/** Messages that clients abort at any point. */
 const victims: readonly string[] = [
   get("/books") + get("/books/1"),
   post("/upload", "x".repeat(300)),
@@ -144,7 +144,7 @@ const leaving: Scene = async (port, random) => {
   return null;
 };
 
-/** What clients do, with shares of 60. */
+/** Scenes, with shares of 60. */
 const kinds: readonly (readonly [share: number, scene: Scene])[] = [
   [18, regular],
   [14, leaving],
@@ -155,7 +155,7 @@ const kinds: readonly (readonly [share: number, scene: Scene])[] = [
   [1, exchange("an expectation", [chunked("Expect: 100-continue\r\n")], [100, 200])],
   [1, exchange("absolute-form", [get("http://bench/books"), get("/books")], [200, 200])],
   [1, exchange("a long body", [post("/upload", "x".repeat(200_000)), get("/books")], [200, 200])],
-  [2, exchange("a path that is none", [get("/nowhere"), get("/books/x")], [404, 400])],
+  [2, exchange("an unknown path", [get("/nowhere"), get("/books/x")], [404, 400])],
   [1, refused("HTTP/1.0", "GET /books HTTP/1.0\r\nHost: bench\r\n\r\n", 200)],
   [2, refused("a bad field", `${get("/books", "a b: c\r\n")}${get("/books")}`, 400)],
   [1, refused("two lengths", post("/upload", "xx", "Content-Length: 3\r\n") + get("/books"), 400)],
@@ -188,7 +188,7 @@ const kinds: readonly (readonly [share: number, scene: Scene])[] = [
   [1, idle],
 ];
 
-/** The scenes, each as often as its share says. */
+/** The scenes, repeated by their shares. */
 export const scenes: readonly Scene[] = kinds.flatMap(([share, scene]) =>
   Array.from({ length: share }, () => scene),
 );

@@ -6,7 +6,7 @@ import type { Vitals } from "../servers/vitals.ts";
 export const transports = ["fast", "node"] as const;
 export type TransportName = (typeof transports)[number];
 
-/** What the service says of its connections. */
+/** The service's report on its connections. */
 export interface Sockets {
   /** Connections that are open, the asking one included. */
   readonly open: number;
@@ -16,7 +16,7 @@ export interface Sockets {
   readonly accepted: number;
 }
 
-/** What the service still has, after a collection. */
+/** Resources of the service after a collection. */
 export interface Left extends Vitals {
   readonly open: number;
   readonly handlers: number;
@@ -33,7 +33,7 @@ export interface Service extends AsyncDisposable {
   errors(): string[];
 }
 
-/** What of the service's settings differs from the defaults. */
+/** Settings of the service that differ from the defaults. */
 export interface ServiceSettings {
   readonly limits?: object;
   readonly timeouts?: object;
@@ -46,7 +46,7 @@ export const startService = async (
 ): Promise<Service> => {
   const program = await startProgram(new URL("service.ts", import.meta.url), {
     args: ["--env", "production", "--workers", "1"],
-    // V8 throws the code of unused functions away whenever it likes; a leak could hide behind that.
+    // V8 discards code of unused functions at any time, which could hide a leak.
     execArgv: ["--expose-gc", "--no-flush-bytecode"],
     env: {
       NODE_OPTIONS: undefined,
@@ -72,12 +72,12 @@ export const startService = async (
   };
 };
 
-/** Waits until the asking connection is the only one; gives whether that came true. */
+/** Waits until the requesting connection is the only one; returns whether that happened. */
 export const isAlone = async (service: Service, timeoutMs: number): Promise<boolean> => {
   try {
     await waitFor(async () => (await service.sockets()).open <= 1, { timeoutMs, intervalMs: 200 });
     return true;
   } catch {
-    return false; // the gate that asks says so
+    return false; // the caller's gate reports it
   }
 };

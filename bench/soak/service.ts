@@ -1,6 +1,6 @@
 /**
- * A service for clients that mean no good: short and long replies, streams, uploads and handlers that wait, and a report of what was
- * left behind. `TRANSPORT` is `fast` or `node`; `LIMITS` and `TIMEOUTS` are JSON.
+ * A service for hostile clients: short and long replies, streams, uploads and slow handlers, and a report of open
+ * resources. `TRANSPORT` is `fast` or `node`; `LIMITS` and `TIMEOUTS` are JSON.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";

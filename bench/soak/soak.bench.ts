@@ -1,5 +1,5 @@
 /**
- * Proves that hours of hostile and unlucky clients leave nothing behind: good, bad, slow, abandoned, reset, streamed, pipelined and
+ * Proves that hours of hostile and failing clients leak nothing: valid, invalid, slow, aborted, reset, streamed, pipelined and
  * handed-over requests on both transports; after each tenth of the time the load stops and the service must be as it was.
  *
  *   pnpm bench:soak [minutes for each transport] [transport]
@@ -30,7 +30,7 @@ interface Station extends Left {
   readonly alone: boolean;
 }
 
-/** What was wrong, by its words, with how often. */
+/** Faults by message, with their counts. */
 type Faults = Map<string, number>;
 
 const play = async (port: number, endsAt: number, random: () => number, faults: Faults): Promise<number> => {
@@ -58,7 +58,7 @@ const settled = async (service: Service): Promise<Omit<Station, "scenes">> => {
 const handles = ({ resources }: Left): number => Object.values(resources).reduce((a, b) => a + b, 0);
 const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(2);
 
-/** Bytes that the heap gains with each station, by least squares. */
+/** Heap growth per round in bytes, by least squares. */
 const slope = (heaps: readonly number[]): number => {
   const middle = (heaps.length - 1) / 2;
   const mean = heaps.reduce((a, b) => a + b, 0) / heaps.length;
@@ -81,9 +81,9 @@ const judge = (
   const total = seen.reduce((sum, station) => sum + station.scenes, 0);
   const wrongs = [...faults.values()].reduce((a, b) => a + b, 0);
   const say = (holds: boolean, text: string): void => gate(holds, `${transport}: ${text}`);
-  say(wrongs === 0, `what the service did was right each time; it was not ${wrongs} of ${total} times`);
+  say(wrongs === 0, `no wrong reply: ${wrongs} of ${total}`);
   for (const [fault, count] of [...faults].slice(0, 20)) console.log(`       ${count} x ${fault}`);
-  say(errors.length === 0, `the log tells of no error: ${errors.length}`);
+  say(errors.length === 0, `the log has no error: ${errors.length}`);
   for (const line of errors.slice(0, 10)) console.log(`       ${line.slice(0, 300)}`);
   say(
     growth < allowed,
@@ -93,7 +93,7 @@ const judge = (
     bufferGrowth < allowed,
     `buffers grew by ${mebibytes(bufferGrowth)} MiB in the second half, under ${mebibytes(allowed)}`,
   );
-  console.log(`       heap slope of the second half: ${(slope(second) / 1024).toFixed(1)} KiB a station`);
+  console.log(`       heap slope of the second half: ${(slope(second) / 1024).toFixed(1)} KiB per round`);
   say(
     seen.every(({ alone }) => alone),
     "every connection was gone after each part",

@@ -3,10 +3,10 @@ import { cpSync, globSync, mkdtempSync, readdirSync, rmSync, statSync, writeFile
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 
-/** A project outside the workspace that has core as its users get it. */
+/** A project outside the workspace with core installed from its tarball. */
 export interface Installed extends Disposable {
   readonly folder: string;
-  /** Packages that came with it, itself included. */
+  /** Installed packages, including core. */
   readonly packages: readonly string[];
   readonly bytes: number;
   /** Bytes by kind of file, most first. */

@@ -14,7 +14,7 @@ export const startTime = async (folder: string, file: string): Promise<number> =
   });
   const [piece] = (await Promise.race([once(child.stdout, "data"), once(child.stdout, "end")])) as [Buffer?];
   const ms = Number(process.hrtime.bigint() - start) / 1e6;
-  if (piece === undefined) throw new Error(`${file} ended without a word`);
+  if (piece === undefined) throw new Error(`${file} ended without output`);
   const gone = once(child, "exit");
   child.kill("SIGKILL");
   await gone;
