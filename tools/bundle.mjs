@@ -1,5 +1,5 @@
-// Bundles a package's entries into dist, in the package's folder. What the first entry loads at once is one file: to find a file takes longer
-// than to read it, and a function of the same file is called for less than one of another.
+// Bundles a package's entries into dist, in the package's folder. The static imports of the first entry become one file: finding a file takes
+// longer than reading it, and calls within a file are cheaper than calls between files.
 import { rmSync } from "node:fs";
 import { basename } from "node:path";
 import { rolldown } from "rolldown";

@@ -1,6 +1,6 @@
 const SCREAMING = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 
-/** Whether an expression is a number, a text or a regular expression, or arithmetic of them. */
+/** Whether an expression is a number, string or regular expression, or arithmetic of them. */
 const isLiteral = (node) => {
   switch (node?.type) {
     case "Literal":

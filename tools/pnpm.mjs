@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
-const windows = process.platform === "win32"; // there npm and pnpm are scripts, which only a shell can start
+const windows = process.platform === "win32"; // npm and pnpm are scripts there, which only a shell can start
 const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
 const { packageManager, config } = JSON.parse(manifest);
 const script = process.argv.slice(2);
@@ -22,7 +22,7 @@ if (missing.length === 0) {
   const flags = ["--yes", "--allow-scripts=pnpm", ...packages, "--"];
   process.exitCode = await run("npm", ["exec", ...flags, "node", self, ...script]);
 } else {
-  console.error(`npm fetched ${missing.join(" and ")}, but PATH still leads to something older.`);
+  console.error(`npm fetched ${missing.join(" and ")}, but PATH still has an older version.`);
   process.exitCode = 1;
 }
 
@@ -42,7 +42,7 @@ function major(version) {
   return Number.parseInt(version, 10) || 0;
 }
 
-/** Runs a program to its end and gives its exit code. Ctrl-C reaches it through the terminal, so here it only means to wait. */
+/** Runs a program and returns its exit code. Ctrl-C reaches the program through the terminal; this process only waits for it. */
 async function run(program, args) {
   const words = windows ? args.map((word) => `"${word.replaceAll('"', '""')}"`) : args;
   const child = spawn(program, words, { stdio: "inherit", env, shell: windows });

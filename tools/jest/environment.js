@@ -10,7 +10,7 @@ export default class extends TestEnvironment {
     super(config, context);
     for (const name of names.split(" ")) {
       const [inner, outer] = [this.global[name], globalThis[name]];
-      if (inner === outer) continue; // jest hands over some classes as they are, such as Uint8Array
+      if (inner === outer) continue; // jest shares some classes between realms, such as Uint8Array
       Object.defineProperty(inner, Symbol.hasInstance, {
         value(it) {
           return ordinary.call(this, it) || (this === inner && ordinary.call(outer, it));

@@ -1,4 +1,4 @@
-/** Ends a run whose tests left a socket, timer or process open: it fails and says what, instead of hanging for ever. */
+/** Ends a run whose tests left a socket, timer or process open: fails and lists them, instead of hanging. */
 export default class {
   constructor(_config, { graceMs = 30_000 } = {}) {
     this.graceMs = graceMs;

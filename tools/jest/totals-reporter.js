@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Leaves the counts of one package's run beside it, so that the whole matrix can print plain totals at its end. */
+/** Writes the counts of one package's run into its folder; `verify.mjs` adds them up. */
 export default class {
   constructor({ rootDir }, { file = "test-results.json" } = {}) {
     this.file = join(rootDir, file);

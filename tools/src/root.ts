@@ -1,4 +1,4 @@
 import { join } from "node:path";
 
-/** Folder of the whole workspace. */
+/** Root folder of the workspace. */
 export const root: string = join(import.meta.dirname, "../..");

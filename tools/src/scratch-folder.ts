@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempDisposableSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** A new folder inside the workspace, so that modules in it resolve as everywhere else; gone when disposed of, never committed. */
+/** Creates a folder inside the workspace, so that imports resolve there; deleted when disposed, ignored by git. */
 export const scratchFolder = (root: string): { readonly path: string; [Symbol.dispose](): void } =>
   mkdtempDisposableSync(join(root, "tools/.tmp-"));
 

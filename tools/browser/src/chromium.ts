@@ -13,16 +13,16 @@ export interface ChromiumOptions {
   readonly hosts?: readonly string[];
 }
 
-/** The reason to skip browser tests; `false` when the executable that `CHROMIUM` names, or `/usr/bin/chromium`, exists. */
+/** The reason to skip browser tests; `false` when the executable exists (`CHROMIUM`, or `/usr/bin/chromium`). */
 export const noChromium = (): string | false =>
   existsSync(chromiumPath()) ? false : `there is no ${chromiumPath()}; name one in CHROMIUM`;
 
 const chromiumPath = (): string => process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
-/** A busy machine needs many seconds to start a browser. */
+/** Starting a browser takes many seconds on a busy machine. */
 const TIMEOUT_MS = 60_000;
 
-/** Starts Chromium; only `127.0.0.1` and the hosts named resolve. */
+/** Starts Chromium; only `127.0.0.1` and the given hosts resolve. */
 export const startChromium = async ({ hosts = [] }: ChromiumOptions = {}): Promise<Chromium> => {
   const browser = await launch({
     executablePath: chromiumPath(),

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { Kafka, logLevel, Partitioners } from "kafkajs";
 
 /**
- * Creates a topic, sends a message to it, and takes it as a member of a consumer group.
+ * Creates a topic, sends a message to it, and receives it as a member of a consumer group.
  *
- * All three, because the group's coordinator answers "loading" for a while after topics can be made.
+ * All three, because the group coordinator is still loading for a while after topics can be created.
  */
 export const askKafka = async (brokers: string[]): Promise<void> => {
   const kafka = new Kafka({

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { untilReady } from "./until-ready.ts";
 
-/** Waits until something on the loopback address takes connections. */
+/** Resolves once a server listens on a port of the loopback address. */
 export const askPort = async (port: number): Promise<void> => {
   await untilReady(`port ${port}`, async () => {
     const socket = connect(port, "127.0.0.1");

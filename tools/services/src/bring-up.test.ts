@@ -26,7 +26,7 @@ afterEach(() => {
   stopped.length = 0;
 });
 
-/** Puts programs in front of PATH, each a shell script. */
+/** Prepends shell scripts to PATH. */
 const withPrograms = (scripts: Readonly<Record<string, string>>) => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "programs-"));
   for (const [name, script] of Object.entries(scripts)) {
@@ -37,20 +37,20 @@ const withPrograms = (scripts: Readonly<Record<string, string>>) => {
   return folder;
 };
 
-test("a server whose variable is set is used as it is, and never stopped", async () => {
+test("a server whose variable is set is used, and never stopped", async () => {
   const [outcome] = await bringUp([service("one")], { env: { ONE_URL: "one://given" } });
   expect(outcome).toMatchObject({ url: "one://given", how: "from ONE_URL" });
   await outcome?.stop();
   expect(stopped).toEqual([]);
 });
 
-test("a set variable that leads nowhere is said, not replaced", async () => {
+test("a set variable with an unreachable address is reported, not replaced", async () => {
   const refuses = service("one", { ask: () => Promise.reject(new Error("connection refused")) });
   const [outcome] = await bringUp([refuses], { env: { ONE_URL: "one://given" } });
   expect(outcome).toMatchObject({ url: null, how: "ONE_URL is set, but connection refused" });
 });
 
-test("what is not there is started, and what cannot be started names its reason without stopping the others", async () => {
+test("missing servers are started; a failed start is reported and does not affect the others", async () => {
   const fails = service("two", {
     start: () => Promise.reject(new Error("the program two is not installed")),
   });
@@ -63,7 +63,7 @@ test("what is not there is started, and what cannot be started names its reason 
   expect(stopped).toEqual(["one"]);
 });
 
-test("Docker Compose is used where a daemon answers, on a port of its own, and taken down again", async () => {
+test("Docker Compose is used when a daemon answers, on its own port, and taken down at the end", async () => {
   using folder = withPrograms({ docker: `echo "$@ port=$REDIS_PORT" >> "$(dirname "$0")/calls"` });
   const [outcome] = await bringUp([service("redis")], { env: {} });
   expect(outcome?.how).toBe("docker");
@@ -83,12 +83,12 @@ test("a Docker client without a daemon counts as no Docker", async () => {
   expect(outcome?.how).toBe("started here");
 });
 
-test("a program that is there is found and nothing is installed for it", () => {
+test("an installed program is found, and nothing is installed", () => {
   expect(findProgram("sh")).toMatch(/\/sh$/);
   expect(installPrograms({ sh: "dash" })).toEqual({ missing: [], reason: null });
 });
 
-test("a file that a package brings is looked for at its path", () => {
+test("a file of a package is looked up by its path", () => {
   using folder = withPrograms({ "apt-get": "exit 1", present: "" });
   const [present, absent] = [join(folder.path, "present"), join(folder.path, "absent")];
   expect(installPrograms({ [present]: "one-package" }, { root: true })).toEqual({
@@ -100,7 +100,7 @@ test("a file that a package brings is looked for at its path", () => {
 
 const wanted = { "no-such-a": "one-package", "no-such-b": "one-package" };
 
-test("packages of missing programs are asked of apt once each by root", () => {
+test("as root apt installs the packages of missing programs, once each", () => {
   using folder = withPrograms({ "apt-get": `echo "$@" >> "$(dirname "$0")/calls"` });
   expect(installPrograms(wanted, { root: true })).toEqual({ missing: [], reason: null });
   expect(readFileSync(join(folder.path, "calls"), "utf8")).toMatch(
@@ -108,7 +108,7 @@ test("packages of missing programs are asked of apt once each by root", () => {
   );
 });
 
-test("another user's machine stays as it is, and the reason says what to type", () => {
+test("without root nothing is installed, and the reason has the command", () => {
   using _folder = withPrograms({ "apt-get": "exit 1", sudo: "exit 0" });
   expect(installPrograms(wanted, { root: false, ci: false })).toEqual({
     missing: ["no-such-a", "no-such-b"],
@@ -116,7 +116,7 @@ test("another user's machine stays as it is, and the reason says what to type", 
   });
 });
 
-test("a sudo without a password serves in CI", () => {
+test("in CI sudo without a password is used", () => {
   using folder = withPrograms({ "apt-get": "exit 1", sudo: `echo "$@" >> "$(dirname "$0")/calls"` });
   expect(installPrograms(wanted, { root: false, ci: true }).reason).toBe(null);
   expect(readFileSync(join(folder.path, "calls"), "utf8")).toContain(
@@ -124,7 +124,7 @@ test("a sudo without a password serves in CI", () => {
   );
 });
 
-test("an installation that fails is said", () => {
+test("a failed installation is reported", () => {
   using _folder = withPrograms({ "apt-get": "exit 1" });
   expect(installPrograms(wanted, { root: true }).reason).toBe("apt-get could not install one-package");
 });

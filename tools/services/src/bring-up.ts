@@ -3,22 +3,22 @@ import type { RunningServer } from "./running-server.ts";
 import type { Service } from "./services.ts";
 import { installPrograms } from "./system-packages.ts";
 
-/** What became of one server that tests need. */
+/** State of one server that tests need. */
 export interface Outcome {
   readonly service: Service;
-  /** Where it is; `null` when it cannot be had. */
+  /** Its address; `null` when unavailable. */
   readonly url: string | null;
-  /** How it was come by, or why it was not. */
+  /** Its source, or the reason why it is unavailable. */
   readonly how: string;
-  /** Ends it, when it was started here. */
+  /** Stops it, if it was started here. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Brings up every server of the list that is not there already, side by side, each ready when this resolves.
+ * Starts every server of the list that is not running, concurrently; all are ready when this resolves.
  *
- * A set environment variable wins; then a Docker daemon; then the system's programs, installed where that is allowed.
- * It never rejects: a server that cannot be had comes back with the reason.
+ * A set environment variable takes precedence, then a Docker daemon, then the system's programs, installed if that is allowed.
+ * Never rejects: an unavailable server has the reason.
  */
 export const bringUp = async (
   wanted: readonly Service[],

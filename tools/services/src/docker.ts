@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { freePort } from "./free-port.ts";
 import type { RunningServer } from "./running-server.ts";
 
-/** Servers that `compose.yaml` knows, and the address of each on a port. */
+/** Servers of `compose.yaml`, each with a function from port to address. */
 const addresses: Readonly<Record<string, (port: number) => string>> = {
   postgres: (port) => `postgres://framework@127.0.0.1:${port}/framework`,
   redis: (port) => `redis://127.0.0.1:${port}`,
@@ -11,13 +11,13 @@ const addresses: Readonly<Record<string, (port: number) => string>> = {
   kafka: (port) => `127.0.0.1:${port}`,
 };
 
-/** Whether a Docker daemon answers; the client alone proves nothing. */
+/** Whether a Docker daemon answers: an installed client is not enough. */
 export const dockerAnswers = (): boolean => docker(["info"]).ok;
 
 /** Whether Docker Compose can start the server of that name. */
 export const inCompose = (name: string): boolean => Object.hasOwn(addresses, name);
 
-/** Starts one server of `compose.yaml` in a project of its own, and waits until it says that it is healthy. */
+/** Starts one server of `compose.yaml` in its own project, and waits until it is healthy. */
 export const startWithDocker = async (name: string): Promise<RunningServer> => {
   const addressOf = addresses[name];
   if (addressOf === undefined) throw new Error(`compose.yaml has no ${name}`);

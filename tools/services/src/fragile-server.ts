@@ -3,19 +3,19 @@ import type { ServerFolder } from "./server-folder.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { untilReady } from "./until-ready.ts";
 
-/** What one kind of server adds to the common handling of its process. */
+/** Specifics of one kind of server. */
 export interface ServerParts {
   readonly name: string;
   readonly url: string;
   readonly folder: ServerFolder;
   readonly process: ServerProcess;
-  /** Signal that ends it in order. */
+  /** Signal for an orderly stop. */
   readonly stopSignal?: NodeJS.Signals;
-  /** Fails as long as the server does not really answer. */
+  /** Rejects until the server answers requests. */
   readonly ask: () => Promise<void>;
 }
 
-/** Starts a server and gives the handle on it; a failed start leaves nothing behind and shows the end of the server's log. */
+/** Starts a server and returns its handle; a failed start cleans up, and its error has the end of the server's log. */
 export const startFragileServer = async (parts: ServerParts): Promise<FragileServer> => {
   const server = new LocalServer(parts);
   try {

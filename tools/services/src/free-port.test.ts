@@ -14,13 +14,13 @@ const listenFrom = async (lowest: number): Promise<readonly [port: number, serve
   }
 };
 
-test("gives ports below those of outgoing connections, none twice, and none that is the bus of another", async () => {
+test("returns ports below those of outgoing connections, none twice, and none that is another's cluster bus", async () => {
   const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()));
   expect(new Set(ports).size).toBe(50);
   expect(ports.filter((port) => port < 12_000 || port >= 22_000)).toEqual([]);
 });
 
-test("passes by a port that is taken, and one whose neighbour 10,000 above is", async () => {
+test("skips a port that is taken, and one whose bus port, 10,000 above, is taken", async () => {
   const [taken, one] = await listenFrom(15_000);
   const [bus, other] = await listenFrom(26_000);
   const wanted = [taken, bus - 10_000];

@@ -1,16 +1,16 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
 
-/** Below the ports that systems give to outgoing connections (from 32,768 on Linux): a free port stays free until the server listens. */
+/** Below the ephemeral ports (from 32,768 on Linux): a free port stays free until the server listens. */
 const LOWEST = 12_000;
 const COUNT = 10_000;
-/** The bus of a cluster node listens so far above its port; no port that is given is the bus of another. */
+/** Offset of a cluster node's bus port; no returned port is the bus port of another. */
 const BUS = 10_000;
 const TRIES = 200;
 
 const given = new Set<number>();
 
-/** A port on the loopback address that nothing listens on, nor on the one 10,000 above; never the same twice. */
+/** Returns a free port of the loopback address whose bus port, 10,000 above, is free too; never the same twice. */
 export const freePort = async (random: () => number = Math.random): Promise<number> => {
   for (let tried = 0; tried < TRIES; tried += 1) {
     const port = LOWEST + Math.floor(random() * COUNT);

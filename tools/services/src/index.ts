@@ -2,7 +2,7 @@ export type { FragileServer, RunningServer } from "./running-server.ts";
 export { freePort } from "./free-port.ts";
 export { startPostgres, type PostgresOptions } from "./postgres.ts";
 export { startRedis, type RedisOptions } from "./redis.ts";
-export { startRedisCluster, type RedisCluster } from "./redis-cluster.ts";
+export { startRedisCluster, type RedisCluster, type RedisClusterOptions } from "./redis-cluster.ts";
 export { startRabbitMq } from "./rabbitmq.ts";
 export { startKafka } from "./kafka.ts";
 export { startSqs } from "./sqs.ts";

@@ -8,13 +8,13 @@ import { needProgram } from "./programs.ts";
 const VERSION = "4.1.0";
 const LOG4J = "2.24.3";
 
-/** Folder with Kafka's jars, fetched from Maven's central repository once (43 MB) and kept in the user's cache folder. */
+/** Returns the folder of Kafka's jars, downloaded once from Maven Central (43 MB) into the user's cache folder. */
 export const kafkaJars = async (): Promise<string> => {
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "framework-services");
   const folder = join(cache, `kafka-${VERSION}`);
   if (existsSync(folder)) return folder;
   const maven = needProgram("mvn");
-  const unfinished = `${folder}.${process.pid}`; // moved into place when whole: half a folder would look like a hit
+  const unfinished = `${folder}.${process.pid}`; // renamed when complete: a partial folder would look like a cache hit
   mkdirSync(unfinished, { recursive: true });
   try {
     const project = join(unfinished, "pom.xml");

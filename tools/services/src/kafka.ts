@@ -10,10 +10,10 @@ import type { FragileServer } from "./running-server.ts";
 import { ServerFolder } from "./server-folder.ts";
 import { ServerProcess } from "./server-process.ts";
 
-/** Fast to start rather than fast to run. */
+/** JVM options for a fast start rather than throughput. */
 const javaOptions = ["-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
-/** An Apache Kafka broker of its own, one node in KRaft mode, on loopback; `url` is its `host:port`. */
+/** Starts a separate Apache Kafka broker, one node in KRaft mode, on loopback; `url` is its `host:port`. */
 export const startKafka = async (): Promise<FragileServer> => {
   const java = needProgram("java");
   const jars = await kafkaJars();

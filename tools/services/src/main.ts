@@ -34,7 +34,7 @@ function lineOf({ service, url, how }: Outcome): string {
   return `${service.name.padEnd(14)} ${what}`;
 }
 
-/** Runs the command with the servers' addresses in its environment, and gives its exit code. */
+/** Runs the command with the servers' addresses in its environment, and returns its exit code. */
 async function run([program = "", ...args]: readonly string[], found: readonly Outcome[]): Promise<number> {
   const env = { ...process.env };
   for (const { service, url } of found) {
@@ -48,9 +48,9 @@ async function run([program = "", ...args]: readonly string[], found: readonly O
   return typeof code === "number" ? code : 1;
 }
 
-/** Keeps the servers up until Ctrl-C or SIGTERM. */
+/** Keeps the servers running until Ctrl-C or SIGTERM. */
 async function untilStopped(): Promise<number> {
-  console.log("Ctrl-C stops what was started here.");
+  console.log("Ctrl-C stops the servers that were started here.");
   const alive = setInterval(() => {}, 60_000);
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   clearInterval(alive);

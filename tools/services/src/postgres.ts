@@ -14,7 +14,7 @@ export interface PostgresOptions {
   readonly maxConnections?: number;
 }
 
-/** A PostgreSQL server of its own, on loopback, without passwords, with an empty database `framework`. */
+/** Starts a separate PostgreSQL server on loopback, without passwords, with an empty database `framework`. */
 export const startPostgres = async ({
   fsync = false,
   maxConnections = 200,
@@ -47,7 +47,7 @@ export const startPostgres = async ({
   return server;
 };
 
-/** One statement over a new connection; fails unless the server answers it. */
+/** Runs one statement over a new connection. */
 export const askPostgres = async (url: string, statement = "SELECT 1"): Promise<void> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 20_000 });
   client.on("error", () => {}); // the failed call has the error

@@ -2,21 +2,21 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Sends a signal to a process and to everything below it.
+ * Sends a signal to a process and all its descendants.
  *
- * A signal to the process group is not enough: each PostgreSQL backend leads a group of its own.
+ * A signal to the process group is not enough: each PostgreSQL backend has its own group.
  */
 export const signalTree = (pid: number, signal: NodeJS.Signals): void => {
   for (const each of [pid, ...descendantsOf(pid)]) {
     try {
       process.kill(each, signal);
     } catch {
-      // It ended by itself between the listing and the signal.
+      // The process ended after the listing.
     }
   }
 };
 
-/** Identifiers of all processes below one. */
+/** Ids of all descendants of a process. */
 export const descendantsOf = (pid: number): number[] => {
   const children = Map.groupBy(processes(), ([, parent]) => parent);
   const found: number[] = [];
@@ -40,7 +40,7 @@ const fromProcFolder = (): PidAndParent[] =>
     .flatMap((name) => {
       try {
         const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-        const afterName = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // the name may hold blanks and brackets
+        const afterName = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // the name may contain spaces and parentheses
         return [[Number(name), Number(afterName[1])] as const];
       } catch {
         return [];

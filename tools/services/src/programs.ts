@@ -13,13 +13,13 @@ const extraFolders = (): string[] => {
   ];
 };
 
-/** Full path of a program of the system, or `null`. */
+/** Returns the full path of an installed program, or `null`. */
 export const findProgram = (name: string): string | null => {
   const folders = [...extraFolders(), ...(process.env["PATH"] ?? "").split(delimiter)];
   return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
 };
 
-/** @throws with a sentence that names the missing program. */
+/** @throws Error that names the missing program */
 export const needProgram = (name: string): string => {
   const found = findProgram(name);
   if (found === null) throw new Error(`the program ${name} is not installed`);

@@ -7,7 +7,7 @@ import { ServerFolder, userWhenRoot } from "./server-folder.ts";
 import { ServerProcess } from "./server-process.ts";
 import { askPort } from "./ask-port.ts";
 
-/** A RabbitMQ server of its own, on loopback, with the user `guest`; it brings its own port mapper, so that nothing outlives it. */
+/** Starts a separate RabbitMQ server on loopback, with the user `guest` and its own port mapper, so that no process outlives it. */
 export const startRabbitMq = async (): Promise<FragileServer> => {
   const program = needProgram("rabbitmq-server");
   const user = userWhenRoot("rabbitmq"); // the system's wrapper would change to it and drop the environment
@@ -78,7 +78,7 @@ const withPortMapper = (server: FragileServer, epmd: ServerProcess): FragileServ
   };
 };
 
-/** A full AMQP handshake; the port opens seconds before the server can do one. */
+/** Does a full AMQP handshake, because the port opens seconds before the server accepts one. */
 export const askRabbitMq = async (url: string): Promise<void> => {
   const connection = await connect(url, { timeout: 5000 });
   connection.on("error", () => {}); // the failed call has the error

@@ -7,13 +7,13 @@ import { ServerFolder } from "./server-folder.ts";
 import { ServerProcess } from "./server-process.ts";
 
 export interface RedisOptions {
-  /** Keeps every write on disk, so that data survive `kill` and `shutdown`. @default false */
+  /** Syncs every write to disk, so that data survive `kill` and `shutdown`. @default false */
   readonly durable?: boolean;
   /** More settings, as in `redis.conf`: `{ "cluster-enabled": "yes" }`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A Redis server of its own, on loopback, empty. */
+/** Starts a separate, empty Redis server on loopback. */
 export const startRedis = async ({
   durable = false,
   settings = {},
@@ -40,14 +40,14 @@ export const startRedis = async ({
   });
 };
 
-/** A `PING` over a new connection; fails unless the server answers it. */
+/** Sends `PING` over a new connection. */
 export const askRedis = async (url: string): Promise<void> => {
   await withRedis(url, async (client) => {
     await client.ping();
   });
 };
 
-/** Runs `use` with a connection of its own that tries once. */
+/** Runs `use` with a new connection that does not reconnect. */
 export const withRedis = async <T>(url: string, use: (client: Redis) => Promise<T>): Promise<T> => {
   const client = new Redis(url, {
     lazyConnect: true,

@@ -1,20 +1,20 @@
-/** A server that this process started and may do anything to. */
+/** A server that this process started. */
 export interface RunningServer extends AsyncDisposable {
-  /** Where clients find it. */
+  /** Its address. */
   readonly url: string;
-  /** Ends it in order and removes its data. */
+  /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
 
-/** A server that tests may treat badly; the same address, port and data all along. */
+/** A server that tests can kill, stop and pause; address, port and data stay the same. */
 export interface FragileServer extends RunningServer {
   /** `kill -9` of the whole server. */
   kill(): Promise<void>;
-  /** Starts it again over the same data, and waits until it is ready. */
+  /** Starts it again with the same data; resolves when it is ready. */
   start(): Promise<void>;
-  /** Ends it in order, but keeps its data. */
+  /** Stops it and keeps its data. */
   shutdown(): Promise<void>;
-  /** Freezes every process of it (SIGSTOP): connections stay open, nothing answers. */
+  /** Freezes every process of it (SIGSTOP): connections stay open without replies. */
   pause(): void;
   resume(): void;
 }

@@ -3,20 +3,20 @@ import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Numbers of a user of the system. */
+/** User and group id. */
 export interface SystemUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The user a server must run as: itself, unless this process is root and the server refuses root. */
+/** The user to run a server as, when this process is root and the server refuses root. */
 export const userWhenRoot = (name: string): SystemUser | null => {
   if (process.getuid?.() !== 0) return null;
   const ask = (flag: string): number => Number(execFileSync("id", [flag, name], { encoding: "utf8" }));
   return { uid: ask("-u"), gid: ask("-g") };
 };
 
-/** A server's private folder for data and log, in the system's folder for temporary files; gone when disposed of. */
+/** A server's private folder for data and log, in the temporary folder; deleted when disposed. */
 export class ServerFolder implements Disposable {
   readonly path: string;
 
@@ -29,7 +29,7 @@ export class ServerFolder implements Disposable {
     return join(this.path, name);
   }
 
-  /** The end of what the server wrote, for the message about its failure. */
+  /** The end of the server's log, for error messages. */
   logTail(): string {
     const file = this.at("log");
     return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n").slice(-15).join("\n") : "";

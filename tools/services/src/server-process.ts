@@ -3,7 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import type { ServerFolder, SystemUser } from "./server-folder.ts";
 import { signalTree } from "./process-tree.ts";
 
-/** How a server is started. */
+/** Command and environment of a server. */
 export interface ServerCommand {
   readonly program: string;
   readonly args: readonly string[];
@@ -27,13 +27,13 @@ export class ServerProcess {
     return this.child !== null && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Starts it; its output goes to the folder's log, never to a pipe that a caller would wait on. */
+  /** Starts it with its output written to the folder's log: a pipe would keep callers waiting. */
   start(): void {
     const { program, args, folder, user, env } = this.command;
     const log = openSync(folder.at("log"), "a");
     const child = spawn(program, args, {
       cwd: folder.path,
-      detached: true, // Ctrl-C in the terminal is for us; we stop the server in our own time
+      detached: true, // Ctrl-C must not reach the server: this process stops it
       env: { ...process.env, ...env },
       stdio: ["ignore", log, log],
       ...user,
@@ -50,7 +50,7 @@ export class ServerProcess {
     if (this.child?.pid !== undefined && this.running) signalTree(this.child.pid, signal);
   }
 
-  /** Stops the server and everything below it from running, without ending it. */
+  /** Suspends the server and its descendants (SIGSTOP). */
   pause(): void {
     this.signal("SIGSTOP");
   }
@@ -59,12 +59,12 @@ export class ServerProcess {
     this.signal("SIGCONT");
   }
 
-  /** `kill -9`, as a crash of the machine would. */
+  /** Kills it with SIGKILL, like a crash of the machine. */
   async kill(): Promise<void> {
     await this.end(() => this.signal("SIGKILL"));
   }
 
-  /** Asks it to end, and kills it once `deadlineMs` have passed. */
+  /** Stops it with its signal, and with SIGKILL after `deadlineMs`. */
   async stop(signal: NodeJS.Signals = "SIGTERM", deadlineMs = 60_000): Promise<void> {
     const timer = setTimeout(() => this.signal("SIGKILL"), deadlineMs);
     await this.end(() => {

@@ -8,7 +8,7 @@ import { startRedisCluster } from "./redis-cluster.ts";
 import { withServer } from "./with-server.ts";
 import { askSqs } from "./sqs.ts";
 
-test("a PostgreSQL server keeps its data and address through kill and start, and is silent while paused", async () => {
+test("a PostgreSQL server keeps data and address after kill and start, and does not reply while paused", async () => {
   await using server = await startPostgres({ fsync: true });
   await askPostgres(server.url, "CREATE TABLE kept (id int); INSERT INTO kept VALUES (7)");
   await server.kill();
@@ -30,7 +30,7 @@ const rowsOf = async (url: string, statement: string): Promise<unknown[]> => {
   return rows;
 };
 
-test("a durable Redis server keeps its data through shutdown and start", async () => {
+test("a durable Redis server keeps its data after shutdown and start", async () => {
   await using server = await startRedis({ durable: true });
   await withRedis(server.url, (client) => client.set("kept", "7"));
   await server.shutdown();
@@ -39,7 +39,7 @@ test("a durable Redis server keeps its data through shutdown and start", async (
   expect(await withRedis(server.url, (client) => client.get("kept"))).toBe("7");
 });
 
-test("a Redis Cluster is whole when it is handed out", async () => {
+test("a Redis Cluster is complete when it is ready", async () => {
   await using cluster = await startRedisCluster();
   const roles = await Promise.all(cluster.nodes.map(({ url }) => withRedis(url, (client) => client.role())));
   expect(roles.map(([role]) => String(role)).sort()).toEqual([
@@ -70,7 +70,7 @@ withServer("rabbitmq", (amqpUrl) => {
 });
 
 withServer("kafka", (brokers) => {
-  test("Kafka keeps the order of what an idempotent producer sends under one key", async () => {
+  test("Kafka keeps the order of an idempotent producer's messages with one key", async () => {
     const kafka = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
     const topic = `proof-${Date.now()}`;
     const admin = kafka.admin();
@@ -98,7 +98,7 @@ withServer("kafka", (brokers) => {
 });
 
 withServer("sqs", (endpoint) => {
-  test("the SQS emulator answers as SQS does", async () => {
+  test("the SQS emulator behaves like SQS", async () => {
     await expect(askSqs(endpoint)).resolves.toBeUndefined();
     await expect(askSqs("http://127.0.0.1:1")).rejects.toThrow("fetch failed");
   });

@@ -10,18 +10,18 @@ import { askSqs, startSqs } from "./sqs.ts";
 /** One kind of server that tests need. */
 export interface Service {
   readonly name: string;
-  /** Environment variable that points tests at a server; one that is set already wins over starting another. */
+  /** Environment variable with the server's address; if it is set already, no server is started. */
   readonly variable: string;
-  /** Programs it is started with, and the Debian package that brings each. */
+  /** Required programs, each with its Debian package. */
   readonly programs: Readonly<Record<string, string>>;
   readonly start: () => Promise<RunningServer>;
-  /** Fails unless the server at the address really answers. */
+  /** Rejects unless the server at the address answers requests. */
   readonly ask: (address: string) => Promise<void>;
 }
 
 const firstOf = (list: string): string => list.split(",")[0] ?? list;
 
-/** Every server that `npm test` brings up, by name. */
+/** Every server that `npm test` starts, by name. */
 export const services: readonly Service[] = [
   {
     name: "postgres",
@@ -41,7 +41,7 @@ export const services: readonly Service[] = [
     name: "redis-cluster",
     variable: "REDIS_CLUSTER_URL",
     programs: { "redis-server": "redis-server", "redis-cli": "redis-tools" },
-    start: startRedisCluster,
+    start: () => startRedisCluster(),
     ask: (nodes) => askRedis(firstOf(nodes)),
   },
   {
@@ -61,9 +61,10 @@ export const services: readonly Service[] = [
   { name: "sqs", variable: "SQS_ENDPOINT", programs: {}, start: startSqs, ask: askSqs },
 ];
 
-/** Programs that tests start themselves, and a module for Python that one of them is, with the Debian package that brings each. */
+/** Programs and Python modules that tests start themselves, each with its Debian package. */
 export const testPrograms: Readonly<Record<string, string>> = {
   nginx: "nginx-light",
   haproxy: "haproxy",
+  strace: "strace",
   "/usr/lib/python3/dist-packages/websockets": "python3-websockets",
 };

@@ -10,7 +10,7 @@ export const startSqs = async (): Promise<RunningServer> => {
   return { url: `http://127.0.0.1:${server.port}`, stop, [Symbol.asyncDispose]: stop };
 };
 
-/** Lists the queues; fails unless the endpoint answers as SQS does. */
+/** Lists the queues; rejects unless the endpoint behaves like SQS. */
 export const askSqs = async (endpoint: string): Promise<void> => {
   const response = await fetch(endpoint, {
     method: "POST",

@@ -3,20 +3,20 @@ import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { findProgram } from "./programs.ts";
 
-/** What was done about programs that are missing: nothing, installed, or why not. */
+/** Programs that are still missing, with the reason. */
 export type Installed = { readonly missing: readonly string[]; readonly reason: string | null };
 
-/** Who runs the tests, and where. */
+/** User and environment of the test run. */
 export interface Rights {
   readonly ci?: boolean;
   readonly root?: boolean;
 }
 
 /**
- * Installs the system's packages that bring the missing programs, with apt; an absolute path stands for any file that a package brings.
+ * Installs the Debian packages of missing programs with apt; an absolute path means any file of a package.
  *
  * Only as root, or in CI with a `sudo` without password: running tests never changes a developer's machine.
- * The reason says what to type instead.
+ * Otherwise the reason contains the command.
  */
 export const installPrograms = (
   wanted: Readonly<Record<string, string>>,

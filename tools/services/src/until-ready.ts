@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long and how often to ask; `gaveUp` ends it early. */
+/** Deadline and interval of the attempts; `gaveUp` ends them early. */
 export interface Patience {
   readonly withinMs?: number;
   readonly everyMs?: number;
@@ -8,9 +8,9 @@ export interface Patience {
 }
 
 /**
- * Asks a server again and again until it answers: an open port is not yet a server that works.
+ * Repeats a request until the server answers: an open port does not mean that it is ready.
  *
- * @throws the last answer as cause, once `withinMs` have passed or `gaveUp` says that the server has ended.
+ * @throws Error with the last failure as cause, after `withinMs` or when `gaveUp` returns true
  */
 export const untilReady = async (
   what: string,

@@ -2,9 +2,9 @@ import { describe } from "@jest/globals";
 import { services } from "./services.ts";
 
 /**
- * Declares the tests that need one of the servers, with its address.
+ * Declares tests that need one of the servers, and passes its address.
  *
- * Without that server they are counted as skipped, and the reason is printed; in CI a skipped test fails the run.
+ * Without that server they count as skipped, and the reason is printed; in CI a skipped test fails the run.
  *
  * @throws when there is no service of that name.
  */

@@ -15,7 +15,7 @@ const programs = {
 };
 const scripts = Object.fromEntries(Object.keys(programs).map((name) => [name, `node ${name}.mjs`]));
 
-/** A workspace without dependencies that starts its scripts the way this one does. */
+/** A workspace without dependencies that starts its scripts like this one. */
 const workspace = (manifest: object = {}): { readonly path: string; [Symbol.dispose](): void } => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "bootstrap-"));
   const { packageManager, config } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -36,7 +36,7 @@ const start = (cwd: string, ...words: string[]): { status: number | null; lines:
   return { status, lines: stdout.trimEnd().split("\n") };
 };
 
-test("arguments reach the script as they were given", () => {
+test("arguments reach the script unchanged", () => {
   using folder = workspace();
   const words = ["--port", "9000", "two words", "it's", 'a "quote"', "$HOME", "*", ""];
   const { status, lines } = start(folder.path, "args", ...words);
@@ -56,7 +56,7 @@ test("the script does not start when the lockfile and package.json disagree", ()
   expect(lines.at(-1)).not.toContain("reached");
 });
 
-test("the script may end its work after SIGTERM", async () => {
+test("the script can finish its work after SIGTERM", async () => {
   using folder = workspace();
   const child = spawn(process.execPath, ["tools/pnpm.mjs", "serve"], { cwd: folder.path });
   let output = "";

@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 import { root } from "../root.ts";
 
 interface Steps {
-  /** Counts that the test run leaves behind, by folder. */
+  /** Counts that the test run writes, by folder. */
   readonly counts?: Readonly<Record<string, object>>;
   /** Steps that fail. */
   readonly failing?: readonly string[];
@@ -15,7 +15,7 @@ interface Steps {
   readonly ci?: boolean;
 }
 
-/** Runs the real verify over programs that do what `steps` says. */
+/** Runs the real verify.mjs with fake programs, as `steps` describes. */
 const verify = ({
   counts = {},
   failing = [],
@@ -63,7 +63,7 @@ test("one failed test fails the command", () => {
 });
 
 test.each(["turbo", "node", "pnpm", "oxfmt", "knip"])(
-  "the command fails when %s does, and still ends with the totals",
+  "the command fails when %s fails, and still prints the totals last",
   (name) => {
     expect(verify({ counts: { tools: books }, failing: [name] })).toEqual({
       status: 1,
@@ -72,7 +72,7 @@ test.each(["turbo", "node", "pnpm", "oxfmt", "knip"])(
   },
 );
 
-test("a run without tests fails, whatever an earlier run has left", () => {
+test("a run without tests fails, despite counts of an earlier run", () => {
   expect(verify({ stale: { "packages/core": core } })).toEqual({
     status: 1,
     last: "0 passed, 0 failed, 0 skipped",

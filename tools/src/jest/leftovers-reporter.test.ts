@@ -29,7 +29,7 @@ const runTest = (body: string): { status: number | null; stderr: string } => {
   });
 };
 
-test("a run that leaves a timer behind ends and fails, though every test passed", () => {
+test("a run that leaves a timer open ends and fails, although every test passed", () => {
   const { status, stderr } = runTest("setInterval(() => {}, 1_000);");
   expect(stderr).toContain("The tests left open: ");
   expect(stderr).toContain("Timeout");

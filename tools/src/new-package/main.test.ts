@@ -9,12 +9,12 @@ test.each([
   [[], "usage: pnpm new:package NAME [--feature enableX]\n"],
   [["one", "two"], "usage: pnpm new:package NAME [--feature enableX]\n"],
   [["core"], "packages/core exists already: take another name or remove it first\n"],
-  [["Cache"], '"Cache" is no package name: use one or two words in kebab-case, such as rate-limit\n'],
-])("with %j it writes nothing and says why in one line", (args, message) => {
+  [["Cache"], '"Cache" is not a package name: use one or two words in kebab-case, such as rate-limit\n'],
+])("with %j it writes nothing and prints the reason in one line", (args, message) => {
   expect(generate(...args)).toMatchObject({ status: 1, stderr: message });
 });
 
-test("a flag it does not know is answered with the usage", () => {
+test("an unknown flag prints the usage", () => {
   const { status, stderr } = generate("cache", "--method", "enableCaching");
   expect(status).toBe(1);
   expect(stderr).toContain("usage: pnpm new:package");

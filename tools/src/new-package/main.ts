@@ -14,9 +14,11 @@ const main = (): void => {
   const [name] = positionals;
   if (name === undefined || positionals.length > 1) throw new NewPackageError(USAGE);
   const files = newPackage(root, deriveNames(name, values.feature));
-  spawnSync("oxfmt", files, { cwd: root, shell: process.platform === "win32" }); // names differ in length, so lines break elsewhere
+  spawnSync("oxfmt", files, { cwd: root, shell: process.platform === "win32" }); // the length of names changes line breaks
   console.log(files.join("\n"));
-  console.log(`\nNext:\n  pnpm install\n  pnpm turbo run build lint test --filter=@framework/${name}`);
+  console.log(
+    `\nNext:\n  pnpm install\n  pnpm turbo run build test --filter=@framework/${name}\n  pnpm lint`,
+  );
 };
 
 try {

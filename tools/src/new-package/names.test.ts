@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { deriveNames, NewPackageError } from "./names.ts";
 
-test("one word gives every spelling", () => {
+test("every spelling is derived from one word", () => {
   expect(deriveNames("etag")).toEqual({
     name: "etag",
     file: "etag",
@@ -19,7 +19,7 @@ test("two words become camel case", () => {
   });
 });
 
-test("the method names the feature where it differs from the package", () => {
+test("the feature is named after its method, if that differs from the package", () => {
   expect(deriveNames("cache", "enableCaching")).toEqual({
     name: "cache",
     file: "caching",
@@ -51,6 +51,6 @@ test.each(["", "caching", "enable", "enablecaching", "enableCaching()", "Enablec
   },
 );
 
-test("refuses a feature that would be a word of the language", () => {
+test("refuses a feature that would be a reserved word", () => {
   expect(() => deriveNames("new")).toThrow("pass another with --feature");
 });

@@ -12,7 +12,7 @@ export interface Names {
   readonly Header: string;
 }
 
-/** What was asked for cannot be made; the message says why and what to do. */
+/** The package cannot be created; the message has the reason and the remedy. */
 export class NewPackageError extends Error {
   override readonly name = "NewPackageError";
 }
@@ -27,23 +27,21 @@ const grabBags = ["base", "common", "helper", "helpers", "misc", "shared", "util
 export const deriveNames = (name: string, method: string = `enable${pascal(name)}`): Names => {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 40) {
     throw new NewPackageError(
-      `"${name}" is no package name: use one or two words in kebab-case, such as rate-limit`,
+      `"${name}" is not a package name: use one or two words in kebab-case, such as rate-limit`,
     );
   }
   if (grabBags.includes(name)) {
-    throw new NewPackageError(
-      `"${name}" says nothing about what is inside: name the package after its subject`,
-    );
+    throw new NewPackageError(`"${name}" is too generic: name the package after its subject`);
   }
   const [, Feature] = /^enable([A-Z][A-Za-z0-9]{0,39})$/.exec(method) ?? [];
   if (Feature === undefined) {
     throw new NewPackageError(
-      `"${method}" is no feature method: use enable and a word, such as enableCaching`,
+      `"${method}" is not a feature method: use enable and a word, such as enableCaching`,
     );
   }
   const feature = Feature.charAt(0).toLowerCase() + Feature.slice(1);
   if (isReserved(feature)) {
-    throw new NewPackageError(`"${feature}" is a word of the language: pass another with --feature enableX`);
+    throw new NewPackageError(`"${feature}" is a reserved word: pass another with --feature enableX`);
   }
   const words = Feature.split(/(?=[A-Z])/);
   return { name, file: words.join("-").toLowerCase(), feature, Feature, Header: `X-${words.join("-")}` };

@@ -11,7 +11,7 @@ const caching = deriveNames("cache", "enableCaching");
 const workspace = (): { path: string; [Symbol.dispose](): void } =>
   mkdtempDisposableSync(join(tmpdir(), "new-package-"));
 
-test("writes the package and its changeset, and says which files", () => {
+test("writes the package and its changeset, and returns their paths", () => {
   using folder = workspace();
   expect(newPackage(folder.path, caching)).toEqual([
     ".changeset/cache.md",
@@ -25,27 +25,27 @@ test("writes the package and its changeset, and says which files", () => {
   ]);
 });
 
-test.each(Object.entries(rules))("what it writes passes %s", (_name, rule) => {
+test.each(Object.entries(rules))("the new package passes %s", (_name, rule) => {
   using folder = workspace();
   newPackage(folder.path, caching);
   expect(readWorkspace(folder.path).flatMap((pkg) => rule(pkg))).toEqual([]);
 });
 
-test("no file keeps a mark of the template", () => {
+test("no file contains a placeholder of the template", () => {
   using folder = workspace();
   const files = newPackage(folder.path, caching);
   const texts = files.map((file) => readFileSync(join(folder.path, file), "utf8"));
   expect(texts.filter((text) => /__\w+__|\*\*name\*\*/.test(text))).toEqual([]);
 });
 
-test("a folder that exists is refused and stays as it was", () => {
+test("an existing folder is refused and not changed", () => {
   using folder = workspace();
   mkdirSync(join(folder.path, "packages/cache"), { recursive: true });
   expect(() => newPackage(folder.path, caching)).toThrow("packages/cache exists already");
   expect(globSync("**/*.*", { cwd: folder.path })).toEqual([]);
 });
 
-test("a changeset that exists is refused before anything is written", () => {
+test("an existing changeset is refused before anything is written", () => {
   using folder = workspace();
   mkdirSync(join(folder.path, ".changeset"));
   writeFileSync(join(folder.path, ".changeset/cache.md"), "mine");
@@ -54,7 +54,7 @@ test("a changeset that exists is refused before anything is written", () => {
   expect(readFileSync(join(folder.path, ".changeset/cache.md"), "utf8")).toBe("mine");
 });
 
-test("a method that another package has is refused", () => {
+test("a method of another package is refused", () => {
   using folder = workspace();
   newPackage(folder.path, caching);
   expect(() => newPackage(folder.path, deriveNames("store", "enableCaching"))).toThrow(

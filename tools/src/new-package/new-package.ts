@@ -5,9 +5,9 @@ import { type Names, NewPackageError } from "./names.ts";
 const templates = join(import.meta.dirname, "../../new-package");
 
 /**
- * Writes a package of the workspace in `root` and the changeset that announces it; returns the paths it wrote.
+ * Writes a package of the workspace in `root` and its changeset; returns the paths.
  *
- * Nothing is ever overwritten: a folder, changeset or method that exists is refused before the first file is written.
+ * Nothing is ever overwritten: an existing folder, changeset or method is refused before the first file is written.
  *
  * @throws NewPackageError with the taken names
  */
@@ -33,7 +33,7 @@ const refuseTaken = (root: string, { Feature }: Names, paths: readonly string[])
   const taken = paths.find((path) => existsSync(join(root, path)));
   if (taken !== undefined)
     throw new NewPackageError(`${taken} exists already: take another name or remove it first`);
-  const method = new RegExp(`^\\s+enable${Feature}\\(`, "m"); // where it is declared; a call has something before it
+  const method = new RegExp(`^\\s+enable${Feature}\\(`, "m"); // a declaration; a call has something before it
   for (const path of globSync("packages/*/src/**/*.ts", { cwd: root })) {
     if (!method.test(readFileSync(join(root, path), "utf8"))) continue;
     throw new NewPackageError(`${path} has enable${Feature} already: pass another with --feature enableX`);

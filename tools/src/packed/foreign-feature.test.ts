@@ -1,45 +1,40 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { root } from "../root.ts";
 import { FEATURE, REFUSED, SERVICE } from "./foreign-feature.ts";
-import { generateWorkspace, pack } from "./generated-workspace.ts";
+import { install, packWorkspace } from "./packages.ts";
 import { tsconfig } from "./program.ts";
-import { run, runTool } from "./run-node.ts";
+import { runTool } from "./run-node.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "foreign-"));
 const [vendor, project] = [join(folder, "vendor"), join(folder, "project")];
-const types = join(root, "node_modules/@types");
-const install = (cwd: string, ...tarballs: string[]): string =>
-  run(cwd, "npm", "install", "--offline", "--no-audit", "--no-fund", "--no-save", ...tarballs);
 const json = (path: string, value: object): void => writeFileSync(path, JSON.stringify(value));
 
-beforeAll(() => {
-  generateWorkspace(root, folder, "greeting");
-  runTool(join(folder, "packages/core"), root, "typescript/bin/tsc", "-b");
-  const [core = ""] = pack(folder, ["core"]);
-  for (const path of [vendor, project]) mkdirSync(path);
-  const exports = { ".": { types: "./audit.d.ts", default: "./audit.js" } };
-  const files = ["audit.js", "audit.d.ts"];
-  json(join(vendor, "package.json"), { name: "audit", version: "1.0.0", type: "module", files, exports });
-  writeFileSync(join(vendor, "audit.ts"), FEATURE);
-  const options = tsconfig(types) as { compilerOptions: object };
-  json(join(vendor, "tsconfig.json"), {
-    files: ["audit.ts"],
-    compilerOptions: { ...options.compilerOptions, declaration: true },
+/** Compiles the files of a folder with a user's options. */
+const compile = (home: string, files: Readonly<Record<string, string>>, options: object = {}): void => {
+  for (const [name, code] of Object.entries(files)) writeFileSync(join(home, name), code);
+  const { compilerOptions } = tsconfig([]);
+  const typeRoots = [join(root, "node_modules/@types")];
+  json(join(home, "tsconfig.json"), {
+    files: Object.keys(files),
+    compilerOptions: { ...compilerOptions, typeRoots, ...options },
   });
-  install(vendor, core);
-  runTool(vendor, root, "typescript/bin/tsc", "-p", ".");
-  run(vendor, "npm", "pack", "--silent");
+  runTool(home, root, "typescript/bin/tsc", "-p", ".");
+};
+
+beforeAll(() => {
+  const core = packWorkspace(root, join(folder, "tarballs"), ["core"]);
+  install(root, vendor, core, ["@framework/core"]);
+  const exports = { ".": { types: "./audit.d.ts", default: "./audit.js" } };
+  json(join(vendor, "package.json"), { name: "audit", version: "1.0.0", type: "module", exports });
+  compile(vendor, { "audit.ts": FEATURE }, { declaration: true });
+  install(root, project, new Map([...core, ["audit", vendor]]), ["@framework/core", "audit"]);
   json(join(project, "package.json"), { name: "project", private: true, type: "module" });
-  install(project, core, join(vendor, "audit-1.0.0.tgz"));
-  writeFileSync(join(project, "program.ts"), SERVICE);
-  writeFileSync(join(project, "refused.ts"), REFUSED);
-  json(join(project, "tsconfig.json"), { ...options, files: ["program.ts", "refused.ts"] });
-  runTool(project, root, "typescript/bin/tsc", "-p", ".");
+  compile(project, { "program.ts": SERVICE, "refused.ts": REFUSED });
 }, 300_000);
 
 const children: ChildProcess[] = [];
@@ -74,7 +69,7 @@ const start = (env: Record<string, string>) => {
   return { child, until, exited, output: () => output };
 };
 
-test("a feature that knows only core's public entries owns an option, an operation, a port and a drain, in 3 workers", async () => {
+test("a feature on core's public entries alone has an option, an operation, a port and a drain task, in 3 workers", async () => {
   const { child, until, exited, output } = start({ WORKERS: "3" });
   const url = await until(/"url":"(http:\/\/[^"]+)"/);
   const port = await until(/audit: port (\d+)\./);

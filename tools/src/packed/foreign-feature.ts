@@ -1,4 +1,4 @@
-/** A feature by somebody who knows nothing but the public entries of core. */
+/** A third-party feature, which uses only core's public entries. */
 export const FEATURE = `import type { HttpRequest } from "@framework/core";
 import { dependency, Response } from "@framework/core";
 import {
@@ -102,7 +102,7 @@ if (process.env["AUDIT"] === "misspelt") app.get("/odd", { adit: { action: "read
 await app.run({ port: 0, workers: Number(process.env["WORKERS"]), logs: false });
 `;
 
-/** Uses that the compiler must refuse, each with its reason. */
+/** Uses that must not compile, each with its reason. */
 export const REFUSED = `import { App } from "@framework/core";
 import { audit } from "audit";
 

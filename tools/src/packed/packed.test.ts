@@ -1,83 +1,121 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import {
   existsSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
-  statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { type Block, extractBlocks } from "../readme-blocks/extract-blocks.ts";
+import { runProblems } from "../readme-blocks/run-problems.ts";
+import { runPrograms } from "../readme-blocks/run-programs.ts";
 import { root } from "../root.ts";
-import { generateWorkspace, pack } from "./generated-workspace.ts";
-import { PROGRAM, tsconfig } from "./program.ts";
-import { run, runTool } from "./run-node.ts";
+import { readWorkspace } from "../workspace/read-workspace.ts";
+import { REPOSITORY } from "../workspace/repository.ts";
+import { anchorsOf, linksOf } from "./markdown-links.ts";
+import { install, type Packages, packWorkspace, readManifest } from "./packages.ts";
+import { tsconfig } from "./program.ts";
+import { runTool } from "./run-node.ts";
+import { filesOf, tarballProblems } from "./tarball-problems.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "packed-"));
-const greeting = join(folder, "packages/greeting");
-const project = join(folder, "project");
+const examples = join(folder, "examples");
+const names = readWorkspace(root)
+  .filter(({ manifest }) => manifest.private !== true)
+  .map((pkg) => pkg.manifest.name);
+let packages: Packages = new Map();
+
+const shortName = (name: string): string => name.replace("@framework/", "");
+const homeOf = (name: string): string => packages.get(name) ?? `no tarball of ${name}`;
+const textOf = (name: string, path: string): string => readFileSync(join(homeOf(name), path), "utf8");
 
 beforeAll(() => {
-  generateWorkspace(root, folder, "greeting");
-  runTool(greeting, root, "typescript/bin/tsc", "-b");
-  const tarballs = pack(folder, ["core", "greeting"]);
-  mkdirSync(project);
-  writeFileSync(join(project, "package.json"), '{ "name": "project", "private": true, "type": "module" }');
-  run(project, "npm", "install", "--offline", "--no-audit", "--no-fund", ...tarballs);
-  writeFileSync(join(project, "program.ts"), PROGRAM);
-  writeFileSync(join(project, "tsconfig.json"), JSON.stringify(tsconfig(join(root, "node_modules/@types"))));
-});
+  packages = packWorkspace(root, join(folder, "packages"), names.map(shortName));
+}, 300_000); // without a build before, the compiler takes a minute
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a package from the generator passes its lint", () => {
-  expect(runTool(greeting, root, "oxlint/bin/oxlint", "src")).toContain("0 errors");
+test("every tarball holds builds, README and licence; no tests, and neither maps nor their names", () => {
+  const problems = names.flatMap((name) =>
+    tarballProblems(homeOf(name), name === "@framework/openapi" ? 5_000_000 : 1_250_000).map(
+      (problem) => `${name} ${problem}`,
+    ),
+  );
+  expect(problems).toEqual([]);
 });
 
-test("a package from the generator passes its own tests", () => {
-  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
-  const jest = join(root, "node_modules/jest/bin/jest.js");
-  run(greeting, process.execPath, ...flags, jest, "--config", "../../jest.config.js", "--rootDir", ".");
-  expect(JSON.parse(readFileSync(join(greeting, "test-results.json"), "utf8"))).toMatchObject({
-    failed: 0,
-    passed: 3,
-  });
+/** The text that a link of a shipped document leads to; `null` when a user does not have it. */
+const linked = (name: string, document: string, path: string): string | null => {
+  if (path === "") return textOf(name, document);
+  const prefix = `${REPOSITORY}/blob/main/`;
+  const [, sibling, rest = ""] = /^\.\.\/([\w-]+)\/(.*)$/.exec(path) ?? []; // beside it in node_modules
+  const file = path.startsWith(prefix)
+    ? join(root, path.slice(prefix.length))
+    : sibling !== undefined && dirname(document) === "."
+      ? join(homeOf(`@framework/${sibling}`), rest)
+      : join(homeOf(name), dirname(document), path);
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
+};
+
+test("every link in a shipped document leads to a shipped file, a required package's file or the repository", () => {
+  const problems = names.flatMap((name) =>
+    filesOf(homeOf(name))
+      .filter((path) => path.endsWith(".md"))
+      .flatMap((document) =>
+        linksOf(textOf(name, document))
+          .filter(({ path }) => !/^https?:/.test(path) || path.startsWith(REPOSITORY))
+          .filter(({ path, anchor }) => {
+            const text = linked(name, document, path);
+            return text === null || (anchor !== "" && !anchorsOf(text).includes(anchor));
+          })
+          .map(({ path, anchor }) => `${name}/${document}: ${path}#${anchor}`),
+      ),
+  );
+  expect(problems).toEqual([]);
 });
 
-test.each(["core", "greeting"])(
-  "the tarball of %s holds builds, README and licence, no tests and no maps",
-  (name) => {
-    const installed = join(project, "node_modules/@framework", name);
-    for (const path of ["dist/index.js", "dist/index.d.ts", "README.md", "LICENSE"]) {
-      expect([path, existsSync(join(installed, path))]).toEqual([path, true]);
-    }
-    expect(globSync("**/*{.test*,.tsbuildinfo,.map}", { cwd: installed })).toEqual([]);
-    const bytes = globSync("**/*", { cwd: installed }).map((path) => statSync(join(installed, path)).size);
-    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_250_000);
-    expect(readFileSync(join(installed, "package.json"), "utf8")).not.toContain("workspace:");
-  },
-);
+interface Example {
+  readonly block: Block;
+  readonly path: string;
+}
 
-test("a program on the tarballs compiles with their declarations checked, and runs on plain Node", async () => {
-  runTool(project, root, "typescript/bin/tsc", "-p", ".");
-  const child = spawn(process.execPath, ["program.js"], { cwd: project, env: { PATH: process.env["PATH"] } });
-  let output = "";
-  child.stderr.setEncoding("utf8").on("data", (chunk) => (output += chunk));
-  for await (const chunk of child.stdout.setEncoding("utf8")) {
-    output += chunk;
-    const [, url] = /^listening (http\S+)\n/m.exec(output) ?? [];
-    if (url === undefined || output.includes("socket")) continue;
-    const reply = await fetch(new URL("/books/9", url));
-    output += `socket ${reply.status} ${reply.headers.get("X-Greeting")}\n`;
-    child.kill("SIGTERM");
-  }
-  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-  expect(output).toContain('fetch 200 packed {"id":"7"}\n');
-  expect(output).toContain("socket 404 on\n");
-  expect([child.exitCode, child.signalCode, output]).toEqual([0, null, output]);
+/** Writes the first example of a README, and imports of all entries, into a folder with only the packages of its install line. */
+const newcomer = (name: string): Example => {
+  const document = `${name}/README.md`;
+  const readme = textOf(name, "README.md");
+  const [, line = ""] = /^ {4}npm install (.+)$/m.exec(readme) ?? [];
+  const block = extractBlocks(document, readme).blocks.find(({ language }) => language === "ts");
+  if (block === undefined || line === "") throw new Error(`${document} has no example or no install line`);
+  const home = join(examples, shortName(name));
+  install(
+    root,
+    home,
+    packages,
+    line.split(/\s+/).filter((word) => !word.startsWith("-")),
+  );
+  const entries = Object.keys(readManifest(homeOf(name)).exports ?? {}).map((entry) => name + entry.slice(1));
+  writeFileSync(join(home, "package.json"), '{ "private": true, "type": "module" }');
+  writeFileSync(join(home, "example.ts"), "\n".repeat(block.line) + block.code);
+  writeFileSync(join(home, "entries.ts"), entries.map((entry) => `import "${entry}";\n`).join(""));
+  return { block, path: join(home, "example.ts") };
+};
+
+test("the first example of every README compiles and runs in a folder with only its install line", () => {
+  const all = names.map(newcomer);
+  mkdirSync(join(examples, "node_modules/@types"), { recursive: true });
+  symlinkSync(join(root, "node_modules/@types/node"), join(examples, "node_modules/@types/node"), "junction");
+  writeFileSync(join(examples, "tsconfig.json"), JSON.stringify(tsconfig(["*/*.ts"])));
+  runTool(examples, root, "typescript/bin/tsc", "--noEmit", "-p", ".");
+  const executed = all.filter(({ block }) => block.runs);
+  const results = runPrograms(
+    executed.map(({ path }) => path),
+    { timeoutMs: 60_000 },
+  );
+  expect(executed.flatMap(({ block }, index) => runProblems(block, results[index]))).toEqual([]);
+  const others = all.filter(({ block }) => !block.runs);
+  expect(others.map(({ block }) => block.document)).toEqual(["@framework/redis/README.md"]); // it needs a server
 });

@@ -1,4 +1,4 @@
-/** The program of someone who installed core and the package `greeting` from the registry. */
+/** A program of a user with core and the package `greeting` installed. */
 export const PROGRAM = `import { App } from "@framework/core";
 import { greeting } from "@framework/greeting";
 
@@ -14,16 +14,41 @@ const running = await new Books().enableGreeting().run({ port: 0, logs: false })
 console.log("listening", running.url);
 `;
 
-/** Compiler options of a careful user: installed declarations are checked, and no condition of the workspace is set. */
-export const tsconfig = (typeRoots: string): object => ({
-  files: ["program.ts"],
+/** An installed feature that adds a route with a mistake. */
+export const FAULTY_FEATURE = `export const faulty = {
+  name: "faulty",
+  install: (host) => ({
+    enableFaulty() { host.http.route("GET", "/faulty", () => "", { timeoutSecs: -1 }); return this; },
+  }),
+};
+`;
+
+/** A program with a mistake in each of its lines. */
+export const MISTAKES = `import { App } from "@framework/core";
+import { faulty } from "faulty";
+
+const app = new (App.with(faulty))();
+app.get("/books", () => []);
+app.get("/books", () => []);
+app.get("/misspelt", { summry: "?" }, () => []);
+app.enableFaulty();
+await app.run();
+`;
+
+/** A tsconfig.json. */
+interface UserConfig {
+  readonly include: readonly string[];
+  readonly compilerOptions: object;
+}
+
+/** Strict compiler options of a user: installed declarations are checked, and no condition of the workspace is set. */
+export const tsconfig = (include: readonly string[]): UserConfig => ({
+  include,
   compilerOptions: {
     target: "es2025",
     module: "nodenext",
     strict: true,
     exactOptionalPropertyTypes: true,
     skipLibCheck: false,
-    typeRoots: [typeRoots],
-    types: ["node"],
   },
 });

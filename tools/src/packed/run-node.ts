@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const { NODE_OPTIONS: _flagsOfJest, ...env } = process.env;
 
-/** Runs a program in `cwd` and gives what it printed. @throws Error with all it printed when it fails */
+/** Runs a program in `cwd` and returns its output. @throws Error with the output when it fails */
 export const run = (cwd: string, program: string, ...args: string[]): string => {
   const { error, status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8", env });
   if (status === 0) return stdout;

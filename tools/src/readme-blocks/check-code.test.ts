@@ -12,7 +12,7 @@ const block = (line: number, code: string, rest: Partial<Block> = {}): Block => 
   ...rest,
 });
 
-test("code that compiles and prints what it says has no problem", () => {
+test("code that compiles and prints the expected output has no problem", () => {
   const problems = checkCode(root, [
     block(3, 'import { nearest } from "@framework/core/feature";\nnearest("a", ["b"]);\n'),
     block(8, 'const answer: string = "yes";\nconsole.log(answer); // yes\n', { runs: true }),
@@ -27,14 +27,13 @@ test("a type error is reported at its line of the document", () => {
   expect(problem).toMatch(/^packages\/core\/README\.md\(22,7\): error TS2322/);
 });
 
-test.each([
-  ["console.log(1 + 1); // 3", 'packages/core/README.md:5 printed "2" and says "3"'],
-  ["console.log(2);", 'packages/core/README.md:5 printed "2" and says ""'],
-  ["process.exitCode = 7;", "packages/core/README.md:5 ended with 7: "],
-])(
-  "a run of %j is reported",
-  (code, problem) => {
-    expect(checkCode(root, [block(5, `${code}\n`, { runs: true })])).toEqual([problem]);
-  },
-  60_000,
-);
+test("a run that prints something else, nothing that it says, or fails is reported", () => {
+  const blocks = ["console.log(1 + 1); // 3", "console.log(2);", "process.exitCode = 7;"].map((code, index) =>
+    block(5 + index, `${code}\n`, { runs: true }),
+  );
+  expect(checkCode(root, blocks)).toEqual([
+    'packages/core/README.md:5 printed "2" and says "3"',
+    'packages/core/README.md:6 printed "2" and says ""',
+    "packages/core/README.md:7 ended with 7: ",
+  ]);
+});

@@ -3,15 +3,17 @@ import { existsSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { linkPackages, scratchFolder } from "../scratch-folder.ts";
 import type { Block } from "./extract-blocks.ts";
+import { runProblems } from "./run-problems.ts";
+import { runPrograms } from "./run-programs.ts";
 
-/** Milliseconds that an executed block may take. */
-const RUN_TIMEOUT_MS = 60_000;
+/** Milliseconds that all executed blocks may take together. */
+const RUN_TIMEOUT_MS = 240_000;
 
 /**
- * Compiles every `ts` and `js` block as a module of its own, in one run of the compiler, and executes those that say `run`.
+ * Compiles every `ts` and `js` block as a separate module, in one compiler run, and executes those marked `run`.
  *
- * A block sees what its document's readers have installed: every package of the workspace and the document's own dependencies. What an executed
- * block prints must be what the comments behind its `console.log` calls say.
+ * A block can import every package of the workspace and the dependencies of its document's package. The output of an executed block must equal
+ * the comments after its `console.log` calls.
  */
 export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
   if (blocks.length === 0) return [];
@@ -26,7 +28,12 @@ export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
   }
   const problems = compile(folder.path, files);
   if (problems.length > 0) return problems;
-  return [...files].flatMap(([file, block]) => (block.runs ? execute(join(folder.path, file), block) : []));
+  const executed = [...files].filter(([, block]) => block.runs);
+  const runs = runPrograms(
+    executed.map(([file]) => join(folder.path, file)),
+    { timeoutMs: RUN_TIMEOUT_MS, flags: ["--conditions=@framework/source"] },
+  );
+  return executed.flatMap(([, block], index) => runProblems(block, runs[index]));
 };
 
 /** Folder of the package that a document belongs to; its pages are in `docs`. */
@@ -50,7 +57,6 @@ const tsconfig = {
     allowJs: true,
     checkJs: true,
     composite: false,
-    declarationMap: false,
     isolatedDeclarations: false,
     moduleDetection: "force",
     noEmit: true,
@@ -73,7 +79,7 @@ const compile = (folder: string, files: ReadonlyMap<string, Block>): string[] =>
   return ownProblems(text.trimEnd().split("\n"));
 };
 
-/** Leaves out what the compiler says about the packages' sources: their own builds report that. */
+/** Drops compiler errors in the packages' sources, which their own builds report. */
 const ownProblems = (lines: readonly string[]): string[] => {
   let own = true;
   return lines.filter((line) => {
@@ -81,25 +87,3 @@ const ownProblems = (lines: readonly string[]): string[] => {
     return own;
   });
 };
-
-const execute = (path: string, block: Block): string[] => {
-  const at = `${block.document}:${block.line}`;
-  const { NODE_OPTIONS: _flagsOfJest, ...env } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--conditions=@framework/source", path], {
-    encoding: "utf8",
-    env,
-    timeout: RUN_TIMEOUT_MS,
-  });
-  if (status !== 0) return [`${at} ended with ${status ?? "a timeout"}: ${stderr.trim()}`];
-  const wanted = printedBy(block.code);
-  return flowing(stdout) === flowing(wanted) ? [] : [`${at} printed "${stdout.trim()}" and says "${wanted}"`];
-};
-
-/** Text without its line breaks: where Node breaks a long object is nothing that a document must repeat. */
-const flowing = (text: string): string => text.trim().replaceAll(/\s+/g, " ");
-
-/** What a block says it prints: the comments behind its `console.log` calls, in order. */
-const printedBy = (code: string): string =>
-  Array.from(code.matchAll(/^\s*console\.log\(.*\);?[ \t]*\/\/[ \t]*(.*)$/gm), (match) => match[1])
-    .join("\n")
-    .trim();

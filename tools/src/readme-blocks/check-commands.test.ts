@@ -37,11 +37,11 @@ test.each([
   ["npm run serve", 'package.json has no script "serve"'],
   ["pnpm serve", 'package.json has no script "serve"'],
   ["pnpm turbo run biuld", "turbo.json has no task biuld"],
-  ["npm i @framework/cors", "@framework/cors is no package of this workspace"],
+  ["npm i @framework/cors", "@framework/cors is not a package of this workspace"],
   ["node apps/shop/dist/main.js", "there is no file apps/shop/dist/main.js"],
   ["yarn build", 'nothing here provides the command "yarn build"'],
   ["npm test && yarn build", 'nothing here provides the command "yarn build"'],
-  ["npm create @framework", "npm create is no command that this workspace uses"],
+  ["npm create @framework", "npm create is not a command of this workspace"],
 ])("reports %j", (command, problem) => {
   expect(check(command)).toEqual([`README.md:11 ${problem}`]);
 });

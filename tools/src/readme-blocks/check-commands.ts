@@ -1,10 +1,10 @@
 import type { Block } from "./extract-blocks.ts";
 
-/** What the commands of a document may name. */
+/** Names that commands of a document may use. */
 export interface Known {
   /** Scripts of the root package.json. */
   readonly scripts: readonly string[];
-  /** Programs that `pnpm NAME` finds in the workspace. */
+  /** Programs of the workspace that `pnpm NAME` can run. */
   readonly programs: readonly string[];
   /** Tasks of turbo.json. */
   readonly tasks: readonly string[];
@@ -12,14 +12,14 @@ export interface Known {
   readonly packages: readonly string[];
   /** Programs that the packages install. */
   readonly bins: readonly string[];
-  /** Tells whether a file of the repository exists. */
+  /** Whether a file of the repository exists. */
   readonly exists: (path: string) => boolean;
 }
 
 const everywhere = ["cd", "curl", "docker", "echo", "export", "git", "head", "kill", "mkdir"];
 const pnpm = ["add", "exec", "install", "pack", "publish", "-r"];
 
-/** What is wrong with the commands of an `sh` block: programs, scripts, packages or files that do not exist. */
+/** Returns the problems of an `sh` block: programs, scripts, packages or files that do not exist. */
 export const checkCommands = (block: Block, known: Known): string[] =>
   commandsOf(block.code).flatMap(({ words, line }) => {
     const problem = problemOf(words, known);
@@ -53,9 +53,9 @@ const problemOf = ([program = "", ...rest]: readonly string[], known: Known): st
 const npmProblem = ([verb = "", ...rest]: readonly string[], known: Known): string | null => {
   if (verb === "start" || verb === "test") return scriptProblem(verb, known);
   if (verb === "run") return scriptProblem(rest[0] ?? "", known);
-  if (verb !== "install" && verb !== "i") return `npm ${verb} is no command that this workspace uses`;
+  if (verb !== "install" && verb !== "i") return `npm ${verb} is not a command of this workspace`;
   const missing = rest.find((name) => name.startsWith("@framework/") && !known.packages.includes(name));
-  return missing === undefined ? null : `${missing} is no package of this workspace`;
+  return missing === undefined ? null : `${missing} is not a package of this workspace`;
 };
 
 const pnpmProblem = ([verb = "", ...rest]: readonly string[], known: Known): string | null => {

@@ -7,7 +7,7 @@ import { extractBlocks } from "./extract-blocks.ts";
 /** Result of a check of all documents. */
 export interface DocsReport {
   readonly documents: readonly string[];
-  /** Number of blocks that were compiled, executed or looked up. */
+  /** Number of checked blocks. */
   readonly blocks: number;
   readonly problems: readonly string[];
 }

@@ -14,11 +14,11 @@ test("finds code with the line of its fence", () => {
   });
 });
 
-test("a block that says run is executed", () => {
+test("a block marked run is executed", () => {
   expect(extractBlocks("a.md", lines("```ts run", "1;", "```")).blocks).toMatchObject([{ runs: true }]);
 });
 
-test("other languages are left alone, and what they quote is no block", () => {
+test("other languages are ignored, and fences quoted in them are not blocks", () => {
   const text = lines(
     "````md",
     "```ts",
@@ -35,13 +35,13 @@ test("other languages are left alone, and what they quote is no block", () => {
   expect(extractBlocks("a.md", text)).toEqual({ blocks: [], problems: [] });
 });
 
-test("a second name for a language is refused, so that no code slips past", () => {
+test("an alias of a language is refused, so that no code is unchecked", () => {
   expect(extractBlocks("a.md", lines("```typescript", "1;", "```")).problems).toEqual([
     "a.md:1 write ts instead of typescript",
   ]);
 });
 
-test("a word after the language that means nothing is refused", () => {
+test("an unknown word after the language is refused", () => {
   expect(extractBlocks("a.md", lines("```ts runs", "1;", "```")).problems).toHaveLength(1);
   expect(extractBlocks("a.md", lines("```sh run", "npm test", "```")).problems).toHaveLength(1);
 });

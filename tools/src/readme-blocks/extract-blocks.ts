@@ -16,7 +16,7 @@ export interface Extracted {
   readonly problems: readonly string[];
 }
 
-/** Names under which code would slip past the check. */
+/** Aliases, under which code would not be checked. */
 const sameAs: Readonly<Record<string, string>> = {
   typescript: "ts",
   mts: "ts",
@@ -30,7 +30,7 @@ const sameAs: Readonly<Record<string, string>> = {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)[ \t]*(.*)$/;
 
-/** Finds the `ts`, `js` and `sh` blocks of a Markdown text; other languages are left alone. */
+/** Finds the `ts`, `js` and `sh` blocks of a Markdown text; other languages are ignored. */
 export const extractBlocks = (document: string, text: string): Extracted => {
   const blocks: Block[] = [];
   const problems: string[] = [];
@@ -49,7 +49,7 @@ export const extractBlocks = (document: string, text: string): Extracted => {
     if (language !== "ts" && language !== "js" && language !== "sh") continue;
     const runs = flags === "run";
     if (flags !== "" && !(runs && language !== "sh")) {
-      problems.push(`${document}:${line} "${flags}" is nothing that a ${language} block can say`);
+      problems.push(`${document}:${line} "${flags}" is not a flag of a ${language} block`);
     }
     blocks.push({ document, line, language, runs, code: `${lines.slice(start, index).join("\n")}\n` });
   }

@@ -18,7 +18,7 @@ const write = (folder: string, path: string, text: string): void => {
 const versionOf = (folder: string, name: string): string =>
   JSON.parse(readFileSync(join(folder, "packages", name, "package.json"), "utf8")).version;
 
-/** Lets changesets compute and write the next versions in a repository of its own. */
+/** Runs changesets in a separate repository to compute and write the next versions. */
 const release = (folder: string): void => {
   for (const path of ["package.json", "pnpm-workspace.yaml", ".changeset/config.json"]) {
     cpSync(join(root, path), join(folder, path), { recursive: true });
@@ -65,7 +65,7 @@ test.each([
   30_000,
 );
 
-test("the changesets at hand give a release: they name packages that exist", () => {
+test("the pending changesets are valid: they name existing packages", () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "release-"));
   for (const path of globSync(
     ["{packages,apps}/*/package.json", "{bench,tools}/package.json", ".changeset/*.md"],

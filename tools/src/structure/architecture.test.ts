@@ -6,7 +6,7 @@ import { root } from "../root.ts";
 const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
 const core = join(root, "packages/core/src");
 
-test("every file that ARCHITECTURE.md names exists", () => {
+test("every file named in ARCHITECTURE.md exists", () => {
   const named = Array.from(page.matchAll(/`([\w-]+(?:\/[\w-]+)+\.ts)`/g), ([, path = ""]) => path);
   expect(named.length).toBeGreaterThan(15);
   expect(named.filter((path) => ![core, root].some((home) => existsSync(join(home, path))))).toEqual([]);
@@ -17,7 +17,7 @@ test("its tree has every folder of core", () => {
   expect(folders.map(({ name }) => name).filter((name) => !page.includes(`${name}/ `))).toEqual([]);
 });
 
-test("its layers are those that the check holds", async () => {
+test("its layers are those of the check", async () => {
   const [, drawn = ""] = /layer and lower ones:\n\n((?: {4}.*\n)+)/.exec(page) ?? [];
   const lines = drawn
     .trim()

@@ -4,7 +4,7 @@ import extractDepcruiseOptions from "dependency-cruiser/config-utl/extract-depcr
 import { type Edge, findCircles } from "./circles.ts";
 import type { KnownImport } from "./known-imports.ts";
 
-/** What a check of the structure found. */
+/** Result of a check of the structure. */
 export interface StructureReport {
   readonly modules: number;
   readonly problems: readonly string[];
@@ -51,7 +51,7 @@ const isSource = (path: string): boolean => path.endsWith(".ts") && !path.includ
 const isTest = (path: string): boolean => /\.test(-\w+)?\.ts$|\/src\/.*testing\//.test(path);
 const isTypeOnly = ({ dependencyTypes }: IDependency): boolean => dependencyTypes.includes("type-only");
 
-/** The folder of a file; files directly in `src` join the folders below them, so each one stands for itself. */
+/** The folder of a file; files directly in `src` join the folders below them, so each counts as its own node. */
 const folderOf = (file: string): string => (/\/src\/[^/]+$/.test(file) ? file : dirname(file));
 
 const asText = (circle: readonly Edge[]): string =>

@@ -5,7 +5,7 @@ export interface Edge {
 }
 
 /**
- * Circles of imports: for each group of nodes that reach each other, its shortest one, as the imports it is made of.
+ * Finds circles of imports: for each strongly connected component its shortest circle, as a list of imports.
  *
  * @param nodeOf names the node that a file belongs to: the file itself, or its folder
  */
@@ -14,7 +14,7 @@ export const findCircles = (edges: readonly Edge[], nodeOf: (file: string) => st
   return components(graph).map((members) => shortestCircle(graph, new Set(members)));
 };
 
-/** By node and the node it imports: the first import that says so. */
+/** First import of each edge, by node and imported node. */
 type Graph = ReadonlyMap<string, ReadonlyMap<string, Edge>>;
 
 const graphOf = (edges: readonly Edge[], nodeOf: (file: string) => string): Graph => {
@@ -57,7 +57,7 @@ const shortestCircle = (graph: Graph, members: ReadonlySet<string>): Edge[] => {
   return circles.reduce((best, circle) => (circle.length < best.length ? circle : best));
 };
 
-/** The shortest way from a node to itself, breadth first. */
+/** The shortest path from a node to itself, breadth first. */
 const pathBack = (graph: Graph, members: ReadonlySet<string>, start: string): Edge[] => {
   const paths = new Map<string, readonly Edge[]>([[start, []]]);
   for (const [node, path] of paths) {
@@ -66,5 +66,5 @@ const pathBack = (graph: Graph, members: ReadonlySet<string>, start: string): Ed
       if (members.has(next) && !paths.has(next)) paths.set(next, [...path, edge]);
     }
   }
-  throw new Error(`${start} is in no circle`);
+  throw new Error(`${start} is not in a circle`);
 };

@@ -1,4 +1,4 @@
-/** An import of types against the order of the layers, or in a circle, that is there for a reason. */
+/** An accepted import of types against the order of the layers, or in a circle, with its reason. */
 export interface KnownImport {
   readonly from: string;
   readonly to: string;
@@ -7,7 +7,7 @@ export interface KnownImport {
 
 const CORE = "packages/core/src";
 
-/** Imports of types that the check lets pass; imports of values never pass. */
+/** Accepted imports of types; imports of values are never accepted. */
 export const knownImports: readonly KnownImport[] = [
   {
     from: `${CORE}/request/http-request.ts`,
@@ -22,12 +22,12 @@ export const knownImports: readonly KnownImport[] = [
   {
     from: `${CORE}/request/http-request.ts`,
     to: `${CORE}/dependencies/invocation-scope.ts`,
-    reason: "a request opens its scope of dependencies when one is first asked for",
+    reason: "a request opens its scope of dependencies when one is first resolved",
   },
   {
     from: `${CORE}/request/request-kernel.ts`,
     to: `${CORE}/dependencies/container.ts`,
-    reason: "a request opens its scope of dependencies when one is first asked for",
+    reason: "a request opens its scope of dependencies when one is first resolved",
   },
   {
     from: `${CORE}/dependencies/invocation-scope.ts`,
@@ -43,10 +43,5 @@ export const knownImports: readonly KnownImport[] = [
     from: `${CORE}/kernel/create-host.ts`,
     to: `${CORE}/kernel/registry.ts`,
     reason: "a host is a view of the registry, which makes the one of middleware objects",
-  },
-  {
-    from: `${CORE}/transport/fast/fast-cached-head.ts`,
-    to: `${CORE}/transport/fast/fast-request-head.ts`,
-    reason: "a cached head is compared with the next one while that is read",
   },
 ];

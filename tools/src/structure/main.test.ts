@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import { root } from "../root.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 
-/** What the check says of a copy of core and one feature, to which files were added. */
+/** Output of the check for a copy of core and one feature, with additional files. */
 const check = (planted: Readonly<Record<string, string>>): { status: number | null; output: string } => {
   using home = scratchFolder(root);
   for (const part of ["apps", "tests", "node_modules/@framework"])

@@ -10,7 +10,7 @@ const tsconfig = {
 };
 
 /**
- * How many types the compiler instantiates for one module of the workspace, with everything that it imports.
+ * Counts the type instantiations of the compiler for one module of the workspace and its imports.
  *
  * @throws Error with the compiler's report when the module does not compile
  */

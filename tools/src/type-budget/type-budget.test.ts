@@ -10,7 +10,7 @@ test.each([
   ["of core", manyRoutes],
   ["with options of features", manyComposedRoutes],
 ])(
-  `${ROUTES} routes %s cost the compiler at most ${BUDGET} instantiations`,
+  `${ROUTES} routes %s need at most ${BUDGET} type instantiations`,
   (_kind, program) => {
     const cost = countInstantiations(root, program(ROUTES)) - countInstantiations(root, program(0));
     console.log(`${(cost / ROUTES).toFixed(1)} instantiations per route`);

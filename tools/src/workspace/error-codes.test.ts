@@ -44,33 +44,33 @@ test.each(Object.entries(rules))("%s accepts a package in the house shape", (_na
   expect(rule(limiter(), known)).toEqual([]);
 });
 
-test("a code that is not in the catalogue is reported", () => {
+test("a code that is missing in the catalogue is reported", () => {
   const pkg = limiter({ "src/a.ts": 'new FrameworkError("RATE_LIMIT_LOST", "")' });
   expect(usedCodesAreCatalogued(pkg, known)).toEqual(["RATE_LIMIT_LOST is not in error-codes.ts"]);
 });
 
-test("a code that is not used, and a catalogue that is not exported, are reported", () => {
+test("an unused code, and a catalogue that is not exported, are reported", () => {
   expect(usedCodesAreCatalogued(limiter({ "src/limit.ts": "", "src/index.ts": "" }), known)).toEqual([
     "RATE_LIMIT_EXCEEDED of error-codes.ts is not used",
     "index.ts does not export the codes of error-codes.ts",
   ]);
 });
 
-test("tests may make up codes", () => {
+test("tests may use invented codes", () => {
   expect(usedCodesAreCatalogued(limiter({ "src/a.test.ts": '"RATE_LIMIT_LOST"' }), known)).toEqual([]);
 });
 
-test("a code of another package that does not exist there is reported", () => {
+test("a nonexistent code of another package is reported", () => {
   const pkg = limiter({ "src/a.ts": '"CORE_BAD_CONFIG" "CORE_LOST"' });
-  expect(borrowedCodesExist(pkg, known)).toEqual(["CORE_LOST is in no error-codes.ts"]);
+  expect(borrowedCodesExist(pkg, known)).toEqual(["CORE_LOST is not in any error-codes.ts"]);
 });
 
-test("the table may be in a page of docs", () => {
+test("the table may be in a page of the docs folder", () => {
   const pkg = limiter({ "README.md": "", "docs/error-codes.md": row });
   expect(readmeListsCodes(pkg, known)).toEqual([]);
 });
 
-test("a README with other words, or a code that does not exist, is reported", () => {
+test("a README with different text, or an unknown code, is reported", () => {
   const readme = "| `RATE_LIMIT_EXCEEDED` | 429 | retry later |\n| `CORE_LOST` | never | nothing |";
   expect(readmeListsCodes(limiter({ "README.md": readme }), known)).toEqual([
     "the documents list CORE_LOST, which does not exist",

@@ -50,10 +50,10 @@ export const usedCodesAreCatalogued: CodeRule = (pkg) => {
 export const borrowedCodesExist: CodeRule = (pkg, known) => {
   const prefixes = new Set(Array.from(known, (code) => code.split("_")[0] ?? ""));
   const used = [...prefixes].flatMap((prefix) => [...codesIn(pkg, prefix)]);
-  return used.filter((code) => !known.has(code)).map((code) => `${code} is in no error-codes.ts`);
+  return used.filter((code) => !known.has(code)).map((code) => `${code} is not in any error-codes.ts`);
 };
 
-/** The table in the README, or in a page of docs, has a row for each code, with the words of the catalogue. */
+/** The table in the README, or in a page of docs, has a row for each code, with the text of the catalogue. */
 export const readmeListsCodes: CodeRule = (pkg, known) => {
   const rows = documentedRows(pkg);
   const catalogue = catalogueOf(pkg);

@@ -19,15 +19,15 @@ export const from = "not-an-import-either";
 export const later = () => import("./later.ts");
 `;
 
-test("static imports are those that load with the module, over several lines too", () => {
+test("static imports are found, over several lines too", () => {
   expect(readImports(code).static).toEqual(["./a.ts", "@framework/b", "c", "./d.ts", "./effect.ts"]);
 });
 
-test("a dynamic import is told apart from a static one", () => {
+test("dynamic imports are distinguished from static ones", () => {
   expect(readImports(code).dynamic).toEqual(["./later.ts"]);
 });
 
-test("an import of types alone is gone at run time", () => {
+test("an import of types only is not a run-time import", () => {
   expect(readRuntimeImports(code).static).not.toContain("@framework/b");
   expect(readRuntimeImports(code).static).toContain("./a.ts");
 });

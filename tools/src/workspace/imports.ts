@@ -1,10 +1,10 @@
 import { stripTypeScriptTypes } from "node:module";
 
-/** What one module names in its imports, in order and each once. */
+/** Specifiers of one module's imports, in order, without duplicates. */
 export interface Imports {
   /** Loaded with the module: `import … from`, `export … from`, `import "x"`. */
   readonly static: readonly string[];
-  /** Loaded when the call is reached: `import("x")`. */
+  /** Loaded by a call: `import("x")`. */
   readonly dynamic: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export const readImports = (code: string): Imports => ({
   dynamic: specifiers(code.replaceAll(COMMENT_LINE, ""), CALL),
 });
 
-/** Imports that are left at run time, once the types are stripped. */
+/** Imports that remain at run time, after the types are stripped. */
 export const readRuntimeImports = (code: string): Imports => readImports(stripTypeScriptTypes(code));
 
 const specifiers = (code: string, pattern: RegExp): string[] => [

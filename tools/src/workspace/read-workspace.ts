@@ -6,6 +6,10 @@ export interface Manifest {
   readonly name: string;
   readonly version?: string;
   readonly description?: string;
+  readonly keywords?: readonly string[];
+  readonly homepage?: string;
+  readonly bugs?: string;
+  readonly repository?: { readonly type: string; readonly url: string; readonly directory: string };
   readonly private?: boolean;
   readonly license?: string;
   readonly type?: string;
@@ -17,6 +21,7 @@ export interface Manifest {
   readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
@@ -32,7 +37,7 @@ export interface WorkspacePackage {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Reads every package, application, suite and the benchmark. These tools, which hold code about code, check and are not checked. */
+/** Reads every package, application, suite and the benchmark. The tools themselves are excluded: they contain code as text. */
 export const readWorkspace = (root: string): WorkspacePackage[] =>
   globSync("{packages/*,apps/*,tests/*,bench}/package.json", { cwd: root })
     .map((path) => path.slice(0, -"/package.json".length).replaceAll("\\", "/"))

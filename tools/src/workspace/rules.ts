@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { packageOf, readImports, readRuntimeImports } from "./imports.ts";
 import type { WorkspacePackage } from "./read-workspace.ts";
+import { REPOSITORY } from "./repository.ts";
 
 /** Problems of one package. */
 export type Rule = (pkg: WorkspacePackage) => readonly string[];
@@ -12,7 +13,7 @@ const isPublished = (pkg: WorkspacePackage): boolean => pkg.manifest.private !==
 const sources = (pkg: WorkspacePackage): [path: string, code: string][] =>
   [...pkg.files].filter(([path]) => path.endsWith(".ts"));
 
-/** Names of the packages that users of the package get with it. */
+/** Names of the package's run-time dependencies. */
 const runtimeDependencies = ({ manifest }: WorkspacePackage): string[] =>
   Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies });
 
@@ -88,13 +89,13 @@ export const longFilesGiveReasons: Rule = (pkg) =>
     .filter(
       ([path, code]) => !isTest(path) && code.trimEnd().split("\n").length > 250 && !/^\/[/*]/.test(code),
     )
-    .map(([path]) => `${path} has more than 250 lines and no reason at its top`);
+    .map(([path]) => `${path} has more than 250 lines without a reason in the first line`);
 
 /** Every placeholder of the generator's template was filled in. */
 export const templateIsFilledIn: Rule = (pkg) =>
   [...pkg.files]
     .filter(([path, text]) => /__(name|file|[fF]eature)__/.test(path + text))
-    .map(([path]) => `${path} holds a placeholder of the package template`);
+    .map(([path]) => `${path} contains a placeholder of the package template`);
 
 /** Core installs alone, and its entry loads where Node's modules do not exist. */
 export const coreStandsAlone: Rule = (pkg) => {
@@ -120,8 +121,15 @@ export const manifestHasTheShape: Rule = (pkg) => {
   const { manifest, folder } = pkg;
   const wanted: [ok: boolean, problem: string][] = [
     [manifest.name === `${SCOPE}${posix.basename(folder)}`, `name is not ${SCOPE}${posix.basename(folder)}`],
-    [/^\d+\.\d+\.\d+/.test(manifest.version ?? ""), "version is no version"],
+    [/^\d+\.\d+\.\d+/.test(manifest.version ?? ""), "version is not a semantic version"],
     [(manifest.description ?? "") !== "", "description is missing"],
+    [(manifest.keywords ?? []).length > 0, "keywords are missing"],
+    [manifest.homepage === `${REPOSITORY}/tree/main/${folder}#readme`, "homepage is not the README's page"],
+    [manifest.bugs === `${REPOSITORY}/issues`, "bugs is not the page of issues"],
+    [
+      manifest.repository?.url === `git+${REPOSITORY}.git` && manifest.repository.directory === folder,
+      "repository is not the repository and the folder",
+    ],
     [manifest.license === "MIT", "license is not MIT"],
     [manifest.type === "module", "type is not module"],
     [manifest.sideEffects === false, "sideEffects is not false"],
@@ -132,7 +140,7 @@ export const manifestHasTheShape: Rule = (pkg) => {
       manifest.files?.includes(entry) ?? false,
       `files lacks ${entry}`,
     ]),
-    ...["build", "lint", "check", "test"].map((script): [boolean, string] => [
+    ...["build", "test"].map((script): [boolean, string] => [
       manifest.scripts?.[script] !== undefined,
       `script ${script} is missing`,
     ]),

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { root } from "../root.ts";
 import { readWorkspace, strayFolders } from "./read-workspace.ts";
@@ -5,11 +7,11 @@ import * as rules from "./rules.ts";
 
 const packages = readWorkspace(root);
 
-test("core is among the packages that are checked", () => {
+test("core is one of the checked packages", () => {
   expect(packages.map(({ folder }) => folder)).toContain("packages/core");
 });
 
-/** `importsAreDeclared` as words. */
+/** Turns `importsAreDeclared` into words. */
 const facts = Object.entries(rules).map(([name, rule]) => ({ fact: spaced(name), rule }));
 
 test.each(facts)("in every package $fact", ({ rule }) => {
@@ -19,6 +21,15 @@ test.each(facts)("in every package $fact", ({ rule }) => {
 
 test("every folder with sources is a package", () => {
   expect(strayFolders(root)).toEqual([]);
+});
+
+test("the tools' tests, which pack every published package, wait for all builds", () => {
+  const { tasks } = JSON.parse(readFileSync(join(root, "tools/turbo.json"), "utf8"));
+  const published = packages.filter(({ manifest }) => manifest.private !== true);
+  expect(tasks.test.dependsOn).toEqual([
+    "transit",
+    ...published.map(({ manifest }) => `${manifest.name}#build`),
+  ]);
 });
 
 function spaced(name: string): string {

@@ -8,7 +8,7 @@ app
   .enable__Feature__({ value: "yes" })
   .get("/", () => "hello");
 
-// @ts-expect-error the method exists only where the feature was composed
+// @ts-expect-error the method exists only where the feature is composed
 new App().enable__Feature__();
 
 // @ts-expect-error a misspelt option is found by the compiler

@@ -13,12 +13,12 @@ test("adds the field to a handler's reply", async () => {
   expect(await fieldOf(app, "/")).toBe("on");
 });
 
-test("adds the configured value to an error's reply too", async () => {
+test("adds the configured value to error replies too", async () => {
   const app = new (App.with(__feature__))().enable__Feature__({ value: "yes" });
   expect(await fieldOf(app, "/nowhere")).toBe("yes");
 });
 
-test("refuses a value that cannot stand in a field", async () => {
+test("refuses a value that a field cannot contain", async () => {
   const app = new (App.with(__feature__))().enable__Feature__({ value: "two\r\nlines" });
   await expect(app.fetch(new Request("http://localhost/"))).rejects.toThrow("__Feature__Config.value");
 });

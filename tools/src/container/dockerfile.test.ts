@@ -1,0 +1,87 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { expect, test } from "@jest/globals";
+import { validate } from "dockerfile-utils";
+import { root } from "../root.ts";
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const manifest = JSON.parse(read("package.json")) as {
+  readonly packageManager: string;
+  readonly config: { readonly node: string };
+};
+const ofBooks = read("apps/books/Dockerfile");
+const [, ofDocs = ""] = /```dockerfile\n([\s\S]*?)```/.exec(read("packages/core/docs/running.md")) ?? [];
+const files = [
+  ["of the books", ofBooks, "dist/main.js"],
+  ["in the documents", ofDocs, "app.ts"],
+] as const;
+
+/** Instructions of the last stage, without comments and continuation lines. */
+const lastStage = (text: string): string[] => {
+  const lines = text
+    .replaceAll("\\\n", "")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  return lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")));
+};
+
+test.each(files)(
+  "the Dockerfile %s is valid, and its service is reachable, drains and is not root",
+  (_name, text, entry) => {
+    expect(validate(text)).toEqual([]);
+    const [base] = manifest.config.node.split(".");
+    const stage = lastStage(text);
+    expect(stage[0]).toBe(`FROM node:${base}-slim`);
+    expect(stage.filter((line) => /^(USER|EXPOSE|CMD) /.test(line))).toEqual([
+      "USER node",
+      "EXPOSE 8000",
+      `CMD ["node", "${entry}"]`, // not npm, and not a shell: neither passes SIGTERM on
+    ]);
+    const variables = stage.filter((line) => line.startsWith("ENV ")).join(" ");
+    for (const wanted of ["FRAMEWORK_ENV=production", "HOST=0.0.0.0", "PORT=8000"])
+      expect(variables).toContain(wanted);
+  },
+);
+
+test("the books' Dockerfile uses the workspace's pnpm and files that exist, and leaves out what is built", () => {
+  expect(ofBooks).toContain(`"${manifest.packageManager}"`);
+  expect(existsSync(join(root, "apps/books/src/main.ts"))).toBe(true);
+  expect(read(".dockerignore").split("\n")).toEqual(
+    expect.arrayContaining([".git", "**/node_modules", "**/dist"]),
+  );
+});
+
+const docker = (...args: string[]): { readonly status: number | null; readonly output: string } => {
+  const { status, stdout, stderr } = spawnSync("docker", args, { cwd: root, encoding: "utf8" });
+  return { status, output: (stdout ?? "") + (stderr ?? "") };
+};
+
+/** Only in CI: elsewhere `npm test` needs no network once it has run. */
+const canBuild = process.env["CI"] !== undefined && docker("info").status === 0;
+if (!canBuild) console.log("the image of the books is not built: that needs CI and a Docker daemon");
+
+// A test that is not registered, since a skipped one is a failure in CI.
+if (canBuild)
+  test("the image of the books is built, and its service answers from outside and drains", async () => {
+    const [tag, file] = ["framework-books-test", "apps/books/Dockerfile"];
+    expect(docker("build", "--file", file, "--tag", tag, ".")).toMatchObject({ status: 0 });
+    const id = docker("run", "--detach", "--publish", "127.0.0.1:0:8000", tag).output.trim();
+    try {
+      const address = docker("port", id, "8000").output.trim();
+      const ready = (): Promise<boolean> =>
+        fetch(`http://${address}/health/ready`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      const deadline = performance.now() + 60_000;
+      while (!(await ready()) && performance.now() < deadline) await setTimeout(200);
+      const reply = await fetch(`http://${address}/books`);
+      expect([reply.status, await reply.json()]).toEqual([200, { books: [], total: 0 }]);
+      docker("stop", "--timeout", "60", id);
+      expect(docker("inspect", "--format", "{{.State.ExitCode}}", id).output.trim()).toBe("0");
+    } finally {
+      docker("rm", "--force", id);
+    }
+  }, 900_000);

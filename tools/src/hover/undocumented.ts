@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import ts from "typescript-api";
+import type { WorkspacePackage } from "../workspace/read-workspace.ts";
+
+/**
+ * Returns what an editor shows without text when a user points at it: exported names, and public members of exported classes, interfaces and
+ * objects, of all entries of the packages. Documentation of a base class or interface counts.
+ */
+export const undocumented = (root: string, packages: readonly WorkspacePackage[]): string[] => {
+  const entries = packages.flatMap(({ folder, manifest }) =>
+    Object.values(manifest.exports ?? {}).map((entry) =>
+      join(root, folder, entry["@framework/source"] ?? ""),
+    ),
+  );
+  const program = ts.createProgram(entries, options);
+  const checker = program.getTypeChecker();
+  const missing = entries.flatMap((file) => {
+    const source = program.getSourceFile(file);
+    const module = source === undefined ? undefined : checker.getSymbolAtLocation(source);
+    return module === undefined ? [`${file} exports nothing`] : missingIn(checker, module);
+  });
+  return [...new Set(missing)].map((text) => text.replace(`${root}/`, ""));
+};
+
+/** TypeScript 6, whose API is in JavaScript, without the libraries of the language and of Node: only names and comments are read. */
+const options: ts.CompilerOptions = {
+  module: ts.ModuleKind.NodeNext,
+  customConditions: ["@framework/source"],
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  noLib: true,
+  types: [],
+};
+
+const missingIn = (checker: ts.TypeChecker, module: ts.Symbol): string[] =>
+  checker.getExportsOfModule(module).flatMap((exported) => {
+    const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
+    const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
+    const members = typesOf(checker, symbol).flatMap((type) => checker.getPropertiesOfType(type));
+    return [symbol, ...members.filter(isShown)]
+      .filter((each) => each.getDocumentationComment(checker).length === 0)
+      .map((each) => `${placeOf(each)} ${each === symbol ? "" : `${symbol.name}.`}${each.name}`);
+  });
+
+/** The types whose members users see: of instances, and of the value itself. */
+const typesOf = (checker: ts.TypeChecker, symbol: ts.Symbol): ts.Type[] => {
+  const { Class, Interface, TypeAlias, Variable } = ts.SymbolFlags;
+  const instance = (symbol.flags & (Class | Interface | TypeAlias)) !== 0;
+  const value = (symbol.flags & (Class | Variable)) !== 0;
+  return [
+    ...(instance ? [checker.getDeclaredTypeOfSymbol(symbol)] : []),
+    ...(value ? [checker.getTypeOfSymbol(symbol)] : []),
+  ];
+};
+
+/** Public members of the packages; not those of inline types, nor the `name` of an error. */
+const isShown = (member: ts.Symbol): boolean => {
+  const [declaration] = member.declarations ?? [];
+  if (declaration === undefined || member.name.startsWith("__@") || ts.isTypeLiteralNode(declaration.parent))
+    return false;
+  const { Private, Protected, Override } = ts.ModifierFlags;
+  const modifiers = ts.getCombinedModifierFlags(declaration);
+  if ((modifiers & (Private | Protected)) !== 0 || (member.name === "name" && (modifiers & Override) !== 0))
+    return false;
+  return /\/packages\/[\w-]+\/src\//.test(declaration.getSourceFile().fileName);
+};
+
+const placeOf = ({ declarations: [declaration] = [] }: ts.Symbol): string => {
+  if (declaration === undefined) return "";
+  const source = declaration.getSourceFile();
+  return `${source.fileName}:${source.getLineAndCharacterOfPosition(declaration.getStart()).line + 1}`;
+};

@@ -1,0 +1,26 @@
+import { globSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+const needed = ["dist/index.js", "dist/index.d.ts", "README.md", "LICENSE", "package.json"];
+
+/** Files of an unpacked tarball. */
+export const filesOf = (home: string): string[] =>
+  globSync("**/*", { cwd: home }).filter((path) => statSync(join(home, path)).isFile());
+
+/** Returns what is wrong with the files of an unpacked tarball: lacking, unwanted or too large. */
+export const tarballProblems = (home: string, maxBytes: number): string[] => {
+  const files = filesOf(home);
+  const read = (path: string): string => readFileSync(join(home, path), "utf8");
+  const unwanted = files.filter((path) => /\.test|\.tsbuildinfo$|\.map$|^src/.test(path));
+  const mapped = files
+    .filter((path) => /^dist\/(?!assets\/).*\.(js|ts)$/.test(path))
+    .filter((path) => read(path).includes("\n//# sourceMappingURL="));
+  const bytes = files.reduce((sum, path) => sum + statSync(join(home, path)).size, 0);
+  return [
+    ...needed.filter((path) => !files.includes(path)).map((path) => `lacks ${path}`),
+    ...unwanted.map((path) => `has ${path}`),
+    ...mapped.map((path) => `${path} names a map, which is not shipped`),
+    ...(bytes > maxBytes ? [`has ${bytes} bytes`] : []),
+    ...(read("package.json").includes("workspace:") ? ["refers to the workspace"] : []),
+  ];
+};
