@@ -24,7 +24,7 @@ import { parseUrlencodedForm } from "./body/urlencoded-form.ts";
 import { canonicalise, MAX_SEGMENTS } from "./routing/canonical-path.ts";
 import { flagNames, parseFlags } from "./run/settings/flags.ts";
 import { MAX_WAITING } from "./run/workers/dispatcher.ts";
-import { MAX_EXTENSION_BYTES } from "./transport/wire/message-reader.ts";
+import { MAX_EXTENSION_BYTES } from "./transport/node/node-message-reader.ts";
 import { SILENT_MS } from "./transport/hub/silence.ts";
 import { resolveSettings } from "./run/settings/settings.ts";
 import { MAX_KEY_LENGTH, MAX_VALUE_BYTES } from "./shared-state/values/state-bounds.ts";

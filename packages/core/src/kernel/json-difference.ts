@@ -1,4 +1,4 @@
-/** Whether `output` is equal to `value`, which was parsed from JSON; members may stand in another order. */
+/** Whether `output` equals `value`, which was parsed from JSON; the order of members does not matter. */
 export const isSameJson = (value: unknown, output: unknown): boolean => {
   if (value === output) return true;
   if (typeof value !== "object" || typeof output !== "object" || value === null || output === null)

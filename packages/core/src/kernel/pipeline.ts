@@ -27,7 +27,7 @@ import { guardsOfApp } from "./registry.ts";
 import { prepareReplies } from "./prepare-reply.ts";
 import { createRequestOperations } from "./request-operations.ts";
 import { createRescue } from "./rescue.ts";
-import { outerStages, type Stages } from "../feature/stages.ts";
+import { innerStages, outerStages, type Stages } from "../feature/stages.ts";
 import { stagesOf } from "./stages-of.ts";
 import { answerUnmatched } from "./unmatched.ts";
 import { validateInput } from "./validate-input.ts";
@@ -64,9 +64,11 @@ export const createPipeline = (
   const rescue = createRescue(parts.exceptionHandlers, { settings, requests, accept: outside });
   const rescueInside = createRescue(parts.exceptionHandlers, { settings, requests, accept: inside });
   const outer = stagesOf(outerStages, parts.middleware, settings);
-  const identity = parts.middleware.get("identity") ?? [];
-  const cache = parts.middleware.get("cache") ?? [];
-  const inCache = parts.middleware.get("breaker") ?? [];
+  const inner = innerStages.map((stage) => parts.middleware.get(stage) ?? []);
+  const cacheAt = innerStages.indexOf("cache");
+  const beforeCache = inner.slice(0, cacheAt).flat();
+  const cache = inner[cacheAt] ?? [];
+  const inCache = inner.slice(cacheAt + 1).flat();
   const router = new Router<Endpoint>();
 
   for (const route of parts.routes) {
@@ -76,7 +78,7 @@ export const createPipeline = (
       ...outer,
       ...route.middleware,
       ...(guards.length > 0 ? [guarded(guards, settings)] : []),
-      ...identity,
+      ...beforeCache,
       ...cache,
     ];
     const innermost = validateInput(route.options, callHandler(route, kernel));

@@ -1,6 +1,6 @@
 /**
- * Marks a promise as handled and returns it: whoever awaits it gets its rejection, and a program that never does is not ended by it. For promises that a
- * program gets from a feature and may drop, as when a handler returns before it needs a value that a client made fail.
+ * Marks a promise as handled and returns it: its rejection reaches whoever awaits it, and a program that never does is not ended by it. For promises that
+ * features return to programs, which may drop them, for example when a handler returns early after a client's error.
  */
 export const handled = <T>(promise: Promise<T>): Promise<T> => {
   promise.catch(ignored);

@@ -5,7 +5,7 @@ import { SingleUse } from "../invocation/single-use.ts";
 import type { Response } from "./response.ts";
 import { addVary } from "./vary.ts";
 
-/** Whether a reply is the same for every caller although it was checked who asks; set as a reply's annotation, it prevents `private`. */
+/** Annotation of a reply that is the same for every caller although the caller was identified; it prevents `private`. */
 export const SharedReply: Key<boolean> = key("shared_reply", false);
 
 /** The part of a request that the rule reads. */

@@ -1,5 +1,5 @@
 import { badVersion } from "./node-parse-errors.ts";
-import { MessageReader } from "../wire/message-reader.ts";
+import { MessageReader } from "./node-message-reader.ts";
 import type { HttpError } from "../../errors/http-error.ts";
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import type { Socket } from "../../exchange/socket.ts";

@@ -2,7 +2,7 @@ import type { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
 import { trimBlanks } from "../../http/field-grammar.ts";
 import { isAuthority } from "../../http/authority.ts";
-import { fieldsTooLong, lineTooLong } from "./message-reader.ts";
+import { fieldsTooLong, lineTooLong } from "./head-limits.ts";
 import { saysClose } from "./reply-head.ts";
 import { readTarget } from "../../http/request-target.ts";
 

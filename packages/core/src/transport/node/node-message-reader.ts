@@ -1,7 +1,7 @@
 // Above 250 lines: one state machine, whose states are read together.
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
-import { isToken } from "../../http/token.ts";
+import { fieldsTooLong, lineTooLong } from "../wire/head-limits.ts";
 import { type ExtensionPlace, mayEnd, nextInExtension } from "./chunk-extension.ts";
 
 /** Bytes of chunk extensions and leading zeros in one body; they carry nothing. */
@@ -44,16 +44,6 @@ type Place =
 
 const malformedLine = (): HttpError => new HttpError(400, "The request line is malformed");
 const malformedChunk = (): HttpError => new HttpError(400, "The chunked body is malformed");
-
-/** The error for fields beyond the limit. @param name the largest field; empty when it has no valid name */
-export const fieldsTooLong = ({ maxHeaderBytes }: LimitsConfig, name: string): HttpError => {
-  const largest = isToken(name) ? `; the largest is ${name.toLowerCase()}` : "";
-  return new HttpError(431, `The header fields are longer than ${maxHeaderBytes} bytes${largest}`);
-};
-
-/** The error for a request line beyond the limit. */
-export const lineTooLong = ({ maxRequestLine }: LimitsConfig): HttpError =>
-  new HttpError(414, `The request line is longer than ${maxRequestLine} bytes`);
 
 /**
  * Follows the framing of one connection's requests byte by byte, ahead of a parser that tolerates or hides what RFC 9112 forbids.

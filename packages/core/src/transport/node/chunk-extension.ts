@@ -16,7 +16,7 @@ export type ExtensionPlace =
 const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 const QUOTABLE = /[\t\x20-\x7e\x80-\xff]/;
 
-/** The place behind a byte of an extension (RFC 9112 7.1.1); `null` for a byte that is not allowed there. Blanks around `;` and `=` are not. */
+/** The place after a byte of an extension (RFC 9112 7.1.1); `null` for a byte that is not allowed there. Blanks around `;` and `=` are not. */
 export const nextInExtension = (place: ExtensionPlace, byte: number): ExtensionPlace | null => {
   switch (place) {
     case "before name":
