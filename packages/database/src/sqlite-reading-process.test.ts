@@ -13,7 +13,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 /** Runs long reads, counts event-loop turns during the last, and neither closes the database nor exits. */
 const program = (index: string): string => `
 import { openDatabase } from ${JSON.stringify(index)};
-const db = openDatabase({ url: process.argv[1] });
+const db = openDatabase({ url: process.argv[1], longReadMs: 1 });
 const read = () => db.fetchValue("WITH d(x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) SELECT count(*) FROM d AS a, d AS b, d AS c, d AS e, d AS f, d AS g WHERE g.x < 5");
 process.on("warning", ({ message }) => console.log(message));
 await read();
@@ -75,7 +75,7 @@ const isRunning = (text: string): boolean =>
 
 const endless = (index: string): string => `
 import { openDatabase } from ${JSON.stringify(index)};
-const db = openDatabase({ url: process.argv[1] });
+const db = openDatabase({ url: process.argv[1], longReadMs: 1 });
 db.query("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n FROM c) SELECT count(*) FROM c").catch(() => {});
 process.stdout.write("asked");
 `;
