@@ -75,7 +75,11 @@ test(
   `no acknowledged book is lost by ${kills} kills (seed ${seed}), and ids have neither gaps nor duplicates`,
   async () => {
     using folder = mkdtempDisposableSync(join(tmpdir(), "books-crash-"));
-    const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`, BOOKS_RATE: "1000000000" };
+    const env = {
+      DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`,
+      BOOKS_DATABASE_SECS: "120", // a busy disk may take seconds for a commit
+      BOOKS_RATE: "1000000000",
+    };
     const start = (): Promise<Program> =>
       startProgram(main, { conditions: ["@framework/source"], env, timeoutMs: 60_000 });
     const random = seededRandom(seed);
