@@ -370,12 +370,42 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     );
   },
 
+  "callbacks run after the outermost commit, and not for what was rolled back": async (db) => {
+    await withBooks(db);
+    const seen: string[] = [];
+    const note = (text: string) => () => void seen.push(text);
+    await db.transaction(async (tx) => {
+      tx.onCommit(note("first"));
+      await tx.transaction(async (inner) => {
+        inner.onCommit(note("nested"));
+        const undone = inner.transaction(async (deep) => {
+          deep.onCommit(note("rolled back"));
+          throw new Error("undo");
+        });
+        await failure(() => undone);
+      });
+      tx.onCommit(note("last"));
+      await tx.execute(add(1));
+      assert.deepEqual(seen, []);
+    });
+    assert.deepEqual(seen, ["first", "nested", "last"]);
+    await failure(() =>
+      db.transaction(async (tx) => {
+        tx.onCommit(note("failed"));
+        await tx.execute(add(1));
+      }),
+    );
+    assert.deepEqual(seen, ["first", "nested", "last"]);
+  },
+
   "100 concurrent increments in transactions lose no update": async (db) => {
     await db.execute("CREATE TABLE counter (n INTEGER)");
     await db.execute("INSERT INTO counter VALUES (0)");
+    let called = 0;
     const increment = () =>
       db.transaction(
         async (tx) => {
+          tx.onCommit(() => void called++); // once, although some run again
           const n = (await tx.fetchValue<number>("SELECT n FROM counter")) ?? 0;
           await tx.execute`UPDATE counter SET n = ${n + 1}`;
         },
@@ -383,6 +413,7 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
       );
     for (let round = 0; round < 10; round++) await Promise.all(Array.from({ length: 10 }, increment));
     assert.equal(await db.fetchValue("SELECT n FROM counter"), 100);
+    assert.equal(called, 100);
   },
 
   "a closed database refuses statements": async (db) => {

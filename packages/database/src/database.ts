@@ -67,7 +67,9 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
   });
   const { slowQueryMs } = config;
   const watched = new WatchedBackend(backend, { slowQueryMs, log: () => log, operations, seconds, waits });
-  const open = new OpenDatabase(watched);
+  const open = new OpenDatabase(watched, {
+    callbackFailed: (error) => log?.error("a callback of onCommit failed", { error }),
+  });
   host.state.provide(Db, { create: () => open });
   host.life.onStart({
     name: "database",

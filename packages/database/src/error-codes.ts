@@ -82,6 +82,10 @@ export const databaseErrors: ErrorCatalogue = {
     summary: "`DatabaseError`: the database rejected a statement",
     action: "`kind`, `sqlCode` and `constraint` of the error say why",
   },
+  DATABASE_TOO_MANY_CALLBACKS: {
+    summary: "a transaction registered more than 10 000 callbacks with `onCommit`",
+    action: "register one callback for all rows",
+  },
   DATABASE_TRANSACTION_ABORTED: {
     summary: "a transaction went on after one of its statements had failed; it was rolled back",
     action: "let the error pass, or catch it around `tx.transaction(…)`",

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { FrameworkError } from "@framework/core";
 import { handled } from "@framework/core/feature";
 import type { Backend } from "./backend.ts";
-import { DatabaseError, DatabaseUnavailableError } from "./database-errors.ts";
+import { CommitUnknownError, DatabaseError, DatabaseUnavailableError } from "./database-errors.ts";
 import type { Database, ListenOptions, Queries, Transaction, TransactionOptions } from "./queries.ts";
 import { SessionQueries } from "./session-queries.ts";
 import { RunningTransaction } from "./running-transaction.ts";
@@ -16,15 +16,28 @@ const MAX_RETRIES = 20;
 const FIRST_PAUSE_MS = 5;
 const MAX_TIMEOUT_SECS = 604_800;
 
+/** Settings of a database that have defaults. */
+export interface OpenDatabaseOptions {
+  /** Gets the errors of `onCommit` callbacks. @default a warning of the process */
+  readonly callbackFailed?: (error: unknown) => void;
+  /** Randomness of the pauses between retries, from 0 to 1. @default Math.random */
+  readonly random?: () => number;
+}
+
+const warn = (error: unknown): void =>
+  process.emitWarning("a callback of onCommit failed", { detail: String(error) });
+
 /** A database over a backend: adds transactions with retries, and delegates the rest. */
 export class OpenDatabase extends SessionQueries implements Database {
   readonly dialect: "sqlite" | "postgres";
   private readonly backend: Backend;
+  private readonly callbackFailed: (error: unknown) => void;
   private readonly random: () => number;
 
-  constructor(backend: Backend, random: () => number = Math.random) {
+  constructor(backend: Backend, { callbackFailed = warn, random = Math.random }: OpenDatabaseOptions = {}) {
     super(backend, new TextChecker(backend.dialect));
     this.backend = backend;
+    this.callbackFailed = callbackFailed;
     this.random = random;
     this.dialect = backend.dialect;
   }
@@ -67,8 +80,18 @@ export class OpenDatabase extends SessionQueries implements Database {
       await lease.rollback();
       throw signal?.aborted === true ? signal.reason : error;
     }
-    if (!(await lease.commit())) throw scope.abortion;
+    await this.commit(lease, scope);
     return value;
+  }
+
+  private async commit(lease: TransactionLease, scope: TransactionScope): Promise<void> {
+    try {
+      if (!(await lease.commit())) throw scope.abortion;
+    } catch (error) {
+      if (error instanceof CommitUnknownError) scope.callbacks.run(this.callbackFailed);
+      throw error;
+    }
+    scope.callbacks.run(this.callbackFailed);
   }
 
   until(signal: AbortSignal): Queries {

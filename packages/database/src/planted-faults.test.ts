@@ -232,6 +232,13 @@ const faults: Readonly<Record<string, Fault>> = {
       },
     }),
   },
+  "calls back although it rolls back": {
+    fact: "callbacks run after the outermost commit, and not for what was rolled back",
+    database: (db) => ({
+      transaction: (run, options) =>
+        db.transaction((tx) => run(replacing(tx, { onCommit: queueMicrotask })), options),
+    }),
+  },
   "has transactions without isolation": {
     fact: "100 concurrent increments in transactions lose no update",
     adapter: (backend) => ({

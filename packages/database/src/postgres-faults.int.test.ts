@@ -280,10 +280,13 @@ test.each(["before", "after"] as const)(
     const port = Number(new URL(server.url).port);
     const proxy = await startProxy(port, (chunk) => (chunk.includes("COMMIT\0") ? when : null));
     const db = open({ url: server.url.replace(String(port), String(proxy.port)) });
-    const change = db.transaction(
-      (tx) => tx.execute`INSERT INTO ${sql.identifier(`cut_${when}`)} VALUES (1)`,
-    );
+    let called = 0;
+    const change = db.transaction(async (tx) => {
+      tx.onCommit(() => void called++);
+      await tx.execute`INSERT INTO ${sql.identifier(`cut_${when}`)} VALUES (1)`;
+    });
     await expect(change).rejects.toThrow(CommitUnknownError);
+    expect(called).toBe(1); // a change that may have happened is announced
     const count = () => direct.fetchValue<number>`SELECT count(*) FROM ${sql.identifier(`cut_${when}`)}`;
     if (when === "after") await waitFor(async () => (await count()) === 1);
     expect(await count()).toBe(when === "after" ? 1 : 0);
@@ -297,11 +300,14 @@ test("a connection that breaks within a transaction rolls it back and rejects wi
   const port = Number(new URL(server.url).port);
   const proxy = await startProxy(port, (chunk) => (chunk.includes("VALUES (2)") ? "after" : null));
   const db = open({ url: server.url.replace(String(port), String(proxy.port)) });
+  let called = 0;
   const change = db.transaction(async (tx) => {
+    tx.onCommit(() => void called++);
     await tx.execute("INSERT INTO half VALUES (1)");
     await tx.execute("INSERT INTO half VALUES (2)");
   });
   await expect(change).rejects.toThrow(DatabaseUnavailableError);
+  expect(called).toBe(0);
   expect(await direct.fetchValue("SELECT count(*) FROM half")).toBe(0);
   proxy.close();
 });

@@ -62,6 +62,16 @@ export interface Transaction extends Queries {
   script(text: string): Promise<void>;
   /** Sends a notification when the transaction commits. */
   notify(channel: string, payload?: string): Promise<void>;
+  /**
+   * Calls back after the outermost transaction was committed, before its promise resolves; in the order of registration.
+   *
+   * Never called when the transaction, this nested one or one around it is rolled back; called once when the transaction ran again after a
+   * serialisation failure. Also called when the outcome of the commit is unknown (`CommitUnknownError`), so treat the call as a hint to read again.
+   * An error in a callback is logged and changes nothing. At most 10 000 for one transaction.
+   *
+   * @throws DATABASE_TOO_MANY_CALLBACKS
+   */
+  onCommit(callback: () => void): void;
 }
 
 /** Isolation level of a transaction. */

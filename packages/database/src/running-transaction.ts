@@ -34,4 +34,8 @@ export class RunningTransaction extends SessionQueries implements Transaction {
     checkNotification(channel, payload);
     await this.scope.notify(channel, payload);
   }
+
+  onCommit(callback: () => void): void {
+    this.scope.onCommit(callback);
+  }
 }

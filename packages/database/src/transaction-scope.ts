@@ -1,6 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import type { Execution, OpenTransaction, Outcome, Session } from "./backend.ts";
+import { CommitCallbacks } from "./commit-callbacks.ts";
 import {
   DatabaseError,
   DatabaseUnavailableError,
@@ -19,15 +20,20 @@ import type { TransactionLease } from "./transaction-lease.ts";
  * then, SQLite does not, and a program must behave alike on both.
  */
 export class TransactionScope implements Session {
+  /** Called after the outermost commit; one list for all levels. */
+  readonly callbacks: CommitCallbacks;
   private readonly lease: TransactionLease;
   private readonly depth: number;
+  private readonly callbacksBefore: number;
   private hasEnded = false;
   private failure: unknown = null;
   private nested: TransactionScope | null = null;
 
-  constructor(lease: TransactionLease, depth = 0) {
+  constructor(lease: TransactionLease, depth = 0, callbacks: CommitCallbacks = new CommitCallbacks()) {
     this.lease = lease;
     this.depth = depth;
+    this.callbacks = callbacks;
+    this.callbacksBefore = callbacks.count;
   }
 
   run(statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
@@ -55,10 +61,15 @@ export class TransactionScope implements Session {
     await this.attempt("NOTIFY", (open) => open.notify(channel, payload));
   }
 
+  onCommit(callback: () => void): void {
+    this.check();
+    this.callbacks.add(callback);
+  }
+
   /** Opens a nested level. @throws DATABASE_TRANSACTION_NESTED while another one is open */
   async enter(): Promise<TransactionScope> {
     this.check();
-    const nested = new TransactionScope(this.lease, this.depth + 1);
+    const nested = new TransactionScope(this.lease, this.depth + 1, this.callbacks);
     this.nested = nested;
     try {
       await this.lease.open.script(`SAVEPOINT ${nested.savepoint}`);
@@ -75,9 +86,10 @@ export class TransactionScope implements Session {
     await this.leave(nested, `RELEASE SAVEPOINT ${nested.savepoint}`);
   }
 
-  /** Undoes the changes of a nested level. */
+  /** Undoes the changes of a nested level, and drops its callbacks. */
   async undo(nested: TransactionScope): Promise<void> {
     nested.end();
+    this.callbacks.dropFrom(nested.callbacksBefore);
     if (this.nested !== nested) return; // its release has failed, and so has this level
     if (this.lease.over) return; // the whole transaction is undone
     const { savepoint } = nested;
