@@ -1,0 +1,93 @@
+import {
+  type Clock,
+  type ConfigInput,
+  type Host,
+  type SharedValues,
+  systemClock,
+  type Task,
+} from "@framework/core/feature";
+import type { AppSettings, Logger } from "@framework/core";
+import { type Database, type DatabaseMethods, Db, type Statement } from "@framework/database";
+import type { KernelHost } from "./base/kernel-base.ts";
+import { configProblems, DurableConfig } from "./durable-config.ts";
+import { type BuiltKernel, buildKernel, type Kernel, type KernelSources } from "./kernel/kernel.ts";
+import { databaseNow } from "./time/database-now.ts";
+
+/** The start task's limit is that of the migrations, and this for the rest of its work. */
+const START_RESERVE_SECS = 60;
+
+/** The kernel of an app. Its database, configuration and log are known only later; it joins the app's life when a feature first uses it. */
+export class AppKernel implements KernelSources {
+  readonly clock: Clock = systemClock;
+  readonly random: () => number = Math.random;
+  readonly host: KernelHost;
+  config: Readonly<DurableConfig> = DurableConfig.of();
+  private readonly appHost: Host;
+  private readonly needs: DatabaseMethods;
+  private readonly built: BuiltKernel;
+  private settings: AppSettings | null = null;
+  private isUsed = false;
+
+  constructor(host: Host, needs: DatabaseMethods) {
+    this.appHost = host;
+    this.host = host;
+    this.needs = needs;
+    this.built = buildKernel(this, (name) => this.use(name));
+  }
+
+  get kernel(): Kernel {
+    return this.built.kernel;
+  }
+
+  get db(): Database {
+    return this.needs.db;
+  }
+
+  get now(): Statement {
+    return databaseNow(this.db.dialect);
+  }
+
+  get log(): Logger {
+    return this.settings?.log ?? console;
+  }
+
+  get shared(): SharedValues | null {
+    return this.settings?.shared.values ?? null;
+  }
+
+  configure(config: ConfigInput<DurableConfig> | undefined): void {
+    this.config = this.appHost.configure(DurableConfig, config);
+    for (const message of configProblems(this.config)) {
+      this.appHost.problem({ code: "CORE_BAD_CONFIG", message });
+    }
+  }
+
+  private use(name: string): void {
+    if (this.isUsed) return;
+    this.isUsed = true;
+    const { life, state } = this.appHost;
+    state.inject(`durable, used by ${name}, needs enableDatabase()`, { db: Db });
+    life.onStart(this.startTask());
+    life.onListening({ name: "durable", run: () => this.built.life.begin() });
+    life.onDrain((deadline) => this.built.life.drain(deadline));
+    life.onStop({ name: "durable", run: () => this.built.life.stop() });
+  }
+
+  private async prepare(settings: AppSettings, signal: AbortSignal): Promise<void> {
+    this.settings = settings;
+    const migrate = this.config.migrateAtStart ?? settings.env !== "production";
+    await this.built.prepare({ migrate, signal });
+  }
+
+  /** Its limit is read when it runs: `enableDurable` may be called after the feature that uses the kernel. */
+  private startTask(): Task {
+    const limitSecs = (): number => this.config.migrationTimeoutSecs + START_RESERVE_SECS;
+    return {
+      name: "durable",
+      get timeoutSecs() {
+        return limitSecs();
+      },
+      run: (settings, signal) => this.prepare(settings, signal),
+    };
+  }
+}

@@ -1,0 +1,74 @@
+import type { Awaitable, Logger } from "@framework/core";
+
+/** A part of the kernel that takes part in its life: begins work, drains, stops. */
+export interface KernelPart {
+  /** Name in messages. */
+  readonly name: string;
+  /** Begins background work; the tables exist. Called in the order of `add`. */
+  begin?(): Awaitable<void>;
+  /** Ends background work; all parts at once. `deadline` aborts when nothing waits for it any more. */
+  drain?(deadline: AbortSignal): Awaitable<void>;
+  /** Frees resources, in reverse order. */
+  stop?(): Awaitable<void>;
+}
+
+/** The life of one kernel: begin, drain, stop. Each happens once, and stopping undoes exactly what had begun. */
+export class KernelLife {
+  private readonly parts: KernelPart[] = [];
+  private readonly log: () => Pick<Logger, "error">;
+  private begun = 0;
+  private hasBegun = false;
+  private drained: Promise<void> | null = null;
+  private stopped: Promise<void> | null = null;
+
+  constructor(log: () => Pick<Logger, "error">) {
+    this.log = log;
+  }
+
+  /** Whether parts have begun, so that what is added later begins at once. */
+  get isRunning(): boolean {
+    return this.hasBegun && this.drained === null;
+  }
+
+  add(part: KernelPart): void {
+    this.parts.push(part);
+  }
+
+  async begin(): Promise<void> {
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    for (const part of this.parts) {
+      this.begun++;
+      await part.begin?.();
+    }
+  }
+
+  /** Never rejects: a part that fails is logged. */
+  drain(deadline: AbortSignal): Promise<void> {
+    const begun = this.parts.slice(0, this.begun);
+    const drain = async (part: KernelPart): Promise<void> => {
+      await this.attempt(part, "drain", () => part.drain?.(deadline));
+    };
+    return (this.drained ??= Promise.all(begun.map(drain)).then(() => {}));
+  }
+
+  /** Drains with a deadline that has passed, unless that happened, and frees everything. Never rejects. */
+  stop(): Promise<void> {
+    return (this.stopped ??= this.stopAll());
+  }
+
+  private async stopAll(): Promise<void> {
+    await this.drain(AbortSignal.abort());
+    for (const part of this.parts.slice(0, this.begun).toReversed()) {
+      await this.attempt(part, "stop", () => part.stop?.());
+    }
+  }
+
+  private async attempt({ name }: KernelPart, phase: string, act: () => Awaitable<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.log().error(`durable: the ${phase} of ${name} failed`, { error });
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { FrameworkError } from "@framework/core";
+import type { Database } from "@framework/database";
+import { migrateSet, type SetMigration } from "./migrate-set.ts";
+
+/** How the tables are prepared. */
+export interface PrepareOptions {
+  /** Whether pending migrations run; if not, they are an error. */
+  readonly migrate: boolean;
+  /** Limit of all sets together, in seconds. */
+  readonly timeoutSecs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The tables of the kernel and of the features that use it: sets of numbered migrations. */
+export class TableSets {
+  private readonly sets = new Map<string, readonly SetMigration[]>();
+  private isPrepared = false;
+
+  /** @throws DURABLE_ALREADY_STARTED after `prepare`; DURABLE_BAD_TABLES for another set of the same name */
+  add(set: string, migrations: readonly SetMigration[]): void {
+    if (this.isPrepared) {
+      throw new FrameworkError(
+        "DURABLE_ALREADY_STARTED",
+        `durable: the tables of "${set}" were added after the start`,
+      );
+    }
+    if (this.sets.has(set) && this.sets.get(set) !== migrations) {
+      throw new FrameworkError(
+        "DURABLE_BAD_TABLES",
+        `durable: there are other tables named "${set}" already; rename one`,
+      );
+    }
+    this.sets.set(set, migrations);
+  }
+
+  /** Creates and migrates the tables, or verifies that nothing is pending. @throws DURABLE_TABLES_MISSING with every pending step; those of `migrate` */
+  async prepare(db: Database, { migrate, timeoutSecs, signal }: PrepareOptions): Promise<void> {
+    this.isPrepared = true;
+    const pending: string[] = [];
+    for (const [set, migrations] of this.sets) {
+      const steps = await migrateSet(db, {
+        set,
+        migrations,
+        dryRun: !migrate,
+        timeoutSecs,
+        ...(signal && { signal }),
+      });
+      pending.push(...steps.map(({ number, name }) => `${set} ${number} (${name})`));
+    }
+    if (migrate || pending.length === 0) return;
+    throw new FrameworkError(
+      "DURABLE_TABLES_MISSING",
+      `durable: the database lacks the migrations ${pending.join(", ")}; call app.durable.migrate() once per deployment, or set migrateAtStart: true`,
+    );
+  }
+}

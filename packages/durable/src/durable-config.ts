@@ -1,0 +1,30 @@
+import { type ConfigRecord, configRecord, decimal, flag, integer, optional } from "@framework/core/feature";
+
+/** Options of `enableDurable`. */
+export interface DurableConfig {
+  /** Time in milliseconds after which the work of a process that stopped answering is taken over; 1,000 to 600,000. @default 15000 */
+  readonly leaseMs: number;
+  /** Shortest pause between two looks for work, in milliseconds; 1 to 60,000. @default 50 */
+  readonly pollMinMs: number;
+  /** Longest pause between two looks for work, in milliseconds; 10 to 600,000. @default 1000 */
+  readonly pollMaxMs: number;
+  /** Whether this process does background work; `false` for processes that only serve requests and hand work to others. @default true */
+  readonly runWork: boolean;
+  /** Creates and migrates the kernel's tables at start; if not, missing tables are a start error. @default true, but false in production */
+  readonly migrateAtStart: boolean | undefined;
+  /** Limit of the migrations at start, with the wait for another process that migrates, in seconds. @default 3600 */
+  readonly migrationTimeoutSecs: number;
+}
+
+export const DurableConfig: ConfigRecord<DurableConfig> = configRecord("DurableConfig", {
+  leaseMs: integer(15_000, { min: 1000, max: 600_000 }),
+  pollMinMs: integer(50, { min: 1, max: 60_000 }),
+  pollMaxMs: integer(1000, { min: 10, max: 600_000 }),
+  runWork: flag(true),
+  migrateAtStart: optional(flag(true)),
+  migrationTimeoutSecs: decimal(3600, { min: 0.01, max: 604_800 }),
+});
+
+/** Returns the contradictions between the fields of a record. */
+export const configProblems = ({ pollMinMs, pollMaxMs }: DurableConfig): readonly string[] =>
+  pollMinMs > pollMaxMs ? ["DurableConfig.pollMinMs must not be above pollMaxMs"] : [];

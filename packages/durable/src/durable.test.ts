@@ -1,0 +1,70 @@
+import { App } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
+import { database, openDatabase } from "@framework/database";
+import { expect, test } from "@jest/globals";
+import { createKernel, kernelOf } from "./feature.ts";
+import { durable, type DurableMethods } from "./index.ts";
+
+const notes = [
+  { number: 1, name: "create-notes", up: "CREATE TABLE framework_notes (id INTEGER PRIMARY KEY)" },
+] as const;
+
+interface Noting {
+  enableNoting(): this;
+}
+
+const noting: Feature<Noting, DurableMethods> = {
+  name: "noting",
+  install: (_host, needs) => ({
+    enableNoting() {
+      kernelOf(needs).use("noting").tables("notes", notes);
+      return this;
+    },
+  }),
+};
+
+const log = { info() {}, warn() {}, error() {} };
+const memory = { url: "sqlite://:memory:" };
+const newApp = () => new (App.with(database, durable, noting))();
+
+test("the tables of a feature that uses the kernel exist after the start, whatever the order of the enable calls", async () => {
+  const app = newApp().enableNoting().enableDurable({ leaseMs: 5000 }).enableDatabase(memory);
+  await app.start({ log });
+  expect(await app.db.fetchValue("SELECT count(*) FROM framework_notes")).toBe(0);
+  await app.stop();
+});
+
+test("nothing is created when nothing uses the kernel", async () => {
+  const app = newApp().enableDurable().enableDatabase(memory);
+  await app.start({ log });
+  expect(await app.db.query("SELECT name FROM sqlite_schema WHERE name LIKE 'framework%'")).toEqual([]);
+  await app.stop();
+});
+
+test("in production missing tables are a start error, until the deployment has migrated", async () => {
+  await using db = Object.assign(openDatabase(memory), {
+    [Symbol.asyncDispose]: () => db.close(),
+  });
+  const kernel = (migrateAtStart: boolean) =>
+    createKernel(db, { config: { migrateAtStart } }).tables("notes", notes) as ReturnType<
+      typeof createKernel
+    >;
+  await expect(kernel(false).start()).rejects.toThrow("notes 1 (create-notes); call app.durable.migrate()");
+  await kernel(false).migrate();
+  await kernel(false).start();
+});
+
+test("in production an app does not migrate by itself", async () => {
+  const app = newApp().enableNoting().enableDatabase(memory);
+  await expect(app.start({ log, env: "production" })).rejects.toMatchObject({
+    cause: { code: "DURABLE_TABLES_MISSING" },
+  });
+});
+
+test("a kernel in use without a database is reported at start, with all other mistakes", async () => {
+  const app = newApp().enableNoting().enableDurable({ leaseMs: 1, pollMinMs: 2000 });
+  const failure = app.start({ log });
+  await expect(failure).rejects.toThrow("durable, used by noting, needs enableDatabase()");
+  await expect(failure).rejects.toThrow("DurableConfig.leaseMs must be a whole number from 1000 to 600000");
+  await expect(failure).rejects.toThrow("DurableConfig.pollMinMs must not be above pollMaxMs");
+});

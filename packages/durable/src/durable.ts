@@ -1,0 +1,45 @@
+import type { ConfigInput, Feature } from "@framework/core/feature";
+import type { DatabaseMethods } from "@framework/database";
+import { AppKernel } from "./app-kernel.ts";
+import type { DurableConfig } from "./durable-config.ts";
+import type { Kernel } from "./kernel/kernel.ts";
+
+/** The methods that the feature adds to an app. */
+export interface DurableMethods {
+  /** Configures durable work; without it the defaults hold. @throws CORE_BAD_CONFIG at start, with all other mistakes */
+  enableDurable(config?: ConfigInput<DurableConfig>): this;
+  /** Durable work of the app, for programs. */
+  readonly durable: Durable;
+}
+
+/** Durable work of an app. */
+export interface Durable {
+  /** Creates and migrates the tables of all features that use the kernel: for a deployment where `migrateAtStart` is off. */
+  migrate(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /** The kernel, for features: `kernelOf(needs)`. */
+  readonly kernel: Kernel;
+}
+
+/**
+ * Durable work on the app's database: leases, lanes, queues, timers, for the features that use them. Nothing starts until one does.
+ *
+ * @example
+ * const app = new (App.with(database, durable))().enableDatabase().enableDurable({ leaseMs: 30_000 });
+ */
+export const durable: Feature<DurableMethods, DatabaseMethods> = {
+  name: "durable",
+  install: (host, needs) => {
+    const app = new AppKernel(host, needs);
+    const { kernel } = app;
+    const programs: Durable = { kernel, migrate: (options) => kernel.migrate(options) };
+    return {
+      enableDurable(config) {
+        app.configure(config);
+        return this;
+      },
+      get durable() {
+        return programs;
+      },
+    };
+  },
+};

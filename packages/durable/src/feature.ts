@@ -1,0 +1,11 @@
+// For authors of features: the kernel that runs their durable work.
+import type { DurableMethods } from "./durable.ts";
+import type { Kernel } from "./kernel/kernel.ts";
+
+export { createKernel, type Kernel, type KernelOptions, type OwnKernel } from "./kernel/kernel.ts";
+export type { KernelHost } from "./base/kernel-base.ts";
+export type { SetMigration } from "./base/migrate-set.ts";
+export { databaseNow } from "./time/database-now.ts";
+
+/** Returns the kernel of an app, from the methods that `install` gets. */
+export const kernelOf = (needs: DurableMethods): Kernel => needs.durable.kernel;

@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "@framework/core";
+import { type Clock, type ConfigInput, type SharedValues, systemClock } from "@framework/core/feature";
+import type { Database, Statement } from "@framework/database";
+import type { KernelBase, KernelHost } from "../base/kernel-base.ts";
+import { KernelLife } from "../base/kernel-life.ts";
+import type { SetMigration } from "../base/migrate-set.ts";
+import { TableSets } from "../base/table-sets.ts";
+import { DurableConfig } from "../durable-config.ts";
+import { databaseNow } from "../time/database-now.ts";
+import { type KernelMembers, kernelMembers } from "./members.ts";
+
+/** Durable work on one database: leases, lanes, queues, timers. Made by `createKernel`, or by the feature `durable` for an app. */
+export interface Kernel extends KernelMembers {
+  /** The database. */
+  readonly db: Database;
+  /** SQL expression of the current time: whole milliseconds since 1970, by the database's clock. */
+  readonly now: Statement;
+  /**
+   * Marks the kernel as used by a feature, so that an app starts it. Call it in `enableX`; the order of `enableX` calls does not matter.
+   *
+   * @param name the feature, for messages
+   */
+  use(name: string): this;
+  /**
+   * Adds tables, which are created or verified at start. Their names begin with `framework_`.
+   *
+   * @throws DURABLE_ALREADY_STARTED, DURABLE_BAD_TABLES
+   */
+  tables(set: string, migrations: readonly SetMigration[]): this;
+  /** Creates and migrates all tables, whatever `migrateAtStart` says. */
+  migrate(options?: { readonly signal?: AbortSignal }): Promise<void>;
+}
+
+/** A kernel without an app, which its creator starts and stops. */
+export interface OwnKernel extends Kernel, AsyncDisposable {
+  /** Prepares the tables and begins background work. */
+  start(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /** Ends background work, until `deadline` aborts. @default no deadline */
+  drain(deadline?: AbortSignal): Promise<void>;
+  /** Drains if needed and gives up all leases. The database stays open. */
+  stop(): Promise<void>;
+}
+
+/** Options of a kernel without an app. */
+export interface KernelOptions {
+  /** Configuration; `migrateAtStart` is true by default. */
+  readonly config?: ConfigInput<DurableConfig>;
+  /** SQL expression of the current time in whole milliseconds. @default the database's clock */
+  readonly now?: Statement;
+  /** Timers. @default the system clock */
+  readonly clock?: Clock;
+  /** Random numbers from 0 up to 1. @default Math.random */
+  readonly random?: () => number;
+  /** Destination of log lines. @default the console */
+  readonly log?: Logger;
+  /** Messages between the workers of one service. @default none */
+  readonly shared?: SharedValues;
+  /** Insight and invocations of an app. @default none */
+  readonly host?: KernelHost;
+}
+
+/** Creates a kernel on a database, without an app: for tests, scripts, and features with a database of their own. @throws CORE_BAD_CONFIG */
+export const createKernel = (db: Database, options: KernelOptions = {}): OwnKernel => {
+  const { now = databaseNow(db.dialect), clock = systemClock, random = Math.random, log = console } = options;
+  const config = DurableConfig.of(options.config);
+  const { shared = null, host = null } = options;
+  const { kernel, life, prepare } = buildKernel({ db, now, config, clock, random, log, shared, host });
+  const stop = (): Promise<void> => life.stop();
+  return Object.assign(kernel, {
+    async start({ signal }: { readonly signal?: AbortSignal } = {}) {
+      await prepare({ migrate: config.migrateAtStart ?? true, ...(signal && { signal }) });
+      await life.begin();
+    },
+    drain: (deadline: AbortSignal = new AbortController().signal) => life.drain(deadline),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  });
+};
+
+/** What an app or the creator of a kernel gives. */
+export type KernelSources = Omit<KernelBase, "id" | "life" | "tables">;
+
+/** A kernel, and what its owner calls to start and stop it. */
+export interface BuiltKernel {
+  readonly kernel: Kernel;
+  readonly life: KernelLife;
+  /** Creates or verifies all tables. */
+  prepare(options: { readonly migrate: boolean; readonly signal?: AbortSignal }): Promise<void>;
+}
+
+/** Builds a kernel on `sources`, whose members are read when they are used. */
+export const buildKernel = (sources: KernelSources, used: (name: string) => void = () => {}): BuiltKernel => {
+  const life = new KernelLife(() => sources.log);
+  const tables = new TableSets();
+  const base = Object.create(sources, {
+    id: { value: randomUUID() },
+    life: { value: life },
+    tables: { value: tables },
+  }) as KernelBase;
+  const prepare: BuiltKernel["prepare"] = (options) =>
+    tables.prepare(base.db, { ...options, timeoutSecs: base.config.migrationTimeoutSecs });
+  const own: Omit<Kernel, keyof KernelMembers> = {
+    get db() {
+      return sources.db;
+    },
+    get now() {
+      return sources.now;
+    },
+    use(name) {
+      used(name);
+      return this as Kernel;
+    },
+    tables(set, migrations) {
+      tables.add(set, migrations);
+      return this as Kernel;
+    },
+    migrate: ({ signal } = {}) => prepare({ migrate: true, ...(signal && { signal }) }),
+  };
+  const kernel = Object.defineProperties(
+    own,
+    Object.getOwnPropertyDescriptors(kernelMembers(base)),
+  ) as Kernel;
+  return { kernel, life, prepare };
+};
