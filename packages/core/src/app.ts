@@ -113,7 +113,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
 
   /** Adds copies of a blueprint's routes, with its prefix, guards, tags and middleware. */
   registerBlueprint(blueprint: BlueprintFor<this>): this {
-    for (const route of blueprint.definitions()) this.kernel.addRoute(route);
+    for (const entry of blueprint.definitions()) this.kernel.addEntry(entry);
     return this;
   }
 

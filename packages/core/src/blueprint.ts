@@ -1,10 +1,14 @@
 import type { App } from "./app.ts";
+import { FrameworkError } from "./errors/framework-error.ts";
+import type { AnyFeature, Installed } from "./feature/feature.ts";
+import { type InstalledRoutes, type NeedsMethods, routeMethodsOf } from "./feature/route-feature.ts";
 import type { Guard } from "./guards/guard.ts";
 import type { HttpMiddleware } from "./feature/http-middleware.ts";
 import { type Middleware, toMiddleware } from "./middleware/middleware.ts";
 import type { HttpRequest } from "./request/http-request.ts";
 import type { Response } from "./response/response.ts";
-import { inGroup, RouteMethods } from "./routes/route-methods.ts";
+import { type BlueprintEntry, recordCall } from "./routes/route-call.ts";
+import { inGroup, joinGroups, RouteMethods } from "./routes/route-methods.ts";
 import type { NeedsRouteOptions, RouteOptionsOf } from "./routes/route-option.ts";
 import type { RouteDefinition } from "./routes/route.ts";
 
@@ -16,8 +20,19 @@ export interface BlueprintOptions {
   readonly tags?: readonly string[];
 }
 
-/** A blueprint that an app of type `A` can register: its routes use only options of features that the app has. */
-export type BlueprintFor<A extends object> = Pick<Blueprint<string, A>, "definitions">;
+/** A blueprint that an app of type `A` can register: its routes use only options and methods of features that the app has. */
+export type BlueprintFor<A extends object> = Pick<Blueprint<string, A>, "definitions"> & NeedsMethods<A>;
+
+/** A class of blueprints with the route methods and route options of features. */
+export type BlueprintClass<Fs extends readonly AnyFeature[]> = new <
+  const Prefix extends string = string,
+  A extends object = App & Installed<Fs>,
+>(
+  prefix: Prefix,
+  options?: BlueprintOptions,
+) => Blueprint<Prefix, A> &
+  InstalledRoutes<Fs> &
+  NeedsMethods<{ readonly [Name in keyof InstalledRoutes<Fs>]: unknown }>;
 
 /**
  * A group of routes under one prefix, with its own guards, tags and middleware; may contain other blueprints.
@@ -33,18 +48,40 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   Prefix,
   A
 > {
+  /** The features of this class. */
+  static readonly features: readonly AnyFeature[] = [];
+
+  /**
+   * Creates a class of blueprints whose routes can use the features: their route options and, such as `websocket`, their methods that register routes.
+   *
+   * Calls of these methods are repeated on each app that registers the blueprint. An app without the feature is a compile error, and a start error.
+   *
+   * @example
+   * const chat = new (Blueprint.with(websocket))("/orgs/{org}", { guards: [isMember] });
+   * chat.websocket("/rooms/{room}", (socket, { params }) => socket.sendText(`${params.org}: ${params.room}`));
+   */
+  static with<const Fs extends readonly AnyFeature[]>(...features: Fs): BlueprintClass<Fs> {
+    class Composed extends this {
+      static override readonly features: readonly AnyFeature[] = [
+        ...new Set([...super.features, ...features]),
+      ];
+    }
+    return Composed as never; // blueprint-with.test-d.ts checks the types behind this cast
+  }
+
   /** The path before all its routes, parameters included. */
   readonly prefix: Prefix;
   private readonly guards: Guard<HttpRequest>[];
   private readonly tags: readonly string[];
   private readonly middleware: Middleware<HttpRequest, Response>[] = [];
-  private readonly routes: RouteDefinition[] = [];
+  private readonly entries: BlueprintEntry[] = [];
 
   constructor(prefix: Prefix, { guards = [], tags = [] }: BlueprintOptions = {}) {
     super();
     this.prefix = prefix;
     this.guards = [...guards];
     this.tags = tags;
+    for (const feature of new.target.features) this.addMethods(feature);
   }
 
   /** Adds a guard to all its routes. */
@@ -61,17 +98,33 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
 
   /** Adds copies of another blueprint's routes below this one's prefix. */
   registerBlueprint(blueprint: BlueprintFor<A>): this {
-    this.routes.push(...blueprint.definitions());
+    this.entries.push(...blueprint.definitions());
     return this;
   }
 
-  /** The routes with prefix, guards, tags and middleware applied. */
-  definitions(): readonly RouteDefinition[] & NeedsRouteOptions<RouteOptionsOf<A>> {
+  /** The routes, and the calls of features' methods, with prefix, guards, tags and middleware applied. */
+  definitions(): readonly BlueprintEntry[] & NeedsRouteOptions<RouteOptionsOf<A>> {
     const { prefix, guards, middleware, tags } = this;
-    return this.routes.map((route) => inGroup({ prefix, guards, middleware, tags }, route));
+    const group = { prefix, guards, middleware, tags };
+    return this.entries.map((entry) =>
+      "args" in entry ? { ...entry, ...joinGroups(group, entry) } : inGroup(group, entry),
+    );
   }
 
   protected override addRoute(route: RouteDefinition): void {
-    this.routes.push(route);
+    this.entries.push(route);
+  }
+
+  private addMethods(feature: AnyFeature): void {
+    for (const name of routeMethodsOf(feature)) {
+      if (name in this)
+        throw new FrameworkError(
+          "CORE_METHOD_TAKEN",
+          `${feature.name}: blueprints already have a method named ${name}`,
+        );
+      const value = (...args: readonly unknown[]): void =>
+        void this.entries.push(recordCall(feature.name, name, args));
+      Object.defineProperty(this, name, { value });
+    }
   }
 }

@@ -21,6 +21,13 @@ export { coreErrors } from "./errors/error-codes.ts";
 export { readMultipart } from "./body/multipart.ts";
 export type { Exemption, ExemptOption } from "./routes/exemption.ts";
 export type { AnyFeature, Feature, Installed, MethodsOf, Satisfied } from "./feature/feature.ts";
+export type {
+  AppOf,
+  InstalledRoutes,
+  NeedsMethods,
+  PrefixOf,
+  RouteFeature,
+} from "./feature/route-feature.ts";
 export type { Authenticator } from "./feature/authenticator.ts";
 export type { DrainOptions, Host, HostHttp, HostInsight, HostLife, HostState } from "./feature/host.ts";
 export { handled } from "./middleware/handled.ts";

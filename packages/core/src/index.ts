@@ -3,7 +3,7 @@
 /// <reference types="node" preserve="true" />
 export { App, type EventOptions } from "./app.ts";
 export type { ProgramValues } from "./shared-state/program-values.ts";
-export { Blueprint, type BlueprintFor, type BlueprintOptions } from "./blueprint.ts";
+export { Blueprint, type BlueprintClass, type BlueprintFor, type BlueprintOptions } from "./blueprint.ts";
 export type { EarlyHints } from "./request/early-hints.ts";
 export { HttpRequest, type NoInput, type RequestInput } from "./request/http-request.ts";
 export { isHttpRequest } from "./request/is-http-request.ts";

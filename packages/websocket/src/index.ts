@@ -1,4 +1,5 @@
-export { websocket, type WebSocketMethods } from "./websocket.ts";
+export { websocket, type WebSocketMethods, type WebSocketRoutes } from "./websocket.ts";
+export type { RegisterWebSocket } from "./register-websocket.ts";
 export type { WebSocketHandler, WebSocketOptions } from "./websocket-handler.ts";
 export { WebSocketConfig, WebSocketLimits } from "./websocket-config.ts";
 export { WebSocketClose } from "./websocket-close.ts";

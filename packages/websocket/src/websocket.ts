@@ -1,50 +1,22 @@
-import type { ConfigInput, Feature, Host, HostInsight } from "@framework/core/feature";
-import type {
-  HttpRequest,
-  InferOutput,
-  Injected,
-  Injections,
-  NoInput,
-  PathParams,
-  Response,
-  StandardSchema,
-} from "@framework/core";
+import type { AppOf, ConfigInput, Host, HostInsight, PrefixOf, RouteFeature } from "@framework/core/feature";
+import type { Response } from "@framework/core";
 import { Endpoint } from "./endpoint.ts";
+import type { RegisterWebSocket } from "./register-websocket.ts";
 import { Rooms, type Room } from "./rooms.ts";
-import type { ServerSocket } from "./server-socket.ts";
 import { Sockets } from "./sockets.ts";
 import { WebSocketConfig, WebSocketLimits } from "./websocket-config.ts";
-import type { AnyHandler, AnyOptions, WebSocketHandler, WebSocketOptions } from "./websocket-handler.ts";
+import type { AnyHandler, AnyOptions } from "./websocket-handler.ts";
 
-type ArgumentsOf<Inject> = Inject extends Injections
-  ? readonly [dependencies: Injected<Inject>]
-  : readonly [];
-
-type MessageOf<Schema> = Schema extends StandardSchema ? InferOutput<Schema> : unknown;
+/** The methods that the feature adds to an app, and to blueprints composed with it. */
+export interface WebSocketRoutes {
+  /** Serves WebSocket connections (RFC 6455) at a path. */
+  readonly websocket: RegisterWebSocket<PrefixOf<this>, AppOf<this>>;
+}
 
 /** The methods that the feature adds to an app. */
-export interface WebSocketMethods {
+export interface WebSocketMethods extends WebSocketRoutes {
   /** Overrides default limits. @throws CORE_BAD_CONFIG at start, with all other mistakes */
   enableWebSocket(config?: ConfigInput<WebSocketConfig>): this;
-  /** Serves WebSocket connections (RFC 6455) at a path. */
-  websocket<const P extends string>(
-    path: P,
-    handler: WebSocketHandler<ServerSocket, HttpRequest<PathParams<P>, NoInput, this>>,
-  ): void;
-  websocket<
-    const P extends string,
-    Schema extends StandardSchema | undefined = undefined,
-    Inject extends Injections | undefined = undefined,
-    Each extends Injections | undefined = undefined,
-  >(
-    path: P,
-    options: WebSocketOptions<Schema, Inject, Each>,
-    handler: WebSocketHandler<
-      ServerSocket<MessageOf<Schema>, ArgumentsOf<Each>>,
-      HttpRequest<PathParams<P>, NoInput, this>,
-      ArgumentsOf<Inject>
-    >,
-  ): void;
   /** Returns the room with this name. */
   room(name: string): Room;
 }
@@ -56,8 +28,9 @@ export interface WebSocketMethods {
  * const app = new (App.with(websocket))();
  * app.websocket("/echo", async (socket) => { for await (const message of socket) await socket.send(message); });
  */
-export const websocket: Feature<WebSocketMethods> = {
+export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
   name: "websocket",
+  routeMethods: ["websocket"],
   install: (host) => {
     const rooms = new Rooms();
     const sockets = new Sockets(rooms, host.insight);

@@ -201,7 +201,8 @@ export const coreErrors: ErrorCatalogue = {
     action: "`HOST=0.0.0.0`",
   },
   CORE_METHOD_MISSING: {
-    summary: "an `enableX` was called on an app without the feature that adds it",
+    summary:
+      "an `enableX` was called on an app without the feature that adds it, or such an app registers a blueprint with the feature's routes",
     action: "name the feature in `App.with`; the message has the nearest method of the app",
   },
   CORE_METHOD_TAKEN: {

@@ -51,7 +51,7 @@ export interface HostHttp<Options = NoFeatureOptions> {
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this;
   /**
    * Adds a route; the handler's return value becomes the reply. `exempt` lists exemptions, such as from the app's guards. Reply caches skip the routes
-   * of features.
+   * of features. While a blueprint's call of a `RouteFeature` method is repeated, the route is one of the blueprint.
    */
   route(
     method: Method,

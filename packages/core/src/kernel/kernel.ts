@@ -15,6 +15,8 @@ import type { AppReport, Runnable } from "../lifecycle/runnable.ts";
 import { createPipeline, type Pipeline, type Serve } from "./pipeline.ts";
 import { type AnswerRefused, createRefusals } from "./refusals.ts";
 import { Registry } from "./registry.ts";
+import type { BlueprintEntry } from "../routes/route-call.ts";
+import { missingFeature, routeMethod } from "./repeat-call.ts";
 import { routeProblems } from "./route-problems.ts";
 
 /** The implementation of an app: all registrations, and its lifecycle from start to stop. */
@@ -45,6 +47,14 @@ export class Kernel extends Registry {
   override get settings(): AppSettings {
     if (this.settled !== undefined) return this.settled;
     throw new FrameworkError("CORE_NOT_STARTED", "settings are available from the first start task on");
+  }
+
+  /** Adds a blueprint's route, or repeats its call of a feature's method on the app. */
+  addEntry(entry: BlueprintEntry): void {
+    if (!("args" in entry)) return void this.addRoute(entry);
+    const method = routeMethod(this.app, entry);
+    if (method === null) this.problem(missingFeature(entry));
+    else this.within(entry, method);
   }
 
   /** Resolves when the app can serve; `undefined` before start. */

@@ -32,6 +32,8 @@ import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import { registrationPlace } from "../routing/route-place.ts";
 import type { Exemption, ExemptOption } from "../routes/exemption.ts";
+import { inGroup } from "../routes/route-methods.ts";
+import type { RouteCall } from "../routes/route-call.ts";
 import type { ImpliedReplies, ImpliedReply } from "../routes/implied-reply.ts";
 import type { OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
@@ -65,6 +67,8 @@ export abstract class Registry {
   private middlewareHost: Host | undefined;
   private readonly implied: ImpliedReplies[] = [];
   private makeShared: SharedStateMakers = {};
+  /** The blueprint's call that is being repeated, which is the group of the routes that it adds. */
+  private call: RouteCall | null = null;
 
   /** The group `host.insight`. */
   readonly insight: InsightRegistry;
@@ -91,21 +95,22 @@ export abstract class Registry {
 
   route({ method, path, handler, options: given = {}, addedBy }: FeatureRoute): this {
     const { exempt = [], ...options } = given;
-    const place = registrationPlace();
+    const place = this.call?.place ?? registrationPlace();
     const tags = options.tags ?? [];
-    const route = {
-      method,
-      path,
-      handler,
-      options,
-      place,
-      guards: [],
-      middleware: [],
-      tags,
-      addedBy,
-      exempt,
-    };
-    return this.addRoute(route);
+    const own = { method, path, handler, options, place, tags, addedBy, exempt };
+    const route = { ...own, guards: [], middleware: [] };
+    return this.addRoute(this.call === null ? route : inGroup(this.call, route));
+  }
+
+  /** Runs a blueprint's call: routes that a feature adds meanwhile are in the blueprint's group. */
+  protected within(call: RouteCall, run: () => void): void {
+    const before = this.call;
+    this.call = call;
+    try {
+      run();
+    } finally {
+      this.call = before;
+    }
   }
 
   addRoute(route: RouteDefinition): this {
@@ -163,7 +168,8 @@ export abstract class Registry {
 
   inject(place: string, inject: Injections): this {
     this.assertOpen(`the injections of ${place}`);
-    this.injections.push({ place, inject });
+    const within = this.call === null ? "" : ` in the blueprint ${this.call.prefix}`;
+    this.injections.push({ place: place + within, inject });
     return this;
   }
 

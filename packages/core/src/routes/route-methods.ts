@@ -135,10 +135,16 @@ export interface RouteGroup {
 }
 
 /** Returns a route with the additions of its group, the group outermost. */
-export const inGroup = (group: RouteGroup, route: RouteDefinition): RouteDefinition => ({
-  ...route,
-  path: group.prefix + route.path,
-  guards: [...group.guards, ...route.guards],
-  middleware: [...group.middleware, ...route.middleware],
-  tags: [...new Set([...group.tags, ...route.tags])],
+export const inGroup = (group: RouteGroup, route: RouteDefinition): RouteDefinition => {
+  const { path, guards, middleware, tags } = route;
+  const { prefix, ...added } = joinGroups(group, { prefix: path, guards, middleware, tags });
+  return { ...route, ...added, path: prefix };
+};
+
+/** Returns the additions of a group within another one. */
+export const joinGroups = (outer: RouteGroup, inner: RouteGroup): RouteGroup => ({
+  prefix: outer.prefix + inner.prefix,
+  guards: [...outer.guards, ...inner.guards],
+  middleware: [...outer.middleware, ...inner.middleware],
+  tags: [...new Set([...outer.tags, ...inner.tags])],
 });

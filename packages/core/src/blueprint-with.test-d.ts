@@ -1,0 +1,82 @@
+import { App, Blueprint, type PathParams } from "./index.ts";
+import type { AddsRouteOptions, AppOf, Feature, PrefixOf, RouteFeature } from "./feature.ts";
+
+interface PingRoutes {
+  ping<const P extends string>(
+    path: P,
+    reply: (params: PathParams<`${PrefixOf<this>}${P}`>, app: AppOf<this>) => string,
+  ): void;
+}
+interface PingMethods extends PingRoutes {
+  pings(): number;
+}
+const ping: RouteFeature<PingMethods, PingRoutes> = {
+  name: "ping",
+  routeMethods: ["ping"],
+  install: () => ({ pings: () => 0, ping() {} }),
+};
+interface Weighing extends AddsRouteOptions<{ readonly weight?: number }> {
+  enableWeighing(): this;
+}
+const weighing: Feature<Weighing> = {
+  name: "weighing",
+  install: () => ({
+    enableWeighing() {
+      return this;
+    },
+  }),
+};
+// @ts-expect-error the routes have no such method
+const misnamed: RouteFeature<PingMethods, PingRoutes> = { ...ping, routeMethods: ["pings"] };
+// @ts-expect-error a method of routes is a method of the app
+const absent: RouteFeature<{ pings(): number }, PingRoutes> = { ...ping };
+void [misnamed, absent];
+
+class Both extends App.with(weighing, ping) {
+  declare readonly state: { readonly title: string };
+}
+
+// The method has the app's empty prefix, or the blueprint's.
+new Both().ping("/a/{id}", ({ id }, app) => `${id}${app.state.title}${app.pings()}`);
+const books = new (Blueprint.with(ping, weighing))("/orgs/{org}", { tags: ["books"] });
+books.ping("/a/{id}", ({ id, org }, app) => `${id}${org}${app.pings()}`);
+// @ts-expect-error neither the prefix nor the path has it
+books.ping("/a/{id}", ({ name }) => name);
+books.get("/b/{id}", { weight: 1 }, ({ params, app }) => [params.org, params.id, app.pings()]);
+// @ts-expect-error a misspelt option of a feature
+books.get("/b", { wight: 1 }, () => 1);
+// @ts-expect-error methods that register no route are the app's
+books.pings();
+// @ts-expect-error a feature that the class does not name
+new (Blueprint.with(ping))("/x").get("/b", { weight: 1 }, () => 1);
+// @ts-expect-error prefix and options, as of any blueprint
+new (Blueprint.with(ping))("/x", { tag: [] });
+books.prefix satisfies "/orgs/{org}";
+// Chains keep the class.
+books
+  .use((request, next) => next(request))
+  .addGuard(() => true)
+  .ping("/c", () => "c");
+
+// An app, or a blueprint around it, needs each feature.
+new Both().registerBlueprint(books);
+new (Blueprint.with(weighing, ping))("/v1").registerBlueprint(books);
+const named: Blueprint<"/v1", Both> = new Blueprint("/v1");
+named.registerBlueprint(books);
+// @ts-expect-error weighing is missing
+new (App.with(ping))().registerBlueprint(books);
+// @ts-expect-error ping is missing
+new (App.with(weighing))().registerBlueprint(books);
+// @ts-expect-error ping is missing
+new (Blueprint.with(weighing))("/v1").registerBlueprint(books);
+// @ts-expect-error both are missing
+new Blueprint("/v1").registerBlueprint(books);
+
+// A class of blueprints with a type for its app
+class Pages extends Blueprint.with(ping)<"/pages/{page}", Both> {
+  constructor() {
+    super("/pages/{page}");
+    this.ping("/{id}", ({ page, id }, app) => `${page}${id}${app.state.title}`);
+  }
+}
+new Both().registerBlueprint(new Pages());

@@ -1,0 +1,39 @@
+import type {
+  HttpRequest,
+  InferOutput,
+  Injected,
+  Injections,
+  NoInput,
+  PathParams,
+  StandardSchema,
+} from "@framework/core";
+import type { ServerSocket } from "./server-socket.ts";
+import type { WebSocketHandler, WebSocketOptions } from "./websocket-handler.ts";
+
+type ArgumentsOf<Inject> = Inject extends Injections
+  ? readonly [dependencies: Injected<Inject>]
+  : readonly [];
+
+type MessageOf<Schema> = Schema extends StandardSchema ? InferOutput<Schema> : unknown;
+
+/** Registers a WebSocket route. The `{name}` segments of prefix and path become typed members of `request.params`. */
+export interface RegisterWebSocket<Prefix extends string, A extends object> {
+  <const P extends string>(
+    path: P,
+    handler: WebSocketHandler<ServerSocket, HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, NoInput, A>>,
+  ): void;
+  <
+    const P extends string,
+    Schema extends StandardSchema | undefined = undefined,
+    Inject extends Injections | undefined = undefined,
+    Each extends Injections | undefined = undefined,
+  >(
+    path: P,
+    options: WebSocketOptions<Schema, Inject, Each>,
+    handler: WebSocketHandler<
+      ServerSocket<MessageOf<Schema>, ArgumentsOf<Each>>,
+      HttpRequest<PathParams<`${Prefix}${NoInfer<P>}`>, NoInput, A>,
+      ArgumentsOf<Inject>
+    >,
+  ): void;
+}
