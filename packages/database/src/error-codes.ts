@@ -8,7 +8,7 @@ export const databaseErrors: ErrorCatalogue = {
   },
   DATABASE_BAD_MIGRATIONS: {
     summary:
-      "the folder of migrations is missing, its file names are malformed or repeat a number, or a file has parameters or ends its transaction",
+      "the folder of migrations is missing, a name or number is malformed or repeated, or a migration has parameters or ends its transaction",
     action: "the message lists the problems",
   },
   DATABASE_BAD_NAME: {
@@ -49,6 +49,10 @@ export const databaseErrors: ErrorCatalogue = {
   DATABASE_IN_MEMORY: {
     summary: "several workers were started with a database in memory; the app does not start",
     action: "use `sqlite://<path>`, or run one worker",
+  },
+  DATABASE_MIGRATION_AHEAD: {
+    summary: "a newer version of a package has changed its tables, which this version cannot use any more",
+    action: "deploy the newer version; the message names what ran",
   },
   DATABASE_MIGRATION_CHANGED: {
     summary: "a migration was edited after it had run",

@@ -21,6 +21,14 @@ export type {
 } from "./queries.ts";
 export { sql, type SqlInput, type SqlTag, type Statement } from "./statement.ts";
 export type { SqlScalar, SqlValue } from "./sql-value.ts";
-export { migrate, type MigrateOptions, type MigrationStep } from "./migrations/migrate.ts";
+export {
+  migrate,
+  type MigrateFolderOptions,
+  type MigrateLimits,
+  type MigrateOptions,
+  type MigrateSetOptions,
+  type MigrationStep,
+} from "./migrations/migrate.ts";
+export type { SetMigration } from "./migrations/set-migrations.ts";
 export { sqlTokenStore, type SqlTokenStore, type SqlTokenStoreOptions } from "./sql-token-store.ts";
 export { databaseErrors } from "./error-codes.ts";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
 import { type DatabaseConfig, migrate, openDatabase, sql } from "../index.ts";
+import { migrationSets } from "./migration-sets.test-kit.ts";
 
 withServer("postgres", (url) => {
   let made = 0;
@@ -64,5 +65,32 @@ withServer("postgres", (url) => {
     writeFileSync(join(directory, "0002-half.up.sql"), "CREATE TABLE half (n INTEGER);\nCOMMIT;\nSELEKT");
     await expect(migrate(db, { directory })).rejects.toMatchObject({ code: "DATABASE_BAD_MIGRATIONS" });
     expect(await db.fetchValue("SELECT to_regclass('half')")).toBe(null);
+  });
+
+  migrationSets(test, async () => {
+    const s = await setUp({});
+    return Object.assign(s.open(), { [Symbol.asyncDispose]: s[Symbol.asyncDispose] });
+  });
+
+  test("a run without pending steps needs no right to create tables", async () => {
+    await using s = await setUp({});
+    const migrations = [{ number: 1, name: "one", up: "CREATE TABLE one (n INTEGER)" }];
+    const db = s.open({ poolSize: 1 });
+    await migrate(db, { set: "tasks", migrations });
+    const role = `reader_${process.pid}`;
+    const schema = await db.fetchValue<string>("SELECT current_schema()");
+    const [reader, place] = [sql.identifier(role), sql.identifier(schema ?? "")];
+    await db.execute`CREATE ROLE ${reader} LOGIN`;
+    await db.execute`GRANT USAGE ON SCHEMA ${place} TO ${reader}`;
+    await db.execute`GRANT SELECT ON ALL TABLES IN SCHEMA ${place} TO ${reader}`;
+    const own = new URL(url);
+    own.searchParams.set("options", `-c search_path=${schema} -c role=${role}`);
+    const limited = openDatabase({ url: own.href });
+    expect(await migrate(limited, { set: "tasks", migrations })).toEqual([]);
+    const more = [...migrations, { number: 2, name: "two", up: "CREATE TABLE two (n INTEGER)" }];
+    await expect(migrate(limited, { set: "tasks", migrations: more })).rejects.toThrow("permission denied");
+    await limited.close();
+    await db.execute`DROP OWNED BY ${reader}`;
+    await db.execute`DROP ROLE ${reader}`;
   });
 });

@@ -1,14 +1,33 @@
 import { FrameworkError } from "@framework/core";
 import type { Database, Transaction } from "../queries.ts";
+import { type AppliedMigration, AppliedMigrations } from "./applied-migrations.ts";
+import { checkApplied, missing } from "./check-applied.ts";
 import { migrationError } from "./migration-error.ts";
-import { type Migration, type MigrationFile, readMigrations } from "./read-migrations.ts";
+import type { Migration, MigrationSet, MigrationText } from "./migration.ts";
+import { readMigrations } from "./read-migrations.ts";
+import { checkedSet, type SetMigration } from "./set-migrations.ts";
 
-/** Which migrations to run. */
-export interface MigrateOptions {
+/** Which migrations to run: those of a folder, or those of a set in code. */
+export type MigrateOptions = MigrateFolderOptions | MigrateSetOptions;
+
+/** Options of the migrations of a folder. */
+export interface MigrateFolderOptions extends MigrateLimits {
   /** Folder of the numbered files. */
   readonly directory: string;
   /** Target number: migrations above it are reverted, missing ones up to it are run. @default the highest; 0 reverts all */
   readonly to?: number;
+}
+
+/** Options of the migrations that a package has in its code. */
+export interface MigrateSetOptions extends MigrateLimits {
+  /** Name of the set, usually that of the package; lower-case letters, digits and hyphens. `app` belongs to the files of a program. */
+  readonly set: string;
+  /** All migrations of the set, by ascending number. */
+  readonly migrations: readonly SetMigration[];
+}
+
+/** Options of all migrations. */
+export interface MigrateLimits {
   /** Dry run: returns the steps without running them. @default false */
   readonly dryRun?: boolean;
   /**
@@ -20,7 +39,7 @@ export interface MigrateOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Default of `MigrateOptions.timeoutSecs`. */
+/** Default of `MigrateLimits.timeoutSecs`. */
 export const MIGRATION_SECS = 3600;
 
 /** One step that was run, or would be in a dry run. */
@@ -33,67 +52,38 @@ export interface MigrationStep {
   readonly direction: "up" | "down";
 }
 
-interface Applied {
-  readonly number: number;
-  readonly name: string;
-  readonly checksum: string;
-}
-
 /** Id of the advisory lock; any number that is the same in every process. */
 const LOCK = 7_264_113_905;
 
 /**
  * Migrates the schema to a version; all steps run in one transaction.
  *
- * Concurrent migrations are serialised by a lock. Earlier steps are verified by the SHA-256 of their text.
+ * Concurrent migrations, of other sets too, are serialised by a lock. Earlier steps are verified by the SHA-256 of their text.
  *
- * @throws DATABASE_MIGRATION_CHANGED when a file differs from the step that ran, DATABASE_MIGRATION_MISSING when it is missing or precedes one
- * that ran, DATABASE_MIGRATION_NO_WAY_BACK, DATABASE_BAD_MIGRATIONS; DATABASE_MIGRATION_FAILED, with file and line; DatabaseUnavailableError after
- * `timeoutSecs`. Nothing was changed then.
+ * @throws DATABASE_MIGRATION_CHANGED when a migration differs from the step that ran, DATABASE_MIGRATION_MISSING when it is missing or precedes one
+ * that ran, DATABASE_MIGRATION_AHEAD when the database is ahead of a set and not readable, DATABASE_MIGRATION_NO_WAY_BACK, DATABASE_BAD_MIGRATIONS;
+ * DATABASE_MIGRATION_FAILED, with file and line; DatabaseUnavailableError after `timeoutSecs`. Nothing was changed then.
  */
-export const migrate = async (
-  db: Database,
-  { directory, to, dryRun = false, timeoutSecs = MIGRATION_SECS, signal }: MigrateOptions,
-): Promise<readonly MigrationStep[]> => {
-  const migrations = await readMigrations(directory, db.dialect);
+export const migrate = async (db: Database, options: MigrateOptions): Promise<readonly MigrationStep[]> => {
+  const { dryRun = false, timeoutSecs = MIGRATION_SECS, signal } = options;
+  const set = await setOf(options, db.dialect);
+  const to = "to" in options ? options.to : undefined;
   const run = async (tx: Transaction): Promise<readonly MigrationStep[]> => {
     if (db.dialect === "postgres") await tx.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
-    await tx.execute(TABLE);
-    const applied = await tx.query<Applied>(
-      "SELECT number, name, checksum FROM framework_migrations ORDER BY number",
-    );
-    checkApplied(migrations, applied);
-    const steps = stepsTo(migrations, applied, to ?? migrations.at(-1)?.number ?? 0);
-    if (!dryRun) for (const step of steps) await take(tx, step);
+    const record = await AppliedMigrations.of(tx, db.dialect, set.name);
+    const applied = await record.all();
+    checkApplied(set, applied);
+    const steps = stepsTo(set.migrations, applied, to ?? set.migrations.at(-1)?.number ?? 0);
+    if (!dryRun) for (const step of steps) await take(tx, record, step);
     return steps.map(({ direction, migration: { number, name } }) => ({ number, name, direction }));
   };
   return await db.transaction(run, { timeoutSecs, signal });
 };
 
-const TABLE = `CREATE TABLE IF NOT EXISTS framework_migrations (
-  number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`;
-
-const checkApplied = (migrations: readonly Migration[], applied: readonly Applied[]): void => {
-  const highest = applied.at(-1)?.number ?? 0;
-  for (const { number, name, checksum } of applied) {
-    const file = migrations.find((each) => each.number === number);
-    if (file === undefined) throw missing(`migration ${number} (${name}) has run, but its file is missing`);
-    if (file.checksum !== checksum) {
-      throw new FrameworkError(
-        "DATABASE_MIGRATION_CHANGED",
-        `migration ${number} (${name}) was changed after it had run; restore it and write a new one`,
-      );
-    }
-  }
-  const late = migrations.find(
-    ({ number }) => number < highest && !applied.some((each) => each.number === number),
-  );
-  if (late !== undefined)
-    throw missing(`migration ${late.number} (${late.name}) precedes ${highest}, which has already run`);
-};
-
-const missing = (message: string): FrameworkError =>
-  new FrameworkError("DATABASE_MIGRATION_MISSING", message);
+const setOf = async (options: MigrateOptions, dialect: Database["dialect"]): Promise<MigrationSet> =>
+  "set" in options
+    ? checkedSet(options.set, options.migrations, dialect)
+    : await readMigrations(options.directory, dialect);
 
 interface Step {
   readonly direction: "up" | "down";
@@ -102,7 +92,7 @@ interface Step {
 
 const stepsTo = (
   migrations: readonly Migration[],
-  applied: readonly Applied[],
+  applied: readonly AppliedMigration[],
   to: number,
 ): readonly Step[] => {
   if (to !== 0 && !migrations.some(({ number }) => number === to))
@@ -116,14 +106,15 @@ const stepsTo = (
   ];
 };
 
-const take = async (tx: Transaction, { direction, migration }: Step): Promise<void> => {
-  const { number, name, up, down, checksum } = migration;
+const take = async (
+  tx: Transaction,
+  record: AppliedMigrations,
+  { direction, migration }: Step,
+): Promise<void> => {
+  const { number, name, up, down } = migration;
   if (direction === "up") {
-    await runFile(tx, up);
-    await tx.execute(
-      "INSERT INTO framework_migrations (number, name, checksum, applied_at) VALUES ($1, $2, $3, $4)",
-      [number, name, checksum, new Date().toISOString()],
-    );
+    await runText(tx, up);
+    await record.add(migration);
     return;
   }
   if (down === null) {
@@ -132,17 +123,17 @@ const take = async (tx: Transaction, { direction, migration }: Step): Promise<vo
       `migration ${number} (${name}) has no .down.sql`,
     );
   }
-  await runFile(tx, down);
-  await tx.execute("DELETE FROM framework_migrations WHERE number = $1", [number]);
+  await runText(tx, down);
+  await record.remove(number);
 };
 
 /** One statement at a time, so that an error has its line. */
-const runFile = async (tx: Transaction, file: MigrationFile): Promise<void> => {
-  for (const piece of file.pieces) {
+const runText = async (tx: Transaction, text: MigrationText): Promise<void> => {
+  for (const piece of text.pieces) {
     try {
       await tx.script(piece.text);
     } catch (error) {
-      throw migrationError(error, file, piece);
+      throw migrationError(error, text, piece);
     }
   }
 };

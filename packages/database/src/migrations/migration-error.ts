@@ -2,10 +2,10 @@ import { FrameworkError } from "@framework/core";
 import { DatabaseError } from "../database-errors.ts";
 import type { Piece } from "../sql-text/split.ts";
 import { excerptOf, lineAt } from "./excerpt.ts";
-import type { MigrationFile } from "./read-migrations.ts";
+import type { MigrationText } from "./migration.ts";
 
 /** The error of a statement of a migration: with file, line and the line itself. Other errors, and those that a retry may cure, stay as they are. */
-export const migrationError = (error: unknown, { path, text }: MigrationFile, piece: Piece): unknown => {
+export const migrationError = (error: unknown, { path, text }: MigrationText, piece: Piece): unknown => {
   if (!(error instanceof DatabaseError) || ["serialization", "deadlock"].includes(error.kind)) return error;
   const at = piece.at + (placeInPostgres(error, piece) ?? placeInSqlite(error, piece) ?? 0);
   return new FrameworkError(

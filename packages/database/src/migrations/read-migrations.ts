@@ -1,32 +1,19 @@
-import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { FrameworkError } from "@framework/core";
-import { type Piece, splitStatements } from "../sql-text/split.ts";
-import { checkPiece } from "../sql-text/text-checker.ts";
 import type { Dialect } from "../sql-text/tokens.ts";
-import { excerptOf, lineAt } from "./excerpt.ts";
-
-/** The statements of one file. */
-export interface MigrationFile {
-  /** Its path, for messages. */
-  readonly path: string;
-  readonly text: string;
-  readonly pieces: readonly Piece[];
-}
-
-/** One migration, as read from its folder. */
-export interface Migration {
-  readonly number: number;
-  readonly name: string;
-  readonly up: MigrationFile;
-  /** `null` without a `.down.sql`. */
-  readonly down: MigrationFile | null;
-  /** SHA-256 of the text of `up`, hexadecimal; the same for both kinds of line ends. */
-  readonly checksum: string;
-}
+import {
+  checksumOf,
+  type Migration,
+  type MigrationSet,
+  type MigrationText,
+  migrationText,
+} from "./migration.ts";
 
 const FILE = /^(\d{1,9})-([a-z0-9-]+)(?:\.(sqlite|postgres))?\.(up|down)\.sql$/;
+
+/** The set of the files of a program. */
+export const APP_SET = "app";
 
 /** Files of one number. */
 interface Found {
@@ -39,7 +26,7 @@ interface Found {
  *
  * @throws DATABASE_BAD_MIGRATIONS with all problems of the folder and its files
  */
-export const readMigrations = async (directory: string, dialect: Dialect): Promise<readonly Migration[]> => {
+export const readMigrations = async (directory: string, dialect: Dialect): Promise<MigrationSet> => {
   const problems: string[] = [];
   const found = filesByNumber(await namesIn(directory), dialect, problems);
   const migrations: Migration[] = [];
@@ -47,11 +34,11 @@ export const readMigrations = async (directory: string, dialect: Dialect): Promi
     const up = await readStep(directory, files.get("up"), dialect, problems);
     const down = await readStep(directory, files.get("down"), dialect, problems);
     if (up === null) problems.push(`migration ${number} (${name}) has no .up.sql`);
-    else migrations.push({ number, name, up, down, checksum: sha256(up.text) });
+    else migrations.push({ number, name, up, down, checksum: checksumOf(up), readableFrom: number });
   }
   if (problems.length > 0)
     throw new FrameworkError("DATABASE_BAD_MIGRATIONS", `${directory}: ${problems.join("; ")}`);
-  return migrations;
+  return { name: APP_SET, migrations, mayBeBehind: false };
 };
 
 const namesIn = async (directory: string): Promise<readonly string[]> => {
@@ -94,7 +81,7 @@ const readStep = async (
   file: string | undefined,
   dialect: Dialect,
   problems: string[],
-): Promise<MigrationFile | null> => {
+): Promise<MigrationText | null> => {
   if (file === undefined) return null;
   const path = join(directory, file);
   const text = decoded(await readFile(path));
@@ -102,26 +89,7 @@ const readStep = async (
     problems.push(`${file} is not UTF-8`);
     return { path, text: "", pieces: [] };
   }
-  const pieces = splitStatements(text, dialect);
-  for (const piece of pieces) {
-    const problem = problemOf(piece);
-    if (problem !== null)
-      problems.push(`${file}:${lineAt(text, piece.at)}: ${problem}\n${excerptOf(text, piece.at)}`);
-  }
-  return { path, text, pieces };
-};
-
-/** A statement that must not be in a migration, which runs in one transaction with all others. */
-const problemOf = (piece: Piece): string | null => {
-  try {
-    checkPiece(piece);
-    return null;
-  } catch (error) {
-    if (!FrameworkError.is(error)) throw error;
-    return error.code === "DATABASE_TRANSACTION_CONTROL"
-      ? "all migrations run in one transaction, which a file must not begin or end"
-      : error.message;
-  }
+  return migrationText(text, { path, label: file, dialect }, problems);
 };
 
 /** Without byte order mark, and with the line ends of this file's history: editors and git change both. */
@@ -132,5 +100,3 @@ const decoded = (bytes: Uint8Array): string | null => {
     return null;
   }
 };
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,57 @@
+import { FrameworkError } from "@framework/core";
+import type { AppliedMigration } from "./applied-migrations.ts";
+import type { Migration, MigrationSet } from "./migration.ts";
+
+/**
+ * Compares what has run with what this program has.
+ *
+ * @throws DATABASE_MIGRATION_MISSING, DATABASE_MIGRATION_CHANGED, DATABASE_MIGRATION_AHEAD
+ */
+export const checkApplied = (set: MigrationSet, applied: readonly AppliedMigration[]): void => {
+  const { migrations } = set;
+  const highest = migrations.at(-1)?.number ?? 0;
+  const ahead = set.mayBeBehind ? applied.filter(({ number }) => number > highest) : [];
+  for (const each of applied) if (!ahead.includes(each)) checkKnown(set, each);
+  for (const each of ahead) if (each.readableFrom > highest) throw tooFarAhead(set, each, highest);
+  checkOrder(migrations, applied);
+};
+
+const checkKnown = ({ name: set, migrations, mayBeBehind }: MigrationSet, run: AppliedMigration): void => {
+  const { number, name, checksum } = run;
+  const known = migrations.find((each) => each.number === number);
+  if (known === undefined) {
+    throw missing(
+      mayBeBehind
+        ? `migration ${number} (${name}) of the set "${set}" has run, but this program does not have it`
+        : `migration ${number} (${name}) has run, but its file is missing`,
+    );
+  }
+  if (known.checksum === checksum) return;
+  throw new FrameworkError(
+    "DATABASE_MIGRATION_CHANGED",
+    `migration ${number} (${name}) was changed after it had run; restore it and write a new one`,
+  );
+};
+
+const tooFarAhead = (
+  { name: set }: MigrationSet,
+  { number, name, readableFrom }: AppliedMigration,
+  highest: number,
+): FrameworkError =>
+  new FrameworkError(
+    "DATABASE_MIGRATION_AHEAD",
+    `migration ${number} (${name}) of the set "${set}" has run, which needs a program with migration ${readableFrom}, and this one has ${highest === 0 ? "none" : `only up to ${highest}`}; deploy the newer version`,
+  );
+
+const checkOrder = (migrations: readonly Migration[], applied: readonly AppliedMigration[]): void => {
+  const last = applied.at(-1)?.number ?? 0;
+  const late = migrations.find(
+    ({ number }) => number < last && !applied.some((each) => each.number === number),
+  );
+  if (late !== undefined)
+    throw missing(`migration ${late.number} (${late.name}) precedes ${last}, which has already run`);
+};
+
+/** A migration that does not exist, or came too late. */
+export const missing = (message: string): FrameworkError =>
+  new FrameworkError("DATABASE_MIGRATION_MISSING", message);
