@@ -11,6 +11,7 @@ import { type Database, type DatabaseMethods, Db, type Statement } from "@framew
 import type { KernelHost } from "./base/kernel-base.ts";
 import { configProblems, DurableConfig } from "./durable-config.ts";
 import { type BuiltKernel, buildKernel, type Kernel, type KernelSources } from "./kernel/kernel.ts";
+import { type Place, thisPlace } from "./place/place.ts";
 import { databaseNow } from "./time/database-now.ts";
 
 /** The start task's limit is that of the migrations, and this for the rest of its work. */
@@ -20,6 +21,7 @@ const START_RESERVE_SECS = 60;
 export class AppKernel implements KernelSources {
   readonly clock: Clock = systemClock;
   readonly random: () => number = Math.random;
+  readonly place: () => Place = thisPlace;
   readonly host: KernelHost;
   config: Readonly<DurableConfig> = DurableConfig.of();
   private readonly appHost: Host;

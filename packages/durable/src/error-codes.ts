@@ -10,6 +10,11 @@ export const durableErrors: ErrorCatalogue = {
     summary: "a feature added tables after the start",
     action: "call `kernel.tables` in the `enableX` method",
   },
+  DURABLE_BUSY: {
+    status: 503,
+    summary: "10,000 transactions wait for the group commit on SQLite",
+    action: "slow the writers down; clients retry after a second",
+  },
   DURABLE_BAD_TABLES: {
     summary: "two features use the same name for a set of tables",
     action: "rename one of the sets",

@@ -4,7 +4,7 @@ import type { Kernel } from "./kernel/kernel.ts";
 
 export { createKernel, type Kernel, type KernelOptions, type OwnKernel } from "./kernel/kernel.ts";
 export type { KernelHost } from "./base/kernel-base.ts";
-export type { SetMigration } from "./base/migrate-set.ts";
+export type { Place } from "./place/place.ts";
 export { databaseNow } from "./time/database-now.ts";
 
 /** Returns the kernel of an app, from the methods that `install` gets. */

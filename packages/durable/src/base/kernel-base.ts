@@ -2,6 +2,7 @@ import type { Logger } from "@framework/core";
 import type { Clock, HostInsight, HostState, SharedValues } from "@framework/core/feature";
 import type { Database, Statement } from "@framework/database";
 import type { DurableConfig } from "../durable-config.ts";
+import type { Place } from "../place/place.ts";
 import type { KernelLife } from "./kernel-life.ts";
 import type { TableSets } from "./table-sets.ts";
 
@@ -19,6 +20,8 @@ export interface KernelBase {
   /** Decides only when to look again: times of this clock are never compared with others or stored. */
   readonly clock: Clock;
   readonly random: () => number;
+  /** Where this process runs; read once, when the kernel begins. */
+  readonly place: () => Place;
   readonly log: Logger;
   /** Messages between the workers of the service; `null` without an app. */
   readonly shared: SharedValues | null;

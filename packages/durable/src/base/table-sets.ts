@@ -1,6 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import type { Database } from "@framework/database";
-import { migrateSet, type SetMigration } from "./migrate-set.ts";
+import { type Database, migrate as runMigrations, type SetMigration } from "@framework/database";
 
 /** How the tables are prepared. */
 export interface PrepareOptions {
@@ -38,7 +37,7 @@ export class TableSets {
     this.isPrepared = true;
     const pending: string[] = [];
     for (const [set, migrations] of this.sets) {
-      const steps = await migrateSet(db, {
+      const steps = await runMigrations(db, {
         set,
         migrations,
         dryRun: !migrate,

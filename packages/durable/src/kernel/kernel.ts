@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@framework/core";
 import { type Clock, type ConfigInput, type SharedValues, systemClock } from "@framework/core/feature";
-import type { Database, Statement } from "@framework/database";
+import type { Database, SetMigration, Statement } from "@framework/database";
 import type { KernelBase, KernelHost } from "../base/kernel-base.ts";
 import { KernelLife } from "../base/kernel-life.ts";
-import type { SetMigration } from "../base/migrate-set.ts";
 import { TableSets } from "../base/table-sets.ts";
 import { DurableConfig } from "../durable-config.ts";
+import { type Place, thisPlace } from "../place/place.ts";
 import { databaseNow } from "../time/database-now.ts";
 import { type KernelMembers, kernelMembers } from "./members.ts";
 
@@ -52,6 +52,8 @@ export interface KernelOptions {
   readonly clock?: Clock;
   /** Random numbers from 0 up to 1. @default Math.random */
   readonly random?: () => number;
+  /** Where this process runs. @default the place of this process */
+  readonly place?: () => Place;
   /** Destination of log lines. @default the console */
   readonly log?: Logger;
   /** Messages between the workers of one service. @default none */
@@ -64,8 +66,8 @@ export interface KernelOptions {
 export const createKernel = (db: Database, options: KernelOptions = {}): OwnKernel => {
   const { now = databaseNow(db.dialect), clock = systemClock, random = Math.random, log = console } = options;
   const config = DurableConfig.of(options.config);
-  const { shared = null, host = null } = options;
-  const { kernel, life, prepare } = buildKernel({ db, now, config, clock, random, log, shared, host });
+  const { place = thisPlace, shared = null, host = null } = options;
+  const { kernel, life, prepare } = buildKernel({ db, now, config, clock, random, log, place, shared, host });
   const stop = (): Promise<void> => life.stop();
   return Object.assign(kernel, {
     async start({ signal }: { readonly signal?: AbortSignal } = {}) {

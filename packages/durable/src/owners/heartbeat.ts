@@ -1,0 +1,65 @@
+import type { KernelBase } from "../base/kernel-base.ts";
+import type { LeasedTable } from "./leased-table.ts";
+
+/** Renewals in one lease: two may fail before it expires. */
+const RENEWALS = 3;
+
+/** Renews the rows of one table every third of a lease, and gives them up when that fails for a whole one. */
+export class Heartbeat {
+  readonly table: LeasedTable;
+  /** Renewals that failed. */
+  failures = 0;
+  private readonly base: KernelBase;
+  private lastSuccess: number | null = null;
+  private cancel = (): void => {};
+  private beating: Promise<void> = Promise.resolve();
+  private hasEnded = false;
+
+  constructor(base: KernelBase, table: LeasedTable) {
+    this.base = base;
+    this.table = table;
+  }
+
+  get sinceSuccessMs(): number {
+    return this.lastSuccess === null ? 0 : this.base.clock.now() - this.lastSuccess;
+  }
+
+  begin(): void {
+    this.lastSuccess = this.base.clock.now();
+    this.later();
+  }
+
+  async end(): Promise<void> {
+    this.hasEnded = true;
+    this.cancel();
+    await this.beating;
+  }
+
+  private later(): void {
+    if (this.hasEnded) return;
+    this.cancel = this.base.clock.after(this.base.config.leaseMs / RENEWALS, () => {
+      this.beating = this.beat();
+    });
+  }
+
+  /** One renewal, which is aborted when the next is due. A statement without an answer must not outlast the lease. */
+  private async beat(): Promise<void> {
+    const { clock, config, log } = this.base;
+    const began = clock.now();
+    const late = new AbortController();
+    const cancelLate = clock.after(config.leaseMs / RENEWALS, () =>
+      late.abort(new Error("no answer in time")),
+    );
+    try {
+      await this.table.renew(late.signal);
+      this.lastSuccess = began; // the database's time of renewal is later, so this errs on the safe side
+    } catch (error) {
+      this.failures++;
+      log.warn(`durable: the leases in ${this.table.name} could not be renewed`, { error });
+      if (this.sinceSuccessMs >= config.leaseMs) this.table.lost?.();
+    } finally {
+      cancelLate();
+      this.later();
+    }
+  }
+}

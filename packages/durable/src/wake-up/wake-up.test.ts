@@ -1,0 +1,132 @@
+import { inProcessState } from "@framework/core/testing";
+import { openDatabase } from "@framework/database";
+import { virtualClock } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { createKernel } from "../feature.ts";
+import { Coalesced } from "./coalesced.ts";
+import { type Found, PollLoop } from "./poll-loop.ts";
+
+const newLoop = (answers: (Found | Error)[]) => {
+  const clock = virtualClock();
+  const looks: number[] = [];
+  const errors: unknown[] = [];
+  const loop = new PollLoop({
+    clock,
+    minMs: 50,
+    maxMs: 1000,
+    look: async () => {
+      looks.push(clock.now());
+      const answer = answers.shift() ?? "none";
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    failed: (error) => errors.push(error),
+  });
+  loop.begin();
+  return { clock, looks, errors, loop };
+};
+
+test("pauses double from the shortest to the longest while nothing is found", async () => {
+  const { clock, looks } = newLoop([]);
+  await clock.advance(4000);
+  expect(looks).toEqual([0, 50, 150, 350, 750, 1550, 2550, 3550]);
+});
+
+test("looks again at once while there is more, and after the shortest pause when something was found", async () => {
+  const { clock, looks } = newLoop(["more", "more", "none", "none", "some", "none"]);
+  await clock.advance(600);
+  expect(looks).toEqual([0, 0, 0, 50, 150, 200, 300, 500]);
+});
+
+test("a wake-up looks at once, and one during a look makes the loop look again", async () => {
+  const { clock, looks, loop } = newLoop([]);
+  await clock.advance(1000);
+  const before = looks.length;
+  loop.wake();
+  loop.wake();
+  await clock.advance(0);
+  expect(looks.slice(before)).toEqual([1000, 1000]);
+});
+
+test("a failing look is told of and followed by a pause, however often the loop was woken", async () => {
+  const { clock, looks, errors, loop } = newLoop([new Error("away"), new Error("away")]);
+  loop.wake();
+  await clock.advance(100);
+  expect(looks).toEqual([0, 50]);
+  expect(errors).toHaveLength(2);
+});
+
+test("an ended loop looks no more, and its end waits for the running look", async () => {
+  const { clock, looks, loop } = newLoop([]);
+  await loop.end();
+  loop.wake();
+  await clock.advance(10_000);
+  expect(looks).toEqual([0]);
+});
+
+test("a channel is sent at once and then at most once per period, and never twice at the same time", async () => {
+  const clock = virtualClock();
+  const sent: string[] = [];
+  const coalesced = new Coalesced({
+    clock,
+    everyMs: 10,
+    send: async (channel) => void sent.push(`${channel} ${clock.now()}`),
+  });
+  for (let at = 0; at < 25; at++) {
+    coalesced.send("jobs");
+    if (at === 12) coalesced.send("mail");
+    await clock.advance(1);
+  }
+  await clock.advance(100);
+  expect(sent).toEqual(["jobs 0", "jobs 10", "mail 12", "jobs 20", "jobs 30"]);
+});
+
+test("a send that fails is tried again with the next signal", async () => {
+  const clock = virtualClock();
+  let sends = 0;
+  const send = () => (++sends === 1 ? Promise.reject(new Error("away")) : Promise.resolve());
+  const coalesced = new Coalesced({ clock, everyMs: 10, send });
+  coalesced.send("jobs");
+  await clock.advance(10);
+  coalesced.send("jobs");
+  await clock.advance(10);
+  expect(sends).toBe(2);
+});
+
+test("a signal reaches listeners of this process at once, and those of other workers through the shared state", async () => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const shared = inProcessState().values;
+  const [one, other] = [createKernel(db, { shared }), createKernel(db, { shared })];
+  await one.start();
+  await other.start();
+  const heard: string[] = [];
+  one.wakeUp.on("jobs", () => heard.push("one"));
+  const { promise: reached, resolve } = Promise.withResolvers<void>();
+  other.wakeUp.on("jobs", () => (heard.push("other"), resolve()));
+  one.wakeUp.signal("jobs");
+  expect(heard[0]).toBe("one");
+  await reached;
+  expect(heard).toEqual(["one", "other"]);
+  await one.stop();
+  await other.stop();
+  await db.close();
+});
+
+test("a signal after a transaction is sent when it commits, and not when it is rolled back", async () => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  await using kernel = createKernel(db);
+  let signals = 0;
+  kernel.wakeUp.on("jobs", () => signals++);
+  await db.transaction(async (tx) => {
+    kernel.wakeUp.signalAfter(tx, "jobs");
+    expect(signals).toBe(0);
+  });
+  expect(signals).toBe(1);
+  const undone = db.transaction(async (tx) => {
+    kernel.wakeUp.signalAfter(tx, "jobs");
+    throw new Error("no");
+  });
+  await expect(undone).rejects.toThrow("no");
+  expect(signals).toBe(1);
+  await db.close();
+});
