@@ -119,7 +119,7 @@ export { inProcessPermits, type InProcessPermitsOptions } from "./shared-state/p
 export type { Total, Totals } from "./shared-state/totals/totals.ts";
 export { checkAddition, checkKey, checkRaise, checkTtl, toText } from "./shared-state/values/state-bounds.ts";
 export { checkPermits } from "./shared-state/permits/permit-bounds.ts";
-export { checkTotals } from "./shared-state/totals/total-table.ts";
+export { checkPosition, checkTotals, PAGE_NAMES } from "./shared-state/totals/total-table.ts";
 export { within } from "./shared-state/values/within.ts";
 export { Subscriptions, type SubscriptionsOptions } from "./shared-state/values/subscriptions.ts";
 export { type Clock, isClock, systemClock } from "./runtime/clock.ts";

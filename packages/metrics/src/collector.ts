@@ -1,7 +1,9 @@
+import { setImmediate } from "node:timers/promises";
 import { FrameworkError, type Logger } from "@framework/core";
 import type { Json, SharedState, Total } from "@framework/core/feature";
 import type { Family, GaugeEntry, Reading } from "./family.ts";
 import { Growth } from "./growth.ts";
+import { inSlices, inTurns } from "./in-turns.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** A source of values other than the ledger. */
@@ -30,7 +32,7 @@ export interface Collected {
 
 /** Maximum wait for the answers of the workers, in milliseconds. */
 const ANSWER_MS = 1000;
-/** Maximum number of series in one call. */
+/** Maximum number of series in one call, and in one turn of the event loop. */
 const BATCH = 500;
 /** Maximum characters of one message; UTF-8 takes at most three bytes each. */
 const MESSAGE = 16_000;
@@ -39,7 +41,7 @@ const MESSAGE = 16_000;
  * Collects the metrics of all workers, on one of them.
  *
  * Counts are sent as increments to totals of the primary process, so that totals never decrease when a worker exits. A scrape requests the last
- * increments and the gauges of every worker, then reads the totals. Its timeout is one second.
+ * increments and the gauges of every worker, then reads the totals page by page. Its timeout is one second.
  */
 export class Collector {
   private readonly options: CollectorOptions;
@@ -94,10 +96,25 @@ export class Collector {
     this.scrapes.set(scrape, answers);
     try {
       await shared.values.publish(`${key}/scrape`, { scrape, to: this.id }, { waitMs: ANSWER_MS });
-      const totals = await shared.totals.read(key);
+      const totals = await this.readTotals();
       return { families: this.families, totals, gauges: [...answers.values()] };
     } finally {
       this.scrapes.delete(scrape);
+    }
+  }
+
+  /**
+   * Reads every total. A page is copied, sent and parsed at once, so this process and the primary serve requests between two pages. The numbers of
+   * one series are of one time; those of a later page may be some milliseconds younger. Totals only grow, so a later scrape has no smaller ones.
+   */
+  private async readTotals(): Promise<Total[]> {
+    const { shared, key } = this.options;
+    const totals: Total[] = [];
+    for (;;) {
+      const page = await shared.totals.read(key, totals.length);
+      if (page.length === 0) return totals;
+      totals.push(...page);
+      await setImmediate();
     }
   }
 
@@ -106,7 +123,7 @@ export class Collector {
     const { scrape, to } = message as { readonly scrape: number; readonly to: string };
     const { shared, key } = this.options;
     const gauges = await this.send(true);
-    for (const part of parts(gauges)) {
+    for await (const part of inTurns(parts(gauges))) {
       await shared.values.publish(`${key}/answer/${to}`, {
         scrape,
         from: this.id,
@@ -123,7 +140,9 @@ export class Collector {
     };
     const answers = this.scrapes.get(scrape); // undefined for a late answer
     if (answers === undefined) return;
-    answers.set(from, [...(answers.get(from) ?? []), ...gauges]);
+    const present = answers.get(from);
+    if (present === undefined) answers.set(from, [...gauges]);
+    else present.push(...gauges);
   }
 
   private async sendNow(isWhole: boolean): Promise<readonly GaugeEntry[]> {
@@ -132,8 +151,8 @@ export class Collector {
     const readings = await Promise.all(selected.map((source) => this.read(source)));
     if (isWhole) this.families = readings.flatMap(({ families }) => families);
     const grown = this.growth.of(readings.flatMap(({ totals }) => totals.filter(areFinite)));
-    const gains = [...ledger.take(), ...grown];
-    for (let at = 0; at < gains.length; at += BATCH) await this.add(gains.slice(at, at + BATCH));
+    for await (const gains of inTurns(ledger.take(BATCH))) await this.add(gains);
+    for await (const gains of inSlices(grown)) await this.add(gains);
     return readings.flatMap(({ gauges }) => gauges.filter(([, value]) => Number.isFinite(value)));
   }
 
@@ -167,17 +186,18 @@ export class Collector {
 const areFinite = ([, numbers]: Total): boolean => numbers.every(Number.isFinite);
 
 /** Splits gauges into messages within the bounds of the shared state; at least one, which marks the worker as present. */
-const parts = (gauges: readonly GaugeEntry[]): (readonly GaugeEntry[])[] => {
-  const messages: GaugeEntry[][] = [[]];
+function* parts(gauges: readonly GaugeEntry[]): Generator<readonly GaugeEntry[], void> {
+  let message: GaugeEntry[] = [];
   let size = 0;
   for (const entry of gauges) {
     const length = JSON.stringify(entry).length + 1;
     if (size + length > MESSAGE) {
-      messages.push([]);
+      yield message;
+      message = [];
       size = 0;
     }
     size += length;
-    messages.at(-1)?.push(entry);
+    message.push(entry);
   }
-  return messages;
-};
+  yield message;
+}

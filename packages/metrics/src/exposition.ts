@@ -43,7 +43,7 @@ export function* writeSlices(
 }
 
 const linesOf = (
-  { family, series }: MergedMetric,
+  { family, series, offset = 0 }: MergedMetric,
   { isOpenMetrics }: Format,
   defaults: LabelList,
   hasTitle: boolean,
@@ -60,8 +60,8 @@ const linesOf = (
     const { labels, numbers } = one;
     const all = withDefaults(labels, defaults);
     if (type === "histogram" || type === "summary") {
-      lines.push(...distribution(family, { ...one, labels: all }, isOpenMetrics));
-    } else lines.push(`${name}${written(all)} ${number(numbers[0] ?? 0)}`);
+      lines.push(...distribution(family, { ...one, labels: all }, offset, isOpenMetrics));
+    } else lines.push(`${name}${written(all)} ${number(numbers[offset] ?? 0)}`);
   }
   return lines;
 };
@@ -69,7 +69,8 @@ const linesOf = (
 /** Yields the cumulative buckets of a histogram (none for a summary), then sum and count. */
 const distribution = (
   { name, type, bounds: usual = [] }: MergedMetric["family"],
-  { labels, numbers, offset = 0, bounds: own }: Series,
+  { labels, numbers, bounds: own }: Series,
+  offset: number,
   isOpenMetrics: boolean,
 ): string[] => {
   const bounds = own ?? usual;

@@ -7,3 +7,14 @@ export async function* inTurns<T>(values: Iterable<T>): AsyncGenerator<T, void> 
     await setImmediate();
   }
 }
+
+/** Series that are handled in one turn of the event loop: about a millisecond of work. */
+const SLICE = 500;
+
+/** Yields a list in slices of 500 items, each in its own turn of the event loop. */
+export const inSlices = <T>(items: readonly T[]): AsyncGenerator<readonly T[], void> =>
+  inTurns(slicesOf(items));
+
+function* slicesOf<T>(items: readonly T[]): Generator<readonly T[], void> {
+  for (let at = 0; at < items.length; at += SLICE) yield items.slice(at, at + SLICE);
+}

@@ -31,17 +31,22 @@ export class Ledger {
     if (this.touched.push(cell) === 1) this.onFirst();
   }
 
-  /** Returns and clears all increments. */
-  take(): Total[] {
+  /**
+   * Yields the increments of the changed cells in batches and clears them. Cells of later batches go on counting meanwhile; cells that change
+   * after their batch belong to the next flush. To be read to its end.
+   */
+  *take(size: number): Generator<Total[], void> {
     const { touched } = this;
     this.touched = [];
-    return touched.map((cell) => {
-      const { gains } = cell;
-      cell.gains = zeros(gains.length);
-      cell.isTouched = false;
-      return [cell.key, gains];
-    });
+    for (let at = 0; at < touched.length; at += size) yield touched.slice(at, at + size).map(taken);
   }
 }
+
+const taken = (cell: Cell): Total => {
+  const { key, gains } = cell;
+  cell.gains = zeros(gains.length);
+  cell.isTouched = false;
+  return [key, gains];
+};
 
 const zeros = (width: number): number[] => Array.from({ length: width }, () => 0);

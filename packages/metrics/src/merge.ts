@@ -1,22 +1,21 @@
-import { setImmediate } from "node:timers/promises";
-import type { Total } from "@framework/core/feature";
 import { widthOf } from "./buckets.ts";
 import type { Collected } from "./collector.ts";
 import { type Across, type Family, type GaugeEntry, type LabelList, parseSeries } from "./family.ts";
+import { inSlices } from "./in-turns.ts";
 import { REQUESTS } from "./request-meter.ts";
 
 /** A metric with its series of all workers. */
 export interface MergedMetric {
   readonly family: Family;
   readonly series: readonly Series[];
+  /** Index of each series' first number. @default 0 */
+  readonly offset?: number;
 }
 
 /** One series: one number for a counter or gauge; non-cumulative buckets and the sum for a histogram. */
 export interface Series {
   readonly labels: LabelList;
   readonly numbers: readonly number[];
-  /** Index of its first number. @default 0 */
-  readonly offset?: number;
   /** Own bounds. @default the family's */
   readonly bounds?: readonly number[] | null;
 }
@@ -36,22 +35,26 @@ export const requestHistograms = [
   "request_size_bytes",
 ] as const;
 
-/** Series that are merged in one turn of the event loop. */
-const SLICE = 500;
-
 /** Returns every metric with its series, request metrics first; omits series of metrics that this worker does not know. */
 export const mergeMetrics = async (
   { families, totals, gauges }: Collected,
   names: RequestNames,
 ): Promise<MergedMetric[]> => {
   const byFamily = new Map<string, Series[]>();
-  let merged = 0;
-  for (const [series, numbers] of [...totals, ...mergeGauges(gauges, families)]) {
-    if (++merged % SLICE === 0) await setImmediate(); // requests are served in between
+  const add = (series: string, numbersOf: (family: string) => readonly number[]): void => {
     const { family, ...name } = parseSeries(series);
+    const one = { ...name, numbers: numbersOf(family) };
     const present = byFamily.get(family);
-    if (present === undefined) byFamily.set(family, [{ ...name, numbers }]);
-    else present.push({ ...name, numbers });
+    if (present === undefined) byFamily.set(family, [one]);
+    else present.push(one);
+  };
+  for await (const slice of inSlices(totals)) {
+    for (const [series, numbers] of slice) add(series, () => numbers);
+  }
+  const across = new Map(families.map((family) => [family.name, family.across ?? "sum"]));
+  for await (const slice of inSlices([...(await gaugesOf(gauges))])) {
+    for (const [series, numbers] of slice)
+      add(series, (family) => [joined(numbers, across.get(family) ?? "sum")]);
   }
   const known = new Map(families.map((family) => [family.name, family])); // two sources of one name share a family
   const others = [...known.values()].map((family) => ({ family, series: byFamily.get(family.name) ?? [] }));
@@ -73,11 +76,8 @@ const requestMetrics = (
     offset: number,
   ): MergedMetric => ({
     family: { name: `${prefix}_${name}`, help, type: "histogram", bounds },
-    series: counted.map(({ labels, numbers }) => ({
-      labels,
-      numbers,
-      offset,
-    })),
+    series: counted,
+    offset,
   });
   const replies = widthOf(durationBuckets);
   const requests = replies + widthOf(sizeBuckets);
@@ -105,18 +105,19 @@ const requestTotals = (counted: readonly Series[], bounds: readonly number[]): S
   return [...totals.values()].map(({ labels, count }) => ({ labels, numbers: [count] }));
 };
 
-const mergeGauges = (workers: readonly (readonly GaugeEntry[])[], families: readonly Family[]): Total[] => {
+/** Returns the values of the workers by series. */
+const gaugesOf = async (
+  workers: readonly (readonly GaugeEntry[])[],
+): Promise<ReadonlyMap<string, readonly number[]>> => {
   const values = new Map<string, number[]>();
-  for (const [series, value] of workers.flat()) {
-    const present = values.get(series);
-    if (present === undefined) values.set(series, [value]);
-    else present.push(value);
+  for await (const slice of inSlices(workers.flat())) {
+    for (const [series, value] of slice) {
+      const present = values.get(series);
+      if (present === undefined) values.set(series, [value]);
+      else present.push(value);
+    }
   }
-  const across = new Map(families.map((family) => [family.name, family.across ?? "sum"]));
-  return [...values].map(([series, numbers]) => {
-    const { family } = parseSeries(series);
-    return [series, [joined(numbers, across.get(family) ?? "sum")]];
-  });
+  return values;
 };
 
 const joined = (numbers: readonly number[], across: Across): number => {

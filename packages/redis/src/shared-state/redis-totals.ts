@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { checkKey, checkTotals, type Totals } from "@framework/core/feature";
+import { checkKey, checkPosition, checkTotals, type Totals } from "@framework/core/feature";
 import { keyHash } from "../client/key-hash.ts";
 import { orUnavailable } from "../redis-errors.ts";
 import { checkName, type RedisSource } from "../redis-source.ts";
@@ -26,9 +26,10 @@ export const redisTotals = (source: RedisSource, { name = "totals" }: RedisTotal
       const message = `the totals of "${key}" are full; check whether clients can choose the names`;
       throw new FrameworkError("CORE_SHARED_STATE_FULL", message);
     },
-    async read(key) {
+    async read(key, from = 0) {
       checkKey(key);
-      return orUnavailable(() => readTotals(source.redis, totalsKey(key)));
+      checkPosition(from);
+      return orUnavailable(() => readTotals(source.redis, totalsKey(key), from));
     },
   };
 };

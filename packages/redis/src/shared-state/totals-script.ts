@@ -1,4 +1,4 @@
-import type { Total } from "@framework/core/feature";
+import { PAGE_NAMES, type Total } from "@framework/core/feature";
 import type { IoredisClient } from "../client/ioredis.ts";
 import { Script } from "../client/script.ts";
 
@@ -8,8 +8,8 @@ const MAX_SIZE = 16_777_216;
 const TTL_SECS = 2_592_000;
 
 /**
- * KEYS: a hash of `s` size, `c` number of names, and per name `n<name>` its position and totals. ARGV: amounts as JSON, maximum size, TTL. Returns 1,
- * or 0 if there is no room: all amounts are added or none.
+ * KEYS: a hash of `s` size, `c` number of names, per name `n<name>` its position, and per position `t<position>` the name and its totals, so that
+ * a page needs one command. ARGV: amounts as JSON, maximum size, TTL. Returns 1, or 0 if there is no room: all amounts are added or none.
  */
 const add = new Script(`
 local amounts = cjson.decode(ARGV[1])
@@ -26,16 +26,20 @@ end
 if size > tonumber(ARGV[2]) then return 0 end
 for _, amount in ipairs(amounts) do
   local field = 'n' .. amount[1]
-  local present = redis.call('HGET', KEYS[1], field)
-  local totals = present and cjson.decode(present) or { count, amount[2] }
-  if present then
-    for i = 1, #totals[2] do totals[2][i] = totals[2][i] + (amount[2][i] or 0) end
+  local position = redis.call('HGET', KEYS[1], field)
+  local totals = amount[2]
+  if position then
+    totals = cjson.decode(redis.call('HGET', KEYS[1], 't' .. position))[2]
+    for i = 1, #totals do totals[i] = totals[i] + (amount[2][i] or 0) end
   else
+    position = string.format('%d', count)
+    redis.call('HSET', KEYS[1], field, position)
     count = count + 1
   end
   local texts = {}
-  for i = 1, #totals[2] do texts[i] = string.format('%.17g', totals[2][i]) end
-  redis.call('HSET', KEYS[1], field, '[' .. totals[1] .. ',[' .. table.concat(texts, ',') .. ']]')
+  for i = 1, #totals do texts[i] = string.format('%.17g', totals[i]) end
+  local row = '[' .. cjson.encode(amount[1]) .. ',[' .. table.concat(texts, ',') .. ']]'
+  redis.call('HSET', KEYS[1], 't' .. position, row)
 end
 redis.call('HSET', KEYS[1], 's', size, 'c', count)
 redis.call('EXPIRE', KEYS[1], ARGV[3])
@@ -50,13 +54,13 @@ export const addTotals = async (
 ): Promise<boolean> =>
   amounts.length === 0 || (await add.run(client, [key], [JSON.stringify(amounts), MAX_SIZE, TTL_SECS])) === 1;
 
-/** Returns every total, in order of first use. */
-export const readTotals = async (client: IoredisClient, key: string): Promise<readonly Total[]> => {
-  const fields = await client.hgetall(key);
-  const positioned = Object.entries(fields).flatMap(([field, text]) => {
-    if (!field.startsWith("n")) return [];
-    const [position, totals] = JSON.parse(text) as readonly [number, readonly number[]];
-    return [{ position, total: [field.slice(1), totals] as Total }];
-  });
-  return positioned.sort((a, b) => a.position - b.position).map(({ total }) => total);
+/** Returns a page of totals, in order of first use. */
+export const readTotals = async (
+  client: IoredisClient,
+  key: string,
+  from: number,
+): Promise<readonly Total[]> => {
+  const fields = Array.from({ length: PAGE_NAMES }, (_, index) => `t${from + index}`);
+  const rows = await client.hmget(key, ...fields);
+  return rows.flatMap((row) => (row === null ? [] : [JSON.parse(row) as Total]));
 };

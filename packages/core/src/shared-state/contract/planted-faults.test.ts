@@ -106,6 +106,7 @@ const totals: Readonly<Record<string, (port: Totals) => Partial<Totals>>> = {
       if ((await port.read(key)).length === before) await port.add(key, amounts.slice(0, 1));
     },
   }),
+  "repeat the first page": (port) => ({ read: (key) => port.read(key) }),
   "reverse names": (port) => ({ read: async (key) => (await port.read(key)).toReversed() }),
   "mix keys": (port) => ({ add: (_key, amounts) => port.add("one", amounts), read: () => port.read("one") }),
 };
@@ -124,7 +125,7 @@ test("the contract of the whole state catches ports that share keys", async () =
           await state.values.delete(key);
           await state.totals.add(key, amounts);
         },
-        read: (key) => state.totals.read(key),
+        read: (key, from) => state.totals.read(key, from),
       },
     };
     return { views: [mixed, mixed], advance: clock.advance };

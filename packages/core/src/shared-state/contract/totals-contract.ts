@@ -28,6 +28,30 @@ const facts: PortFacts<PortFixture<Totals>> = {
     }
     assert.deepEqual(await a.read("nothing"), []);
   },
+  "totals are read in pages of 250, and grow between two pages without moving": async ({ views: [a, b] }) => {
+    const name = (index: number): string => `n${index}`;
+    const amounts = Array.from({ length: 600 }, (_, index): [string, number[]] => [name(index), [1]]);
+    await a.add("t", amounts);
+    const first = await b.read("t");
+    await a.add("t", [...amounts, ["last", [5]]]);
+    const second = await b.read("t", 250);
+    const third = await b.read("t", 500);
+    assert.deepEqual([first.length, second.length, third.length], [250, 250, 101]);
+    const read = [...first, ...second, ...third];
+    assert.deepEqual(
+      read.map(([each]) => each),
+      [...amounts.map(([each]) => each), "last"],
+    );
+    assert.deepEqual(
+      [first[249], second[0], third[100]],
+      [
+        [name(249), [1]],
+        [name(250), [2]],
+        ["last", [5]],
+      ],
+    );
+    assert.deepEqual([await b.read("t", 601), await b.read("t", 1e6)], [[], []]);
+  },
   "a thousand concurrent additions are all counted": async ({ views: [a, b] }) => {
     await Promise.all(
       Array.from({ length: 500 }, async () => {
@@ -58,6 +82,8 @@ const facts: PortFacts<PortFixture<Totals>> = {
     await failsWith("CORE_SHARED_STATE_BAD_OPTION", () => add(...many));
     await failsWith("CORE_SHARED_STATE_BAD_KEY", () => a.add("", []));
     await failsWith("CORE_SHARED_STATE_BAD_KEY", () => a.read(""));
+    await failsWith("CORE_SHARED_STATE_BAD_OPTION", () => a.read("t", -1));
+    await failsWith("CORE_SHARED_STATE_BAD_OPTION", () => a.read("t", 0.5));
     assert.deepEqual(await a.read("t"), []);
   },
 };

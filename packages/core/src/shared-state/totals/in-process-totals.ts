@@ -1,5 +1,5 @@
 import { checkKey } from "../values/state-bounds.ts";
-import { checkTotals, TotalTable } from "./total-table.ts";
+import { checkPosition, checkTotals, TotalTable } from "./total-table.ts";
 import type { Totals } from "./totals.ts";
 
 /** The bound on totals in this process. */
@@ -16,9 +16,10 @@ export const inProcessTotals = ({ maxSize = 16_777_216 }: InProcessTotalsOptions
       checkTotals(key, amounts);
       table.add(key, amounts);
     },
-    read(key) {
+    read(key, from = 0) {
       checkKey(key);
-      return table.read(key);
+      checkPosition(from);
+      return table.read(key, from);
     },
   };
 };

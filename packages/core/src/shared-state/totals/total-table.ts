@@ -4,6 +4,8 @@ import { badOption, checkKey } from "../values/state-bounds.ts";
 
 /** Maximum number of names in one call. */
 export const MAX_NAMES = 1000;
+/** Maximum number of names in one page. */
+export const PAGE_NAMES = 250;
 /** Maximum length of a name. */
 const MAX_NAME = 4096;
 /** Maximum number of totals of one name. */
@@ -20,9 +22,21 @@ export const checkTotals = (key: string, amounts: readonly Total[]): void => {
   }
 };
 
+/** Checks the position of a page. @throws CORE_SHARED_STATE_BAD_OPTION */
+export const checkPosition = (from: number): void => {
+  if (!Number.isSafeInteger(from) || from < 0) throw badOption("from must be a whole number of at least 0");
+};
+
+/** The totals of one key. */
+interface Names {
+  readonly byName: Map<string, number[]>;
+  /** In order of first use, for pages. */
+  readonly rows: (readonly [name: string, numbers: number[]])[];
+}
+
 /** Running totals of many names under a few keys. Beyond the bound, new names are rejected: an evicted total would restart at 0. */
 export class TotalTable {
-  private readonly keys = new Map<string, Map<string, number[]>>();
+  private readonly keys = new Map<string, Names>();
   private readonly maxSize: number;
   private size = 0;
 
@@ -32,8 +46,9 @@ export class TotalTable {
   }
 
   add(key: string, amounts: readonly Total[]): void {
-    const names = this.keys.get(key) ?? new Map<string, number[]>();
-    const isNew = new Map(amounts.filter(([name]) => !names.has(name)));
+    const names = this.keys.get(key) ?? { byName: new Map<string, number[]>(), rows: [] };
+    const { byName, rows } = names;
+    const isNew = new Map(amounts.filter(([name]) => !byName.has(name)));
     let size = this.size;
     for (const [name, numbers] of isNew) size += name.length + 8 * numbers.length;
     if (size > this.maxSize) {
@@ -45,16 +60,21 @@ export class TotalTable {
     this.size = size;
     this.keys.set(key, names);
     for (const [name, numbers] of amounts) {
-      const totals = names.get(name);
-      if (totals === undefined) names.set(name, [...numbers]);
-      else
+      const totals = byName.get(name);
+      if (totals === undefined) {
+        const first = [...numbers];
+        byName.set(name, first);
+        rows.push([name, first]);
+      } else {
         for (let index = 0; index < totals.length; index++)
           totals[index] = (totals[index] ?? 0) + (numbers[index] ?? 0);
+      }
     }
   }
 
-  /** Returns a copy of a key's totals. */
-  read(key: string): readonly Total[] {
-    return [...(this.keys.get(key) ?? [])].map(([name, totals]) => [name, [...totals]]);
+  /** Returns a copy of a page of a key's totals. */
+  read(key: string, from: number): readonly Total[] {
+    const { rows } = this.keys.get(key) ?? { rows: [] };
+    return rows.slice(from, from + PAGE_NAMES).map(([name, totals]) => [name, [...totals]]);
   }
 }

@@ -15,6 +15,12 @@ export interface Totals {
    * @throws CORE_SHARED_STATE_FULL when there is no room for a new name; nothing is added then
    */
   add(key: string, amounts: readonly Total[]): Awaitable<void>;
-  /** Returns every total of a key, in order of the names' first use. */
-  read(key: string): Awaitable<readonly Total[]>;
+  /**
+   * Returns up to 250 totals of a key, in order of the names' first use: those from position `from` on, none beyond the last. Names keep their
+   * positions, so that pages can be read one after the other; bounded, because a page is copied at once by the process that has it.
+   *
+   * @param from number of totals to skip, at least 0. @default 0
+   * @throws CORE_SHARED_STATE_BAD_OPTION
+   */
+  read(key: string, from?: number): Awaitable<readonly Total[]>;
 }

@@ -46,7 +46,7 @@ export type StateCall =
     }
   | ({ readonly op: "take"; readonly key: string } & PermitRule & PermitRequest)
   | { readonly op: "addTotals"; readonly key: string; readonly amounts: readonly Total[] }
-  | { readonly op: "readTotals"; readonly key: string }
+  | { readonly op: "readTotals"; readonly key: string; readonly from: number }
   | { readonly op: "delete"; readonly key: string }
   | { readonly op: "publish"; readonly channel: string; readonly text: string };
 

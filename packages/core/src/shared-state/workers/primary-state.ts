@@ -7,7 +7,7 @@ import { checkPermits } from "../permits/permit-bounds.ts";
 import type { Permits } from "../permits/permits.ts";
 import type { SharedState } from "../shared-state.ts";
 import { checkAddition, checkKey, checkRaise, checkTtl, toText } from "../values/state-bounds.ts";
-import { checkTotals } from "../totals/total-table.ts";
+import { checkPosition, checkTotals } from "../totals/total-table.ts";
 import type { Totals } from "../totals/totals.ts";
 import type { Json, SharedValues } from "../values/shared-values.ts";
 import { Subscriptions } from "../values/subscriptions.ts";
@@ -129,9 +129,10 @@ const totalsOf = (calls: PendingCalls): Totals => ({
     checkTotals(key, amounts);
     await calls.ask({ op: "addTotals", key, amounts });
   },
-  async read(key) {
+  async read(key, from = 0) {
     checkKey(key);
-    return calls.ask({ op: "readTotals", key });
+    checkPosition(from);
+    return calls.ask({ op: "readTotals", key, from });
   },
 });
 

@@ -121,7 +121,7 @@ const perform = (state: SharedState, call: StateCall): Awaitable<StateResults[ke
     case "addTotals":
       return mapAwaitable(state.totals.add(call.key, call.amounts), () => null);
     case "readTotals":
-      return state.totals.read(call.key);
+      return state.totals.read(call.key, call.from);
     case "delete":
       return state.values.delete(call.key);
     case "publish":
