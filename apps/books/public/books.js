@@ -1,16 +1,100 @@
-const list = document.querySelector("#books");
+const MAX_SHOWN = 100;
+const byId = (id) => document.getElementById(id);
+const [list, count, live, message, add, login] = ["books", "count", "live", "message", "add", "login"].map(
+  byId,
+);
+let token = null;
 
-const show = async () => {
-  const { books } = await (await fetch("/books")).json();
-  list.replaceChildren(
-    ...books.map(({ title, author }) => {
-      const item = document.createElement("li");
-      item.textContent = `${title}, ${author}`;
-      return item;
-    }),
-  );
+const send = async (method, path, body) => {
+  const headers = {
+    ...(body && { "content-type": "application/json" }),
+    ...(token && { authorization: `Bearer ${token}` }),
+  };
+  const reply = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+  const data = await reply.json();
+  if (reply.ok) return data;
+  throw Object.assign(new Error(data.detail ?? data.error), { status: reply.status });
 };
 
-const feed = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/feed`);
-feed.addEventListener("open", show); // after the connection: an earlier snapshot could miss a change
-feed.addEventListener("message", show);
+const say = (text, isProblem = false) => {
+  message.textContent = text;
+  message.classList.toggle("problem", isProblem);
+};
+
+/** Makes a change and shows why it failed; without a valid token it asks for one. */
+const attempt = async (change) => {
+  say("");
+  try {
+    await change();
+  } catch (error) {
+    say(error.message, true);
+    if (error.status !== 401) return;
+    login.hidden = false;
+    login.elements.user.focus();
+  }
+};
+
+const item = ({ id, title, author, genre, year }) => {
+  const entry = document.createElement("li");
+  const text = document.createElement("div");
+  const details = document.createElement("span");
+  const button = document.createElement("button");
+  details.textContent = ` ${[author, genre, year].filter((part) => part !== null).join(", ")}`;
+  text.append(title, details);
+  button.textContent = "Remove";
+  button.ariaLabel = `Remove ${title}`;
+  button.addEventListener("click", () => attempt(() => send("DELETE", `/books/${id}`)));
+  entry.append(text, button);
+  return entry;
+};
+
+let latest = 0;
+const show = async () => {
+  const call = ++latest;
+  const { books, total } = await send("GET", `/books?limit=${MAX_SHOWN}`);
+  if (call !== latest) return; // a later call has the newer list
+  list.replaceChildren(...books.map(item));
+  const first = total > books.length ? `, the first ${books.length} are shown` : "";
+  count.textContent = total === 1 ? "1 book" : `${total} books${first}`;
+};
+
+const refresh = () =>
+  show().catch((error) => {
+    count.textContent = `The list could not be loaded: ${error.message}`;
+  });
+
+/** The form's fields without the empty ones, for which the service has defaults. */
+const filledIn = (form) => Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ""));
+
+add.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const { year, ...texts } = filledIn(add);
+  const book = year === undefined ? texts : { ...texts, year: Number(year) };
+  void attempt(async () => {
+    await send("POST", "/books", book);
+    add.reset();
+    add.elements.title.focus();
+  });
+});
+
+login.addEventListener("submit", (event) => {
+  event.preventDefault();
+  token = null; // an expired token would be refused
+  void attempt(async () => {
+    ({ token } = await send("POST", "/token", filledIn(login)));
+    login.reset();
+    login.hidden = true;
+    say("You are signed in. Repeat your change.");
+  });
+});
+
+void refresh();
+const feed = new WebSocket(`${location.origin.replace("http", "ws")}/feed`);
+feed.addEventListener("open", () => {
+  live.textContent = "Changes appear as they happen.";
+  void refresh(); // the list above could miss a change before the connection
+});
+feed.addEventListener("message", refresh);
+feed.addEventListener("close", () => {
+  live.textContent = "The live connection is closed. Reload the page to see changes.";
+});

@@ -27,6 +27,7 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
     .registerBlueprint(readingRoutes(books))
     .registerBlueprint(writingRoutes(books, announceTo(app), protection));
   feedRoute(app);
+  app.get("/", { hidden: true }, () => Response.sendFile(join(folder("public"), "index.html")));
   return app;
 };
 

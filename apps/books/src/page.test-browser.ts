@@ -1,0 +1,74 @@
+// Opens the page in Chromium, which can only connect to the app: `pnpm browser`.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { noChromium, startChromium, type Visit } from "@framework/browser";
+import { waitFor } from "@framework/testing";
+import { createBooksApp } from "./app.ts";
+import { booksSettings } from "./settings.ts";
+
+const skip = noChromium();
+
+const open = async (
+  env: Readonly<Record<string, string>>,
+  facts: (visit: Visit, url: string) => Promise<void>,
+) => {
+  const settings = booksSettings({ DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent", ...env });
+  const options = { host: "127.0.0.1", port: 0, argv: [], environment: {}, logs: false, workers: 1 };
+  const running = await createBooksApp(settings).run(options);
+  try {
+    await using chromium = await startChromium();
+    const visit = await chromium.visit(running.url);
+    await facts(visit, running.url);
+    assert.deepEqual(
+      visit.requested().filter((asked) => new URL(asked).host !== new URL(running.url).host),
+      [],
+    );
+  } finally {
+    await running.close();
+  }
+};
+
+const submit = (visit: Visit, form: string, fields: Readonly<Record<string, string>>) =>
+  visit.evaluate(`{
+    const form = document.querySelector("${form}");
+    for (const [name, value] of Object.entries(${JSON.stringify(fields)})) form.elements[name].value = value;
+    form.requestSubmit();
+  }`);
+
+const shows = (visit: Visit, selector: string, text: string) => {
+  const read = `document.querySelector("${selector}")?.textContent.trim()`;
+  return waitFor(async () => (await visit.evaluate(read)) === text, { what: `"${text}" in ${selector}` });
+};
+
+const hostile = "<img src=x onerror=\"globalThis.ran='title'\">";
+
+void test("the page adds, lists and removes books, and follows changes of others", { skip }, () =>
+  open({}, async (visit, url) => {
+    await shows(visit, "#count", "0 books");
+    await shows(visit, "#live", "Changes appear as they happen.");
+    await submit(visit, "#add", { title: "Emma", author: "Jane Austen", year: "1815" });
+    await shows(visit, "#books div", "Emma Jane Austen, General, 1815");
+    const headers = { "content-type": "application/json" };
+    await fetch(`${url}/books`, { method: "POST", headers, body: JSON.stringify({ title: hostile }) });
+    await shows(visit, "#books li:last-child div", `${hostile} Unknown, General`);
+    await visit.evaluate(`document.querySelector('[aria-label="Remove Emma"]').click()`);
+    await shows(visit, "#count", "1 book");
+    assert.equal(await visit.evaluate("globalThis.ran"), undefined);
+    assert.deepEqual(visit.complaints, []);
+  }),
+);
+
+void test("a refused change is explained, and a protected service asks for a sign-in", { skip }, () =>
+  open({ BOOKS_SECRET: "0123456789abcdef0123456789abcdef", BOOKS_PASSWORD: "p" }, async (visit) => {
+    await shows(visit, "#count", "0 books");
+    await submit(visit, "#add", { title: "Emma" });
+    await waitFor(() => visit.evaluate<boolean>("!document.querySelector('#login').hidden"));
+    await submit(visit, "#login", { user: "ada", password: "wrong" });
+    await shows(visit, "#message", "Invalid credentials");
+    await submit(visit, "#login", { user: "ada", password: "p" });
+    await shows(visit, "#message:not(.problem)", "You are signed in. Repeat your change.");
+    await submit(visit, "#add", { title: "Emma", year: "2.5" });
+    await submit(visit, "#add", { title: "Emma", year: "1815" });
+    await shows(visit, "#count", "1 book");
+  }),
+);
