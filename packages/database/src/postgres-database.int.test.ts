@@ -1,25 +1,18 @@
 import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
 import { databaseContract } from "./database-contract.test-kit.ts";
-import { type Database, openDatabase, sql } from "./index.ts";
+import { type Database, openDatabase } from "./index.ts";
 import { sameOutcomes } from "./outcomes.test-kit.ts";
+import { ownSchema } from "./own-schema.test-kit.ts";
 
-withServer("postgres", (url) => {
-  let made = 0;
-
-  /** Each test has its own schema, which is dropped when the database closes. */
+withServer("postgres", (server) => {
   const inSchema = async (): Promise<Database & AsyncDisposable> => {
-    const schema = `contract_${process.pid}_${++made}`;
-    const admin = openDatabase({ url });
-    await admin.execute`CREATE SCHEMA ${sql.identifier(schema)}`;
-    const own = new URL(url);
-    own.searchParams.set("options", `-c search_path=${schema}`);
-    const db = openDatabase({ url: own.href, idleInTransactionSecs: 3 });
+    const schema = await ownSchema(server);
+    const db = openDatabase({ url: schema.url, idleInTransactionSecs: 3 });
     return Object.assign(db, {
       async [Symbol.asyncDispose]() {
         await db.close();
-        await admin.execute`DROP SCHEMA ${sql.identifier(schema)} CASCADE`;
-        await admin.close();
+        await schema[Symbol.asyncDispose]();
       },
     });
   };

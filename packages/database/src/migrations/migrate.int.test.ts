@@ -3,30 +3,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
-import { type DatabaseConfig, migrate, openDatabase, sql } from "../index.ts";
+import { type Database, type DatabaseConfig, migrate, openDatabase, sql } from "../index.ts";
+import { ownSchema } from "../own-schema.test-kit.ts";
 import { migrationSets } from "./migration-sets.test-kit.ts";
 
 withServer("postgres", (url) => {
-  let made = 0;
-
   /** A schema of its own, and a folder of migrations. */
   const setUp = async (files: Readonly<Record<string, string>>) => {
-    const schema = `migrations_${process.pid}_${++made}`;
-    const admin = openDatabase({ url });
-    await admin.execute`CREATE SCHEMA ${sql.identifier(schema)}`;
+    const schema = await ownSchema(url);
     const folder = mkdtempDisposableSync(join(tmpdir(), "migrations-"));
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, name), text);
-    const own = new URL(url);
-    own.searchParams.set("options", `-c search_path=${schema}`);
-    const opened = [admin];
+    const opened: Database[] = [];
     const open = (config: Partial<DatabaseConfig> = {}) => {
-      const db = openDatabase({ url: own.href, ...config });
+      const db = openDatabase({ url: schema.url, ...config });
       opened.push(db);
       return db;
     };
     const close = async (): Promise<void> => {
-      await admin.execute`DROP SCHEMA ${sql.identifier(schema)} CASCADE`;
       await Promise.all(opened.map((db) => db.close()));
+      await schema[Symbol.asyncDispose]();
       folder.remove();
     };
     return { directory: folder.path, open, [Symbol.asyncDispose]: close };

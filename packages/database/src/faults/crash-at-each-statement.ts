@@ -1,0 +1,58 @@
+import { AssertionError } from "node:assert/strict";
+import type { Crash } from "./doomed-process.ts";
+import type { FaultingDatabase } from "./faulting-database.ts";
+
+/** Limits of `crashAtEachStatement`. */
+export interface CrashAtEachStatementOptions {
+  /** Bound of the statements of one run. @default 1000 */
+  readonly maxStatements?: number;
+}
+
+/**
+ * Runs a test once for each statement that a process may die at, before it and after it, until a run ends before its crash; resolves to the number
+ * of runs that crashed.
+ *
+ * @param run makes a database, gives the operation a `faultingDatabase(db, crash)`, lets the next process recover, checks, and resolves to the
+ * faulting database
+ * @throws an error that names the crash, with the error of `run` as its cause; AssertionError when no statement was run, or more than
+ * `maxStatements`
+ *
+ * @example
+ * await crashAtEachStatement(async (crash) => {
+ *   const doomed = faultingDatabase(db, crash);
+ *   await placeOrder(doomed, 7).catch(() => {});
+ *   await doomed.close();
+ *   await placeOrder(db, 7);
+ *   assert.equal(await db.fetchValue("SELECT count(*) FROM orders WHERE id = 7"), 1);
+ *   return doomed;
+ * });
+ */
+export const crashAtEachStatement = async (
+  run: (crash: Crash) => Promise<FaultingDatabase>,
+  { maxStatements = 1000 }: CrashAtEachStatementOptions = {},
+): Promise<number> => {
+  const crashes = await crashesOf(run, "before", maxStatements);
+  return crashes + (await crashesOf(run, "after", maxStatements));
+};
+
+const crashesOf = async (
+  run: (crash: Crash) => Promise<FaultingDatabase>,
+  when: Crash["when"],
+  maxStatements: number,
+): Promise<number> => {
+  for (let at = 1; at <= maxStatements; at++) {
+    if (await crashes(run, { at, when })) continue;
+    if (at > 1) return at - 1;
+    throw new AssertionError({ message: "the faulting database got no statement, so no crash was tested" });
+  }
+  throw new AssertionError({ message: `still crashing at statement ${maxStatements}; raise maxStatements` });
+};
+
+const crashes = async (run: (crash: Crash) => Promise<FaultingDatabase>, crash: Crash): Promise<boolean> => {
+  try {
+    return (await run(crash)).isDead;
+  } catch (cause) {
+    const message = Error.isError(cause) ? cause.message : String(cause);
+    throw new Error(`with a crash ${crash.when} statement ${crash.at}: ${message}`, { cause });
+  }
+};

@@ -1,0 +1,62 @@
+// One operation with every kind of statement, its statements, and what it leaves at each of them. Also run in processes that are killed.
+import { type Database, sql, type Statement } from "../index.ts";
+import type { Crash } from "../testing.ts";
+
+export const table = "CREATE TABLE things (id INTEGER PRIMARY KEY)";
+
+export const add = (id: number): Statement => sql`INSERT INTO things VALUES (${id})`;
+
+const ignored = (): void => {};
+
+export const scenario = async (db: Database): Promise<void> => {
+  await db.execute(add(1));
+  await db.transaction(async (tx) => {
+    await tx.execute(add(2));
+    await tx.transaction((inner) => inner.script("INSERT INTO things VALUES (3)"));
+    const undone = tx.transaction(async (inner) => {
+      await inner.execute(add(4));
+      throw new Error("undo");
+    });
+    await undone.catch(ignored);
+  });
+  const undone = db.transaction(async (tx) => {
+    await tx.execute(add(5));
+    throw new Error("undo");
+  });
+  await undone.catch(ignored);
+  await db.execute(add(6));
+};
+
+const INSERT = "INSERT INTO things VALUES ($1)";
+
+export const scenarioStatements: readonly string[] = [
+  INSERT,
+  "BEGIN",
+  INSERT,
+  "SAVEPOINT",
+  "INSERT INTO things VALUES (3)",
+  "RELEASE SAVEPOINT",
+  "SAVEPOINT",
+  INSERT,
+  "ROLLBACK TO SAVEPOINT",
+  "COMMIT",
+  "BEGIN",
+  INSERT,
+  "ROLLBACK",
+  INSERT,
+];
+
+const COMMIT = 10;
+
+/** The rows after a crash: 2 and 3 come with the commit. */
+export const rowsAfter = ({ at, when }: Crash): readonly number[] => {
+  const took = when === "after" ? at : at - 1;
+  return [...(took >= 1 ? [1] : []), ...(took >= COMMIT ? [2, 3] : []), ...(took >= 14 ? [6] : [])];
+};
+
+/** Crashes that are compared with processes that are killed there. */
+export const sameAsKilled: readonly Crash[] = [
+  { at: 3, when: "after" },
+  { at: COMMIT, when: "before" },
+  { at: COMMIT, when: "after" },
+];

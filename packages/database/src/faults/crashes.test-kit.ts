@@ -1,0 +1,200 @@
+// Facts about faulting databases, the same on both kinds of database.
+import assert from "node:assert/strict";
+import { portContract, type PortContract } from "@framework/core/testing";
+import { waitFor } from "@framework/testing";
+import { CommitUnknownError, type Database, DatabaseUnavailableError, sql } from "../index.ts";
+import { type Crash, crashAtEachStatement, type FaultingDatabase, faultingDatabase } from "../testing.ts";
+import { add, rowsAfter, scenario, scenarioStatements, table } from "./crash-scenario.test-kit.ts";
+
+const ids = async (db: Database): Promise<readonly number[]> =>
+  Array.from(await db.query<{ id: number }>("SELECT id FROM things ORDER BY id"), ({ id }) => id);
+
+const empty = async (db: Database): Promise<void> => {
+  await db.execute("DROP TABLE IF EXISTS things");
+  await db.execute(table);
+};
+
+const failure = async (act: () => Promise<unknown>): Promise<DatabaseUnavailableError> => {
+  try {
+    await act();
+  } catch (error) {
+    return error as DatabaseUnavailableError;
+  }
+  throw new Error("expected an error");
+};
+
+/** Every way to use a database. */
+const uses: readonly ((db: FaultingDatabase) => Promise<unknown>)[] = [
+  (db) => db.query`INSERT INTO things VALUES (${91}) RETURNING id`,
+  (db) => db.fetchAll("INSERT INTO things VALUES (92) RETURNING id"),
+  (db) => db.fetchOne("INSERT INTO things VALUES (93) RETURNING id"),
+  (db) => db.fetchValue("INSERT INTO things VALUES (94) RETURNING id"),
+  (db) => db.execute(add(95)),
+  (db) => db.until(new AbortController().signal).execute(add(96)),
+  (db) => db.transaction((tx) => tx.execute(add(97))),
+  (db) => db.stream(sql`SELECT 1`).next(),
+  (db) => db.notify("news"),
+  (db) => db.listen("news", () => {}),
+];
+
+export const crashes: PortContract<Database> = portContract<Database>("faulting database", {
+  "fails at each statement once, and leaves what was committed by then": async (db) => {
+    const count = await crashAtEachStatement(async (crash) => {
+      await empty(db);
+      const doomed = faultingDatabase(db, crash);
+      const outcome = scenario(doomed);
+      if (crash.at > scenarioStatements.length) await outcome;
+      else {
+        const text = scenarioStatements[crash.at - 1];
+        const { message, reason, cause } = await failure(() => outcome);
+        const why = reason ?? (cause as DatabaseUnavailableError).reason;
+        assert.equal(why, `the process was killed ${crash.when} statement ${crash.at}: ${text}`, message);
+        assert.equal(doomed.statements, crash.at);
+      }
+      await doomed.close();
+      assert.deepEqual(await ids(db), rowsAfter(crash));
+      return doomed;
+    });
+    assert.equal(count, 2 * scenarioStatements.length);
+  },
+
+  "sends nothing after the fault, whatever is called": async (db) => {
+    await empty(db);
+    const doomed = faultingDatabase(db, { at: 3, when: "after" });
+    let late: (() => Promise<unknown>)[] = [];
+    const transaction = doomed.transaction(async (tx) => {
+      late = [
+        () => tx.execute(add(81)),
+        () => tx.script("INSERT INTO things VALUES (82)"),
+        () => tx.transaction((inner) => inner.execute(add(83))),
+        () => tx.notify("news"),
+        () => tx.stream(sql`SELECT 1`).next(),
+        async () => tx.onCommit(() => {}),
+      ];
+      await tx.execute(add(1));
+      await tx.execute(add(2)).catch(() => {});
+      for (const use of late) assert.match((await failure(use)).reason, /after statement 3/);
+    });
+    assert.match((await failure(() => transaction)).reason, /after statement 3/);
+    for (const use of uses) assert.match((await failure(() => use(doomed))).reason, /after statement 3/);
+    for (const use of late) assert.match((await failure(use)).reason, /after statement 3/);
+    assert.equal(doomed.statements, 3);
+    assert.equal(doomed.isDead, true);
+    assert.deepEqual(await ids(db), []);
+  },
+
+  "rolls back every open transaction at the fault, also one whose function waits": async (db) => {
+    await empty(db);
+    const doomed = faultingDatabase(db, { at: 3 });
+    const hanging = doomed.transaction(async (tx) => {
+      await tx.execute(add(1));
+      await new Promise(() => {});
+    });
+    await waitFor(() => doomed.statements === 2);
+    assert.match((await failure(() => doomed.query("SELECT 1"))).reason, /before statement 3: SELECT 1/);
+    await doomed.close();
+    await db.execute(add(1)); // its lock is free
+    assert.match((await failure(() => hanging)).reason, /before statement 3/);
+  },
+
+  "a commit at the fault has an unknown outcome, and its callbacks do not run": async (db) => {
+    for (const when of ["before", "after"] as const) {
+      await empty(db);
+      const doomed = faultingDatabase(db, { at: 3, when });
+      let called = 0;
+      const transaction = doomed.transaction(async (tx) => {
+        tx.onCommit(() => void called++);
+        await tx.execute(add(1));
+      });
+      assert.ok((await failure(() => transaction)) instanceof CommitUnknownError);
+      assert.deepEqual([called, await ids(db)], [0, when === "after" ? [1] : []]);
+    }
+  },
+
+  "a fault within a nested transaction that is caught around it ends the whole": async (db) => {
+    await empty(db);
+    const doomed = faultingDatabase(db, { at: 4 });
+    const transaction = doomed.transaction(async (tx) => {
+      await tx.execute(add(1));
+      await tx.transaction((inner) => inner.execute(add(2))).catch(() => {});
+      return "done";
+    });
+    assert.match((await failure(() => transaction)).reason, /before statement 4/);
+    assert.deepEqual(await ids(db), []);
+  },
+
+  "listeners hear nothing after the fault": async (db) => {
+    const heard: string[] = [];
+    const doomed = faultingDatabase(db, { at: 3 });
+    await doomed.listen("news", (payload) => heard.push(`doomed ${payload}`));
+    await db.listen("news", (payload) => heard.push(payload));
+    await doomed.notify("news", "one");
+    await waitFor(() => heard.length === 2);
+    await failure(() => doomed.query("SELECT 1"));
+    await db.notify("news", "two");
+    await waitFor(() => heard.includes("two"));
+    assert.deepEqual(heard.toSorted(), ["doomed one", "one", "two"]);
+  },
+
+  "a stream counts as one statement, and ends at the fault": async (db) => {
+    await empty(db);
+    for (const id of [1, 2, 3]) await db.execute(add(id));
+    const rows = sql`SELECT id FROM things ORDER BY id`;
+    const failing = (crash: Crash) => failure(() => faultingDatabase(db, crash).stream(rows).next());
+    assert.match((await failing({ at: 1, when: "before" })).reason, /before statement 1: SELECT id/);
+    assert.match((await failing({ at: 1, when: "after" })).reason, /after statement 1: SELECT id/);
+    const doomed = faultingDatabase(db, { at: 2 });
+    const seen: unknown[] = [];
+    const read = async (): Promise<void> => {
+      for await (const { id } of doomed.stream<{ id: number }>(rows, { batchSize: 1 })) {
+        seen.push(id);
+        if (id === 2) await failure(() => doomed.query("SELECT 1"));
+      }
+    };
+    assert.match((await failure(read)).reason, /before statement 2/);
+    assert.deepEqual(seen, [1, 2]);
+  },
+
+  "without a fault it only counts": async (db) => {
+    await empty(db);
+    const counting = faultingDatabase(db);
+    await scenario(counting);
+    assert.deepEqual([counting.statements, counting.isDead], [scenarioStatements.length, false]);
+    await counting.close();
+    assert.equal((await failure(() => counting.query("SELECT 1"))).code, "DATABASE_CLOSED");
+    assert.deepEqual(await ids(db), rowsAfter({ at: 99, when: "before" }));
+  },
+
+  "the loop finds an operation that a crash leaves half done": async (db) => {
+    const half = crashAtEachStatement(async (crash) => {
+      await empty(db);
+      const doomed = faultingDatabase(db, crash);
+      const both = async (): Promise<void> => {
+        await doomed.execute(add(1));
+        await doomed.execute(add(2));
+      };
+      await both().catch(() => {});
+      assert.notEqual((await ids(db)).length, 1);
+      return doomed;
+    });
+    assert.match((await failure(() => half)).message, /^with a crash before statement 2: /);
+  },
+
+  "the loop refuses an operation without statements, and one with too many": async (db) => {
+    const loop = (statements: number) =>
+      crashAtEachStatement(
+        async (crash) => {
+          const doomed = faultingDatabase(db, crash);
+          const run = async (): Promise<void> => {
+            for (let n = 0; n < statements; n++) await doomed.query("SELECT 1");
+          };
+          await run().catch(() => {});
+          return doomed;
+        },
+        { maxStatements: 5 },
+      );
+    assert.match((await failure(() => loop(0))).message, /got no statement/);
+    assert.match((await failure(() => loop(5))).message, /still crashing at statement 5/);
+    assert.equal(await loop(4), 8);
+  },
+});

@@ -1,0 +1,82 @@
+import { withServer } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { DatabaseUnavailableError, openDatabase } from "../index.ts";
+import { ownSchema } from "../own-schema.test-kit.ts";
+import { crashAtEachStatement, faultingDatabase } from "../testing.ts";
+import { rowsAfter, sameAsKilled, table } from "./crash-scenario.test-kit.ts";
+import { crashes } from "./crashes.test-kit.ts";
+import { killedAt } from "./killed-at.test-kit.ts";
+
+withServer("postgres", (server) => {
+  const inSchema = async () => {
+    const schema = await ownSchema(server);
+    const db = openDatabase({ url: schema.url });
+    const dispose = async (): Promise<void> => {
+      await db.close();
+      await schema[Symbol.asyncDispose]();
+    };
+    return Object.assign(db, { url: schema.url, [Symbol.asyncDispose]: dispose });
+  };
+
+  crashes(test, inSchema);
+
+  test.each(sameAsKilled)(
+    "a process that is killed $when statement $at leaves the same rows",
+    async (crash) => {
+      await using db = await inSchema();
+      await db.execute(table);
+      const name = `killed_${process.pid}`;
+      await killedAt(crash, `${db.url}&application_name=${name}`);
+      const sessions = () =>
+        db.fetchValue`SELECT count(*) FROM pg_stat_activity WHERE application_name = ${name}`;
+      await waitFor(async () => (await sessions()) === 0, { timeoutMs: 60_000 });
+      const rows = rowsAfter(crash).map((id) => ({ id }));
+      expect(await db.query("SELECT id FROM things ORDER BY id")).toEqual(rows);
+    },
+  );
+
+  test("a statement that waits for a lock at the fault is cancelled", async () => {
+    await using db = await inSchema();
+    await db.execute("CREATE TABLE counter (n INTEGER)");
+    await db.execute("INSERT INTO counter VALUES (0)");
+    const waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query = $1";
+    const waiting = async () => (await db.fetchValue(waits, ["UPDATE counter SET n = 2"])) === 1;
+    await db.transaction(async (tx) => {
+      await tx.execute("UPDATE counter SET n = 1");
+      const doomed = faultingDatabase(db, { at: 3 });
+      const change = doomed.transaction((own) => own.execute("UPDATE counter SET n = 2"));
+      await waitFor(waiting, { timeoutMs: 60_000 });
+      await expect(doomed.query("SELECT 1")).rejects.toThrow(DatabaseUnavailableError);
+      await expect(change).rejects.toThrow(DatabaseUnavailableError);
+      await doomed.close();
+      await waitFor(async () => !(await waiting()), { timeoutMs: 60_000 });
+    });
+    expect(await db.fetchValue("SELECT n FROM counter")).toBe(1);
+  });
+
+  test("a transaction that runs again after a serialisation failure counts each attempt", async () => {
+    await using db = await inSchema();
+    await db.execute("CREATE TABLE counter (n INTEGER)");
+    const crashed = await crashAtEachStatement(async (crash) => {
+      await db.execute("DELETE FROM counter");
+      await db.execute("INSERT INTO counter VALUES (0)");
+      const doomed = faultingDatabase(db, crash);
+      let attempts = 0;
+      let expected = 0;
+      const increment = doomed.transaction(
+        async (tx) => {
+          const n = (await tx.fetchValue<number>("SELECT n FROM counter")) ?? 0;
+          if (attempts++ === 0) expected += (await db.execute("UPDATE counter SET n = n + 1")).changes;
+          await tx.execute`UPDATE counter SET n = ${n + 1}`;
+        },
+        { isolation: "repeatable read" },
+      );
+      await increment.catch(() => {});
+      if (crash.at > 8 || (crash.at === 8 && crash.when === "after")) expected++;
+      expect(await db.fetchValue("SELECT n FROM counter")).toBe(expected);
+      return doomed;
+    });
+    expect(crashed).toBe(2 * 8); // BEGIN, SELECT, UPDATE, ROLLBACK; BEGIN, SELECT, UPDATE, COMMIT
+  });
+});

@@ -1,0 +1,87 @@
+import type { Database, ListenOptions, Queries, Transaction, TransactionOptions } from "../queries.ts";
+import { type Crash, DoomedProcess } from "./doomed-process.ts";
+import { FaultingCalls } from "./faulting-queries.ts";
+import { runLevel } from "./faulting-transaction.ts";
+
+/** Where `faultingDatabase` fails. */
+export interface FaultOptions extends Partial<Crash> {
+  /** Number of the statement, from 1, as in `Crash`. @default none: statements are only counted */
+  readonly at?: number;
+  /** Before the statement, or after it took effect. @default "before" */
+  readonly when?: "before" | "after";
+  /** Called at the fault, before anything is rolled back; `() => process.kill(process.pid, "SIGKILL")` makes it a real crash. */
+  readonly died?: () => void;
+}
+
+/** A database as one process has it that dies at a given statement. */
+export interface FaultingDatabase extends Database {
+  /** Statements so far, with the one it died at. */
+  readonly statements: number;
+  /** Whether the fault has happened. */
+  readonly isDead: boolean;
+}
+
+/**
+ * A database for one process of a crash test: it fails at one statement, as if the process were killed there.
+ *
+ * All its open transactions are rolled back at once, also those whose functions still wait. Everything from then on is rejected with
+ * `DatabaseUnavailableError`, a transaction whose commit was reached with `CommitUnknownError`, and nothing more is sent; callbacks of `onCommit` and
+ * listeners are not called. `close` waits until all of that is over and leaves `db` open, which is the database that the next process finds.
+ */
+export const faultingDatabase = (
+  db: Database,
+  { at, when = "before", died = () => {} }: FaultOptions = {},
+): FaultingDatabase =>
+  new DoomedDatabase(db, new DoomedProcess(at === undefined ? null : { at, when }, died));
+
+class DoomedDatabase extends FaultingCalls implements FaultingDatabase {
+  readonly dialect: "sqlite" | "postgres";
+  private readonly db: Database;
+
+  constructor(db: Database, process: DoomedProcess) {
+    super(db.until(process.signal), process);
+    this.db = db;
+    this.dialect = db.dialect;
+  }
+
+  get statements(): number {
+    return this.process.statements;
+  }
+
+  get isDead(): boolean {
+    return this.process.isDead;
+  }
+
+  transaction<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const { db, process } = this;
+    const mortal = { ...options, signal: process.until(options.signal) };
+    return this.call(() => runLevel(process, "transaction", (level) => db.transaction(level, mortal), run));
+  }
+
+  until(signal: AbortSignal): Queries {
+    return new FaultingCalls(this.db.until(this.process.until(signal)), this.process);
+  }
+
+  listen(
+    channel: string,
+    listener: (payload: string) => void,
+    { signal, onGap }: ListenOptions = {},
+  ): Promise<() => Promise<void>> {
+    const { db, process } = this;
+    const own = (payload: string): void => (process.isSilent ? undefined : listener(payload));
+    const options = {
+      signal: process.until(signal),
+      ...(onGap === undefined ? {} : { onGap: () => (process.isSilent ? undefined : onGap()) }),
+    };
+    return this.call(() => process.act(`LISTEN ${channel}`, () => db.listen(channel, own, options)));
+  }
+
+  notify(channel: string, payload?: string): Promise<void> {
+    const { db, process } = this;
+    return this.call(() => process.act(`NOTIFY ${channel}`, () => db.notify(channel, payload)));
+  }
+
+  async close(): Promise<void> {
+    await this.process.close();
+  }
+}

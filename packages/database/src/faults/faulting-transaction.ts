@@ -1,0 +1,73 @@
+import { handled } from "@framework/core/feature";
+import { CommitUnknownError } from "../database-errors.ts";
+import { orAborted } from "../deadlines.ts";
+import type { Transaction } from "../queries.ts";
+import type { DoomedProcess } from "./doomed-process.ts";
+import { FaultingQueries } from "./faulting-queries.ts";
+
+/** A transaction of a process that dies at one of its statements. */
+class FaultingTransaction extends FaultingQueries implements Transaction {
+  private readonly tx: Transaction;
+
+  constructor(tx: Transaction, process: DoomedProcess) {
+    super(tx, process);
+    this.tx = tx;
+  }
+
+  transaction<T>(run: (inner: Transaction) => Promise<T>): Promise<T> {
+    return this.call(() => runLevel(this.process, "savepoint", (level) => this.tx.transaction(level), run));
+  }
+
+  script(text: string): Promise<void> {
+    return this.call(() => this.process.act(text, () => this.tx.script(text)));
+  }
+
+  notify(channel: string, payload?: string): Promise<void> {
+    return this.call(() => this.process.act(`NOTIFY ${channel}`, () => this.tx.notify(channel, payload)));
+  }
+
+  onCommit(callback: () => void): void {
+    this.process.checkAlive();
+    this.tx.onCommit(() => (this.process.isSilent ? undefined : callback()));
+  }
+}
+
+const words = {
+  transaction: { begin: "BEGIN", keep: "COMMIT", undo: "ROLLBACK" },
+  savepoint: { begin: "SAVEPOINT", keep: "RELEASE SAVEPOINT", undo: "ROLLBACK TO SAVEPOINT" },
+} as const;
+
+/** Runs a transaction or savepoint, whose begin and end count as statements. The death rolls it back at once, whatever its function waits for. */
+export const runLevel = async <T>(
+  process: DoomedProcess,
+  kind: keyof typeof words,
+  open: (level: (tx: Transaction) => Promise<T>) => Promise<T>,
+  run: (tx: Transaction) => Promise<T>,
+): Promise<T> => {
+  const { begin, keep, undo } = words[kind];
+  let attempts = 0;
+  let isCommitting = false;
+  let answered = process.send(begin);
+  const level = async (tx: Transaction): Promise<T> => {
+    answered(); // to the begin, or to the end of the attempt before this one
+    if (attempts++ > 0) process.send(begin)();
+    isCommitting = false;
+    try {
+      const value = await orAborted(handled(run(new FaultingTransaction(tx, process))), process.signal);
+      isCommitting = kind === "transaction";
+      answered = process.send(keep);
+      return value;
+    } catch (error) {
+      if (!process.isDead) answered = process.send(undo);
+      throw error;
+    }
+  };
+  const opened = open(level);
+  await opened.catch(() => {}); // its outcome arrives below, if the process lives
+  try {
+    answered();
+  } catch (killed) {
+    throw isCommitting ? new CommitUnknownError(killed) : killed;
+  }
+  return await opened;
+};

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Crash } from "../testing.ts";
+
+const from = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+
+const program = `
+import { openDatabase } from ${from("../index.ts")};
+import { faultingDatabase } from ${from("../testing.ts")};
+import { scenario } from ${from("./crash-scenario.test-kit.ts")};
+const [url, at, when] = process.argv.slice(1);
+const died = () => process.kill(process.pid, "SIGKILL");
+await scenario(faultingDatabase(openDatabase({ url }), { at: Number(at), when, died }));
+`;
+
+/** Runs the scenario in a process of its own, which SIGKILL ends at a statement. */
+export const killedAt = async ({ at, when }: Crash, url: string): Promise<void> => {
+  const args = [
+    "--conditions=@framework/source",
+    "--input-type=module",
+    "-e",
+    program,
+    url,
+    String(at),
+    when,
+  ];
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, NODE_OPTIONS: "" },
+  });
+  const [, signal] = await once(child, "exit");
+  assert.equal(signal, "SIGKILL");
+};
