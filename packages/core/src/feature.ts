@@ -20,6 +20,8 @@ export type { ErrorCatalogue, ErrorEntry } from "./errors/error-catalogue.ts";
 export { coreErrors } from "./errors/error-codes.ts";
 export { readMultipart } from "./body/multipart.ts";
 export type { Exemption, ExemptOption } from "./routes/exemption.ts";
+export type { ProgramRouteOption } from "./routes/program-route.ts";
+export { validate, type ValidationPlace } from "./validation/validate.ts";
 export type { AnyFeature, Feature, Installed, MethodsOf, Satisfied } from "./feature/feature.ts";
 export type {
   AppOf,

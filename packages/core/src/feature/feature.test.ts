@@ -233,6 +233,26 @@ test("all features and start tasks use a provided state, and the workers' own st
   await expect(twice.start()).rejects.toThrow("two features provide shared values");
 });
 
+test("a route that a feature adds for the program counts as one of the program", async () => {
+  const tasks: Feature<{ addTasks(): unknown }> = {
+    name: "tasks",
+    install: (host) => ({
+      addTasks: () =>
+        host.http
+          .route("POST", "/tasks", () => "done", { ofProgram: true })
+          .route("GET", "/admin", () => "all"),
+    }),
+  };
+  const app = new (App.with(tasks))();
+  app.addTasks();
+  await app.start();
+  expect(app.routes.map(({ path, addedBy, options }) => [path, addedBy, options])).toEqual([
+    ["/tasks", null, {}],
+    ["/admin", "tasks", {}],
+  ]);
+  await app.stop();
+});
+
 test("the app's guards skip exactly the exempt routes", async () => {
   const app = new (App.with(probing))().enableProbing().addGuard(() => false);
   app.get("/own", () => 1);

@@ -19,6 +19,7 @@ import type { Response } from "../response/response.ts";
 import type { ExemptOption } from "../routes/exemption.ts";
 import type { ImpliedReplies, ImpliedReply } from "../routes/implied-reply.ts";
 import type { NoFeatureOptions, OptionCheck, RouteOption } from "../routes/route-option.ts";
+import type { ProgramRouteOption } from "../routes/program-route.ts";
 import type { Method, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
 import type { Stage } from "./stages.ts";
@@ -51,13 +52,14 @@ export interface HostHttp<Options = NoFeatureOptions> {
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this;
   /**
    * Adds a route; the handler's return value becomes the reply. `exempt` lists exemptions, such as from the app's guards. Reply caches skip the routes
-   * of features. While a blueprint's call of a `RouteFeature` method is repeated, the route is one of the blueprint.
+   * of features, and the API document does not list them; with `ofProgram` the route is one of the program. While a blueprint's call of a `RouteFeature`
+   * method is repeated, the route is one of the blueprint.
    */
   route(
     method: Method,
     path: string,
     handler: (request: HttpRequest) => unknown,
-    options?: RouteOptions & ExemptOption,
+    options?: RouteOptions & ExemptOption & ProgramRouteOption,
   ): this;
   /** Returns every route of the app; complete from the first start task on. */
   routes(): readonly RouteInfo[];

@@ -1,4 +1,5 @@
 import type { ExemptOption } from "../routes/exemption.ts";
+import type { ProgramRouteOption } from "../routes/program-route.ts";
 import type { RouteMethodsOption } from "../routes/route-methods.ts";
 import type { RouteOptions } from "../routes/route.ts";
 
@@ -19,11 +20,11 @@ export const coreOptions: readonly string[] = Object.keys({
   timeoutSecs: true,
 } satisfies Record<keyof RouteOptions, true>);
 
-/** Option names that features cannot use: those of core, and two that `route` of apps and hosts takes beside the options. */
+/** Option names that features cannot use: those of core, and three that `route` of apps and hosts takes beside the options. */
 export const reservedOptions: readonly string[] = [
   ...coreOptions,
-  ...Object.keys({ methods: true, exempt: true } satisfies Record<
-    keyof RouteMethodsOption | keyof ExemptOption,
+  ...Object.keys({ methods: true, exempt: true, ofProgram: true } satisfies Record<
+    keyof RouteMethodsOption | keyof ExemptOption | keyof ProgramRouteOption,
     true
   >),
 ];

@@ -36,6 +36,7 @@ import { inGroup } from "../routes/route-methods.ts";
 import type { RouteCall } from "../routes/route-call.ts";
 import type { ImpliedReplies, ImpliedReply } from "../routes/implied-reply.ts";
 import type { OptionCheck, RouteOption } from "../routes/route-option.ts";
+import type { ProgramRouteOption } from "../routes/program-route.ts";
 import type { RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
@@ -94,10 +95,11 @@ export abstract class Registry {
   }
 
   route({ method, path, handler, options: given = {}, addedBy }: FeatureRoute): this {
-    const { exempt = [], ...options } = given;
+    const { exempt = [], ofProgram = false, ...options } = given;
     const place = this.call?.place ?? registrationPlace();
     const tags = options.tags ?? [];
-    const own = { method, path, handler, options, place, tags, addedBy, exempt };
+    const owner = ofProgram ? null : addedBy;
+    const own = { method, path, handler, options, place, tags, addedBy: owner, exempt };
     const route = { ...own, guards: [], middleware: [] };
     return this.addRoute(this.call === null ? route : inGroup(this.call, route));
   }
@@ -338,5 +340,5 @@ export const guardsOfApp = (
 /** A route that a feature adds. */
 interface FeatureRoute extends Pick<RouteDefinition, "method" | "path" | "addedBy"> {
   readonly handler: (request: HttpRequest) => unknown;
-  readonly options: (RouteOptions & ExemptOption) | undefined;
+  readonly options: (RouteOptions & ExemptOption & ProgramRouteOption) | undefined;
 }

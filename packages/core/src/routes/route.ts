@@ -89,7 +89,7 @@ export interface RouteDefinition {
   readonly middleware: readonly Middleware<HttpRequest, Response>[];
   /** Tags of its blueprints, then its own. */
   readonly tags: readonly string[];
-  /** Name of the feature that added it, `null` for the program's routes. */
+  /** Name of the feature that added it, `null` for the program's routes and those with `ofProgram`. */
   readonly addedBy: string | null;
   /** Its exemptions; empty for the program's routes. */
   readonly exempt: readonly Exemption[];

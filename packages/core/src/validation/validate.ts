@@ -3,8 +3,8 @@ import { type Awaitable, isPromise } from "../middleware/middleware.ts";
 import type { StandardResult, StandardSchema } from "./standard-schema.ts";
 import { toValidationIssues } from "./validation-issues.ts";
 
-/** The origin of a value; first part of every `loc`. */
-export type ValidationPlace = "params" | "query" | "body" | "response";
+/** The origin of a value; first part of every `loc`. `input` is that of work without a request, such as a command. */
+export type ValidationPlace = "params" | "query" | "body" | "response" | "input";
 
 /**
  * Returns the schema's output for `value`, synchronously if the schema is synchronous.
