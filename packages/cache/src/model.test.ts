@@ -217,7 +217,7 @@ class Pair {
 
 /** Number of runs; `CACHE_MODEL_RUNS` overrides it (10,000 take about 20 s). */
 const runs = Number(process.env["CACHE_MODEL_RUNS"] ?? 1000);
-const patienceMs = 5000 + runs * 20;
+const patienceMs = 60_000 + runs * 120;
 
 const totals = new Map<string, number>();
 

@@ -75,7 +75,6 @@ block.each(["fast", "node"] as const)("a Python client on the %s transport", (tr
         results: [true, true, true, "pong", true],
       });
     },
-    30_000,
   );
 
   test("sees the server's close code and reason, and the server those of the client", async () => {

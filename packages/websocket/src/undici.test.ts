@@ -44,7 +44,6 @@ describe.each(["fast", "node"] as const)("undici's client on the %s transport", 
       client.close(1000, "done");
       expect(await closed).toEqual({ code: 1000, reason: "done", wasClean: true });
     },
-    30_000,
   );
 
   test("sees the server's close code and reason, and the server those of the client", async () => {

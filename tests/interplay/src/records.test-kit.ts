@@ -8,11 +8,11 @@ type Line = Readonly<Record<string, unknown>>;
 /** Compares the log and the ends of exchanges with the replies: one line and one end for each. */
 export const judgeRecords = async (answered: readonly Answered[], { on, witness }: Stack): Promise<void> => {
   const lines = (): readonly Line[] => witness.lines.filter((line) => "method" in line && "bytes" in line);
-  await waitFor(() => witness.inFlight === 0, { what: "every exchange to end", timeoutMs: 2000 });
+  await waitFor(() => witness.inFlight === 0, { what: "every exchange to end" });
   const ends = witness.ends.map(([id, end]) => `${id} ${end}`);
   assert.deepEqual(ends.toSorted(), answered.map(({ row }) => `${idOf(row)} sent`).toSorted());
   if (!on.has("logging")) return;
-  await waitFor(() => lines().length >= answered.length, { what: "every line", timeoutMs: 2000 });
+  await waitFor(() => lines().length >= answered.length, { what: "every line" });
   assert.deepEqual(sorted(lines().map(seen)), sorted(answered.map((answer) => owed(answer, on))));
 };
 

@@ -9,16 +9,12 @@ const BUDGET = 20_000;
 test.each([
   ["of core", manyRoutes],
   ["with options of features", manyComposedRoutes],
-])(
-  `${ROUTES} routes %s need at most ${BUDGET} type instantiations`,
-  (_kind, program) => {
-    const cost = countInstantiations(root, program(ROUTES)) - countInstantiations(root, program(0));
-    console.log(`${(cost / ROUTES).toFixed(1)} instantiations per route`);
-    expect(cost).toBeGreaterThan(0);
-    expect(cost).toBeLessThanOrEqual(BUDGET);
-  },
-  60_000,
-);
+])(`${ROUTES} routes %s need at most ${BUDGET} type instantiations`, (_kind, program) => {
+  const cost = countInstantiations(root, program(ROUTES)) - countInstantiations(root, program(0));
+  console.log(`${(cost / ROUTES).toFixed(1)} instantiations per route`);
+  expect(cost).toBeGreaterThan(0);
+  expect(cost).toBeLessThanOrEqual(BUDGET);
+});
 
 test("a program that does not compile has no count", () => {
   expect(() => countInstantiations(root, 'export const wrong: number = "two";\n')).toThrow("TS2322");
