@@ -253,6 +253,23 @@ test("a route that a feature adds for the program counts as one of the program",
   await app.stop();
 });
 
+test("a feature's check runs at start, when everything is registered, and its mistakes are reported with all others", async () => {
+  const naming: Feature<{ addName(name: string): void }> = {
+    name: "naming",
+    install: (host) => {
+      const names: string[] = [];
+      host.check(() => names.map((name) => ({ code: "NAMING_BAD", message: `${name} is no name` })));
+      return { addName: (name) => void names.push(name) };
+    },
+  };
+  const app = new (App.with(naming))();
+  app.get("bad", () => 1);
+  app.addName("7");
+  const failure = app.start();
+  await expect(failure).rejects.toThrow("NAMING_BAD: 7 is no name");
+  await expect(failure).rejects.toThrow("CORE_ROUTE_BAD_PATTERN");
+});
+
 test("the app's guards skip exactly the exempt routes", async () => {
   const app = new (App.with(probing))().enableProbing().addGuard(() => false);
   app.get("/own", () => 1);

@@ -42,6 +42,8 @@ export interface Host<Options = NoFeatureOptions> {
   configure<T extends object>(record: ConfigRecord<T>, input?: ConfigInput<T>): Readonly<T>;
   /** Reports a mistake; start fails with all of them. */
   problem(problem: Problem): void;
+  /** Adds a check that runs at start, when everything is registered, and returns the mistakes that it found; start fails with all of them. */
+  check(findProblems: () => readonly Problem[]): void;
   /** Reports a warning for operators, printed at start. */
   warn(problem: Problem): void;
 }

@@ -20,6 +20,7 @@ export const createHost = (registry: Registry, owner: HostOwner): Host =>
     state: stateOf(registry),
     configure: (record, input) => registry.configure(record, input),
     problem: (problem) => void registry.problem(problem),
+    check: (findProblems) => void registry.check(findProblems),
     warn: (problem) => void registry.warn(problem),
   } satisfies Host);
 

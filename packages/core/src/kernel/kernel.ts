@@ -162,6 +162,7 @@ export class Kernel extends Registry {
     }));
     const problems = [
       ...this.problems,
+      ...this.checks.flatMap((findProblems) => findProblems()),
       ...badProxies.map((message) => ({ code: "CORE_BAD_CONFIG", message })),
       ...routeProblems(routes, this.featureOptions),
       ...container.check([...ofRoutes, ...this.injections]),

@@ -54,6 +54,8 @@ export abstract class Registry {
   /** Whether probes report that the app is draining. */
   protected isProbed = false;
   protected readonly problems: Problem[] = [];
+  /** Checks of features that run at start. */
+  protected readonly checks: (() => readonly Problem[])[] = [];
   /** Injections of features outside routes. */
   protected readonly injections: InjectionPlace[] = [];
   protected readonly warnings: Problem[] = [];
@@ -238,6 +240,12 @@ export abstract class Registry {
   problem(problem: Problem): this {
     this.assertOpen("problem");
     this.problems.push(problem);
+    return this;
+  }
+
+  check(findProblems: () => readonly Problem[]): this {
+    this.assertOpen("check");
+    this.checks.push(findProblems);
     return this;
   }
 
