@@ -5,7 +5,7 @@ import { type Database, openDatabase } from "./index.ts";
 import { sameOutcomes } from "./outcomes.test-kit.ts";
 import { ownSchema } from "./own-schema.test-kit.ts";
 
-withServer("postgres", (server) => {
+const onServer = (server: string): void => {
   const inSchema = async (): Promise<Database & AsyncDisposable> => {
     const schema = await ownSchema(server);
     const db = openDatabase({ url: schema.url, idleInTransactionSecs: 3 });
@@ -19,4 +19,7 @@ withServer("postgres", (server) => {
 
   databaseContract(test, inSchema);
   sameOutcomes(test, inSchema);
-});
+};
+
+withServer("postgres", onServer);
+withServer("postgres-newest", onServer);

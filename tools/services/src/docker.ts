@@ -6,6 +6,7 @@ import type { RunningServer } from "./running-server.ts";
 /** Servers of `compose.yaml`, each with a function from port to address. */
 const addresses: Readonly<Record<string, (port: number) => string>> = {
   postgres: (port) => `postgres://framework@127.0.0.1:${port}/framework`,
+  "postgres-newest": (port) => `postgres://framework@127.0.0.1:${port}/framework`,
   redis: (port) => `redis://127.0.0.1:${port}`,
   rabbitmq: (port) => `amqp://guest:guest@127.0.0.1:${port}`,
   kafka: (port) => `127.0.0.1:${port}`,
@@ -25,7 +26,7 @@ export const startWithDocker = async (name: string): Promise<RunningServer> => {
   const project = `framework-${name}-${port}`;
   const file = join(import.meta.dirname, "..", "compose.yaml");
   const compose = (...args: string[]): Outcome =>
-    docker(["compose", "-p", project, "-f", file, ...args], { [`${name.toUpperCase()}_PORT`]: String(port) });
+    docker(["compose", "-p", project, "-f", file, ...args], { [portVariable(name)]: String(port) });
   const stop = async (): Promise<void> => {
     compose("down", "--volumes", "--timeout", "2");
   };
@@ -36,6 +37,8 @@ export const startWithDocker = async (name: string): Promise<RunningServer> => {
   }
   return { url: addressOf(port), stop, [Symbol.asyncDispose]: stop };
 };
+
+const portVariable = (name: string): string => `${name.toUpperCase().replaceAll("-", "_")}_PORT`;
 
 interface Outcome {
   readonly ok: boolean;

@@ -1,6 +1,7 @@
 export type { FragileServer, RunningServer } from "./running-server.ts";
 export { freePort } from "./free-port.ts";
 export { startPostgres, type PostgresOptions } from "./postgres.ts";
+export { startPostgresNewest } from "./postgres-newest.ts";
 export { startRedis, type RedisOptions } from "./redis.ts";
 export { startRedisCluster, type RedisCluster, type RedisClusterOptions } from "./redis-cluster.ts";
 export { startRabbitMq } from "./rabbitmq.ts";

@@ -31,7 +31,7 @@ function lineOf({ service, url, how }: Outcome): string {
     url === null
       ? `not available, tests that need it are skipped: ${how}`
       : `${service.variable}=${url} (${how})`;
-  return `${service.name.padEnd(14)} ${what}`;
+  return `${service.name.padEnd(15)} ${what}`;
 }
 
 /** Runs the command with the servers' addresses in its environment, and returns its exit code. */

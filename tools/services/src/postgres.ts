@@ -1,10 +1,11 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { Client } from "pg";
 import { startFragileServer } from "./fragile-server.ts";
 import { freePort } from "./free-port.ts";
 import { needProgram } from "./programs.ts";
 import type { FragileServer } from "./running-server.ts";
-import { ServerFolder, userWhenRoot } from "./server-folder.ts";
+import { ServerFolder, type SystemUser, userWhenRoot } from "./server-folder.ts";
 import { ServerProcess } from "./server-process.ts";
 
 export interface PostgresOptions {
@@ -14,18 +15,31 @@ export interface PostgresOptions {
   readonly maxConnections?: number;
 }
 
+/** Paths of the programs of one version. */
+export interface PostgresPrograms {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
 /** Starts a separate PostgreSQL server on loopback, without passwords, with an empty database `framework`. */
-export const startPostgres = async ({
-  fsync = false,
-  maxConnections = 200,
-}: PostgresOptions = {}): Promise<FragileServer> => {
-  const [initdb, program] = [needProgram("initdb"), needProgram("postgres")];
-  const user = userWhenRoot("postgres"); // it refuses to run as root
+export const startPostgres = async (options: PostgresOptions = {}): Promise<FragileServer> =>
+  await startPostgresWith(systemPrograms, options);
+
+const systemPrograms = async (): Promise<PostgresPrograms> => ({
+  initdb: needProgram("initdb"),
+  postgres: needProgram("postgres"),
+});
+
+/** The same with the programs of another version; `find` may put them into the server's folder. */
+export const startPostgresWith = async (
+  find: (folder: ServerFolder) => Promise<PostgresPrograms>,
+  { fsync = false, maxConnections = 200 }: PostgresOptions,
+): Promise<FragileServer> => {
+  const user = userWhenRoot("postgres", "nobody"); // it refuses to run as root
   const folder = new ServerFolder("postgres", user);
   const port = await freePort();
   const data = folder.at("data");
-  const cluster = ["-D", data, "-U", "framework", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"];
-  execFileSync(initdb, cluster, { ...user, cwd: folder.path, stdio: ["ignore", "ignore", "pipe"] });
+  const program = await prepare(find, folder, user);
   const settings = {
     listen_addresses: "127.0.0.1",
     port,
@@ -45,6 +59,24 @@ export const startPostgres = async ({
   });
   await askPostgres(`postgres://framework@127.0.0.1:${port}/postgres`, "CREATE DATABASE framework");
   return server;
+};
+
+/** Makes an empty cluster in the folder `data`; returns the program that serves it. */
+const prepare = async (
+  find: (folder: ServerFolder) => Promise<PostgresPrograms>,
+  folder: ServerFolder,
+  user: SystemUser | null,
+): Promise<string> => {
+  const options = ["-U", "framework", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"];
+  try {
+    const { initdb, postgres } = await find(folder);
+    const args = ["-D", folder.at("data"), ...options];
+    await promisify(execFile)(initdb, args, { ...user, cwd: folder.path });
+    return postgres;
+  } catch (error) {
+    folder[Symbol.dispose]();
+    throw error;
+  }
 };
 
 /** Runs one statement over a new connection. */

@@ -1,5 +1,5 @@
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -9,11 +9,19 @@ export interface SystemUser {
   readonly gid: number;
 }
 
-/** The user to run a server as, when this process is root and the server refuses root. */
-export const userWhenRoot = (name: string): SystemUser | null => {
+/** The first of these users that exists, when this process is root and the server refuses root. */
+export const userWhenRoot = (...names: readonly string[]): SystemUser | null => {
   if (process.getuid?.() !== 0) return null;
-  const ask = (flag: string): number => Number(execFileSync("id", [flag, name], { encoding: "utf8" }));
-  return { uid: ask("-u"), gid: ask("-g") };
+  for (const name of names) {
+    const [uid, gid] = [idOf("-u", name), idOf("-g", name)];
+    if (uid !== null && gid !== null) return { uid, gid };
+  }
+  throw new Error(`there is no user ${names.join(" or ")}, and the server refuses to run as root`);
+};
+
+const idOf = (flag: string, name: string): number | null => {
+  const { status, stdout } = spawnSync("id", [flag, name], { encoding: "utf8" });
+  return status === 0 ? Number(stdout) : null;
 };
 
 /** A server's private folder for data and log, in the temporary folder; deleted when disposed. */

@@ -3,6 +3,7 @@ import { Kafka, logLevel, Partitioners } from "kafkajs";
 import { Client } from "pg";
 import { expect, test } from "@jest/globals";
 import { askPostgres, startPostgres } from "./postgres.ts";
+import { startPostgresNewest } from "./postgres-newest.ts";
 import { askRedis, startRedis, withRedis } from "./redis.ts";
 import { startRedisCluster } from "./redis-cluster.ts";
 import { withServer } from "./with-server.ts";
@@ -20,6 +21,19 @@ test("a PostgreSQL server keeps data and address after kill and start, and does 
   await expect(askPostgres(server.url)).rejects.toThrow(/timeout/i);
   server.resume();
   await askPostgres(server.url);
+});
+
+test("the newest PostgreSQL is 18 or later, and keeps its data after a kill", async () => {
+  await using server = await startPostgresNewest({ fsync: true });
+  const [row] = await rowsOf(server.url, "SHOW server_version_num");
+  expect(Number((row as { server_version_num: string }).server_version_num)).toBeGreaterThanOrEqual(180_000);
+  await askPostgres(
+    server.url,
+    "CREATE TABLE kept (id uuid DEFAULT uuidv7()); INSERT INTO kept DEFAULT VALUES",
+  );
+  await server.kill();
+  await server.start();
+  expect(await rowsOf(server.url, "SELECT count(*)::int AS kept FROM kept")).toEqual([{ kept: 1 }]);
 });
 
 const rowsOf = async (url: string, statement: string): Promise<unknown[]> => {

@@ -1,6 +1,7 @@
 import { askKafka } from "./ask-kafka.ts";
 import { startKafka } from "./kafka.ts";
 import { askPostgres, startPostgres } from "./postgres.ts";
+import { startPostgresNewest } from "./postgres-newest.ts";
 import { askRabbitMq, startRabbitMq } from "./rabbitmq.ts";
 import { askRedis, startRedis } from "./redis.ts";
 import { startRedisCluster } from "./redis-cluster.ts";
@@ -28,6 +29,13 @@ export const services: readonly Service[] = [
     variable: "DATABASE_URL",
     programs: { postgres: "postgresql", initdb: "postgresql" },
     start: startPostgres,
+    ask: askPostgres,
+  },
+  {
+    name: "postgres-newest",
+    variable: "DATABASE_NEWEST_URL",
+    programs: {}, // from npm
+    start: startPostgresNewest,
     ask: askPostgres,
   },
   {
