@@ -69,6 +69,7 @@ export class AppKernel implements KernelSources {
     this.isUsed = true;
     const { life, state } = this.appHost;
     state.inject(`durable, used by ${name}, needs enableDatabase()`, { db: Db });
+    this.built.life.report(this.host.insight);
     life.onStart(this.startTask());
     life.onListening({ name: "durable", run: () => this.built.life.begin() });
     life.onDrain((deadline) => this.built.life.drain(deadline));

@@ -10,6 +10,23 @@ export const durableErrors: ErrorCatalogue = {
     summary: "a feature added tables after the start",
     action: "call `kernel.tables` in the `enableX` method",
   },
+  DURABLE_BAD_LANES: {
+    summary: "the number of lanes is not 1 to 1,024, or a kind runs twice in one process",
+    action: "the message says which",
+  },
+  DURABLE_BAD_NAME: {
+    summary: "a kind or name of a lease is empty, longer than 200 characters or not printable ASCII",
+    action: "correct the name",
+  },
+  DURABLE_LEASE_LOST: {
+    summary: "`LeaseLostError`: another process owns the lease or lane, and the transaction was refused",
+    action:
+      "nothing: the new owner goes on; long blocking work or a long outage of the database is the usual cause",
+  },
+  DURABLE_NOT_RENEWED: {
+    summary: "a health check: leases were not renewed for a whole lease, and their work was given up",
+    action: "check the database",
+  },
   DURABLE_BUSY: {
     status: 503,
     summary: "10,000 transactions wait for the group commit on SQLite",

@@ -3,6 +3,9 @@ import type { DurableMethods } from "./durable.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 
 export { createKernel, type Kernel, type KernelOptions, type OwnKernel } from "./kernel/kernel.ts";
+export type { HeldLease } from "./leases/held-lease.ts";
+export { LeaseLostError } from "./leases/lease-lost-error.ts";
+export type { Lane, Lanes, LanesOptions } from "./lanes/lane.ts";
 export type { KernelHost } from "./base/kernel-base.ts";
 export type { Place } from "./place/place.ts";
 export { databaseNow } from "./time/database-now.ts";

@@ -1,4 +1,5 @@
 import type { Awaitable, Logger } from "@framework/core";
+import type { HostInsight } from "@framework/core/feature";
 
 /** A part of the kernel that takes part in its life: begins work, drains, stops. */
 export interface KernelPart {
@@ -10,6 +11,8 @@ export interface KernelPart {
   drain?(deadline: AbortSignal): Awaitable<void>;
   /** Frees resources, in reverse order. */
   stop?(): Awaitable<void>;
+  /** Publishes metrics and health checks, in an app; before `begin`. */
+  report?(insight: HostInsight): void;
 }
 
 /** The life of one kernel: begin, drain, stop. Each happens once, and stopping undoes exactly what had begun. */
@@ -32,6 +35,10 @@ export class KernelLife {
 
   add(part: KernelPart): void {
     this.parts.push(part);
+  }
+
+  report(insight: HostInsight): void {
+    for (const part of this.parts) part.report?.(insight);
   }
 
   async begin(): Promise<void> {

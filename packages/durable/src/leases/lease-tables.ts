@@ -34,6 +34,7 @@ export const leaseTables: readonly SetMigration[] = [
       CREATE TABLE framework_lane_members (
         kind TEXT NOT NULL,
         owner TEXT NOT NULL,
+        lanes INTEGER NOT NULL,
         joined_at BIGINT NOT NULL,
         lease_until BIGINT NOT NULL,
         PRIMARY KEY (kind, owner)

@@ -1,3 +1,5 @@
+import { FrameworkError } from "@framework/core";
+import type { HostInsight } from "@framework/core/feature";
 import { sql } from "@framework/database";
 import type { KernelBase } from "../base/kernel-base.ts";
 import type { KernelPart } from "../base/kernel-life.ts";
@@ -105,6 +107,25 @@ export class Owners implements KernelPart {
       VALUES (${id}, ${here.id}, ${here.pid}, ${here.started}, ${now})
       ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`;
     await db.execute`DELETE FROM framework_owners WHERE seen_at < ${now} - ${FORGOTTEN_MS}`;
+  }
+
+  report(insight: HostInsight): void {
+    const count = (name: string, help: string, read: () => number): HostInsight =>
+      insight.metric({ name: `durable_${name}_total`, help, type: "counter", read });
+    count(
+      "owners_gone",
+      "Processes of the same place found gone, whose leases were taken over.",
+      () => this.gone,
+    );
+    count("renewal_failures", "Renewals of leases that failed.", () => this.failedRenewals);
+    insight.healthCheck({ name: "durable", critical: false, run: () => this.checkRenewals() });
+  }
+
+  /** Work stops when the database is away for a whole lease; requests may still be served. */
+  private checkRenewals(): Readonly<Record<string, unknown>> {
+    const { sinceRenewalMs, base } = this;
+    if (sinceRenewalMs < base.config.leaseMs) return { owner: base.id, sinceRenewalMs };
+    throw new FrameworkError("DURABLE_NOT_RENEWED", `leases were last renewed ${sinceRenewalMs} ms ago`);
   }
 
   private sweepLater(): void {

@@ -1,0 +1,126 @@
+import type { KernelBase } from "../base/kernel-base.ts";
+import type { Leases } from "../leases/leases.ts";
+import type { Found } from "../wake-up/poll-loop.ts";
+import { claimLanes } from "./claim-lanes.ts";
+import { fairShare } from "./fair-share.ts";
+import type { LanesOptions } from "./lane.ts";
+import { LaneRun } from "./lane-run.ts";
+import { pause } from "./pause.ts";
+import type { KindSurvey } from "./survey.ts";
+
+/** What a set of lanes needs from the others of its process. */
+export interface LaneSetNeeds {
+  readonly base: KernelBase;
+  readonly leases: Leases;
+  /** Called when lanes became free, for this and other processes. */
+  readonly freed: () => void;
+}
+
+/** The lanes of one kind in this process: claims its share, gives back what is above, and runs what it owns. */
+export class LaneSet {
+  readonly options: LanesOptions;
+  private readonly needs: LaneSetNeeds;
+  /** By number; a lane stays here until the program's function has returned, even when it belongs to another process by then. */
+  private readonly runs = new Map<number, LaneRun>();
+  private isStopping = false;
+  private hasTold = false;
+
+  constructor(options: LanesOptions, needs: LaneSetNeeds) {
+    this.options = options;
+    this.needs = needs;
+  }
+
+  held(): readonly number[] {
+    const held = [...this.runs.values()].filter(({ isHeld }) => isHeld);
+    return held.map(({ lane }) => lane).toSorted((a, b) => a - b);
+  }
+
+  /** Runs of lanes that this process does not own any more. */
+  get overdue(): number {
+    return this.runs.size - this.held().length;
+  }
+
+  /** Changes the distribution by what a survey has found. */
+  async balance(seen: KindSurvey): Promise<Found> {
+    const { count } = this.options;
+    if (this.isStopping) return "none";
+    if (seen.lanes !== null && seen.lanes !== count) return await this.waitForOthers(seen);
+    const share = fairShare(seen.members, this.needs.base.id, count);
+    const held = this.held();
+    if (held.length > share) {
+      this.giveBack(held.slice(share));
+      return "some";
+    }
+    if (held.length === share || (seen.own <= held.length && seen.rows === count)) return "none";
+    return (await this.claim()) > 0 ? "some" : "none";
+  }
+
+  /** Ends every run. Their leases are released when the runs have ended, at the latest when `deadline` aborts. */
+  async stop(deadline?: AbortSignal): Promise<void> {
+    this.isStopping = true;
+    await Promise.all([...this.runs.values()].map((run) => this.end(run, "the lanes stop", deadline)));
+  }
+
+  private async waitForOthers(seen: KindSurvey): Promise<Found> {
+    const { kind, count } = this.options;
+    if (seen.members.length === 0 && (await this.claim()) > 0) return "some";
+    if (!this.hasTold) {
+      this.hasTold = true;
+      const others = `other processes run it with ${seen.lanes} lanes`;
+      this.needs.base.log.warn(`durable: "${kind}" with ${count} lanes waits, because ${others}`);
+    }
+    return "none";
+  }
+
+  /** Returns the number of lanes claimed. */
+  private async claim(): Promise<number> {
+    const { base, leases } = this.needs;
+    const { kind, count } = this.options;
+    const claimed = await claimLanes(base, {
+      kind,
+      count,
+      held: this.held().length,
+      except: [...this.runs.keys()],
+    });
+    for (const { name, lane, fence } of claimed ?? []) {
+      const hold = leases.hold(kind, name, fence);
+      const run = new LaneRun(base, this.options, lane, hold);
+      this.runs.set(lane, run);
+      if (this.isStopping) void this.end(run, "the lanes stop");
+      void run.done.then(() => this.ended(run));
+    }
+    return claimed?.length ?? 0;
+  }
+
+  private ended(run: LaneRun): void {
+    this.runs.delete(run.lane);
+    this.needs.freed(); // this process may claim it again
+  }
+
+  private giveBack(lanes: readonly number[]): void {
+    for (const lane of lanes) {
+      const run = this.runs.get(lane);
+      if (run !== undefined) void this.end(run, "another process has fewer lanes");
+    }
+  }
+
+  /** Aborts a run and releases its lease when it has returned: the next owner must not work beside it. A run that does not return loses it. */
+  private async end(run: LaneRun, reason: string, deadline?: AbortSignal): Promise<void> {
+    const { base, freed } = this.needs;
+    const over = new AbortController();
+    run.hold.abort(new Error(`the lane is given up: ${reason}`));
+    const limit = pause(
+      base.clock,
+      base.config.leaseMs,
+      AbortSignal.any([over.signal, ...(deadline ? [deadline] : [])]),
+    );
+    const returned = await Promise.race([run.done.then(() => true), limit.then(() => false)]);
+    over.abort();
+    if (!returned) {
+      const message = `durable: lane ${run.lane} of "${this.options.kind}" did not end when its signal aborted; it is given to others`;
+      base.log.warn(message);
+    }
+    await run.hold.release();
+    freed();
+  }
+}

@@ -1,0 +1,21 @@
+import { withServer } from "@framework/services";
+import { expect, test } from "@jest/globals";
+import { claimed, leasesAndLanes, Processes } from "./leases-and-lanes.test-kit.ts";
+import { postgresSchema } from "./testing/open-databases.test-kit.ts";
+
+withServer("postgres", (url) => {
+  leasesAndLanes(test, () => postgresSchema(url));
+
+  test("transactions that check one lease at the same time do not wait for each other, nor do renewals", async () => {
+    await using database = await postgresSchema(url);
+    const processes = await Processes.on(database);
+    await using owner = await processes.start();
+    const lease = await claimed(owner, "rebuild", "shelf");
+    await owner.db.transaction(async (tx) => {
+      await lease.check(tx);
+      await owner.db.transaction((second) => lease.check(second));
+      const { changes } = await owner.db.execute`UPDATE framework_leases SET lease_until = lease_until + 1`;
+      expect(changes).toBe(1);
+    });
+  });
+});

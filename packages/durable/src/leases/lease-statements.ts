@@ -1,0 +1,68 @@
+import { type Database, sql, type Statement } from "@framework/database";
+import type { KernelBase } from "../base/kernel-base.ts";
+
+/**
+ * Row locks of PostgreSQL; SQLite has one writer at a time.
+ *
+ * A check shares a lock on the row with other checks and with renewals, because those change no key. Only claims exclude it, and they skip locked rows:
+ * an owner is replaced before or after a transaction that checked, never during one.
+ */
+export const checkLock: Readonly<Record<Database["dialect"], Statement>> = {
+  postgres: sql`FOR KEY SHARE`,
+  sqlite: sql``,
+};
+export const claimLock: Readonly<Record<Database["dialect"], Statement>> = {
+  postgres: sql`FOR UPDATE SKIP LOCKED`,
+  sqlite: sql``,
+};
+
+/** A lease as its key and fence. */
+export interface LeaseKey {
+  readonly kind: string;
+  readonly name: string;
+  readonly fence: number;
+}
+
+/** Claims a lease that is free, has expired, or is this owner's from a claim whose answer was lost. */
+export const claimOne = ({ db, id, now, config }: KernelBase, kind: string, name: string): Statement => sql`
+  WITH free AS MATERIALIZED (
+    SELECT kind, name FROM framework_leases
+    WHERE kind = ${kind} AND name = ${name} AND (owner IS NULL OR lease_until <= ${now} OR owner = ${id})
+    ${claimLock[db.dialect]}
+  )
+  UPDATE framework_leases SET owner = ${id}, lease_until = ${now} + ${config.leaseMs}, fence = fence + 1
+  FROM free WHERE framework_leases.kind = free.kind AND framework_leases.name = free.name
+  RETURNING fence`;
+
+/** Creates a lease that nobody owns. Its first fence is above those of a row of this name that was removed before. */
+export const createOne = ({ now }: KernelBase, kind: string, name: string): Statement => sql`
+  INSERT INTO framework_leases (kind, name, owner, lease_until, fence)
+  VALUES (${kind}, ${name}, NULL, 0, ${now}) ON CONFLICT (kind, name) DO NOTHING`;
+
+/** Free leases that were created so long ago are removed; one that is still in use is created again. */
+const UNUSED_MS = 30 * 86_400_000;
+
+export const removeUnused = ({ db, now }: KernelBase): Statement => sql`
+  DELETE FROM framework_leases WHERE (kind, name) IN (
+    SELECT kind, name FROM framework_leases
+    WHERE owner IS NULL AND lease_until = 0 AND fence < ${now} - ${UNUSED_MS} ${claimLock[db.dialect]}
+  )`;
+
+/** Renews leases and returns those that are still this owner's. */
+export const renewAll = ({ db, id, now, config }: KernelBase, held: readonly LeaseKey[]): Statement => {
+  const list = JSON.stringify(held.map(({ kind, name, fence }) => ({ kind, name, fence })));
+  const rows = db.dialect === "postgres" ? postgresRows(list) : sqliteRows(list);
+  return sql`
+    UPDATE framework_leases SET lease_until = ${now} + ${config.leaseMs} FROM (${rows}) AS held
+    WHERE framework_leases.kind = held.held_kind AND framework_leases.name = held.held_name
+      AND framework_leases.fence = held.held_fence AND owner = ${id}
+    RETURNING kind, name`;
+};
+
+const postgresRows = (list: string): Statement => sql`
+  SELECT kind AS held_kind, name AS held_name, fence AS held_fence
+  FROM json_to_recordset(${list}::json) AS items(kind text, name text, fence bigint)`;
+
+const sqliteRows = (list: string): Statement => sql`
+  SELECT value ->> 'kind' AS held_kind, value ->> 'name' AS held_name, value ->> 'fence' AS held_fence
+  FROM json_each(${list})`;

@@ -1,0 +1,185 @@
+import { FrameworkError } from "@framework/core";
+import type { HostInsight } from "@framework/core/feature";
+import { sql, type Transaction } from "@framework/database";
+import type { KernelBase } from "../base/kernel-base.ts";
+import type { KernelPart } from "../base/kernel-life.ts";
+import type { LeasedTable } from "../owners/leased-table.ts";
+import type { Owners } from "../owners/owners.ts";
+import { type HeldLease, type HoldKeeper, LeaseHold } from "./held-lease.ts";
+import { LeaseLostError } from "./lease-lost-error.ts";
+import { checkLock, claimOne, createOne, removeUnused, renewAll } from "./lease-statements.ts";
+
+/** Leases that one process holds at most, lanes included. */
+const MAX_HELD = 10_000;
+
+/** The leases that this process holds: claimed, renewed together, checked in transactions, released. */
+export class Leases implements LeasedTable, HoldKeeper, KernelPart {
+  readonly name = "framework_leases";
+  /** Writes refused because the lease had another owner. */
+  staleWrites = 0;
+  /** Leases lost to other owners. */
+  lostLeases = 0;
+  private readonly base: KernelBase;
+  private readonly owners: Owners;
+  private readonly expired: () => void;
+  private readonly holds = new Map<string, LeaseHold>();
+  private readonly claiming = new Set<string>();
+  private hasStopped = false;
+
+  /** @param expired called when leases of owners that are gone became free */
+  constructor(base: KernelBase, owners: Owners, expired: () => void) {
+    this.base = base;
+    this.owners = owners;
+    this.expired = expired;
+    owners.add(this);
+  }
+
+  /** Number of leases held. */
+  get held(): number {
+    return this.holds.size;
+  }
+
+  /** Claims a lease, or returns `null` when another process owns it, this one holds it already, or the kernel is stopping. */
+  async acquire(kind: string, name: string): Promise<HeldLease | null> {
+    checkName(kind);
+    checkName(name);
+    await this.owners.join();
+    const key = keyOf(kind, name);
+    if (this.hasStopped || this.holds.has(key) || this.claiming.has(key) || this.held >= MAX_HELD)
+      return null;
+    this.claiming.add(key);
+    try {
+      const fence = await this.claim(kind, name);
+      if (fence === null) return null;
+      const hold = this.hold(kind, name, fence);
+      if (!this.hasStopped) return hold;
+      await hold.release();
+      return null;
+    } finally {
+      this.claiming.delete(key);
+    }
+  }
+
+  private async claim(kind: string, name: string): Promise<number | null> {
+    const { db } = this.base;
+    const fence = await db.fetchValue<number>(claimOne(this.base, kind, name));
+    if (fence !== null) return fence;
+    const { changes } = await db.execute(createOne(this.base, kind, name));
+    return changes === 0 ? null : await db.fetchValue<number>(claimOne(this.base, kind, name));
+  }
+
+  /** Holds a lease that this process has just claimed. A hold of an earlier fence is lost by that. */
+  hold(kind: string, name: string, fence: number): LeaseHold {
+    const key = keyOf(kind, name);
+    const before = this.holds.get(key);
+    if (before !== undefined) this.lose(before, "this process claimed it again");
+    const hold = new LeaseHold(kind, name, fence, this);
+    this.holds.set(key, hold);
+    return hold;
+  }
+
+  async check(hold: LeaseHold, tx: Transaction): Promise<void> {
+    const { kind, name, fence } = hold;
+    const { db, id } = this.base;
+    const found = await tx.fetchValue`SELECT 1 FROM framework_leases
+      WHERE kind = ${kind} AND name = ${name} AND owner = ${id} AND fence = ${fence} ${checkLock[db.dialect]}`;
+    if (found !== null) return;
+    this.staleWrites++;
+    this.lose(hold, "another process owns it");
+    throw new LeaseLostError(labelOf(hold), "another process owns it");
+  }
+
+  async release(hold: LeaseHold): Promise<void> {
+    const { kind, name, fence } = hold;
+    const { db, id, log } = this.base;
+    this.forget(hold); // whatever happens below, it is not renewed any more and expires
+    try {
+      await db.execute`UPDATE framework_leases SET owner = NULL, lease_until = 0
+        WHERE kind = ${kind} AND name = ${name} AND owner = ${id} AND fence = ${fence}`;
+    } catch (error) {
+      log.warn(`durable: the lease "${labelOf(hold)}" could not be released and will expire`, { error });
+    }
+  }
+
+  async renew(signal: AbortSignal): Promise<void> {
+    const holds = [...this.holds.values()];
+    if (holds.length === 0) return;
+    const rows = await this.base.db
+      .until(signal)
+      .query<{ kind: string; name: string }>(renewAll(this.base, holds));
+    const renewed = new Set(rows.map(({ kind, name }) => keyOf(kind, name)));
+    for (const hold of holds) {
+      if (!renewed.has(keyOf(hold.kind, hold.name))) this.lose(hold, "another process owns it");
+    }
+  }
+
+  async expire(owners: readonly string[]): Promise<number> {
+    const { changes } = await this.base.db.execute`UPDATE framework_leases SET lease_until = 0
+      WHERE owner IN (${sql.list(owners)}) AND lease_until > 0`;
+    if (changes > 0) this.expired();
+    return changes;
+  }
+
+  lost(): void {
+    for (const hold of this.holds.values()) this.lose(hold, "it could not be renewed in time");
+  }
+
+  async begin(): Promise<void> {
+    await this.base.db.execute(removeUnused(this.base));
+  }
+
+  async stop(): Promise<void> {
+    this.hasStopped = true;
+    if (this.holds.size === 0) return;
+    for (const hold of this.holds.values()) hold.abort(new Error("the process stops"));
+    this.holds.clear();
+    const { db, id } = this.base;
+    await db.execute`UPDATE framework_leases SET owner = NULL, lease_until = 0 WHERE owner = ${id}`;
+  }
+
+  report(insight: HostInsight): void {
+    insight.metric({
+      name: "durable_leases_held",
+      help: "Leases held, lanes included.",
+      type: "gauge",
+      read: () => this.held,
+    });
+    insight.metric({
+      name: "durable_leases_lost_total",
+      help: "Leases lost to other processes.",
+      type: "counter",
+      read: () => this.lostLeases,
+    });
+    insight.metric({
+      name: "durable_stale_writes_total",
+      help: "Transactions refused because another process owned their lease.",
+      type: "counter",
+      read: () => this.staleWrites,
+    });
+  }
+
+  private lose(hold: LeaseHold, reason: string): void {
+    if (!this.forget(hold)) return;
+    this.lostLeases++;
+    hold.abort(new LeaseLostError(labelOf(hold), reason));
+  }
+
+  /** Returns whether it was held. */
+  private forget(hold: LeaseHold): boolean {
+    const key = keyOf(hold.kind, hold.name);
+    return this.holds.get(key) === hold && this.holds.delete(key);
+  }
+}
+
+const keyOf = (kind: string, name: string): string => `${kind}\n${name}`; // names have no line ends
+
+const labelOf = ({ kind, name }: LeaseHold): string => `${kind} ${name}`;
+
+/** Names of leases and lanes. @throws DURABLE_BAD_NAME */
+export const checkName = (name: string): void => {
+  if (typeof name === "string" && /^[\x20-\x7E]{1,200}$/.test(name)) return;
+  throw new FrameworkError(
+    "DURABLE_BAD_NAME",
+    `durable: a kind or name has 1 to 200 printable ASCII characters, unlike ${JSON.stringify(name)}`,
+  );
+};
