@@ -107,15 +107,17 @@ class Lines {
   async begin({ env, quiet, log: framework }: AppSettings): Promise<void> {
     const { destination, level, format, maxQueueBytes, redact, excludePaths } = this.config;
     const iso = isoClock(systemClock);
+    const collected = isStandard(destination) && framework.collect !== undefined;
     const terminal = isTerminal(destination);
-    const text = format === "text" || (format === "auto" && env === "development" && terminal);
+    const text =
+      !collected && (format === "text" || (format === "auto" && env === "development" && terminal));
     const colours = text && terminal && (process.env["NO_COLOR"] ?? "") === "";
     const shape = text ? (json: string) => textLine(json, colours) : (json: string) => json;
     const lossLine = (lost: number): string =>
       shape(`{"level":"warn","timestamp":"${iso()}","message":"log lines were dropped","dropped":${lost}}\n`);
     const outlet = typeof destination === "number" ? fileOutlet(destination) : streamOutlet(destination);
     const writer = new LineWriter({ outlet, maxQueueBytes, lossLine });
-    const write = (line: string): void => writer.add(line);
+    const write = (line: string): void => (collected ? framework.collect?.(line) : writer.add(line));
     const redaction = createRedaction(redact);
     const log = await createLog({
       level,
@@ -145,6 +147,9 @@ class Lines {
     this.undo?.();
   }
 }
+
+const isStandard = (destination: LoggingConfig["destination"]): boolean =>
+  destination === 1 || destination === 2;
 
 const isTerminal = (destination: LoggingConfig["destination"]): boolean => {
   if (destination === 1) return process.stdout.isTTY;

@@ -1,11 +1,11 @@
 import {
   type AppSettings,
   LimitsConfig,
-  type Logger,
   type Running,
   type RunOptions,
   TimeoutConfig,
 } from "@framework/core";
+import { collectLogs } from "./collected-logs.ts";
 
 /** The part of an application that clients use; every `App` has it. */
 export interface AppUnderTest {
@@ -22,9 +22,8 @@ export interface AppUnderTest {
 /**
  * Settings of the application during a test, the same for all clients; the command line and the environment are not read.
  *
- * `env` defaults to `"development"`, `debug` to true there, `logs` to `debug`, and `log` to a logger that writes nothing. `logs: false` silences
- * request lines,
- * those of a feature included.
+ * `env` defaults to `"development"`, `debug` to true there, and `logs` to `debug`; `logs: false` omits request lines, those of a feature included. Log lines
+ * are collected, not printed; `log` also gets those of the framework, and features then write where they always do.
  */
 export type ServeOptions = Pick<
   RunOptions,
@@ -60,9 +59,7 @@ export const toRunOptions = (options: ServeOptions): RunOptions => ({
 
 /** Only the options of `run`: the same object also has options of the client. */
 const withDefaults = (options: ServeOptions) => {
-  const { env = "development", debug = env === "development", log = silent } = options;
+  const { env = "development", debug = env === "development", log = collectLogs().log } = options;
   const { logs, limits, timeouts, trustedProxies, transport } = options;
   return { env, debug, logs, log, limits, timeouts, trustedProxies, transport };
 };
-
-const silent: Logger = { info() {}, warn() {}, error() {} };

@@ -1,3 +1,4 @@
+import type { LogLine } from "./collected-logs.ts";
 import { type CookieJar, cookieJar } from "./cookie-jar.ts";
 import { testingError } from "./errors.ts";
 import { inTime, unlessAborted } from "./in-time.ts";
@@ -34,6 +35,11 @@ export interface TestClient extends AsyncDisposable {
   readonly stream: (method: string, path: string, init?: TestInit) => Promise<Response>;
   /** Absolute URL of a path, for clients of another protocol; a socket client starts to listen. */
   readonly url: (path?: string) => Promise<string>;
+  /**
+   * The last 1000 log lines of the app that this client started, oldest first: the framework's, with the cause of each 500, and those of `enableLogging`
+   * that would go to standard output or error. Nothing is printed. Always empty for `clientFor`.
+   */
+  readonly logs: readonly LogLine[];
 }
 
 /** Options of a client. */
@@ -58,8 +64,12 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** A client over a connection, which it closes when disposed. */
-export const createClient = (connection: Connection, options: ClientOptions): TestClient => {
+/** A client over a connection, which it closes when disposed; `logs` is filled by the application. */
+export const createClient = (
+  connection: Connection,
+  options: ClientOptions,
+  logs: readonly LogLine[] = [],
+): TestClient => {
   const { timeoutMs = 60_000, maxReplyBytes = 64 * 1024 * 1024 } = options;
   const closing = new AbortController();
   const open = opener(connection, options, closing.signal);
@@ -89,6 +99,7 @@ export const createClient = (connection: Connection, options: ClientOptions): Te
       inTime(timeoutMs, slow(`${method} ${path}`, timeoutMs, "was not answered"), (deadline) =>
         open(method, path, init, deadline),
       ),
+    logs,
     url: async (path = "/") => `${await connection.origin()}${path}`,
     async [Symbol.asyncDispose]() {
       closing.abort(testingError("TESTING_CLIENT_CLOSED", "the client was disposed of"));

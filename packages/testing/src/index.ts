@@ -1,6 +1,7 @@
 // For tests of applications.
 export { clientFor, socketClient, testClient, type AppClientOptions } from "./test-client.ts";
 export type { AppUnderTest, ServeOptions } from "./app-under-test.ts";
+export type { LogLine } from "./collected-logs.ts";
 export type { Ask, ClientOptions, TestClient } from "./client.ts";
 export type { Fields, FieldValue, FormFields, TestInit } from "./request-init.ts";
 export type { TestReply } from "./test-reply.ts";

@@ -1,5 +1,6 @@
 import { type AppUnderTest, type ServeOptions, toRunOptions } from "./app-under-test.ts";
 import { type ClientOptions, createClient, type TestClient } from "./client.ts";
+import { collectLogs } from "./collected-logs.ts";
 import { fetchConnection } from "./fetch-connection.ts";
 import { socketConnection } from "./socket-connection.ts";
 
@@ -15,19 +16,21 @@ export type AppClientOptions = ClientOptions & ServeOptions;
  * await using client = testClient(app, { env: "production" });
  * const reply = await client.post("/books", { json: { title: "Emma" } });
  */
-export const testClient = (app: AppUnderTest, options: AppClientOptions = {}): TestClient =>
-  createClient(fetchConnection(app, options), options);
+export const testClient = (app: AppUnderTest, options: AppClientOptions = {}): TestClient => {
+  const { log, lines } = collectLogs(options.log);
+  return createClient(fetchConnection(app, { ...options, log }), options, lines);
+};
 
 /**
  * A client that speaks HTTP/1.1 to the app over a socket; disposing of it closes the connections and stops the app.
  *
  * The first request, or `url()`, makes the app listen on a free port of 127.0.0.1, in one process.
  */
-export const socketClient = (app: AppUnderTest, options: AppClientOptions = {}): TestClient =>
-  createClient(
-    socketConnection(() => app.run(toRunOptions(options))),
-    options,
-  );
+export const socketClient = (app: AppUnderTest, options: AppClientOptions = {}): TestClient => {
+  const { log, lines } = collectLogs(options.log);
+  const connection = socketConnection(() => app.run(toRunOptions({ ...options, log })));
+  return createClient(connection, options, lines);
+};
 
 /** A client of a running service, at a URL without a path; disposing of it closes the connections, and does not stop the service. */
 export const clientFor = (url: string, options: ClientOptions = {}): TestClient =>

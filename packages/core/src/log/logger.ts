@@ -11,4 +11,9 @@ export interface Logger {
    * feature can write all lines of a process to one stream; without it a program's logger keeps its lines.
    */
   redirect?(to: Logger): () => void;
+  /**
+   * Takes each line of JSON that a logging feature would write to standard output or standard error. The logger of a test client has this method,
+   * so that a test has all lines in one place and prints none.
+   */
+  collect?(line: string): void;
 }

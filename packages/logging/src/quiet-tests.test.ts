@@ -1,0 +1,36 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { testClient, waitFor } from "@framework/testing";
+import { App } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { logging, logOf } from "./index.ts";
+
+test("lines for standard output or error are collected by a test client, redacted, and not printed", async () => {
+  const program = join(import.meta.dirname, "quiet-tests.test-program.ts");
+  const args = ["--conditions=@framework/source", "--disable-warning=ExperimentalWarning", program];
+  const env = { ...process.env, NODE_OPTIONS: "" };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env });
+  const ofOne = [
+    ["warn", "disk is slow", ["ms", 7], ["password", "[redacted]"]],
+    ["error", "GET / failed: disk is full", ["error", {}]],
+    ["error", "", ["status", 500]],
+  ];
+  expect(stderr).toBe("");
+  expect(JSON.parse(stdout)).toEqual([...ofOne, ...ofOne]);
+});
+
+test("lines for any other destination go there", async () => {
+  const text: string[] = [];
+  const app = new (App.with(logging))().enableLogging({
+    destination: { write: (lines) => text.push(lines) },
+  });
+  app.get("/", (request) => {
+    logOf(request).info("seen");
+    return "";
+  });
+  await using client = testClient(app, { logs: false });
+  await client.get("/");
+  await waitFor(() => text.join("").includes("seen"));
+  expect(client.logs).toEqual([]);
+});
