@@ -23,7 +23,10 @@ const packageFolder = (): string => {
   try {
     return join(createRequire(import.meta.url).resolve(name), "..", "..");
   } catch (cause) {
-    throw new Error(`the package ${name} is not installed`, { cause });
+    throw new Error(
+      `the package ${name} is not installed: run pnpm install, if there is one for this platform`,
+      { cause },
+    );
   }
 };
 
