@@ -1,15 +1,15 @@
 import type { Endpoint, HttpRequest, Middleware, Response, RouteInfo } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
 import type { CacheParts } from "./cache-parts.ts";
+import { namedPaths } from "./named-paths.ts";
 import { canOverlap } from "./path-overlap.ts";
 import { pathTag } from "./route/tags.ts";
 
 const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "QUERY", "TRACE"]);
 
 /**
- * Drops the stored replies of a path after a successful unsafe request, in every worker, before the reply is sent (RFC 9111 4.4).
- *
- * Costs nothing for routes that no cached route overlaps.
+ * Drops the stored replies of a path after a successful unsafe request, and those of the paths in its `Location` and `Content-Location`, in every worker,
+ * before the reply is sent (RFC 9111 4.4).
  */
 export const invalidateOnWrite = (
   { purges, log, option }: Pick<CacheParts, "purges" | "log" | "option">,
@@ -27,10 +27,12 @@ export const invalidateOnWrite = (
   };
   return function invalidateOnWrite(request, next) {
     const { endpoint, method, path } = request;
-    if (endpoint === null || safeMethods.has(method) || !affectsCache(endpoint)) return next(request);
+    if (endpoint === null || safeMethods.has(method)) return next(request);
     return mapAwaitable(next(request), (response) => {
       if (response.status < 200 || response.status > 399) return response;
-      return purges.dropOne(pathTag(path)).then(
+      const paths = [...(affectsCache(endpoint) ? [path] : []), ...namedPaths(response, request)];
+      if (paths.length === 0) return response;
+      return purges.dropUncounted(paths.map(pathTag)).then(
         () => response,
         (error: unknown) => {
           log().error("cache: the drop after a write failed; other workers may serve outdated replies", {

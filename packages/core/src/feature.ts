@@ -95,7 +95,7 @@ export { addVary } from "./response/vary.ts";
 export { ResponseHeaders } from "./response/response-headers.ts";
 export { replyOf } from "./response/reply-of.ts";
 export { parseContentType } from "./body/content-type.ts";
-export { encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";
+export { canonicalise, encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";
 export { canonicalPrefix, coversPath, pathPrefixes, prefixProblem } from "./routing/path-prefix.ts";
 export type { SharedState, SharedStateMakers } from "./shared-state/shared-state.ts";
 export type {

@@ -67,9 +67,9 @@ export class Purges {
     return dropped;
   }
 
-  /** Drops replies with the tag in every worker, without counting. @throws the errors of `drop` */
-  async dropOne(tag: string): Promise<void> {
-    await this.publish({ counter: null, tags: [tag] });
+  /** Drops replies with the tags, a few, in every worker, without counting. @throws the errors of `drop` */
+  async dropUncounted(tags: readonly string[]): Promise<void> {
+    await this.publish({ counter: null, tags });
   }
 
   private async dropCounted(tags: readonly string[]): Promise<number> {
