@@ -66,13 +66,13 @@ class Reference {
 
   private settle(ask: Incoming, line: Stored | undefined, { reply, body }: { reply: Reply; body: string }) {
     const confirmed = line !== undefined && reply.status === 304;
-    if (line !== undefined && reply.status >= 500 && !line.reply.flags.includes("no-cache")) {
-      const late = this.nowSecs - line.bornSecs - lifetime(line.reply);
-      if (late < staleSecs(line.reply, "sie")) return { seen: show(line), outcome: "STALE" };
-    }
+    const survives = line !== undefined && reply.status >= 500 && !line.reply.flags.includes("no-cache");
+    const late = line === undefined ? 0 : this.nowSecs - line.bornSecs - lifetime(line.reply);
+    if (survives && late < staleSecs(line.reply, "sie")) return { seen: show(line), outcome: "STALE" };
     const next = confirmed ? { ...reply, status: line.reply.status } : reply;
     const held = { ask, body: confirmed ? line.body : body, reply: next, bornSecs: this.nowSecs };
-    const stores = mayStore(next, ask.who !== "anonymous");
+    const isUsable = survives && late < staleSecs(line.reply, "swr");
+    const stores = !isUsable && mayStore(next, ask.who !== "anonymous");
     const own = ask.who !== "anonymous";
     if (confirmed || stores || (line !== undefined && !own && supersedes(reply.status))) {
       this.lines = this.lines.filter((other) => other !== line && !(stores && this.sameKey(other, held)));
@@ -106,7 +106,7 @@ const mayStore = (reply: Reply, identity: boolean): boolean => {
   const { flags, maxAge, sharedAge, status, cookie, vary, etag } = reply;
   if (cookie || vary === "*" || flags.includes("private") || flags.includes("no-store")) return false;
   if (identity && !isShareable(reply)) return false;
-  if (status !== 200 && !(status === 404 && (maxAge ?? sharedAge) !== null)) return false;
+  if (status !== 200 && (maxAge ?? sharedAge) === null) return false;
   const usable = flags.includes("no-cache")
     ? 0
     : lifetime(reply) + Math.max(staleSecs(reply, "swr"), staleSecs(reply, "sie"));

@@ -99,7 +99,8 @@ export class Origin {
     const { payload, status } = response;
     const { maxEntryBytes, name } = this.parts.config;
     const bodyBytes = isWhole(payload) ? (payloadLength(payload) ?? Infinity) : Infinity;
-    const lifetime = bodyBytes <= maxEntryBytes ? this.lifetime(call, status, facts) : null;
+    const isKept = bodyBytes <= maxEntryBytes && !(status >= 500 && this.hasUsableEntry(call));
+    const lifetime = isKept ? this.lifetime(call, status, facts) : null;
     const isHead = state.request.method === "HEAD"; // has the fields of GET and is not stored
     const hasOwnTag = lifetime !== null && this.complete(response, facts, state.plan);
     if (isHead && lifetime?.isImplicit === true) addClientFreshness(response, state.plan.clientTtlSecs, 0);
@@ -153,6 +154,13 @@ export class Origin {
     if (ageSecs > 0) response.headers.set("age", String(ageSecs)); // a handler that is a gateway may send an old reply
     if (sent.isSimplified && isHeldBy(state.request, response, facts)) empty(response);
     return mark(response, config.name, outcome, { forwarded });
+  }
+
+  /** Whether the stored reply is fresh or may be served stale: a failure of the handler does not replace it. */
+  private hasUsableEntry({ place: { entry } }: Call): boolean {
+    if (entry === undefined || entry.validates) return false;
+    const lateMs = this.parts.clock.now() - entry.bornMs - entry.freshMs;
+    return lateMs < Math.max(entry.staleMs, entry.errorMs);
   }
 
   /** Answers a handler's failure with the stale reply, also for waiting requests (RFC 5861 4). */

@@ -241,3 +241,54 @@ test("the 504 of only-if-cached has the standard error body, X-Cache and Cache-S
   expect(JSON.parse(reply.text)).toMatchObject({ error: "Gateway Timeout", status: 504 });
   expect([reply.outcome, reply.headers.get("cache-status")]).toEqual(["MISS", "framework; fwd=request"]);
 });
+
+test("an error with explicit freshness is stored, without and with a stored reply that is out of use", async () => {
+  const { app, get, clock } = cachedApp();
+  const failed = { "cache-control": "max-age=5" };
+  const state: Parameters<typeof tagged>[0] = { body: "body", fields: failed, status: 503 };
+  app.get("/", (request) => {
+    const reply = tagged(state)(request);
+    for (const [name, value] of Object.entries(state.fields)) reply.setHeader(name, value);
+    return reply;
+  });
+  const seen = async () => {
+    const { status, outcome } = await get("/");
+    return `${status} ${outcome}`;
+  };
+  expect([await seen(), await seen()]).toEqual(["503 MISS", "503 HIT"]);
+  await clock.advance(5000);
+  delete state.status;
+  expect(await seen()).toBe("200 MISS");
+  await clock.advance(5000);
+  state.status = 500;
+  expect([await seen(), await seen()]).toEqual(["500 MISS", "500 HIT"]);
+});
+
+test("a 5xx with explicit freshness does not replace a stored reply that is fresh or may be served stale", async () => {
+  const life = "max-age=10, stale-while-revalidate=10, stale-if-error=30";
+  const { app, get, clock } = cachedApp();
+  let status = 200;
+  const statuses: number[] = [];
+  app.get("/", () => {
+    statuses.push(status);
+    return new Response("body", {
+      status,
+      headers: { "cache-control": status === 200 ? life : "public, max-age=600" },
+    });
+  });
+  const seen = async (headers: Record<string, string> = {}) => {
+    const reply = await get("/", headers);
+    return `${reply.status} ${reply.outcome}`;
+  };
+  await get("/");
+  status = 503;
+  expect([await seen({ "cache-control": "no-cache" }), await seen()]).toEqual(["200 STALE", "200 HIT"]);
+  await clock.advance(10_000);
+  expect(await seen()).toBe("200 STALE"); // refreshed in the background, which fails
+  await waitFor(() => statuses.length === 3);
+  expect(await seen()).toBe("200 STALE");
+  await clock.advance(15_000);
+  expect(await seen()).toBe("200 STALE");
+  await clock.advance(15_000);
+  expect([await seen(), await seen()]).toEqual(["503 MISS", "503 HIT"]);
+});

@@ -76,7 +76,15 @@ export const factsOf = (fields: readonly string[]): ReplyFacts => {
 };
 
 const expiry = (text: string | undefined): number | "malformed" | null =>
-  text === undefined ? null : (parseHttpDate(text) ?? "malformed");
+  text === undefined ? null : (parseHttpDate(text) ?? parseHttpDate(inDateCase(text)) ?? "malformed");
+
+/** Returns a date with its names in the case of HTTP dates; caches accept any (RFC 9111 4.2). */
+const inDateCase = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[a-z]+/g, (name) =>
+      name === "gmt" ? "GMT" : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
+    );
 
 const empty: readonly string[] = [];
 

@@ -31,10 +31,18 @@ export interface Lifetime {
   readonly holdMs: number;
 }
 
-/** Statuses besides 2xx that may be stored if freshness is explicit. */
-const finalStatuses: ReadonlySet<number> = new Set([300, 301, 302, 307, 308, 404, 405, 410, 414, 501]);
-/** Statuses whose caching rules this cache implements. */
-const understoodStatuses: ReadonlySet<number> = new Set([200, 201, 202, 203, 204, ...finalStatuses]);
+/** Statuses whose caching rules this cache implements, for `must-understand`. */
+const understoodStatuses: ReadonlySet<number> = new Set([
+  200, 201, 202, 203, 204, 300, 301, 302, 307, 308, 404, 405, 410, 414, 501,
+]);
+/** Statuses that are never stored, by what they depend on besides the key of a request; RFC 6585 forbids to store the last ones. */
+const dependentStatuses = {
+  conditions: [206, 304, 412, 416, 417],
+  caller: [401, 403, 407],
+  connection: [408, 411, 421, 425, 426],
+  rate: [428, 429, 431, 511],
+};
+const unstoredStatuses: ReadonlySet<number> = new Set(Object.values(dependentStatuses).flat());
 /** Additional time for which a reply with a validator is held for revalidation. */
 const VALIDATOR_HOLD_MS = 3_600_000;
 
@@ -75,8 +83,9 @@ const isForbidden = ({ directives }: ReplyFacts, { status, own }: StoringContext
   return directives.has("private") && !own;
 };
 
+/** Any status with explicit freshness (RFC 9111 3), others if they are 2xx. */
 const isStorable = (status: number, explicit: boolean): boolean =>
-  status >= 200 && status <= 299 ? status !== 206 : explicit && finalStatuses.has(status);
+  (explicit || (status >= 200 && status <= 299)) && !unstoredStatuses.has(status);
 
 /** Explicit freshness in seconds, most specific directive first (RFC 9111 4.2.1). */
 const explicitSeconds = ({ directives, expires, date }: ReplyFacts, wallMs: number): number | null => {
