@@ -22,7 +22,14 @@ export const keyOf = (
 
 /** Returns the key of a variant by request fields; `names` are lower-case and sorted. */
 export const variantKey = (key: string, names: readonly string[], request: HttpRequest): string =>
-  names.length === 0 ? key : `${key} ${JSON.stringify(names.map((name) => [name, request.getHeader(name)]))}`;
+  names.length === 0 ? key : variantKeyBy(key, names, (name) => request.getHeader(name));
+
+/** Returns the key of a variant by the values of one or more fields. */
+export const variantKeyBy = (
+  key: string,
+  names: readonly string[],
+  valueOf: (name: string) => string | null,
+): string => `${key} ${JSON.stringify(names.map((name) => [name, valueOf(name)]))}`;
 
 /** A single plain pair is canonical. */
 const PLAIN_PAIR = /^[\w.~-]+=[\w.~-]*$/;

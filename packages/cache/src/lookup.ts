@@ -1,6 +1,7 @@
 import type { Awaitable, HttpRequest } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
 import { variantKey } from "./cache-key.ts";
+import { equalVariantKeys } from "./equal-variants.ts";
 import type { StoredReply } from "./store/cache-store.ts";
 import type { GuardedStore } from "./store/guarded-store.ts";
 
@@ -12,6 +13,8 @@ export interface Place {
   /** Expiry of this knowledge, in milliseconds of the cache's clock. */
   readonly namesUntilMs: number;
   readonly entry: StoredReply | undefined;
+  /** Without an entry: the stored reply to a request whose fields mean the same in another spelling, if any. */
+  readonly equal: StoredReply | undefined;
 }
 
 const none: readonly string[] = [];
@@ -19,13 +22,20 @@ const none: readonly string[] = [];
 /** Finds the stored reply to a request by its key and the fields of `Vary` (RFC 9111 4.1). */
 export const lookUp = (store: GuardedStore, key: string, request: HttpRequest): Awaitable<Place> =>
   mapAwaitable(store.get(key), (found) => {
-    if (found?.kind !== "varies") return { key, names: none, namesUntilMs: 0, entry: found };
+    if (found?.kind !== "varies")
+      return { key, names: none, namesUntilMs: 0, entry: found, equal: undefined };
     const { names, untilMs } = found;
     const own = variantKey(key, names, request);
-    return mapAwaitable(store.get(own), (variant) => ({
-      key: own,
-      names,
-      namesUntilMs: untilMs,
-      entry: variant?.kind === "reply" ? variant : undefined,
-    }));
+    return mapAwaitable(store.get(own), (variant) => {
+      const place = { key: own, names, namesUntilMs: untilMs };
+      const entry = variant?.kind === "reply" ? variant : undefined;
+      if (entry !== undefined) return { ...place, entry, equal: undefined };
+      const others = firstOf(store, equalVariantKeys(key, names, request));
+      return mapAwaitable(others, (equal) => ({ ...place, entry: undefined, equal }));
+    });
   });
+
+const firstOf = (store: GuardedStore, [key, ...others]: readonly string[]): Awaitable<Place["equal"]> =>
+  key === undefined
+    ? undefined
+    : mapAwaitable(store.get(key), (found) => (found?.kind === "reply" ? found : firstOf(store, others)));

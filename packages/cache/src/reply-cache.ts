@@ -121,13 +121,14 @@ class ReplyCache {
 
   /** Answers from the store if allowed, else obtains a reply; `missed` ended during the read of the store. */
   private decide(state: RequestState, place: Place, missed: SharedResult | undefined): Awaitable<Response> {
-    const { directives, identity, open } = state;
-    const closed = identity && !open && place.entry?.shareable !== true;
-    const entry = closed ? undefined : place.entry;
-    if (entry !== undefined && !entry.validates && !directives.has("no-cache")) {
-      const lateMs = this.parts.clock.now() - entry.bornMs - entry.freshMs;
-      if (lateMs < 0) return this.fromStore(state, entry, "HIT", {});
-      if (lateMs < entry.staleMs) {
+    const { directives } = state;
+    const closed = state.identity && !state.open;
+    const entry = closed ? shareable(place.entry) : place.entry;
+    const stored = entry ?? (closed ? shareable(place.equal) : place.equal);
+    if (stored !== undefined && !stored.validates && !directives.has("no-cache")) {
+      const lateMs = this.parts.clock.now() - stored.bornMs - stored.freshMs;
+      if (lateMs < 0) return this.fromStore(state, stored, "HIT", {});
+      if (stored === entry && lateMs < entry.staleMs) {
         if (missed === undefined) this.refreshLater(state, { ...place, entry });
         return this.fromStore(state, entry, "STALE", {});
       }
@@ -193,6 +194,10 @@ class ReplyCache {
     });
   }
 }
+
+/** Returns a reply that clients with an identity may share. */
+const shareable = (entry: StoredReply | undefined): StoredReply | undefined =>
+  entry?.shareable === true ? entry : undefined;
 
 /** Tells other caches whose reply it is: private for the reply of one caller or of a key that they do not know, and for everyone on a `shared` route. */
 const scoped = (

@@ -1,0 +1,52 @@
+import type { HttpRequest } from "@framework/core";
+import { variantKeyBy } from "./cache-key.ts";
+
+/** Quoted text, and characters outside ASCII, of which `trim` would remove some spaces. */
+const UNUSUAL = /"|[^\t -~]/;
+/** Fields of opaque text: their commas need not separate anything. */
+const opaque: ReadonlySet<string> = new Set(["authorization", "cookie"]);
+
+/**
+ * Returns the keys of the variants for requests with the same fields in other spellings (RFC 9111 4.1): lists with and without spaces, and languages in
+ * the usual case, as in `en,zh-Hant-TW`.
+ *
+ * Replies are stored under the spelling that the handler got; only look-ups try others. So a handler that misreads an unusual spelling affects no client
+ * that sends a usual one.
+ */
+export const equalVariantKeys = (
+  key: string,
+  names: readonly string[],
+  request: HttpRequest,
+): readonly string[] => {
+  const own = variantKeyBy(key, names, (name) => request.getHeader(name));
+  const keys = [",", ", "].map((separator) =>
+    variantKeyBy(key, names, (name) => respelled(name, request.getHeader(name), separator)),
+  );
+  return [...new Set(keys)].filter((other) => other !== own);
+};
+
+/** An unquoted comma separates the members of a list in any field, and spaces around it have no meaning (RFC 9110 5.5, 5.6.1). */
+const respelled = (name: string, value: string | null, separator: string): string | null => {
+  if (value === null || UNUSUAL.test(value) || opaque.has(name)) return value;
+  const members = value
+    .split(",")
+    .map((member) => member.trim())
+    .filter((member) => member !== "");
+  return (name === "accept-language" ? members.map(usualLanguage) : members).join(separator);
+};
+
+/** Returns an element of Accept-Language in the usual case: `en`, `en-US`, `zh-Hant` (RFC 5646 2.1.1). */
+const usualLanguage = (element: string): string => {
+  const [range = "", ...parameters] = element
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim());
+  const [language = "", ...subtags] = range.split("-");
+  const tag = [language, ...subtags.map(usualSubtag)].join("-");
+  return [tag, ...parameters].join(";");
+};
+
+const usualSubtag = (subtag: string): string => {
+  if (subtag.length === 2) return subtag.toUpperCase();
+  return subtag.length === 4 ? `${subtag.slice(0, 1).toUpperCase()}${subtag.slice(1)}` : subtag;
+};
