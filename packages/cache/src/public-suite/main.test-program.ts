@@ -1,0 +1,14 @@
+import { resolve } from "node:path";
+import { editionIn, runSuite } from "./run-suite.test-kit.ts";
+import { differences, passed } from "./unmet.test-kit.ts";
+
+// Runs the public suite: that of npm, or the one in a clone of its repository. Prints every failure and the numbers.
+const [folder] = process.argv.slice(2);
+const edition = editionIn(folder === undefined ? undefined : resolve(folder));
+const verdicts = await runSuite(edition);
+for (const { id, kind, failure } of verdicts)
+  if (kind !== "check" && failure !== null) console.log(`${kind} ${id}: ${failure}`);
+console.log(`required: ${passed(verdicts, "required")}, optimal: ${passed(verdicts, "optimal")}`);
+const unexpected = differences(edition.name, verdicts);
+for (const line of unexpected) console.error(`not as listed: ${line}`);
+process.exitCode = unexpected.length > 0 ? 1 : 0;
