@@ -21,6 +21,7 @@ export type AuthErrorCode =
   | "AUTH_STORE_UNAVAILABLE"
   | "AUTH_STORE_FULL"
   | "AUTH_REVOCATIONS_IN_MEMORY"
+  | "AUTH_VERIFY_TIMEOUT"
   | "AUTH_BUSY";
 
 /** The error codes of this package. */
@@ -93,7 +94,7 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
   },
   AUTH_STORE_UNAVAILABLE: {
     status: 503,
-    summary: "the store of revoked tokens does not answer",
+    summary: "the store of revoked tokens failed, or did not answer within `storeTimeoutMs`",
     action: "check the store; clients retry after a second",
   },
   AUTH_STORE_FULL: {
@@ -106,6 +107,11 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     summary:
       "a warning at start: production, and revoked tokens are kept in memory, so that a restart forgets them",
     action: "set `store`",
+  },
+  AUTH_VERIFY_TIMEOUT: {
+    status: 503,
+    summary: "the function `verify` of BasicAuth did not answer within `timeoutMs`",
+    action: "check what it waits for; clients retry after a second",
   },
   AUTH_BUSY: {
     status: 503,

@@ -3,6 +3,7 @@ export { JwtAuth, type JwtAuthOptions } from "./jwt/jwt-auth.ts";
 export { JwtConfig, type KeyInput } from "./tokens/jwt-config.ts";
 export type { JwtAlgorithm } from "./jose/algorithms.ts";
 export type { NewClaims, TokenPair } from "./tokens/new-token.ts";
+export type { AnswerLimit } from "./answer-limit.ts";
 export { BasicAuth, type BasicAuthOptions, type VerifyCredentials } from "./basic/basic-auth.ts";
 export { hashPassword, passwordProblem, verifyPassword } from "./basic/password.ts";
 export { sameSecret } from "./basic/same-secret.ts";

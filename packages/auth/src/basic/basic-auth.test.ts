@@ -1,6 +1,7 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import { App } from "@framework/core";
-import { eachClient, testClient } from "@framework/testing";
+import { virtualClock } from "@framework/core/testing";
+import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { BasicAuth, sameSecret, User } from "../index.ts";
@@ -171,6 +172,33 @@ test("a value other than a function is refused at start", async () => {
   await expect(new App().use(new BasicAuth("secret" as never)).start()).rejects.toMatchObject({
     code: "CORE_BAD_CONFIG",
   });
+});
+
+test("a verify that never answers is a 503 after 30 s, and one line a minute; a late answer lets nobody in", async () => {
+  const clock = virtualClock();
+  const logged: string[] = [];
+  const answers: ((isRight: boolean) => void)[] = [];
+  const verify = () => new Promise<boolean>((resolve) => void answers.push(resolve));
+  const app = new App().use(new BasicAuth(verify, { clock }));
+  let served = 0;
+  app.get("/", () => `served ${++served}`);
+  await using client = testClient(app);
+  const error = (message: string) => void logged.push(message);
+  await app.start({ log: { info() {}, warn() {}, error } });
+  for (const expected of [1, 1, 2]) {
+    const reply = client.get("/", { headers: { authorization: `Basic ${good}` } });
+    await waitFor(() => answers.length === 1);
+    await clock.advance(30_001);
+    expect(await reply).toMatchObject({ status: 503 });
+    answers.pop()?.(true);
+    const line = "verify of BasicAuth did not answer in time and the request was refused";
+    expect([logged, served]).toEqual([Array(expected).fill(line), 0]);
+  }
+});
+
+test.each([0, 0.5, 600_001, Number.NaN, "5"])("a timeoutMs of %p is refused at start", async (timeoutMs) => {
+  const app = new App().use(new BasicAuth(() => true, { timeoutMs: timeoutMs as number }));
+  await expect(app.start()).rejects.toMatchObject({ code: "CORE_BAD_CONFIG" });
 });
 
 test.each([

@@ -1,16 +1,17 @@
-import { type Awaitable, type Invocation, UnauthorizedError } from "@framework/core";
-import { type Host, mapAwaitable, User } from "@framework/core/feature";
+import { type Awaitable, type Invocation, type Logger, UnauthorizedError } from "@framework/core";
+import { type Host, mapAwaitable, systemClock, throttledLog, User } from "@framework/core/feature";
+import { type AnswerLimit, type AnswerWait, answerWait } from "../answer-limit.ts";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
-import { missing } from "../errors.ts";
+import { missing, unavailable } from "../errors.ts";
 import { afterScheme } from "../jwt/sent-token.ts";
 import { parseBasicCredentials } from "./basic-credentials.ts";
 
 /** Verifies a user's password: only `true` accepts. An error becomes a 500. */
 export type VerifyCredentials = (username: string, password: string) => Awaitable<boolean>;
 
-/** Options of `BasicAuth`. */
-export interface BasicAuthOptions {
+/** Options of `BasicAuth`. A `verify` that does not answer within `timeoutMs` is a 503. */
+export interface BasicAuthOptions extends AnswerLimit {
   /**
    * Whether the name before the colon may be empty, as in `curl -u :TOKEN`. A text is the name of these callers in the context; with `true` it is empty, and guards take
    * them for anonymous. @default false
@@ -31,11 +32,16 @@ export class BasicAuth extends Authentication {
   private readonly verify: VerifyCredentials;
 
   private readonly allowEmptyName: boolean | string;
+  private readonly wait: AnswerWait;
+  private readonly logSometimes: ReturnType<typeof throttledLog>;
+  private log: Logger = console;
 
-  constructor(verify: VerifyCredentials, { allowEmptyName = false }: BasicAuthOptions = {}) {
+  constructor(verify: VerifyCredentials, { allowEmptyName = false, ...limit }: BasicAuthOptions = {}) {
     super();
     this.verify = verify;
     this.allowEmptyName = allowEmptyName;
+    this.wait = answerWait(limit);
+    this.logSometimes = throttledLog({ clock: limit.clock ?? systemClock });
   }
 
   override identify({ headers, context }: Invocation): Awaitable<void> {
@@ -47,7 +53,8 @@ export class BasicAuth extends Authentication {
     if (credentials === null) throw invalid();
     const { username, password } = credentials;
     const name = username === "" && typeof this.allowEmptyName === "string" ? this.allowEmptyName : username;
-    return mapAwaitable(this.verify(username, password), (isRight) => {
+    const answer = this.wait.of(this.verify(username, password), () => this.late());
+    return mapAwaitable(answer, (isRight) => {
       if (isRight !== true) throw invalid();
       context.set(User, name);
     });
@@ -62,11 +69,21 @@ export class BasicAuth extends Authentication {
   }
 
   protected override prepare(host: Host): void {
-    if (typeof this.verify === "function") return;
-    host.problem({
-      code: "CORE_BAD_CONFIG",
-      message: "BasicAuth takes a function (username, password) => boolean",
-    });
+    const problem = (message: string): void => {
+      host.problem({ code: "CORE_BAD_CONFIG", message });
+    };
+    if (typeof this.verify !== "function")
+      problem("BasicAuth takes a function (username, password) => boolean");
+    if (this.wait.problem !== null) problem(`BasicAuth: ${this.wait.problem}`);
+    host.life.onStart({ name: "BasicAuth", run: ({ log }) => void (this.log = log) });
+  }
+
+  /** Refuses a caller whose password was not checked in time. */
+  private late(): never {
+    const message = "verify of BasicAuth did not answer in time and the request was refused";
+    const { timeoutMs } = this.wait;
+    this.logSometimes((omitted) => this.log.error(message, { timeoutMs, omitted }));
+    throw unavailable("AUTH_VERIFY_TIMEOUT");
   }
 }
 

@@ -1,5 +1,12 @@
-import { type Awaitable, ForbiddenError, type Invocation, UnauthorizedError } from "@framework/core";
-import { isPromise } from "@framework/core/feature";
+import {
+  type Awaitable,
+  ForbiddenError,
+  FrameworkError,
+  type Invocation,
+  UnauthorizedError,
+} from "@framework/core";
+import { isPromise, mapAwaitable } from "@framework/core/feature";
+import { type AnswerLimit, type AnswerWait, answerWait } from "../answer-limit.ts";
 import { authError } from "../errors.ts";
 import { JwtClaims, principalOf } from "@framework/core/feature";
 
@@ -20,6 +27,7 @@ export interface WordRule {
   /** Members of an identity that contain its words. */
   readonly members: readonly string[];
   readonly resolve: ResolveWords | undefined;
+  readonly wait: AnswerWait;
   /** Kind of the words, for messages. */
   readonly what: "roles" | "permissions";
 }
@@ -41,9 +49,19 @@ export const checkWords = (rule: WordRule, invocation: Invocation): Awaitable<tr
   const resolved = resolve === undefined ? [] : identities.map((identity) => resolve(identity, invocation));
   if (!resolved.some((words) => isPromise(words)))
     return judged(rule, invocation, granted, resolved as Words[]);
-  return Promise.all(resolved.map(async (words) => words)).then((words) =>
-    judged(rule, invocation, granted, words),
-  );
+  const { wait } = rule;
+  const late = (): never => {
+    throw new Error(`resolve did not answer within ${wait.timeoutMs} ms`);
+  };
+  const all = wait.of(Promise.all(resolved.map(async (words) => words)), late);
+  return mapAwaitable(all, (words) => judged(rule, invocation, granted, words));
+};
+
+/** Returns the wait for `resolve` of a guard. @throws CORE_BAD_CONFIG */
+export const resolveWait = (guard: string, limit: AnswerLimit): AnswerWait => {
+  const wait = answerWait(limit);
+  if (wait.problem === null) return wait;
+  throw new FrameworkError("CORE_BAD_CONFIG", `${guard}: ${wait.problem}`);
 };
 
 const judged = (

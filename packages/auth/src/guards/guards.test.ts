@@ -1,6 +1,7 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import { And, App, type Guard, Not, Or } from "@framework/core";
-import { eachClient, testClient } from "@framework/testing";
+import { virtualClock } from "@framework/core/testing";
+import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import {
   anyOf,
@@ -200,6 +201,22 @@ test.each<[string, Guard, Readonly<Record<string, unknown>>, number]>([
 ])("%s", async (_name, guard, context, status) => {
   expect(await judge(guard, context)).toBe(status);
 });
+
+test.each([RoleGuard, PermissionGuard])(
+  "a %p whose resolve never answers refuses after its timeout",
+  async (guard) => {
+    const clock = virtualClock();
+    let asked = 0;
+    const resolve = () => new Promise<string>(() => void asked++);
+    const judging = judge(new guard("a", { resolve, timeoutMs: 1000, clock }), { user: "ann" });
+    await waitFor(() => asked === 1);
+    await clock.advance(1001);
+    expect(await judging).toBe(403);
+    expect(() => new guard("a", { timeoutMs: 0 })).toThrow(
+      expect.objectContaining({ code: "CORE_BAD_CONFIG" }),
+    );
+  },
+);
 
 test("a guard without names throws in its constructor", () => {
   for (const make of [() => new RoleGuard([]), () => new PermissionGuard(" , "), () => new RoleGuard("")])

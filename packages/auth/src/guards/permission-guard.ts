@@ -1,8 +1,9 @@
 import type { Awaitable, GuardObject, Invocation } from "@framework/core";
-import { checkWords, type ResolveWords, wantedWords, type WordRule } from "./granted-words.ts";
+import type { AnswerLimit } from "../answer-limit.ts";
+import { checkWords, resolveWait, type ResolveWords, wantedWords, type WordRule } from "./granted-words.ts";
 
-/** Options of `PermissionGuard`. */
-export interface PermissionGuardOptions {
+/** Options of `PermissionGuard`. A `resolve` that does not answer within `timeoutMs` refuses with 403, as one that fails. */
+export interface PermissionGuardOptions extends AnswerLimit {
   /** Whether all permissions are required, or only one. @default true */
   readonly requireAll?: boolean;
   /** Context name of the application's own user. @default "user" */
@@ -17,14 +18,14 @@ export interface PermissionGuardOptions {
  * Passes callers with all of the permissions, or with one of them. Permissions are lists, or strings separated by commas or spaces. Works with every
  * protocol.
  *
- * @throws AUTH_GUARD_EMPTY from a constructor without permissions; 401 without a principal, 403 without the permissions
+ * @throws AUTH_GUARD_EMPTY from a constructor without permissions, CORE_BAD_CONFIG from one with a bad `timeoutMs`; 401 without a principal, 403 without the permissions
  */
 export class PermissionGuard implements GuardObject {
   readonly name: string;
   private readonly rule: WordRule;
 
   constructor(permissions: string | readonly string[], options: PermissionGuardOptions = {}) {
-    const { requireAll = true, userKey = "user", permKey = "permissions", resolve } = options;
+    const { requireAll = true, userKey = "user", permKey = "permissions", resolve, ...limit } = options;
     const words = wantedWords("PermissionGuard", permissions);
     this.name = `PermissionGuard(${words.join(", ")})`;
     this.rule = {
@@ -33,6 +34,7 @@ export class PermissionGuard implements GuardObject {
       userKey,
       members: [permKey, "scope", "scp"],
       resolve,
+      wait: resolveWait("PermissionGuard", limit),
       what: "permissions",
     };
   }

@@ -1,8 +1,9 @@
 import type { Awaitable, GuardObject, Invocation } from "@framework/core";
-import { checkWords, type ResolveWords, wantedWords, type WordRule } from "./granted-words.ts";
+import type { AnswerLimit } from "../answer-limit.ts";
+import { checkWords, resolveWait, type ResolveWords, wantedWords, type WordRule } from "./granted-words.ts";
 
-/** Options of `RoleGuard`. */
-export interface RoleGuardOptions {
+/** Options of `RoleGuard`. A `resolve` that does not answer within `timeoutMs` refuses with 403, as one that fails. */
+export interface RoleGuardOptions extends AnswerLimit {
   /** Whether all roles are required, or only one. @default false */
   readonly requireAll?: boolean;
   /** Context name of the application's own user. @default "user" */
@@ -16,17 +17,25 @@ export interface RoleGuardOptions {
 /**
  * Passes callers with one of the roles, or with all of them. Roles are lists, or strings separated by commas or spaces. Works with every protocol.
  *
- * @throws AUTH_GUARD_EMPTY from a constructor without roles; 401 without a principal, 403 without the roles
+ * @throws AUTH_GUARD_EMPTY from a constructor without roles, CORE_BAD_CONFIG from one with a bad `timeoutMs`; 401 without a principal, 403 without the roles
  */
 export class RoleGuard implements GuardObject {
   readonly name: string;
   private readonly rule: WordRule;
 
   constructor(roles: string | readonly string[], options: RoleGuardOptions = {}) {
-    const { requireAll = false, userKey = "user", roleKey = "roles", resolve } = options;
+    const { requireAll = false, userKey = "user", roleKey = "roles", resolve, ...limit } = options;
     const words = wantedWords("RoleGuard", roles);
     this.name = `RoleGuard(${words.join(", ")})`;
-    this.rule = { words, requireAll, userKey, members: [roleKey, "role"], resolve, what: "roles" };
+    this.rule = {
+      words,
+      requireAll,
+      userKey,
+      members: [roleKey, "role"],
+      resolve,
+      wait: resolveWait("RoleGuard", limit),
+      what: "roles",
+    };
   }
 
   check(invocation: Invocation): Awaitable<true> {

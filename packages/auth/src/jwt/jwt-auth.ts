@@ -85,7 +85,8 @@ export class JwtAuth extends Authentication {
     this.clock = clock;
     this.keySet = config.jwksUrl === undefined ? undefined : this.createKeySet(config.jwksUrl, fetch);
     const log = (): Logger => this.log;
-    this.store = config.store === undefined ? undefined : failClosed(config.store, log, clock);
+    const { store, storeTimeoutMs: timeoutMs } = config;
+    this.store = store === undefined ? undefined : failClosed(store, { log, clock, timeoutMs });
     this.verifier = new TokenVerifier(config, clock);
     this.issuer = new TokenIssuer(config, clock);
   }
@@ -201,7 +202,7 @@ export class JwtAuth extends Authentication {
       const { values } = settings.shared;
       const { clock, config } = this;
       opened = await openSharedTokenStore(values, { clock, maxLogins: config.maxLogins });
-      this.store = failClosed(opened, () => this.log, clock);
+      this.store = failClosed(opened, { log: () => this.log, clock });
       if (signingKey !== undefined) await warnOfMemory(settings);
     };
     host.life.onStart({ name: "JwtAuth", run: start });

@@ -57,6 +57,8 @@ export interface JwtConfig {
   readonly maxLogins: number;
   /** Store of revoked tokens and renewed logins. @default the state shared by all workers of this host */
   readonly store: TokenStore | undefined;
+  /** Milliseconds after which a call of `store` without an answer has failed: the request is refused with 503. @default 5000 */
+  readonly storeTimeoutMs: number;
 }
 
 const YEAR = 31_536_000;
@@ -86,6 +88,7 @@ export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {
   cachedTokens: integer(0, { min: 0, max: 100_000 }),
   maxLogins: integer(100_000, { min: 1, max: 10_000_000 }),
   store: maybe("a token store with the methods revoke, isRevoked and consume", isTokenStore),
+  storeTimeoutMs: integer(5000, { min: 1, max: 60_000 }),
 } satisfies { readonly [Field in keyof JwtConfig]: FieldRule<JwtConfig[Field]> });
 
 /** An optional field; its error omits the value, which may be secret. */

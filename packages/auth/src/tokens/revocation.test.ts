@@ -1,4 +1,5 @@
 import { App } from "@framework/core";
+import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type Claims, JwtAuth, type TokenPair, type TokenStore } from "../index.ts";
 import { forge, jwk, rsa } from "../jwt/forge.test-kit.ts";
@@ -92,6 +93,52 @@ test.each<[string, Partial<TokenStore>, (auth: JwtAuth, pair: TokenPair) => Prom
     expect(lines().length).toBe(expected);
     await it.clock.advance(30_000);
   }
+});
+
+test.each<[keyof TokenStore, (auth: JwtAuth, pair: TokenPair) => Promise<unknown>]>([
+  ["consume", (auth, pair) => auth.refreshToken(pair.refreshToken)],
+  ["isRevoked", (auth) => auth.isRevoked("a")],
+  ["revoke", (auth, pair) => auth.revokeToken(headOf(pair.token))],
+])("a store whose %s never answers is a 503 after 5 s, and one line a minute", async (method, call) => {
+  let asked = 0;
+  const never = () => new Promise<never>(() => void asked++);
+  const working: TokenStore = { revoke: () => {}, isRevoked: () => false, consume: () => true };
+  await using it = await setUp({ store: { ...working, [method]: never } });
+  const pair = await it.auth.createTokens({ sub: "ann" });
+  const unanswered = "the token store did not answer in time and the request was refused";
+  for (const [round, expected] of [1, 1, 2].entries()) {
+    let outcome: unknown = "none";
+    const calling = call(it.auth, pair).catch((error: unknown) => (outcome = error));
+    await waitFor(() => asked === round + 1);
+    await it.clock.advance(4999);
+    expect(outcome).toBe("none");
+    await it.clock.advance(2);
+    await calling;
+    expect(outcome).toMatchObject({ status: 503, code: "AUTH_STORE_UNAVAILABLE" });
+    expect(it.logged).toEqual(Array(expected).fill(unanswered));
+    await it.clock.advance(30_000);
+  }
+});
+
+test("while its store hangs, a request with a token gets 503; a late failure of the store ends nothing and logs its own line", async () => {
+  const asked: ((error: Error) => void)[] = [];
+  const store: TokenStore = {
+    revoke: () => {},
+    isRevoked: () => new Promise((_resolve, reject) => void asked.push(reject)),
+    consume: () => true,
+  };
+  await using it = await setUp({ store, storeTimeoutMs: 200 });
+  const reply = it.ask(await it.auth.createToken({ sub: "ann" }));
+  await waitFor(() => asked.length === 1);
+  await it.clock.advance(201);
+  const { status, headers } = await reply;
+  expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
+  asked[0]?.(new Error("away"));
+  await waitFor(() => it.logged.length === 2);
+  expect(it.logged).toEqual([
+    "the token store did not answer in time and the request was refused",
+    "the token store failed and the request was refused",
+  ]);
 });
 
 test("a store that answers with no boolean refuses", async () => {

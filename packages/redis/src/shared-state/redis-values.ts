@@ -98,6 +98,7 @@ export const redisValues = (
         run(() => bus.publish(channel, text)),
         waitMs,
         systemClock,
+        () => false,
       );
     },
     subscribe(channel, listener, options) {

@@ -67,6 +67,7 @@ export const inProcessValues = ({
         subscriptions.emit(channel, text).then(() => true),
         waitMs,
         clock,
+        () => false,
       );
     },
     subscribe(channel, listener) {

@@ -1,19 +1,22 @@
 import type { Clock } from "../../runtime/clock.ts";
 
 /**
- * Resolves with a promise's value, or with `false` after `waitMs` milliseconds and one more event loop iteration; its errors pass.
+ * Resolves with a promise's value, or with that of `late` after `waitMs` milliseconds and one more event loop iteration; errors of both pass, and a late
+ * one of `work` is ignored.
  *
  * A busy process runs due timers before it reads received answers; the extra iteration lets it read them.
  */
-export const within = (
-  work: Promise<boolean>,
+export const within = <T>(
+  work: Promise<T>,
   waitMs: number | undefined,
   clock: Pick<Clock, "after">,
-): Promise<boolean> => {
+  late: () => T,
+): Promise<T> => {
   if (waitMs === undefined) return work;
   return new Promise((resolve, reject) => {
+    const expire = (): void => resolve(new Promise((settle) => settle(late())));
     let cancel = clock.after(waitMs, () => {
-      cancel = clock.after(0, () => resolve(false));
+      cancel = clock.after(0, expire);
     });
     work.then(resolve, reject).finally(() => cancel());
   });

@@ -91,7 +91,7 @@ const valuesOf = (
   async publish(channel, message, { waitMs } = {}) {
     checkKey(channel, "channel");
     const published = calls.ask({ op: "publish", channel, text: toText(message) }).then(() => true);
-    return within(published, waitMs, clock);
+    return within(published, waitMs, clock, () => false);
   },
   subscribe(channel, listener) {
     checkKey(channel, "channel");
