@@ -1,5 +1,5 @@
 import type { Awaitable, Invocation } from "@framework/core";
-import { type Host, isPromise } from "@framework/core/feature";
+import { type Host, type ImpliedReply, isPromise } from "@framework/core/feature";
 import type { SecuritySchemes } from "./auth-description.ts";
 import { Authentication } from "./authentication.ts";
 import { authError } from "./errors.ts";
@@ -42,6 +42,10 @@ class AnyOf extends Authentication {
       {},
       ...this.alternatives.map((one) => one.describeAuth().schemes),
     ) as SecuritySchemes;
+  }
+
+  protected override replies(): readonly ImpliedReply[] {
+    return [...new Set(this.alternatives.flatMap((one) => one.describeAuth().replies ?? []))];
   }
 
   protected override prepare(host: Host): void {

@@ -10,6 +10,7 @@ import {
   type Authenticator,
   canonicalPrefix,
   type Host,
+  type ImpliedReply,
   isUnder,
   mapAwaitable,
   prefixProblem,
@@ -68,7 +69,7 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
 
   /** Returns the description for API documents. */
   describeAuth(): AuthDescription {
-    return { schemes: this.schemes(), skips: (path) => this.skips(path) };
+    return { schemes: this.schemes(), skips: (path) => this.skips(path), replies: this.replies() };
   }
 
   /** Whether a canonical path is exempt. */
@@ -78,6 +79,10 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   }
 
   protected abstract schemes(): SecuritySchemes;
+  /** Returns the replies besides 401, for API documents; none if credentials can always be checked. */
+  protected replies(): readonly ImpliedReply[] {
+    return [];
+  }
   /** Names of the request fields that `identify` reads, for `Vary`; empty for none. */
   abstract credentialFields(): readonly string[];
   /** Reports mistakes and registers start tasks; once per app. */

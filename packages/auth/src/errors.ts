@@ -1,4 +1,5 @@
 import { FrameworkError, HttpError, type Problem, UnauthorizedError } from "@framework/core";
+import type { ImpliedReply } from "@framework/core/feature";
 import type { AuthErrorCode } from "./error-codes.ts";
 
 /** Creates a problem for the start report. */
@@ -16,6 +17,13 @@ export const unavailable = (code: AuthErrorCode, cause?: unknown): HttpError =>
     retry_after: 1,
     ...(cause === undefined ? {} : { cause }),
   });
+
+/** The 503 of `unavailable`, for API documents. */
+export const unavailableReply: ImpliedReply = {
+  status: 503,
+  description: "Credentials cannot be checked at the moment.",
+  headers: { "Retry-After": { description: "Seconds until the next attempt.", type: "integer" } },
+};
 
 /** Creates a 401 for missing credentials. */
 export const missing = (challenge: string): UnauthorizedError => new UnauthorizedError(undefined, challenge);

@@ -31,7 +31,8 @@ export const rateLimit: Feature<RateLimit> = {
     const option = host.http.routeOption("rateLimit", routeLimitProblem);
     return {
       enableRateLimit(config) {
-        const limiter = new RateLimiter(host.configure(RateLimitConfig, config), option);
+        const record = host.configure(RateLimitConfig, config);
+        const limiter = new RateLimiter(record, option);
         host.http.use(
           "rate-limit",
           limitRequests({
@@ -41,7 +42,8 @@ export const rateLimit: Feature<RateLimit> = {
             counts: limiter.counts,
           }),
         );
-        host.http.impliesReplies((route) => (option.of(route) === false ? [] : [tooManyRequests]));
+        const implied = record.onStoreError === "deny" ? [tooManyRequests, undecided] : [tooManyRequests];
+        host.http.impliesReplies((route) => (option.of(route) === false ? [] : implied));
         host.life.onStart({
           name: "rate limit",
           run: (settings) => limiter.start(host.http.routes(), host.state.shared, settings),
@@ -58,4 +60,10 @@ const tooManyRequests: ImpliedReply = {
   status: 429,
   description: "The rate limit is used up.",
   headers: { "Retry-After": { description: "Seconds until a new attempt.", type: "integer" } },
+};
+
+const undecided: ImpliedReply = {
+  status: 503,
+  description: "The rate limit cannot be checked at the moment.",
+  headers: tooManyRequests.headers ?? {},
 };

@@ -1,3 +1,4 @@
+import { anyOf, ApiKeyAuth, BasicAuth, JwtAuth } from "@framework/auth";
 import { circuitBreaker } from "@framework/breaker";
 import { caching } from "@framework/cache";
 import { App } from "@framework/core";
@@ -23,6 +24,8 @@ const stack = () => {
   return { app, host: () => host as unknown as Host }; // set by `install`, which ran in the constructor
 };
 
+const secret = "0123456789abcdef0123456789abcdef";
+
 type Stack = ReturnType<typeof stack>["app"];
 
 /** The statuses that the routes imply beside core's 400 and the two of bodies. */
@@ -46,9 +49,34 @@ const implied = async (enable: (app: Stack) => unknown): Promise<Record<string, 
 test.each<[string, (app: Stack) => unknown, Record<string, number[]>]>([
   ["no feature", () => {}, { "/read": [], "/write": [], "/free": [] }],
   ["rate limit", (app) => app.enableRateLimit(), { "/read": [429], "/write": [429], "/free": [] }],
+  [
+    "rate limit that denies without its store",
+    (app) => app.enableRateLimit({ onStoreError: "deny" }),
+    { "/read": [429, 503], "/write": [429, 503], "/free": [] },
+  ],
   ["breaker", (app) => app.enableCircuitBreaker(), { "/read": [503], "/write": [503], "/free": [] }],
   ["cache", (app) => app.enableCaching(), { "/read": [304, 504], "/write": [], "/free": [] }],
   ["ETag", (app) => app.enableEtag(), { "/read": [304], "/write": [], "/free": [304] }],
+  [
+    "a JSON Web Token, whose store may fail",
+    (app) => app.use(new JwtAuth({ secret }).skipPath("/free")),
+    { "/read": [401, 503], "/write": [401, 503], "/free": [] },
+  ],
+  [
+    "name and password",
+    (app) => app.use(new BasicAuth(() => true)),
+    { "/read": [401, 503], "/write": [401, 503], "/free": [401, 503] },
+  ],
+  [
+    "an API key",
+    (app) => app.use(new ApiKeyAuth({ k: "me" })),
+    { "/read": [401], "/write": [401], "/free": [401] },
+  ],
+  [
+    "any of the three",
+    (app) => app.use(anyOf(new ApiKeyAuth({ k: "me" }), new BasicAuth(() => true), new JwtAuth({ secret }))),
+    { "/read": [401, 503], "/write": [401, 503], "/free": [401, 503] },
+  ],
   ["CSRF", (app) => app.enableCsrf(), { "/read": [], "/write": [403], "/free": [] }],
 ])(
   "%s, when enabled, implies its replies on the routes that it concerns",

@@ -1,9 +1,16 @@
 import { type Awaitable, type Invocation, type Logger, UnauthorizedError } from "@framework/core";
-import { type Host, mapAwaitable, systemClock, throttledLog, User } from "@framework/core/feature";
+import {
+  type Host,
+  type ImpliedReply,
+  mapAwaitable,
+  systemClock,
+  throttledLog,
+  User,
+} from "@framework/core/feature";
 import { type AnswerLimit, type AnswerWait, answerWait } from "../answer-limit.ts";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
-import { missing, unavailable } from "../errors.ts";
+import { missing, unavailable, unavailableReply } from "../errors.ts";
 import { afterScheme } from "../jwt/sent-token.ts";
 import { parseBasicCredentials } from "./basic-credentials.ts";
 
@@ -66,6 +73,10 @@ export class BasicAuth extends Authentication {
 
   protected override schemes(): SecuritySchemes {
     return { basicAuth: { type: "http", scheme: "basic" } };
+  }
+
+  protected override replies(): readonly ImpliedReply[] {
+    return [unavailableReply];
   }
 
   protected override prepare(host: Host): void {

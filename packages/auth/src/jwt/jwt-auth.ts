@@ -14,12 +14,13 @@ import {
   type ConfigInput,
   handled,
   type Host,
+  type ImpliedReply,
   JwtClaims,
   systemClock,
 } from "@framework/core/feature";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
-import { authError, missing } from "../errors.ts";
+import { authError, missing, unavailableReply } from "../errors.ts";
 import { carriedClaims, type NewClaims, TokenIssuer, type TokenPair } from "../tokens/new-token.ts";
 import { failClosed } from "../token-store/fail-closed.ts";
 import { warnOfMemory } from "../token-store/memory-warning.ts";
@@ -188,6 +189,10 @@ export class JwtAuth extends Authentication {
 
   protected override schemes(): SecuritySchemes {
     return jwtSchemes(this.config);
+  }
+
+  protected override replies(): readonly ImpliedReply[] {
+    return [unavailableReply];
   }
 
   protected override prepare(host: Host): void {

@@ -1,3 +1,5 @@
+import type { ImpliedReply } from "./implied-reply.ts";
+
 /** An OpenAPI 3.1 Security Scheme Object, limited to the schemes that the framework's authentication supports. */
 export type SecurityScheme =
   | {
@@ -21,4 +23,6 @@ export interface AuthDescription {
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
   /** Whether a canonical path or route pattern needs no authentication. */
   skips(path: string): boolean;
+  /** Replies that the authentication can give besides its 401, for the API document. @default none */
+  readonly replies?: readonly ImpliedReply[];
 }

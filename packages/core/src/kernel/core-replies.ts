@@ -1,5 +1,5 @@
 import { reasonPhrase } from "../http/reason-phrase.ts";
-import type { ImpliedReply } from "../routes/implied-reply.ts";
+import type { ImpliedReply } from "../insight/implied-reply.ts";
 import type { RouteInfo } from "../routes/route.ts";
 
 /** The replies that core itself gives for a route. A wrong method has none: its 405 belongs to an operation that does not exist. */
@@ -10,6 +10,7 @@ export const coreReplies = (route: RouteInfo, handlerSecs: number): readonly Imp
     malformed,
     ...(auth.length > 0 || guarded ? [unauthorized] : []),
     ...(guarded ? [forbidden] : []),
+    ...auth.flatMap(({ replies = [] }) => replies),
     ...(path.includes("{") ? [notFound] : []),
     ...(takesBody(route) ? [tooLarge, unsupportedType] : []),
     ...((options.params ?? options.query ?? options.body) === undefined ? [] : [invalid]),

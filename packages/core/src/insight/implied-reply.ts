@@ -1,5 +1,3 @@
-import type { RouteInfo } from "./route.ts";
-
 /** A reply that a route can give although its `responses` do not list it, such as the refusal of a feature. */
 export interface ImpliedReply {
   /** Status of the reply. */
@@ -19,6 +17,3 @@ export interface ImpliedField {
   /** Type of its value. */
   readonly type: "string" | "integer";
 }
-
-/** Returns the replies that a route implies, none for a route that it does not concern. */
-export type ImpliedReplies = (route: RouteInfo) => readonly ImpliedReply[];
