@@ -1,0 +1,72 @@
+import type { Awaitable, StandardSchema } from "@framework/core";
+import { mapAwaitable } from "@framework/core/feature";
+import { mistake } from "../errors/event-error.ts";
+import type { EventMetadata } from "../events/event-metadata.ts";
+import type { AnyEventType } from "../events/event-type.ts";
+import type { EventTypes } from "../events/event-types.ts";
+import { jsonProblem } from "../events/json.ts";
+import type { NewEvent } from "../events/stored-event.ts";
+import { checkName } from "../names/check-name.ts";
+import { SEAL } from "../personal-data/sealed-fields.ts";
+
+/** An event whose data is valid. */
+export interface CheckedEvent {
+  readonly id: string | undefined;
+  readonly type: string;
+  /** `null` in a store without types. */
+  readonly known: AnyEventType | null;
+  readonly data: unknown;
+  readonly metadata: EventMetadata;
+}
+
+/** Checks an event; its data is what the schema returns. @throws EVENTS_UNKNOWN_TYPE, EVENTS_INVALID_DATA, EVENTS_BAD_NAME */
+export const checkEvent = (
+  types: EventTypes,
+  { type, data, id, metadata: own }: NewEvent,
+  metadata: EventMetadata,
+): Awaitable<CheckedEvent> => {
+  checkName("type of an event", type);
+  if (id !== undefined) checkName("id of an event", id);
+  const known = types.forAppend(type);
+  const all = own === undefined ? metadata : { ...metadata, ...own };
+  if (own !== undefined) checkMetadata(all);
+  const toChecked = (valid: unknown): CheckedEvent => {
+    const problem = valid === undefined ? "data is undefined" : jsonProblem(valid, "data");
+    if (problem !== null)
+      throw mistake(
+        "EVENTS_INVALID_DATA",
+        `${problem} in an event of type ${type}, which JSON cannot represent`,
+      );
+    return { id, type, known, data: valid, metadata: all };
+  };
+  if (known === null || known.schema === null) return toChecked(data);
+  return mapAwaitable(validated(known.schema, type, data), toChecked);
+};
+
+/** @throws EVENTS_INVALID_DATA for metadata that JSON cannot represent */
+export const checkMetadata = (metadata: EventMetadata): void => {
+  const problem = SEAL in metadata ? `metadata.${SEAL} is reserved` : jsonProblem(metadata, "metadata");
+  if (problem !== null) throw mistake("EVENTS_INVALID_DATA", problem);
+};
+
+const validated = (schema: StandardSchema, type: string, data: unknown): Awaitable<unknown> => {
+  const result = schema["~standard"].validate(data);
+  return mapAwaitable(result, (settled) => outputOf(settled, type));
+};
+
+type Result = Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>;
+
+const MAX_ISSUES = 10;
+
+/** Names members and rules, never values: they may be personal. */
+const outputOf = (result: Result, type: string): unknown => {
+  if (result.issues === undefined) return result.value;
+  const issues = result.issues.slice(0, MAX_ISSUES).map(({ path = [], message }) => {
+    const names = path.map((segment) => String(typeof segment === "object" ? segment.key : segment));
+    return `${["data", ...names].join(".")}: ${message}`;
+  });
+  throw mistake(
+    "EVENTS_INVALID_DATA",
+    `an event of type ${type} does not fit its schema: ${issues.join("; ")}`,
+  );
+};

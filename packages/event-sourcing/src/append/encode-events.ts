@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import type { Queries } from "@framework/database";
+import type { StoreBase } from "../base/store-base.ts";
+import { mistake } from "../errors/event-error.ts";
+import type { EventMetadata } from "../events/event-metadata.ts";
+import { MAX_EVENT_BYTES, MAX_METADATA_BYTES } from "../limits.ts";
+import { checkName } from "../names/check-name.ts";
+import { SEAL, sealFields } from "../personal-data/sealed-fields.ts";
+import { keysOfSubjects, type SubjectKey } from "../personal-data/subject-keys.ts";
+import type { CheckedEvent } from "./check-event.ts";
+
+/** An event as it is stored. */
+export interface EncodedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly schemaVersion: number;
+  /** JSON text. */
+  readonly data: string;
+  /** JSON text. */
+  readonly metadata: string | null;
+  /** Size of the data. */
+  readonly bytes: number;
+  /** The data before it was encrypted. */
+  readonly value: unknown;
+  /** The metadata as readers get it. */
+  readonly ownMetadata: EventMetadata;
+  /** Id of the key that encrypted personal data. */
+  readonly key: string | null;
+}
+
+interface Place {
+  readonly tenant: string;
+  readonly stream: string;
+}
+
+/** Encrypts personal data and encodes events as JSON. @throws EVENTS_TOO_LARGE, EVENTS_INVALID_DATA */
+export const encodeEvents = async (
+  base: StoreBase,
+  place: Place,
+  events: readonly CheckedEvent[],
+  queries: Queries,
+): Promise<readonly EncodedEvent[]> => {
+  const subjects = new Set<string>();
+  for (const event of events) if (isPersonal(event)) subjects.add(subjectOf(event));
+  if (subjects.size === 0) return events.map((event) => encode(event, event.id ?? randomUUID()));
+  const keys = await keysOfSubjects(queries, base.now, place.tenant, subjects);
+  return events.map((event) => seal(event, place, keys));
+};
+
+type PersonalEvent = CheckedEvent & { readonly known: { readonly personal: object } };
+
+const isPersonal = (event: CheckedEvent): event is PersonalEvent =>
+  event.known !== null && event.known.personal !== null;
+
+const subjectOf = ({ known, data }: PersonalEvent): string => {
+  const subject = known.personal.subject(data as never); // the schema has checked the data
+  checkName(`subject of an event of type ${known.type}`, subject);
+  return subject;
+};
+
+const seal = (event: CheckedEvent, place: Place, keys: ReadonlyMap<string, SubjectKey>): EncodedEvent => {
+  const id = event.id ?? randomUUID();
+  const key = isPersonal(event) ? keys.get(subjectOf(event)) : undefined;
+  if (!isPersonal(event) || key === undefined) return encode(event, id);
+  const { fields } = event.known.personal;
+  const sealed = sealFields(event.data as Readonly<Record<string, unknown>>, fields, key, { ...place, id });
+  const { key: keyId, fields: names } = sealed.seal;
+  const metadata = { ...event.metadata, [SEAL]: { key: keyId, fields: names } };
+  const { data: value, metadata: ownMetadata } = event;
+  return { ...encode({ ...event, data: sealed.data, metadata }, id), value, ownMetadata, key: keyId };
+};
+
+const encode = ({ type, known, data, metadata }: CheckedEvent, id: string): EncodedEvent => {
+  const text = JSON.stringify(data);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_EVENT_BYTES)
+    throw mistake(
+      "EVENTS_TOO_LARGE",
+      `an event of type ${type} has ${bytes} bytes, the limit is ${MAX_EVENT_BYTES}`,
+    );
+  return {
+    id,
+    type,
+    schemaVersion: known?.version ?? 1,
+    data: text,
+    metadata: metadataText(metadata),
+    bytes,
+    value: data,
+    ownMetadata: metadata,
+    key: null,
+  };
+};
+
+const metadataText = (metadata: CheckedEvent["metadata"]): string | null => {
+  const text = JSON.stringify(metadata);
+  if (text === "{}") return null;
+  if (Buffer.byteLength(text) > MAX_METADATA_BYTES)
+    throw mistake("EVENTS_TOO_LARGE", `the metadata of an event is larger than ${MAX_METADATA_BYTES} bytes`);
+  return text;
+};

@@ -1,0 +1,40 @@
+import { type Clock, systemClock } from "@framework/core/feature";
+import type { Kernel } from "@framework/durable/feature";
+import type { StoreBase } from "../base/store-base.ts";
+import { archiveExpired } from "./archive-expired.ts";
+
+const SHORTEST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/** Archives streams that had no event for `ttlSecs`, in one process at a time: after a tenth of that time again, a second at least and an hour at most. */
+export const archiveInLane = (
+  kernel: Kernel,
+  base: StoreBase,
+  ttlSecs: number,
+  clock: Clock = systemClock,
+): void => {
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, ttlSecs * 100));
+  kernel.lanes({
+    kind: "event-archive",
+    count: 1,
+    run: async ({ signal }) => {
+      while (!signal.aborted) {
+        await archiveExpired(base, ttlSecs, signal);
+        await pause(clock, pauseMs, signal);
+      }
+    },
+  });
+};
+
+/** Resolves after a time, or when the signal aborts. */
+const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    signal.addEventListener("abort", end, { once: true });
+    if (signal.aborted) end();
+  });

@@ -1,0 +1,36 @@
+import { type Context, type Invocation, type Key, key, RequestId } from "@framework/core";
+import { principalOf, SpanId, TraceId } from "@framework/core/feature";
+import type { EventMetadata } from "../events/event-metadata.ts";
+
+/** Identifies the piece of business that an invocation is part of. @default the id of the request */
+export const CorrelationId: Key<string | null> = key<string | null>("correlation_id", null);
+
+/** Id of the command or event that caused an invocation. */
+export const CausationId: Key<string | null> = key<string | null>("causation_id", null);
+
+/**
+ * The metadata of events that an invocation causes: its correlation, causation, trace and caller, where they are known.
+ *
+ * @example
+ * await store.append("loan-1", event, { metadata: metadataOf(request) }); // outside of an app's request, as in a test or an own transport
+ */
+export const metadataOf = ({ context }: Pick<Invocation, "context">): EventMetadata => {
+  const metadata: Record<string, string> = {};
+  const add = (name: keyof EventMetadata & string, value: string | null): void => {
+    if (value !== null) metadata[name] = value;
+  };
+  add("correlationId", context.get(CorrelationId) ?? context.get(RequestId));
+  add("causationId", context.get(CausationId));
+  add("traceId", context.get(TraceId));
+  add("spanId", context.get(SpanId));
+  add("actor", actorOf(context));
+  return metadata;
+};
+
+const actorOf = (context: Context): string | null => {
+  const principal = principalOf({ context });
+  if (principal === null) return null;
+  const { user, claims, apiKeyName } = principal;
+  if (typeof user === "string") return user;
+  return claims?.sub ?? apiKeyName ?? null;
+};

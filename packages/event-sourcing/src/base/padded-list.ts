@@ -1,0 +1,8 @@
+import { sql, type SqlValue, type Statement } from "@framework/database";
+
+/** A list for `IN (…)`, filled up with its last value to a power of two: few lengths make few prepared statements. */
+export const paddedList = (values: readonly SqlValue[]): Statement => {
+  const last = values.at(-1) ?? null;
+  const length = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)));
+  return sql.list([...values, ...Array<SqlValue>(length - values.length).fill(last)]);
+};

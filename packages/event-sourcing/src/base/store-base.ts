@@ -1,0 +1,33 @@
+import type { Logger } from "@framework/core";
+import type { Database, Statement, Transaction } from "@framework/database";
+import type { EventMetadata } from "../events/event-metadata.ts";
+import type { EventTypes } from "../events/event-types.ts";
+import type { StoreCounts } from "./store-counts.ts";
+
+/** How positions are drawn on PostgreSQL: from a sequence, or from a row that every append locks. */
+export type Positions = "sequence" | "counter";
+
+/** Settings of a store. */
+export interface StoreSettings {
+  readonly snapshotInterval: number;
+  readonly enableSnapshots: boolean;
+  readonly maxEventsPerAggregate: number;
+  readonly positions: Positions;
+}
+
+/** What every part of the store is built on. Members are read when they are used: an app's database and log are known only at its start. */
+export interface StoreBase {
+  readonly db: Database;
+  /** SQL expression of the current time: whole milliseconds of the database's clock. */
+  readonly now: Statement;
+  readonly types: EventTypes;
+  readonly settings: StoreSettings;
+  readonly log: Logger;
+  readonly counts: StoreCounts;
+  /** Runs a transaction of the store's own; on SQLite several of them share a commit. */
+  readonly transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>;
+  /** Metadata of the work that runs at this moment. */
+  readonly currentMetadata: () => EventMetadata;
+  /** Called after events were committed. */
+  readonly committed: () => void;
+}

@@ -1,0 +1,75 @@
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Database, openDatabase, sql } from "@framework/database";
+import { openEventStore, type OpenEventStore } from "../open-event-store.ts";
+import type { EventStoreFixture } from "./store-fixture.ts";
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** A fixture over databases that one function opens; a database in memory is opened once, and shared. */
+export const fixtureOn = (
+  openOne: () => Database,
+  drop: () => void | PromiseLike<void>,
+): EventStoreFixture => {
+  const opened: (OpenEventStore | Database)[] = [];
+  const db = openOne();
+  return {
+    db,
+    async open(config = {}) {
+      const own = openOne();
+      if (own !== db) opened.push(own);
+      const store = await openEventStore(config, { db: opened.length <= 1 ? db : own, log: silent });
+      opened.push(store);
+      return store;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const each of opened.toReversed()) await each.close();
+      await db.close();
+      await drop();
+    },
+  };
+};
+
+export const memoryFixture = (): EventStoreFixture => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  return fixtureOn(
+    () => db,
+    () => {},
+  );
+};
+
+export const fileFixture = (): EventStoreFixture => {
+  const folder = mkdtempDisposableSync(join(tmpdir(), "events-"));
+  const url = `sqlite://${join(folder.path, "events.db")}`;
+  return fixtureOn(
+    () => openDatabase({ url, synchronous: "normal" }),
+    () => folder.remove(),
+  );
+};
+
+let schemas = 0;
+
+/** A schema of a test's own on a shared server; disposal drops it. */
+export const ownSchema = async (server: string): Promise<{ readonly url: string } & AsyncDisposable> => {
+  const name = `events_${process.pid}_${++schemas}`;
+  const admin = openDatabase({ url: server, poolSize: 1 });
+  await admin.execute`CREATE SCHEMA ${sql.identifier(name)}`;
+  const url = new URL(server);
+  url.searchParams.set("options", `-c search_path=${name}`);
+  return {
+    url: url.href,
+    async [Symbol.asyncDispose]() {
+      await admin.execute`DROP SCHEMA ${sql.identifier(name)} CASCADE`;
+      await admin.close();
+    },
+  };
+};
+
+export const postgresFixture = async (server: string): Promise<EventStoreFixture> => {
+  const schema = await ownSchema(server);
+  return fixtureOn(
+    () => openDatabase({ url: schema.url, poolSize: 20 }),
+    () => schema[Symbol.asyncDispose](),
+  );
+};

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { FrameworkError, type StandardSchema } from "@framework/core";
+import type { PortFacts } from "@framework/core/testing";
+import type { ConflictError } from "../append/conflict-error.ts";
+import { decider } from "../deciders/decider.ts";
+import { type AnyEventType, type EventType, eventType, retiredEventType } from "../events/event-type.ts";
+import type { StoredEvent } from "../events/stored-event.ts";
+import { dropped, split } from "../events/upcast-result.ts";
+import { allEvents, errorOf, eventsOf, type EventStoreFixture, same } from "./store-fixture.ts";
+
+/** Accepts everything. */
+const anything = <T>(): StandardSchema<T, T> => ({
+  "~standard": { version: 1, vendor: "test", validate: (value) => ({ value: value as T }) },
+});
+
+/** An upcaster of a release that only writes here. */
+const unused = (data: unknown): unknown => data;
+
+/** What three releases of a program wrote, as golden data: never edit it, add to it. */
+const golden: readonly (readonly [release: readonly AnyEventType[], type: string, data: unknown])[] = [
+  [[eventType("Person", anything<object>())], "Person", { name: "Ann Lee", mail: "ann@example.org" }],
+  [[eventType("Moved", anything<object>())], "Moved", { to: "Rome" }],
+  [[eventType("Noise", anything<object>())], "Noise", { loud: true }],
+  [
+    [eventType("Person", anything<object>(), { version: 2, upcast: { 1: unused } })],
+    "Person",
+    { names: ["Bob"], mail: "b@example.org" },
+  ],
+  [
+    [eventType("Person", anything<object>(), { version: 3, upcast: { 1: unused, 2: unused } })],
+    "Person",
+    { names: ["Cy"] },
+  ],
+];
+
+const Person: EventType<"Person", { names: readonly string[] }> = eventType(
+  "Person",
+  anything<{ names: readonly string[] }>(),
+  {
+    version: 3,
+    upcast: {
+      1: ({ name, ...others }: { name: string }) => ({ ...others, names: name.split(" ") }),
+      2: ({ mail, ...others }: { mail: string }) =>
+        split({ type: "Person", data: others }, { type: "MailGiven", data: { mail } }),
+    },
+  },
+);
+const MailGiven: EventType<"MailGiven", { mail: string }> = eventType(
+  "MailGiven",
+  anything<{ mail: string }>(),
+);
+const Relocated: EventType<"Relocated", { city: string }> = eventType(
+  "Relocated",
+  anything<{ city: string }>(),
+);
+const Moved = retiredEventType("Moved", {
+  1: ({ to }: { to: string }) => split({ type: "Relocated", data: { city: to } }),
+});
+const Noise = retiredEventType("Noise", { 1: () => dropped });
+const present: readonly AnyEventType[] = [Person, MailGiven, Relocated, Moved, Noise];
+
+/** What the present release reads. */
+const expected = [
+  ["Person", 1, { names: ["Ann", "Lee"] }],
+  ["MailGiven", 1, { mail: "ann@example.org" }],
+  ["Relocated", 2, { city: "Rome" }],
+  ["Person", 4, { names: ["Bob"] }],
+  ["MailGiven", 4, { mail: "b@example.org" }],
+  ["Person", 5, { names: ["Cy"] }],
+];
+
+const seen = (events: readonly StoredEvent[]): unknown =>
+  events.map(({ type, version, data }) => [type, version, data]);
+
+const writeGolden = async ({ open }: EventStoreFixture): Promise<void> => {
+  for (const [events, type, data] of golden) await (await open({ events })).append("s-1", { type, data });
+};
+
+/** Facts about events that earlier releases wrote. */
+export const upcastFacts: PortFacts<EventStoreFixture> = {
+  "events of every earlier release are read in their present form, on every way to read": async (fixture) => {
+    await writeGolden(fixture);
+    const store = await fixture.open({ events: present });
+    same(seen(await eventsOf(store, "s-1")), expected);
+    same(seen(await allEvents(store, 2)), expected);
+    const back: StoredEvent[] = [];
+    for await (const event of store.read("s-1", { backwards: true })) back.push(event);
+    same(seen(back), expected.toReversed());
+    const conflict = (await errorOf(
+      store.append("s-1", Person({ names: [] }), { expected: "none" }),
+    )) as ConflictError;
+    same(seen(conflict.newer), expected);
+    const Names = decider({
+      name: "s",
+      events: [Person, Relocated],
+      initialState: () => "",
+      decide: () => [],
+      evolve: (state, event) =>
+        `${state} ${event.type === "Person" ? event.data.names.join("+") : event.data.city}`,
+    });
+    assert.equal((await store.aggregate(Names, "1").load()).state, " Ann+Lee Rome Bob Cy");
+  },
+
+  "parts of one event have its version and position, and ids of their own": async (fixture) => {
+    await writeGolden(fixture);
+    const [one, two] = await eventsOf(await fixture.open({ events: present }), "s-1");
+    assert.deepEqual([one?.version, one?.position], [two?.version, two?.position]);
+    assert.equal(two?.id, `${one?.id}#1`);
+  },
+
+  "an event of a later version than the code's is refused, not misread": async ({ open }) => {
+    await (await open({ events: [Person, MailGiven] })).append("s-1", Person({ names: [] }));
+    const old = await open({ events: [eventType("Person", anything<object>())] });
+    assert.equal((await errorOf(eventsOf(old, "s-1"))).code, "EVENTS_NEWER_SCHEMA");
+    assert.equal((await errorOf(old.readAll())).code, "EVENTS_NEWER_SCHEMA");
+  },
+
+  "an upcaster that fails names the event's type and version": async ({ open }) => {
+    await (await open()).append("s-1", { type: "Broken", data: {} });
+    const broken = (upcaster: () => unknown) =>
+      open({ events: [eventType("Broken", anything(), { version: 2, upcast: { 1: upcaster } })] });
+    const faults: readonly (() => unknown)[] = [
+      () => {
+        throw new Error("no such member");
+      },
+      () => {},
+      () => split({ type: "Unknown", data: {} }),
+      () => split({ type: "Broken", version: 1, data: {} }),
+      () => split(...Array.from({ length: 101 }, () => ({ type: "Broken", data: {} }))),
+    ];
+    for (const fault of faults) {
+      const error = await errorOf(eventsOf(await broken(fault), "s-1"));
+      assert.ok(FrameworkError.is(error));
+      assert.equal(error.code, "EVENTS_UPCAST_FAILED", error.message);
+      assert.match(error.message, /Broken/);
+    }
+  },
+
+  "only known types are appended, with data that fits their schema": async ({ open }) => {
+    const refusing: StandardSchema<{ n: number }> = {
+      "~standard": {
+        version: 1,
+        vendor: "test",
+        validate: async (value) =>
+          (value as { n: unknown }).n === 1
+            ? { value: { n: 2 } }
+            : { issues: [{ message: "must be 1", path: ["n"] }] },
+      },
+    };
+    const Checked = eventType("Checked", refusing);
+    const store = await open({ events: [Checked, Moved] });
+    await store.append("s-1", Checked({ n: 1 }));
+    same((await eventsOf(store, "s-1"))[0]?.data, { n: 2 }); // what the schema returned
+    const refused = [Checked({ n: 7 }), { type: "Moved", data: {} }, { type: "Cheked", data: { n: 1 } }];
+    const errors = await Promise.all(refused.map((event) => errorOf(store.append("s-1", event))));
+    same(
+      errors.map(({ code }) => code),
+      ["EVENTS_INVALID_DATA", "EVENTS_UNKNOWN_TYPE", "EVENTS_UNKNOWN_TYPE"],
+    );
+    assert.match(errors[0]?.message ?? "", /data\.n: must be 1/);
+    assert.match(errors[2]?.message ?? "", /did you mean Checked/);
+    assert.equal((await eventsOf(store, "s-1")).length, 1);
+  },
+};

@@ -1,0 +1,90 @@
+import { type Database, openDatabase } from "@framework/database";
+import { expect, test } from "@jest/globals";
+import { Borrowed, Extended, Loan, loanTypes } from "../loan.test-kit.ts";
+import { ConflictError, decider, openEventStore } from "../index.ts";
+
+/** A database in which `rival` acts before every transaction. */
+const withRival = (db: Database, rival: () => Promise<unknown>): Database =>
+  new Proxy(db, {
+    get: (target, name) => {
+      if (name === "transaction")
+        return async (...call: Parameters<Database["transaction"]>) => {
+          await rival();
+          return await target.transaction(...call);
+        };
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+
+test("a command is decided again when others changed the stream, `retries` times", async () => {
+  await using db = Object.assign(openDatabase({ url: "sqlite://:memory:" }), {
+    async [Symbol.asyncDispose]() {
+      await db.close();
+    },
+  });
+  await using other = await openEventStore({ events: loanTypes }, { db });
+  let rivals = 0;
+  const rival = withRival(db, async () => {
+    if (rivals-- > 0) await other.append("loan-1", Extended({ days: 1 }));
+  });
+  await using store = await openEventStore({ events: loanTypes, enableSnapshots: false }, { db: rival });
+  await other.append("loan-1", Borrowed({ member: "ann" }));
+
+  rivals = 3;
+  const { state, version } = await store.aggregate(Loan, "1").execute({ kind: "extend", days: 5 });
+  expect([state.days, version]).toEqual([14 + 3 + 5, 5]);
+
+  rivals = 4;
+  const refused = store.aggregate(Loan, "1").execute({ kind: "extend", days: 5 });
+  await expect(refused).rejects.toThrow(ConflictError);
+  expect((await other.aggregate(Loan, "1").load()).version).toBe(9);
+
+  rivals = 1;
+  const once = store.aggregate(Loan, "1").execute({ kind: "extend", days: 5 }, { retries: 0 });
+  await expect(once).rejects.toThrow(ConflictError);
+});
+
+test("the types of a decider must be those of the store", async () => {
+  await using store = await openEventStore({ storeType: "memory", events: [Borrowed] });
+  expect(() => store.aggregate(Loan, "1")).toThrow(
+    "decider loan has types that are not in the option `events`: Extended, Returned",
+  );
+});
+
+test("evolve does not get other types of the store, and an unknown type is refused", async () => {
+  const Days = decider({
+    name: "loan",
+    events: [Extended],
+    initialState: () => 0,
+    decide: () => [],
+    evolve: (days, { data }) => days + data.days,
+  });
+  await using db = Object.assign(openDatabase({ url: "sqlite://:memory:" }), {
+    async [Symbol.asyncDispose]() {
+      await db.close();
+    },
+  });
+  await using store = await openEventStore({ events: loanTypes }, { db });
+  await store.append("loan-1", [Borrowed({ member: "ann" }), Extended({ days: 2 })]);
+  expect((await store.aggregate(Days, "1").load()).state).toBe(2);
+  await using newer = await openEventStore({}, { db });
+  await newer.append("loan-1", { type: "Lost", data: {} });
+  await expect(store.aggregate(Days, "1").load()).rejects.toMatchObject({ code: "EVENTS_UNKNOWN_TYPE" });
+});
+
+test("a malformed decider is refused", () => {
+  const parts = {
+    events: [Extended],
+    initialState: () => 0,
+    decide: () => [],
+    evolve: (state: number) => state,
+  };
+  for (const [wrong, message] of [
+    [{ name: "a-b" }, "has a dash"],
+    [{ name: "" }, "is empty"],
+    [{ name: "a", version: 0 }, "whole number from 1"],
+    [{ name: "a", toSnapshot: (state: number) => state }, "give both or none"],
+  ] as const)
+    expect(() => decider({ ...parts, ...wrong })).toThrow(message);
+});

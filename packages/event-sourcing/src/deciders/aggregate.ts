@@ -1,0 +1,151 @@
+import type { Transaction } from "@framework/database";
+import type { Appended } from "../append/appended.ts";
+import type { Appender, WriteOptions } from "../append/appender.ts";
+import { ConflictError } from "../append/conflict-error.ts";
+import type { StoreBase } from "../base/store-base.ts";
+import type { AnyEventType, EventOf } from "../events/event-type.ts";
+import type { Folded } from "../snapshots/fold.ts";
+import type { Snapshots, StreamPlace } from "../snapshots/snapshots.ts";
+import { decided, type Decider } from "./decider.ts";
+import { foldTail } from "./load.ts";
+
+/** Options of a command on an aggregate. */
+export interface ExecuteOptions extends WriteOptions {
+  /** Repetitions when others changed the stream meanwhile, each with the new state; 0 to 100. @default 3 */
+  readonly retries?: number;
+}
+
+/** The result of a command. */
+export interface Executed<State, Types extends AnyEventType> {
+  /** The state after it. */
+  readonly state: State;
+  /** Version of the stream after it. */
+  readonly version: number;
+  /** Position of its last event; `null` when nothing happened. */
+  readonly position: string | null;
+  /** The events that happened. */
+  readonly events: readonly EventOf<Types>[];
+}
+
+/** The state of an aggregate at a version. */
+export interface AggregateState<State> {
+  readonly state: State;
+  /** Version of its stream; 0 when it does not exist. */
+  readonly version: number;
+}
+
+/** What an aggregate needs of the store. */
+export interface AggregateParts {
+  readonly base: StoreBase;
+  readonly appender: Appender;
+  readonly snapshots: Snapshots;
+}
+
+const DEFAULT_RETRIES = 3;
+const MAX_RETRIES = 100;
+
+/** One stream with the decider that decides on its commands. */
+export class Aggregate<State, Command, Types extends AnyEventType> {
+  /** Name of the stream. */
+  readonly stream: string;
+  /** Tenant of the stream; empty without tenants. */
+  readonly tenant: string;
+  private readonly parts: AggregateParts;
+  private readonly decider: Decider<State, Command, Types>;
+
+  constructor(
+    parts: AggregateParts,
+    decider: Decider<State, Command, Types>,
+    { stream, tenant }: StreamPlace,
+  ) {
+    this.parts = parts;
+    this.decider = decider;
+    this.stream = stream;
+    this.tenant = tenant;
+  }
+
+  /** The state, from the latest snapshot and the events after it. @param options.tx reads in a transaction, with what it appended */
+  async load({ tx }: { readonly tx?: Transaction | undefined } = {}): Promise<AggregateState<State>> {
+    const { snapshots } = this.parts;
+    const folded = await this.read(tx);
+    if (tx === undefined) snapshots.offer(this.decider.fold, this, folded); // in a transaction, part of it may be undone
+    return { state: folded.state, version: folded.version };
+  }
+
+  /**
+   * Decides on a command, and appends the events if nobody else changed the stream meanwhile; if so, decides again with the new state.
+   *
+   * @throws what `decide` throws; ConflictError after `retries` repetitions; and as `append`
+   */
+  async execute(
+    command: Command,
+    { retries = DEFAULT_RETRIES, ...options }: ExecuteOptions = {},
+  ): Promise<Executed<State, Types>> {
+    const { base } = this.parts;
+    let before = await this.read(options.tx);
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.decide(command, before, options);
+      } catch (error) {
+        if (!(error instanceof ConflictError) || attempt >= Math.min(retries, MAX_RETRIES)) throw error;
+      }
+      before = await foldTail(base, options.tx ?? base.db, this.decider.fold, this, before);
+    }
+  }
+
+  private async read(tx: Transaction | undefined): Promise<Folded<State>> {
+    const { base, snapshots } = this.parts;
+    const queries = tx ?? base.db;
+    const { fold } = this.decider;
+    return await foldTail(base, queries, fold, this, await snapshots.load(queries, fold, this));
+  }
+
+  private async decide(
+    command: Command,
+    before: Folded<State>,
+    options: WriteOptions,
+  ): Promise<Executed<State, Types>> {
+    const { stream, tenant, decider } = this;
+    const events = decided(decider.decide(command, before.state));
+    if (events.length === 0)
+      return { state: before.state, version: before.version, position: null, events: [] };
+    const append = { stream, tenant, events, expected: before.version };
+    const result = await this.parts.appender.appendDecided(append, options);
+    return await this.after(before, result, options.tx);
+  }
+
+  private async after(
+    before: Folded<State>,
+    { appended, events, keys }: Awaited<ReturnType<Appender["appendDecided"]>>,
+    tx: Transaction | undefined,
+  ): Promise<Executed<State, Types>> {
+    const { fold } = this.decider;
+    if (!appended.isNew) return await this.repeated(appended, tx);
+    const { version, position } = appended;
+    const folded: Folded<State> = {
+      state: events.reduce(fold.evolve, before.state),
+      version,
+      lastEvent: events.at(-1)?.id ?? before.lastEvent,
+      keys: new Set([...before.keys, ...keys]),
+      snapshotVersion: before.snapshotVersion,
+    };
+    const offer = (): void => this.parts.snapshots.offer(fold, this, folded);
+    if (tx === undefined) offer();
+    else tx.onCommit(offer);
+    return {
+      state: folded.state,
+      version,
+      position,
+      events: events as readonly unknown[] as readonly EventOf<Types>[],
+    };
+  }
+
+  /** The decision had been appended before, by the ids of its events. */
+  private async repeated(
+    { position }: Appended,
+    tx: Transaction | undefined,
+  ): Promise<Executed<State, Types>> {
+    const { state, version } = await this.read(tx);
+    return { state, version, position, events: [] };
+  }
+}

@@ -1,0 +1,94 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const eventSourcingErrors: ErrorCatalogue = {
+  EVENTS_BAD_APPEND: {
+    summary: "an append is empty, has an id or a stream twice, or a malformed `expected`",
+    action: "the message states the rule",
+  },
+  EVENTS_BAD_DECIDER: {
+    summary: "the definition of a decider is malformed",
+    action: "the message states the rule",
+  },
+  EVENTS_BAD_NAME: {
+    summary:
+      "the name of a stream, type, tenant, subject or event id is empty, too long, or has control characters",
+    action: "the message names it",
+  },
+  EVENTS_BAD_POSITION: {
+    status: 400,
+    summary: "a position is not one that the store gave",
+    action: "pass positions on unchanged",
+  },
+  EVENTS_BAD_READ: {
+    summary: "an option of a read is not within its range",
+    action: "the message names the range",
+  },
+  EVENTS_BAD_STORE: {
+    summary:
+      "`storeType`, `connectionUrl` or `positions` contradict each other or the database; the app does not start",
+    action: "the message names what to change",
+  },
+  EVENTS_BAD_TYPE: {
+    summary: "the definition of an event type is malformed, or lacks an upcaster",
+    action: "give an upcaster for each earlier version",
+  },
+  EVENTS_CONFLICT: {
+    status: 409,
+    summary: "`ConflictError`: the stream does not have the expected version; nothing was appended",
+    action: "read the stream, or `newer` of the error, and decide again",
+  },
+  EVENTS_DUPLICATE_TYPE: {
+    summary: "two types of events have one name; the app does not start",
+    action: "rename one",
+  },
+  EVENTS_INVALID_DATA: {
+    summary:
+      "data or metadata of an event does not fit its schema, or JSON cannot represent it; nothing was appended",
+    action: "the message names the member",
+  },
+  EVENTS_IN_MEMORY: {
+    summary: "several workers were started with a store in memory; the app does not start",
+    action: "use a database, or run one worker",
+  },
+  EVENTS_LOCKS_HIDDEN: {
+    summary:
+      "the PostgreSQL server hides its locks, so that readers could miss events; the app does not start",
+    action: 'set `positions: "counter"` before the first start',
+  },
+  EVENTS_NEWER_SCHEMA: {
+    summary: "an event was written by code that knows a later version of its type",
+    action: "deploy that code; during a rolling deployment, deploy readers first",
+  },
+  EVENTS_NOT_ENABLED: {
+    summary: "the event store was used before `enableEventSourcing`",
+    action: "call `enableEventSourcing` first",
+  },
+  EVENTS_PARTIAL_OVERLAP: {
+    status: 409,
+    summary:
+      "some ids of an append exist in the stream and others do not, or in another order; nothing was appended",
+    action: "repeat exactly the same append, or use new ids",
+  },
+  EVENTS_STREAM_ARCHIVED: {
+    status: 409,
+    summary: "the stream is archived; nothing was appended",
+    action: "call `restore`, or go on in a new stream",
+  },
+  EVENTS_TOO_LARGE: {
+    summary: "an append exceeds a limit; nothing was appended",
+    action: "the message names the limit",
+  },
+  EVENTS_UNKNOWN_TYPE: {
+    summary: "a type of event is not in the option `events`, or is retired",
+    action: "add the type to the option",
+  },
+  EVENTS_UNREADABLE: {
+    summary: "stored data was changed by other means than the store",
+    action: "restore the event that the message names from a backup",
+  },
+  EVENTS_UPCAST_FAILED: {
+    summary: "an upcaster threw, returned nothing, or splits without end",
+    action: "correct the upcaster that the message names",
+  },
+};

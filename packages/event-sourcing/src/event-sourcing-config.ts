@@ -1,0 +1,104 @@
+import {
+  checked,
+  type ConfigRecord,
+  configRecord,
+  flag,
+  integer,
+  list,
+  oneOf,
+  optional,
+} from "@framework/core/feature";
+import type { Problem } from "@framework/core";
+import type { Positions } from "./base/store-base.ts";
+import type { AnyEventType } from "./events/event-type.ts";
+import { EventTypes } from "./events/event-types.ts";
+
+/** Kind of database of an event store. */
+export type StoreType = "sqlite" | "postgres" | "postgresql" | "memory";
+
+/** Options of `enableEventSourcing`. */
+export interface EventSourcingConfig {
+  /**
+   * Kind of database, for a start that fails where another one is configured; `"memory"` is a database of the store's own in memory, for tests.
+   * @default the kind of the app's database, or of `connectionUrl`
+   */
+  readonly storeType: StoreType | undefined;
+  /** Events after which a stream gets another snapshot, 1 to 1,000,000. @default 100 */
+  readonly snapshotInterval: number;
+  /** Whether snapshots are taken and used. @default true */
+  readonly enableSnapshots: boolean;
+  /** Length of a stream that is logged as a warning; nothing is refused. @default 10000 */
+  readonly maxEventsPerAggregate: number;
+  /** Seconds without an event after which a stream is archived; 0 keeps all. @default 0 */
+  readonly eventTtlSecs: number;
+  /** Address of a database of the store's own, in place of the app's. */
+  readonly connectionUrl: string | undefined;
+  /** Types of events. With none, the store takes events of every type, unchecked. @default [] */
+  readonly events: readonly AnyEventType[];
+  /**
+   * How positions are drawn on PostgreSQL: from a `"sequence"`, or from a `"counter"` row that lets one append run at a time, for servers that hide
+   * `pg_locks`. Fixed when the tables are first used. @default "sequence"
+   */
+  readonly positions: Positions;
+}
+
+const isUrl = (value: unknown): boolean =>
+  typeof value === "string" &&
+  (value.startsWith("sqlite://") || (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)));
+
+const isEventType = (value: unknown): boolean =>
+  (typeof value === "function" || (typeof value === "object" && value !== null)) && "upcast" in value;
+
+export const EventSourcingConfig: ConfigRecord<EventSourcingConfig> = configRecord("EventSourcingConfig", {
+  storeType: optional(oneOf<StoreType>("sqlite", ["sqlite", "postgres", "postgresql", "memory"])),
+  snapshotInterval: integer(100, { min: 1, max: 1_000_000 }),
+  enableSnapshots: flag(true),
+  maxEventsPerAggregate: integer(10_000, { min: 1 }),
+  eventTtlSecs: integer(0, { min: 0, max: 10_000_000_000 }),
+  connectionUrl: optional(checked("", "sqlite://<path> or postgres://user:password@host/database", isUrl)),
+  events: list<AnyEventType>([], "types of events, made by eventType", isEventType),
+  positions: oneOf<Positions>("sequence", ["sequence", "counter"]),
+});
+
+/** The database of a store of its own; `null` for the app's. */
+export const ownUrl = ({ storeType, connectionUrl }: EventSourcingConfig): string | null =>
+  connectionUrl ?? (storeType === "memory" ? MEMORY : null);
+
+const MEMORY = "sqlite://:memory:";
+
+/** Whether each process would have its own events. */
+export const isInMemory = (config: EventSourcingConfig): boolean => ownUrl(config) === MEMORY;
+
+/** Mistakes that the record's rules do not see. */
+export const configProblems = (config: EventSourcingConfig): readonly Problem[] => {
+  const { storeType, connectionUrl, events } = config;
+  const mismatch =
+    connectionUrl === undefined
+      ? null
+      : mismatchOf(storeType, connectionUrl.startsWith("sqlite://") ? "sqlite" : "postgres");
+  const isFile = storeType === "memory" && connectionUrl !== undefined && connectionUrl !== MEMORY;
+  return [
+    ...EventTypes.problems(events),
+    ...(mismatch === null ? [] : [mismatch]),
+    ...(isFile && mismatch === null
+      ? [badStore(`storeType is "memory", but connectionUrl is another database; remove one`)]
+      : []),
+  ];
+};
+
+/** The mistake of a `storeType` that the database is not; `null` without. */
+export const mismatchOf = (
+  storeType: StoreType | undefined,
+  dialect: "sqlite" | "postgres",
+): Problem | null => {
+  const wanted = storeType === undefined ? dialect : storeType.startsWith("postgres") ? "postgres" : "sqlite";
+  if (wanted === dialect) return null;
+  return badStore(
+    `storeType is "${storeType}", but the database is ${dialect}; remove storeType, or correct the address`,
+  );
+};
+
+const badStore = (message: string): Problem => ({
+  code: "EVENTS_BAD_STORE",
+  message: `EventSourcingConfig: ${message}`,
+});

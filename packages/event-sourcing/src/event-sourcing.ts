@@ -1,0 +1,116 @@
+import { FrameworkError, type Logger, type Problem } from "@framework/core";
+import type { ConfigInput, Feature, Host } from "@framework/core/feature";
+import { type Database, type DatabaseMethods, openDatabase } from "@framework/database";
+import type { DurableMethods } from "@framework/durable";
+import { createKernel, kernelOf, type OwnKernel } from "@framework/durable/feature";
+import { followCurrentWork } from "./current-work.ts";
+import type { EventStore, StoreParts } from "./event-store.ts";
+import {
+  configProblems,
+  EventSourcingConfig,
+  isInMemory,
+  mismatchOf,
+  ownUrl,
+} from "./event-sourcing-config.ts";
+import { storeOn } from "./open-event-store.ts";
+import { publishMetrics } from "./store-metrics.ts";
+import { setUpStore } from "./store-setup.ts";
+
+/** The methods that the feature adds to an app. */
+export interface EventSourcing {
+  /**
+   * Opens an event store, `app.eventStore`, on the app's database or one of its own.
+   *
+   * @throws CORE_BAD_CONFIG, EVENTS_BAD_STORE, EVENTS_DUPLICATE_TYPE at start, with all other mistakes
+   */
+  enableEventSourcing(config?: ConfigInput<EventSourcingConfig>): this;
+  /** The event store. @throws EVENTS_NOT_ENABLED before `enableEventSourcing` */
+  readonly eventStore: EventStore;
+}
+
+/**
+ * An event store for an app: streams with expected versions, one order over all of them, snapshots, deciders.
+ *
+ * @example
+ * const app = new (App.with(database, durable, eventSourcing))().enableDatabase().enableEventSourcing({ events: [BookBorrowed] });
+ * app.post("/loans/{id}", ({ app, params }) => app.eventStore.append(`loan-${params.id}`, BookBorrowed({ member: "ann" })));
+ */
+export const eventSourcing: Feature<EventSourcing, DatabaseMethods & DurableMethods> = {
+  name: "event-sourcing",
+  install: (host, needs) => {
+    let parts: StoreParts | null = null;
+    return {
+      enableEventSourcing(config) {
+        parts = enable(host, needs, host.configure(EventSourcingConfig, config));
+        return this;
+      },
+      get eventStore() {
+        if (parts !== null) return parts.store;
+        throw new FrameworkError("EVENTS_NOT_ENABLED", "call enableEventSourcing() before using eventStore");
+      },
+    };
+  },
+};
+
+const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig): StoreParts => {
+  for (const problem of configProblems(config)) host.problem(problem);
+  const own = ownKernel(host, config);
+  const kernel = own ?? kernelOf(needs).use("event-sourcing");
+  const parts = storeOn(
+    { kernel, log: () => logOf(host), currentMetadata: followCurrentWork(host.insight) },
+    config,
+  );
+  host.check(() => mismatchWith(() => kernel.db, config));
+  host.life.onStart({
+    name: "event-sourcing",
+    timeoutSecs: START_SECS,
+    run: async ({ workers }, signal) => {
+      if (workers > 1 && isInMemory(config)) throw memoryOfMany(workers);
+      await own?.start({ signal });
+      await setUpStore(parts.base);
+    },
+  });
+  if (own !== null) host.life.onDrain((deadline) => own.drain(deadline));
+  host.life.onStop({
+    name: "event-sourcing",
+    run: async (_settings, signal) => {
+      await parts.snapshots.close(signal);
+      await own?.stop();
+      await own?.db.close();
+    },
+  });
+  publishMetrics(host.insight, parts);
+  return parts;
+};
+
+const mismatchWith = (db: () => Database, { storeType }: EventSourcingConfig): readonly Problem[] => {
+  try {
+    const mismatch = mismatchOf(storeType, db().dialect);
+    return mismatch === null ? [] : [mismatch];
+  } catch {
+    return []; // without a database, which is a mistake of its own
+  }
+};
+
+/** Migrations wait for those of other processes. */
+const START_SECS = 3660;
+
+/** The kernel of a store with a database of its own; its tables are always created at start. */
+const ownKernel = (host: Host, config: EventSourcingConfig): OwnKernel | null => {
+  const url = ownUrl(config);
+  if (url === null) return null;
+  const log: Logger = {
+    info: (message, fields) => logOf(host).info(message, fields),
+    warn: (message, fields) => logOf(host).warn(message, fields),
+    error: (message, fields) => logOf(host).error(message, fields),
+  };
+  return createKernel(openDatabase({ url }), { log, host });
+};
+
+const logOf = (host: Host): Logger => host.life.settings.log;
+
+const memoryOfMany = (workers: number): FrameworkError =>
+  new FrameworkError(
+    "EVENTS_IN_MEMORY",
+    `each of ${workers} workers would have its own events in memory; use a database, or run one worker`,
+  );

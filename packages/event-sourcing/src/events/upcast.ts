@@ -1,0 +1,75 @@
+import { FrameworkError } from "@framework/core";
+import { mistake } from "../errors/event-error.ts";
+import { MAX_PARTS } from "../limits.ts";
+import type { EventTypes } from "./event-types.ts";
+import { SplitEvent } from "./upcast-result.ts";
+
+/** Data of a type in a certain version. */
+export interface VersionedData {
+  readonly type: string;
+  readonly version: number;
+  readonly data: unknown;
+}
+
+/** Steps of one stored event, splits included: more are a circle of splits. */
+const MAX_STEPS = 1000;
+
+/**
+ * Brings data to the current versions of its types, in the order of versions; splits are replaced in place.
+ *
+ * @throws EVENTS_NEWER_SCHEMA, EVENTS_UPCAST_FAILED
+ */
+export const upcast = (types: EventTypes, stored: VersionedData): readonly VersionedData[] => {
+  const done: VersionedData[] = [];
+  const open: VersionedData[] = [stored];
+  for (let steps = 0; ; steps++) {
+    const next = open.pop();
+    if (next === undefined) return done;
+    if (steps > MAX_STEPS || done.length + open.length >= MAX_PARTS)
+      throw failed(stored, `it becomes more than ${MAX_PARTS} events, or a circle of splits`);
+    const results = step(types, next);
+    if (results === null) done.push(next);
+    else open.push(...results.toReversed());
+  }
+};
+
+/** The results of one step; `null` when the data is current. */
+const step = (types: EventTypes, { type, version, data }: VersionedData): readonly VersionedData[] | null => {
+  const known = types.get(type);
+  if (known === undefined || known.version === version) return null;
+  if (version > known.version)
+    throw mistake(
+      "EVENTS_NEWER_SCHEMA",
+      `an event of type ${type} has version ${version}, but this code knows versions to ${known.version}; deploy the code that wrote it`,
+    );
+  const result = convert(known.upcast[version] as (data: unknown) => unknown, { type, version, data }); // checked by eventType
+  if (!(result instanceof SplitEvent)) return [{ type, version: version + 1, data: result }];
+  return result.parts.map((part) => ({
+    type: part.type,
+    version: part.version ?? knownVersion(types, part.type, type),
+    data: part.data,
+  }));
+};
+
+const convert = (upcaster: (data: unknown) => unknown, from: VersionedData): unknown => {
+  try {
+    const result = upcaster(from.data);
+    if (result !== undefined) return result;
+  } catch (error) {
+    throw failed(from, `its upcaster threw: ${FrameworkError.is(error) ? error.code : String(error)}`, error);
+  }
+  throw failed(from, "its upcaster returned nothing; return the data, or `dropped`");
+};
+
+const knownVersion = (types: EventTypes, type: string, from: string): number => {
+  const known = types.get(type);
+  if (known !== undefined) return known.version;
+  throw mistake("EVENTS_UPCAST_FAILED", `${from} splits into ${type}, which is not in the option \`events\``);
+};
+
+const failed = ({ type, version }: VersionedData, problem: string, cause?: unknown): FrameworkError =>
+  mistake(
+    "EVENTS_UPCAST_FAILED",
+    `an event of type ${type}, version ${version}, cannot be read: ${problem}`,
+    cause,
+  );

@@ -1,0 +1,92 @@
+import { type Database, openDatabase } from "@framework/database";
+import type { Positions } from "../base/store-base.ts";
+import { openEventStore } from "../open-event-store.ts";
+import { faultsOf, naiveReader, type Reader, storeReader } from "./readers.test-kit.ts";
+import { disturb, write } from "./writers.test-kit.ts";
+
+/** Appends of one run: a few hundred in CI, at least 10,000 for the exam. */
+export const appends: number = Number(process.env["FRAMEWORK_GAP_APPENDS"] ?? 600);
+
+const WRITERS = 8;
+
+/** The outcome of a run. */
+export interface GapReport {
+  /** Events in the table. */
+  readonly events: number;
+  /** Positions without an event. */
+  readonly holes: number;
+  /** Positions that readers skipped, as recorded. */
+  readonly skipped: number;
+  readonly store: Awaited<ReturnType<typeof faultsOf>>;
+  readonly naive: Awaited<ReturnType<typeof faultsOf>>;
+  /** Reads of all readers while writers wrote. */
+  readonly polls: number;
+}
+
+/** Runs 8 writers, a disturber, two readers of the store in other processes' place, and the naive one. */
+export const runGapHarness = async (
+  url: string,
+  positions: Positions,
+  random: () => number,
+): Promise<GapReport> => {
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const dbs: Database[] = [];
+  const open = (poolSize: number): Database => {
+    const db = openDatabase({ url, poolSize });
+    dbs.push(db);
+    return db;
+  };
+  const db = open(WRITERS + 2);
+  const store = await openEventStore({ positions }, { db, log });
+  const reading = [open(3), open(3)] as const;
+  const stores = await Promise.all(reading.map((each) => openEventStore({ positions }, { db: each, log })));
+  await db.execute("CREATE TABLE IF NOT EXISTS unrelated (note TEXT)");
+
+  const done = new AbortController();
+  const readers: Reader[] = [...stores.map(storeReader), naiveReader(reading[0])];
+  let polls = 0;
+  const polling = readers.map(async (reader) => {
+    while (!done.signal.aborted) {
+      await reader.poll();
+      polls++;
+    }
+  });
+  const disturbing = disturb(db, done.signal);
+  const left = { count: appends };
+  await Promise.all(Array.from({ length: WRITERS }, () => write({ db, store, random }, left)));
+  done.abort();
+  await Promise.all([...polling, disturbing]);
+  for (const reader of readers) await finish(reader);
+
+  const count = async (text: string): Promise<number> => (await db.fetchValue<number>(text)) ?? 0;
+  const [first, second, naive] = await Promise.all(readers.map((reader) => faultsOf(db, reader)));
+  const report: GapReport = {
+    events: await count("SELECT count(*) FROM framework_events"),
+    holes: await count("SELECT max(position) - count(*) FROM framework_events"),
+    skipped: await count(
+      "SELECT coalesce(sum(to_position - from_position + 1), 0)::bigint FROM framework_event_skips",
+    ),
+    store: sum(first, second),
+    naive: sum(naive),
+    polls,
+  };
+  for (const each of [...stores, store]) await each.close();
+  for (const each of dbs) await each.close();
+  return report;
+};
+
+/** Reads to the end. */
+const finish = async (reader: Reader): Promise<void> => {
+  for (let before = -1; before < reader.seen.length;) {
+    before = reader.seen.length;
+    await reader.poll();
+    await reader.poll();
+  }
+};
+
+type Faults = Awaited<ReturnType<typeof faultsOf>>;
+
+const sum = (...all: readonly (Faults | undefined)[]): Faults => {
+  const total = (name: keyof Faults): number => all.reduce((before, each) => before + (each?.[name] ?? 0), 0);
+  return { lost: total("lost"), doubled: total("doubled"), inverted: total("inverted") };
+};

@@ -1,0 +1,72 @@
+import { type Queries, sql, type Statement } from "@framework/database";
+import { paddedList } from "../base/padded-list.ts";
+import type { StoreBase } from "../base/store-base.ts";
+import { eventColumns, type EventRow } from "../events/event-row.ts";
+import type { Decided, Frontier } from "./frontier.ts";
+
+/** Which events of the whole store to read. */
+export interface EventFilter {
+  /** Names of types, as stored. @default all */
+  readonly types?: readonly string[] | undefined;
+  /** Category of the streams. @default all */
+  readonly category?: string | undefined;
+  /** Tenant of the streams. @default all */
+  readonly tenant?: string | undefined;
+}
+
+/** Rows of the global order after a position. */
+export interface RowBatch extends Decided {
+  readonly rows: readonly EventRow[];
+}
+
+/** Reads the events of all streams in their global order, and never beyond the frontier. */
+export class GlobalReader {
+  private readonly base: StoreBase;
+  private readonly frontier: Frontier;
+
+  constructor(base: StoreBase, frontier: Frontier) {
+    this.base = base;
+    this.frontier = frontier;
+  }
+
+  /**
+   * Reads the next rows. `position` is where the next read begins: it passes events that the filter excludes, too.
+   *
+   * @param queries where to read from: the database, or a transaction
+   */
+  async read(after: number, filter: EventFilter, limit: number, queries: Queries): Promise<RowBatch> {
+    const { frontier } = this;
+    const isFar = frontier.position - after >= limit; // enough to read without looking for more
+    const decided: Decided = isFar
+      ? { position: frontier.position, state: "more" }
+      : await frontier.advance();
+    if (after >= decided.position) return { ...decided, position: after, rows: [] };
+    const rows = await this.rows({ after, to: decided.position, limit, filter }, queries);
+    const last = rows.at(-1);
+    if (rows.length < limit || last === undefined) return { ...decided, rows };
+    const isWhole = last.position === decided.position;
+    return { position: last.position, state: isWhole ? decided.state : "more", rows };
+  }
+
+  private async rows({ after, to, limit, filter }: Range, queries: Queries): Promise<readonly EventRow[]> {
+    const columns = eventColumns(this.base.db.dialect);
+    const where = sql`WHERE position > ${after} AND position <= ${to} ${conditions(filter)}`;
+    return await queries.query<EventRow>`SELECT ${columns} FROM framework_events ${where}
+      UNION ALL SELECT ${columns} FROM framework_archived_events ${where} ORDER BY position LIMIT ${limit}`;
+  }
+}
+
+interface Range {
+  readonly after: number;
+  readonly to: number;
+  readonly limit: number;
+  readonly filter: EventFilter;
+}
+
+const conditions = ({ types, category, tenant }: EventFilter): Statement => {
+  const all: Statement[] = [];
+  if (types !== undefined) all.push(sql`AND type IN (${paddedList(types)})`);
+  if (category !== undefined) all.push(sql`AND category = ${category}`);
+  if (tenant !== undefined) all.push(sql`AND tenant = ${tenant}`);
+  return sql.join(all, " ");
+};

@@ -1,0 +1,216 @@
+import { type Database, openDatabase, type Transaction } from "@framework/database";
+import { startPostgres, withServer } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { Client } from "pg";
+import { APPEND_LOCK } from "../base/append-lock.ts";
+import { postgresFixture } from "../contract/open-fixture.test-kit.ts";
+import { allEvents, plain } from "../contract/store-fixture.ts";
+import { type EventStore, openEventStore } from "../index.ts";
+
+/** A transaction that stays open until it is told to end. */
+const openTransaction = async (
+  db: Database,
+  work: (tx: Transaction) => Promise<unknown>,
+): Promise<{ commit(): Promise<void>; rollBack(): Promise<void>; readonly ended: Promise<unknown> }> => {
+  const { promise: end, resolve } = Promise.withResolvers<"commit" | "roll back">();
+  const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
+  const ended = db
+    .transaction(async (tx) => {
+      await work(tx);
+      hasBegun();
+      if ((await end) === "roll back") throw new Error("rolled back");
+    })
+    .catch((error: unknown) => error);
+  await begun;
+  const finish = async (how: "commit" | "roll back"): Promise<void> => {
+    resolve(how);
+    await ended;
+  };
+  return { commit: () => finish("commit"), rollBack: () => finish("roll back"), ended };
+};
+
+const streams = async (store: EventStore): Promise<readonly [streams: string, state: string]> => {
+  const { events, state } = await store.readAll();
+  return [events.map(({ stream }) => stream).join(" "), state];
+};
+
+withServer("postgres", (server) => {
+  test("an open append keeps readers before the events after it, until it commits", async () => {
+    await using fixture = await postgresFixture(server);
+    const store = await fixture.open();
+    const slow = await openTransaction(fixture.db, (tx) => store.append("slow-1", plain("A"), { tx }));
+    await store.append("fast-1", plain("A"));
+    expect([await streams(store), await streams(store)]).toEqual([
+      ["", "waiting"],
+      ["", "waiting"],
+    ]);
+    await slow.commit();
+    expect(await streams(store)).toEqual(["slow-1 fast-1", "end"]);
+  });
+
+  test("an append that is rolled back is passed, and the skip recorded with its evidence", async () => {
+    await using fixture = await postgresFixture(server);
+    const store = await fixture.open();
+    const slow = await openTransaction(fixture.db, (tx) =>
+      store.append("slow-1", [plain("A"), plain("B")], { tx }),
+    );
+    await store.append("fast-1", plain("A"));
+    expect(await streams(store)).toEqual(["", "waiting"]);
+    await slow.rollBack();
+    expect(await streams(store)).toEqual(["fast-1", "end"]);
+    const skips = await fixture.db.query(
+      "SELECT from_position, to_position, evidence FROM framework_event_skips",
+    );
+    expect(skips).toEqual([
+      {
+        from_position: 1,
+        to_position: 2,
+        evidence: expect.stringMatching(/^{"seenTo":3,"ended":\["\d+\/\d+"\]}$/),
+      },
+    ]);
+  });
+
+  test("a killed connection is a rollback", async () => {
+    await using fixture = await postgresFixture(server);
+    const store = await fixture.open();
+    let pid: number | null = null;
+    const slow = await openTransaction(fixture.db, async (tx) => {
+      pid = await tx.fetchValue<number>("SELECT pg_backend_pid()");
+      await store.append("slow-1", plain("A"), { tx });
+    });
+    await store.append("fast-1", plain("A"));
+    expect(await streams(store)).toEqual(["", "waiting"]);
+    await fixture.db.query("SELECT pg_terminate_backend($1)", [pid]);
+    await waitFor(async () => (await streams(store))[1] === "end");
+    expect(await streams(store)).toEqual(["fast-1", "end"]);
+    await slow.commit();
+  });
+
+  test("an open transaction that appends nothing does not matter, nor one that appends after a hole was seen", async () => {
+    await using fixture = await postgresFixture(server);
+    const store = await fixture.open();
+    await fixture.db.execute("CREATE TABLE unrelated (note TEXT)");
+    const unrelated = await openTransaction(fixture.db, (tx) =>
+      tx.execute("INSERT INTO unrelated VALUES ('x')"),
+    );
+    const undone = await openTransaction(fixture.db, (tx) => store.append("undone-1", plain("A"), { tx }));
+    await store.append("fast-1", plain("A"));
+    expect(await streams(store)).toEqual(["", "waiting"]);
+    const later = await openTransaction(fixture.db, (tx) => store.append("later-1", plain("A"), { tx }));
+    await undone.rollBack();
+    expect((await streams(store))[0]).toBe("fast-1");
+    await later.commit();
+    expect(await streams(store)).toEqual(["fast-1 later-1", "end"]);
+    await unrelated.commit();
+  });
+
+  test("an append undone to a savepoint is passed although its transaction goes on", async () => {
+    await using fixture = await postgresFixture(server);
+    const store = await fixture.open();
+    const slow = await openTransaction(fixture.db, async (tx) => {
+      const inner = tx.transaction(async (nested) => {
+        await store.append("undone-1", plain("A"), { tx: nested });
+        throw new Error("undo");
+      });
+      await inner.catch(() => {});
+    });
+    await store.append("fast-1", plain("A"));
+    expect(await streams(store)).toEqual(["fast-1", "end"]);
+    await slow.commit();
+  });
+
+  test("the time that an open append has kept readers waiting is measured", async () => {
+    await using fixture = await postgresFixture(server);
+    const { db } = fixture;
+    const store = await fixture.open();
+    const { HighWaterMark } = await import("./high-water-mark.ts");
+    const { lockHolders } = await import("./lock-holders.ts");
+    expect(HighWaterMark).toBeDefined();
+    const slow = await openTransaction(db, (tx) => store.append("slow-1", plain("A"), { tx }));
+    await waitFor(async () => (await lockHolders(db, APPEND_LOCK)).oldestSecs > 0.05);
+    await slow.commit();
+    expect((await lockHolders(db, APPEND_LOCK)).oldestSecs).toBeLessThan(60);
+  });
+
+  test("a process begins at the stored mark, and holes below it are not looked at again", async () => {
+    await using fixture = await postgresFixture(server);
+    const { db } = fixture;
+    const store = await fixture.open();
+    for (let count = 0; count < 11; count++)
+      await store.append(
+        "s-1",
+        Array.from({ length: 1000 }, () => plain("A")),
+      );
+    expect(await allEvents(store, 1000)).toHaveLength(11_000);
+    const mark = await db.fetchValue<number>("SELECT mark FROM framework_event_store");
+    expect(mark).toBeGreaterThanOrEqual(10_000);
+    await db.execute("DELETE FROM framework_events WHERE position = 77"); // makes a hole that nobody should see
+    const other = await fixture.open();
+    expect(await allEvents(other, 1000)).toHaveLength(10_999);
+    expect(await db.query("SELECT * FROM framework_event_skips")).toEqual([]);
+  });
+
+  test("a store that draws positions otherwise is refused", async () => {
+    await using fixture = await postgresFixture(server);
+    await fixture.open({ positions: "counter" });
+    await expect(fixture.open({ positions: "sequence" })).rejects.toMatchObject({ code: "EVENTS_BAD_STORE" });
+  });
+
+  test("a server that hides its locks is refused, unless positions are counted", async () => {
+    await using fixture = await postgresFixture(server);
+    const { db } = fixture;
+    await db.execute("CREATE VIEW pg_locks AS SELECT * FROM pg_catalog.pg_locks WHERE false");
+    const search = (await db.fetchValue<string>("SELECT current_schema()")) ?? "";
+    const url = new URL(server);
+    url.searchParams.set("options", `-c search_path=${search},pg_catalog`);
+    const hidden = openDatabase({ url: url.href });
+    await expect(openEventStore({}, { db: hidden })).rejects.toMatchObject({ code: "EVENTS_LOCKS_HIDDEN" });
+    await db.execute("DELETE FROM framework_event_store");
+    await using store = await openEventStore({ positions: "counter" }, { db: hidden });
+    await store.append("s-1", plain("A"));
+    expect(await streams(store)).toEqual(["s-1", "end"]);
+    await store.close();
+    await hidden.close();
+  });
+});
+
+test("a prepared transaction and a killed server lose no event", async () => {
+  await using postgres = await startPostgres({ fsync: true });
+  const ask = async (...statements: readonly string[]): Promise<void> => {
+    const client = new Client({ connectionString: postgres.url });
+    client.on("error", () => {});
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
+  await ask("ALTER SYSTEM SET max_prepared_transactions = 5");
+  await postgres.kill();
+  await postgres.start();
+  await using store = await openEventStore({ connectionUrl: postgres.url });
+  await store.append("s-1", plain("First"));
+  const insert = `INSERT INTO framework_events SELECT nextval('framework_event_positions'), '', 'prepared-1', 1, 'id', 'prepared',
+    'A', 1, '{}', NULL, 0 FROM (SELECT pg_advisory_xact_lock_shared(${APPEND_LOCK})) AS locked`;
+
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query("BEGIN");
+  await client.query(insert);
+  await store.append("fast-1", plain("A"));
+  expect(await streams(store)).toEqual(["s-1", "waiting"]);
+  await client.query("PREPARE TRANSACTION 'two-phases'"); // its lock has another holder from here on
+  await client.end();
+  expect(await streams(store)).toEqual(["s-1", "waiting"]);
+  await postgres.kill();
+  await postgres.start();
+  await waitFor(() =>
+    streams(store).then(
+      ([, state]) => state === "waiting",
+      () => false,
+    ),
+  );
+  await ask("COMMIT PREPARED 'two-phases'");
+  await store.append("last-1", plain("A"));
+  await waitFor(async () => (await streams(store))[1] === "end");
+  expect((await streams(store))[0]).toBe("s-1 prepared-1 fast-1 last-1");
+});

@@ -1,0 +1,34 @@
+/**
+ * Shares a look among callers: one runs at a time, and a caller gets one that began after its call, because an earlier one may have missed what the
+ * caller has just written.
+ */
+export class SharedLook<T> {
+  private readonly look: () => Promise<T>;
+  private running: Promise<T> | null = null;
+  private next: Promise<T> | null = null;
+
+  constructor(look: () => Promise<T>) {
+    this.look = look;
+  }
+
+  get(): Promise<T> {
+    if (this.running === null) return this.start();
+    return (this.next ??= this.running.then(
+      () => this.startNext(),
+      () => this.startNext(),
+    ));
+  }
+
+  private startNext(): Promise<T> {
+    this.next = null;
+    return this.start();
+  }
+
+  private start(): Promise<T> {
+    const running = this.look().finally(() => {
+      if (this.running === running) this.running = null;
+    });
+    this.running = running;
+    return running;
+  }
+}

@@ -1,0 +1,36 @@
+// For applications.
+export {
+  eventType,
+  retiredEventType,
+  type AnyEventType,
+  type EventOf,
+  type EventType,
+  type EventTypeOptions,
+  type NewEventOf,
+} from "./events/event-type.ts";
+export {
+  dropped,
+  type EventPart,
+  split,
+  type SplitEvent,
+  type Upcaster,
+  type Upcasters,
+} from "./events/upcast-result.ts";
+export type { PersonalData } from "./events/personal-data.ts";
+export type { NewEvent, StoredEvent } from "./events/stored-event.ts";
+export type { EventMetadata } from "./events/event-metadata.ts";
+export { decider, type Decider, type DeciderOptions } from "./deciders/decider.ts";
+export type { Aggregate, AggregateState, ExecuteOptions, Executed } from "./deciders/aggregate.ts";
+export type { AppendOptions, EventStore, PlaceOptions } from "./event-store.ts";
+export type { Appended } from "./append/appended.ts";
+export type { WriteOptions } from "./append/appender.ts";
+export { ConflictError } from "./append/conflict-error.ts";
+export type { ExpectedVersion } from "./append/expected-version.ts";
+export type { StreamAppend } from "./append/prepare-append.ts";
+export type { ReadOptions } from "./reading/read-stream.ts";
+export type { EventBatch, ReadAllOptions } from "./global-order/read-all.ts";
+export { CausationId, CorrelationId, metadataOf } from "./base/current-metadata.ts";
+export { eventSourcing, type EventSourcing } from "./event-sourcing.ts";
+export { EventSourcingConfig, type StoreType } from "./event-sourcing-config.ts";
+export { openEventStore, type OpenEventStore, type OpenEventStoreOptions } from "./open-event-store.ts";
+export { eventSourcingErrors } from "./error-codes.ts";

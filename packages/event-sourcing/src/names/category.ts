@@ -1,0 +1,5 @@
+/** Category of a stream: its name up to the first dash, `loan` for `loan-42`; the whole name without one. */
+export const categoryOf = (stream: string): string => {
+  const dash = stream.indexOf("-");
+  return dash <= 0 ? stream : stream.slice(0, dash);
+};

@@ -1,0 +1,30 @@
+import { mistake } from "../errors/event-error.ts";
+import { MAX_NAME, MAX_STREAM_NAME } from "../limits.ts";
+
+/** Control characters: invisible in logs, and PostgreSQL stores no NUL. */
+// oxlint-disable-next-line no-control-regex -- they are what it searches for
+const CONTROL = /[\u0000-\u001F\u007F]/;
+
+const problemOf = (value: unknown, longest: number): string | null => {
+  if (typeof value !== "string") return `is ${typeof value}, not text`;
+  if (value === "") return "is empty";
+  if (value.length > longest) return `is longer than ${longest} characters`;
+  if (CONTROL.test(value)) return "contains a control character";
+  return value.isWellFormed() ? null : "contains half of a surrogate pair"; // databases would store U+FFFD: two names become one
+};
+
+const check = (what: string, value: unknown, longest: number): void => {
+  const problem = problemOf(value, longest);
+  if (problem !== null) throw mistake("EVENTS_BAD_NAME", `the ${what} ${problem}`);
+};
+
+/** @throws EVENTS_BAD_NAME */
+export const checkStream = (stream: string): void => check("name of the stream", stream, MAX_STREAM_NAME);
+
+/** @throws EVENTS_BAD_NAME */
+export const checkTenant = (tenant: string): void => {
+  if (tenant !== "") check("tenant", tenant, MAX_NAME);
+};
+
+/** @throws EVENTS_BAD_NAME */
+export const checkName = (what: string, name: string): void => check(what, name, MAX_NAME);

@@ -1,0 +1,105 @@
+import { type Logger, ConfigurationError } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
+import { type Database, openDatabase, type Statement } from "@framework/database";
+import { createKernel, type Kernel } from "@framework/durable/feature";
+import { archiveInLane } from "./archive/archive-lane.ts";
+import type { StoreBase } from "./base/store-base.ts";
+import { StoreCounts } from "./base/store-counts.ts";
+import { buildStore, type EventStore, type StoreParts } from "./event-store.ts";
+import { configProblems, EventSourcingConfig, mismatchOf, ownUrl } from "./event-sourcing-config.ts";
+import type { EventMetadata } from "./events/event-metadata.ts";
+import { EventTypes } from "./events/event-types.ts";
+import { setUpStore } from "./store-setup.ts";
+import { eventTables, TABLE_SET } from "./tables/event-tables.ts";
+
+/** Channel of the kernel's wake-up: events were committed. */
+export const EVENTS_CHANNEL = "events";
+
+/** What a store is built on besides its configuration. */
+export interface StoreSources {
+  readonly kernel: Kernel;
+  readonly log: () => Logger;
+  readonly currentMetadata: () => EventMetadata;
+}
+
+/** Builds a store on a kernel, to which it adds its tables. */
+export const storeOn = (
+  { kernel, log, currentMetadata }: StoreSources,
+  { events, ...settings }: EventSourcingConfig,
+): StoreParts => {
+  kernel.tables(TABLE_SET, eventTables);
+  const base: StoreBase = {
+    get db() {
+      return kernel.db;
+    },
+    get now() {
+      return kernel.now;
+    },
+    get log() {
+      return log();
+    },
+    types: new EventTypes(events),
+    settings,
+    counts: new StoreCounts(),
+    transaction: kernel.transaction,
+    currentMetadata,
+    committed: () => kernel.wakeUp.signal(EVENTS_CHANNEL),
+  };
+  if (settings.eventTtlSecs > 0) archiveInLane(kernel, base, settings.eventTtlSecs);
+  return buildStore(base);
+};
+
+/** A store without an app; close it after use. */
+export interface OpenEventStore extends EventStore, AsyncDisposable {
+  /** Resolves when the snapshots offered so far were taken. */
+  snapshotsTaken(): Promise<void>;
+  /** Finishes background work and closes the database, unless the caller passed it. */
+  close(): Promise<void>;
+}
+
+/** What a caller may pass in place of the defaults. */
+export interface OpenEventStoreOptions {
+  /** A database that stays open. @default that of `connectionUrl` */
+  readonly db?: Database;
+  /** SQL expression of the current time in whole milliseconds. @default the database's clock */
+  readonly now?: Statement;
+  /** Destination of log lines. @default the console */
+  readonly log?: Logger;
+}
+
+/**
+ * Opens an event store without an app, for scripts, tests and tools; creates its tables.
+ *
+ * @example
+ * await using store = await openEventStore({ connectionUrl: "sqlite://events.db", events: [BookBorrowed] });
+ * @throws ConfigurationError for a bad record; EVENTS_BAD_STORE, EVENTS_LOCKS_HIDDEN; DatabaseUnavailableError
+ */
+export const openEventStore = async (
+  config: ConfigInput<EventSourcingConfig> = {},
+  { db: given, now, log = console }: OpenEventStoreOptions = {},
+): Promise<OpenEventStore> => {
+  const settings = EventSourcingConfig.of(config);
+  const url = ownUrl(settings);
+  const db = given ?? openDatabase(url === null ? {} : { url });
+  const mismatch = mismatchOf(settings.storeType, db.dialect);
+  const problems = [...configProblems(settings), ...(mismatch === null ? [] : [mismatch])];
+  const kernel = createKernel(db, { log, ...(now !== undefined && { now }) });
+  const parts = storeOn({ kernel, log: () => log, currentMetadata: () => noMetadata }, settings);
+  const close = async (): Promise<void> => {
+    await parts.snapshots.close();
+    await kernel.stop();
+    if (given === undefined) await db.close();
+  };
+  try {
+    if (problems.length > 0) throw new ConfigurationError(problems);
+    await kernel.start();
+    await setUpStore(parts.base);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const snapshotsTaken = (): Promise<void> => parts.snapshots.idle();
+  return { ...parts.store, snapshotsTaken, close, [Symbol.asyncDispose]: close };
+};
+
+const noMetadata: EventMetadata = Object.freeze({});

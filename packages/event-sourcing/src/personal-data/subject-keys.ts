@@ -1,0 +1,53 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Queries, Statement } from "@framework/database";
+import { paddedList } from "../base/padded-list.ts";
+import { KEY_BYTES } from "./field-cipher.ts";
+
+/** The key of a person. */
+export interface SubjectKey {
+  /** Stays the same for the life of the key; a person who comes back after being forgotten gets another. */
+  readonly id: string;
+  readonly secret: Uint8Array;
+}
+
+interface KeyRow extends SubjectKey {
+  readonly subject: string;
+}
+
+/** Keys of persons by subject; creates those that do not exist. */
+export const keysOfSubjects = async (
+  queries: Queries,
+  now: Statement,
+  tenant: string,
+  subjects: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, SubjectKey>> => {
+  const found = await readKeys(queries, tenant, [...subjects]);
+  const missing = [...subjects].filter((subject) => !found.has(subject)).toSorted(); // in one order, or two transactions wait for each other
+  if (missing.length === 0) return found;
+  for (const subject of missing)
+    await queries.execute`INSERT INTO framework_subject_keys (id, tenant, subject, secret, created_at)
+      VALUES (${randomUUID()}, ${tenant}, ${subject}, ${randomBytes(KEY_BYTES)}, ${now})
+      ON CONFLICT (tenant, subject) DO NOTHING`;
+  return new Map([...found, ...(await readKeys(queries, tenant, missing))]);
+};
+
+const readKeys = async (
+  queries: Queries,
+  tenant: string,
+  subjects: readonly string[],
+): Promise<Map<string, SubjectKey>> => {
+  const rows = await queries.query<KeyRow>`SELECT subject, id, secret FROM framework_subject_keys
+    WHERE tenant = ${tenant} AND subject IN (${paddedList(subjects)})`;
+  return new Map(rows.map(({ subject, id, secret }) => [subject, { id, secret }]));
+};
+
+/** Secrets by the id of the key; those of forgotten persons are missing. Never cached, so that a forgotten person is forgotten at once. */
+export const secretsOfKeys = async (
+  queries: Queries,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Uint8Array>> => {
+  if (ids.length === 0) return new Map();
+  const rows = await queries.query<SubjectKey>`SELECT id, secret FROM framework_subject_keys
+    WHERE id IN (${paddedList(ids)})`;
+  return new Map(rows.map(({ id, secret }) => [id, secret]));
+};

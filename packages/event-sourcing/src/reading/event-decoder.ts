@@ -1,0 +1,109 @@
+import type { Queries } from "@framework/database";
+import { mistake } from "../errors/event-error.ts";
+import type { EventMetadata } from "../events/event-metadata.ts";
+import type { EventRow } from "../events/event-row.ts";
+import type { EventTypes } from "../events/event-types.ts";
+import type { Json } from "../events/json.ts";
+import { toPosition } from "../events/position.ts";
+import type { StoredEvent } from "../events/stored-event.ts";
+import { upcast } from "../events/upcast.ts";
+import { openFields, SEAL, type Seal } from "../personal-data/sealed-fields.ts";
+import { secretsOfKeys } from "../personal-data/subject-keys.ts";
+
+/** Turns stored rows into events: decrypts, then upcasts. */
+export interface EventDecoder {
+  /** The events of one row: usually one, none or several after an upcaster. @throws EVENTS_NEWER_SCHEMA, EVENTS_UPCAST_FAILED, EVENTS_UNREADABLE */
+  decode(row: EventRow): readonly StoredEvent[];
+  /** Ids of the keys with which personal data of these rows was decrypted. */
+  readonly keys: readonly string[];
+}
+
+/** Creates a decoder for certain rows; reads the keys of their personal data. */
+export const decoderFor = async (
+  queries: Queries,
+  types: EventTypes,
+  rows: readonly EventRow[],
+): Promise<EventDecoder> => {
+  const ids = new Set<string>();
+  for (const row of rows) if (mayBeSealed(row)) addKey(row, ids);
+  if (ids.size === 0) return plainDecoder(types);
+  const secrets = await secretsOfKeys(queries, [...ids]);
+  return { decode: (row) => decode(types, row, secrets), keys: [...secrets.keys()] };
+};
+
+const addKey = (row: EventRow, ids: Set<string>): void => {
+  const seal = metadataOf(row)[SEAL] as Seal | undefined; // written by sealFields
+  if (seal !== undefined) ids.add(seal.key);
+};
+
+/** A decoder for rows without personal data. */
+export const plainDecoder = (types: EventTypes): EventDecoder => ({
+  decode: (row) => decode(types, row, noSecrets),
+  keys: [],
+});
+
+const noSecrets: ReadonlyMap<string, Uint8Array> = new Map();
+const noMetadata: EventMetadata = Object.freeze({});
+
+/** Saves parsing the metadata of every other row. */
+const mayBeSealed = ({ metadata }: EventRow): boolean => metadata?.includes(`"${SEAL}"`) === true;
+
+const metadataOf = ({ metadata }: EventRow): Record<string, Json | undefined> =>
+  metadata === null ? {} : (JSON.parse(metadata) as Record<string, Json | undefined>);
+
+const decode = (
+  types: EventTypes,
+  row: EventRow,
+  secrets: ReadonlyMap<string, Uint8Array>,
+): readonly StoredEvent[] => {
+  const event: StoredEvent = {
+    type: row.type,
+    data: parse(row),
+    id: row.event_id,
+    stream: row.stream,
+    tenant: row.tenant,
+    version: row.version,
+    position: toPosition(row.position),
+    metadata: row.metadata === null ? noMetadata : metadataOf(row),
+    recordedAt: new Date(row.recorded_at),
+  };
+  const readable = mayBeSealed(row) ? opened(types, event, secrets) : event;
+  const known = types.get(row.type);
+  if (known === undefined || known.version === row.schema_version) return [readable];
+  const parts = upcast(types, { type: row.type, version: row.schema_version, data: readable.data });
+  return parts.map(({ type, data }, part) => ({ ...readable, type, data, id: partId(row.event_id, part) }));
+};
+
+/** Ids stay unique when one event becomes several. */
+const partId = (id: string, part: number): string => (part === 0 ? id : `${id}#${part}`);
+
+const parse = ({ data, event_id, stream }: EventRow): unknown => {
+  try {
+    return JSON.parse(data);
+  } catch (error) {
+    throw mistake(
+      "EVENTS_UNREADABLE",
+      `the data of event ${event_id} in stream ${stream} is not JSON`,
+      error,
+    );
+  }
+};
+
+const opened = (
+  types: EventTypes,
+  event: StoredEvent,
+  secrets: ReadonlyMap<string, Uint8Array>,
+): StoredEvent => {
+  const { [SEAL]: recorded, ...metadata } = event.metadata;
+  if (recorded === undefined) return event;
+  const seal = recorded as unknown as Seal; // written by sealFields
+  const placeholders = types.get(event.type)?.personal?.placeholders ?? {};
+  const data = openFields(
+    event.data as Record<string, unknown>,
+    seal,
+    secrets.get(seal.key),
+    event,
+    placeholders,
+  );
+  return { ...event, data, metadata };
+};

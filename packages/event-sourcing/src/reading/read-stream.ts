@@ -1,0 +1,72 @@
+import type { Queries } from "@framework/database";
+import type { StoreBase } from "../base/store-base.ts";
+import { mistake } from "../errors/event-error.ts";
+import type { StoredEvent } from "../events/stored-event.ts";
+import { checkStream, checkTenant } from "../names/check-name.ts";
+import { decoderFor } from "./event-decoder.ts";
+import { PageSize } from "./page-size.ts";
+import { versionRows } from "./read-versions.ts";
+
+/** Which events of a stream to read. */
+export interface ReadOptions {
+  /** First version; the last one when backwards. @default the first event, or the last */
+  readonly from?: number;
+  /** Last version; the first one when backwards. @default the end */
+  readonly to?: number;
+  /** Most events, counted as stored. @default all */
+  readonly limit?: number;
+  /** Newest first. @default false */
+  readonly backwards?: boolean;
+  /** Tenant of the stream. @default none */
+  readonly tenant?: string;
+  /** Reads in a transaction, with what it appended. @default outside of one */
+  readonly tx?: Queries | undefined;
+}
+
+/** Yields the events of a stream page by page; none when it does not exist. @throws EVENTS_BAD_READ, EVENTS_BAD_NAME */
+export const readStream = (
+  base: StoreBase,
+  stream: string,
+  options: ReadOptions = {},
+): AsyncIterableIterator<StoredEvent> => {
+  checkStream(stream);
+  checkTenant(options.tenant ?? "");
+  for (const name of ["from", "to", "limit"] as const) checkNumber(name, options[name]);
+  return pages(base, stream, options);
+};
+
+async function* pages(
+  base: StoreBase,
+  stream: string,
+  { from, to, limit = Infinity, backwards = false, tenant = "", tx }: ReadOptions,
+): AsyncGenerator<StoredEvent> {
+  const queries = tx ?? base.db;
+  const size = new PageSize();
+  let low = (backwards ? to : from) ?? 1;
+  let high = (backwards ? from : to) ?? Number.MAX_SAFE_INTEGER;
+  for (let left = limit; left > 0 && low <= high;) {
+    const wanted = Math.min(left, size.get());
+    const rows = await versionRows(base, queries, {
+      tenant,
+      stream,
+      from: low,
+      to: high,
+      limit: wanted,
+      backwards,
+    });
+    const decoder = await decoderFor(queries, base.types, rows);
+    for (const row of rows) yield* backwards ? decoder.decode(row).toReversed() : decoder.decode(row);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < wanted) return;
+    if (backwards) high = last.version - 1;
+    else low = last.version + 1;
+    left -= rows.length;
+    size.note(rows);
+  }
+}
+
+/** @throws EVENTS_BAD_READ */
+export const checkNumber = (name: string, value: number | undefined, min = 0): void => {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
+  throw mistake("EVENTS_BAD_READ", `\`${name}\` is a whole number from ${min}, not ${String(value)}`);
+};

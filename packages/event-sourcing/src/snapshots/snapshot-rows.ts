@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { type Queries, sql, type Transaction } from "@framework/database";
+import { paddedList } from "../base/padded-list.ts";
+import type { StoreBase } from "../base/store-base.ts";
+
+/** Which snapshot: that of a fold over a stream. */
+export interface SnapshotPlace {
+  readonly tenant: string;
+  readonly stream: string;
+  /** Name of the fold. */
+  readonly fold: string;
+}
+
+/** A stored snapshot. */
+export interface SnapshotRow {
+  readonly fold_version: number;
+  readonly fold_hash: string;
+  /** Version of the last event in it. */
+  readonly version: number;
+  /** Id of that event. */
+  readonly event_id: string;
+  /** JSON text. */
+  readonly state: string;
+  /** JSON text: ids of the keys of personal data in it. */
+  readonly keys: string;
+  readonly checksum: string;
+}
+
+/** A snapshot, and the id of the event that its stream has at its version; `null` for none. */
+export const readSnapshot = (
+  queries: Queries,
+  { tenant, stream, fold }: SnapshotPlace,
+): Promise<(SnapshotRow & { readonly found_id: string | null }) | null> => {
+  const last = sql`WHERE e.tenant = s.tenant AND e.stream = s.stream AND e.version = s.version`;
+  return queries.fetchOne`SELECT fold_version, fold_hash, version, event_id, state, keys, checksum,
+      coalesce((SELECT event_id FROM framework_events e ${last}), (SELECT event_id FROM framework_archived_events e ${last})) AS found_id
+    FROM framework_snapshots s WHERE tenant = ${tenant} AND stream = ${stream} AND fold = ${fold}`;
+};
+
+/** Checksum of what a snapshot says. */
+export const checksumOf = (
+  { fold }: SnapshotPlace,
+  { fold_version, fold_hash, version, event_id, state, keys }: Omit<SnapshotRow, "checksum">,
+): string =>
+  createHash("sha256")
+    .update(JSON.stringify([fold, fold_version, fold_hash, version, event_id, state, keys]))
+    .digest("base64");
+
+/**
+ * Stores a snapshot unless there is a later one, or one of a newer fold.
+ *
+ * @returns whether the snapshot may exist: not when a person in it was forgotten meanwhile
+ */
+export const writeSnapshot = async (
+  { db: { dialect }, now }: StoreBase,
+  tx: Transaction,
+  { tenant, stream, fold }: SnapshotPlace,
+  row: Omit<SnapshotRow, "checksum">,
+  keys: readonly string[],
+): Promise<boolean> => {
+  if (keys.length > 0) {
+    const lock = dialect === "postgres" ? sql`FOR SHARE` : sql``; // `forget` waits until the snapshot is there to be deleted
+    const known =
+      await tx.query`SELECT id FROM framework_subject_keys WHERE id IN (${paddedList(keys)}) ${lock}`;
+    if (known.length < keys.length) return false;
+  }
+  const checksum = checksumOf({ tenant, stream, fold }, row);
+  await tx.execute`INSERT INTO framework_snapshots AS s
+      (tenant, stream, fold, fold_version, fold_hash, version, event_id, state, keys, checksum, taken_at)
+    VALUES (${tenant}, ${stream}, ${fold}, ${row.fold_version}, ${row.fold_hash}, ${row.version},
+      ${row.event_id}, ${row.state}, ${row.keys}, ${checksum}, ${now})
+    ON CONFLICT (tenant, stream, fold) DO UPDATE SET fold_version = excluded.fold_version, fold_hash = excluded.fold_hash,
+      version = excluded.version, event_id = excluded.event_id, state = excluded.state, keys = excluded.keys, checksum = excluded.checksum,
+      taken_at = excluded.taken_at
+    WHERE s.fold_version <= excluded.fold_version AND (s.version < excluded.version OR s.fold_hash <> excluded.fold_hash)`;
+  for (const key of keys)
+    await tx.execute`INSERT INTO framework_snapshot_keys (key_id, tenant, stream, fold)
+      VALUES (${key}, ${tenant}, ${stream}, ${fold}) ON CONFLICT DO NOTHING`;
+  return true;
+};
+
+/** Deletes the snapshots of a stream. */
+export const deleteSnapshots = async (tx: Queries, tenant: string, stream: string): Promise<void> => {
+  await tx.execute`DELETE FROM framework_snapshots WHERE tenant = ${tenant} AND stream = ${stream}`;
+  await tx.execute`DELETE FROM framework_snapshot_keys WHERE tenant = ${tenant} AND stream = ${stream}`;
+};
+
+/** Deletes the snapshots with personal data of a key. */
+export const deleteSnapshotsOfKey = async (tx: Queries, key: string): Promise<void> => {
+  await tx.execute`DELETE FROM framework_snapshots WHERE EXISTS (SELECT 1 FROM framework_snapshot_keys k
+    WHERE k.key_id = ${key} AND k.tenant = framework_snapshots.tenant AND k.stream = framework_snapshots.stream
+      AND k.fold = framework_snapshots.fold)`;
+  await tx.execute`DELETE FROM framework_snapshot_keys WHERE key_id = ${key}`;
+};

@@ -1,0 +1,39 @@
+import { openDatabase } from "@framework/database";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { type NewEvent, openEventStore } from "../index.ts";
+import { Borrowed, Extended, Loan, loanTypes, Returned } from "../loan.test-kit.ts";
+
+/** Histories to try: 5,000 for the exam. */
+const histories = Number(process.env["FRAMEWORK_HISTORIES"] ?? 500);
+
+const event: fc.Arbitrary<NewEvent> = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 5 }).map((member) => Borrowed({ member })),
+  fc.integer({ min: 1, max: 30 }).map((days) => Extended({ days })),
+  fc.constant(Returned({})),
+);
+
+test("a snapshot and the events after it make the state of all events, at every cut of any history", async () => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const config = { events: loanTypes, snapshotInterval: 1 };
+  const log = { info: () => {}, warn: (message: string) => expect(message).toBe(""), error: () => {} };
+  const store = await openEventStore(config, { db, log });
+  const without = await openEventStore({ ...config, enableSnapshots: false }, { db, log });
+  let stream = 0;
+  const property = fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 10 }), async (events) => {
+    const id = String(++stream);
+    for (let cut = 0; cut < events.length; cut++) {
+      await store.append(`loan-${id}`, events[cut] ?? []);
+      const full = await without.aggregate(Loan, id).load();
+      expect(await store.aggregate(Loan, id).load()).toEqual(full); // from the snapshot of the cut before
+      if (cut % 2 === 0) await store.snapshotsTaken();
+    }
+    await store.snapshotsTaken();
+    expect(await store.aggregate(Loan, id).load()).toEqual(await without.aggregate(Loan, id).load());
+  });
+  await fc.assert(property, { numRuns: histories });
+  expect(await db.fetchValue("SELECT count(*) FROM framework_snapshots")).toBe(stream);
+  await store.close();
+  await without.close();
+  await db.close();
+});

@@ -1,0 +1,165 @@
+import { type Database, openDatabase } from "@framework/database";
+import { expect, test } from "@jest/globals";
+import { type Decider, decider, type EventStore, openEventStore } from "../index.ts";
+import { Borrowed, Extended, Loan, loanTypes, Returned } from "../loan.test-kit.ts";
+
+interface Opened extends AsyncDisposable {
+  readonly store: EventStore & { snapshotsTaken(): Promise<void> };
+  readonly db: Database;
+  readonly lines: { readonly message: string; readonly fields: object }[];
+}
+
+const open = async (): Promise<Opened> => {
+  const lines: Opened["lines"] = [];
+  const log = {
+    info: () => {},
+    error: () => {},
+    warn: (message: string, fields: object = {}) => void lines.push({ message, fields }),
+  };
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const store = await openEventStore({ events: loanTypes, snapshotInterval: 2 }, { db, log });
+  return {
+    store,
+    db,
+    lines,
+    async [Symbol.asyncDispose]() {
+      await store.close();
+      await db.close();
+    },
+  };
+};
+
+const events = [Borrowed({ member: "ann" }), Extended({ days: 3 }), Extended({ days: 4 })];
+const expected = { state: { member: "ann", days: 21, returns: 0 }, version: 3 };
+
+const takeSnapshot = async ({ store }: Opened): Promise<void> => {
+  await store.append("loan-1", events);
+  await store.aggregate(Loan, "1").load();
+  await store.snapshotsTaken();
+};
+
+test.each([
+  [
+    "with another state",
+    `UPDATE framework_snapshots SET state = '{"member":"eve","days":1,"returns":0}'`,
+    "damaged",
+  ],
+  ["cut off", "UPDATE framework_snapshots SET state = substr(state, 1, 5)", "damaged"],
+  ["of another version", "UPDATE framework_snapshots SET version = 2", "damaged"],
+  ["with an empty checksum", "UPDATE framework_snapshots SET checksum = ''", "damaged"],
+  [
+    "whose last event is gone",
+    "DELETE FROM framework_events WHERE version = 3; UPDATE framework_streams SET version = 2",
+    "not in the stream",
+  ],
+])("a snapshot %s is ignored, logged once, and replaced", async (_name, damage, reason) => {
+  await using opened = await open();
+  const { store, db, lines } = opened;
+  await takeSnapshot(opened);
+  await db.transaction((tx) => tx.script(damage));
+  if (reason !== "damaged") await store.append("loan-1", Extended({ days: 4 }));
+  for (let count = 0; count < 3; count++) {
+    expect(await store.aggregate(Loan, "1").load()).toEqual(expected);
+    await store.snapshotsTaken();
+  }
+  expect(lines.map(({ message }) => message)).toEqual([expect.stringContaining(reason)]);
+  expect(lines[0]?.fields).toMatchObject({ fold: "loan", stream: "loan-1" });
+  const rows = await db.query("SELECT version, state FROM framework_snapshots");
+  expect(rows).toEqual([{ version: 3, state: JSON.stringify(expected.state) }]);
+});
+
+test("a snapshot of newer code is ignored, logged once, and kept", async () => {
+  await using opened = await open();
+  const { store, db, lines } = opened;
+  await store.append("loan-1", events);
+  const newer: typeof Loan = { ...Loan, fold: { ...Loan.fold, version: 2, hash: "newer" } };
+  await store.aggregate(newer, "1").load();
+  await store.snapshotsTaken();
+  for (let count = 0; count < 3; count++) expect(await store.aggregate(Loan, "1").load()).toEqual(expected);
+  await store.snapshotsTaken();
+  expect(lines.map(({ message }) => message)).toEqual([expect.stringContaining("newer code made it")]);
+  expect(await db.fetchValue("SELECT fold_version FROM framework_snapshots")).toBe(2);
+});
+
+test("no snapshot is taken of events whose commit did not happen although its outcome was unknown", async () => {
+  await using opened = await open();
+  const { store, db } = opened;
+  const undone = new Error("undo");
+  const work = db.transaction(async (tx) => {
+    const callbacks: (() => void)[] = [];
+    const doubtful = Object.assign(Object.create(tx) as typeof tx, {
+      onCommit: (callback: () => void) => void callbacks.push(callback),
+    });
+    await store.aggregate(Loan, "1").execute({ kind: "borrow", member: "ann" }, { tx: doubtful });
+    await store.aggregate(Loan, "1").execute({ kind: "extend", days: 9 }, { tx: doubtful });
+    for (const callback of callbacks) callback(); // as after an unknown outcome
+    throw undone;
+  });
+  await expect(work).rejects.toBe(undone);
+  await store.snapshotsTaken();
+  await store.append("loan-1", events);
+  expect(await store.aggregate(Loan, "1").load()).toEqual(expected);
+});
+
+const Members: Decider<Map<string, number>, never, (typeof loanTypes)[number]> = decider({
+  name: "members",
+  events: loanTypes,
+  initialState: () => new Map<string, number>(),
+  decide: () => [],
+  evolve: (state, event) =>
+    event.type === "Borrowed"
+      ? new Map(state).set(event.data.member, (state.get(event.data.member) ?? 0) + 1)
+      : state,
+});
+
+test("a state that is not JSON has no snapshots, and the log says what to do", async () => {
+  await using opened = await open();
+  const { store, db, lines } = opened;
+  await store.append("members-1", [...events, Returned({})]);
+  for (let count = 0; count < 2; count++) await store.aggregate(Members, "1").load();
+  await store.snapshotsTaken();
+  expect(await db.query("SELECT * FROM framework_snapshots")).toEqual([]);
+  expect(lines).toEqual([
+    {
+      message: expect.stringContaining("the state is a Map, which JSON cannot represent"),
+      fields: { fold: "members" },
+    },
+  ]);
+});
+
+test("toSnapshot and fromSnapshot make snapshots of any state", async () => {
+  await using opened = await open();
+  const { store, db } = opened;
+  const Mapped: typeof Members = {
+    ...Members,
+    fold: {
+      ...Members.fold,
+      toSnapshot: (state) => [...state],
+      fromSnapshot: (json) => new Map(json as [string, number][]),
+    },
+  };
+  await store.append("members-1", events);
+  await store.aggregate(Mapped, "1").load();
+  await store.snapshotsTaken();
+  expect(await db.fetchValue("SELECT state FROM framework_snapshots")).toBe('[["ann",1]]');
+  await store.append("members-1", Borrowed({ member: "ann" }));
+  expect((await store.aggregate(Mapped, "1").load()).state).toEqual(new Map([["ann", 2]]));
+});
+
+test("a state above 1 MiB has no snapshot", async () => {
+  await using opened = await open();
+  const { store, db, lines } = opened;
+  await store.append("loan-1", [Borrowed({ member: "x".repeat(600_000) }), Extended({ days: 1 })]);
+  const Twice: typeof Loan = {
+    ...Loan,
+    fold: {
+      ...Loan.fold,
+      toSnapshot: (state) => [state, state],
+      fromSnapshot: () => Loan.fold.initialState(),
+    },
+  };
+  await store.aggregate(Twice, "1").load();
+  await store.snapshotsTaken();
+  expect(await db.query("SELECT * FROM framework_snapshots")).toEqual([]);
+  expect(lines[0]?.message).toContain("larger than 1048576 bytes");
+});

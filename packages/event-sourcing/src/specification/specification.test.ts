@@ -1,0 +1,38 @@
+import { expect, test } from "@jest/globals";
+import { Borrowed, Extended, Loan, NotBorrowedError, Returned } from "../loan.test-kit.ts";
+import { given } from "./specification.ts";
+
+test("compares the events of a command, their data included", () => {
+  const outcome = given(Loan, Borrowed({ member: "ann" })).when({ kind: "return" });
+  outcome.thenEvents(Returned({}));
+  expect(() => outcome.thenEvents()).toThrow(/Expected|equal/);
+  expect(() =>
+    given(Loan)
+      .when({ kind: "borrow", member: "bob" })
+      .thenEvents(Borrowed({ member: "ann" })),
+  ).toThrow(/equal/);
+});
+
+test("compares the state before and after a command", () => {
+  const past = given(Loan, Borrowed({ member: "ann" }), Extended({ days: 3 }));
+  past.thenState({ member: "ann", days: 17, returns: 0 });
+  past.when({ kind: "return" }).thenState({ member: null, days: 0, returns: 1 });
+  expect(() => past.thenState({ member: null, days: 0, returns: 0 })).toThrow(/equal/);
+});
+
+test("a command that gives nothing has no events", () => {
+  const outcome = given(Loan, Borrowed({ member: "ann" })).when({ kind: "borrow", member: "ann" });
+  outcome.thenEvents();
+  expect(() => outcome.thenEvents(Returned({}))).toThrow(/equal/);
+});
+
+test("compares a refusal by class, message or code", () => {
+  const outcome = given(Loan).when({ kind: "return" });
+  outcome.thenRefused();
+  outcome.thenRefused(NotBorrowedError);
+  outcome.thenRefused(/not borrowed/);
+  outcome.thenRefused("the book is not borrowed");
+  expect(() => outcome.thenRefused(TypeError)).toThrow("refused with Error: the book is not borrowed");
+  expect(() => outcome.thenEvents()).toThrow("the command was refused: the book is not borrowed");
+  expect(() => given(Loan).when({ kind: "borrow", member: "ann" }).thenRefused()).toThrow("it gave Borrowed");
+});

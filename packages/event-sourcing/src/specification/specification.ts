@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { decided, type Decider } from "../deciders/decider.ts";
+import type { AnyEventType, NewEventOf } from "../events/event-type.ts";
+import { toPosition } from "../events/position.ts";
+import type { NewEvent, StoredEvent } from "../events/stored-event.ts";
+
+/** A decider with the events that have happened. */
+export interface GivenEvents<State, Command, Types extends AnyEventType> {
+  /** Decides on a command. */
+  when(command: Command): Outcome<State, Types>;
+  /** The state that the events make. @throws AssertionError for another one */
+  thenState(state: State): void;
+}
+
+/** The outcome of a command, to be compared with the expected one. */
+export interface Outcome<State, Types extends AnyEventType> {
+  /** @throws AssertionError unless exactly these events happened; types and data count. The refusal, if there was one, is its cause */
+  thenEvents(...events: readonly NewEventOf<Types>[]): void;
+  /** @throws AssertionError unless the state after the events is this one */
+  thenState(state: State): void;
+  /** @throws AssertionError unless the decider refused the command with an error of this class, message or code */
+  thenRefused(reason?: (new (...args: never) => Error) | RegExp | string): void;
+}
+
+/**
+ * Begins a test of a decider: given events, when a command, then events, a state or a refusal. Needs no store and no test runner.
+ *
+ * @example
+ * given(Loan, BookBorrowed({ member: "ann" })).when({ kind: "return" }).thenEvents(BookReturned({}));
+ */
+export const given = <State, Command, Types extends AnyEventType>(
+  decider: Decider<State, Command, Types>,
+  ...events: readonly NewEventOf<Types>[]
+): GivenEvents<State, Command, Types> => {
+  const { fold } = decider;
+  const past = events.map(asStored);
+  const before = past.reduce(fold.evolve, fold.initialState());
+  return {
+    when: (command) => outcomeOf(decider, command, before, past.length),
+    thenState: (state) => assert.deepEqual(before, state),
+  };
+};
+
+const outcomeOf = <State, Command, Types extends AnyEventType>(
+  decider: Decider<State, Command, Types>,
+  command: Command,
+  before: State,
+  version: number,
+): Outcome<State, Types> => {
+  const { events, refusal } = decide(decider, command, before);
+  const happened = (): readonly NewEvent[] => {
+    if (refusal === null) return events;
+    const message = `the command was refused: ${refusal.message}`;
+    throw Object.assign(new assert.AssertionError({ message }), { cause: refusal });
+  };
+  return {
+    thenEvents: (...expected) => assert.deepEqual(happened().map(comparable), expected.map(comparable)),
+    thenState: (state) => {
+      const stored = happened().map((event, at) => asStored(event, version + at));
+      assert.deepEqual(stored.reduce(decider.fold.evolve, before), state);
+    },
+    thenRefused: (reason) => {
+      const types = events.map(({ type }) => type).join(", ") || "no events";
+      assert.ok(refusal !== null, `the command was not refused; it gave ${types}`);
+      if (reason !== undefined)
+        assert.ok(fits(refusal, reason), `refused with ${refusal.name}: ${refusal.message}`);
+    },
+  };
+};
+
+const decide = <State, Command, Types extends AnyEventType>(
+  { decide: run }: Decider<State, Command, Types>,
+  command: Command,
+  before: State,
+): { readonly events: readonly NewEvent[]; readonly refusal: Error | null } => {
+  try {
+    return { events: decided(run(command, before)) as readonly NewEvent[], refusal: null };
+  } catch (error) {
+    return { events: [], refusal: Error.isError(error) ? error : new Error(String(error)) };
+  }
+};
+
+const fits = (refusal: Error, reason: (new (...args: never) => Error) | RegExp | string): boolean => {
+  if (typeof reason === "function") return refusal instanceof reason;
+  if (typeof reason === "string")
+    return (refusal as { code?: unknown }).code === reason || refusal.message === reason;
+  return reason.test(refusal.message);
+};
+
+/** Events are compared as they would be stored: by type and JSON. */
+const comparable = ({ type, data }: NewEvent): unknown => ({
+  type,
+  data: JSON.parse(JSON.stringify(data)) as unknown,
+});
+
+const asStored = ({ type, data, id, metadata = {} }: NewEvent, at: number): StoredEvent => ({
+  type,
+  data: JSON.parse(JSON.stringify(data)),
+  id: id ?? `event-${at + 1}`,
+  stream: "given-1",
+  tenant: "",
+  version: at + 1,
+  position: toPosition(at + 1),
+  metadata,
+  recordedAt: new Date(at),
+});

@@ -1,0 +1,33 @@
+import type { HostInsight } from "@framework/core/feature";
+import type { StoreParts } from "./event-store.ts";
+
+/** Publishes what a store counts. */
+export const publishMetrics = (
+  insight: HostInsight,
+  { base: { counts }, oldestOpenSecs }: StoreParts,
+): void => {
+  const counter = (name: string, help: string, read: () => number): HostInsight =>
+    insight.metric({ name: `events_${name}_total`, help, type: "counter", read });
+  counter("appended", "Events appended.", () => counts.appended);
+  counter("append_conflicts", "Appends refused because of the expected version.", () => counts.conflicts);
+  counter("append_repeats", "Appends whose event ids had been appended before.", () => counts.repeated);
+  counter("long_streams", "Streams that grew beyond maxEventsPerAggregate.", () => counts.longStreams);
+  counter("snapshots_taken", "Snapshots taken.", () => counts.snapshotsTaken);
+  counter(
+    "snapshots_ignored",
+    "Snapshots that were damaged or made by newer code.",
+    () => counts.snapshotsIgnored,
+  );
+  counter(
+    "skipped_positions",
+    "Positions whose transactions were rolled back.",
+    () => counts.skippedPositions,
+  );
+  counter("streams_archived", "Streams archived because of eventTtlSecs.", () => counts.expired);
+  insight.metric({
+    name: "events_oldest_open_append_seconds",
+    help: "Time that the oldest open transaction with an append has kept readers waiting.",
+    type: "gauge",
+    read: oldestOpenSecs,
+  });
+};
