@@ -16,6 +16,7 @@ const app = new (App.with(rateLimit, caching, redis))()
   .enableRedis({
     url: process.env["REDIS_URL"],
     keyPrefix: process.env["KEY_PREFIX"],
+    connectionTimeoutSecs: 60,
     commandTimeoutMs: 60_000,
     shared: true,
   });

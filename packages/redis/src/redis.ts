@@ -81,7 +81,12 @@ class Enabled {
       // Totals stay in the primary process: they are metrics, and every host is scraped separately.
       host.state.provideShared(
         {
-          values: () => (values = redisValues(connections, { name: "shared", log })),
+          values: () =>
+            (values = redisValues(connections, {
+              name: "shared",
+              connectionTimeoutMs: config.connectionTimeoutSecs * 1000,
+              log,
+            })),
           permits: () => redisPermits(connections, { name: "shared" }),
         },
         { name: "redis", run: close },

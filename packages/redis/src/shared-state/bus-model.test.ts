@@ -19,7 +19,7 @@ class Process {
 
   constructor(id: string, server: SimulatedServer, clock: VirtualClock) {
     this.id = id;
-    this.bus = new Bus({ id, link: server.link(id), subscriberMs: 1000, clock, log });
+    this.bus = new Bus({ id, link: server.link(id), subscriberMs: 1000, joinMs: 2000, clock, log });
     const drop = (): void => void (this.copy = null);
     this.bus.subscribe("drop", drop, { missed: drop });
     this.bus.subscribe("room", (message) => void this.heard.push(message as number));
@@ -277,7 +277,7 @@ test("a process that was not renewed in time reports a gap before it counts as c
     leave: async () => {},
     close: () => {},
   };
-  const bus = new Bus({ id: "a", link, subscriberMs: 1000, clock, log });
+  const bus = new Bus({ id: "a", link, subscriberMs: 1000, joinMs: 2000, clock, log });
   bus.subscribe("drop", () => {}, {
     missed: () => void events.push(`missed, connected: ${bus.isConnected}`),
   });

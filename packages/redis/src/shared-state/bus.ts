@@ -8,8 +8,6 @@ import { OpenMessage } from "./open-message.ts";
 /** Interval of renewals of the membership, and delay after a failed one, in milliseconds. */
 const BEAT_MS = 1000;
 const RETRY_MS = 200;
-/** Timeout of the first subscription, in milliseconds. */
-const JOIN_MS = 2000;
 /** Milliseconds after the start of the server until which its earlier members are back; a new process knows none of them. */
 const SETTLE_MS = 2000;
 /** Timeout of a publication, in milliseconds: members that do not answer have lost their membership before. */
@@ -28,6 +26,8 @@ export interface BusOptions {
   readonly link: BusLink;
   /** Milliseconds after which a busy subscriber counts as done. */
   readonly subscriberMs: number;
+  /** Timeout of the first subscription, in milliseconds. */
+  readonly joinMs: number;
   readonly clock: Pick<Clock, "now" | "after">;
   readonly log: Pick<Logger, "error">;
 }
@@ -134,9 +134,9 @@ export class Bus {
     const joining = Promise.withResolvers<void>();
     joining.promise.catch(() => {}); // concurrent callers get the error
     this.joinInProgress = joining;
-    const { clock, link } = this.options;
+    const { clock, joinMs, link } = this.options;
     const late = (): void => joining.reject(new Error("the connection for messages was not opened in time"));
-    const cancel = clock.after(JOIN_MS, late);
+    const cancel = clock.after(joinMs, late);
     void joining.promise.then(cancel, cancel);
     link.open({
       receive: (text) => this.receive(text),

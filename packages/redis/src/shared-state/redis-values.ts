@@ -24,6 +24,8 @@ export interface RedisValuesOptions {
   readonly name?: string;
   /** Milliseconds after which a busy subscriber counts as done; also the timeout of the connection for messages. @default 1000 */
   readonly timeoutMs?: number;
+  /** Timeout of the first wait for the connection for messages, in milliseconds. @default 5000 */
+  readonly connectionTimeoutMs?: number;
   /** Logs errors of subscribers. @default console */
   readonly log?: Pick<Logger, "error">;
 }
@@ -41,12 +43,17 @@ export interface RedisValues extends SharedValues {
  */
 export const redisValues = (
   source: RedisSource,
-  { name = "values", timeoutMs = 1000, log = console }: RedisValuesOptions = {},
+  {
+    name = "values",
+    timeoutMs = 1000,
+    connectionTimeoutMs: joinMs = 5000,
+    log = console,
+  }: RedisValuesOptions = {},
 ): RedisValues => {
   checkName(name);
   const id = randomUUID();
   const link = redisBusLink({ source, name, id, timeoutMs });
-  const bus = new Bus({ id, link, subscriberMs: timeoutMs, clock: systemClock, log });
+  const bus = new Bus({ id, link, subscriberMs: timeoutMs, joinMs, clock: systemClock, log });
   const valueKey = (key: string): string => `${name}:v:${key}`;
   /** Waits for pending subscriptions first: after an answer, all earlier subscriptions are active. */
   const run = <T>(call: () => Promise<T>): Promise<T> =>
