@@ -1,13 +1,9 @@
 import type { KernelBase } from "../base/kernel-base.ts";
 import { groupCommit, type RunTransaction } from "../group-commit/group-commit.ts";
-import { LEASE_TABLES, leaseTables } from "../leases/lease-tables.ts";
 import type { HeldLease } from "../leases/held-lease.ts";
-import { Leases } from "../leases/leases.ts";
 import type { Lanes, LanesOptions } from "../lanes/lane.ts";
-import { LANES_CHANNEL, LaneSets } from "../lanes/lane-sets.ts";
-import { Membership } from "../lanes/membership.ts";
-import { Owners } from "../owners/owners.ts";
-import { WakeUp } from "../wake-up/wake-up.ts";
+import { leaseParts } from "./lease-parts.ts";
+import type { WakeUp } from "../wake-up/wake-up.ts";
 
 /** Members of the kernel, each from the folder of its part. */
 export interface KernelMembers {
@@ -33,15 +29,7 @@ export interface KernelMembers {
 
 /** Creates the parts of a kernel. They begin in the order of `life.add`, and stop in reverse. */
 export const kernelMembers = (base: KernelBase): KernelMembers => {
-  base.tables.add(LEASE_TABLES, leaseTables);
-  const wakeUp = new WakeUp(base);
-  const owners = new Owners(base);
-  const freed = (): void => wakeUp.signal(LANES_CHANNEL);
-  const membership = new Membership(base, freed); // before the leases: renewed first, it does not outlive them
-  owners.add(membership);
-  const leases = new Leases(base, owners, freed);
-  const lanes = new LaneSets(base, { owners, leases, membership, wakeUp });
-  for (const part of [owners, wakeUp, leases, lanes]) base.life.add(part);
+  const { wakeUp, leases, lanes } = leaseParts(base);
   let transaction: RunTransaction | null = null;
   return {
     wakeUp,

@@ -1,0 +1,27 @@
+import { withServer } from "@framework/services";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { postgresSchema } from "../testing/open-databases.test-kit.ts";
+import { histories, type Step, World } from "./lanes-model.test-kit.ts";
+
+const RUNS = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 10);
+
+withServer("postgres", (url) => {
+  test("transactions that stay open after their check keep every other owner out", async () => {
+    let writes = 0;
+    const holds = async (history: readonly Step[][]): Promise<void> => {
+      await using database = await postgresSchema(url);
+      const world = await World.create({
+        open: () => database.open(),
+        processes: 3,
+        count: 5,
+        canHold: true,
+      });
+      for (const group of history) await world.take(group);
+      await world.comesToRest();
+      writes += world.writes;
+    };
+    await fc.assert(fc.asyncProperty(histories(3), holds), { numRuns: RUNS, timeout: 60_000 });
+    expect(writes).toBeGreaterThan(0);
+  }, 600_000);
+});

@@ -1,0 +1,273 @@
+import assert from "node:assert/strict";
+import { virtualClock, type VirtualClock } from "@framework/testing";
+import type { Database } from "@framework/database";
+import fc from "fast-check";
+import { KernelLife } from "../base/kernel-life.ts";
+import { TableSets } from "../base/table-sets.ts";
+import { DurableConfig } from "../durable-config.ts";
+import { createKernel } from "../kernel/kernel.ts";
+import { type LeaseParts, leaseParts } from "../kernel/lease-parts.ts";
+import { tableClock, type TableClock } from "../testing/table-clock.ts";
+import { fairShare } from "./fair-share.ts";
+import type { Lane } from "./lane.ts";
+
+export const LEASE_MS = 15_000;
+const HOUR_MS = 3_600_000;
+const quiet = { info() {}, warn() {}, error() {} };
+
+/** One step of a history; `process` is a slot. */
+export type Step =
+  | { readonly do: "look" | "beat" | "sweep" | "crash" | "finish"; readonly process: number }
+  | { readonly do: "work" | "hold"; readonly process: number; readonly which: number }
+  | { readonly do: "advance"; readonly ms: number }
+  | { readonly do: "tick"; readonly process: number; readonly ms: number };
+
+/** Histories of `processes` slots: groups of steps that happen at the same time. */
+export const histories = (processes: number): fc.Arbitrary<Step[][]> => {
+  const process = fc.nat(processes - 1);
+  const which = fc.nat(1000);
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ do: fc.constant("look" as const), process }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("beat" as const), process }) },
+    { weight: 5, arbitrary: fc.record({ do: fc.constant("work" as const), process, which }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("hold" as const), process, which }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("finish" as const), process }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("sweep" as const), process }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), process }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.nat(LEASE_MS * 1.2) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant("tick" as const), process, ms: fc.nat(LEASE_MS) }),
+    },
+  );
+  return fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 5, maxLength: 50 });
+};
+
+/** A process whose loops the test cranks by hand. Some runs end only when the test lets them. */
+class ModelProcess {
+  readonly id: string;
+  readonly db: Database;
+  readonly parts: LeaseParts;
+  readonly clock: VirtualClock;
+  /** Every lane that it was ever given, lost ones too. */
+  readonly lanes: Lane[] = [];
+  /** Transactions that have checked a lane and are still open. */
+  readonly open: (() => void)[] = [];
+  isGone = false;
+  private looking: Promise<unknown> = Promise.resolve();
+  private beating: Promise<unknown> = Promise.resolve();
+  private letEnd = Promise.withResolvers<void>();
+
+  constructor(world: World, id: number, db: Database, count: number) {
+    this.id = `process ${id}`;
+    this.clock = virtualClock({ start: ((id * 7919) % 3) * HOUR_MS - HOUR_MS });
+    const isGone = (pid: number): boolean => world.dead.has(pid);
+    const place =
+      id % 2 === 0
+        ? { id: "here", pid: id, started: "0", isGone }
+        : { id: null, pid: id, started: null, isGone };
+    this.db = db;
+    this.parts = leaseParts({
+      id: this.id,
+      db,
+      now: world.time.now,
+      config: DurableConfig.of({ leaseMs: LEASE_MS }),
+      clock: this.clock,
+      random: () => 0.5,
+      log: quiet,
+      place: () => place,
+      shared: null,
+      host: null,
+      life: new KernelLife(() => quiet),
+      tables: new TableSets(),
+    });
+    this.parts.lanes.add({ kind: "model", count, run: (lane) => this.run(lane, id % 3 === 0) });
+  }
+
+  /** Looks and renewals each run one after the other, but beside each other, as in a process. */
+  look(): Promise<unknown> {
+    return (this.looking = this.looking.then(() => this.parts.lanes.look()));
+  }
+
+  beat(): Promise<unknown> {
+    const { signal } = new AbortController();
+    const { membership, leases } = this.parts;
+    return (this.beating = this.beating
+      .then(() => membership.renew(signal))
+      .then(() => leases.renew(signal)));
+  }
+
+  /** Lets runs end that did not obey their signal. */
+  finish(): void {
+    this.letEnd.resolve();
+    this.letEnd = Promise.withResolvers();
+  }
+
+  private async run(lane: Lane, isStubborn: boolean): Promise<void> {
+    this.lanes.push(lane);
+    await new Promise<void>((resolve) =>
+      lane.signal.addEventListener("abort", () => resolve(), { once: true }),
+    );
+    if (isStubborn) await this.letEnd.promise;
+  }
+}
+
+/** Options of a world. */
+export interface WorldOptions {
+  /** Opens the database, as another process would. */
+  open(): Database;
+  readonly processes: number;
+  /** Number of lanes. */
+  readonly count: number;
+  /** Whether a transaction may stay open while others write. */
+  readonly canHold: boolean;
+}
+
+/** Processes on one database, and what must hold for them at any time. */
+export class World {
+  readonly time: TableClock;
+  /** Process ids that have ended. */
+  readonly dead: Set<number> = new Set();
+  /** Writes that were accepted, in any order. */
+  writes = 0;
+  private readonly open: () => Database;
+  private readonly count: number;
+  private readonly canHold: boolean;
+  private readonly slots: ModelProcess[] = [];
+  private started = 0;
+  /** By lane: owners whose transactions have passed the check and have not ended. */
+  private readonly inside = new Map<number, Map<string, number>>();
+  /** By lane: the hold that was accepted last, which has the highest fence. */
+  private readonly last = new Map<number, Lane>();
+
+  private constructor(options: WorldOptions, time: TableClock) {
+    this.open = options.open;
+    this.count = options.count;
+    this.canHold = options.canHold;
+    this.time = time;
+    for (let slot = 0; slot < options.processes; slot++) this.slots.push(this.newProcess());
+  }
+
+  static async create(options: WorldOptions): Promise<World> {
+    const db = options.open();
+    await createKernel(db).migrate();
+    return new World(options, await tableClock(db));
+  }
+
+  /** Does the steps of one group at the same time. */
+  async take(group: readonly Step[]): Promise<void> {
+    await Promise.all(group.map((step) => this.step(step)));
+    await settle();
+  }
+
+  /** Ends everything that is under way, and verifies that living processes come to fair shares. */
+  async comesToRest(): Promise<void> {
+    for (const { open } of this.slots) for (const end of open.splice(0)) end();
+    await settle();
+    await this.time.advance(LEASE_MS + 1);
+    for (let round = 0; round < 8; round++) {
+      for (const process of this.slots) {
+        process.finish();
+        await process.beat();
+        await process.look();
+        await settle();
+      }
+    }
+    const held = this.slots.map((process) => this.heldBy(process));
+    const every = Array.from({ length: this.count }, (_, lane) => lane);
+    assert.deepEqual(ascending(held.flat()), every);
+    const names = this.slots.map(({ id }) => id);
+    const shares = names.map((name) => fairShare(names, name, this.count));
+    assert.deepEqual(ascending(held.map(({ length }) => length)), ascending(shares));
+  }
+
+  /** Lanes that a process owns now. */
+  heldBy({ lanes }: ModelProcess): readonly number[] {
+    return lanes.filter(({ signal }) => !signal.aborted).map(({ lane }) => lane);
+  }
+
+  process(slot: number): ModelProcess {
+    return this.slots[slot % this.slots.length] as ModelProcess;
+  }
+
+  /** A process is killed: its transactions are rolled back, and another process takes its slot. */
+  crash(slot: number): void {
+    const process = this.process(slot);
+    this.dead.add(Number(process.id.split(" ")[1]));
+    process.isGone = true;
+    for (const end of process.open.splice(0)) end();
+    process.lanes.length = 0;
+    this.slots[slot % this.slots.length] = this.newProcess();
+  }
+
+  private async step(step: Step): Promise<void> {
+    if (step.do === "advance") return await this.time.advance(step.ms);
+    const process = this.process(step.process);
+    if (step.do === "look") await process.look();
+    else if (step.do === "beat") await process.beat();
+    else if (step.do === "sweep") await process.parts.owners.takeOver();
+    else if (step.do === "crash") this.crash(step.process);
+    else if (step.do === "finish") process.finish();
+    else if (step.do === "tick") await process.clock.advance(step.ms);
+    else if ("which" in step) await this.work(process, step.which, step.do === "hold" && this.canHold);
+  }
+
+  /** A transaction that relies on a lane, perhaps on one that was lost long ago; one that holds stays open after its check. */
+  private async work(process: ModelProcess, which: number, holds: boolean): Promise<void> {
+    const lane = process.lanes[which % process.lanes.length];
+    if (lane === undefined || process.open.length > 2) return;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
+    const transaction = process.db.transaction(async (tx) => {
+      await lane.check(tx);
+      this.enter(lane, process.id);
+      enter();
+      if (holds && !process.isGone) {
+        process.open.push(end);
+        await ended;
+      }
+      if (process.isGone) this.killed(lane, process.id);
+      await tx.fetchValue("SELECT 1");
+      this.leave(lane, process.id);
+    });
+    const refused = transaction.catch((error: Error & { code?: string }) => {
+      if (error.code !== "DURABLE_LEASE_LOST" && !(error instanceof ProcessKilled)) throw error;
+    });
+    await (holds ? Promise.race([entered, refused]) : refused);
+  }
+
+  private enter(hold: Lane, owner: string): void {
+    const { lane, fence } = hold;
+    const inside = this.inside.get(lane) ?? new Map<string, number>();
+    this.inside.set(lane, inside.set(owner, (inside.get(owner) ?? 0) + 1));
+    assert.deepEqual([...inside.keys()], [owner], "two owners passed the check");
+    const last = this.last.get(lane) ?? hold;
+    assert.ok(fence > last.fence || hold === last, "a stale hold was accepted");
+    this.last.set(lane, hold);
+    this.writes++;
+  }
+
+  /** The transaction of a process that was killed is rolled back. */
+  private killed(lane: Lane, owner: string): never {
+    this.leave(lane, owner);
+    throw new ProcessKilled();
+  }
+
+  private leave({ lane }: Lane, owner: string): void {
+    const inside = this.inside.get(lane);
+    const left = (inside?.get(owner) ?? 0) - 1;
+    if (left > 0) inside?.set(owner, left);
+    else inside?.delete(owner);
+  }
+
+  private newProcess(): ModelProcess {
+    return new ModelProcess(this, ++this.started, this.open(), this.count);
+  }
+}
+
+class ProcessKilled extends Error {}
+
+/** Lets promise jobs and callbacks of sockets run. */
+const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+const ascending = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => a - b);

@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { seededRandom, waitFor } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import type { TestDatabase } from "./testing/open-databases.test-kit.ts";
+
+/** So long that no test waits for it. */
+const LONG_LEASE_MS = 600_000;
+
+/** A lease that a busy machine can renew, and a test can wait for. */
+const SHORT_LEASE_MS = 1500;
+
+const CHAOS_SECS = Number(process.env["FRAMEWORK_CHAOS_SECS"] ?? 5);
+
+/** A process that runs lanes. */
+class LaneProcess implements AsyncDisposable {
+  private readonly child: ChildProcess;
+  private lanes: readonly number[] = [];
+
+  constructor(url: string, leaseMs: number) {
+    const program = new URL("./takeover.test-program.ts", import.meta.url).pathname;
+    this.child = spawn(process.execPath, ["--conditions=@framework/source", program], {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: { ...process.env, NODE_OPTIONS: "", DATABASE: url, LEASE_MS: String(leaseMs) },
+    });
+    let text = "";
+    this.child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+      const lines = (text + chunk).split("\n");
+      text = lines.pop() ?? "";
+      this.lanes = JSON.parse(lines.at(-1) ?? JSON.stringify(this.lanes)) as number[];
+    });
+  }
+
+  get held(): readonly number[] {
+    return this.lanes;
+  }
+
+  /** Stops the process for longer than its lease, and then lets it go on. */
+  async freeze(): Promise<void> {
+    this.child.kill("SIGSTOP");
+    await delay(SHORT_LEASE_MS * 1.5);
+    this.child.kill("SIGCONT");
+  }
+
+  /** Ends the process without giving it a chance to clean up. */
+  async kill(): Promise<void> {
+    await this.end("SIGKILL");
+  }
+
+  /** Lets it drain. */
+  async stop(): Promise<void> {
+    await this.end("SIGTERM");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const gone = once(this.child, "exit");
+    this.child.kill(signal);
+    await gone;
+  }
+}
+
+const holds = (process: LaneProcess, count: number, what: string): Promise<unknown> =>
+  waitFor(() => process.held.length === count, { what, timeoutMs: 60_000 });
+
+/** What holds for processes that are killed, on every database. */
+export const takeovers = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
+  const fact = (name: string, run: (database: TestDatabase) => Promise<void>): void =>
+    test(
+      name,
+      async () => {
+        await using database = await make();
+        await database.open().execute(LEDGER[database.open().dialect]);
+        await run(database);
+        await expectOneOwnerAtATime(database);
+      },
+      180_000 + CHAOS_SECS * 1000,
+    );
+
+  fact(
+    "lanes of a process that was killed run at once in another process of the same place",
+    async ({ url }) => {
+      await using killed = new LaneProcess(url, LONG_LEASE_MS);
+      await holds(killed, 4, "all lanes in the first process");
+      await using other = new LaneProcess(url, LONG_LEASE_MS);
+      await holds(other, 2, "half of the lanes in the second process");
+      await killed.kill();
+      await holds(other, 4, "all lanes in the process that is left");
+    },
+  );
+
+  fact("a restarted service has its lanes at once, after all its processes were killed", async ({ url }) => {
+    await using one = new LaneProcess(url, LONG_LEASE_MS);
+    await using other = new LaneProcess(url, LONG_LEASE_MS);
+    await waitFor(() => one.held.length === 2 && other.held.length === 2, { what: "two lanes each" });
+    await Promise.all([one.kill(), other.kill()]);
+    await using restarted = new LaneProcess(url, LONG_LEASE_MS);
+    await holds(restarted, 4, "all lanes in the restarted process");
+  });
+
+  fact("a process that stops hands its lanes over at once", async ({ url }) => {
+    await using stopped = new LaneProcess(url, LONG_LEASE_MS);
+    await using other = new LaneProcess(url, LONG_LEASE_MS);
+    await waitFor(() => stopped.held.length === 2 && other.held.length === 2, { what: "two lanes each" });
+    await stopped.stop();
+    await holds(other, 4, "all lanes in the other process");
+  });
+
+  fact(
+    "no lane ever has two owners while processes are frozen beyond their lease, killed and replaced",
+    async ({ url }) => {
+      const random = seededRandom(17);
+      const processes = Array.from({ length: 3 }, () => new LaneProcess(url, SHORT_LEASE_MS));
+      try {
+        await waitFor(() => processes.flatMap(({ held }) => held).length === 4, { what: "all lanes" });
+        const end = performance.now() + CHAOS_SECS * 1000;
+        while (performance.now() < end) {
+          const victim = Math.floor(random() * processes.length);
+          await processes[victim]?.kill();
+          processes[victim] = new LaneProcess(url, SHORT_LEASE_MS);
+          await delay(50 + random() * 500);
+        }
+        await waitFor(() => processes.flatMap(({ held }) => held).length === 4, { what: "all lanes again" });
+      } finally {
+        await Promise.all(processes.map((process) => process.kill()));
+      }
+    },
+  );
+};
+
+const LEDGER = {
+  sqlite:
+    "CREATE TABLE ledger (id INTEGER PRIMARY KEY AUTOINCREMENT, lane INTEGER, fence INTEGER, pid INTEGER)",
+  postgres:
+    "CREATE TABLE ledger (id BIGINT GENERATED ALWAYS AS IDENTITY, lane INTEGER, fence BIGINT, pid INTEGER)",
+} as const;
+
+/** In the order of the writes, the fences of a lane never fall, and each belongs to one process. */
+const expectOneOwnerAtATime = async (database: TestDatabase): Promise<void> => {
+  const db = database.open();
+  const rows = await db.query<{ id: number; lane: number; fence: number; pid: number }>(
+    "SELECT id, lane, fence, pid FROM ledger ORDER BY lane, id",
+  );
+  const lanes = new Set(rows.map(({ lane }) => lane));
+  expect([...lanes]).toEqual([0, 1, 2, 3]);
+  const broken = rows.filter(({ lane, fence, pid }, at) => {
+    const before = rows[at - 1];
+    if (before === undefined || before.lane !== lane) return false;
+    return fence < before.fence || (fence === before.fence && pid !== before.pid);
+  });
+  expect(broken).toEqual([]);
+};

@@ -1,0 +1,38 @@
+// One process of the takeover tests: runs lanes, and writes a row to the ledger for each piece of work. Prints its lanes whenever they change.
+import { setTimeout as delay } from "node:timers/promises";
+import { openDatabase } from "@framework/database";
+import { createKernel } from "./feature.ts";
+
+const { DATABASE = "", LEASE_MS = "" } = process.env;
+const db = openDatabase({ url: DATABASE, connectionTimeoutSecs: 60, poolSize: 4 });
+const config = { leaseMs: Number(LEASE_MS), pollMinMs: 10, pollMaxMs: 100 };
+const kernel = createKernel(db, { config, log: { info() {}, warn() {}, error: console.error } });
+await kernel.start();
+
+const lanes = kernel.lanes({
+  kind: "takeover",
+  count: 4,
+  async run({ lane, fence, signal, check }) {
+    while (!signal.aborted) {
+      await db.transaction(async (tx) => {
+        await check(tx);
+        await tx.execute`INSERT INTO ledger (lane, fence, pid) VALUES (${lane}, ${fence}, ${process.pid})`;
+      });
+      await delay(5);
+    }
+  },
+});
+
+let printed = "";
+setInterval(() => {
+  const held = JSON.stringify(lanes.held());
+  if (held !== printed) console.log(held);
+  printed = held;
+}, 10);
+
+process.stdin.resume().once("end", () => process.exit()); // the test is gone
+process.once("SIGTERM", async () => {
+  await kernel.stop();
+  await db.close();
+  process.exit(0);
+});
