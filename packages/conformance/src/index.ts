@@ -22,4 +22,5 @@ export {
   type RawClientOptions,
   type RawReply,
 } from "./harness/raw-client.ts";
+export { overTls } from "./harness/over-tls.ts";
 export { type SelfSigned, selfSigned } from "./harness/self-signed.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { bothTransports } from "../harness/both-transports.ts";
+import { bothTransportsAndTls } from "../harness/both-transports.ts";
 import { createLedger, expectNothingLeft, type Ledger } from "../harness/ledger.ts";
 import { parseReplies } from "../harness/raw-client.ts";
 import { eventually, type TestServer, turn, withServer } from "../harness/test-server.ts";
@@ -21,7 +21,7 @@ const messages: Record<string, string> = {
   "a pair behind an offer": get("/now").replace("\r\n\r\n", "\r\nUpgrade: h2c\r\n\r\n") + get("/later"),
 };
 
-describe.each(bothTransports)("%s", (_name, make) => {
+describe.each(bothTransportsAndTls)("%s", (_name, make) => {
   const expectNothingLeftBy = (run: (server: TestServer, ledger: Ledger) => Promise<void>): Promise<void> => {
     const ledger = createLedger();
     return withServer(make, { serve: ledger.serve }, async (server) => {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 
 /** One reply as received. */
 export interface RawReply {
@@ -41,12 +42,17 @@ export const PATIENCE_MS = 60_000;
 export interface RawClientOptions {
   /** Whether the client keeps its side open after the server has closed the other. @default false */
   readonly stays?: boolean;
+  /** Certificate of a server with TLS. @default a connection without TLS */
+  readonly ca?: string | undefined;
 }
 
-export const connectRaw = async (port: number, options?: RawClientOptions): Promise<RawClient> => {
-  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
+export const connectRaw = async (port: number, options: RawClientOptions = {}): Promise<RawClient> => {
+  const address = { port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true };
+  const { ca } = options;
+  const socket =
+    ca === undefined ? connect(address) : connectTls({ ...address, ca, servername: "localhost" });
   await new Promise<void>((resolve, reject) => {
-    socket.once("connect", resolve);
+    socket.once(ca === undefined ? "connect" : "secureConnect", resolve);
     socket.once("error", reject);
   });
   return rawClient(socket, options);

@@ -10,7 +10,11 @@ import {
 import { connectRaw, PATIENCE_MS, type RawClient, type RawClientOptions } from "./raw-client.ts";
 
 /** Creates the transport under test. */
-export type MakeTransport = (options: TransportOptions) => Transport;
+export interface MakeTransport {
+  (options: TransportOptions): Transport;
+  /** Certificate of a transport with TLS, for its clients. @default clients without TLS */
+  readonly ca?: string;
+}
 
 /** Options of a test server. */
 export interface ServerSetup {
@@ -70,7 +74,7 @@ export const withServer = async (
   const { port } = await transport.listen({ host: "127.0.0.1", port: 0 });
   const clients = new Set<RawClient>();
   const connect: TestServer["connect"] = async (options) => {
-    const client = await connectRaw(port, options);
+    const client = await connectRaw(port, { ca: make.ca, ...options });
     clients.add(client);
     client.socket.once("close", () => clients.delete(client)); // a fuzzer creates millions of them
     return client;

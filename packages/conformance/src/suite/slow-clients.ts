@@ -207,6 +207,7 @@ const slowReaders = (test: Test, make: MakeTransport): void => {
       client.socket.pause();
       await client.send(GET);
       await eventually(() => server.served.length === 1, "the request is served");
+      await turn(300); // until the system's buffers are full
       let seconds = 0;
       for (; seconds < 100 && server.transport.connections > 0; seconds++) {
         await server.clock.advance(1000);
@@ -216,7 +217,7 @@ const slowReaders = (test: Test, make: MakeTransport): void => {
       assert.deepEqual(ends, ["aborted"]);
       client.socket.resume(); // after an ordinary close the system would still send what it has buffered
       await client.untilClosed();
-      assert.ok(client.reset, "the connection was reset");
+      if (make.ca === undefined) assert.ok(client.reset, "the connection was reset"); // Node cannot reset TLS
     });
   });
 
