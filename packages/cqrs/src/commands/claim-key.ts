@@ -1,0 +1,37 @@
+import type { Middleware } from "@framework/core";
+import { keyRunning } from "../idempotency/key-errors.ts";
+import type { StoredResult, StoredResults } from "../idempotency/stored-results.ts";
+import type { CommandAttempt, CommandOutcome, CommandSuccess } from "./command-run.ts";
+
+/** Makes a transaction the only one with its idempotency key, answers from the stored result if there is one, and stores the new one with the changes. */
+export const claimKey = (results: StoredResults): Middleware<CommandAttempt, CommandOutcome> =>
+  async function claimKey(attempt, next) {
+    const { run, tx } = attempt;
+    const { claim } = run;
+    if (claim === null) return next(attempt);
+    if (!(await results.lock(tx, claim))) throw keyRunning();
+    const stored = await results.find(tx, claim);
+    const isOwn = run.wasCommitted || run.unknown !== null;
+    run.unknown = null; // an earlier attempt has ended: what it committed would have been found
+    if (stored !== null) {
+      run.wasCommitted = isOwn;
+      return replayed(stored, !isOwn);
+    }
+    const outcome = await next(attempt);
+    if (outcome.ok) await results.save(tx, claim, toStored(outcome));
+    return outcome;
+  };
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+const toStored = ({ value }: CommandSuccess): StoredResult => {
+  const text = JSON.stringify(value) as string | undefined;
+  return { status: 200, headers: {}, body: text === undefined ? null : encoder.encode(text) };
+};
+
+const replayed = ({ body }: StoredResult, isReplay: boolean): CommandSuccess => ({
+  ok: true,
+  value: body === null ? undefined : (JSON.parse(decoder.decode(body)) as unknown),
+  isReplay,
+});

@@ -1,0 +1,69 @@
+// A process that dies at any statement of a command with an idempotency key, the same on both kinds of database.
+import assert from "node:assert/strict";
+import { portContract, type PortContract } from "@framework/core/testing";
+import { openDatabase } from "@framework/database";
+import { crashAtEachStatement, faultingDatabase } from "@framework/database/testing";
+import { z } from "zod";
+import { add, counterAppOn, newLog, type Place, started, TABLE, totalOf } from "../counters.test-kit.ts";
+import { command } from "../index.ts";
+
+const Move = command("Move", {
+  input: z.object({ from: z.string(), to: z.string(), amount: z.number() }),
+  output: z.object({ left: z.number() }),
+  key: ({ from }) => from,
+  idempotency: "required",
+});
+
+const moving = (db: Parameters<typeof counterAppOn>[0]): ReturnType<typeof counterAppOn> => {
+  const app = counterAppOn(db, { maxRetries: 0 });
+  app.cqrs.handle(Move, async ({ from, to, amount }, { tx }) => {
+    const left = await add(tx, from, -amount);
+    await add(tx, to, amount);
+    return { left };
+  });
+  return app;
+};
+
+export const crashes: PortContract<Place> = portContract<Place>("crashes", {
+  "after a crash at any statement the same call with the same key happens exactly once": async ({ url }) => {
+    const db = openDatabase({ url });
+    await db.execute(TABLE);
+    const next = moving(db);
+    await next.start({ log: newLog() });
+    let round = 0;
+    let replays = 0;
+    const crashed = await crashAtEachStatement(async (crash) => {
+      const [from, to] = [`from-${++round}`, `to-${round}`];
+      const call = [Move, { from, to, amount: 5 }, { idempotencyKey: `k-${round}` }] as const;
+      // The app starts on the healthy database: its own statements do not count.
+      const doomed = faultingDatabase(db, crash);
+      const commands = Object.create(db, {
+        transaction: {
+          value: (run: never, options: { readonly retries?: number }) =>
+            (options.retries === 0 ? doomed : db).transaction(run, options),
+        },
+      }) as typeof db;
+      const first = moving(commands);
+      let isAnswered = false;
+      await started(first, async () => {
+        isAnswered = await first.cqrs.execute(...call).then(
+          () => true,
+          () => false,
+        );
+      });
+      await doomed.close();
+      const before = await totalOf({ db }, to);
+      assert.ok(before === null || before === 5, `half a change: ${before}`);
+      if (isAnswered) assert.equal(before, 5);
+      const again = await next.cqrs.execute(...call);
+      assert.deepEqual(again, { value: { left: -5 }, isReplay: before === 5 });
+      assert.deepEqual([await totalOf({ db }, from), await totalOf({ db }, to)], [-5, 5]);
+      if (again.isReplay) replays++;
+      return doomed;
+    });
+    await next.stop();
+    assert.equal(crashed, 2 * (db.dialect === "postgres" ? 8 : 6)); // begin, [lock], find, [lane], two changes, save, commit
+    assert.equal(replays, 3); // a crash after the commit, and the two runs without a crash
+    await db.close();
+  },
+});

@@ -1,0 +1,309 @@
+// Facts about executing commands, the same on both kinds of database.
+import assert from "node:assert/strict";
+import { dependency, HttpError, key, UnauthorizedError } from "@framework/core";
+import { createInvocation } from "@framework/core/feature";
+import { portContract, type PortContract } from "@framework/core/testing";
+import { z } from "zod";
+import {
+  Add,
+  add,
+  counterApp,
+  failureOf,
+  newLog,
+  type Place,
+  started,
+  totalOf,
+} from "../counters.test-kit.ts";
+import { command, type OperationFailure, VersionConflictError } from "../index.ts";
+
+/** Reads, lets another change come first on some attempts, and writes what it computed. */
+const Raise = command("Raise", {
+  input: z.object({ name: z.string(), conflicts: z.number() }),
+  output: z.object({ total: z.number(), attempt: z.number() }),
+});
+
+const input = z.object({ name: z.string() });
+
+export const executing: PortContract<Place> = portContract<Place>("executing", {
+  "returns the result of the schema after the commit": async (place) => {
+    const app = counterApp(place);
+    app.cqrs.handle(Add, async ({ name, amount }, { tx }) => ({
+      total: await add(tx, name, amount),
+      secret: 1,
+    }));
+    await started(app, async () => {
+      const result = await app.cqrs.execute(Add, { name: "a", amount: 2 });
+      assert.deepEqual(result, { value: { total: 2 }, isReplay: false });
+      assert.equal(await totalOf(app, "a"), 2);
+    });
+  },
+
+  "gives the handler the output of the input's schema": async (place) => {
+    const Parse = command("Parse", {
+      input: z.object({
+        day: z.iso.date().transform((text) => new Date(text)),
+        times: z.number().default(3),
+      }),
+      output: z.string(),
+    });
+    const app = counterApp(place);
+    app.cqrs.handle(Parse, ({ day, times }) => `${day.getUTCFullYear()} ${times}`);
+    await started(app, async () => {
+      assert.equal((await app.cqrs.execute(Parse, { day: "2026-01-02" })).value, "2026 3");
+    });
+  },
+
+  "a command without a result has the value undefined, whatever the handler returns": async (place) => {
+    const Touch = command("Touch", { input });
+    const app = counterApp(place);
+    app.cqrs.handle(Touch, () => "touched" as never);
+    await started(app, async () => {
+      const result = await app.cqrs.execute(Touch, { name: "a" });
+      assert.deepEqual(result, { value: undefined, isReplay: false });
+    });
+  },
+
+  "refuses an invalid input with 422 before the handler": async (place) => {
+    const app = counterApp(place);
+    app.cqrs.handle(Add, () => assert.fail("the handler was called"));
+    await started(app, async () => {
+      const error = await failureOf(app.cqrs.execute(Add, { name: "", amount: 1.5 }));
+      assert.equal(error.status, 422);
+      const places = (error as Error & { issues: { loc: unknown }[] }).issues.map(({ loc }) => loc);
+      assert.deepEqual(places, [
+        ["input", "name"],
+        ["input", "amount"],
+      ]);
+    });
+  },
+
+  "a rejection rolls everything back and reaches the caller unchanged": async (place) => {
+    const rejection = new HttpError(409, "The shelf is full");
+    const app = counterApp(place);
+    let calls = 0;
+    app.cqrs.handle(Add, async ({ name }, { tx }) => {
+      calls++;
+      await add(tx, name, 1);
+      throw rejection;
+    });
+    await started(app, async () => {
+      assert.equal(await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 })), rejection);
+      assert.equal(await totalOf(app, "a"), null);
+      assert.equal(calls, 1); // never retried
+    });
+  },
+
+  "a result that its schema refuses rolls back": async (place) => {
+    const app = counterApp(place);
+    app.cqrs.handle(Add, async ({ name }, { tx }) => ({ total: `${await add(tx, name, 1)}` as never }));
+    await started(app, async () => {
+      const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }));
+      assert.equal(error.code, "CQRS_BAD_OUTPUT");
+      assert.match(error.message, /the handler of command Add returned a bad value: total: /);
+      assert.equal(await totalOf(app, "a"), null);
+    });
+  },
+
+  "after a conflict the handler runs again in a new transaction, with fresh state": async (place) => {
+    const app = counterApp(place, { maxRetries: 3 });
+    app.cqrs.handle(Raise, async ({ name, conflicts }, { tx, attempt }) => {
+      const total = await add(tx, name, 1);
+      if (attempt <= conflicts) throw new VersionConflictError();
+      return { total, attempt };
+    });
+    await started(app, async () => {
+      const { value } = await app.cqrs.execute(Raise, { name: "a", conflicts: 3 });
+      assert.deepEqual(value, { total: 1, attempt: 4 });
+      const error = await failureOf(app.cqrs.execute(Raise, { name: "a", conflicts: 4 }));
+      assert.deepEqual([error.status, error.code], [409, "CQRS_CONFLICT"]);
+      assert.equal(await totalOf(app, "a"), 1);
+    });
+  },
+
+  "maxRetries bounds the attempts": async (place) => {
+    const app = counterApp(place, { maxRetries: 0 });
+    let attempts = 0;
+    app.cqrs.handle(Raise, () => {
+      attempts++;
+      throw new VersionConflictError();
+    });
+    await started(app, async () => {
+      await failureOf(app.cqrs.execute(Raise, { name: "a", conflicts: 9 }));
+      assert.equal(attempts, 1);
+    });
+  },
+
+  "commands of one key run one after the other, those of others beside them": async (place) => {
+    const Slow = command("Slow", { input, key: ({ name }) => name });
+    const Quick = command("Quick", { input, key: ({ name }) => name });
+    const app = counterApp(place);
+    const events: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    app.cqrs.handle(Slow, async ({ name }) => {
+      events.push(`slow ${name} begins`);
+      await gate.promise;
+      events.push(`slow ${name} ends`);
+    });
+    app.cqrs.handle(Quick, ({ name }) => void events.push(`quick ${name}`));
+    await started(app, async () => {
+      const slow = app.cqrs.execute(Slow, { name: "a" });
+      const same = app.cqrs.execute(Quick, { name: "a" });
+      if (app.db.dialect === "postgres") await app.cqrs.execute(Quick, { name: "b" }); // SQLite has one writer
+      else gate.resolve();
+      gate.resolve();
+      await Promise.all([slow, same]);
+      assert.deepEqual(
+        events.filter((event) => event.includes(" a")),
+        ["slow a begins", "slow a ends", "quick a"],
+      );
+    });
+  },
+
+  "guards see the principal and headers of the work on whose behalf a command is executed": async (place) => {
+    const seen: unknown[] = [];
+    const Guarded = command("Guarded", {
+      input,
+      guards: [
+        (invocation) => {
+          seen.push(invocation.kind, invocation.name, invocation.headers.get("x-shop"));
+          if (invocation.context.get("user") !== "ann") throw new UnauthorizedError();
+        },
+      ],
+    });
+    const app = counterApp(place);
+    let calls = 0;
+    app.cqrs.handle(Guarded, () => void calls++);
+    const from = createInvocation({ kind: "job", name: "night", headers: { "x-shop": "7" } });
+    from.context.set("user", "ann");
+    await started(app, async () => {
+      assert.equal((await failureOf(app.cqrs.execute(Guarded, { name: "a" }))).status, 401);
+      await app.cqrs.execute(Guarded, { name: "a" }, { from });
+      assert.deepEqual(seen, ["command", "Guarded", null, "command", "Guarded", "7"]);
+      await app.cqrs.execute(Guarded, { name: "a" }, { skipGuards: true });
+      assert.equal(seen.length, 6);
+      assert.equal(calls, 2);
+    });
+  },
+
+  "a refused caller learns nothing about the input": async (place) => {
+    const Guarded = command("Guarded", { input: z.number(), guards: [() => false] });
+    const app = counterApp(place);
+    app.cqrs.handle(Guarded, () => {});
+    await started(app, async () => {
+      assert.equal((await failureOf(app.cqrs.execute(Guarded, "no number" as never))).status, 403);
+    });
+  },
+
+  "each attempt has its own dependencies, which see its context": async (place) => {
+    const shop = key("shop", "none");
+    let created = 0;
+    let disposed = 0;
+    const Ledger = dependency("ledger", {
+      scope: "invocation",
+      create: (_none, invocation) => `${++created} ${invocation.context.get(shop)}`,
+      dispose: () => void disposed++,
+    });
+    const Write = command("Write", { input, output: z.string() });
+    const app = counterApp(place);
+    app.cqrs.handle(Write, { inject: { ledger: Ledger } }, (_input, { attempt }, { ledger }) => {
+      if (attempt === 1) throw new VersionConflictError();
+      return ledger;
+    });
+    const from = createInvocation({ kind: "job", name: "night" });
+    from.context.set(shop, "seven");
+    await started(app, async () => {
+      assert.equal((await app.cqrs.execute(Write, { name: "a" }, { from })).value, "2 seven");
+      assert.equal(disposed, 2);
+    });
+  },
+
+  "every kind of failure reaches every observer, and one that fails is harmless": async (place) => {
+    const Fail = command("Fail", { input: z.enum(["rejection", "conflict", "transient", "bug"]) });
+    const errors = {
+      rejection: () => new HttpError(404, "No such book"),
+      conflict: () => new VersionConflictError(),
+      transient: () => new HttpError(503, "Later"),
+      bug: () => new TypeError("undefined is not a function"),
+    };
+    const log = newLog();
+    const app = counterApp(place, { maxRetries: 1 });
+    app.cqrs.handle(Fail, (kind) => {
+      throw errors[kind]();
+    });
+    const seen: string[] = [];
+    const observe = ({ kind, error, operation, attempts }: OperationFailure): void =>
+      void seen.push(`${kind} ${operation.name} ${attempts} ${error.message}`);
+    app.cqrs.onError(() => {
+      throw new Error("the observer is broken");
+    });
+    app.cqrs.onError(() => Promise.reject(new Error("the observer is broken later")));
+    const end = app.cqrs.onError(observe);
+    const run = async () => {
+      for (const kind of ["rejection", "conflict", "transient", "bug"] as const) {
+        const error = await failureOf(app.cqrs.execute(Fail, kind));
+        assert.equal(error.message, errors[kind]().message);
+      }
+      assert.deepEqual(seen, [
+        "rejection Fail 1 No such book",
+        "conflict Fail 2 The data was changed meanwhile",
+        "transient Fail 1 Later",
+        "bug Fail 1 undefined is not a function",
+      ]);
+      end();
+      await failureOf(app.cqrs.execute(Fail, "bug"));
+      assert.equal(seen.length, 4);
+      const broken = log.lines.filter(({ message }) => message === "cqrs: an observer of onError failed");
+      assert.equal(broken.length, 10);
+      const bugs = log.lines.filter(({ message }) =>
+        message.startsWith("cqrs: command Fail failed: undefined"),
+      );
+      assert.deepEqual(
+        bugs.map(({ level }) => level),
+        ["error", "error"],
+      );
+      assert.equal(
+        log.lines.some(({ message }) => message.includes("No such book")),
+        false,
+      );
+    };
+    await started(app, run, log);
+  },
+
+  "a handler that throws what is no error fails its caller only": async (place) => {
+    const app = counterApp(place);
+    app.cqrs.handle(Add, () => {
+      throw null as unknown as Error;
+    });
+    await started(app, async () => {
+      const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }));
+      assert.match(error.message, /a value that is not an Error was thrown/);
+    });
+  },
+
+  "a failed call that nobody awaits does not end the process": async (place) => {
+    const app = counterApp(place);
+    app.cqrs.handle(Add, () => Promise.reject(new Error("lost")));
+    await started(app, async () => {
+      void app.cqrs.execute(Add, { name: "a", amount: 1 });
+      await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }));
+    });
+  },
+
+  "an abort by the caller rolls back": async (place) => {
+    const app = counterApp(place);
+    const caller = new AbortController();
+    app.cqrs.handle(Add, async ({ name }, { tx, signal }) => {
+      await add(tx, name, 1);
+      caller.abort(new Error("the caller left"));
+      assert.equal(signal.aborted, true);
+      return { total: 1 };
+    });
+    await started(app, async () => {
+      const { signal } = caller;
+      const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }, { signal }));
+      assert.equal(error.message, "the caller left");
+      assert.equal(await totalOf(app, "a"), null);
+      await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }, { signal })); // aborted before the call
+    });
+  },
+});

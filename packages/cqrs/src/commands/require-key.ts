@@ -1,0 +1,45 @@
+import { HttpError, type Middleware } from "@framework/core";
+import { canonicalJson } from "../idempotency/canonical-json.ts";
+import { badKey, isKey, keyMissing, keyRunning } from "../idempotency/key-errors.ts";
+import { fingerprintOf, keyId } from "../idempotency/key-id.ts";
+import type { KeyClaim } from "../idempotency/stored-results.ts";
+import type { CommandOutcome, CommandRun } from "./command-run.ts";
+
+/**
+ * Applies the command's rule for idempotency keys, and refuses a key that another call of this process is using. The transaction does the rest.
+ *
+ * @param running ids of the keys that calls of this process use; bounded by the calls that run
+ * @throws HttpError 400 (CQRS_KEY_MISSING, CQRS_BAD_KEY), 409 (CQRS_KEY_RUNNING)
+ */
+export const requireKey = (
+  running: Set<string>,
+  callerOf: (run: CommandRun) => string,
+): Middleware<CommandRun, CommandOutcome> =>
+  async function requireKey(run, next) {
+    const { command, call } = run;
+    const key = call.idempotencyKey;
+    if (key === null) {
+      if (command.idempotency === "required") throw keyMissing();
+      return next(run);
+    }
+    if (!isKey(key)) throw badKey();
+    if (command.idempotency === "none") throw keyRefused();
+    const claim = claimOf(run, key, callerOf(run));
+    if (running.has(claim.id)) throw keyRunning();
+    running.add(claim.id);
+    run.claim = claim;
+    try {
+      return await next(run);
+    } finally {
+      running.delete(claim.id);
+    }
+  };
+
+const claimOf = ({ command, call }: CommandRun, key: string, caller: string): KeyClaim => {
+  const operation = command.name;
+  const fingerprint = fingerprintOf(canonicalJson(call.raw));
+  return { ...keyId({ tenant: call.tenant, caller, operation, key }), operation, fingerprint };
+};
+
+const keyRefused = (): HttpError =>
+  new HttpError(400, "This operation takes no idempotency key", { code: "CQRS_BAD_KEY" });

@@ -1,0 +1,11 @@
+import { failureKind } from "../failures/failure-kind.ts";
+import type { CommandFailure } from "./command-run.ts";
+
+/** Makes an outcome of a thrown value. */
+export const rescue = (thrown: unknown): CommandFailure => ({
+  ok: false,
+  kind: failureKind(thrown),
+  error: Error.isError(thrown)
+    ? thrown
+    : new Error("a value that is not an Error was thrown", { cause: thrown }),
+});

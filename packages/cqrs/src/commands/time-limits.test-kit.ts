@@ -1,0 +1,326 @@
+// Facts about time limits of commands, the same on both kinds of database.
+import assert from "node:assert/strict";
+import { FrameworkError } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
+import { portContract, type PortContract } from "@framework/core/testing";
+import {
+  CommitUnknownError,
+  type Database,
+  openDatabase,
+  type TransactionOptions,
+} from "@framework/database";
+import { virtualClock } from "@framework/testing";
+import fc from "fast-check";
+import { z } from "zod";
+import {
+  Add,
+  add,
+  counterApp,
+  type CounterApp,
+  counterAppOn,
+  failureOf,
+  type Place,
+  started,
+  TABLE,
+  totalOf,
+} from "../counters.test-kit.ts";
+import { command, type CommandContext, type CqrsConfig } from "../index.ts";
+
+const one = { name: "a", amount: 1 };
+const timedOut = [504, "CQRS_TIMEOUT", "rolled-back"];
+
+const summary = async (call: Promise<unknown>): Promise<unknown[]> => {
+  const { status, code, extras } = await failureOf(call);
+  return [status, code, extras?.["outcome"]];
+};
+
+/** Decides about commits: gets a transaction that commits when it is run. */
+type Commit = (run: () => Promise<unknown>, signal: AbortSignal) => Promise<unknown>;
+
+/** A database that lets `commit` decide about the transactions of commands, which alone run without retries of the database. */
+const withCommits = (db: Database, commit: Commit): Database =>
+  Object.create(db, {
+    transaction: {
+      value: (run: never, options: TransactionOptions = {}) => {
+        const { retries, signal } = options;
+        const transact = () => db.transaction(run, options);
+        return retries === 0 && signal !== undefined ? commit(transact, signal) : transact();
+      },
+    },
+  }) as Database;
+
+const onDatabase = async (
+  { url }: Place,
+  commit: Commit,
+  run: (app: CounterApp, db: Database) => Promise<void>,
+  config: ConfigInput<CqrsConfig> = {},
+): Promise<void> => {
+  const db = openDatabase({ url });
+  await db.execute(TABLE);
+  const app = counterAppOn(withCommits(db, commit), config);
+  app.cqrs.handle(Add, async ({ name, amount }, { tx }) => ({ total: await add(tx, name, amount) }));
+  try {
+    await started(app, () => run(app, db));
+  } finally {
+    await db.close();
+  }
+};
+
+export const timeLimits: PortContract<Place> = portContract<Place>("time limits", {
+  "a handler that ignores its signal is rolled back at the limit, and blocks nothing": async (place) => {
+    const clock = virtualClock();
+    const app = counterApp(place, { clock });
+    const entered = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<{ total: number }>();
+    let attempts = 0;
+    app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
+      const total = await add(tx, name, amount);
+      if (++attempts > 1) return { total };
+      entered.resolve();
+      return await end.promise;
+    });
+    await started(app, async () => {
+      const call = summary(app.cqrs.execute(Add, one, { idempotencyKey: "k" }));
+      await entered.promise;
+      await clock.advance(4999);
+      await clock.advance(1);
+      assert.deepEqual(await call, timedOut);
+      assert.equal(await totalOf(app, "a"), null);
+      const again = await app.cqrs.execute(Add, one, { idempotencyKey: "k" });
+      assert.deepEqual(again, { value: { total: 1 }, isReplay: false });
+      end.resolve({ total: 9 }); // the app's stop waits for the handler
+      assert.equal(await totalOf(app, "a"), 1);
+    });
+  },
+
+  "what a handler does after the limit changes nothing": async (place) => {
+    const clock = virtualClock();
+    const app = counterApp(place, { clock, commandTimeoutMs: 100 });
+    const entered = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<void>();
+    const codes = Promise.withResolvers<string>();
+    app.cqrs.handle(Add, async ({ name, amount }, { tx, signal }) => {
+      entered.resolve();
+      await late.promise;
+      assert.equal(signal.aborted, true);
+      try {
+        return { total: await add(tx, name, amount) };
+      } catch (error) {
+        codes.resolve(FrameworkError.is(error) ? error.code : String(error));
+        throw error;
+      }
+    });
+    await started(app, async () => {
+      const call = summary(app.cqrs.execute(Add, one));
+      await entered.promise;
+      await clock.advance(100);
+      assert.deepEqual(await call, timedOut);
+      late.resolve();
+      assert.equal(await codes.promise, "CQRS_TIMEOUT");
+      assert.equal(await totalOf(app, "a"), null);
+    });
+  },
+
+  "a handler that ends around the limit succeeds exactly when it ends before it": async (place) => {
+    const clock = virtualClock();
+    const Sleep = command("Sleep", { input: z.object({ name: z.string(), ms: z.number() }), timeoutMs: 20 });
+    const app = counterApp(place, { clock });
+    let entered = (): void => {};
+    app.cqrs.handle(Sleep, async ({ name, ms }, { tx }) => {
+      await add(tx, name, 1);
+      entered();
+      await clock.sleep(ms);
+    });
+    let names = 0;
+    await started(app, () =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 1, max: 40 }),
+          fc.array(fc.integer({ min: 1, max: 15 })),
+          async (ms, steps) => {
+            const name = `n${++names}`;
+            const inside = new Promise<void>((resolve) => (entered = resolve));
+            const call = app.cqrs.execute(Sleep, { name, ms }).then(
+              () => "done",
+              (error: { readonly outcome?: string }) => error.outcome,
+            );
+            await inside;
+            const until = clock.now() + Math.min(ms, 20);
+            for (const step of [...steps, 20]) await clock.advance(Math.min(step, until - clock.now()));
+            const outcome = await call;
+            assert.deepEqual(
+              [outcome, await totalOf(app, name)],
+              ms < 20 ? ["done", 1] : ["rolled-back", null],
+            );
+            await clock.advance(40); // the app's stop waits for the handler
+          },
+        ),
+        { numRuns: 20 },
+      ),
+    );
+  },
+
+  "a blocked event loop is no excuse: the commit is refused although no timer has fired": async (place) => {
+    const clock = virtualClock();
+    let blockedMs = 0;
+    const app = counterApp(place, { clock: { ...clock, now: () => clock.now() + blockedMs } });
+    app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
+      const total = await add(tx, name, amount);
+      blockedMs = 6000;
+      return { total };
+    });
+    await started(app, async () => {
+      assert.deepEqual(await summary(app.cqrs.execute(Add, one)), timedOut);
+      assert.equal(await totalOf(app, "a"), null);
+    });
+  },
+
+  "waiting for a command of the same key counts": async (place) => {
+    const Wait = command("Wait", { input: z.string(), key: () => "lane" });
+    const clock = virtualClock();
+    const app = counterApp(place, { clock, commandTimeoutMs: 1000 });
+    const gate = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    const order: string[] = [];
+    app.cqrs.handle(Wait, async (name) => {
+      order.push(name);
+      entered.resolve();
+      await gate.promise;
+    });
+    await started(app, async () => {
+      const first = app.cqrs.execute(Wait, "first");
+      await entered.promise;
+      await clock.advance(500);
+      const second = summary(app.cqrs.execute(Wait, "second"));
+      await clock.advance(499);
+      gate.resolve();
+      await first;
+      await second.catch(() => {});
+      assert.deepEqual(order, ["first", "second"]);
+    });
+  },
+
+  "a call whose turn does not come in time never reaches the handler": async (place) => {
+    const Wait = command("Wait", { input: z.number(), key: () => "lane" });
+    const clock = virtualClock();
+    const app = counterApp(place, { clock });
+    const entered = Promise.withResolvers<void>();
+    const seen: number[] = [];
+    app.cqrs.handle(Wait, async (number, { signal }) => {
+      seen.push(number);
+      entered.resolve();
+      if (number === 1) await clock.sleep(10_000, signal);
+    });
+    await started(app, async () => {
+      const first = summary(app.cqrs.execute(Wait, 1));
+      const second = summary(app.cqrs.execute(Wait, 2));
+      await entered.promise;
+      await clock.advance(5000);
+      assert.deepEqual([await first, await second], [timedOut, timedOut]);
+      assert.deepEqual(seen, [1]);
+      await app.cqrs.execute(Wait, 3);
+      assert.deepEqual(seen, [1, 3]);
+    });
+  },
+
+  "a statement that waits for another transaction is cancelled": async (place) => {
+    const clock = virtualClock();
+    const app = counterApp(place, { clock });
+    const entered = Promise.withResolvers<void>();
+    app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
+      entered.resolve();
+      return { total: await add(tx, name, amount) };
+    });
+    await started(app, async () => {
+      await app.db.transaction(async (other) => {
+        await add(other, "a", 1);
+        const call = summary(app.cqrs.execute(Add, one));
+        if (app.db.dialect === "postgres") await entered.promise; // on SQLite it waits for the begin of its transaction
+        await clock.advance(5000);
+        assert.deepEqual(await call, timedOut);
+      });
+      assert.equal(await totalOf(app, "a"), 1);
+    });
+  },
+
+  "commandTimeoutMs and timeoutMs: the command's own limit wins": async (place) => {
+    const clock = virtualClock();
+    const Own = command("Own", { input: z.string(), timeoutMs: 50 });
+    const app = counterApp(place, { clock, commandTimeoutMs: 30 });
+    const ended: string[] = [];
+    const wait = (_input: unknown, { signal }: CommandContext): Promise<never> =>
+      clock.sleep(1000, signal).then(() => assert.fail());
+    app.cqrs.handle(Own, wait);
+    app.cqrs.handle(Add, wait);
+    app.cqrs.onError(({ operation, kind }) => void ended.push(`${operation.name} ${kind} ${clock.now()}`));
+    await started(app, async () => {
+      const calls = [summary(app.cqrs.execute(Own, "a"))];
+      await clock.advance(50);
+      calls.push(summary(app.cqrs.execute(Add, one)));
+      await clock.advance(30);
+      assert.deepEqual(await Promise.all(calls), [timedOut, timedOut]);
+      assert.deepEqual(ended, ["Own transient 50", "Add transient 80"]);
+    });
+  },
+
+  "a commit without an answer at the limit has an unknown outcome": async (place) => {
+    const clock = virtualClock();
+    const committing = Promise.withResolvers<void>();
+    const hang = async (run: () => Promise<unknown>, signal: AbortSignal): Promise<never> => {
+      await run();
+      committing.resolve();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      throw new CommitUnknownError(new Error("no answer in time"));
+    };
+    const run = async (app: CounterApp): Promise<void> => {
+      const call = summary(app.cqrs.execute(Add, one, { idempotencyKey: "k" }));
+      await committing.promise;
+      await clock.advance(5000);
+      assert.deepEqual(await call, [504, "CQRS_TIMEOUT", "unknown"]);
+    };
+    await onDatabase(place, hang, run, { clock });
+  },
+
+  "a connection that breaks in the commit: with a key the command finds out whether it was committed": async (
+    place,
+  ) => {
+    let loseNext = "committed";
+    const lose = async (run: () => Promise<unknown>): Promise<unknown> => {
+      const how = loseNext;
+      loseNext = "none";
+      if (how === "none") return run();
+      if (how === "committed") await run();
+      throw new CommitUnknownError(new Error("the connection broke"));
+    };
+    await onDatabase(place, lose, async (app) => {
+      const committed = await app.cqrs.execute(Add, one, { idempotencyKey: "k-1" });
+      assert.deepEqual(committed, { value: { total: 1 }, isReplay: false });
+      loseNext = "rolled back";
+      const rolledBack = await app.cqrs.execute(Add, one, { idempotencyKey: "k-2" });
+      assert.deepEqual(rolledBack, { value: { total: 2 }, isReplay: false });
+      assert.equal((await app.cqrs.execute(Add, one, { idempotencyKey: "k-2" })).isReplay, true);
+    });
+  },
+
+  "a connection that breaks in the commit: without a key the outcome is unknown, and nothing runs again":
+    async (place) => {
+      const lose = async (run: () => Promise<unknown>): Promise<unknown> => {
+        await run();
+        throw new CommitUnknownError(new Error("the connection broke"));
+      };
+      await onDatabase(place, lose, async (app, db) => {
+        assert.deepEqual(await summary(app.cqrs.execute(Add, one)), [503, "CQRS_OUTCOME_UNKNOWN", "unknown"]);
+        assert.equal(await totalOf({ db } as never, "a"), 1);
+      });
+    },
+
+  "a key whose outcome stays unknown says so": async (place) => {
+    const lose = async (): Promise<unknown> => {
+      throw new CommitUnknownError(new Error("the connection broke"));
+    };
+    await onDatabase(place, lose, async (app) => {
+      const call = app.cqrs.execute(Add, one, { idempotencyKey: "k" });
+      assert.deepEqual(await summary(call), [503, "CQRS_OUTCOME_UNKNOWN", "unknown"]);
+    });
+  },
+});

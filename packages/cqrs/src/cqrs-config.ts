@@ -1,0 +1,60 @@
+import type { Invocation } from "@framework/core";
+import {
+  checked,
+  type Clock,
+  type ConfigRecord,
+  configRecord,
+  type FieldRule,
+  integer,
+  isClock,
+  optional,
+} from "@framework/core/feature";
+import { type AnyOperation, isOperation } from "./definitions/operation.ts";
+import { MAX_TIMEOUT_MS } from "./limits.ts";
+
+/** Options of `enableCqrs`. */
+export interface CqrsConfig {
+  /** Time limit of a command in milliseconds, 1 to 3,600,000. @default 5000 */
+  readonly commandTimeoutMs: number;
+  /** Time limit of a query in milliseconds, 1 to 3,600,000. @default 3000 */
+  readonly queryTimeoutMs: number;
+  /** How often a command runs again after a conflict with another one, 0 to 20. @default 3 */
+  readonly maxRetries: number;
+  /** Seconds for which an idempotency key is remembered, 60 to 2,678,400 (31 days). @default 86400 */
+  readonly keepKeysSecs: number;
+  /** Largest result or reply that is stored with an idempotency key, in bytes; 1,024 to 1,048,576. @default 65536 */
+  readonly maxStoredBytes: number;
+  /** Commands and queries that must have a handler; start fails without. Those with a handler need not be listed. @default [] */
+  readonly operations: readonly AnyOperation[];
+  /**
+   * Returns who calls, as text that is unique per caller: idempotency keys and shared queries of one caller are never those of another.
+   * @default the token's subject, the user's name or `id`, and the name of the API key
+   */
+  readonly callerOf: ((invocation: Invocation) => string) | undefined;
+  /** Returns the tenant of a call; `null` for none. @default none */
+  readonly tenantOf: ((invocation: Invocation) => string | null) | undefined;
+  /** The clock, for tests. @default the process's */
+  readonly clock: Clock | undefined;
+}
+
+const limit = (initial: number): FieldRule<number> => integer(initial, { min: 1, max: MAX_TIMEOUT_MS });
+
+const functionRule = {
+  problem: (value: unknown) => (typeof value === "function" ? null : "must be a function"),
+};
+
+export const CqrsConfig: ConfigRecord<CqrsConfig> = configRecord("CqrsConfig", {
+  commandTimeoutMs: limit(5000),
+  queryTimeoutMs: limit(3000),
+  maxRetries: integer(3, { min: 0, max: 20 }),
+  keepKeysSecs: integer(86_400, { min: 60, max: 2_678_400 }),
+  maxStoredBytes: integer(65_536, { min: 1024, max: 1_048_576 }),
+  operations: checked<readonly AnyOperation[]>(
+    [],
+    "a list of commands and queries",
+    (value) => Array.isArray(value) && value.every(isOperation),
+  ),
+  callerOf: optional<(invocation: Invocation) => string>(functionRule),
+  tenantOf: optional<(invocation: Invocation) => string | null>(functionRule),
+  clock: optional<Clock>({ problem: (value) => (isClock(value) ? null : "must be a Clock") }),
+});

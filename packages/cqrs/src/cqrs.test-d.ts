@@ -1,0 +1,58 @@
+import { App, dependency, type StandardSchema } from "@framework/core";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { command, cqrs, query } from "./index.ts";
+
+declare const orderInput: StandardSchema<{ id: string; day: string }, { id: string; day: Date }>;
+declare const orderOutput: StandardSchema<{ total: bigint }, { total: string }>;
+const Place = command("Place", { input: orderInput, output: orderOutput, key: ({ id }) => id });
+const Cancel = command("Cancel", { input: orderInput });
+const Total = query("Total", { input: orderInput, output: orderOutput });
+const Ledger = dependency("ledger", { create: () => ({ write: (_line: string) => {} }) });
+
+const app = new (App.with(database, durable, cqrs))().enableDatabase().enableCqrs({ maxRetries: 2 });
+
+// The handler gets the schema's output, and returns the input of the result's schema.
+app.cqrs
+  .handle(Place, ({ day }) => ({ total: BigInt(day.getTime()) }))
+  .handle(Cancel, async ({ id }, { tx }) => {
+    await tx.execute`DELETE FROM orders WHERE id = ${id}`;
+  })
+  .handle(Total, async (_input, { db }) => ({ total: (await db.fetchValue<bigint>`SELECT 1`) ?? 0n }));
+app.cqrs.handle(Cancel, { inject: { ledger: Ledger } }, ({ id }, _context, { ledger }) => ledger.write(id));
+
+// Callers pass the schema's input, and get the output of the result's schema.
+export const placed: Promise<{ readonly value: { total: string } }> = app.cqrs.execute(Place, {
+  id: "1",
+  day: "2026-01-02",
+});
+export const cancelled: Promise<{ readonly value: undefined }> = app.cqrs.execute(Cancel, {
+  id: "1",
+  day: "",
+});
+export const total: Promise<{ total: string }> = app.cqrs.query(Total, { id: "1", day: "" });
+
+// @ts-expect-error the feature needs the database and durable work
+App.with(cqrs);
+// @ts-expect-error the method exists only where the feature is composed
+new App().enableCqrs();
+// @ts-expect-error a misspelt option is found by the compiler
+app.enableCqrs({ comandTimeoutMs: 1 });
+// @ts-expect-error the input of a command is that of its schema
+void app.cqrs.execute(Place, { id: 1, day: "" });
+// @ts-expect-error a query is not executed
+void app.cqrs.execute(Total, { id: "1", day: "" });
+// @ts-expect-error a command is no query
+void app.cqrs.query(Place, { id: "1", day: "" });
+// @ts-expect-error the handler returns what the schema of the result takes
+app.cqrs.handle(Place, () => ({ total: 1 }));
+// @ts-expect-error the handler of a query has no transaction
+app.cqrs.handle(Total, (_input, { tx }) => tx.fetchOne`SELECT 1`);
+// @ts-expect-error injected dependencies have their types
+app.cqrs.handle(Cancel, { inject: { ledger: Ledger } }, (_input, _context, { ledger }) => ledger.read());
+// @ts-expect-error the key is computed from the validated input
+command("Bad", { input: orderInput, key: ({ number }) => number });
+// @ts-expect-error a query needs a result
+query("Bad", { input: orderInput });
+// @ts-expect-error a misspelt option of an endpoint is found by the compiler
+command("Bad", { input: orderInput, http: { path: "/", sumary: "" } });

@@ -1,0 +1,166 @@
+import { App } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { expect, test } from "@jest/globals";
+import { z } from "zod";
+import { Add, counterApp, failureOf, inFile, newLog, started } from "./counters.test-kit.ts";
+import { command, cqrs, CqrsConfig, query, VersionConflictError } from "./index.ts";
+
+const newApp = () => new (App.with(database, durable, cqrs))().enableDatabase({ url: "sqlite://:memory:" });
+const input = z.object({ name: z.string() });
+
+test("handlers may be added before enableCqrs, whatever the order of the enable calls", async () => {
+  const app = new (App.with(database, durable, cqrs))();
+  app.cqrs.handle(Add, () => ({ total: 7 }));
+  app.enableCqrs().enableDatabase({ url: "sqlite://:memory:" });
+  await app.start({ log: newLog() });
+  expect((await app.cqrs.execute(Add, { name: "a", amount: 1 })).value).toEqual({ total: 7 });
+  await app.stop();
+});
+
+test("all mistakes are reported together, at start", async () => {
+  const app = newApp();
+  const Missing = command("Missing", { input });
+  const Twice = command("Twice", { input });
+  const Namesake = query("Twice", { input, output: input });
+  app.enableCqrs({ operations: [Missing, Add], commandTimeoutMs: 0, maxRetries: 21 });
+  app.cqrs
+    .handle(Add, () => ({ total: 1 }))
+    .handle(Twice, () => {})
+    .handle(Twice, () => {})
+    .handle(Namesake, () => ({ name: "" }))
+    .handle(
+      command("7", { input, timeoutMs: 0, key: "name" as never, idempotency: "maybe" as never }),
+      () => {},
+    )
+    .handle(command("Nothing", { input }), undefined as never)
+    .handle(query("Bad", { input: {} as never, output: {} as never, guards: [7 as never] }), () => 1 as never)
+    .handle({} as never, (() => {}) as never)
+    .handle(
+      command("Put", { input, http: { path: "/", method: "GET" as never, status: 404 as never } }),
+      () => {},
+    );
+  const error = await failureOf(app.start({ log: newLog() }));
+  const lines = error.message.split("\n").toSorted();
+  expect(lines).toEqual([
+    "CORE_BAD_CONFIG: CqrsConfig.commandTimeoutMs must be a whole number from 1 to 3600000, but is 0",
+    "CORE_BAD_CONFIG: CqrsConfig.maxRetries must be a whole number from 0 to 20, but is 21",
+    "CQRS_BAD_OPERATION: command 7: idempotency must be required, optional or none",
+    "CQRS_BAD_OPERATION: command 7: its name must begin with a letter and have at most 100 letters, digits, dots, _ and -",
+    "CQRS_BAD_OPERATION: command 7: key must be a function of the input",
+    "CQRS_BAD_OPERATION: command 7: timeoutMs must be a whole number from 1 to 3600000",
+    "CQRS_BAD_OPERATION: command Put: http.method must be POST, PUT, PATCH or DELETE",
+    "CQRS_BAD_OPERATION: command Put: http.status must be 200, 201 or 202",
+    "CQRS_BAD_OPERATION: handle takes a command or query as its first argument, made by `command` or `query`",
+    "CQRS_BAD_OPERATION: query Bad: guards must be a list of guards",
+    "CQRS_BAD_OPERATION: query Bad: input must be a Standard Schema",
+    "CQRS_BAD_OPERATION: query Bad: output must be a Standard Schema",
+    "CQRS_BAD_OPERATION: the handler of command Nothing must be a function",
+    "CQRS_DUPLICATE_HANDLER: a command and a query are both named Twice; rename one",
+    "CQRS_DUPLICATE_HANDLER: command Twice has two handlers, or two commands have that name; keep one",
+    "CQRS_NO_HANDLER: command Missing has no handler; add app.cqrs.handle(Missing, …)",
+  ]);
+});
+
+test("another definition with the name of a listed one is a mistake", async () => {
+  const app = newApp().enableCqrs({ operations: [command("Same", { input })] });
+  app.cqrs.handle(command("Same", { input }), () => {});
+  await expect(app.start({ log: newLog() })).rejects.toThrow(
+    "CQRS_DUPLICATE_HANDLER: command Same has two handlers",
+  );
+});
+
+test("injections are checked at start", async () => {
+  const app = newApp().enableCqrs();
+  app.cqrs.handle(Add, { inject: { ledger: "ledger" } }, () => ({ total: 1 }));
+  await expect(app.start({ log: newLog() })).rejects.toThrow(/CORE_DEPENDENCY_MISSING: .*command Add/);
+});
+
+test("without enableCqrs handlers are a start error, and calls say what is missing", async () => {
+  const app = newApp();
+  await expect(app.cqrs.execute(Add, { name: "a", amount: 1 })).rejects.toMatchObject({
+    code: "CQRS_NOT_ENABLED",
+  });
+  app.cqrs.handle(Add, () => ({ total: 1 }));
+  await expect(app.start({ log: newLog() })).rejects.toThrow(
+    "CQRS_NOT_ENABLED: commands and queries need enableCqrs()",
+  );
+});
+
+test("calls before the start and of operations without a handler are mistakes of the program", async () => {
+  await using place = inFile();
+  const app = counterApp(place);
+  await expect(app.cqrs.execute(Add, { name: "a", amount: 1 })).rejects.toMatchObject({
+    code: "CORE_NOT_STARTED",
+  });
+  app.cqrs.handle(Add, () => ({ total: 1 }));
+  await started(app, async () => {
+    const Ad = command("Ad", { input });
+    await expect(app.cqrs.execute(Ad, { name: "a" })).rejects.toThrow(
+      "cqrs: command Ad has no handler in this app; did you mean Add?",
+    );
+    const Ask = query("Ask", { input, output: input });
+    await expect(app.cqrs.query(Ask, { name: "a" })).rejects.toMatchObject({ code: "CQRS_NO_HANDLER" });
+    expect(() => app.cqrs.handle(Ask, () => ({ name: "" }))).toThrow("after the app started");
+  });
+});
+
+/** A feature that records the operations and reads the metrics of its app. */
+const recording = (seen: unknown[][]): Feature<{ samples(name: string): unknown }> => ({
+  name: "recording",
+  install: ({ insight }) => {
+    insight.onOperation({
+      kinds: ["command", "query"],
+      start: () => {},
+      end: ({ kind, name, attributes, error }) =>
+        void seen.push([kind, name, attributes["cqrs.outcome"], error?.message ?? null]),
+    });
+    return {
+      samples(name) {
+        return insight
+          .metrics()
+          .find((metric) => metric.name === name)
+          ?.read();
+      },
+    };
+  },
+});
+
+test("calls are counted by operation and outcome, and traced", async () => {
+  const seen: unknown[][] = [];
+  const app = new (App.with(database, durable, cqrs, recording(seen)))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs();
+  const Ask = query("Ask", { input, output: z.string() });
+  app.cqrs
+    .handle(Add, ({ amount }, { attempt }) => {
+      if (amount < 0) throw new TypeError("negative");
+      if (attempt < amount) throw new VersionConflictError();
+      return { total: amount };
+    })
+    .handle(Ask, ({ name }) => name);
+  await app.start({ log: newLog() });
+  await app.cqrs.execute(Add, { name: "a", amount: 3 }, { idempotencyKey: "k" });
+  await app.cqrs.execute(Add, { name: "a", amount: 3 }, { idempotencyKey: "k" });
+  await failureOf(app.cqrs.execute(Add, { name: "a", amount: -1 }));
+  await Promise.all([1, 2, 3].map(() => app.cqrs.query(Ask, { name: "x" })));
+  expect(seen).toEqual([
+    ["command", "Add", "success", null],
+    ["command", "Add", "replay", null],
+    ["command", "Add", "bug", "negative"],
+    ...[1, 2, 3].map(() => ["query", "Ask", "success", null]),
+  ]);
+  expect(app.samples("cqrs_operations_total")).toEqual([
+    { value: 1, labels: { operation: "Add", outcome: "success" } },
+    { value: 1, labels: { operation: "Add", outcome: "replay" } },
+    { value: 1, labels: { operation: "Add", outcome: "bug" } },
+    { value: 3, labels: { operation: "Ask", outcome: "success" } },
+  ]);
+  expect([app.samples("cqrs_retries_total"), app.samples("cqrs_shared_queries_total")]).toEqual([2, 2]);
+  await app.stop();
+});
+
+test("the defaults are those of the interface", () => {
+  expect(CqrsConfig.of()).toMatchObject({ commandTimeoutMs: 5000, queryTimeoutMs: 3000, maxRetries: 3 });
+});

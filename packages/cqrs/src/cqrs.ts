@@ -1,0 +1,117 @@
+import type { Injections } from "@framework/core";
+import { type ConfigInput, type Feature, handled } from "@framework/core/feature";
+import type { DatabaseMethods } from "@framework/database";
+import type { DurableMethods } from "@framework/durable";
+import { kernelOf } from "@framework/durable/feature";
+import type { CommandResult, ExecuteOptions } from "./commands/commands.ts";
+import { CqrsApp } from "./cqrs-app.ts";
+import type { CqrsConfig } from "./cqrs-config.ts";
+import type { AnyCommand, InputOf, ResultOf } from "./definitions/command.ts";
+import type { AnyOperation } from "./definitions/operation.ts";
+import type { AnyQuery, QueryResult } from "./definitions/query.ts";
+import type { AnyHandler, OperationHandler } from "./handlers/handler-types.ts";
+import type { FailureObserver } from "./insight/observers.ts";
+import type { QueryCallOptions } from "./queries/queries.ts";
+
+/** The methods that the feature adds to an app. */
+export interface CqrsMethods {
+  /**
+   * Enables commands and queries on the app's database.
+   *
+   * @throws CORE_BAD_CONFIG, CQRS_NO_HANDLER, CQRS_DUPLICATE_HANDLER, CQRS_BAD_OPERATION at start, with all other mistakes
+   */
+  enableCqrs(config?: ConfigInput<CqrsConfig>): this;
+  /** Commands and queries of the app. */
+  readonly cqrs: Cqrs;
+}
+
+/** Commands and queries of an app. */
+export interface Cqrs {
+  /**
+   * Registers the one handler of a command or query, and its HTTP endpoint if it has one. Mistakes are reported at start.
+   *
+   * The handler of a command runs in a transaction, and again after a conflict: it must have no effects outside the transaction.
+   */
+  handle<O extends AnyOperation>(operation: O, handler: OperationHandler<O>): this;
+  /** @param options.inject dependencies, passed to the handler as its last argument */
+  handle<O extends AnyOperation, const I extends Injections>(
+    operation: O,
+    options: { readonly inject: I },
+    handler: OperationHandler<O, I>,
+  ): this;
+  /**
+   * Executes a command: all of it, or nothing.
+   *
+   * @throws ValidationError 422; HttpError of a guard or of the handler; CommandTimeoutError 504; HttpError 400, 409 or 422 for an idempotency key that is
+   * missing, in use or used for another input; CQRS_NO_HANDLER
+   */
+  execute<C extends AnyCommand>(
+    command: C,
+    input: InputOf<C>,
+    options?: ExecuteOptions,
+  ): Promise<CommandResult<ResultOf<C>>>;
+  /**
+   * Answers a query. Calls of one caller with equal input may share one result, so treat it as read-only.
+   *
+   * @throws ValidationError 422; HttpError of a guard or of the handler; QueryTimeoutError 504; CQRS_NO_HANDLER
+   */
+  query<Q extends AnyQuery>(query: Q, input: InputOf<Q>, options?: QueryCallOptions): Promise<QueryResult<Q>>;
+  /** Calls back for every failure of a command or query. Returns a function that ends it. */
+  onError(observer: FailureObserver): () => void;
+}
+
+/**
+ * Commands and queries: one handler each, typed input and result, transactions with real time limits, idempotency keys, HTTP endpoints.
+ *
+ * @example
+ * const app = new (App.with(database, durable, cqrs))().enableDatabase().enableCqrs();
+ * app.cqrs.handle(PlaceOrder, async ({ orderId, book }, { tx }) => {
+ *   await tx.execute`INSERT INTO orders (id, book) VALUES (${orderId}, ${book})`;
+ *   return { total: 12 };
+ * });
+ * const { value } = await app.cqrs.execute(PlaceOrder, { orderId: "7", book: "Emma" }, { idempotencyKey: "k-1" });
+ */
+export const cqrs: Feature<CqrsMethods, DatabaseMethods & DurableMethods> = {
+  name: "cqrs",
+  install: (host, needs) => {
+    const app = new CqrsApp(host, kernelOf(needs));
+    const programs = cqrsOf(app);
+    return {
+      enableCqrs(config) {
+        app.enable(config);
+        return this;
+      },
+      get cqrs() {
+        return programs;
+      },
+    };
+  },
+};
+
+const cqrsOf = (app: CqrsApp): Cqrs => ({
+  handle(operation: AnyOperation, first: unknown, second?: unknown) {
+    const [options, handler] = second === undefined ? [{}, first] : [first, second];
+    const { inject } = options as { readonly inject?: Injections };
+    app.add(operation, handler as AnyHandler, inject);
+    return this;
+  },
+  execute: (command, input, options = {}) => handled(execute(app, command, input, options)),
+  query: (query, input, options = {}) => handled(ask(app, query, input, options)),
+  onError: (observer) => app.observers.add(observer),
+});
+
+const execute: <C extends AnyCommand>(
+  app: CqrsApp,
+  command: C,
+  input: InputOf<C>,
+  options: ExecuteOptions,
+) => Promise<CommandResult<ResultOf<C>>> = async (app, command, input, options) =>
+  await app.running.commands.execute(command, input, options);
+
+const ask: <Q extends AnyQuery>(
+  app: CqrsApp,
+  query: Q,
+  input: InputOf<Q>,
+  options: QueryCallOptions,
+) => Promise<QueryResult<Q>> = async (app, query, input, options) =>
+  await app.running.queries.ask(query, input, options);

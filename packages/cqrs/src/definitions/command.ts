@@ -1,0 +1,93 @@
+import type { Guard, InferInput, InferOutput, StandardSchema } from "@framework/core";
+import type { CommandEndpoint } from "./endpoint.ts";
+
+/** Whether calls of a command carry an idempotency key. */
+export type IdempotencyRule = "required" | "optional" | "none";
+
+/** Options of a command. `Output` is `undefined` for a command without a result. */
+export interface CommandOptions<
+  Input extends StandardSchema,
+  Output extends StandardSchema | undefined = undefined,
+> {
+  /** Schema of the input. */
+  readonly input: Input;
+  /** Schema of the result: JSON data, because it is stored with an idempotency key. @default no result */
+  readonly output?: Output;
+  /** Returns what the command is about, such as the id of an order: commands of one key run one after the other. `null` for none. @default none */
+  readonly key?: (input: InferOutput<Input>) => string | null;
+  /** Whether an idempotency key is required, is used when given, or is refused. @default "optional" */
+  readonly idempotency?: IdempotencyRule;
+  /** Time limit in milliseconds, 1 to 3,600,000. @default `CqrsConfig.commandTimeoutMs` */
+  readonly timeoutMs?: number;
+  /** Who may execute it. @default everyone */
+  readonly guards?: readonly Guard[];
+  /** An HTTP endpoint, `POST` by default. @default none */
+  readonly http?: CommandEndpoint;
+}
+
+/** What the pipeline knows of a command, whatever its types. */
+export interface AnyCommand {
+  readonly kind: "command";
+  readonly name: string;
+  readonly input: StandardSchema;
+  readonly output: StandardSchema | null;
+  readonly key: ((input: never) => string | null) | null;
+  readonly idempotency: IdempotencyRule;
+  readonly timeoutMs: number | null;
+  readonly guards: readonly Guard[];
+  readonly http: CommandEndpoint | null;
+}
+
+/** A command: a value that names a change, its input and its result. */
+export interface Command<
+  Input extends StandardSchema,
+  Output extends StandardSchema | undefined = undefined,
+> extends AnyCommand {
+  readonly input: Input;
+  readonly output: Output extends StandardSchema ? Output : null;
+}
+
+/** What callers pass to a command or query. */
+export type InputOf<O extends { readonly input: StandardSchema }> = InferInput<O["input"]>;
+
+/** What its handler gets: the output of the schema. */
+export type HandlerInputOf<O extends { readonly input: StandardSchema }> = InferOutput<O["input"]>;
+
+/** What its handler returns. */
+export type HandlerResultOf<O extends { readonly output: StandardSchema | null }> =
+  O["output"] extends StandardSchema ? InferInput<O["output"]> : void;
+
+/** What callers get: the output of the schema, `undefined` without one. */
+export type ResultOf<O extends { readonly output: StandardSchema | null }> =
+  O["output"] extends StandardSchema ? InferOutput<O["output"]> : undefined;
+
+/**
+ * Defines a command: a change that exactly one handler carries out. The value registers nothing; mistakes in it are reported at the app's start.
+ *
+ * @param name unique in an app: letters, digits, `.`, `_` and `-`, 100 at most
+ * @example
+ * const PlaceOrder = command("PlaceOrder", {
+ *   input: z.object({ orderId: z.string(), book: z.string() }),
+ *   output: z.object({ total: z.number() }),
+ *   key: ({ orderId }) => orderId,
+ *   idempotency: "required",
+ *   http: { path: "/orders" },
+ * });
+ */
+export const command = <Input extends StandardSchema, Output extends StandardSchema | undefined = undefined>(
+  name: string,
+  options: CommandOptions<Input, Output>,
+): Command<Input, Output> => {
+  const { input, output, key, idempotency = "optional", timeoutMs, guards = [], http } = options;
+  return Object.freeze({
+    kind: "command" as const,
+    name,
+    input,
+    output: (output ?? null) as Command<Input, Output>["output"], // the conditional type of the same value
+    key: key ?? null,
+    idempotency,
+    timeoutMs: timeoutMs ?? null,
+    guards,
+    http: http ?? null,
+  });
+};

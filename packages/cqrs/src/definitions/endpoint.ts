@@ -1,0 +1,27 @@
+import type { Guard, HttpRequest, RouteOptions } from "@framework/core";
+
+/** Options of endpoints that are those of any route. */
+type RouteFields = Pick<RouteOptions, "tags" | "summary" | "description" | "errors" | "maxBodyBytes">;
+
+/** An HTTP endpoint of a command or query. Parameters of the path are members of its input. */
+export interface Endpoint extends RouteFields {
+  /** Path, such as `/orders/{orderId}`. */
+  readonly path: string;
+  /** Guards of the endpoint, which see the request; they run after those of the command or query. */
+  readonly guards?: readonly Guard<HttpRequest>[];
+  /** Operation name in the API document. @default the name of the command or query */
+  readonly name?: string;
+  /** Route options of other features, such as `{ rateLimit: { maxRequests: 5 } }`; checked at start. @default none */
+  readonly routeOptions?: Readonly<Record<string, unknown>>;
+}
+
+/** The HTTP endpoint of a command. The input is the JSON body with the parameters of the path. */
+export interface CommandEndpoint extends Endpoint {
+  /** @default "POST" */
+  readonly method?: "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Status of the reply. @default 200; 204 without a result */
+  readonly status?: 200 | 201 | 202;
+}
+
+/** The HTTP endpoint of a query, for `GET`. The input is the parameters of query and path: strings, repeated ones as arrays. */
+export interface QueryEndpoint extends Endpoint {}

@@ -1,0 +1,50 @@
+import type { Problem } from "@framework/core";
+import { isGuard } from "@framework/core";
+import { MAX_TIMEOUT_MS } from "../limits.ts";
+import type { AnyCommand } from "./command.ts";
+import type { AnyQuery } from "./query.ts";
+
+/** A command or a query. */
+export type AnyOperation = AnyCommand | AnyQuery;
+
+/** Whether a value was made by `command` or `query`. */
+export const isOperation = (value: unknown): value is AnyOperation =>
+  typeof value === "object" &&
+  value !== null &&
+  "kind" in value &&
+  (value.kind === "command" || value.kind === "query") &&
+  "name" in value &&
+  typeof value.name === "string";
+
+/** Returns the mistakes in a definition, which types cannot find. */
+export const operationProblems = (operation: AnyOperation): readonly Problem[] => {
+  const { kind, name, input, output, timeoutMs, guards } = operation;
+  const problems: string[] = [];
+  if (!/^[A-Za-z][\w.-]{0,99}$/.test(name))
+    problems.push("its name must begin with a letter and have at most 100 letters, digits, dots, _ and -");
+  if (!isSchema(input)) problems.push("input must be a Standard Schema");
+  if (!isSchema(output) && (kind === "query" || output !== null))
+    problems.push("output must be a Standard Schema");
+  if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS))
+    problems.push(`timeoutMs must be a whole number from 1 to ${MAX_TIMEOUT_MS}`);
+  if (!Array.isArray(guards) || !guards.every(isGuard)) problems.push("guards must be a list of guards");
+  if (kind === "command") problems.push(...commandProblems(operation));
+  if (kind === "query" && typeof operation.coalesce !== "boolean")
+    problems.push("coalesce must be true or false");
+  return problems.map((problem) => ({ code: "CQRS_BAD_OPERATION", message: `${kind} ${name}: ${problem}` }));
+};
+
+const commandProblems = ({ key, idempotency, http }: AnyCommand): string[] => {
+  const problems: string[] = [];
+  if (key !== null && typeof key !== "function") problems.push("key must be a function of the input");
+  if (!["required", "optional", "none"].includes(idempotency))
+    problems.push("idempotency must be required, optional or none");
+  if (http?.method !== undefined && !["POST", "PUT", "PATCH", "DELETE"].includes(http.method))
+    problems.push("http.method must be POST, PUT, PATCH or DELETE");
+  if (http?.status !== undefined && ![200, 201, 202].includes(http.status))
+    problems.push("http.status must be 200, 201 or 202");
+  return problems;
+};
+
+const isSchema = (value: unknown): boolean =>
+  value !== null && (typeof value === "object" || typeof value === "function") && "~standard" in value;

@@ -1,0 +1,77 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const cqrsErrors: ErrorCatalogue = {
+  CQRS_BAD_KEY: {
+    status: 400,
+    summary: "an idempotency key is malformed, sent twice, or sent to a command that takes none",
+    action: "send 1 to 255 visible ASCII characters, such as a UUID",
+  },
+  CQRS_BAD_OPERATION: {
+    summary: "a command, a query or its handler is defined wrongly; the app does not start",
+    action: "the message names the command and the mistake",
+  },
+  CQRS_BAD_OUTPUT: {
+    summary: "a handler returned a value that the schema of its result refuses; nothing was changed",
+    action: "correct the handler or the schema; the message lists the places",
+  },
+  CQRS_BUSY: {
+    status: 503,
+    summary: "10,000 commands or queries run in this process, or 1,000 wait for one key",
+    action: "clients retry after a second; look for a handler that hangs",
+  },
+  CQRS_CONFLICT: {
+    status: 409,
+    summary:
+      "`VersionConflictError`: the data was changed meanwhile, and the attempts after that met another change",
+    action: "clients read again and retry",
+  },
+  CQRS_DUPLICATE_HANDLER: {
+    summary:
+      "two handlers have the same command or query, or two definitions the same name; the app does not start",
+    action: "keep one, or rename one",
+  },
+  CQRS_KEY_MISSING: {
+    status: 400,
+    summary: "a required idempotency key is missing",
+    action: "send `Idempotency-Key`, or pass `idempotencyKey`",
+  },
+  CQRS_KEY_REUSED: {
+    status: 422,
+    summary: "an idempotency key was used for another input before",
+    action: "use a new key for each operation",
+  },
+  CQRS_KEY_RUNNING: {
+    status: 409,
+    summary: "a call with the same idempotency key is running",
+    action: "clients retry after a second",
+  },
+  CQRS_NOT_ENABLED: {
+    summary: "commands or queries were used without `enableCqrs`; with handlers, the app does not start",
+    action: "call `enableCqrs`",
+  },
+  CQRS_NO_HANDLER: {
+    summary: "a command or query has no handler; those in `operations` are checked at start",
+    action: "add `app.cqrs.handle(…)`",
+  },
+  CQRS_OUTCOME_UNKNOWN: {
+    status: 503,
+    summary: "the connection broke during the commit of a command",
+    action: "repeat the call with the same idempotency key; without one, read the data first",
+  },
+  CQRS_RESULT_NOT_KEPT: {
+    status: 409,
+    summary: "a call was repeated whose result was larger than `maxStoredBytes`; it happened once",
+    action: "read the data; raise `maxStoredBytes`, or return less",
+  },
+  CQRS_TIMEOUT: {
+    status: 504,
+    summary: "a command or query took longer than its time limit; `outcome` says what became of a command",
+    action: "after `rolled-back` repeat it; after `unknown` only with the same idempotency key",
+  },
+  CQRS_UNKNOWN_CALLER: {
+    summary:
+      "the user of a call is an object without an `id`, so its idempotency keys cannot be told from those of others",
+    action: "set `callerOf` of `CqrsConfig`",
+  },
+};

@@ -1,0 +1,69 @@
+import { FrameworkError, HttpError, type ValidationIssue } from "@framework/core";
+
+/** What became of a command that timed out. `unknown`: its commit was under way; call again only with the same idempotency key. */
+export type TimeoutOutcome = "rolled-back" | "unknown";
+
+/** 504: a command exceeded its time limit. It cannot succeed later: unless its outcome is unknown, nothing was changed. */
+export class CommandTimeoutError extends HttpError {
+  override readonly name = "CommandTimeoutError";
+  readonly outcome: TimeoutOutcome;
+
+  constructor(timeoutMs: number, outcome: TimeoutOutcome, cause?: unknown) {
+    super(504, `The command took longer than ${timeoutMs} ms`, {
+      code: "CQRS_TIMEOUT",
+      outcome,
+      ...(cause !== undefined && { cause }),
+    });
+    this.outcome = outcome;
+  }
+}
+
+/** 504: a query exceeded its time limit. */
+export class QueryTimeoutError extends HttpError {
+  override readonly name = "QueryTimeoutError";
+
+  constructor(timeoutMs: number) {
+    super(504, `The query took longer than ${timeoutMs} ms`, { code: "CQRS_TIMEOUT" });
+  }
+}
+
+/**
+ * 409: the data that a handler read was changed meanwhile. The command runs again with fresh state, `maxRetries` times; then the caller gets the error.
+ *
+ * @example
+ * const { changes } = await tx.execute`UPDATE books SET stock = ${stock}, version = ${version + 1} WHERE id = ${id} AND version = ${version}`;
+ * if (changes === 0) throw new VersionConflictError();
+ */
+export class VersionConflictError extends HttpError {
+  override readonly name = "VersionConflictError";
+
+  constructor(detail = "The data was changed meanwhile") {
+    super(409, detail, { code: "CQRS_CONFLICT" });
+  }
+}
+
+/** 503: the connection broke during the commit. */
+export const outcomeUnknown = (cause: unknown): HttpError =>
+  new HttpError(503, "The outcome of the command is unknown; repeat it only with the same idempotency key", {
+    code: "CQRS_OUTCOME_UNKNOWN",
+    outcome: "unknown",
+    cause,
+  });
+
+/** 503: too many calls run or wait. */
+export const tooBusy = (what: string): HttpError =>
+  new HttpError(503, "Too many requests are waiting", {
+    code: "CQRS_BUSY",
+    headers: { "retry-after": "1" },
+    retry_after: 1,
+    cause: new Error(`cqrs: ${what}`),
+  });
+
+/** A handler returned a value that the schema of its result refuses: a bug of the program. Nothing was changed. */
+export const badOutput = (operation: string, issues: readonly ValidationIssue[]): FrameworkError => {
+  const list = issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ");
+  return new FrameworkError(
+    "CQRS_BAD_OUTPUT",
+    `cqrs: the handler of ${operation} returned a bad value: ${list}`,
+  );
+};

@@ -1,0 +1,29 @@
+import { FrameworkError, HttpError } from "@framework/core";
+
+/**
+ * Why a command or query failed. `rejection`: refused for a reason that the caller can see (4xx), never retried; `conflict`: another change came first;
+ * `transient`: may succeed later, as after a timeout; `bug`: anything else.
+ */
+export type FailureKind = "rejection" | "conflict" | "transient" | "bug";
+
+const transientStatuses: readonly number[] = [408, 425, 429, 503, 504];
+
+/** Classifies an error. Errors of databases and event stores are recognised by shape, so that several copies of a package understand each other. */
+export const failureKind = (error: unknown): FailureKind => {
+  if (isConflict(error)) return "conflict";
+  if (isAbort(error)) return "transient";
+  if (!HttpError.is(error)) return "bug";
+  if (transientStatuses.includes(error.status)) return "transient";
+  return error.status < 500 ? "rejection" : "bug";
+};
+
+/** Whether another attempt with fresh state may succeed. */
+const isConflict = (error: unknown): boolean => {
+  if (!FrameworkError.is(error)) return false;
+  if (error.code === "EVENTS_CONFLICT" || error.code === "CQRS_CONFLICT") return true;
+  if (error.code === "DATABASE_TRANSACTION_ABORTED") return isConflict(error.cause);
+  const { kind } = error as { kind?: unknown };
+  return error.code === "DATABASE_STATEMENT_FAILED" && (kind === "serialization" || kind === "deadlock");
+};
+
+const isAbort = (error: unknown): boolean => Error.isError(error) && error.name === "AbortError";

@@ -1,0 +1,62 @@
+import { FrameworkError, type Injections, type Problem } from "@framework/core";
+import { nearest } from "@framework/core/feature";
+import type { AnyCommand } from "../definitions/command.ts";
+import { type AnyOperation, isOperation, operationProblems } from "../definitions/operation.ts";
+import type { AnyQuery } from "../definitions/query.ts";
+import type { AnyHandler, Handled } from "./handler-types.ts";
+
+/** The handlers of an app, one for each command and query. */
+export class HandlerRegistry {
+  private readonly byName = new Map<string, Handled>();
+
+  /** Every operation with a handler, in the order added. */
+  get all(): readonly Handled[] {
+    return [...this.byName.values()];
+  }
+
+  /** Adds a handler and returns the mistakes. */
+  add(operation: AnyOperation, handler: AnyHandler, inject: Injections | undefined): readonly Problem[] {
+    if (!isOperation(operation))
+      return [bad("handle takes a command or query as its first argument, made by `command` or `query`")];
+    const { kind, name } = operation;
+    if (typeof handler !== "function") return [bad(`the handler of ${kind} ${name} must be a function`)];
+    const known = this.byName.get(name);
+    if (known !== undefined) return [duplicate(known.operation, operation)];
+    this.byName.set(name, { operation, handler, inject });
+    return operationProblems(operation);
+  }
+
+  /** Returns the operations without a handler, as mistakes. */
+  missing(operations: readonly AnyOperation[]): readonly Problem[] {
+    return operations.flatMap((operation) => {
+      const { kind, name } = operation;
+      const known = this.byName.get(name)?.operation;
+      if (known === operation) return [];
+      if (known !== undefined) return [duplicate(known, operation)];
+      const message = `${kind} ${name} has no handler; add app.cqrs.handle(${name}, …)`;
+      return [{ code: "CQRS_NO_HANDLER", message }];
+    });
+  }
+
+  /** @throws CQRS_NO_HANDLER */
+  of<O extends AnyCommand | AnyQuery>(operation: O): Handled<O> {
+    const found = this.byName.get(operation.name);
+    if (found?.operation === operation) return found as Handled<O>; // the same operation
+    const [near] = nearest(operation.name, [...this.byName.keys()]);
+    const hint = near === undefined || near === operation.name ? "" : `; did you mean ${near}?`;
+    throw new FrameworkError(
+      "CQRS_NO_HANDLER",
+      `cqrs: ${operation.kind} ${operation.name} has no handler in this app${hint}`,
+    );
+  }
+}
+
+const bad = (message: string): Problem => ({ code: "CQRS_BAD_OPERATION", message });
+
+const duplicate = (known: AnyOperation, { kind, name }: AnyOperation): Problem => {
+  const message =
+    known.kind === kind
+      ? `${kind} ${name} has two handlers, or two ${kind === "query" ? "queries" : "commands"} have that name; keep one`
+      : `a command and a query are both named ${name}; rename one`;
+  return { code: "CQRS_DUPLICATE_HANDLER", message };
+};

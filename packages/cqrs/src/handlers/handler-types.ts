@@ -1,0 +1,53 @@
+import type { Awaitable, Injected, Injections, Invocation } from "@framework/core";
+import type { Queries, Transaction } from "@framework/database";
+import type { HandlerInputOf, HandlerResultOf } from "../definitions/command.ts";
+import type { AnyOperation } from "../definitions/operation.ts";
+import type { AnyQuery } from "../definitions/query.ts";
+
+/** What the handler of a command gets beside the input. */
+export interface CommandContext {
+  /** The transaction of the command. All changes are made in it: it is committed when the handler returns, and rolled back when the command fails. */
+  readonly tx: Transaction;
+  /** Aborts when the time limit is over or the caller gave up; the transaction is rolled back then, whatever the handler does. */
+  readonly signal: AbortSignal;
+  /** The work of the app that this is: its headers, and the context with the principal. */
+  readonly invocation: Invocation;
+  /** Tenant of the call; empty without tenants. */
+  readonly tenant: string;
+  /** Idempotency key of the call, `null` without one. */
+  readonly idempotencyKey: string | null;
+  /** Number of the attempt, from 1: after a conflict the handler runs again, with fresh state. */
+  readonly attempt: number;
+}
+
+/** What the handler of a query gets beside the input. */
+export interface QueryContext {
+  /** The database; statements are cancelled when the signal aborts. */
+  readonly db: Queries;
+  /** Aborts when the time limit is over, or no caller waits for the result any more. */
+  readonly signal: AbortSignal;
+  /** The work of the app that this is. Several callers may share it: use nothing of it that differs between calls of one caller. */
+  readonly invocation: Invocation;
+  /** Tenant of the call; empty without tenants. */
+  readonly tenant: string;
+}
+
+/** Dependencies of a handler, as its last argument. */
+type Dependencies<I extends Injections | undefined> = I extends Injections ? [dependencies: Injected<I>] : [];
+
+/** The handler of a command or query: returns the result, before the schema of the result is applied. */
+export type OperationHandler<O extends AnyOperation, I extends Injections | undefined = undefined> = (
+  input: HandlerInputOf<O>,
+  context: O extends AnyQuery ? QueryContext : CommandContext,
+  ...dependencies: Dependencies<I>
+) => Awaitable<HandlerResultOf<O>>;
+
+/** A handler as the registry keeps it. */
+export type AnyHandler = (input: unknown, context: never, dependencies?: unknown) => unknown;
+
+/** A command or query with its handler. */
+export interface Handled<O extends AnyOperation = AnyOperation> {
+  readonly operation: O;
+  readonly handler: AnyHandler;
+  readonly inject: Injections | undefined;
+}

@@ -1,0 +1,73 @@
+import { type HttpRequest, Response } from "@framework/core";
+import type { HostHttp, ImpliedReply } from "@framework/core/feature";
+import type { Commands } from "../commands/commands.ts";
+import type { AnyCommand } from "../definitions/command.ts";
+import type { CommandEndpoint } from "../definitions/endpoint.ts";
+import { KEY_FIELD, keyOf } from "../idempotency/key-header.ts";
+import { documentedSchema } from "./documented-schema.ts";
+import { endpointOptions } from "./endpoint-options.ts";
+import { pathNames, withParams } from "./path-names.ts";
+
+/** Header field of a reply that repeats an earlier one. */
+export const REPLAYED_FIELD = "idempotent-replayed";
+
+/** Adds the HTTP endpoint of a command. */
+export const addCommandRoute = (
+  http: HostHttp<unknown>,
+  command: AnyCommand,
+  endpoint: CommandEndpoint,
+  commands: () => Commands,
+): void => {
+  const { path, method = "POST" } = endpoint;
+  const names = pathNames(path);
+  const status = endpoint.status ?? (command.output === null ? 204 : 200);
+  const placeOf = (member: string | number | undefined): string =>
+    names.has(String(member)) ? "params" : "body";
+  const handle = async (request: HttpRequest): Promise<Response> => {
+    const input = withParams(request.input.body, request.params);
+    const key = command.idempotency === "none" ? null : keyOf(request.headers);
+    const { value, isReplay } = await commands().execute(command, input, {
+      from: request,
+      skipGuards: true, // they are the route's
+      placeOf,
+      ...(key !== null && { idempotencyKey: key }),
+    });
+    const reply = value === undefined ? new Response(null, { status }) : Response.json(value, { status });
+    return isReplay ? reply.setHeader(REPLAYED_FIELD, "true") : reply;
+  };
+  http.route(method, path, handle, {
+    ...endpointOptions(command, endpoint),
+    ofProgram: true,
+    body: documentedSchema(command.input, (name) => !names.has(name)),
+    ...(names.size > 0 && { params: documentedSchema(command.input, (name) => names.has(name)) }),
+    ...(command.output !== null && { responses: { [status]: documentedSchema(command.output) } }),
+  });
+};
+
+/** Replies of the endpoint of a command that its options do not list. */
+export const commandReplies = (command: AnyCommand, endpoint: CommandEndpoint): readonly ImpliedReply[] => [
+  ...(command.output === null
+    ? [{ status: endpoint.status ?? 204, description: "Done.", byHandler: true }]
+    : []),
+  { status: 422, description: "The input does not match the schema." },
+  {
+    status: 503,
+    description: "The service is busy, or the outcome is unknown (`outcome`).",
+    headers: retryAfter,
+  },
+  { status: 504, description: "The command took too long; `outcome` says whether it was rolled back." },
+  ...(command.idempotency === "none" ? [] : keyReplies(command)),
+];
+
+const retryAfter: ImpliedReply["headers"] & object = {
+  "Retry-After": { description: "Seconds.", type: "integer" },
+};
+
+const keyReplies = ({ idempotency }: AnyCommand): readonly ImpliedReply[] => [
+  {
+    status: 400,
+    description: `The field ${KEY_FIELD} is malformed${idempotency === "required" ? " or missing" : ""}.`,
+  },
+  { status: 409, description: "A request with the same idempotency key is running.", headers: retryAfter },
+  { status: 422, description: "The idempotency key was used for another request." },
+];

@@ -1,0 +1,212 @@
+import { App, HttpError } from "@framework/core";
+import { JwtAuth, AuthenticatedGuard } from "@framework/auth";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { openapi } from "@framework/openapi";
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { z } from "zod";
+import { add, TABLE } from "../counters.test-kit.ts";
+import { command, cqrs, query } from "../index.ts";
+
+const Take = command("Take", {
+  input: z.object({ name: z.string(), amount: z.number().int(), day: z.iso.date().optional() }),
+  output: z.object({ total: z.number() }).describe("What is left."),
+  http: { path: "/counters/{name}/takings", status: 201, tags: ["counters"], summary: "Take from a counter" },
+});
+const Reset = command("Reset", {
+  input: z.object({ name: z.string() }),
+  idempotency: "required",
+  http: { path: "/counters/{name}", method: "DELETE" },
+});
+const Total = query("Total", {
+  input: z.object({ name: z.string(), plus: z.coerce.number().default(0) }),
+  output: z.number(),
+  http: { path: "/counters/{name}" },
+});
+
+const newApp = () => {
+  const app = new (App.with(database, durable, cqrs, openapi))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs()
+    .enableOpenapi();
+  app.onEvent("startup", async () => void (await app.db.execute(TABLE)));
+  app.cqrs
+    .handle(Take, async ({ name, amount }, { tx }) => {
+      const total = await add(tx, name, -amount);
+      if (total < -100) throw new HttpError(409, "The counter is empty");
+      return { total };
+    })
+    .handle(Reset, async ({ name }, { tx }) => {
+      await tx.execute`DELETE FROM counters WHERE name = ${name}`;
+    })
+    .handle(Total, async ({ name, plus }, { db }) => {
+      const total = await db.fetchValue<number>`SELECT total FROM counters WHERE name = ${name}`;
+      if (total === null) throw new HttpError(404, "There is no such counter");
+      return total + plus;
+    });
+  return app;
+};
+
+test("a command is a POST of its input, with the parameters of the path", async () => {
+  await using client = testClient(newApp());
+  const reply = await client.post("/counters/a/takings", { json: { amount: 2 } });
+  expect([reply.status, reply.json()]).toEqual([201, { total: -2 }]);
+});
+
+test("parameters of the path win over members of the body", async () => {
+  await using client = testClient(newApp());
+  await client.post("/counters/a/takings", { json: { name: "b", amount: 2 } });
+  expect((await client.get("/counters/a")).json()).toBe(-2);
+  expect((await client.get("/counters/b")).status).toBe(404);
+});
+
+test("a query is a GET whose parameters are its input", async () => {
+  await using client = testClient(newApp());
+  await client.post("/counters/a/takings", { json: { amount: 2 } });
+  expect((await client.get("/counters/a", { query: { plus: 10 } })).json()).toBe(8);
+});
+
+test("errors have the one shape, with the places of members", async () => {
+  await using client = testClient(newApp());
+  const invalid = await client.post("/counters/a/takings", { json: { amount: "two" } });
+  expect(invalid.json()).toMatchObject({
+    status: 422,
+    error: "Validation Failed",
+    errors: [{ loc: ["body", "amount"], received: "string" }],
+  });
+  const noObject = await client.post("/counters/a/takings", { json: [] });
+  expect(noObject.json()).toMatchObject({ status: 422, errors: [{ loc: ["body"] }] });
+  const badQuery = await client.get("/counters/a", { query: { plus: "ten" } });
+  expect(badQuery.json()).toMatchObject({ status: 422, errors: [{ loc: ["query", "plus"] }] });
+  const rejected = await client.post("/counters/a/takings", { json: { amount: 101 } });
+  expect(rejected.json()).toEqual({ error: "Conflict", detail: "The counter is empty", status: 409 });
+  const text = await client.post("/counters/a/takings", {
+    body: "x",
+    headers: { "content-type": "text/plain" },
+  });
+  expect(text.status).toBe(415);
+});
+
+test("Idempotency-Key makes a command happen once, quoted or not", async () => {
+  await using client = testClient(newApp());
+  const take = (key: string, amount = 2) =>
+    client.post("/counters/a/takings", { json: { amount }, headers: { "idempotency-key": key } });
+  const first = await take('"k-1"');
+  const second = await take("k-1");
+  expect([first.status, first.headers.get("idempotent-replayed")]).toEqual([201, null]);
+  expect([second.status, second.text, second.headers.get("idempotent-replayed")]).toEqual([
+    201,
+    first.text,
+    "true",
+  ]);
+  expect((await client.get("/counters/a")).json()).toBe(-2);
+  expect((await take("k-1", 3)).json()).toMatchObject({ status: 422, error: "Unprocessable Content" });
+});
+
+test.each(['""', '"a', 'a"b', "two words", "ü", "x".repeat(256), '"\\x"', '"a" b'])(
+  "the key %s is malformed",
+  async (key) => {
+    await using client = testClient(newApp());
+    const headers = { "idempotency-key": key };
+    expect((await client.post("/counters/a/takings", { json: { amount: 1 }, headers })).status).toBe(400);
+  },
+);
+
+test("a key in two fields is refused", async () => {
+  await using client = testClient(newApp());
+  const headers = new Headers({ "idempotency-key": "a" });
+  headers.append("idempotency-key", "b");
+  const reply = await client.post("/counters/a/takings", {
+    json: { amount: 1 },
+    headers: Object.fromEntries(headers),
+  });
+  expect(reply.status).toBe(400);
+});
+
+test("a command without a result is answered with 204, a required key that is missing with 400", async () => {
+  await using client = testClient(newApp());
+  expect((await client.delete("/counters/a")).json()).toMatchObject({ status: 400 });
+  const reply = await client.delete("/counters/a", { headers: { "idempotency-key": "k" } });
+  expect([reply.status, reply.text]).toEqual([204, ""]);
+});
+
+test("guards of a command and of its endpoint see the request, before the input is validated", async () => {
+  const seen: string[] = [];
+  const note = (name: string) => (invocation: { readonly kind: string }) =>
+    void seen.push(`${name} ${invocation.kind}`);
+  const Guarded = command("Guarded", {
+    input: z.number(),
+    guards: [note("command"), new AuthenticatedGuard()],
+    http: { path: "/guarded", guards: [note("endpoint")] },
+  });
+  const app = new (App.with(database, durable, cqrs))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs();
+  const auth = new JwtAuth({ secret: "0123456789abcdef0123456789abcdef" }).skipPath("/open");
+  app.use(auth);
+  app.get("/open/token", () => auth.createToken({ sub: "ann" }));
+  let caller: unknown;
+  app.cqrs.handle(Guarded, (_input, { invocation }) => void (caller = invocation.context.get("jwt_claims")));
+  await using client = testClient(app);
+  expect((await client.post("/guarded", { json: "no number" })).status).toBe(401);
+  const token = (await client.get("/open/token")).text;
+  const reply = await client.post("/guarded", { json: 7, headers: { authorization: `Bearer ${token}` } });
+  expect(reply.status).toBe(204);
+  expect(seen).toEqual(["command http", "endpoint http"]);
+  expect(caller).toMatchObject({ sub: "ann" });
+});
+
+test("the API document has inputs, results and the replies of the pipeline", async () => {
+  await using client = testClient(newApp());
+  const document = (await client.get("/openapi.json")).json<any>();
+  const take = document.paths["/counters/{name}/takings"].post;
+  expect(take).toMatchObject({ operationId: "Take", tags: ["counters"], summary: "Take from a counter" });
+  expect(take.parameters).toEqual([{ name: "name", in: "path", required: true, schema: { type: "string" } }]);
+  const body = take.requestBody.content["application/json"].schema;
+  expect([Object.keys(body.properties), body.required]).toEqual([["amount", "day"], ["amount"]]);
+  expect(Object.keys(take.responses)).toEqual([
+    "201",
+    "400",
+    "404",
+    "409",
+    "413",
+    "415",
+    "422",
+    "503",
+    "504",
+  ]);
+  const total = document.paths["/counters/{name}"].get;
+  expect(total.parameters.map((each: any) => [each.in, each.name])).toEqual([
+    ["path", "name"],
+    ["query", "plus"],
+  ]);
+  expect(Object.keys(document.paths["/counters/{name}"].delete.responses)).toContain("204");
+});
+
+test("the schema of a result may transform: the reply is what it returns", async () => {
+  const Day = query("Day", {
+    input: z.object({}),
+    output: z.date().transform((day) => day.getUTCFullYear()),
+    http: { path: "/day" },
+  });
+  const app = new (App.with(database, durable, cqrs))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs();
+  app.cqrs.handle(Day, () => new Date(0));
+  await using client = testClient(app);
+  expect((await client.get("/day")).json()).toBe(1970);
+});
+
+test("route options of other features are checked at start", async () => {
+  const Bad = query("Bad", {
+    input: z.object({}),
+    output: z.number(),
+    http: { path: "/bad", routeOptions: { hiden: true } },
+  });
+  const app = new (App.with(database, durable, cqrs))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs();
+  app.cqrs.handle(Bad, () => 1);
+  await expect(app.start()).rejects.toThrow("hiden");
+});

@@ -1,0 +1,16 @@
+/**
+ * Returns the text of a value as `JSON.stringify` does, with the members of objects sorted by name, so that equal values have equal texts. A `bigint` becomes
+ * its digits.
+ *
+ * @throws TypeError for a cycle
+ */
+export const canonicalJson = (value: unknown): string => JSON.stringify(value, sorted) ?? "undefined";
+
+const sorted = (_name: string, value: unknown): unknown => {
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const names = Object.keys(value).toSorted();
+  const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>; // `__proto__` is a name like any other
+  for (const name of names) copy[name] = (value as Record<string, unknown>)[name];
+  return copy;
+};

@@ -1,0 +1,40 @@
+import { HttpError, ValueError } from "@framework/core";
+import { MAX_KEY_LENGTH } from "../limits.ts";
+
+/** 400: the caller must send a key. */
+export const keyMissing = (): ValueError =>
+  new ValueError("This operation needs an idempotency key, as in the field Idempotency-Key", {
+    code: "CQRS_KEY_MISSING",
+  });
+
+/** 400: the key has the wrong form. */
+export const badKey = (): ValueError =>
+  new ValueError(`An idempotency key has 1 to ${MAX_KEY_LENGTH} visible ASCII characters, and is sent once`, {
+    code: "CQRS_BAD_KEY",
+  });
+
+/** 409: a call with the same key is running. */
+export const keyRunning = (): HttpError =>
+  new HttpError(409, "A request with this idempotency key is being processed", {
+    code: "CQRS_KEY_RUNNING",
+    headers: { "retry-after": "1" },
+    retry_after: 1,
+  });
+
+/** 422: the key was used for something else. */
+export const keyReused = (): HttpError =>
+  new HttpError(422, "This idempotency key was used for a different request", {
+    code: "CQRS_KEY_REUSED",
+    error: "Unprocessable Content", // nothing is wrong with the input itself
+  });
+
+/** 409: the first call is complete, but its result was too large to keep. */
+export const resultNotKept = (): HttpError =>
+  new HttpError(409, "The request was completed before, but its result was too large to be kept", {
+    code: "CQRS_RESULT_NOT_KEPT",
+    completed: true,
+  });
+
+/** Whether a value can be an idempotency key. */
+export const isKey = (key: unknown): key is string =>
+  typeof key === "string" && key.length <= MAX_KEY_LENGTH && /^[\x21-\x7e]+$/.test(key);

@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+
+/** What an idempotency key belongs to: the same key of another caller, or for another operation, is another one. */
+export interface KeyScope {
+  readonly tenant: string;
+  readonly caller: string;
+  /** Name of the command, or method and pattern of the route. */
+  readonly operation: string;
+  readonly key: string;
+}
+
+/** Identifies a key with its scope. */
+export interface KeyId {
+  /** Id of its row: 43 characters. */
+  readonly id: string;
+  /** Number of its lock on PostgreSQL: 64 bits of the id. */
+  readonly lock: bigint;
+}
+
+export const keyId = ({ tenant, caller, operation, key }: KeyScope): KeyId => {
+  const hash = sha256(JSON.stringify([tenant, caller, operation, key]));
+  return { id: hash.toString("base64url"), lock: hash.readBigInt64BE(0) };
+};
+
+/** Number of the lock of a lane on PostgreSQL: the commands of one key. */
+export const laneLock = (tenant: string, key: string): bigint =>
+  sha256(JSON.stringify(["lane", tenant, key])).readBigInt64BE(0);
+
+/** Identifies what a key was sent with. */
+export const fingerprintOf = (...parts: readonly (string | Uint8Array)[]): string => {
+  const hash = createHash("sha256");
+  for (const part of parts) {
+    const bytes = typeof part === "string" ? Buffer.from(part) : part;
+    hash.update(`${bytes.byteLength}:`).update(bytes);
+  }
+  return hash.digest("base64url");
+};
+
+const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -1,0 +1,288 @@
+// Facts about idempotency keys of commands, the same on both kinds of database.
+import assert from "node:assert/strict";
+import { HttpError } from "@framework/core";
+import { createInvocation } from "@framework/core/feature";
+import { portContract, type PortContract } from "@framework/core/testing";
+import { virtualClock, waitFor } from "@framework/testing";
+import { z } from "zod";
+import {
+  Add,
+  add,
+  counterApp,
+  type CounterApp,
+  failureOf,
+  type Place,
+  started,
+  totalOf,
+} from "../counters.test-kit.ts";
+import { command } from "../index.ts";
+
+const one = { name: "a", amount: 1 };
+const keyed = (idempotencyKey: string) => ({ idempotencyKey });
+
+const adding = (app: CounterApp): { readonly calls: () => number } => {
+  let calls = 0;
+  app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
+    calls++;
+    return { total: await add(tx, name, amount) };
+  });
+  return { calls: () => calls };
+};
+
+/** Makes all rows of keys look `secs` seconds older. */
+const age = async ({ db }: CounterApp, secs: number): Promise<void> =>
+  void (await db.execute`UPDATE framework_idempotency_keys SET expires_at = expires_at - ${secs * 1000}`);
+
+export const keys: PortContract<Place> = portContract<Place>("idempotency keys", {
+  "the same key and input return the first result, without the handler": async (place) => {
+    const app = counterApp(place);
+    const handler = adding(app);
+    await started(app, async () => {
+      const first = await app.cqrs.execute(Add, one, keyed("k"));
+      assert.deepEqual(first, { value: { total: 1 }, isReplay: false });
+      const reordered = { amount: 1, name: "a" };
+      const second = await app.cqrs.execute(Add, reordered, keyed("k"));
+      assert.deepEqual(second, { value: { total: 1 }, isReplay: true });
+      assert.equal(handler.calls(), 1);
+      assert.equal((await app.cqrs.execute(Add, one, keyed("other"))).value.total, 2);
+    });
+  },
+
+  "the result outlives the process": async (place) => {
+    const first = counterApp(place);
+    adding(first);
+    await started(first, async () => void (await first.cqrs.execute(Add, one, keyed("k"))));
+    const second = counterApp(place);
+    const handler = adding(second);
+    await started(second, async () => {
+      assert.equal((await second.cqrs.execute(Add, one, keyed("k"))).isReplay, true);
+      assert.equal(handler.calls(), 0);
+    });
+  },
+
+  "the same key with another input is a 422": async (place) => {
+    const app = counterApp(place);
+    adding(app);
+    await started(app, async () => {
+      await app.cqrs.execute(Add, one, keyed("k"));
+      const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 2 }, keyed("k")));
+      assert.deepEqual([error.status, error.code], [422, "CQRS_KEY_REUSED"]);
+    });
+  },
+
+  "a key in use is a 409, also from another process": async (place) => {
+    const apps = [counterApp(place), counterApp(place)] as const;
+    const gate = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    for (const app of apps) {
+      app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
+        entered.resolve();
+        await gate.promise;
+        return { total: await add(tx, name, amount) };
+      });
+    }
+    const [here, there] = apps;
+    await started(here, () =>
+      started(there, async () => {
+        const first = here.cqrs.execute(Add, one, keyed("k"));
+        await entered.promise;
+        const error = await failureOf(here.cqrs.execute(Add, one, keyed("k")));
+        assert.deepEqual([error.status, error.code], [409, "CQRS_KEY_RUNNING"]);
+        const elsewhere = there.cqrs.execute(Add, one, keyed("k"));
+        if (there.db.dialect === "postgres")
+          assert.equal((await failureOf(elsewhere)).code, "CQRS_KEY_RUNNING");
+        gate.resolve();
+        assert.equal((await first).isReplay, false);
+        // A file has one writer at a time, so the other process waits and finds the result.
+        if (there.db.dialect === "sqlite") assert.equal((await elsewhere).isReplay, true);
+      }),
+    );
+  },
+
+  "a key in use does not keep its caller waiting in the lane": async (place) => {
+    const Slow = command("Slow", { input: z.string(), key: () => "lane" });
+    const app = counterApp(place);
+    const gate = Promise.withResolvers<void>();
+    app.cqrs.handle(Slow, () => gate.promise);
+    await started(app, async () => {
+      const first = app.cqrs.execute(Slow, "a", keyed("k"));
+      assert.equal((await failureOf(app.cqrs.execute(Slow, "a", keyed("k")))).code, "CQRS_KEY_RUNNING");
+      gate.resolve();
+      await first;
+    });
+  },
+
+  "a failed call leaves its key free, because nothing was changed": async (place) => {
+    const app = counterApp(place);
+    let calls = 0;
+    app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
+      const total = await add(tx, name, amount);
+      if (++calls === 1) throw new HttpError(409, "The shelf is full");
+      return { total };
+    });
+    await started(app, async () => {
+      assert.equal((await failureOf(app.cqrs.execute(Add, one, keyed("k")))).status, 409);
+      assert.deepEqual(await app.cqrs.execute(Add, one, keyed("k")), {
+        value: { total: 1 },
+        isReplay: false,
+      });
+    });
+  },
+
+  "a required key that is missing, and a malformed one, are a 400": async (place) => {
+    const Pay = command("Pay", { input: z.number(), idempotency: "required" });
+    const Ping = command("Ping", { input: z.number(), idempotency: "none" });
+    const app = counterApp(place);
+    app.cqrs.handle(Pay, () => assert.fail("the handler was called"));
+    app.cqrs.handle(Ping, () => {});
+    await started(app, async () => {
+      const codes = [];
+      for (const options of [{}, keyed(""), keyed("two words"), keyed("ü"), keyed("x".repeat(256))])
+        codes.push(
+          await failureOf(app.cqrs.execute(Pay, 1, options)).then(({ status, code }) => [status, code]),
+        );
+      assert.deepEqual(codes, [
+        [400, "CQRS_KEY_MISSING"],
+        [400, "CQRS_BAD_KEY"],
+        [400, "CQRS_BAD_KEY"],
+        [400, "CQRS_BAD_KEY"],
+        [400, "CQRS_BAD_KEY"],
+      ]);
+      const refused = await failureOf(app.cqrs.execute(Ping, 1, keyed("k")));
+      assert.deepEqual([refused.status, refused.code], [400, "CQRS_BAD_KEY"]);
+    });
+  },
+
+  "a key belongs to one caller, tenant and command": async (place) => {
+    const Take = command("Take", { input: z.object({ name: z.string(), amount: z.number() }) });
+    const app = counterApp(place);
+    const handler = adding(app);
+    app.cqrs.handle(Take, () => {});
+    const as = (user: unknown) => {
+      const from = createInvocation({ kind: "job", name: "night" });
+      from.context.set("user", user);
+      return { from, idempotencyKey: "k" };
+    };
+    await started(app, async () => {
+      for (const options of [as("ann"), as("bob"), as({ id: 7 }), { ...as("ann"), tenant: "t" }, keyed("k")])
+        assert.equal((await app.cqrs.execute(Add, one, options)).isReplay, false);
+      assert.equal((await app.cqrs.execute(Take, one, as("ann"))).isReplay, false);
+      assert.equal(handler.calls(), 5);
+      assert.equal((await app.cqrs.execute(Add, one, as({ id: 7, seen: "today" }))).isReplay, true);
+      const unknown = await failureOf(app.cqrs.execute(Add, one, as({ name: "ann" })));
+      assert.equal(unknown.code, "CQRS_UNKNOWN_CALLER");
+    });
+  },
+
+  "callerOf and tenantOf of the configuration say whose key it is": async (place) => {
+    const app = counterApp(place, {
+      callerOf: ({ headers }) => headers.get("x-device") ?? "none",
+      tenantOf: ({ headers }) => headers.get("x-tenant"),
+    });
+    adding(app);
+    const via = (headers: Readonly<Record<string, string>>) => ({
+      from: createInvocation({ kind: "job", name: "night", headers }),
+      idempotencyKey: "k",
+    });
+    await started(app, async () => {
+      const isReplay = async (headers: Readonly<Record<string, string>>) =>
+        (await app.cqrs.execute(Add, one, via(headers))).isReplay;
+      const devices = [{ "x-device": "1" }, { "x-device": "2" }, { "x-device": "1", "x-tenant": "t" }];
+      for (const headers of devices) assert.equal(await isReplay(headers), false);
+      for (const headers of devices) assert.equal(await isReplay(headers), true);
+    });
+  },
+
+  "keepKeysSecs: afterwards the key is new": async (place) => {
+    const app = counterApp(place, { keepKeysSecs: 60 });
+    adding(app);
+    await started(app, async () => {
+      await app.cqrs.execute(Add, one, keyed("k"));
+      await age(app, 50);
+      assert.equal((await app.cqrs.execute(Add, one, keyed("k"))).isReplay, true);
+      await age(app, 11);
+      const again = await app.cqrs.execute(Add, { name: "a", amount: 5 }, keyed("k"));
+      assert.deepEqual(again, { value: { total: 6 }, isReplay: false });
+      assert.equal((await app.cqrs.execute(Add, { name: "a", amount: 5 }, keyed("k"))).isReplay, true);
+    });
+  },
+
+  "expired keys are removed once a minute": async (place) => {
+    const clock = virtualClock();
+    const app = counterApp(place, { clock });
+    adding(app);
+    await started(app, async () => {
+      await app.cqrs.execute(Add, one, keyed("old"));
+      await age(app, 90_000);
+      await app.cqrs.execute(Add, one, keyed("new"));
+      await clock.advance(60_000);
+      const left = async () =>
+        await app.db.fetchValue<number>`SELECT count(*) FROM framework_idempotency_keys`;
+      await waitFor(async () => (await left()) === 1);
+    });
+  },
+
+  "maxStoredBytes: a larger result is not kept, but never computed twice": async (place) => {
+    const Read = command("Read", { input: z.number(), output: z.string() });
+    const app = counterApp(place, { maxStoredBytes: 1024 });
+    let calls = 0;
+    app.cqrs.handle(Read, (length) => {
+      calls++;
+      return "x".repeat(length);
+    });
+    await started(app, async () => {
+      await app.cqrs.execute(Read, 1022, keyed("fits")); // two quotes
+      assert.equal((await app.cqrs.execute(Read, 1022, keyed("fits"))).isReplay, true);
+      await app.cqrs.execute(Read, 1023, keyed("large"));
+      const error = await failureOf(app.cqrs.execute(Read, 1023, keyed("large")));
+      assert.deepEqual([error.status, error.code], [409, "CQRS_RESULT_NOT_KEPT"]);
+      assert.equal(error.extras?.["completed"], true);
+      assert.equal(calls, 2);
+    });
+  },
+
+  "a command without a result is replayed too": async (place) => {
+    const Touch = command("Touch", { input: z.string() });
+    const app = counterApp(place);
+    let calls = 0;
+    app.cqrs.handle(Touch, () => void calls++);
+    await started(app, async () => {
+      await app.cqrs.execute(Touch, "a", keyed("k"));
+      assert.deepEqual(await app.cqrs.execute(Touch, "a", keyed("k")), { value: undefined, isReplay: true });
+      assert.equal(calls, 1);
+    });
+  },
+
+  "n calls at once with one key run the handler once, over two processes": async (place) => {
+    const apps = [counterApp(place), counterApp(place)] as const;
+    const handlers = apps.map(adding);
+    const [here, there] = apps;
+    await started(here, () =>
+      started(there, async () => {
+        for (let round = 1; round <= 5; round++) {
+          const call = async (_: unknown, index: number): Promise<unknown> => {
+            const app = apps[index % 2] ?? here;
+            const result = await app.cqrs
+              .execute(Add, one, keyed(`round-${round}`))
+              .catch((error: unknown) => error);
+            return result instanceof HttpError ? result.code : result;
+          };
+          const results = await Promise.all(Array.from({ length: 8 }, call));
+          const first = results.filter((result) => (result as { isReplay?: boolean }).isReplay === false);
+          assert.equal(first.length, 1, JSON.stringify(results));
+          const others = results.filter((result) => !first.includes(result));
+          for (const other of others)
+            assert.ok(
+              other === "CQRS_KEY_RUNNING" || (other as { isReplay?: boolean }).isReplay === true,
+              String(other),
+            );
+          assert.equal(await totalOf(here, "a"), round);
+          assert.equal(
+            handlers.reduce((sum, { calls }) => sum + calls(), 0),
+            round,
+          );
+        }
+      }),
+    );
+  },
+});

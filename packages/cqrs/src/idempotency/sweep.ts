@@ -1,0 +1,50 @@
+import type { Clock } from "@framework/core/feature";
+import { sql } from "@framework/database";
+import type { Kernel } from "@framework/durable/feature";
+
+/** Time between two sweeps, and rows that one statement removes: other writers wait for it. */
+const PERIOD_MS = 60_000;
+const BATCH = 1000;
+
+/** Removes expired idempotency keys once a minute. */
+export class KeySweep {
+  private readonly kernel: Kernel;
+  private readonly clock: Clock;
+  private readonly failed: (error: unknown) => void;
+  private cancel = (): void => {};
+  private running: Promise<void> = Promise.resolve();
+  private hasEnded = false;
+
+  constructor(kernel: Kernel, clock: Clock, failed: (error: unknown) => void) {
+    this.kernel = kernel;
+    this.clock = clock;
+    this.failed = failed;
+  }
+
+  begin(): void {
+    if (this.hasEnded) return;
+    this.cancel = this.clock.after(PERIOD_MS, () => {
+      this.running = this.sweep()
+        .catch(this.failed)
+        .then(() => this.begin());
+    });
+  }
+
+  async end(): Promise<void> {
+    this.hasEnded = true;
+    this.cancel();
+    await this.running;
+  }
+
+  /** Removes what has expired and returns the number of rows. */
+  async sweep(): Promise<number> {
+    const { db, now } = this.kernel;
+    const skipLocked = db.dialect === "postgres" ? sql`FOR UPDATE SKIP LOCKED` : sql``;
+    for (let removed = 0; ;) {
+      const { changes } = await db.execute`DELETE FROM framework_idempotency_keys WHERE id IN
+        (SELECT id FROM framework_idempotency_keys WHERE expires_at <= ${now} LIMIT ${BATCH} ${skipLocked})`;
+      removed += changes;
+      if (changes < BATCH || this.hasEnded) return removed;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+export { cqrs, type Cqrs, type CqrsMethods } from "./cqrs.ts";
+export { CqrsConfig } from "./cqrs-config.ts";
+export {
+  type AnyCommand,
+  command,
+  type Command,
+  type CommandOptions,
+  type IdempotencyRule,
+  type InputOf,
+  type ResultOf,
+} from "./definitions/command.ts";
+export {
+  type AnyQuery,
+  query,
+  type Query,
+  type QueryOptions,
+  type QueryResult,
+} from "./definitions/query.ts";
+export type { CommandEndpoint, Endpoint, QueryEndpoint } from "./definitions/endpoint.ts";
+export type { AnyOperation } from "./definitions/operation.ts";
+export type { CommandContext, OperationHandler, QueryContext } from "./handlers/handler-types.ts";
+export type { CommandResult, ExecuteOptions } from "./commands/commands.ts";
+export type { QueryCallOptions } from "./queries/queries.ts";
+export {
+  CommandTimeoutError,
+  QueryTimeoutError,
+  type TimeoutOutcome,
+  VersionConflictError,
+} from "./failures/command-errors.ts";
+export type { FailureKind } from "./failures/failure-kind.ts";
+export type { OperationFailure } from "./insight/operation-failure.ts";
+export type { FailureObserver } from "./insight/observers.ts";
+export { cqrsErrors } from "./error-codes.ts";

@@ -1,0 +1,34 @@
+import type { Awaitable } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
+import type { OperationFailure } from "./operation-failure.ts";
+
+/** Gets every failure of a command or query. */
+export type FailureObserver = (failure: OperationFailure) => Awaitable<void>;
+
+/** Programs' observers of failures. One that fails is logged, stays, and affects neither the others nor the call. */
+export class FailureObservers {
+  private readonly failed: (error: unknown) => void;
+  private readonly observers = new Set<{ readonly observe: FailureObserver }>();
+
+  constructor(failed: (error: unknown) => void) {
+    this.failed = failed;
+  }
+
+  /** Adds an observer and returns a function that removes it. */
+  add(observe: FailureObserver): () => void {
+    const observer = { observe };
+    this.observers.add(observer);
+    return () => void this.observers.delete(observer);
+  }
+
+  notify(failure: OperationFailure): void {
+    for (const { observe } of this.observers) {
+      try {
+        const result = observe(failure);
+        if (isPromise(result)) result.catch(this.failed);
+      } catch (error) {
+        this.failed(error);
+      }
+    }
+  }
+}

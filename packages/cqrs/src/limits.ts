@@ -1,0 +1,10 @@
+/** Bounds of everything that callers can make grow. The README lists them. */
+
+/** Longest time limit of a command or query: an hour. */
+export const MAX_TIMEOUT_MS = 3_600_000;
+/** Longest idempotency key, in characters. */
+export const MAX_KEY_LENGTH = 255;
+/** Most commands, and most queries, that one process runs at once; waiting ones count. */
+export const MAX_RUNNING = 10_000;
+/** Most commands that wait in one process for others of the same key. */
+export const MAX_LANE = 1000;

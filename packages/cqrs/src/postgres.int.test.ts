@@ -1,0 +1,15 @@
+import { withServer } from "@framework/services";
+import { test } from "@jest/globals";
+import { crashes } from "./commands/crashes.test-kit.ts";
+import { executing } from "./commands/executing.test-kit.ts";
+import { timeLimits } from "./commands/time-limits.test-kit.ts";
+import { inSchema } from "./counters.test-kit.ts";
+import { keys } from "./idempotency/keys.test-kit.ts";
+
+withServer("postgres", (server) => {
+  const place = () => inSchema(server);
+  executing(test, place);
+  keys(test, place);
+  timeLimits(test, place);
+  crashes(test, place);
+});

@@ -1,0 +1,191 @@
+import { HttpError } from "@framework/core";
+import { type ConfigInput, createInvocation } from "@framework/core/feature";
+import { virtualClock, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { z } from "zod";
+import { counterApp, failureOf, inFile, newLog, started } from "../counters.test-kit.ts";
+import { command, type CqrsConfig, query, type QueryContext } from "../index.ts";
+
+const input = z.object({ name: z.string() });
+const Touch = command("Touch", { input });
+const Read = query("Read", { input, output: z.string() });
+
+/** An app whose handler of `Read` waits until the test lets each call go on. */
+const waiting = async (config: ConfigInput<CqrsConfig> = {}) => {
+  const place = inFile();
+  const app = counterApp(place, config);
+  const calls: { readonly context: QueryContext; readonly finish: (text: string) => void }[] = [];
+  app.cqrs.handle(Read, (_input, context) => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    context.signal.addEventListener("abort", () => reject(context.signal.reason));
+    calls.push({ context, finish: resolve });
+    return promise;
+  });
+  app.cqrs.handle(Touch, () => {});
+  await app.start({ log: newLog() });
+  const dispose = async (): Promise<void> => {
+    await app.stop();
+    await place[Symbol.asyncDispose]();
+  };
+  return { app, calls, [Symbol.asyncDispose]: dispose };
+};
+
+test("a query returns the output of its schema", async () => {
+  await using place = inFile();
+  const app = counterApp(place);
+  const Twice = query("Twice", { input: z.number().default(4), output: z.object({ twice: z.number() }) });
+  app.cqrs.handle(Twice, async (number, { db }) => ({
+    twice: (await db.fetchValue<number>`SELECT ${number} * 2`) ?? 0,
+    secret: true,
+  }));
+  await started(app, async () => {
+    expect(await app.cqrs.query(Twice, 3)).toEqual({ twice: 6 });
+    expect(await app.cqrs.query(Twice, undefined)).toEqual({ twice: 8 });
+    expect(await failureOf(app.cqrs.query(Twice, "3" as never))).toMatchObject({ status: 422 });
+  });
+});
+
+test("calls with equal input share one run of the handler while it runs", async () => {
+  await using service = await waiting();
+  const { app, calls } = service;
+  const first = app.cqrs.query(Read, { name: "a" });
+  const second = app.cqrs.query(Read, { name: "a" });
+  const other = app.cqrs.query(Read, { name: "b" });
+  await waitFor(() => calls.length === 2);
+  calls[0]?.finish("one");
+  calls[1]?.finish("two");
+  expect(await Promise.all([first, second, other])).toEqual(["one", "one", "two"]);
+  const later = app.cqrs.query(Read, { name: "a" });
+  await waitFor(() => calls.length === 3);
+  calls[2]?.finish("three");
+  expect(await later).toBe("three");
+});
+
+const as = (user: string) => {
+  const from = createInvocation({ kind: "job", name: "night" });
+  from.context.set("user", user);
+  return { from };
+};
+
+test("callers, tenants and queries with coalesce: false never share a run", async () => {
+  await using service = await waiting();
+  const { app, calls } = service;
+  const Own = query("Own", { input, output: z.string(), coalesce: false });
+  expect(() => app.cqrs.handle(Own, () => "late")).toThrow("after the app started");
+  const options = [as("ann"), as("bob"), as("ann"), { tenant: "t" }, {}, {}];
+  const all = options.map((each) => app.cqrs.query(Read, { name: "a" }, each));
+  await waitFor(() => calls.length === 4);
+  calls.forEach(({ finish }, index) => finish(String(index)));
+  expect(await Promise.all(all)).toEqual(["0", "1", "0", "2", "3", "3"]);
+});
+
+test("coalesce: false gives each call a run of its own", async () => {
+  await using place = inFile();
+  const Own = query("Own", { input, output: z.number(), coalesce: false });
+  const app = counterApp(place);
+  let runs = 0;
+  app.cqrs.handle(Own, async () => ++runs);
+  await started(app, async () => {
+    const all = [1, 2, 3].map(() => app.cqrs.query(Own, { name: "a" }));
+    expect(await Promise.all(all)).toEqual([1, 2, 3]);
+  });
+});
+
+test("a call does not join a run that began before a command of this process was committed", async () => {
+  await using service = await waiting();
+  const { app, calls } = service;
+  const before = app.cqrs.query(Read, { name: "a" });
+  await waitFor(() => calls.length === 1);
+  await app.cqrs.execute(Touch, { name: "a" });
+  const after = app.cqrs.query(Read, { name: "a" });
+  await waitFor(() => calls.length === 2);
+  calls[0]?.finish("old");
+  calls[1]?.finish("new");
+  expect(await Promise.all([before, after])).toEqual(["old", "new"]);
+});
+
+test("a shared run ends when no call waits for it any more, and one that failed fails all of them", async () => {
+  await using service = await waiting();
+  const { app, calls } = service;
+  const callers = [new AbortController(), new AbortController()];
+  const all = callers.map(({ signal }) => failureOf(app.cqrs.query(Read, { name: "a" }, { signal })));
+  await waitFor(() => calls.length === 1);
+  callers[0]?.abort(new Error("the first left"));
+  expect((await all[0])?.message).toBe("the first left");
+  expect(calls[0]?.context.signal.aborted).toBe(false);
+  callers[1]?.abort(new Error("the second left"));
+  expect((await all[1])?.message).toBe("the second left");
+  expect(calls[0]?.context.signal.aborted).toBe(true);
+  const fresh = app.cqrs.query(Read, { name: "a" });
+  await waitFor(() => calls.length === 2);
+  calls[1]?.finish("fresh");
+  expect(await fresh).toBe("fresh");
+});
+
+test("queryTimeoutMs and timeoutMs: a call ends at its own limit, and does not join a run that is older than that", async () => {
+  const clock = virtualClock();
+  await using service = await waiting({ clock, queryTimeoutMs: 1000 });
+  const { app, calls } = service;
+  const ask = async () =>
+    await app.cqrs.query(Read, { name: "a" }).catch(({ status, code }) => [status, code, clock.now()]);
+  const first = ask();
+  await waitFor(() => calls.length === 1);
+  await clock.advance(600);
+  const second = ask();
+  await waitFor(() => calls[0]?.context !== undefined);
+  await clock.advance(400);
+  expect(await first).toEqual([504, "CQRS_TIMEOUT", 1000]);
+  expect(calls[0]?.context.signal.aborted).toBe(false); // the second call waits for it
+  const third = ask();
+  await waitFor(() => calls.length === 2);
+  calls[1]?.finish("third");
+  expect(await third).toBe("third");
+  await clock.advance(600);
+  expect(await second).toEqual([504, "CQRS_TIMEOUT", 1600]);
+  expect(calls[0]?.context.signal.aborted).toBe(true);
+});
+
+test("a query's own limit wins, and its statements are cancelled", async () => {
+  await using place = inFile();
+  const clock = virtualClock();
+  const Slow = query("Slow", { input, output: z.number(), timeoutMs: 50 });
+  const app = counterApp(place, { clock });
+  const entered = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<Error>();
+  app.cqrs.handle(Slow, async (_input, { db, signal }) => {
+    entered.resolve();
+    await clock.sleep(1000, signal).catch(() => {});
+    late.resolve(await failureOf(db.query("SELECT 1")));
+    return 1;
+  });
+  await started(app, async () => {
+    const call = failureOf(app.cqrs.query(Slow, { name: "a" }));
+    await entered.promise;
+    await clock.advance(50);
+    expect(await call).toMatchObject({ status: 504, code: "CQRS_TIMEOUT" });
+    expect(await late.promise).toMatchObject({ name: "AbortError" });
+  });
+});
+
+test("guards, rejections and bugs of queries reach caller and observers", async () => {
+  await using place = inFile();
+  const Guarded = query("Guarded", { input, output: z.number(), guards: [() => "not you"] });
+  const Fail = query("Fail", { input, output: z.number() });
+  const Bad = query("Bad", { input, output: z.number() });
+  const app = counterApp(place);
+  app.cqrs
+    .handle(Guarded, () => 1)
+    .handle(Fail, () => {
+      throw new HttpError(404, "No such counter");
+    })
+    .handle(Bad, () => "seven" as never);
+  const seen: string[] = [];
+  app.cqrs.onError(({ kind, operation }) => void seen.push(`${operation.kind} ${operation.name} ${kind}`));
+  await started(app, async () => {
+    expect(await failureOf(app.cqrs.query(Guarded, { name: "a" }))).toMatchObject({ status: 403 });
+    expect(await app.cqrs.query(Guarded, { name: "a" }, { skipGuards: true })).toBe(1);
+    expect(await failureOf(app.cqrs.query(Fail, { name: "a" }))).toMatchObject({ status: 404 });
+    expect(await failureOf(app.cqrs.query(Bad, { name: "a" }))).toMatchObject({ code: "CQRS_BAD_OUTPUT" });
+    expect(seen).toEqual(["query Guarded rejection", "query Fail rejection", "query Bad bug"]);
+  });
+});

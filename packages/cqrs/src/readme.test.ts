@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { CqrsConfig } from "./index.ts";
+import { MAX_KEY_LENGTH, MAX_LANE, MAX_RUNNING } from "./limits.ts";
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+const rowsOf = (title: string): readonly (readonly string[])[] => {
+  const [section = ""] = readme.split(`## ${title}\n\n`)[1]?.split("\n\n") ?? [];
+  return section
+    .split("\n")
+    .slice(2)
+    .map((line) => line.split(" | ").map((cell) => cell.replaceAll(/^\| |[`]| +\|?$/g, "").trim()));
+};
+
+test("the README's table has every option with its default", () => {
+  const documented = rowsOf("Options").map(([name = "", , value = ""]) => [
+    name,
+    value === "–" ? undefined : (JSON.parse(value) as unknown),
+  ]);
+  expect(Object.fromEntries(documented)).toEqual(CqrsConfig.of());
+});
+
+test("the README's limits are those of the sources", () => {
+  const limits = rowsOf("Limits").map(([, limit = ""]) => Number(limit.replaceAll(",", "")));
+  expect(limits).toEqual([MAX_RUNNING, MAX_LANE, MAX_KEY_LENGTH, 100]);
+});
+
+test("every test that the README names exists", () => {
+  const kits = ["commands/crashes", "commands/time-limits", "commands/executing", "idempotency/keys"];
+  const sources = kits.map((kit) => readFileSync(new URL(`./${kit}.test-kit.ts`, import.meta.url), "utf8"));
+  const named = rowsOf("Failures").length > 0 ? [...readme.matchAll(/\| "(.+?)(?: …)?" +\|$/gm)] : [];
+  expect(named.length).toBeGreaterThan(4);
+  for (const [, name = ""] of named) expect(sources.some((text) => text.includes(`"${name}`))).toBe(true);
+});

@@ -1,0 +1,61 @@
+import type { Clock } from "@framework/core/feature";
+
+/** The time limit of one call. Its signal aborts at the end, or when the caller aborts. */
+export class Deadline {
+  readonly timeoutMs: number;
+  private readonly clock: Clock;
+  private readonly reason: () => Error;
+  private readonly outer: AbortSignal | undefined;
+  private readonly controller = new AbortController();
+  private endsAt = Infinity;
+  private passed = false;
+  private cancelTimer = (): void => {};
+
+  /** @param reason creates the error of a call that took too long */
+  constructor(clock: Clock, timeoutMs: number, reason: () => Error, outer?: AbortSignal) {
+    this.clock = clock;
+    this.timeoutMs = timeoutMs;
+    this.reason = reason;
+    this.outer = outer;
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  get remainingMs(): number {
+    return Math.max(0, this.endsAt - this.clock.now());
+  }
+
+  /** Whether the time is over; not when the caller aborted. */
+  get hasPassed(): boolean {
+    return this.passed;
+  }
+
+  begin(): void {
+    this.endsAt = this.clock.now() + this.timeoutMs;
+    this.cancelTimer = this.clock.after(this.timeoutMs, () => this.pass());
+    if (this.outer?.aborted === true) this.abort();
+    else this.outer?.addEventListener("abort", this.abort, { once: true });
+  }
+
+  /** Verifies that there is time left: a blocked event loop fires timers late. @throws the signal's reason */
+  check(): void {
+    if (this.clock.now() >= this.endsAt) this.pass();
+    this.signal.throwIfAborted();
+  }
+
+  /** Ends the limit: the call is over. */
+  end(): void {
+    this.cancelTimer();
+    this.outer?.removeEventListener("abort", this.abort);
+  }
+
+  private readonly abort = (): void => this.controller.abort(this.outer?.reason);
+
+  private pass(): void {
+    if (this.signal.aborted) return;
+    this.passed = true;
+    this.controller.abort(this.reason());
+  }
+}
