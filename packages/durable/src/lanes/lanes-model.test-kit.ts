@@ -26,6 +26,7 @@ export type Step =
 export const histories = (processes: number): fc.Arbitrary<Step[][]> => {
   const process = fc.nat(processes - 1);
   const which = fc.nat(1000);
+  const advances = fc.oneof(fc.nat(LEASE_MS / 2), fc.constant(LEASE_MS));
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ do: fc.constant("look" as const), process }) },
     { weight: 4, arbitrary: fc.record({ do: fc.constant("beat" as const), process }) },
@@ -34,7 +35,7 @@ export const histories = (processes: number): fc.Arbitrary<Step[][]> => {
     { weight: 2, arbitrary: fc.record({ do: fc.constant("finish" as const), process }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("sweep" as const), process }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), process }) },
-    { weight: 3, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.nat(LEASE_MS * 1.2) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: advances }) },
     {
       weight: 1,
       arbitrary: fc.record({ do: fc.constant("tick" as const), process, ms: fc.nat(LEASE_MS) }),
@@ -42,6 +43,17 @@ export const histories = (processes: number): fc.Arbitrary<Step[][]> => {
   );
   return fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 5, maxLength: 50 });
 };
+
+/** A transaction stays open on a lane whose lease expires, and another process claims what it can and works on it. */
+export const heldBeyondTheLease: Step[][] = [
+  [{ do: "look", process: 0 }],
+  [{ do: "look", process: 0 }],
+  [{ do: "hold", process: 0, which: 0 }],
+  [{ do: "advance", ms: LEASE_MS }],
+  [{ do: "look", process: 1 }],
+  [{ do: "look", process: 1 }],
+  ...[0, 1, 2, 3, 4].map((which): Step[] => [{ do: "work", process: 1, which }]),
+];
 
 /** A process whose loops the test cranks by hand. Some runs end only when the test lets them. */
 class ModelProcess {
@@ -162,8 +174,7 @@ export class World {
 
   /** Ends everything that is under way, and verifies that living processes come to fair shares. */
   async comesToRest(): Promise<void> {
-    for (const { open } of this.slots) for (const end of open.splice(0)) end();
-    await settle();
+    await this.endTransactions();
     await this.time.advance(LEASE_MS + 1);
     for (let round = 0; round < 8; round++) {
       for (const process of this.slots) {
@@ -179,6 +190,12 @@ export class World {
     const names = this.slots.map(({ id }) => id);
     const shares = names.map((name) => fairShare(names, name, this.count));
     assert.deepEqual(ascending(held.map(({ length }) => length)), ascending(shares));
+  }
+
+  /** Ends the transactions that are still open. */
+  async endTransactions(): Promise<void> {
+    for (const { open } of this.slots) for (const end of open.splice(0)) end();
+    await settle();
   }
 
   /** Lanes that a process owns now. */
