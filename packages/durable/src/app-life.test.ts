@@ -1,0 +1,117 @@
+import { App } from "@framework/core";
+import type { Feature, HealthCheck, Host } from "@framework/core/feature";
+import { database } from "@framework/database";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { kernelOf, type Lane } from "./feature.ts";
+import { durable, type DurableMethods } from "./index.ts";
+import { sqliteFile } from "./testing/open-databases.test-kit.ts";
+
+interface Working {
+  enableWorking(run: (lane: Lane) => Promise<void>): this;
+  readonly insight: Host["insight"];
+}
+
+/** A feature that works on two lanes. */
+const working: Feature<Working, DurableMethods> = {
+  name: "working",
+  install: (host, needs) => ({
+    enableWorking(run) {
+      kernelOf(needs).use("working").lanes({ kind: "working", count: 2, run });
+      return this;
+    },
+    get insight() {
+      return host.insight;
+    },
+  }),
+};
+
+const log = { info() {}, warn() {}, error() {} };
+const WorkingApp = App.with(database, durable, working);
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+
+test("work begins when the app listens, and ends with the drain before the stop tasks run", async () => {
+  await using file = await sqliteFile();
+  const events: string[] = [];
+  const app = new WorkingApp()
+    .enableWorking(async ({ lane, signal }) => {
+      events.push(`begin ${lane}`);
+      await ended(signal);
+      events.push(`end ${lane}`);
+    })
+    .enableDurable({ pollMinMs: 5 })
+    .enableDatabase({ url: file.url })
+    .onEvent("startup", () => void events.push("startup"))
+    .onEvent("shutdown", () => void events.push("shutdown"));
+  await app.start({ log });
+  await waitFor(() => events.includes("begin 0") && events.includes("begin 1"), { what: "both lanes" });
+  await app.stop();
+  expect(events[0]).toBe("startup");
+  expect(events.slice(3, 5).toSorted()).toEqual(["end 0", "end 1"]);
+  expect(events.at(-1)).toBe("shutdown");
+});
+
+test("a stopped app leaves no owner, no member and no lease behind", async () => {
+  await using file = await sqliteFile();
+  let begun = 0;
+  const app = new WorkingApp()
+    .enableWorking(({ signal }) => (begun++, ended(signal)))
+    .enableDatabase({ url: file.url });
+  await app.start({ log });
+  await waitFor(() => begun === 2, { what: "both lanes" });
+  await app.stop();
+  const db = file.open();
+  expect(await db.query("SELECT * FROM framework_owners")).toEqual([]);
+  expect(await db.query("SELECT * FROM framework_lane_members")).toEqual([]);
+  expect(await db.query("SELECT * FROM framework_leases WHERE owner IS NOT NULL")).toEqual([]);
+});
+
+test("an app stops although a lane ignores its signal, and the lane is given to others", async () => {
+  await using file = await sqliteFile();
+  let begun = 0;
+  const app = new WorkingApp()
+    .enableWorking(() => (begun++, new Promise(() => {})))
+    .enableDatabase({ url: file.url });
+  await app.start({ log });
+  await waitFor(() => begun === 2, { what: "both lanes" });
+  await app.stop({ timeoutSecs: 0.1 });
+  expect(await file.open().query("SELECT * FROM framework_leases WHERE owner IS NOT NULL")).toEqual([]);
+}, 60_000);
+
+test("metrics and the health check tell of leases, and of renewals", async () => {
+  await using file = await sqliteFile();
+  const lanes: Lane[] = [];
+  const app = new WorkingApp()
+    .enableWorking((lane) => (lanes.push(lane), ended(lane.signal)))
+    .enableDatabase({ url: file.url });
+  await app.start({ log });
+  await waitFor(() => lanes.length === 2, { what: "both lanes" });
+  const read = (name: string): unknown =>
+    app.insight
+      .metrics()
+      .find((metric) => metric.name === name)
+      ?.read();
+  expect(read("durable_leases_held")).toBe(2);
+  expect(read("durable_stale_writes_total")).toBe(0);
+  const check = app.insight.healthChecks().find(({ name }) => name === "durable") as HealthCheck;
+  expect(check.critical).toBe(false);
+  expect(await check.run(new AbortController().signal)).toMatchObject({ sinceRenewalMs: expect.any(Number) });
+  await app.db.execute("UPDATE framework_leases SET owner = 'another', fence = fence + 1");
+  const [lane] = lanes;
+  await expect(app.db.transaction((tx) => lane!.check(tx))).rejects.toMatchObject({
+    code: "DURABLE_LEASE_LOST",
+  });
+  expect(read("durable_stale_writes_total")).toBe(1);
+  expect(read("durable_leases_lost_total")).toBe(1);
+  expect(lane!.signal.aborted).toBe(true);
+  await app.stop();
+});
+
+test("an app in which nothing uses the kernel has no metrics and no health check of it", async () => {
+  const app = new WorkingApp().enableDurable().enableDatabase({ url: "sqlite://:memory:" });
+  await app.start({ log });
+  expect(app.insight.metrics().filter(({ name }) => name.startsWith("durable"))).toEqual([]);
+  expect(app.insight.healthChecks().map(({ name }) => name)).not.toContain("durable");
+  await app.stop();
+});
