@@ -130,6 +130,20 @@ export const leasesAndLanes = (test: typeof jestTest, make: () => Promise<TestDa
     expect(rows).toEqual([{ kind: `written by ${lease.fence}` }]);
   });
 
+  fact(
+    "a claim whose answer was lost is claimed again by the same process, without waiting for the lease",
+    async (processes) => {
+      await using one = await processes.start();
+      const lease = await claimed(one, "rebuild", "shelf");
+      const owner = await one.db.fetchValue<string>("SELECT owner FROM framework_leases");
+      await lease.release();
+      await one.db
+        .execute`UPDATE framework_leases SET owner = ${owner}, lease_until = ${await processes.time.read()} + 15000`;
+      const again = await claimed(one, "rebuild", "shelf");
+      expect(again.fence).toBeGreaterThan(lease.fence);
+    },
+  );
+
   fact("a late release of a former owner leaves the new owner its lease", async (processes) => {
     await using hung = await processes.start({ clock: hanging() });
     await using other = await processes.start();

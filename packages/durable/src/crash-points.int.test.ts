@@ -1,0 +1,6 @@
+import { withServer } from "@framework/services";
+import { test } from "@jest/globals";
+import { crashPoints } from "./crash-points.test-kit.ts";
+import { postgresSchema } from "./testing/open-databases.test-kit.ts";
+
+withServer("postgres", (url) => crashPoints(test, () => postgresSchema(url)));

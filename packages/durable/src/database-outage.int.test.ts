@@ -1,0 +1,56 @@
+import { openDatabase } from "@framework/database";
+import { startPostgres, withServer } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { createKernel, type Lane } from "./feature.ts";
+
+const log = { info() {}, warn() {}, error() {} };
+
+/** A kernel on a server of its own, with two lanes that run. */
+const start = async (url: string, leaseMs: number) => {
+  const db = openDatabase({ url, connectionTimeoutSecs: 0.5 });
+  const kernel = createKernel(db, { config: { leaseMs, pollMinMs: 10, pollMaxMs: 100 }, log });
+  await kernel.start();
+  const lanes: Lane[] = [];
+  const handle = kernel.lanes({
+    kind: "outage",
+    count: 2,
+    run: (lane) => {
+      lanes.push(lane);
+      return new Promise((resolve) => lane.signal.addEventListener("abort", () => resolve(), { once: true }));
+    },
+  });
+  await waitFor(() => handle.held().length === 2, { what: "both lanes" });
+  const stop = async (): Promise<void> => {
+    await kernel.stop();
+    await db.close();
+  };
+  return { db, lanes, handle, [Symbol.asyncDispose]: stop };
+};
+
+// The shared server is not stopped; asking for it makes these tests count as skipped where there is no PostgreSQL.
+withServer("postgres", () => {
+  test("a restart of the database that is shorter than the lease takes no lane away", async () => {
+    await using server = await startPostgres();
+    await using process = await start(server.url, 600_000);
+    await server.kill();
+    await server.start();
+    const [lane] = process.lanes;
+    const check = () => process.db.transaction(async (tx) => (await lane?.check(tx), true));
+    expect(await waitFor(check, { what: "a transaction" })).toBe(true);
+    expect(process.lanes.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+  }, 120_000);
+
+  test("lanes end when the database is away for longer than the lease, and run again when it is back", async () => {
+    await using server = await startPostgres();
+    await using process = await start(server.url, 1000);
+    await server.kill();
+    await waitFor(() => process.lanes.every(({ signal }) => signal.aborted), { what: "the lanes to end" });
+    for (const { signal } of process.lanes)
+      expect(signal.reason).toMatchObject({ code: "DURABLE_LEASE_LOST" });
+    await server.start();
+    await waitFor(() => process.handle.held().length === 2, { what: "both lanes again" });
+    const fences = process.lanes.map(({ fence }) => fence);
+    expect(new Set(fences.slice(2)).intersection(new Set(fences.slice(0, 2))).size).toBe(0);
+  }, 120_000);
+});
