@@ -1,11 +1,14 @@
-import { FrameworkError, type Injections, type Invocation, type Logger } from "@framework/core";
+import { FrameworkError, type Injections, type Invocation, type Logger, type Problem } from "@framework/core";
 import { type ConfigInput, type Host, type ImpliedReply, systemClock } from "@framework/core/feature";
 import type { Kernel } from "@framework/durable/feature";
+import type { EventStore } from "@framework/event-sourcing";
 import { callerOf } from "./caller/caller-of.ts";
 import { commandPipeline } from "./commands/command-pipeline.ts";
 import { Commands } from "./commands/commands.ts";
 import { CqrsConfig } from "./cqrs-config.ts";
 import type { AnyOperation } from "./definitions/operation.ts";
+import { needsEvents } from "./handlers/decide-with.ts";
+import { NO_STORE } from "./events/no-event-store.ts";
 import { HandlerRegistry } from "./handlers/handler-registry.ts";
 import type { AnyHandler } from "./handlers/handler-types.ts";
 import { addCommandRoute, commandReplies } from "./http/command-route.ts";
@@ -13,16 +16,17 @@ import { addQueryRoute, queryReplies } from "./http/query-route.ts";
 import { KEY_TABLES, keyTables } from "./idempotency/key-tables.ts";
 import { StoredResults } from "./idempotency/stored-results.ts";
 import { KeySweep } from "./idempotency/sweep.ts";
-import { callOperations } from "./insight/observe-calls.ts";
+import { callOperations } from "./pipeline/observe.ts";
 import { FailureObservers } from "./insight/observers.ts";
 import { OperationCounts } from "./insight/operation-counts.ts";
-import { QueryCalls } from "./queries/queries.ts";
+import { Queries } from "./queries/queries.ts";
+import { queryPipeline } from "./queries/query-pipeline.ts";
 import { SharedRuns } from "./queries/shared-runs.ts";
 
 /** What `enableCqrs` builds. */
 interface Running {
   readonly commands: Commands;
-  readonly queries: QueryCalls;
+  readonly queries: Queries;
 }
 
 /** Commands and queries of one app. Handlers may be added before and after `enableCqrs`. */
@@ -31,15 +35,18 @@ export class CqrsApp {
   readonly observers: FailureObservers;
   private readonly host: Host<unknown>;
   private readonly kernel: Kernel;
+  private readonly eventStore: () => EventStore | null;
   private readonly log = (): Logger => this.host.life.settings.log;
   /** Replies of endpoints, by method and path. */
   private readonly replies = new Map<string, readonly ImpliedReply[]>();
   private config: Readonly<CqrsConfig> | null = null;
   private built: Running | null = null;
 
-  constructor(host: Host<unknown>, kernel: Kernel) {
+  /** @param eventStore returns the event store of the app; `null` without one */
+  constructor(host: Host<unknown>, kernel: Kernel, eventStore: () => EventStore | null) {
     this.host = host;
     this.kernel = kernel;
+    this.eventStore = eventStore;
     this.observers = new FailureObservers((error) =>
       this.log().error("cqrs: an observer of onError failed", { error }),
     );
@@ -79,9 +86,21 @@ export class CqrsApp {
     this.replies.set(`${method} ${http.path}`, replies);
   }
 
-  private findProblems(): readonly { readonly code: string; readonly message: string }[] {
-    if (this.config !== null) return this.registry.missing(this.config.operations);
-    return this.registry.all.length === 0 ? [] : [{ code: "CQRS_NOT_ENABLED", message: NOT_ENABLED }];
+  private findProblems(): readonly Problem[] {
+    const { config, registry } = this;
+    if (config === null) return registry.all.length === 0 ? [] : [problem("CQRS_NOT_ENABLED", NOT_ENABLED)];
+    return [...registry.missing(config.operations), ...this.storeProblems()];
+  }
+
+  private storeProblems(): readonly Problem[] {
+    const store = this.eventStore();
+    if (store === null) {
+      const deciding = this.registry.all.filter(({ handler }) => needsEvents(handler));
+      return deciding.map(({ operation }) =>
+        problem("CQRS_NO_EVENT_STORE", `command ${operation.name} has a decider; ${NO_STORE}`),
+      );
+    }
+    return isElsewhere(store, this.kernel) ? [problem("CQRS_OTHER_DATABASE", OTHER_DATABASE)] : [];
   }
 
   private build(config: Readonly<CqrsConfig>): Running {
@@ -101,10 +120,11 @@ export class CqrsApp {
     const tenantOf = (invocation: Invocation): string => config.tenantOf?.(invocation) ?? "";
     const shared = { counts, observers, log };
     const runs = new SharedRuns(clock, () => void counts.shared++);
-    const pipeline = commandPipeline({
+    const commands = commandPipeline({
       kernel,
       results,
       state,
+      eventStore: this.eventStore,
       insight: { ...shared, operations: callOperations(insight, "command") },
       callerOf: ({ call }) => caller(call.invocation),
       log,
@@ -113,22 +133,32 @@ export class CqrsApp {
       maxRetries,
       committed: () => runs.close(),
     });
+    const queryInsight = { ...shared, operations: callOperations(insight, "query") };
+    const queries = queryPipeline({ kernel, state, insight: queryInsight, runs, callerOf: caller, log });
+    const sources = { registry, clock, tenantOf };
     return {
-      commands: new Commands({ registry, pipeline, clock, timeoutMs: config.commandTimeoutMs, tenantOf }),
-      queries: new QueryCalls({
-        kernel,
-        registry,
-        state,
-        insight: { ...shared, operations: callOperations(insight, "query") },
-        runs,
-        clock,
-        timeoutMs: config.queryTimeoutMs,
-        callerOf: caller,
-        tenantOf,
-        log,
+      commands: new Commands({
+        ...sources,
+        pipeline: commands,
+        timeoutMs: config.commandTimeoutMs,
+        hasTokens: config.enableEventSync,
       }),
+      queries: new Queries({ ...sources, pipeline: queries, timeoutMs: config.queryTimeoutMs }),
     };
   }
 }
 
+const problem = (code: string, message: string): Problem => ({ code, message });
+
+/** Whether the events are in another database, so that no transaction can hold both. */
+const isElsewhere = (store: EventStore, kernel: Kernel): boolean => {
+  try {
+    return store.db !== kernel.db;
+  } catch {
+    return false; // without a database, which is a mistake of its own
+  }
+};
+
+const OTHER_DATABASE =
+  "the event store has a database of its own, which the transaction of a command cannot include; omit `connectionUrl` of enableEventSourcing";
 const NOT_ENABLED = "commands and queries need enableCqrs()";

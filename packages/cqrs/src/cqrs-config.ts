@@ -5,6 +5,7 @@ import {
   type ConfigRecord,
   configRecord,
   type FieldRule,
+  flag,
   integer,
   isClock,
   optional,
@@ -14,6 +15,8 @@ import { MAX_TIMEOUT_MS } from "./limits.ts";
 
 /** Options of `enableCqrs`. */
 export interface CqrsConfig {
+  /** Whether commands return tokens of the events that they appended. @default true */
+  readonly enableEventSync: boolean;
   /** Time limit of a command in milliseconds, 1 to 3,600,000. @default 5000 */
   readonly commandTimeoutMs: number;
   /** Time limit of a query in milliseconds, 1 to 3,600,000. @default 3000 */
@@ -44,6 +47,7 @@ const functionRule = {
 };
 
 export const CqrsConfig: ConfigRecord<CqrsConfig> = configRecord("CqrsConfig", {
+  enableEventSync: flag(true),
   commandTimeoutMs: limit(5000),
   queryTimeoutMs: limit(3000),
   maxRetries: integer(3, { min: 0, max: 20 }),

@@ -1,8 +1,9 @@
-import type { Injections } from "@framework/core";
+import { FrameworkError, type Injections } from "@framework/core";
 import { type ConfigInput, type Feature, handled } from "@framework/core/feature";
 import type { DatabaseMethods } from "@framework/database";
 import type { DurableMethods } from "@framework/durable";
 import { kernelOf } from "@framework/durable/feature";
+import type { EventSourcing, EventStore } from "@framework/event-sourcing";
 import type { CommandResult, ExecuteOptions } from "./commands/commands.ts";
 import { CqrsApp } from "./cqrs-app.ts";
 import type { CqrsConfig } from "./cqrs-config.ts";
@@ -74,7 +75,7 @@ export interface Cqrs {
 export const cqrs: Feature<CqrsMethods, DatabaseMethods & DurableMethods> = {
   name: "cqrs",
   install: (host, needs) => {
-    const app = new CqrsApp(host, kernelOf(needs));
+    const app = new CqrsApp(host, kernelOf(needs), () => eventStoreOf(needs));
     const programs = cqrsOf(app);
     return {
       enableCqrs(config) {
@@ -86,6 +87,17 @@ export const cqrs: Feature<CqrsMethods, DatabaseMethods & DurableMethods> = {
       },
     };
   },
+};
+
+/** The event store of an app; `null` when the feature is not composed before this one, or not enabled. */
+const eventStoreOf = (needs: object): EventStore | null => {
+  if (!("eventStore" in needs)) return null;
+  try {
+    return (needs as EventSourcing).eventStore;
+  } catch (error) {
+    if (FrameworkError.is(error) && error.code === "EVENTS_NOT_ENABLED") return null;
+    throw error;
+  }
 };
 
 const cqrsOf = (app: CqrsApp): Cqrs => ({

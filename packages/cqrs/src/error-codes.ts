@@ -54,6 +54,16 @@ export const cqrsErrors: ErrorCatalogue = {
     summary: "a command or query has no handler; those in `operations` are checked at start",
     action: "add `app.cqrs.handle(…)`",
   },
+  CQRS_NO_EVENT_STORE: {
+    summary:
+      "a handler uses events in an app without an event store; with `decideWith`, the app does not start",
+    action: "name `eventSourcing` before `cqrs` in `App.with`, and call `enableEventSourcing`",
+  },
+  CQRS_OTHER_DATABASE: {
+    summary:
+      "the event store has a database of its own, which the transaction of a command cannot include; the app does not start",
+    action: "omit `connectionUrl` of `enableEventSourcing`",
+  },
   CQRS_OUTCOME_UNKNOWN: {
     status: 503,
     summary: "the connection broke during the commit of a command",

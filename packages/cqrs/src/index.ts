@@ -19,7 +19,10 @@ export {
 export type { CommandEndpoint, Endpoint, QueryEndpoint } from "./definitions/endpoint.ts";
 export type { AnyOperation } from "./definitions/operation.ts";
 export type { CommandContext, OperationHandler, QueryContext } from "./handlers/handler-types.ts";
-export type { CommandResult, ExecuteOptions } from "./commands/commands.ts";
+export type { CommandResult, ExecuteOptions, SyncMode } from "./commands/commands.ts";
+export type { CallOptions } from "./pipeline/call-options.ts";
+export type { CommandAggregate, CommandEvents } from "./events/command-events.ts";
+export { type DecideOptions, decideWith } from "./handlers/decide-with.ts";
 export type { QueryCallOptions } from "./queries/queries.ts";
 export {
   CommandTimeoutError,

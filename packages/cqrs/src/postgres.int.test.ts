@@ -4,6 +4,7 @@ import { crashes } from "./commands/crashes.test-kit.ts";
 import { executing } from "./commands/executing.test-kit.ts";
 import { timeLimits } from "./commands/time-limits.test-kit.ts";
 import { inSchema } from "./counters.test-kit.ts";
+import { eventFacts } from "./events/events.test-kit.ts";
 import { keys } from "./idempotency/keys.test-kit.ts";
 
 withServer("postgres", (server) => {
@@ -12,4 +13,5 @@ withServer("postgres", (server) => {
   keys(test, place);
   timeLimits(test, place);
   crashes(test, place);
+  eventFacts(test, place);
 });

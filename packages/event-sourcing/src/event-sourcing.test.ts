@@ -36,6 +36,7 @@ test("the store is on the app's database, whatever the order of the enable calls
   expect(await app.db.fetchValue("SELECT type FROM framework_events")).toBe("Borrowed");
   expect(readMetric("events_appended_total")).toBe(1);
   expect(readMetric("events_oldest_open_append_seconds")).toBe(0);
+  expect(app.eventStore.db).toBe(app.db);
   await app.stop();
 });
 

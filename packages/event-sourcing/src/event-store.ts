@@ -1,4 +1,4 @@
-import type { Transaction } from "@framework/database";
+import type { Database, Transaction } from "@framework/database";
 import type { Appended } from "./append/appended.ts";
 import { Appender, type WriteOptions } from "./append/appender.ts";
 import type { ExpectedVersion } from "./append/expected-version.ts";
@@ -37,6 +37,8 @@ export interface PlaceOptions {
 
 /** A store of events: streams with versions, and one order over all of them. */
 export interface EventStore {
+  /** The database that it is in: transactions of this one can append. */
+  readonly db: Database;
   /**
    * Appends events to a stream, all or none.
    *
@@ -94,6 +96,9 @@ export const buildStore = (base: StoreBase): StoreParts => {
   };
   const reader = new GlobalReader(base, lateFrontier);
   const store: EventStore = {
+    get db() {
+      return base.db;
+    },
     append: (stream, events, { expected, tenant, ...options } = {}) =>
       appender.append(
         {

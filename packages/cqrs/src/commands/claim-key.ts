@@ -1,10 +1,11 @@
 import type { Middleware } from "@framework/core";
 import { keyRunning } from "../idempotency/key-errors.ts";
 import type { StoredResult, StoredResults } from "../idempotency/stored-results.ts";
-import type { CommandAttempt, CommandOutcome, CommandSuccess } from "./command-run.ts";
+import type { Outcome, Success } from "../pipeline/outcome.ts";
+import type { CommandAttempt } from "./command-run.ts";
 
 /** Makes a transaction the only one with its idempotency key, answers from the stored result if there is one, and stores the new one with the changes. */
-export const claimKey = (results: StoredResults): Middleware<CommandAttempt, CommandOutcome> =>
+export const claimKey = (results: StoredResults): Middleware<CommandAttempt, Outcome> =>
   async function claimKey(attempt, next) {
     const { run, tx } = attempt;
     const { claim } = run;
@@ -25,13 +26,15 @@ export const claimKey = (results: StoredResults): Middleware<CommandAttempt, Com
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-const toStored = ({ value }: CommandSuccess): StoredResult => {
+const toStored = ({ value, position }: Success): StoredResult => {
   const text = JSON.stringify(value) as string | undefined;
-  return { status: 200, headers: {}, body: text === undefined ? null : encoder.encode(text) };
+  const headers = position === null ? {} : { position };
+  return { status: 200, headers, body: text === undefined ? null : encoder.encode(text) };
 };
 
-const replayed = ({ body }: StoredResult, isReplay: boolean): CommandSuccess => ({
+const replayed = ({ headers, body }: StoredResult, isReplay: boolean): Success => ({
   ok: true,
   value: body === null ? undefined : (JSON.parse(decoder.decode(body)) as unknown),
+  position: headers["position"] ?? null,
   isReplay,
 });

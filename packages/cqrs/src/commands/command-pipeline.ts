@@ -1,27 +1,28 @@
-import type { Handler, Logger, Middleware } from "@framework/core";
-import { type Clock, compose, type HostState } from "@framework/core/feature";
+import type { Handler, Logger } from "@framework/core";
+import { type Clock, compose } from "@framework/core/feature";
 import type { Kernel } from "@framework/durable/feature";
 import type { StoredResults } from "../idempotency/stored-results.ts";
-import { type CallInsight, recordEnd, traced } from "../insight/observe-calls.ts";
 import { MAX_LANE } from "../limits.ts";
-import { callHandler } from "./call-handler.ts";
-import { checkGuards } from "./check-guards.ts";
+import { checkGuards } from "../pipeline/check-guards.ts";
+import { type CallInsight, record, trace } from "../pipeline/observe.ts";
+import type { Outcome } from "../pipeline/outcome.ts";
+import { rescue } from "../pipeline/rescue.ts";
+import { validateInput } from "../pipeline/validate-input.ts";
+import { callHandler, type CallHandlerParts } from "./call-handler.ts";
 import { claimKey } from "./claim-key.ts";
-import type { CommandAttempt, CommandOutcome, CommandRun } from "./command-run.ts";
+import type { CommandAttempt, CommandRun } from "./command-run.ts";
 import { inLane, lockLane } from "./in-lane.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { KeyedLanes } from "./keyed-lanes.ts";
 import { limitTime } from "./limit-time.ts";
 import { requireKey } from "./require-key.ts";
-import { rescue } from "./rescue.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
-import { validateInput, validateOutput } from "./validate-command.ts";
+import { validateOutput } from "./validate-output.ts";
 
 /** What the pipeline of commands is built on. */
-export interface CommandPipelineParts {
+export interface CommandPipelineParts extends CallHandlerParts {
   readonly kernel: Kernel;
   readonly results: StoredResults;
-  readonly state: Pick<HostState, "invoke">;
   readonly insight: CallInsight;
   readonly callerOf: (run: CommandRun) => string;
   readonly log: () => Logger;
@@ -36,20 +37,20 @@ export interface CommandPipelineParts {
  * The way of a command, outermost first. Each level is a middleware whose errors become failed outcomes where they are thrown; those from `claimKey` on run
  * in the transaction.
  */
-export const commandPipeline = (parts: CommandPipelineParts): Handler<CommandRun, CommandOutcome> => {
+export const commandPipeline = (parts: CommandPipelineParts): Handler<CommandRun, Outcome> => {
   const { kernel, insight, log, clock, random, maxRetries } = parts;
   const retried = (): void => void insight.counts.retries++;
-  const perform = compose<CommandAttempt, CommandOutcome>(
+  const perform = compose<CommandAttempt, Outcome>(
     [claimKey(parts.results), lockLane(kernel), validateOutput],
-    callHandler(parts.state),
+    callHandler(parts),
     rescue,
   );
-  return compose<CommandRun, CommandOutcome>(
+  return compose<CommandRun, Outcome>(
     [
       trace(insight),
       record(insight),
       checkGuards(log),
-      validateInput,
+      validateInput(),
       requireKey(new Set(), parts.callerOf),
       limitTime,
       retryConflicts({ maxRetries, clock, random, retried }),
@@ -59,15 +60,3 @@ export const commandPipeline = (parts: CommandPipelineParts): Handler<CommandRun
     rescue,
   );
 };
-
-const trace = (insight: CallInsight): Middleware<CommandRun, CommandOutcome> =>
-  function trace(run, next) {
-    return traced(insight, run.command, async () => next(run));
-  };
-
-const record = (insight: CallInsight): Middleware<CommandRun, CommandOutcome> =>
-  async function record(run, next) {
-    const outcome = await next(run);
-    recordEnd(insight, run.command, outcome, run.attempts);
-    return outcome;
-  };

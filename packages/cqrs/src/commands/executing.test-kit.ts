@@ -33,7 +33,7 @@ export const executing: PortContract<Place> = portContract<Place>("executing", {
     }));
     await started(app, async () => {
       const result = await app.cqrs.execute(Add, { name: "a", amount: 2 });
-      assert.deepEqual(result, { value: { total: 2 }, isReplay: false });
+      assert.deepEqual(result, { value: { total: 2 }, token: null, isReplay: false });
       assert.equal(await totalOf(app, "a"), 2);
     });
   },
@@ -59,7 +59,7 @@ export const executing: PortContract<Place> = portContract<Place>("executing", {
     app.cqrs.handle(Touch, () => "touched" as never);
     await started(app, async () => {
       const result = await app.cqrs.execute(Touch, { name: "a" });
-      assert.deepEqual(result, { value: undefined, isReplay: false });
+      assert.deepEqual(result, { value: undefined, token: null, isReplay: false });
     });
   },
 

@@ -1,14 +1,15 @@
 import type { Middleware } from "@framework/core";
 import type { Kernel } from "@framework/durable/feature";
 import { laneLock } from "../idempotency/key-id.ts";
-import type { CommandAttempt, CommandOutcome, CommandRun } from "./command-run.ts";
+import type { Outcome } from "../pipeline/outcome.ts";
+import type { CommandAttempt, CommandRun } from "./command-run.ts";
 import type { KeyedLanes } from "./keyed-lanes.ts";
 
 /** The key that a command runs under; `null` for none. */
-const keyOf = ({ command, input }: CommandRun): string | null => command.key?.(input as never) ?? null; // the validated input of this command
+const keyOf = ({ operation, input }: CommandRun): string | null => operation.key?.(input as never) ?? null; // the validated input of this command
 
 /** Lets the commands of one key run one after the other within this process: waiting ones need no connection. */
-export const inLane = (lanes: KeyedLanes): Middleware<CommandRun, CommandOutcome> =>
+export const inLane = (lanes: KeyedLanes): Middleware<CommandRun, Outcome> =>
   function inLane(run, next) {
     const key = keyOf(run);
     if (key === null) return next(run);
@@ -16,7 +17,7 @@ export const inLane = (lanes: KeyedLanes): Middleware<CommandRun, CommandOutcome
   };
 
 /** Makes a transaction wait for those of other processes with the same key. Transactions of SQLite that write run one at a time anyway. */
-export const lockLane = (kernel: Kernel): Middleware<CommandAttempt, CommandOutcome> =>
+export const lockLane = (kernel: Kernel): Middleware<CommandAttempt, Outcome> =>
   async function lockLane(attempt, next) {
     const { run, tx } = attempt;
     const key = keyOf(run);

@@ -1,6 +1,8 @@
 import type { Handler } from "@framework/core";
 import type { Kernel } from "@framework/durable/feature";
-import type { CommandAttempt, CommandOutcome, CommandRun } from "./command-run.ts";
+import { AppendLog } from "../events/append-log.ts";
+import type { Outcome } from "../pipeline/outcome.ts";
+import type { CommandAttempt, CommandRun } from "./command-run.ts";
 
 /** Added to the database's own limit, so that the command's ends first: the database's serves only to give up a commit without an answer. */
 const SLACK_MS = 1000;
@@ -14,9 +16,9 @@ const SLACK_MS = 1000;
 export const inTransaction =
   (
     kernel: Kernel,
-    perform: Handler<CommandAttempt, CommandOutcome>,
+    perform: Handler<CommandAttempt, Outcome>,
     committed: () => void,
-  ): Handler<CommandRun, CommandOutcome> =>
+  ): Handler<CommandRun, Outcome> =>
   (run) => {
     const { deadline } = run.call;
     const { signal } = deadline;
@@ -26,7 +28,7 @@ export const inTransaction =
       async (tx) => {
         run.attempts++;
         tx.onCommit(committed);
-        const outcome = await perform({ run, tx });
+        const outcome = await perform({ run, tx, log: new AppendLog() });
         if (!outcome.ok) throw outcome.error;
         deadline.check();
         return outcome;

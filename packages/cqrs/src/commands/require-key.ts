@@ -3,7 +3,8 @@ import { canonicalJson } from "../idempotency/canonical-json.ts";
 import { badKey, isKey, keyMissing, keyRunning } from "../idempotency/key-errors.ts";
 import { fingerprintOf, keyId } from "../idempotency/key-id.ts";
 import type { KeyClaim } from "../idempotency/stored-results.ts";
-import type { CommandOutcome, CommandRun } from "./command-run.ts";
+import type { Outcome } from "../pipeline/outcome.ts";
+import type { CommandRun } from "./command-run.ts";
 
 /**
  * Applies the command's rule for idempotency keys, and refuses a key that another call of this process is using. The transaction does the rest.
@@ -14,9 +15,9 @@ import type { CommandOutcome, CommandRun } from "./command-run.ts";
 export const requireKey = (
   running: Set<string>,
   callerOf: (run: CommandRun) => string,
-): Middleware<CommandRun, CommandOutcome> =>
+): Middleware<CommandRun, Outcome> =>
   async function requireKey(run, next) {
-    const { command, call } = run;
+    const { operation: command, call } = run;
     const key = call.idempotencyKey;
     if (key === null) {
       if (command.idempotency === "required") throw keyMissing();
@@ -35,7 +36,7 @@ export const requireKey = (
     }
   };
 
-const claimOf = ({ command, call }: CommandRun, key: string, caller: string): KeyClaim => {
+const claimOf = ({ operation: command, call }: CommandRun, key: string, caller: string): KeyClaim => {
   const operation = command.name;
   const fingerprint = fingerprintOf(canonicalJson(call.raw));
   return { ...keyId({ tenant: call.tenant, caller, operation, key }), operation, fingerprint };

@@ -1,7 +1,8 @@
 import { FrameworkError, type Middleware } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import { delay } from "../time/or-aborted.ts";
-import type { CommandFailure, CommandOutcome, CommandRun } from "./command-run.ts";
+import type { Failure, Outcome } from "../pipeline/outcome.ts";
+import type { CommandRun } from "./command-run.ts";
 
 /** Pauses double, with a random part: after a conflict short ones, and longer ones while a connection comes back. */
 const CONFLICT_PAUSE_MS = 5;
@@ -26,7 +27,7 @@ export const retryConflicts = ({
   clock,
   random,
   retried,
-}: RetryConflictsOptions): Middleware<CommandRun, CommandOutcome> =>
+}: RetryConflictsOptions): Middleware<CommandRun, Outcome> =>
   async function retryConflicts(run, next) {
     for (let retries = 0; ; retries++) {
       const outcome = await next(run);
@@ -39,7 +40,7 @@ export const retryConflicts = ({
     }
   };
 
-const mayRetry = (run: CommandRun, { kind, error }: CommandFailure): boolean => {
+const mayRetry = (run: CommandRun, { kind, error }: Failure): boolean => {
   if (run.signal.aborted) return false;
   if (run.unknown === null) return kind === "conflict";
   // Until the first attempt has ended on the server, its key is in use.

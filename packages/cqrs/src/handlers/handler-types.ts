@@ -3,11 +3,16 @@ import type { Queries, Transaction } from "@framework/database";
 import type { HandlerInputOf, HandlerResultOf } from "../definitions/command.ts";
 import type { AnyOperation } from "../definitions/operation.ts";
 import type { AnyQuery } from "../definitions/query.ts";
+import type { CommandEvents } from "../events/command-events.ts";
 
 /** What the handler of a command gets beside the input. */
 export interface CommandContext {
+  /** Unique id of the call: the causation of its events. */
+  readonly id: string;
   /** The transaction of the command. All changes are made in it: it is committed when the handler returns, and rolled back when the command fails. */
   readonly tx: Transaction;
+  /** The event store in that transaction. @throws CQRS_NO_EVENT_STORE in an app without one */
+  readonly events: CommandEvents;
   /** Aborts when the time limit is over or the caller gave up; the transaction is rolled back then, whatever the handler does. */
   readonly signal: AbortSignal;
   /** The work of the app that this is: its headers, and the context with the principal. */

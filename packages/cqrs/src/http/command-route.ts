@@ -11,6 +11,9 @@ import { pathNames, withParams } from "./path-names.ts";
 /** Header field of a reply that repeats an earlier one. */
 export const REPLAYED_FIELD = "idempotent-replayed";
 
+/** Header field with the token of the events that a command appended. */
+export const TOKEN_FIELD = "consistency-token";
+
 /** Adds the HTTP endpoint of a command. */
 export const addCommandRoute = (
   http: HostHttp<unknown>,
@@ -26,13 +29,14 @@ export const addCommandRoute = (
   const handle = async (request: HttpRequest): Promise<Response> => {
     const input = withParams(request.input.body, request.params);
     const key = command.idempotency === "none" ? null : keyOf(request.headers);
-    const { value, isReplay } = await commands().execute(command, input, {
+    const { value, token, isReplay } = await commands().execute(command, input, {
       from: request,
       skipGuards: true, // they are the route's
       placeOf,
       ...(key !== null && { idempotencyKey: key }),
     });
     const reply = value === undefined ? new Response(null, { status }) : Response.json(value, { status });
+    if (token !== null) reply.setHeader(TOKEN_FIELD, token);
     return isReplay ? reply.setHeader(REPLAYED_FIELD, "true") : reply;
   };
   http.route(method, path, handle, {

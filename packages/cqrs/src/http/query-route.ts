@@ -2,7 +2,7 @@ import { type HttpRequest, Response } from "@framework/core";
 import type { HostHttp, ImpliedReply } from "@framework/core/feature";
 import type { QueryEndpoint } from "../definitions/endpoint.ts";
 import type { AnyQuery } from "../definitions/query.ts";
-import type { QueryCalls } from "../queries/queries.ts";
+import type { Queries } from "../queries/queries.ts";
 import { documentedSchema } from "./documented-schema.ts";
 import { endpointOptions } from "./endpoint-options.ts";
 import { pathNames, withParams } from "./path-names.ts";
@@ -12,7 +12,7 @@ export const addQueryRoute = (
   http: HostHttp<unknown>,
   query: AnyQuery,
   endpoint: QueryEndpoint,
-  queries: () => QueryCalls,
+  queries: () => Queries,
 ): void => {
   const { path } = endpoint;
   const names = pathNames(path);

@@ -39,10 +39,10 @@ export const keys: PortContract<Place> = portContract<Place>("idempotency keys",
     const handler = adding(app);
     await started(app, async () => {
       const first = await app.cqrs.execute(Add, one, keyed("k"));
-      assert.deepEqual(first, { value: { total: 1 }, isReplay: false });
+      assert.deepEqual(first, { value: { total: 1 }, token: null, isReplay: false });
       const reordered = { amount: 1, name: "a" };
       const second = await app.cqrs.execute(Add, reordered, keyed("k"));
-      assert.deepEqual(second, { value: { total: 1 }, isReplay: true });
+      assert.deepEqual(second, { value: { total: 1 }, token: null, isReplay: true });
       assert.equal(handler.calls(), 1);
       assert.equal((await app.cqrs.execute(Add, one, keyed("other"))).value.total, 2);
     });
@@ -124,6 +124,7 @@ export const keys: PortContract<Place> = portContract<Place>("idempotency keys",
       assert.equal((await failureOf(app.cqrs.execute(Add, one, keyed("k")))).status, 409);
       assert.deepEqual(await app.cqrs.execute(Add, one, keyed("k")), {
         value: { total: 1 },
+        token: null,
         isReplay: false,
       });
     });
@@ -202,7 +203,7 @@ export const keys: PortContract<Place> = portContract<Place>("idempotency keys",
       assert.equal((await app.cqrs.execute(Add, one, keyed("k"))).isReplay, true);
       await age(app, 11);
       const again = await app.cqrs.execute(Add, { name: "a", amount: 5 }, keyed("k"));
-      assert.deepEqual(again, { value: { total: 6 }, isReplay: false });
+      assert.deepEqual(again, { value: { total: 6 }, token: null, isReplay: false });
       assert.equal((await app.cqrs.execute(Add, { name: "a", amount: 5 }, keyed("k"))).isReplay, true);
     });
   },
@@ -248,7 +249,11 @@ export const keys: PortContract<Place> = portContract<Place>("idempotency keys",
     app.cqrs.handle(Touch, () => void calls++);
     await started(app, async () => {
       await app.cqrs.execute(Touch, "a", keyed("k"));
-      assert.deepEqual(await app.cqrs.execute(Touch, "a", keyed("k")), { value: undefined, isReplay: true });
+      assert.deepEqual(await app.cqrs.execute(Touch, "a", keyed("k")), {
+        value: undefined,
+        token: null,
+        isReplay: true,
+      });
       assert.equal(calls, 1);
     });
   },

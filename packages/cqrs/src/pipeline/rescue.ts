@@ -1,8 +1,8 @@
 import { failureKind } from "../failures/failure-kind.ts";
-import type { CommandFailure } from "./command-run.ts";
+import type { Failure } from "./outcome.ts";
 
 /** Makes an outcome of a thrown value. */
-export const rescue = (thrown: unknown): CommandFailure => ({
+export const rescue = (thrown: unknown): Failure => ({
   ok: false,
   kind: failureKind(thrown),
   error: Error.isError(thrown)

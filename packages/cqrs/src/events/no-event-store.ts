@@ -1,0 +1,9 @@
+import { FrameworkError } from "@framework/core";
+
+/** What an app without an event store lacks. */
+export const NO_STORE =
+  "events need the feature eventSourcing, named before cqrs in App.with, and enableEventSourcing()";
+
+/** A handler used events in an app without an event store. */
+export const noEventStore = (): FrameworkError =>
+  new FrameworkError("CQRS_NO_EVENT_STORE", `cqrs: ${NO_STORE}`);

@@ -1,0 +1,12 @@
+import { type Logger, type Middleware, verifyGuards } from "@framework/core";
+import { mapAwaitable } from "@framework/core/feature";
+import type { AnyRun } from "./operation-run.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** Lets callers pass whom the guards of the command or query allow. */
+export const checkGuards = <Run extends AnyRun>(log: () => Logger): Middleware<Run, Outcome> =>
+  function checkGuards(run, next) {
+    const { operation, call } = run;
+    if (call.isAllowed || operation.guards.length === 0) return next(run);
+    return mapAwaitable(verifyGuards(operation.guards, call.invocation, { log: log() }), () => next(run));
+  };

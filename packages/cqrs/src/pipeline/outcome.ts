@@ -1,0 +1,21 @@
+import type { FailureKind } from "../failures/failure-kind.ts";
+
+/** What a command or query returned. */
+export interface Success {
+  readonly ok: true;
+  readonly value: unknown;
+  /** Position of the last event that a command appended; `null` without one. */
+  readonly position: string | null;
+  /** Whether the result is that of an earlier call with the same idempotency key. */
+  readonly isReplay: boolean;
+}
+
+/** Why it failed; a command did nothing then. */
+export interface Failure {
+  readonly ok: false;
+  readonly kind: FailureKind;
+  readonly error: Error;
+}
+
+/** The outcome of a call at every level of the pipeline: errors are values. */
+export type Outcome = Success | Failure;

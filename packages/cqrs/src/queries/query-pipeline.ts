@@ -1,0 +1,81 @@
+import type { Handler, Invocation, Logger, Middleware } from "@framework/core";
+import { compose, type HostState } from "@framework/core/feature";
+import type { Kernel } from "@framework/durable/feature";
+import { validOutput } from "../definitions/valid-input.ts";
+import type { QueryContext } from "../handlers/handler-types.ts";
+import { canonicalJson } from "../idempotency/canonical-json.ts";
+import { invocationOf } from "../pipeline/call-options.ts";
+import { checkGuards } from "../pipeline/check-guards.ts";
+import { type CallInsight, record, trace } from "../pipeline/observe.ts";
+import type { Outcome } from "../pipeline/outcome.ts";
+import { rescue } from "../pipeline/rescue.ts";
+import { validateInput } from "../pipeline/validate-input.ts";
+import { orAborted } from "../time/or-aborted.ts";
+import type { QueryRun } from "./query-run.ts";
+import type { SharedRuns } from "./shared-runs.ts";
+
+/** What the pipeline of queries is built on. */
+export interface QueryPipelineParts {
+  readonly kernel: Kernel;
+  readonly state: Pick<HostState, "invoke">;
+  readonly insight: CallInsight;
+  readonly runs: SharedRuns;
+  readonly callerOf: (invocation: Invocation) => string;
+  readonly log: () => Logger;
+}
+
+/** One run of the handler, for one call or several. */
+interface SharedCall {
+  readonly run: QueryRun;
+  readonly signal: AbortSignal;
+}
+
+/** The way of a query, outermost first. Each level is a middleware whose errors become failed outcomes where they are thrown. */
+export const queryPipeline = (parts: QueryPipelineParts): Handler<QueryRun, Outcome> => {
+  const { insight, log } = parts;
+  return compose<QueryRun, Outcome>(
+    [trace(insight), record(insight), checkGuards(log), validateInput(), limitTime],
+    inSharedRun(parts, callHandler(parts)),
+    rescue,
+  );
+};
+
+const limitTime: Middleware<QueryRun, Outcome> = async function limitTime(run, next) {
+  const { deadline } = run.call;
+  deadline.begin();
+  try {
+    return await next(run);
+  } finally {
+    deadline.end();
+  }
+};
+
+/** Calls of one caller with equal input share one run of the handler. */
+const inSharedRun =
+  ({ runs, callerOf }: QueryPipelineParts, call: Handler<SharedCall, unknown>): Handler<QueryRun, Outcome> =>
+  async (run) => {
+    const { operation, signal } = run;
+    const { invocation, tenant, raw, deadline } = run.call;
+    run.attempts++;
+    const shared = (sharedSignal: AbortSignal): Promise<unknown> =>
+      Promise.resolve(call({ run, signal: sharedSignal }));
+    const share = (): Promise<unknown> => {
+      const key = JSON.stringify([operation.name, tenant, callerOf(invocation), canonicalJson(raw)]);
+      return runs.run(key, { signal, maxAgeMs: deadline.timeoutMs }, shared);
+    };
+    const value = await (operation.coalesce ? share() : shared(signal));
+    return { ok: true, value, position: null, isReplay: false };
+  };
+
+const callHandler =
+  ({ kernel, state }: QueryPipelineParts): Handler<SharedCall, unknown> =>
+  async ({ run, signal }) => {
+    const { operation, input } = run;
+    const { handled, tenant } = run.call;
+    const invocation = invocationOf(operation, run.call.invocation, signal);
+    const context: QueryContext = { db: kernel.db.until(signal), signal, invocation, tenant };
+    const work = state.invoke(invocation, handled.inject, (dependencies) =>
+      handled.handler(input, context as never, dependencies),
+    );
+    return await validOutput(operation.output, await orAborted(work, signal), `query ${operation.name}`);
+  };
