@@ -1,3 +1,4 @@
+import { handled } from "../middleware/handled.ts";
 import { saveWhole } from "./save-whole.ts";
 
 /** Metadata of a file's part. */
@@ -83,6 +84,6 @@ export class UploadedFile {
    * @throws CORE_NEEDS_NODE on a runtime without `node:fs`
    */
   save(path: string | URL, { overwrite = false }: SaveOptions = {}): Promise<void> {
-    return saveWhole(this.bytes, path, overwrite);
+    return handled(saveWhole(this.bytes, path, overwrite));
   }
 }

@@ -23,6 +23,7 @@ import { parseForm } from "../body/parse-form.ts";
 import { type Form, type ParsedForm, toFormValue } from "../body/form-data.ts";
 import { type JsonBodyOptions, parseJson } from "../body/json-body.ts";
 import { MultipartLimits } from "../body/multipart-limits.ts";
+import { handledStream } from "../middleware/handled-body.ts";
 import { fieldsOf, peekBody } from "../body/peek-form.ts";
 import { Query } from "./query.ts";
 import { type BodySource, limitedChunks, readBody, withOwnMemory } from "../body/read-body.ts";
@@ -343,7 +344,7 @@ export class HttpRequest<
     this.streamed = true;
     const chunks =
       this.bytes === undefined ? limitedChunks(this.bodySource, this.bodyLimit) : once(this.ownBytes());
-    return ReadableStream.from(chunks) as ReadableStream<Uint8Array>;
+    return handledStream(ReadableStream.from(chunks) as ReadableStream<Uint8Array>);
   }
 
   /** Sets the body limit in bytes, before the body is read; a route's own `maxBodyBytes` takes precedence. */

@@ -1,4 +1,5 @@
 import type { RequestSource } from "../exchange/request-source.ts";
+import { handledRequest } from "../middleware/handled-body.ts";
 
 /** The parts of a request that a web `Request` is built from. */
 interface WebRequestParts {
@@ -17,7 +18,8 @@ export const webRequest = (request: WebRequestParts, source: RequestSource): glo
   const { method, url, signal } = request;
   const bodyless = method === "GET" || method === "HEAD" || source.bodyLength === 0;
   if (bodyless) return new globalThis.Request(url, { method, headers, signal });
-  return new globalThis.Request(url, { method, headers, signal, body: bytesOf(request), duplex: "half" });
+  const body = bytesOf(request);
+  return handledRequest(new globalThis.Request(url, { method, headers, signal, body, duplex: "half" }));
 };
 
 const bytesOf = (request: Pick<WebRequestParts, "body">): ReadableStream<Uint8Array> =>

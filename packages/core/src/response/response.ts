@@ -15,6 +15,9 @@ import {
 } from "./file-reply.ts";
 import { toJsonText } from "./json-text.ts";
 import { BodyStream, type Payload, payloadLength } from "../exchange/payload.ts";
+import { handled } from "../middleware/handled.ts";
+import { handledStream } from "../middleware/handled-body.ts";
+import type { Awaitable } from "../middleware/middleware.ts";
 import { payloadBytes, toReadableStream } from "./readable-stream.ts";
 import { redirectTarget } from "./redirect-target.ts";
 import { BINARY_TYPE, type ResponseBody, typedPayload } from "./response-body.ts";
@@ -134,13 +137,13 @@ export class Response {
   }
 
   /** A file as a download. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
-  static async file(path: string | URL, options?: DownloadOptions): Promise<Response> {
-    return Response.ofFile(await downloadedFile(path, options));
+  static file(path: string | URL, options?: DownloadOptions): Promise<Response> {
+    return handled(downloadedFile(path, options).then(Response.ofFile));
   }
 
   /** A file to display. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
-  static async sendFile(path: string | URL, options?: FileOptions): Promise<Response> {
-    return Response.ofFile(await wholeFile(path, options));
+  static sendFile(path: string | URL, options?: FileOptions): Promise<Response> {
+    return handled(wholeFile(path, options).then(Response.ofFile));
   }
 
   /**
@@ -148,12 +151,12 @@ export class Response {
    *
    * @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE
    */
-  static async fileRange(
+  static fileRange(
     path: string | URL,
     rangeHeader: string | null | undefined,
     options?: FileOptions,
   ): Promise<Response> {
-    return Response.ofFile(await rangesOfFile(path, rangeHeader, options));
+    return handled(rangesOfFile(path, rangeHeader, options).then(Response.ofFile));
   }
 
   /**
@@ -316,9 +319,8 @@ export class Response {
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.payload === null) return null;
     const reading = this.currentReading();
-    reading.stream ??= toReadableStream(this.payload, () => {
-      reading.used = true;
-    });
+    const used = (): void => void (reading.used = true);
+    reading.stream ??= handledStream(toReadableStream(this.payload, used));
     return reading.stream;
   }
 
@@ -342,35 +344,45 @@ export class Response {
     return this.code === 0 ? "error" : "default";
   }
 
+  // Promises of the body are handled: a reply may stream the request's body, and its client may leave or send anything.
+
   /** Reads the body as bytes. */
-  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return new Uint8Array(await payloadBytes(this.use()));
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.read((bytes) => new Uint8Array(bytes));
   }
 
   /** Reads the body as an `ArrayBuffer`. */
-  async arrayBuffer(): Promise<ArrayBuffer> {
-    return (await this.bytes()).buffer;
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.read((bytes) => new Uint8Array(bytes).buffer);
   }
 
   /** Reads the body as text in UTF-8. */
-  async text(): Promise<string> {
-    return new TextDecoder().decode(await payloadBytes(this.use()));
+  text(): Promise<string> {
+    return this.read((bytes) => new TextDecoder().decode(bytes));
   }
 
   /** Reads the body as JSON. */
-  async json(): Promise<unknown> {
-    return JSON.parse(await this.text());
+  json(): Promise<unknown> {
+    return this.read((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as unknown);
   }
 
   /** Reads the body as a `Blob`. */
-  async blob(): Promise<Blob> {
-    return new Blob([await this.bytes()], { type: this.contentType ?? "" });
+  blob(): Promise<Blob> {
+    return this.read((bytes) => new Blob([new Uint8Array(bytes)], { type: this.contentType ?? "" }));
   }
 
   /** Reads the body as a form. */
-  async formData(): Promise<FormData> {
+  formData(): Promise<FormData> {
     const headers = { "content-type": this.contentType ?? "" };
-    return new globalThis.Response(await this.bytes(), { headers }).formData();
+    return this.read((bytes) => new globalThis.Response(new Uint8Array(bytes), { headers }).formData());
+  }
+
+  private read<T>(convert: (bytes: Uint8Array) => Awaitable<T>): Promise<T> {
+    return handled(this.convertedBody(convert));
+  }
+
+  private async convertedBody<T>(convert: (bytes: Uint8Array) => Awaitable<T>): Promise<T> {
+    return convert(await payloadBytes(this.use()));
   }
 
   /** The body as a stream of text in UTF-8. */

@@ -1,0 +1,50 @@
+import { handled } from "./handled.ts";
+
+/** Methods of a web `Request` that read its body; `bytes` is missing in older runtimes. */
+const readers = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
+
+/**
+ * Returns the same web request, whose promises of the body are `handled`, also those of its stream and of its clones: a client that leaves must not end
+ * the process through a promise that a handler dropped.
+ */
+export const handledRequest = (request: globalThis.Request): globalThis.Request => {
+  if (request.body !== null) handledStream(request.body);
+  const { clone } = request;
+  handledMethods(request, readers);
+  return Object.assign(request, { clone: () => handledRequest(clone.call(request)) });
+};
+
+type AnyMethod = (...call: unknown[]) => unknown;
+/** Members of a stream, without their overloads. */
+type WebStream = Readonly<Record<"getReader" | "pipeThrough" | "tee" | "values", AnyMethod>>;
+
+/** Returns the same web stream, whose promises are `handled`, also those of its readers, iterators and branches. */
+export const handledStream = <T>(stream: ReadableStream<T>): ReadableStream<T> => {
+  if (known.has(stream)) return stream;
+  known.add(stream);
+  const { getReader, pipeThrough, tee, values } = stream as unknown as WebStream;
+  const iterate: AnyMethod = (...call) =>
+    handledMethods(values.apply(stream, call) as AsyncIterator<T>, ["next", "return"]);
+  handledMethods(stream, ["cancel", "pipeTo"]);
+  return Object.assign(stream, {
+    getReader: (...call: unknown[]) =>
+      handledMethods(getReader.apply(stream, call) as ReadableStreamDefaultReader<T>, ["read", "cancel"]),
+    pipeThrough: (...call: unknown[]) => handledStream(pipeThrough.apply(stream, call) as ReadableStream),
+    tee: () => (tee.call(stream) as ReadableStream<T>[]).map((branch) => handledStream(branch)),
+    values: iterate,
+    [Symbol.asyncIterator]: iterate,
+  });
+};
+
+/** Streams that are changed already. */
+const known = new WeakSet<ReadableStream>();
+
+/** Replaces methods of an object by ones whose promises are `handled`. */
+const handledMethods = <T extends object>(target: T, names: readonly (keyof T)[]): T => {
+  for (const name of names) {
+    const method = target[name] as ((...call: unknown[]) => Promise<unknown>) | undefined;
+    if (method !== undefined)
+      Reflect.set(target, name, (...call: unknown[]) => handled(method.apply(target, call)));
+  }
+  return target;
+};
