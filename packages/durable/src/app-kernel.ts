@@ -6,8 +6,8 @@ import {
   systemClock,
   type Task,
 } from "@framework/core/feature";
-import type { AppSettings, Logger } from "@framework/core";
-import { type Database, type DatabaseMethods, Db, type Statement } from "@framework/database";
+import type { AppSettings, Logger, Problem } from "@framework/core";
+import type { Database, DatabaseMethods, Statement } from "@framework/database";
 import type { KernelHost } from "./base/kernel-base.ts";
 import { configProblems, DurableConfig } from "./durable-config.ts";
 import { type BuiltKernel, buildKernel, type Kernel, type KernelSources } from "./kernel/kernel.ts";
@@ -67,8 +67,8 @@ export class AppKernel implements KernelSources {
   private use(name: string): void {
     if (this.isUsed) return;
     this.isUsed = true;
-    const { life, state } = this.appHost;
-    state.inject(`durable, used by ${name}, needs enableDatabase()`, { db: Db });
+    const { life } = this.appHost;
+    this.appHost.check(() => (life.enabledFeatures().includes("enableDatabase") ? [] : [noDatabase(name)]));
     this.built.life.report(this.host.insight);
     life.onStart(this.startTask());
     life.onListening({ name: "durable", run: () => this.built.life.begin() });
@@ -94,3 +94,8 @@ export class AppKernel implements KernelSources {
     };
   }
 }
+
+const noDatabase = (name: string): Problem => ({
+  code: "DURABLE_NO_DATABASE",
+  message: `durable: ${name} needs a database; call enableDatabase()`,
+});

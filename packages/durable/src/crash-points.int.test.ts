@@ -3,4 +3,5 @@ import { test } from "@jest/globals";
 import { crashPoints } from "./crash-points.test-kit.ts";
 import { postgresSchema } from "./testing/open-databases.test-kit.ts";
 
-withServer("postgres", (url) => crashPoints(test, () => postgresSchema(url)));
+for (const server of ["postgres", "postgres-newest"])
+  withServer(server, (url) => crashPoints(test, () => postgresSchema(url)));

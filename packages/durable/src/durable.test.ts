@@ -64,7 +64,7 @@ test("in production an app does not migrate by itself", async () => {
 test("a kernel in use without a database is reported at start, with all other mistakes", async () => {
   const app = newApp().enableNoting().enableDurable({ leaseMs: 1, pollMinMs: 2000 });
   const failure = app.start({ log });
-  await expect(failure).rejects.toThrow("durable, used by noting, needs enableDatabase()");
+  await expect(failure).rejects.toThrow("durable: noting needs a database; call enableDatabase()");
   await expect(failure).rejects.toThrow("DurableConfig.leaseMs must be a whole number from 1000 to 600000");
   await expect(failure).rejects.toThrow("DurableConfig.pollMinMs must not be above pollMaxMs");
 });

@@ -23,6 +23,10 @@ export const durableErrors: ErrorCatalogue = {
     action:
       "nothing: the new owner goes on; long blocking work or a long outage of the database is the usual cause",
   },
+  DURABLE_NO_DATABASE: {
+    summary: "a feature uses the kernel, and the app has no database; the app does not start",
+    action: "call `enableDatabase`",
+  },
   DURABLE_NOT_RENEWED: {
     summary: "a health check: leases were not renewed for a whole lease, and their work was given up",
     action: "check the database",

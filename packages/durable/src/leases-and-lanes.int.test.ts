@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { claimed, leasesAndLanes, Processes } from "./leases-and-lanes.test-kit.ts";
 import { postgresSchema } from "./testing/open-databases.test-kit.ts";
 
-withServer("postgres", (url) => {
+const onServer = (url: string): void => {
   leasesAndLanes(test, () => postgresSchema(url));
 
   test("transactions that check one lease at the same time do not wait for each other, nor do renewals", async () => {
@@ -18,4 +18,7 @@ withServer("postgres", (url) => {
       expect(changes).toBe(1);
     });
   });
-});
+};
+
+withServer("postgres", onServer);
+withServer("postgres-newest", onServer);

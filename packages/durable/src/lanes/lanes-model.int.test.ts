@@ -6,7 +6,7 @@ import { heldBeyondTheLease, histories, type Step, World } from "./lanes-model.t
 
 const RUNS = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 10);
 
-withServer("postgres", (url) => {
+const onServer = (url: string): void => {
   test("transactions that stay open after their check keep every other owner out", async () => {
     let writes = 0;
     const holds = async (history: readonly Step[][]): Promise<void> => {
@@ -31,4 +31,7 @@ withServer("postgres", (url) => {
     });
     expect(writes).toBeGreaterThan(0);
   }, 600_000);
-});
+};
+
+withServer("postgres", onServer);
+withServer("postgres-newest", onServer);
