@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { postgresSchema } from "../testing/open-databases.test-kit.ts";
 import { heldBeyondTheLease, histories, type Step, World } from "./lanes-model.test-kit.ts";
 
-const RUNS = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 10);
+const RUNS = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 5);
 
 const onServer = (url: string): void => {
   test("transactions that stay open after their check keep every other owner out", async () => {
