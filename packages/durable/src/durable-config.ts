@@ -1,4 +1,12 @@
-import { type ConfigRecord, configRecord, decimal, flag, integer, optional } from "@framework/core/feature";
+import {
+  type ConfigRecord,
+  configRecord,
+  decimal,
+  flag,
+  integer,
+  optional,
+  text,
+} from "@framework/core/feature";
 
 /** Options of `enableDurable`. */
 export interface DurableConfig {
@@ -12,6 +20,12 @@ export interface DurableConfig {
   readonly runWork: boolean;
   /** Creates and migrates the kernel's tables at start; if not, missing tables are a start error. @default true, but false in production */
   readonly migrateAtStart: boolean | undefined;
+  /** Most items of parked work; what gives up then waits in its queue. 1 to 10,000,000. @default 100000 */
+  readonly maxParked: number;
+  /** How long parked work is kept after it was replayed or discarded, in seconds. @default 2592000 */
+  readonly keepParkedSecs: number;
+  /** Version of the program, stored with parked work. @default "unknown" */
+  readonly codeVersion: string;
   /** Limit of the migrations at start, with the wait for another process that migrates, in seconds. @default 3600 */
   readonly migrationTimeoutSecs: number;
 }
@@ -22,6 +36,9 @@ export const DurableConfig: ConfigRecord<DurableConfig> = configRecord("DurableC
   pollMaxMs: integer(1000, { min: 10, max: 600_000 }),
   runWork: flag(true),
   migrateAtStart: optional(flag(true)),
+  maxParked: integer(100_000, { min: 1, max: 10_000_000 }),
+  keepParkedSecs: decimal(2_592_000, { min: 0, max: 315_360_000 }),
+  codeVersion: text("unknown"),
   migrationTimeoutSecs: decimal(3600, { min: 0.01, max: 604_800 }),
 });
 

@@ -2,6 +2,8 @@ import type { ConfigInput, Feature } from "@framework/core/feature";
 import type { DatabaseMethods } from "@framework/database";
 import { AppKernel } from "./app-kernel.ts";
 import type { DurableConfig } from "./durable-config.ts";
+import type { ParkedWork } from "./parked/parked-work.ts";
+import type { WorkStats } from "./work/work-queue.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 
 /** The methods that the feature adds to an app. */
@@ -16,6 +18,10 @@ export interface DurableMethods {
 export interface Durable {
   /** Creates and migrates the tables of all features that use the kernel: for a deployment where `migrateAtStart` is off. */
   migrate(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /** Work that gave up: list, inspect, replay, discard. */
+  readonly parked: ParkedWork;
+  /** Numbers of unfinished items by queue, of the queues of this process. */
+  queues(): Promise<Readonly<Record<string, WorkStats>>>;
   /** The kernel, for features: `kernelOf(needs)`. */
   readonly kernel: Kernel;
 }
@@ -31,7 +37,12 @@ export const durable: Feature<DurableMethods, DatabaseMethods> = {
   install: (host, needs) => {
     const app = new AppKernel(host, needs);
     const { kernel } = app;
-    const programs: Durable = { kernel, migrate: (options) => kernel.migrate(options) };
+    const programs: Durable = {
+      kernel,
+      migrate: (options) => kernel.migrate(options),
+      parked: kernel.parked,
+      queues: () => statsOf(kernel),
+    };
     return {
       enableDurable(config) {
         app.configure(config);
@@ -42,4 +53,11 @@ export const durable: Feature<DurableMethods, DatabaseMethods> = {
       },
     };
   },
+};
+
+const statsOf = async (kernel: Kernel): Promise<Readonly<Record<string, WorkStats>>> => {
+  const counted = await Promise.all(
+    kernel.queues().map(async (queue) => [queue.name, await queue.stats()] as const),
+  );
+  return Object.fromEntries(counted);
 };

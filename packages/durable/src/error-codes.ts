@@ -40,4 +40,46 @@ export const durableErrors: ErrorCatalogue = {
     summary: "two features use the same name for a set of tables",
     action: "rename one of the sets",
   },
+  DURABLE_BAD_WORK: {
+    summary:
+      "work cannot be enqueued, or a result or progress stored: not JSON, too large, or an option out of its range",
+    action: "the message says which",
+  },
+  DURABLE_BAD_FILTER: {
+    summary: "a list, replay or discard has an option out of its range",
+    action: "the message says which",
+  },
+  DURABLE_QUEUE_TAKEN: {
+    summary: "a queue was defined twice in one process",
+    action: "rename one of the queues",
+  },
+  DURABLE_SOURCE_TAKEN: {
+    summary: "two features park work under the same source",
+    action: "rename one of the sources",
+  },
+  DURABLE_NON_RETRYABLE: {
+    summary: "`NonRetryableError`: a handler said that another attempt is pointless",
+    action: "inspect the parked item; correct the cause, then replay or discard it",
+  },
+  DURABLE_TIMEOUT: {
+    summary: "an attempt at an item took longer than `timeoutMs` of its queue; the reason of its signal",
+    action: "make the handler observe its signal, or raise the limit",
+  },
+  DURABLE_LOST: {
+    summary:
+      "an attempt has ended, because its item was taken over, cancelled or completed; its writes are refused",
+    action: "let the error undo the transaction: the item goes on elsewhere",
+  },
+  DURABLE_CANCELLED: {
+    summary: "the item of a running handler was cancelled; the reason of its signal",
+    action: "nothing",
+  },
+  DURABLE_RELEASED: {
+    summary: "the process stopped before a handler had returned; the reason of its signal",
+    action: "nothing: another process takes the item over, and the attempt does not count",
+  },
+  DURABLE_ATTEMPT_LOST: {
+    summary: "an item gave up, because its process ended or stopped answering in its last attempt",
+    action: "look for what ends the process, then replay the item",
+  },
 };

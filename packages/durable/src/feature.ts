@@ -6,6 +6,15 @@ export { createKernel, type Kernel, type KernelOptions, type OwnKernel } from ".
 export type { HeldLease } from "./leases/held-lease.ts";
 export { LeaseLostError } from "./leases/lease-lost-error.ts";
 export type { Lane, Lanes, LanesOptions } from "./lanes/lane.ts";
+export { NonRetryableError } from "./work/queue/non-retryable-error.ts";
+export type { NewWork } from "./work/queue/new-work.ts";
+export type { QueueLimits, QueueOptions } from "./work/queue/queue-options.ts";
+export type { WorkInfo } from "./work/work-info.ts";
+export type { WorkItem } from "./work/queue/work-item.ts";
+export type { Enqueued, WorkFilter, WorkOptions, WorkPage, WorkQueue, WorkStats } from "./work/work-queue.ts";
+export type { FinishedState, UnfinishedState, WorkState } from "./work/table/work-state.ts";
+export { type Failure, failureOf, type StoredFailure } from "./parked/failure.ts";
+export type { NewParked, ParkedSource } from "./parked/parked-source.ts";
 export type { KernelHost } from "./base/kernel-base.ts";
 export type { Place } from "./place/place.ts";
 export { databaseNow } from "./time/database-now.ts";

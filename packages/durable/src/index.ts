@@ -1,3 +1,13 @@
 export { durable, type Durable, type DurableMethods } from "./durable.ts";
 export { DurableConfig } from "./durable-config.ts";
+export { NonRetryableError } from "./work/queue/non-retryable-error.ts";
+export type { ParkedFilter } from "./parked/parked-filter.ts";
+export type { ParkedDetails, ParkedItem, ParkedState } from "./parked/parked-item.ts";
+export type {
+  DiscardOptions,
+  ParkedPage,
+  ParkedWork,
+  Replayed,
+  ReplayOptions,
+} from "./parked/parked-work.ts";
 export { durableErrors } from "./error-codes.ts";

@@ -1,9 +1,15 @@
+import type { Injections } from "@framework/core";
 import type { KernelBase } from "../base/kernel-base.ts";
 import { groupCommit, type RunTransaction } from "../group-commit/group-commit.ts";
 import type { HeldLease } from "../leases/held-lease.ts";
 import type { Lanes, LanesOptions } from "../lanes/lane.ts";
-import { leaseParts } from "./lease-parts.ts";
+import { OpenParked } from "../parked/open-parked.ts";
+import type { ParkedWork } from "../parked/parked-work.ts";
 import type { WakeUp } from "../wake-up/wake-up.ts";
+import type { QueueOptions } from "../work/queue/queue-options.ts";
+import type { WorkQueue } from "../work/work-queue.ts";
+import { WorkQueues } from "../work/work-queues.ts";
+import { leaseParts } from "./lease-parts.ts";
 
 /** Members of the kernel, each from the folder of its part. */
 export interface KernelMembers {
@@ -23,18 +29,35 @@ export interface KernelMembers {
    * @throws DURABLE_BAD_NAME
    */
   acquireLease(kind: string, name: string): Promise<HeldLease | null>;
+  /**
+   * Defines a queue of items on the database, and works on it from the start on. Every process of the app defines the same queues.
+   *
+   * @throws ConfigurationError CORE_BAD_CONFIG; DURABLE_QUEUE_TAKEN; DURABLE_ALREADY_STARTED when the first queue is defined after the start
+   */
+  queue<T, I extends Injections | undefined = undefined>(options: QueueOptions<T, I>): WorkQueue<T>;
+  /** All queues of this process. */
+  queues(): readonly WorkQueue<unknown>[];
+  /** Work that gave up: registers those who park and take back, and what operators do with it. */
+  readonly parked: ParkedWork & Pick<OpenParked, "add" | "hasRoom" | "park">;
   /** Runs a function in a transaction; on SQLite many small ones share a commit. @throws HttpError 503 (DURABLE_BUSY) when 10,000 wait */
   readonly transaction: RunTransaction;
 }
 
 /** Creates the parts of a kernel. They begin in the order of `life.add`, and stop in reverse. */
 export const kernelMembers = (base: KernelBase): KernelMembers => {
-  const { wakeUp, leases, lanes } = leaseParts(base);
-  let transaction: RunTransaction | null = null;
+  const { wakeUp, owners, leases, lanes } = leaseParts(base);
+  let group: RunTransaction | null = null;
+  const transaction: RunTransaction = (run) => (group ??= groupCommit(base.db))(run); // the database of an app is known later
+  const parked = new OpenParked(base, transaction);
+  const work = new WorkQueues({ base, owners, wakeUp, transaction, parked });
+  base.life.add(parked);
   return {
     wakeUp,
     lanes: (options) => lanes.add(options),
     acquireLease: (kind, name) => leases.acquire(kind, name),
-    transaction: (run) => (transaction ??= groupCommit(base.db))(run), // the database of an app is known later
+    queue: (options) => work.add(options),
+    queues: () => work.all(),
+    parked,
+    transaction,
   };
 };

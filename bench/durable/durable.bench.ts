@@ -1,0 +1,97 @@
+/**
+ * Compares a queue of `@framework/durable` with hand-written SQL that does the same: a claim and a completion for each batch, in turns within one run.
+ *
+ *   pnpm --filter @framework/bench bench:durable [parts] [--rounds 15] [--items 4000] [--batch 10]
+ */
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { gate, printTable, printTitle } from "../measure/report.ts";
+import { estimate, shown } from "../measure/statistics.ts";
+import { barePostgres, bareSqlite, type BareWork } from "./bare-work.ts";
+import { kernelWork } from "./kernel-work.ts";
+import { startPostgres } from "./packages.ts";
+
+const LEAST = 0.7;
+const WARM_UP = 3;
+const payload = { order: 12_345, customer: "somebody", items: ["first", "second", "third"] };
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string", default: "15" },
+    items: { type: "string", default: "4000" },
+    batch: { type: "string", default: "10" },
+  },
+});
+const rounds = Number(values.rounds);
+const items = Number(values.items);
+const batch = Number(values.batch);
+
+let handledItems = 0;
+const handle = (given: unknown): void => {
+  if (typeof given === "object") handledItems++;
+};
+
+const compare = async (what: string, url: string, bare: BareWork): Promise<void> => {
+  const kernel = await kernelWork(url, batch, handle);
+  const taken: { readonly ours: number; readonly bare: number }[] = [];
+  const runBare = async (): Promise<number> => {
+    await bare.fill(items, JSON.stringify(payload));
+    const from = performance.now();
+    await bare.work(batch, handle);
+    return performance.now() - from;
+  };
+  try {
+    for (let round = -WARM_UP; round < rounds; round++) {
+      const first = round % 2 === 0 ? await runBare() : 0;
+      const ours = await kernel.work(items, payload);
+      const bareMs = round % 2 === 0 ? first : await runBare();
+      if (round >= 0) taken.push({ ours, bare: bareMs });
+    }
+  } finally {
+    await kernel.close();
+    await bare.close();
+  }
+  const ratio = estimate(taken.map((one) => one.bare / one.ours));
+  const perSecond = (ms: number): number => (items * 1000) / ms;
+  printTable(
+    [what, "ratio", "ours, items/s", "bare, items/s"],
+    [
+      [
+        `batches of ${batch}`,
+        shown(ratio, 2),
+        shown(estimate(taken.map(({ ours }) => perSecond(ours))), 0),
+        shown(estimate(taken.map((one) => perSecond(one.bare))), 0),
+      ],
+    ],
+  );
+  gate(ratio.median >= LEAST, `${what}: claim and complete at least ${LEAST} of hand-written SQL\n`);
+};
+
+const postgres = async (fsync: boolean): Promise<void> => {
+  await using server = await startPostgres({ fsync });
+  await compare(fsync ? "PostgreSQL, fsync" : "PostgreSQL", server.url, await barePostgres(server.url));
+};
+
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  postgres: () => postgres(false),
+  "postgres-fsync": () => postgres(true),
+  async sqlite() {
+    using folder = mkdtempDisposableSync(join(tmpdir(), "bench-durable-"));
+    const bare = await bareSqlite(join(folder.path, "bare.db"));
+    await compare("SQLite", `sqlite://${join(folder.path, "ours.db")}`, bare);
+  },
+};
+
+printTitle(
+  `A queue beside hand-written SQL, median of ${rounds} rounds of ${items} items with a 95 % interval`,
+);
+for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
+  const part = parts[name];
+  if (part === undefined)
+    throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
+  await part();
+}
+if (handledItems === 0) throw new Error("nothing was measured");

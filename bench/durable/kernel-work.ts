@@ -1,0 +1,53 @@
+import { createKernel, openDatabase } from "./packages.ts";
+
+/** Claims and completes items by a queue of the kernel. */
+export interface KernelWork {
+  /** Adds items, works until every one is done and gone from the table, and returns the milliseconds since they were there. */
+  work(items: number, payload: unknown): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A queue whose handlers do nothing but `handle`. `concurrency` is the most that a claim takes. */
+export const kernelWork = async (
+  url: string,
+  concurrency: number,
+  handle: (payload: unknown) => void,
+): Promise<KernelWork> => {
+  const db = openDatabase({ url });
+  const log = { info() {}, warn: console.warn, error: console.error };
+  const kernel = createKernel(db, { log });
+  let left = 0;
+  let done = (): void => {};
+  const queue = kernel.queue<unknown>({
+    name: "bench",
+    concurrency,
+    handle(item) {
+      handle(item.payload);
+      if (--left === 0) done();
+    },
+  });
+  await kernel.start();
+  return {
+    async work(items, payload) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      left = items;
+      done = resolve;
+      let from = 0;
+      await db.transaction(async (tx) => {
+        await queue.enqueue(
+          Array.from({ length: items }, () => ({ payload })),
+          { tx },
+        );
+        from = performance.now(); // they are seen with the commit
+      });
+      await promise;
+      while ((await db.fetchValue("SELECT 1 FROM framework_work LIMIT 1")) !== null)
+        await new Promise(setImmediate);
+      return performance.now() - from;
+    },
+    async close() {
+      await kernel.stop();
+      await db.close();
+    },
+  };
+};

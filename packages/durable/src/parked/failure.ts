@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+
+/** A failure as it is stored: plain text, cut to bounded lengths. */
+export interface Failure {
+  /** Class of the error: its `name`. */
+  readonly name: string;
+  readonly message: string;
+  /** Code of the error; `null` without one. */
+  readonly code: string | null;
+  readonly stack: string | null;
+}
+
+/** The part of a failure that everybody may see who may see the item. */
+export type StoredFailure = Pick<Failure, "name" | "message" | "code">;
+
+/** Reads a failure that was stored as JSON. */
+export const failureIn = (text: string): StoredFailure => {
+  const { name, message, code } = JSON.parse(text) as StoredFailure;
+  return { name, message, code };
+};
+
+const MAX_NAME = 200;
+const MAX_MESSAGE = 2000;
+const MAX_STACK = 8000;
+
+/** Describes anything that was thrown. */
+export const failureOf = (error: unknown): Failure => {
+  if (!Error.isError(error))
+    return { name: "thrown", message: cut(shown(error), MAX_MESSAGE), code: null, stack: null };
+  const { code } = error as { code?: unknown };
+  return {
+    name: cut(String(error.name), MAX_NAME),
+    message: cut(String(error.message), MAX_MESSAGE),
+    code: typeof code === "string" ? cut(code, MAX_NAME) : null,
+    stack: typeof error.stack === "string" ? cut(error.stack, MAX_STACK) : null,
+  };
+};
+
+/** Groups failures with the same cause: a hash of the class and the functions of the stack, without positions, which change with every release. */
+export const stackHash = ({ name, message, stack }: Failure): string => {
+  const frames = (stack ?? message)
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line))
+    .map((line) => line.replace(/\s*\(?[^\s()]*:\d+:\d+\)?$/, "").trim());
+  const told = frames.length > 0 ? frames.join("\n") : message.replace(/\d+/g, "0");
+  return createHash("sha256").update(`${name}\n${told}`).digest("hex").slice(0, 16);
+};
+
+/** PostgreSQL cannot store NUL, and neither database half of a surrogate pair. */
+const cut = (text: string, length: number): string =>
+  text.slice(0, length).replaceAll("\0", "\uFFFD").toWellFormed();
+
+const shown = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? typeof value;
+  } catch {
+    return "a value that cannot be shown";
+  }
+};

@@ -1,0 +1,202 @@
+import { FrameworkError } from "@framework/core";
+import type { HostInsight } from "@framework/core/feature";
+import type { Transaction } from "@framework/database";
+import type { KernelBase } from "../base/kernel-base.ts";
+import type { KernelPart } from "../base/kernel-life.ts";
+import type { RunTransaction } from "../group-commit/group-commit.ts";
+import { failureOf } from "./failure.ts";
+import { badFilter, checkedFilter, idOf, isWithin, type ParkedFilter } from "./parked-filter.ts";
+import type { ParkedDetails } from "./parked-item.ts";
+import type { NewParked, ParkedSource } from "./parked-source.ts";
+import { ParkedStore } from "./parked-store.ts";
+import { PARKED_TABLES, parkedTables } from "./parked-tables.ts";
+import type { DiscardOptions, ParkedPage, ParkedWork, Replayed, ReplayOptions } from "./parked-work.ts";
+
+const MAX_REPLAYED = 10_000;
+const MAX_PER_SECOND = 10_000;
+const MAX_NOTE = 2000;
+const MAX_FAILURES = 100;
+const PAGE = 1000;
+
+/** Mean pause between two rounds of removal. */
+const PRUNE_MS = 600_000;
+
+/** Parked work of a kernel: its sources, and what operators do with it. */
+export class OpenParked implements ParkedWork, KernelPart {
+  readonly name = "parked work";
+  readonly store: ParkedStore;
+  private readonly base: KernelBase;
+  private readonly transaction: RunTransaction;
+  private readonly sources = new Map<string, ParkedSource>();
+  private cancelPrune: () => void = () => {};
+  private pruning: Promise<void> = Promise.resolve();
+  private hasEnded = false;
+  private refused = 0;
+
+  constructor(base: KernelBase, transaction: RunTransaction) {
+    this.base = base;
+    this.transaction = transaction;
+    this.store = new ParkedStore(base);
+  }
+
+  /** Registers a part that parks work, and adds the table with the first one. @throws DURABLE_SOURCE_TAKEN; DURABLE_ALREADY_STARTED */
+  add(source: ParkedSource): void {
+    if (this.sources.has(source.source))
+      throw new FrameworkError(
+        "DURABLE_SOURCE_TAKEN",
+        `durable: there is a source "${source.source}" of parked work already`,
+      );
+    if (this.sources.size === 0) this.base.tables.add(PARKED_TABLES, parkedTables);
+    this.sources.set(source.source, source);
+  }
+
+  /** Whether there is room; if not, that is counted and logged, and the work must wait where it is. */
+  async hasRoom(): Promise<boolean> {
+    if (!(await this.store.isFull())) return true;
+    if (this.refused++ === 0)
+      this.base.log.warn(
+        "durable: the parked work is full; what gives up waits in its queue until some is replayed or discarded",
+        {
+          maxParked: this.base.config.maxParked,
+        },
+      );
+    return false;
+  }
+
+  /** Parks work, in the transaction that ends it at its source. */
+  async park(tx: Transaction, work: NewParked): Promise<void> {
+    await this.store.add(tx, work);
+  }
+
+  async list(filter: ParkedFilter = {}): Promise<ParkedPage> {
+    const checked = checkedFilter(filter);
+    const items = await this.store.list({ ...checked, limit: checked.limit + 1 });
+    const page = items.slice(0, checked.limit);
+    return { items: page, next: items.length > checked.limit ? (page.at(-1)?.id ?? null) : null };
+  }
+
+  async inspect(id: string): Promise<ParkedDetails | null> {
+    const number = idOf(id);
+    return number === null ? null : await this.store.get(number);
+  }
+
+  async replay(
+    which: readonly string[] | ParkedFilter,
+    { limit = 100, perSecond = 100, signal }: ReplayOptions = {},
+  ): Promise<Replayed> {
+    if (!isWithin(limit, MAX_REPLAYED)) throw badFilter(`limit is a whole number from 1 to ${MAX_REPLAYED}`);
+    if (!isWithin(perSecond, MAX_PER_SECOND))
+      throw badFilter(`perSecond is a whole number from 1 to ${MAX_PER_SECOND}`);
+    const ids = isIds(which) ? which.slice(0, limit) : await this.idsOf(which, limit);
+    const failed: { readonly id: string; readonly reason: string }[] = [];
+    let replayed = 0;
+    for (const [at, id] of ids.entries()) {
+      if (at > 0) await this.pause(1000 / perSecond);
+      if (signal?.aborted) break;
+      const reason = await this.replayOne(id);
+      if (reason === null) replayed++;
+      else if (failed.length < MAX_FAILURES) failed.push({ id, reason });
+    }
+    return { replayed, failed };
+  }
+
+  async discard(ids: readonly string[], { note }: DiscardOptions): Promise<number> {
+    if (typeof note !== "string" || note.trim() === "" || note.length > MAX_NOTE)
+      throw badFilter(`a note of 1 to ${MAX_NOTE} characters says why`);
+    if (ids.length > MAX_REPLAYED) throw badFilter(`one call discards at most ${MAX_REPLAYED} items`);
+    const numbers = ids.flatMap((id) => idOf(id) ?? []);
+    return await this.transaction((tx) =>
+      this.store.discard(tx, numbers, note.toWellFormed().replaceAll("\0", "")),
+    );
+  }
+
+  async count(): Promise<number> {
+    return await this.store.count();
+  }
+
+  begin(): void {
+    if (this.sources.size > 0) this.pruning = this.prune();
+  }
+
+  async stop(): Promise<void> {
+    this.hasEnded = true;
+    this.cancelPrune();
+    await this.pruning;
+  }
+
+  report(insight: HostInsight): void {
+    const { base, store } = this;
+    insight.metric({
+      name: "durable_parked_items",
+      help: "Work that gave up and waits for a decision, when it was last counted.",
+      type: "gauge",
+      across: "max",
+      read: () => store.lastCount,
+    });
+    insight.metric({
+      name: "durable_parked_refused_total",
+      help: "Times that work could not be parked, because there were maxParked items.",
+      type: "counter",
+      read: () => this.refused,
+    });
+    insight.expose("parked", () => ({ items: store.lastCount, maxParked: base.config.maxParked }));
+  }
+
+  /** @returns why it could not be replayed; `null` when it was */
+  private async replayOne(id: string): Promise<string | null> {
+    const number = idOf(id);
+    if (number === null) return "there is no such item";
+    try {
+      return await this.transaction(async (tx) => {
+        const item = await this.store.replayed(tx, number);
+        if (item === null) return "it is not parked";
+        const source = this.sources.get(item.source);
+        if (source === undefined)
+          throw new Error(`nothing here takes work of the source "${item.source}" back`);
+        await source.replay(tx, item);
+        return null;
+      });
+    } catch (error) {
+      return failureOf(error).message;
+    }
+  }
+
+  private async idsOf(filter: ParkedFilter, limit: number): Promise<readonly string[]> {
+    const ids: string[] = [];
+    let after = filter.after;
+    while (ids.length < limit) {
+      const { items, next } = await this.list({
+        ...filter,
+        after,
+        limit: Math.min(PAGE, limit - ids.length),
+      });
+      ids.push(...items.map(({ id }) => id));
+      if (next === null) break;
+      after = next;
+    }
+    return ids;
+  }
+
+  private pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.base.clock.after(ms, resolve);
+    return promise;
+  }
+
+  /** Removes what was decided long ago, and counts what is parked, every ten minutes or so. */
+  private async prune(): Promise<void> {
+    const { clock, random, log } = this.base;
+    try {
+      while (!this.hasEnded && (await this.store.prune()) > 0);
+      await this.store.count();
+    } catch (error) {
+      log.warn("durable: parked work could not be pruned; the next round tries again", { error });
+    }
+    if (this.hasEnded) return;
+    this.cancelPrune = clock.after(PRUNE_MS * (0.5 + random()), () => {
+      this.pruning = this.prune();
+    });
+  }
+}
+
+const isIds = (which: readonly string[] | ParkedFilter): which is readonly string[] => Array.isArray(which);

@@ -1,0 +1,58 @@
+import { FrameworkError } from "@framework/core";
+import { type ParkedState, parkedStates } from "./parked-item.ts";
+
+/** Which parked work is meant. */
+export interface ParkedFilter {
+  readonly source?: string | undefined;
+  readonly name?: string | undefined;
+  readonly key?: string | undefined;
+  /** @default "parked" */
+  readonly state?: ParkedState | undefined;
+  /** `next` of the page before. @default from the first */
+  readonly after?: string | undefined;
+  /** 1 to 1,000. @default 100 */
+  readonly limit?: number | undefined;
+}
+
+/** A filter with its defaults. */
+export interface CheckedFilter {
+  readonly source: string | null;
+  readonly name: string | null;
+  readonly key: string | null;
+  readonly state: ParkedState;
+  readonly after: number;
+  readonly limit: number;
+}
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+
+/** @throws DURABLE_BAD_FILTER */
+export const checkedFilter = ({
+  source,
+  name,
+  key,
+  state = "parked",
+  after,
+  limit = DEFAULT_LIMIT,
+}: ParkedFilter): CheckedFilter => {
+  const from = after === undefined ? 0 : idOf(after);
+  if (from === null) throw badFilter("after is `next` of a page");
+  if (!parkedStates.includes(state)) throw badFilter(`state is one of ${parkedStates.join(", ")}`);
+  if (!isWithin(limit, MAX_LIMIT)) throw badFilter(`limit is a whole number from 1 to ${MAX_LIMIT}`);
+  return { source: source ?? null, name: name ?? null, key: key ?? null, state, after: from, limit };
+};
+
+/** The number in an id; `null` for text that is no id, as a client may send. */
+export const idOf = (id: string): number | null => {
+  const number = Number(id);
+  return /^[1-9]\d{0,15}$/.test(id) && Number.isSafeInteger(number) ? number : null;
+};
+
+/** Whether a number is whole, and from 1 to `max`. */
+export const isWithin = (number: number, max: number): boolean =>
+  Number.isInteger(number) && number >= 1 && number <= max;
+
+/** Returns the error of a bad filter or option. */
+export const badFilter = (problem: string): FrameworkError =>
+  new FrameworkError("DURABLE_BAD_FILTER", `durable: ${problem}`);

@@ -1,0 +1,99 @@
+/** State of parked work: it waits for a decision, was given back to its source, or was given up. */
+export type ParkedState = "parked" | "replayed" | "discarded";
+
+/** All states. */
+export const parkedStates: readonly ParkedState[] = ["parked", "replayed", "discarded"];
+
+/** Parked work in a list. */
+export interface ParkedItem {
+  /** Identifies it; opaque. */
+  readonly id: string;
+  /** What parked it, such as `work`. */
+  readonly source: string;
+  /** The queue, projection or subscription. */
+  readonly name: string;
+  readonly key: string | null;
+  /** Class of the last error: its `name`. */
+  readonly errorClass: string;
+  /** Cut to 2,000 characters. */
+  readonly errorMessage: string;
+  readonly errorCode: string | null;
+  /** The same for failures of the same class and functions: groups those with one cause. */
+  readonly stackHash: string;
+  readonly attempts: number;
+  /** Begin of the first attempt, or when the work was added; milliseconds since 1970, like the other times. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** `DurableConfig.codeVersion` of the process that parked it. */
+  readonly codeVersion: string;
+  readonly state: ParkedState;
+  /** Why it was discarded. */
+  readonly note: string | null;
+  /** When it was replayed or discarded. */
+  readonly closedAt: number | null;
+}
+
+/** Parked work with everything that is known of it. */
+export interface ParkedDetails extends ParkedItem {
+  readonly payload: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What only its source understands. */
+  readonly detail: unknown;
+  /** Cut to 8,000 characters. */
+  readonly stack: string | null;
+}
+
+/** A row of the table. */
+export interface ParkedRow {
+  readonly id: number;
+  readonly source: string;
+  readonly name: string;
+  readonly key: string | null;
+  readonly payload: string;
+  readonly headers: string | null;
+  readonly detail: string | null;
+  readonly error_class: string;
+  readonly error_message: string;
+  readonly error_code: string | null;
+  readonly stack: string | null;
+  readonly stack_hash: string;
+  readonly attempts: number;
+  readonly first_at: number;
+  readonly last_at: number;
+  readonly code_version: string;
+  readonly state: ParkedState;
+  readonly note: string | null;
+  readonly closed_at: number | null;
+}
+
+/** Columns of `toItem`. */
+export const ITEM_COLUMNS =
+  "id, source, name, key, error_class, error_message, error_code, stack_hash, attempts, first_at, last_at, code_version, state, note, closed_at";
+
+/** Converts a row. */
+export const toItem = (row: Omit<ParkedRow, "payload" | "headers" | "detail" | "stack">): ParkedItem => ({
+  id: String(row.id),
+  source: row.source,
+  name: row.name,
+  key: row.key,
+  errorClass: row.error_class,
+  errorMessage: row.error_message,
+  errorCode: row.error_code,
+  stackHash: row.stack_hash,
+  attempts: row.attempts,
+  firstAt: row.first_at,
+  lastAt: row.last_at,
+  codeVersion: row.code_version,
+  state: row.state,
+  note: row.note,
+  closedAt: row.closed_at,
+});
+
+/** Converts a row with all of its columns. */
+export const toDetails = (row: ParkedRow): ParkedDetails => ({
+  ...toItem(row),
+  payload: JSON.parse(row.payload),
+  headers: JSON.parse(row.headers ?? "{}") as Readonly<Record<string, string>>,
+  detail: JSON.parse(row.detail ?? "null"),
+  stack: row.stack,
+});

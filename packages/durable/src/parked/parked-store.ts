@@ -1,0 +1,107 @@
+import type { Transaction } from "@framework/database";
+import type { KernelBase } from "../base/kernel-base.ts";
+import { stackHash } from "./failure.ts";
+import {
+  ITEM_COLUMNS,
+  type ParkedDetails,
+  type ParkedItem,
+  type ParkedRow,
+  toDetails,
+  toItem,
+} from "./parked-item.ts";
+import type { NewParked } from "./parked-source.ts";
+import type { CheckedFilter } from "./parked-filter.ts";
+
+/** How long the number of parked rows counts as known: counting them costs a read of the index. */
+const COUNT_MS = 5000;
+
+/** Rows that one statement removes. */
+const PRUNE_BATCH = 1000;
+
+/** The table of parked work. */
+export class ParkedStore {
+  private readonly base: KernelBase;
+  private counted = 0;
+  private countedAt: number | null = null;
+
+  constructor(base: KernelBase) {
+    this.base = base;
+  }
+
+  /** Whether the table has `maxParked` parked rows; several processes that park at once may pass it by a few. */
+  async isFull(): Promise<boolean> {
+    const { clock, config } = this.base;
+    const isOld = this.countedAt === null || clock.now() - this.countedAt > COUNT_MS;
+    if (isOld) await this.count();
+    return this.counted >= config.maxParked;
+  }
+
+  /** Parked rows when they were last counted, with those that this process has parked since. */
+  get lastCount(): number {
+    return this.counted;
+  }
+
+  async count(): Promise<number> {
+    const { db, clock } = this.base;
+    this.counted =
+      (await db.fetchValue<number>`SELECT count(*) FROM framework_parked WHERE state = 'parked'`) ?? 0;
+    this.countedAt = clock.now();
+    return this.counted;
+  }
+
+  async add(tx: Transaction, { failure, ...work }: NewParked): Promise<void> {
+    const { now, config } = this.base;
+    await tx.execute`INSERT INTO framework_parked
+      (source, name, key, payload, headers, detail, error_class, error_message, error_code, stack, stack_hash, attempts, first_at, last_at, code_version, state)
+      VALUES (${work.source}, ${work.name}, ${work.key}, ${work.payload}, ${work.headers}, ${work.detail}, ${failure.name}, ${failure.message},
+        ${failure.code}, ${failure.stack}, ${stackHash(failure)}, ${work.attempts}, ${work.firstAt}, ${now}, ${config.codeVersion}, 'parked')`;
+    tx.onCommit(() => this.counted++);
+  }
+
+  async list({ source, name, key, state, after, limit }: CheckedFilter): Promise<readonly ParkedItem[]> {
+    const text = `SELECT ${ITEM_COLUMNS} FROM framework_parked WHERE state = $1 AND id > $2 AND (CAST($3 AS TEXT) IS NULL OR source = $3)
+      AND (CAST($4 AS TEXT) IS NULL OR name = $4) AND (CAST($5 AS TEXT) IS NULL OR key = $5) ORDER BY id LIMIT $6`;
+    const rows = await this.base.db.query<ParkedRow>(text, [state, after, source, name, key, limit]);
+    return rows.map(toItem);
+  }
+
+  async get(id: number): Promise<ParkedDetails | null> {
+    const row = await this.base.db.fetchOne<ParkedRow>`SELECT * FROM framework_parked WHERE id = ${id}`;
+    return row === null ? null : toDetails(row);
+  }
+
+  /** Marks parked work as replayed, and returns it; `null` when it is not parked any more. */
+  async replayed(tx: Transaction, id: number): Promise<ParkedDetails | null> {
+    const row =
+      await tx.fetchOne<ParkedRow>`UPDATE framework_parked SET state = 'replayed', closed_at = ${this.base.now}
+      WHERE id = ${id} AND state = 'parked' RETURNING *`;
+    tx.onCommit(() => this.forgetCount());
+    return row === null ? null : toDetails(row);
+  }
+
+  /** Gives parked work up. Returns the number of rows. */
+  async discard(tx: Transaction, ids: readonly number[], note: string): Promise<number> {
+    let discarded = 0;
+    for (const id of ids) {
+      const { changes } =
+        await tx.execute`UPDATE framework_parked SET state = 'discarded', note = ${note}, closed_at = ${this.base.now}
+        WHERE id = ${id} AND state = 'parked'`;
+      discarded += changes;
+    }
+    tx.onCommit(() => this.forgetCount());
+    return discarded;
+  }
+
+  /** Removes rows that were replayed or discarded long enough ago, up to 1,000. Returns how many. */
+  async prune(): Promise<number> {
+    const { db, now, config } = this.base;
+    const keepMs = Math.ceil(config.keepParkedSecs * 1000);
+    const { changes } = await db.execute`DELETE FROM framework_parked WHERE id IN
+      (SELECT id FROM framework_parked WHERE closed_at IS NOT NULL AND closed_at <= ${now} - ${keepMs} LIMIT ${PRUNE_BATCH})`;
+    return changes;
+  }
+
+  private forgetCount(): void {
+    this.countedAt = null;
+  }
+}

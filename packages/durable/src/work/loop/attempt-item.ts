@@ -1,0 +1,80 @@
+import type { Invocation, InvocationKind } from "@framework/core";
+import { createInvocation } from "@framework/core/feature";
+import type { Transaction } from "@framework/database";
+import { jsonText } from "../queue/json-text.ts";
+import type { WorkItem } from "../queue/work-item.ts";
+import type { Attempt } from "./attempt.ts";
+
+/** What an item asks of the worker of its queue. */
+export interface ItemActions {
+  readonly queue: string;
+  readonly kind: InvocationKind;
+  complete(attempt: Attempt, tx: Transaction, result: unknown): Promise<void>;
+  /** Stores `attempt.progress` soon. */
+  progressed(attempt: Attempt): void;
+}
+
+const MAX_PROGRESS_BYTES = 65_536;
+const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
+
+/** The view of an attempt that its handler gets. */
+export class AttemptItem implements WorkItem<unknown> {
+  readonly id: string;
+  readonly payload: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  private readonly running: Attempt;
+  private readonly actions: ItemActions;
+  private ownInvocation: Invocation | null = null;
+
+  constructor(running: Attempt, actions: ItemActions) {
+    this.running = running;
+    this.actions = actions;
+    const { id, payload, headers } = running.row;
+    this.id = String(id);
+    this.payload = JSON.parse(payload);
+    this.headers = headers === null ? noHeaders : (JSON.parse(headers) as Record<string, string>);
+  }
+
+  get queue(): string {
+    return this.actions.queue;
+  }
+
+  get key(): string | null {
+    return this.running.row.key;
+  }
+
+  get attempt(): number {
+    return this.running.row.attempts;
+  }
+
+  get createdAt(): number {
+    return this.running.row.created_at;
+  }
+
+  get signal(): AbortSignal {
+    return this.running.signal;
+  }
+
+  get invocation(): Invocation {
+    const { kind, queue: name } = this.actions;
+    const { headers, signal } = this;
+    return (this.ownInvocation ??= createInvocation({
+      kind,
+      name,
+      headers,
+      signal,
+      params: { id: this.id },
+    }));
+  }
+
+  progress(value: unknown): void {
+    if (!this.running.isOpen) return;
+    const { queue } = this;
+    this.running.progress = jsonText(value, { queue, what: "progress", maxBytes: MAX_PROGRESS_BYTES });
+    this.actions.progressed(this.running);
+  }
+
+  async complete(tx: Transaction, result?: unknown): Promise<void> {
+    await this.actions.complete(this.running, tx, result);
+  }
+}

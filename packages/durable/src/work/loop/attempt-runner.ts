@@ -1,0 +1,178 @@
+import type { Transaction } from "@framework/database";
+import type { KernelBase } from "../../base/kernel-base.ts";
+import { jsonText } from "../queue/json-text.ts";
+import { MAX_PAYLOAD_BYTES } from "../queue/new-work.ts";
+import type { QueueDefinition } from "../queue/queue-options.ts";
+import { attemptLost, workLost, workTimeout } from "../queue/work-errors.ts";
+import type { WorkStore } from "../table/work-store.ts";
+import type { Attempt } from "./attempt.ts";
+import { AttemptItem, type ItemActions } from "./attempt-item.ts";
+import { type Failure, failureOf } from "../../parked/failure.ts";
+import type { Invoke } from "./invoke.ts";
+import type { Outcome, Outcomes } from "./outcomes.ts";
+import type { Park } from "./park.ts";
+import type { Slot } from "./slots.ts";
+import { verdictOn } from "./verdict.ts";
+import { type AttemptOutcome, CountedWork } from "./work-counts.ts";
+
+/** What runs the attempts of one queue. */
+export interface AttemptRunnerParts {
+  readonly base: KernelBase;
+  readonly definition: QueueDefinition;
+  readonly store: () => WorkStore;
+  readonly outcomes: Outcomes;
+  readonly park: Park;
+  readonly invoke: Invoke;
+  /** Called when an attempt is over: its outcome is in the table, or was refused. */
+  readonly over: (attempt: Attempt) => void;
+  /** Called when a slot is free. */
+  readonly freed: () => void;
+}
+
+/** Runs the attempts of one queue and decides their outcomes. */
+export class AttemptRunner implements ItemActions {
+  readonly counts: CountedWork = new CountedWork();
+  private readonly parts: AttemptRunnerParts;
+
+  constructor(parts: AttemptRunnerParts) {
+    this.parts = parts;
+  }
+
+  get queue(): string {
+    return this.parts.definition.name;
+  }
+
+  get kind(): string {
+    return this.parts.definition.kind;
+  }
+
+  /** Calls the handler, and gives the slot free when it has returned. */
+  async run(attempt: Attempt, slot: Slot): Promise<void> {
+    const { base, definition } = this.parts;
+    const { attempts } = attempt.row;
+    try {
+      if (attempts > definition.retry.attempts) return this.giveUp(attempt, attemptLost(attempts - 1));
+      attempt.cancelTimer = base.clock.after(definition.timeoutMs, () => this.late(attempt, slot));
+      this.returned(attempt, await this.parts.invoke(definition, new AttemptItem(attempt, this) as never));
+    } catch (error) {
+      this.failed(attempt, error);
+    } finally {
+      slot.give();
+      this.parts.freed();
+    }
+  }
+
+  /** Ends an attempt whose item is not held any more. */
+  lost(attempt: Attempt, reason: Error, outcome: "lost" | "cancelled" = "lost"): void {
+    if (!attempt.end(reason)) return;
+    this.counts.outcomes[outcome]++;
+    this.parts.over(attempt);
+  }
+
+  /** Gives an item back to the queue; the attempt does not count. */
+  release(attempt: Attempt, reason: Error): void {
+    this.write(attempt, "released", { state: "ready", attemptBack: true }, reason);
+  }
+
+  async complete(attempt: Attempt, tx: Transaction, result: unknown): Promise<void> {
+    const { settling, keyOrder } = this.parts.store();
+    const { id, fence, row } = attempt;
+    if (!attempt.isOpen) throw workLost(this.queue);
+    const held = this.keepsDone
+      ? await settling.settle([{ id, fence, state: "done", result: this.resultText(result) }], tx)
+      : await settling.remove([attempt], tx);
+    if (!held.has(id)) throw this.refused();
+    if (row.key !== null) await keyOrder.unblock(this.queue, [row.key], tx);
+    tx.onCommit(() => this.completed(attempt));
+  }
+
+  progressed(attempt: Attempt): void {
+    this.parts.outcomes.progress(attempt);
+  }
+
+  private get keepsDone(): boolean {
+    return this.parts.definition.keepSecs > 0;
+  }
+
+  /** A transaction of the handler has completed the item, even if its time passed while the transaction was committed. */
+  private completed(attempt: Attempt): void {
+    const wasOpen = attempt.complete();
+    this.counts.outcomes.done++;
+    if (wasOpen) this.parts.over(attempt);
+  }
+
+  private returned(attempt: Attempt, result: unknown): void {
+    if (!attempt.isOpen) return;
+    if (!this.keepsDone) return this.write(attempt, "done", "remove");
+    try {
+      this.write(attempt, "done", { state: "done", result: this.resultText(result) });
+    } catch (error) {
+      this.giveUp(attempt, error); // a result that cannot be stored: another attempt would only repeat the work
+    }
+  }
+
+  private late(attempt: Attempt, slot: Slot): void {
+    const { base, definition, freed } = this.parts;
+    if (!attempt.isOpen) return;
+    this.counts.timeouts++;
+    this.failed(attempt, workTimeout(this.queue, definition.timeoutMs));
+    slot.abandonAfter(base.clock, definition.timeoutMs, freed);
+  }
+
+  private failed(attempt: Attempt, error: unknown): void {
+    const { base, definition } = this.parts;
+    if (!attempt.isOpen) return;
+    const verdict = verdictOn(error, attempt.row.attempts, definition, base.random);
+    if (verdict === "exhausted") return this.giveUp(attempt, error);
+    const { retryInMs: delayMs } = verdict;
+    const failure = JSON.stringify(failureOf(error));
+    this.write(
+      attempt,
+      "retried",
+      { state: delayMs > 0 ? "waiting" : "ready", delayMs, error: failure },
+      error,
+    );
+  }
+
+  private giveUp(attempt: Attempt, error: unknown): void {
+    const { base, definition } = this.parts;
+    const failure = failureOf(error);
+    const { id, attempts } = attempt.row;
+    base.log.error(`durable: an item of "${this.queue}" gave up`, { id, attempts, error });
+    if (definition.onExhausted === "keep")
+      return this.write(attempt, "failed", { state: "failed", error: JSON.stringify(failure) }, error);
+    this.write(attempt, "parked", () => this.park(attempt, failure), error);
+  }
+
+  /** Returns whether the item was held. */
+  private async park(attempt: Attempt, failure: Failure): Promise<boolean> {
+    const { definition, park, store } = this.parts;
+    const parked = await park({ definition, attempt, failure });
+    if (parked !== "full") return parked === "parked";
+    const { id, fence } = attempt;
+    const again = { id, fence, state: "waiting", delayMs: definition.retry.maxDelayMs } as const;
+    return (await store().settling.settle([{ ...again, error: JSON.stringify(failure) }])).has(id);
+  }
+
+  /** Decides an outcome and has it written. @param error aborts the signal: the handler may still run */
+  private write(attempt: Attempt, outcome: AttemptOutcome, write: Outcome["write"], error?: unknown): void {
+    const { over, outcomes } = this.parts;
+    if (!attempt.end(Error.isError(error) ? error : null)) return;
+    const written = (isHeld: boolean): void => {
+      if (isHeld) this.counts.outcomes[outcome]++;
+      else if (!attempt.isCompleted) this.refused();
+      over(attempt);
+    };
+    outcomes.add({ queue: this.queue, attempt, write, written });
+  }
+
+  private refused(): Error {
+    this.counts.staleWrites++;
+    this.counts.outcomes.lost++;
+    return workLost(this.queue);
+  }
+
+  private resultText(result: unknown): string {
+    return jsonText(result, { queue: this.queue, what: "the result", maxBytes: MAX_PAYLOAD_BYTES });
+  }
+}

@@ -1,0 +1,67 @@
+import type { ClaimedRow } from "../table/claiming.ts";
+import type { Held } from "../table/held.ts";
+
+/** One attempt at an item in this process. It is open until its outcome is decided; what its handler does after that has no effect. */
+export class Attempt implements Held {
+  readonly row: ClaimedRow;
+  /** JSON of the last progress, until it is stored. */
+  progress: string | null = null;
+  /** Cancels the timer of the attempt's limit. */
+  cancelTimer: () => void = () => {};
+  private state: "open" | "completed" | "ended" = "open";
+  private controller: AbortController | null = null;
+  private reason: Error | null = null;
+
+  constructor(row: ClaimedRow) {
+    this.row = row;
+  }
+
+  get id(): number {
+    return this.row.id;
+  }
+
+  get fence(): number {
+    return this.row.fence;
+  }
+
+  get isOpen(): boolean {
+    return this.state === "open";
+  }
+
+  /** Whether a transaction of the handler has completed the item. */
+  get isCompleted(): boolean {
+    return this.state === "completed";
+  }
+
+  /** Created on first access: most handlers do not use it. */
+  get signal(): AbortSignal {
+    if (this.controller === null) {
+      this.controller = new AbortController();
+      if (this.reason !== null) this.controller.abort(this.reason);
+    }
+    return this.controller.signal;
+  }
+
+  /** Decides the outcome. Returns `false` when it was decided before. @param reason aborts the signal */
+  end(reason: Error | null = null): boolean {
+    this.cancelTimer();
+    if (this.state !== "open") return false;
+    this.state = "ended";
+    this.abort(reason);
+    return true;
+  }
+
+  /** Notes that a transaction with the completion was committed. Returns whether the outcome was open. */
+  complete(): boolean {
+    const wasOpen = this.isOpen;
+    this.cancelTimer();
+    this.state = "completed";
+    return wasOpen;
+  }
+
+  private abort(reason: Error | null): void {
+    if (reason === null) return;
+    this.reason = reason;
+    this.controller?.abort(reason);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Clock } from "@framework/core/feature";
+
+/** One timer for the first of many moments. */
+export class DueTimer {
+  private readonly clock: Clock;
+  private readonly due: () => void;
+  private dueAt = Infinity;
+  private cancel: () => void = () => {};
+  private hasEnded = false;
+
+  constructor(clock: Clock, due: () => void) {
+    this.clock = clock;
+    this.due = due;
+  }
+
+  /** Calls back after a delay, unless an earlier call is due before. */
+  set(delayMs: number): void {
+    const at = this.clock.now() + delayMs;
+    if (at >= this.dueAt || this.hasEnded) return;
+    this.cancel();
+    this.dueAt = at;
+    this.cancel = this.clock.after(delayMs, () => {
+      this.dueAt = Infinity;
+      this.due();
+    });
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    this.cancel();
+  }
+}

@@ -1,0 +1,32 @@
+import type { Awaitable } from "@framework/core";
+import type { Operations } from "@framework/core/feature";
+import type { KernelHost } from "../../base/kernel-base.ts";
+import type { QueueDefinition } from "../queue/queue-options.ts";
+import type { WorkItem } from "../queue/work-item.ts";
+
+/** Calls the handler of a queue with an item. */
+export type Invoke = (definition: QueueDefinition, item: WorkItem<never>) => Awaitable<unknown>;
+
+/** Operations of one kind: an attempt at an item. */
+export type WorkOperations = Operations<WorkItem<never>>;
+
+/** Returns how handlers are called: in an app, each as an invocation with a scope of its own, published as an operation. */
+export const invokeWith = (host: KernelHost | null): Invoke => {
+  if (host === null) return ({ handle }, item) => handle(item, noDependencies);
+  const operations: WorkOperations = host.insight.operation({
+    kind: "work",
+    role: "consumer",
+    describe: (item) => ({
+      name: item.queue,
+      attributes: { "work.queue": item.queue, "work.attempt": item.attempt },
+      subject: item,
+    }),
+  });
+  return ({ handle, inject }, item) => {
+    const call = (): Awaitable<unknown> =>
+      host.state.invoke(item.invocation, inject, (dependencies) => handle(item, dependencies as never));
+    return operations.isObserved ? operations.run(item, call) : call();
+  };
+};
+
+const noDependencies = Object.freeze({}) as never;

@@ -1,0 +1,202 @@
+import type { Clock } from "@framework/core/feature";
+import type { Logger } from "@framework/core";
+import { DatabaseError } from "@framework/database";
+import type { Settlement } from "../table/settling.ts";
+import type { WorkStore } from "../table/work-store.ts";
+import type { Attempt } from "./attempt.ts";
+
+/** The outcome of an attempt, on its way into the table. */
+export interface Outcome {
+  readonly queue: string;
+  readonly attempt: Attempt;
+  /** How it is written: with others that are alike in one statement, or by a function of its own, which returns whether the item was held. */
+  readonly write: "remove" | Omit<Settlement, "id" | "fence"> | (() => Promise<boolean>);
+  /** Called once it is in the table, with `false` if the item was not held any more: the outcome was refused. */
+  readonly written: (isHeld: boolean) => void;
+}
+
+/** Options of `Outcomes`. */
+export interface OutcomesOptions {
+  readonly store: () => WorkStore;
+  readonly clock: Clock;
+  readonly log: () => Pick<Logger, "warn" | "error">;
+  /** Called with a queue when items of a key may have become ready. */
+  readonly freed: (queue: string) => void;
+  /** Called when an item waits for another attempt. */
+  readonly dueIn: (delayMs: number) => void;
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5000;
+
+/** Most outcomes of one statement. */
+const MAX_BATCH = 1000;
+
+/** Attempts to write an outcome that the database rejects, as opposed to a database that is away; then its lease ends. */
+const MAX_REJECTIONS = 20;
+
+/** Writes outcomes: those of one turn of the event loop in one statement, and again while the database is away. */
+export class Outcomes {
+  private readonly options: OutcomesOptions;
+  private readonly rejections = new WeakMap<Outcome, number>();
+  private waiting: Outcome[] = [];
+  private progressed = new Set<Attempt>();
+  private flushing: Promise<void> | null = null;
+  private isScheduled = false;
+  private pauseMs = FIRST_PAUSE_MS;
+  private cancelPause: (() => void) | null = null;
+
+  constructor(options: OutcomesOptions) {
+    this.options = options;
+  }
+
+  add(outcome: Outcome): void {
+    this.waiting.push(outcome);
+    this.schedule();
+  }
+
+  /** Stores the attempt's progress; only the last value of several. */
+  progress(attempt: Attempt): void {
+    this.progressed.add(attempt);
+    this.schedule();
+  }
+
+  /** Gives up what is not written: the leases have ended. */
+  drop(): void {
+    const dropped = this.waiting;
+    this.waiting = [];
+    this.progressed.clear();
+    for (const { written } of dropped) written(false);
+  }
+
+  /** Resolves when everything is written, or after one attempt since the call. */
+  async flushed(): Promise<void> {
+    this.resume();
+    while (this.flushing !== null && this.cancelPause === null) await this.flushing;
+  }
+
+  end(): void {
+    this.cancelPause?.();
+  }
+
+  /** At the end of the turn of the event loop, so that what happens in it shares a statement. */
+  private schedule(): void {
+    if (this.isScheduled || this.flushing !== null || this.cancelPause !== null) return;
+    this.isScheduled = true;
+    setImmediate(() => this.resume());
+  }
+
+  private resume(): void {
+    this.isScheduled = false;
+    this.cancelPause?.();
+    this.cancelPause = null;
+    if (this.hasSome) this.flushing ??= this.flush();
+  }
+
+  private get hasSome(): boolean {
+    return this.waiting.length > 0 || this.progressed.size > 0;
+  }
+
+  private async flush(): Promise<void> {
+    while (this.hasSome && this.cancelPause === null) {
+      const batch = this.waiting.splice(0, MAX_BATCH);
+      const progressed = Array.from(this.progressed);
+      this.progressed.clear();
+      await Promise.all([this.writeAll(batch), this.writeProgress(progressed)]);
+    }
+    this.flushing = null;
+  }
+
+  private async writeAll(batch: readonly Outcome[]): Promise<void> {
+    const { settling } = this.options.store();
+    const removed = batch.filter(({ write }) => write === "remove");
+    const settled = batch.filter(({ write }) => typeof write === "object");
+    const alone = batch.filter(({ write }) => typeof write === "function");
+    const results = await Promise.all([
+      this.group(removed, () => settling.remove(removed.map(({ attempt }) => attempt))),
+      this.group(settled, () => settling.settle(settled.map(toSettlement))),
+      ...alone.map((outcome) => this.group([outcome], () => writeAlone(outcome))),
+    ]);
+    if (results.every((isWritten) => isWritten)) this.pauseMs = FIRST_PAUSE_MS;
+    else this.pause();
+  }
+
+  /** Writes outcomes that share a statement. Returns whether they need no other attempt. */
+  private async group(
+    outcomes: readonly Outcome[],
+    write: () => Promise<ReadonlySet<number>>,
+  ): Promise<boolean> {
+    if (outcomes.length === 0) return true;
+    try {
+      const held = await write();
+      for (const { attempt, written } of outcomes) written(held.has(attempt.id));
+    } catch (error) {
+      this.again(outcomes, error);
+      return false;
+    }
+    for (const { write } of outcomes)
+      if (typeof write === "object" && write.state === "waiting") this.options.dueIn(write.delayMs ?? 0);
+    await this.free(outcomes);
+    return true;
+  }
+
+  private again(outcomes: readonly Outcome[], error: unknown): void {
+    const { log } = this.options;
+    for (const outcome of outcomes) {
+      const rejections = (this.rejections.get(outcome) ?? 0) + (error instanceof DatabaseError ? 1 : 0);
+      this.rejections.set(outcome, rejections);
+      if (rejections < MAX_REJECTIONS) this.waiting.push(outcome);
+      else {
+        log().error("durable: the outcome of an item cannot be stored", { queue: outcome.queue, error });
+        outcome.written(false);
+      }
+    }
+  }
+
+  /** The next items of keys may run now. Those that a killed process leaves blocked are healed later. */
+  private async free(outcomes: readonly Outcome[]): Promise<void> {
+    const { store, freed } = this.options;
+    const keys = new Map<string, string[]>();
+    for (const { queue, attempt, write } of outcomes) {
+      if (attempt.row.key === null || isAnotherAttempt(write)) continue;
+      const known = keys.get(queue);
+      if (known === undefined) keys.set(queue, [attempt.row.key]);
+      else known.push(attempt.row.key);
+    }
+    for (const [queue, ended] of keys) {
+      await store()
+        .keyOrder.unblock(queue, ended)
+        .catch(() => {});
+      freed(queue);
+    }
+  }
+
+  private async writeProgress(attempts: readonly Attempt[]): Promise<void> {
+    const items = attempts.flatMap(({ id, fence, progress, isOpen }) =>
+      progress === null || !isOpen ? [] : [{ id, fence, progress }],
+    );
+    if (items.length === 0) return;
+    await this.options
+      .store()
+      .settling.progress(items)
+      .catch((error: unknown) => this.options.log().warn("durable: progress was not stored", { error }));
+  }
+
+  private pause(): void {
+    const { clock } = this.options;
+    this.cancelPause = clock.after(this.pauseMs, () => this.resume());
+    this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+}
+
+const toSettlement = ({ attempt: { id, fence }, write }: Outcome): Settlement => ({
+  id,
+  fence,
+  ...(write as Omit<Settlement, "id" | "fence">),
+});
+
+const writeAlone = async ({ attempt, write }: Outcome): Promise<ReadonlySet<number>> =>
+  new Set(typeof write === "function" && (await write()) ? [attempt.id] : []);
+
+const isAnotherAttempt = (write: Outcome["write"]): boolean =>
+  typeof write === "object" && (write.state === "waiting" || write.state === "ready");

@@ -1,0 +1,16 @@
+import type { QueueDefinition } from "../queue/queue-options.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Failure } from "../../parked/failure.ts";
+
+/** An item that gave up. */
+export interface GivenUp {
+  readonly definition: QueueDefinition;
+  readonly attempt: Attempt;
+  readonly failure: Failure;
+}
+
+/**
+ * Moves an item that gave up to the parked work, in the transaction that ends it. `full`: there is no room, so it waits in its queue and gives up again
+ * later; `lost`: it was not held any more.
+ */
+export type Park = (item: GivenUp) => Promise<"parked" | "full" | "lost">;

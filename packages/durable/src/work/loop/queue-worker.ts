@@ -1,0 +1,139 @@
+import type { KernelBase } from "../../base/kernel-base.ts";
+import type { QueueDefinition } from "../queue/queue-options.ts";
+import type { ClaimedRow } from "../table/claiming.ts";
+import { workCancelled, workLost, workReleased } from "../queue/work-errors.ts";
+import type { WorkStore } from "../table/work-store.ts";
+import { Attempt } from "./attempt.ts";
+import { AttemptRunner } from "./attempt-runner.ts";
+import type { Invoke } from "./invoke.ts";
+import type { Outcomes } from "./outcomes.ts";
+import type { Park } from "./park.ts";
+import { Slots } from "./slots.ts";
+import type { WorkCounts } from "./work-counts.ts";
+
+/** What the worker of a queue needs. */
+export interface QueueWorkerParts {
+  readonly base: KernelBase;
+  readonly definition: QueueDefinition;
+  readonly store: () => WorkStore;
+  readonly outcomes: Outcomes;
+  readonly park: Park;
+  readonly invoke: Invoke;
+  /** Called when there may be something to do: a slot is free, or an item over. */
+  readonly freed: () => void;
+}
+
+/** Ready items of a queue. */
+export interface Backlog {
+  readonly ready: number;
+  readonly oldestReadyMs: number;
+}
+
+/** Claims items of one queue for this process, and holds them until their outcomes are in the table. */
+export class QueueWorker {
+  readonly definition: QueueDefinition;
+  /** Whether there may be ready items. */
+  isHinted = false;
+  /** Ready items and the age of the oldest, when they were last counted. */
+  backlog: Backlog = { ready: 0, oldestReadyMs: 0 };
+  /** Whether items of this queue have keys. */
+  hasKeys = false;
+  private readonly parts: QueueWorkerParts;
+  private readonly runner: AttemptRunner;
+  private readonly slots: Slots;
+  /** By the item's id; their leases are renewed. */
+  private readonly held = new Map<number, Attempt>();
+  private claiming: Promise<void> | null = null;
+  private isDraining = false;
+
+  constructor(parts: QueueWorkerParts) {
+    const { definition, freed } = parts;
+    this.parts = parts;
+    this.definition = definition;
+    this.slots = new Slots(definition.concurrency);
+    const over = (attempt: Attempt): void => {
+      if (this.held.get(attempt.id) === attempt) this.held.delete(attempt.id);
+      freed();
+    };
+    this.runner = new AttemptRunner({ ...parts, over });
+  }
+
+  get counts(): WorkCounts {
+    return this.runner.counts;
+  }
+
+  /** Handlers that run. */
+  get running(): number {
+    return this.slots.running;
+  }
+
+  get heldAttempts(): readonly Attempt[] {
+    return Array.from(this.held.values());
+  }
+
+  /** Items that may be claimed now. While outcomes wait for the database, at most as many items are held again. */
+  get free(): number {
+    if (this.isDraining || this.claiming !== null) return 0;
+    return Math.min(this.slots.free, 2 * this.definition.concurrency - this.held.size);
+  }
+
+  /** Whether everything is done: nothing is claimed, runs, or waits to be written. */
+  get isIdle(): boolean {
+    return this.claiming === null && this.held.size === 0 && this.running === 0;
+  }
+
+  /** Claims as many items as slots are free, if there may be any. */
+  claim(): void {
+    const limit = this.free;
+    if (!this.isHinted || limit <= 0) return;
+    this.isHinted = false;
+    this.claiming = this.claimUpTo(limit).finally(() => {
+      this.claiming = null;
+      this.parts.freed();
+    });
+  }
+
+  private async claimUpTo(limit: number): Promise<void> {
+    const { base, store, definition } = this.parts;
+    const { leaseMs } = base.config;
+    const { name: queue } = definition;
+    try {
+      const rows = await store().claiming.claim({ queue, owner: base.id, limit, leaseMs });
+      if (rows.length === limit) this.isHinted = true;
+      for (const row of rows) this.start(row);
+    } catch (error) {
+      base.log.warn(`durable: items of "${queue}" could not be claimed`, { error }); // the next poll hints again
+    }
+  }
+
+  private start(row: ClaimedRow): void {
+    const attempt = new Attempt(row);
+    const before = this.held.get(row.id);
+    if (before !== undefined) this.lost([before]); // its lease ended before this process knew
+    this.held.set(row.id, attempt);
+    if (row.key !== null) this.hasKeys = true;
+    if (this.isDraining) this.runner.release(attempt, workReleased(this.definition.name));
+    else void this.runner.run(attempt, this.slots.take());
+  }
+
+  /** Ends the attempt at an item that was cancelled. */
+  cancelled(id: number): void {
+    const attempt = this.held.get(id);
+    if (attempt !== undefined) this.runner.lost(attempt, workCancelled(this.definition.name), "cancelled");
+  }
+
+  /** Ends attempts whose items are not held any more. */
+  lost(attempts: Iterable<Attempt>): void {
+    for (const attempt of attempts) this.runner.lost(attempt, workLost(this.definition.name));
+  }
+
+  /** Claims nothing more. */
+  drain(): void {
+    this.isDraining = true;
+  }
+
+  /** Gives back what still runs. */
+  release(): void {
+    for (const attempt of this.heldAttempts) this.runner.release(attempt, workReleased(this.definition.name));
+  }
+}

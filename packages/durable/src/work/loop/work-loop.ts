@@ -1,0 +1,216 @@
+import type { HostInsight } from "@framework/core/feature";
+import type { KernelBase } from "../../base/kernel-base.ts";
+import type { KernelPart } from "../../base/kernel-life.ts";
+import type { LeasedTable } from "../../owners/leased-table.ts";
+import type { Owners } from "../../owners/owners.ts";
+import { type Found, PollLoop } from "../../wake-up/poll-loop.ts";
+import type { WakeUp } from "../../wake-up/wake-up.ts";
+import type { QueueDefinition } from "../queue/queue-options.ts";
+import type { WorkStore } from "../table/work-store.ts";
+import { DueTimer } from "./due-timer.ts";
+import { Housekeeping } from "./housekeeping.ts";
+import { type Invoke, invokeWith } from "./invoke.ts";
+import { Outcomes } from "./outcomes.ts";
+import type { Park } from "./park.ts";
+import { QueueWorker } from "./queue-worker.ts";
+import { reportWork } from "./work-metrics.ts";
+import { CANCELLED_CHANNEL, readyChannel } from "./work-channels.ts";
+
+/** What the loop needs. */
+export interface WorkLoopParts {
+  readonly base: KernelBase;
+  readonly store: () => WorkStore;
+  readonly owners: Owners;
+  readonly wakeUp: WakeUp;
+  readonly park: Park;
+}
+
+/** Most batches of items that one look wakes, takes over or blocks. */
+const MAX_BATCHES = 20;
+
+/** Items of such a batch: a smaller one was the last. */
+const BATCH = 1000;
+
+/** The one loop of a process that works on all of its queues. */
+export class WorkLoop implements KernelPart, LeasedTable {
+  readonly name = "framework_work";
+  private readonly parts: WorkLoopParts;
+  private readonly workers = new Map<string, QueueWorker>();
+  private readonly outcomes: Outcomes;
+  private readonly housekeeping: Housekeeping;
+  private readonly due: DueTimer;
+  private readonly ends: (() => void)[] = [];
+  private invoke: Invoke | null = null;
+  private poll: PollLoop | null = null;
+  private isScheduled = false;
+  private idle: PromiseWithResolvers<void> | null = null;
+
+  constructor(parts: WorkLoopParts) {
+    const { base, store } = parts;
+    const hint = (queue: string): void => this.hint(queue);
+    this.parts = parts;
+    this.due = new DueTimer(base.clock, () => this.poll?.wake());
+    this.outcomes = new Outcomes({
+      store,
+      clock: base.clock,
+      log: () => base.log,
+      freed: hint,
+      dueIn: (delayMs) => this.dueIn(delayMs),
+    });
+    this.housekeeping = new Housekeeping({ base, store, workers: () => this.workers.values(), hint });
+  }
+
+  /** Works on a queue, from the start of the loop on. */
+  add(definition: QueueDefinition): void {
+    const { base, store, park } = this.parts;
+    this.invoke ??= invokeWith(base.host);
+    const { outcomes, invoke } = this;
+    const freed = (): void => this.schedule();
+    const worker = new QueueWorker({ base, definition, store, outcomes, park, invoke, freed });
+    this.workers.set(definition.name, worker);
+    if (this.poll !== null) this.listen(definition.name);
+  }
+
+  worker(queue: string): QueueWorker | undefined {
+    return this.workers.get(queue);
+  }
+
+  /** Whether there is a queue: without one the table does not exist. */
+  get isUsed(): boolean {
+    return this.workers.size > 0;
+  }
+
+  definitions(): readonly QueueDefinition[] {
+    return Array.from(this.workers.values(), ({ definition }) => definition);
+  }
+
+  async begin(): Promise<void> {
+    const { base, owners, wakeUp } = this.parts;
+    const { runWork, pollMinMs: minMs, pollMaxMs: maxMs } = base.config;
+    if (!runWork || !this.isUsed) return;
+    await owners.join();
+    const failed = (error: unknown): void =>
+      base.log.warn("durable: work could not be looked for", { error });
+    this.poll = new PollLoop({ clock: base.clock, minMs, maxMs, look: () => this.look(), failed });
+    for (const queue of this.workers.keys()) this.listen(queue);
+    this.ends.push(wakeUp.on(CANCELLED_CHANNEL, () => void this.renewNow()));
+    this.poll.begin();
+    this.housekeeping.begin();
+  }
+
+  /** Claims nothing more, waits for the handlers until the deadline, and then gives their items back. */
+  async drain(deadline: AbortSignal): Promise<void> {
+    for (const worker of this.workers.values()) worker.drain();
+    for (const end of this.ends) end();
+    this.due.end();
+    await Promise.all([this.poll?.end(), this.housekeeping.end()]);
+    await this.untilIdle(deadline);
+    for (const worker of this.workers.values()) worker.release();
+    await this.outcomes.flushed();
+    this.outcomes.end();
+  }
+
+  /** Called when items of a queue may be ready. */
+  hint(queue: string): void {
+    const worker = this.workers.get(queue);
+    if (worker === undefined) return;
+    worker.isHinted = true;
+    this.schedule();
+  }
+
+  /** Called when an item will be due: looks at that time, if it is before the next poll. */
+  dueIn(delayMs: number): void {
+    if (delayMs <= this.parts.base.config.pollMaxMs) this.due.set(delayMs);
+  }
+
+  async renew(signal: AbortSignal): Promise<void> {
+    const { base, store } = this.parts;
+    const held = Array.from(this.workers.values(), (worker) => [worker, worker.heldAttempts] as const);
+    const attempts = held.flatMap(([, of]) => of);
+    if (attempts.length === 0) return;
+    const kept = await store().leasing.renew(attempts, base.config.leaseMs, base.db.until(signal));
+    for (const [worker, of] of held) worker.lost(of.filter(({ id }) => !kept.has(id)));
+  }
+
+  async expire(owners: readonly string[]): Promise<number> {
+    if (!this.isUsed) return 0;
+    const { wakeUp } = this.parts;
+    const queues = await this.inBatches(() => this.parts.store().leasing.takeFrom(owners));
+    for (const queue of new Set(queues)) wakeUp.signal(readyChannel(queue));
+    return queues.length;
+  }
+
+  lost(): void {
+    for (const worker of this.workers.values()) worker.lost(worker.heldAttempts);
+    this.outcomes.drop();
+  }
+
+  report(insight: HostInsight): void {
+    reportWork(insight, { workers: () => this.workers.values() });
+  }
+
+  private listen(queue: string): void {
+    this.ends.push(this.parts.wakeUp.on(readyChannel(queue), () => this.hint(queue)));
+  }
+
+  /** At the end of the turn of the event loop, after the outcomes: what happens in it shares a claim. */
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      for (const worker of this.workers.values()) worker.claim();
+      if (this.isIdle) this.idle?.resolve();
+    });
+  }
+
+  private get isIdle(): boolean {
+    for (const worker of this.workers.values()) if (!worker.isIdle) return false;
+    return true;
+  }
+
+  private async look(): Promise<Found> {
+    const { leasing } = this.parts.store();
+    const able = this.definitions().filter(({ name }) => (this.workers.get(name)?.free ?? 0) > 0);
+    const found = await leasing.look(able.map(({ name }) => name));
+    const ready = [...found.ready];
+    if (isOver(found.dueInMs)) ready.push(...(await this.inBatches(() => leasing.wake())));
+    if (isOver(found.endsInMs)) ready.push(...(await this.inBatches(() => leasing.takeExpired())));
+    for (const queue of new Set(ready)) this.hint(queue);
+    await this.block();
+    if (found.dueInMs !== null) this.dueIn(Math.max(found.dueInMs, 1));
+    return ready.length > 0 ? "some" : "none";
+  }
+
+  /** Takes items out of the way of claims that wait for others of their key. */
+  private async block(): Promise<void> {
+    const { keyOrder } = this.parts.store();
+    for (const { hasKeys, definition } of this.workers.values())
+      for (let batch = 0; hasKeys && batch < MAX_BATCHES; batch++)
+        if ((await keyOrder.block(definition.name)) === 0) break;
+  }
+
+  private async inBatches(take: () => Promise<readonly string[]>): Promise<readonly string[]> {
+    const taken: string[] = [];
+    for (let batch = 0; batch < MAX_BATCHES; batch++) {
+      const queues = await take();
+      taken.push(...queues);
+      if (queues.length < BATCH) break;
+    }
+    return taken;
+  }
+
+  /** An item was cancelled somewhere: if it runs here, its renewal says so. */
+  private async renewNow(): Promise<void> {
+    await this.renew(AbortSignal.timeout(this.parts.base.config.leaseMs)).catch(() => {}); // the next renewal tells
+  }
+
+  private async untilIdle(deadline: AbortSignal): Promise<void> {
+    if (this.isIdle || deadline.aborted) return;
+    const { promise, resolve } = (this.idle = Promise.withResolvers<void>());
+    deadline.addEventListener("abort", () => resolve(), { once: true });
+    await promise;
+  }
+}
+
+const isOver = (ms: number | null): boolean => ms !== null && ms <= 0;

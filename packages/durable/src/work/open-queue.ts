@@ -1,0 +1,130 @@
+import { FrameworkError } from "@framework/core";
+import { handled } from "@framework/core/feature";
+import type { WakeUp } from "../wake-up/wake-up.ts";
+import { CANCELLED_CHANNEL, readyChannel } from "./loop/work-channels.ts";
+import type { WorkLoop } from "./loop/work-loop.ts";
+import { MAX_ITEMS, type NewWork, toRow } from "./queue/new-work.ts";
+import type { NewRow } from "./table/enqueueing.ts";
+import { badWork } from "./queue/work-errors.ts";
+import { toInfo, type WorkInfo } from "./work-info.ts";
+import type { Enqueued, WorkFilter, WorkOptions, WorkPage, WorkQueue, WorkStats } from "./work-queue.ts";
+import { workStates } from "./table/work-state.ts";
+import type { WorkStore } from "./table/work-store.ts";
+
+/** What a queue needs. */
+export interface OpenQueueParts {
+  readonly name: string;
+  readonly store: () => WorkStore;
+  readonly loop: WorkLoop;
+  readonly wakeUp: WakeUp;
+}
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+const MAX_COUNTED = 100_000;
+
+/** A queue of this process. */
+export class OpenQueue<T> implements WorkQueue<T> {
+  readonly name: string;
+  private readonly parts: OpenQueueParts;
+
+  constructor(parts: OpenQueueParts) {
+    this.parts = parts;
+    this.name = parts.name;
+  }
+
+  enqueue(work: NewWork<T> | readonly NewWork<T>[], { tx }: WorkOptions = {}): Promise<readonly Enqueued[]> {
+    return handled(this.add(Array.isArray(work) ? work : [work], tx));
+  }
+
+  private async add(work: readonly NewWork<T>[], tx: WorkOptions["tx"]): Promise<readonly Enqueued[]> {
+    const { enqueueing } = this.parts.store();
+    if (work.length > MAX_ITEMS)
+      throw badWork(this.name, `one call adds at most ${MAX_ITEMS} items, not ${work.length}`);
+    if (work.length === 0) return [];
+    const rows = work.map((each) => toRow(this.name, each));
+    const added = await enqueueing.add(this.name, rows, tx);
+    if (tx === undefined) this.announce(rows);
+    else tx.onCommit(() => this.announce(rows));
+    return added.map(({ id, isNew }) => ({ id: String(id), isNew }));
+  }
+
+  /** Tells those who work on the queue. Other processes find delayed items when they look. */
+  private announce(rows: readonly NewRow[]): void {
+    const { loop, wakeUp } = this.parts;
+    const delayMs = Math.min(...rows.map((row) => (row.runAt === null ? row.delayMs : Infinity)));
+    if (delayMs === 0) wakeUp.signal(readyChannel(this.name));
+    else if (delayMs < Infinity) loop.dueIn(delayMs);
+    if (rows.some(({ runAt }) => runAt !== null)) loop.dueIn(0); // a look compares it with the database's clock
+  }
+
+  cancel(id: string, { tx }: WorkOptions = {}): Promise<boolean> {
+    return handled(this.stop(id, tx));
+  }
+
+  private async stop(id: string, tx: WorkOptions["tx"]): Promise<boolean> {
+    const { stopping, keyOrder } = this.parts.store();
+    const number = numberOf(id);
+    const row = number === null ? null : await stopping.cancel(this.name, number, tx);
+    if (row === null) return false;
+    if (row.key !== null) await keyOrder.unblock(this.name, [row.key], tx);
+    if (tx === undefined) this.cancelled(row.id);
+    else tx.onCommit(() => this.cancelled(row.id));
+    return true;
+  }
+
+  private cancelled(id: number): void {
+    const { loop, wakeUp } = this.parts;
+    loop.worker(this.name)?.cancelled(id);
+    wakeUp.signal(CANCELLED_CHANNEL);
+    wakeUp.signal(readyChannel(this.name));
+  }
+
+  async retry(id: string): Promise<boolean> {
+    const { store, wakeUp } = this.parts;
+    const number = numberOf(id);
+    const row = number === null ? null : await store().stopping.restart(this.name, number);
+    if (row !== null) wakeUp.signal(readyChannel(this.name));
+    return row !== null;
+  }
+
+  async get(id: string): Promise<WorkInfo | null> {
+    const number = numberOf(id);
+    const row = number === null ? null : await this.parts.store().reading.get(this.name, number);
+    return row === null ? null : toInfo(row);
+  }
+
+  async list({ state, key, after, limit = DEFAULT_LIMIT }: WorkFilter = {}): Promise<WorkPage> {
+    const from = after === undefined ? 0 : numberOf(after);
+    if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
+      throw badFilter(`limit is 1 to ${MAX_LIMIT}`);
+    if (from === null) throw badFilter("after is `next` of a page");
+    if (state !== undefined && !workStates.includes(state))
+      throw badFilter(`state is one of ${workStates.join(", ")}`);
+    const filter = {
+      queue: this.name,
+      state: state ?? null,
+      key: key ?? null,
+      after: from,
+      limit: limit + 1,
+    };
+    const rows = await this.parts.store().reading.list(filter);
+    const items = rows.slice(0, limit).map(toInfo);
+    return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  async stats(): Promise<WorkStats> {
+    const { counts, oldestReadyMs } = await this.parts.store().reading.count(this.name, MAX_COUNTED);
+    const { waiting = 0, ready = 0, blocked = 0, running = 0 } = counts;
+    return { waiting, ready, blocked, running, oldestReadyMs };
+  }
+}
+
+/** The number in an id; `null` for text that is no id, as a client may send. */
+const numberOf = (id: string): number | null => {
+  const number = Number(id);
+  return /^[1-9]\d{0,15}$/.test(id) && Number.isSafeInteger(number) ? number : null;
+};
+
+const badFilter = (problem: string): FrameworkError =>
+  new FrameworkError("DURABLE_BAD_FILTER", `durable: ${problem}`);

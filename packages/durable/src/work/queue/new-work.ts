@@ -1,0 +1,76 @@
+import type { NewRow } from "../table/enqueueing.ts";
+import { jsonText } from "./json-text.ts";
+import { badWork } from "./work-errors.ts";
+
+/** Work to enqueue. */
+export interface NewWork<T> {
+  /** A value that JSON can hold, at most 1 MiB as JSON. */
+  readonly payload: T;
+  /** Items of a queue with the same key run one at a time, in the order in which they were added; at most 400 characters. @default none */
+  readonly key?: string | undefined;
+  /** While an item with this key is unfinished, no other is added to the queue; at most 400 characters. @default none */
+  readonly uniqueKey?: string | undefined;
+  /** From -100 to 100; higher ones are claimed first. @default 0 */
+  readonly priority?: number | undefined;
+  /** Earliest start in milliseconds from now, by the database's clock; at most ten years. @default 0 */
+  readonly delayMs?: number | undefined;
+  /** Earliest start, in place of `delayMs`: a date, or milliseconds since 1970. */
+  readonly runAt?: Date | number | undefined;
+  /** Text that travels with the item, such as trace context; at most 16 KiB as JSON. @default none */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Maximum size of a payload and of a result, in bytes of JSON. */
+export const MAX_PAYLOAD_BYTES = 1_048_576;
+/** Maximum size of headers, in bytes of JSON. */
+export const MAX_HEADER_BYTES = 16_384;
+/** Maximum items of one call. */
+export const MAX_ITEMS = 10_000;
+
+const MAX_KEY_LENGTH = 400;
+const MAX_PRIORITY = 100;
+const MAX_DELAY_MS = 315_360_000_000;
+const MAX_DATE_MS = 8_640_000_000_000_000;
+
+/** Checks and serialises work. @throws DURABLE_BAD_WORK */
+export const toRow = (queue: string, work: NewWork<unknown>): NewRow => {
+  const { payload, key, uniqueKey, priority = 0, delayMs = 0, runAt, headers } = work;
+  if (!(Number.isInteger(priority) && Math.abs(priority) <= MAX_PRIORITY))
+    throw badWork(
+      queue,
+      `priority is a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}, not ${priority}`,
+    );
+  if (!(delayMs >= 0 && delayMs <= MAX_DELAY_MS))
+    throw badWork(queue, `delayMs is a number from 0 to ${MAX_DELAY_MS}, not ${delayMs}`);
+  return {
+    key: checkedKey(queue, "key", key),
+    uniqueKey: checkedKey(queue, "uniqueKey", uniqueKey),
+    priority,
+    delayMs: Math.ceil(delayMs),
+    runAt: runAt === undefined ? null : checkedDate(queue, runAt),
+    payload: jsonText(payload, { queue, what: "payload", maxBytes: MAX_PAYLOAD_BYTES }),
+    headers: headers === undefined ? null : checkedHeaders(queue, headers),
+  };
+};
+
+const checkedKey = (queue: string, what: string, key: string | undefined): string | null => {
+  if (key === undefined) return null;
+  const isText = typeof key === "string" && key !== "" && key.length <= MAX_KEY_LENGTH;
+  if (isText && key.isWellFormed() && !key.includes("\0")) return key;
+  throw badWork(
+    queue,
+    `${what} is text of 1 to ${MAX_KEY_LENGTH} characters without NUL and lone surrogates`,
+  );
+};
+
+const checkedDate = (queue: string, runAt: Date | number): number => {
+  const ms = Number(runAt);
+  if (ms >= 0 && ms <= MAX_DATE_MS) return Math.ceil(ms);
+  throw badWork(queue, "runAt is a Date, or milliseconds since 1970");
+};
+
+const checkedHeaders = (queue: string, headers: Readonly<Record<string, string>>): string => {
+  if (!Object.values(headers).every((value) => typeof value === "string"))
+    throw badWork(queue, "each of the headers is text");
+  return jsonText(headers, { queue, what: "headers", maxBytes: MAX_HEADER_BYTES });
+};

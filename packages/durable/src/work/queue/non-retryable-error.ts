@@ -1,0 +1,16 @@
+import { FrameworkError } from "@framework/core";
+
+/** An error after which another attempt is pointless: the item gives up at once. */
+export class NonRetryableError extends FrameworkError {
+  override readonly name: string = "NonRetryableError";
+
+  constructor(message: string, options: { readonly code?: string; readonly cause?: unknown } = {}) {
+    const { code = "DURABLE_NON_RETRYABLE", cause } = options;
+    super(code, message, cause === undefined ? undefined : { cause });
+  }
+
+  /** Whether a value has the shape of one, also of another copy of this package. */
+  static override is(error: unknown): error is NonRetryableError {
+    return FrameworkError.is(error) && error.name === "NonRetryableError";
+  }
+}

@@ -1,0 +1,33 @@
+import type { Invocation } from "@framework/core";
+import type { Transaction } from "@framework/database";
+
+/** An item that a handler works on. */
+export interface WorkItem<T> {
+  /** Identifies the item; opaque. */
+  readonly id: string;
+  /** Name of the queue. */
+  readonly queue: string;
+  readonly payload: T;
+  readonly key: string | null;
+  /** Number of this attempt, from 1; an attempt in which the process was killed counts too. */
+  readonly attempt: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds since 1970, by the database's clock. */
+  readonly createdAt: number;
+  /** Aborts when the attempt has ended: at its timeout, when the item is cancelled or taken over, and when the process ends. */
+  readonly signal: AbortSignal;
+  /** The invocation of this attempt, for guards. */
+  readonly invocation: Invocation;
+  /**
+   * Stores how far the work is, at most 64 KiB as JSON, for those who look at the item. Only the last value of a moment is written.
+   *
+   * @throws DURABLE_BAD_WORK
+   */
+  progress(value: unknown): void;
+  /**
+   * Completes the item in the handler's own transaction: both are committed, or neither is. The result of the handler is then ignored.
+   *
+   * @throws DURABLE_LOST when the attempt has ended: its timeout has passed, or the item was taken over or cancelled. The transaction must be undone.
+   */
+  complete(tx: Transaction, result?: unknown): Promise<void>;
+}

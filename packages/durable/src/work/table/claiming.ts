@@ -1,0 +1,93 @@
+import { DatabaseError } from "@framework/database";
+import { earlier, running } from "./key-order.ts";
+import type { Places, StatementShape } from "./statement.ts";
+import type { WorkTable } from "./work-table.ts";
+
+/** A claimed item. */
+export interface ClaimedRow {
+  readonly id: number;
+  readonly key: string | null;
+  readonly unique_key: string | null;
+  readonly priority: number;
+  readonly payload: string;
+  readonly headers: string | null;
+  /** Number of this attempt, from 1. */
+  readonly attempts: number;
+  readonly fence: number;
+  readonly run_at: number;
+  readonly created_at: number;
+  /** JSON of the last failure. */
+  readonly error: string | null;
+}
+
+/** Which items to claim. */
+export interface Claim {
+  readonly queue: string;
+  readonly owner: string;
+  readonly limit: number;
+  readonly leaseMs: number;
+}
+
+/** Attempts of one claim; each conflict is with an item that another process has claimed meanwhile. */
+const MAX_ATTEMPTS = 5;
+
+const update = ({ owner, lease, now }: Places): string =>
+  `UPDATE framework_work SET state = 'running', owner = ${owner}, wake_at = ${now} + ${lease}, fence = fence + 1, attempts = attempts + 1`;
+
+const ready = ({ queue, slots }: Places, lock: string): string =>
+  `SELECT c.id FROM framework_work AS c
+  WHERE c.queue = ${queue} AND c.state = 'ready' AND (c.key IS NULL OR (NOT EXISTS (${earlier("c")}) AND NOT EXISTS (${running("c")})))
+  ORDER BY c.priority DESC, c.run_at, c.id LIMIT ${slots} ${lock}`;
+
+const returned = {
+  id: "bigint",
+  key: "text",
+  unique_key: "text",
+  priority: "smallint",
+  payload: "text",
+  headers: "text",
+  attempts: "integer",
+  fence: "bigint",
+  run_at: "bigint",
+  created_at: "bigint",
+  error: "text",
+};
+const columns = Object.keys(returned).join(", ");
+
+export const claimStatement: StatementShape = {
+  name: "claim",
+  parameters: { queue: "text", owner: "text", lease: "bigint", slots: "integer" },
+  returns: returned,
+  postgres: (places) =>
+    `${update(places)} WHERE id = ANY (ARRAY(${ready(places, "FOR UPDATE SKIP LOCKED")})) RETURNING ${columns}`,
+  sqlite: (places) => `${update(places)} WHERE id IN (${ready(places, "")}) RETURNING ${columns}`,
+};
+
+/** Claims ready items: those of the highest priority first, then those that have waited longest; of each key only the first, and none while one runs. */
+export class Claiming {
+  private readonly table: WorkTable;
+
+  constructor(table: WorkTable) {
+    this.table = table;
+  }
+
+  /** Claims at most `limit` items, in their order; each attempt counts from here on, whatever happens to the process. */
+  async claim({ queue, owner, limit, leaseMs }: Claim): Promise<readonly ClaimedRow[]> {
+    const parameters = { queue, owner, lease: leaseMs, slots: limit };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const rows = await this.table.run<ClaimedRow>(claimStatement, { parameters });
+        return rows.sort(byOrder);
+      } catch (error) {
+        if (!isKeyConflict(error)) throw error;
+        if (attempt === MAX_ATTEMPTS) return [];
+      }
+    }
+  }
+}
+
+/** Whether two processes claimed items of one key at once, which the index refuses: the later one looks again. */
+const isKeyConflict = (error: unknown): boolean => error instanceof DatabaseError && error.kind === "unique";
+
+const byOrder = (a: ClaimedRow, b: ClaimedRow): number =>
+  b.priority - a.priority || a.run_at - b.run_at || a.id - b.id;

@@ -1,0 +1,170 @@
+import type { Places, StatementShape } from "./statement.ts";
+import type { WorkSession, WorkTable } from "./work-table.ts";
+
+/** One item to add, checked and serialised. */
+export interface NewRow {
+  readonly key: string | null;
+  readonly uniqueKey: string | null;
+  readonly priority: number;
+  /** Milliseconds from now; ignored with `runAt`. */
+  readonly delayMs: number;
+  /** Milliseconds since 1970. */
+  readonly runAt: number | null;
+  /** JSON. */
+  readonly payload: string;
+  /** JSON. */
+  readonly headers: string | null;
+}
+
+/** An item that was added, or the unfinished one that has its unique key. */
+export interface AddedRow {
+  readonly id: number;
+  readonly isNew: boolean;
+}
+
+/** Attempts to add rows whose unique keys are given up and taken again between two statements. */
+const MAX_ATTEMPTS = 10;
+
+const given = ({ list }: Places, now: string | undefined): string =>
+  `SELECT s.n, s.key, s.unique_key, s.priority, COALESCE(s.run_at, ${now} + s.delay) AS due, s.payload, s.headers FROM ${list}`;
+
+const insert = (
+  places: Places,
+): string => `INSERT INTO framework_work (queue, key, unique_key, priority, state, run_at, wake_at, payload, headers, created_at)
+SELECT ${places["queue"]}, key, unique_key, priority, CASE WHEN due > ${places["now"]} THEN 'waiting' ELSE 'ready' END, due, CASE WHEN due > ${places["now"]} THEN due END, payload, headers, ${places["now"]}
+FROM (${given(places, places["now"])}) AS given WHERE true ORDER BY n
+ON CONFLICT (queue, unique_key) WHERE unique_key IS NOT NULL AND finished_at IS NULL DO NOTHING
+RETURNING id, unique_key`;
+
+/** A list of columns as a `FROM` item of PostgreSQL. */
+const unnested = (places: Places, columns: Readonly<Record<string, string>>): string => {
+  const names = Object.keys(columns);
+  return `unnest(${names.map((name) => places[name]).join(", ")}) AS s (${names.join(", ")})`;
+};
+
+const rowColumns = {
+  n: "integer",
+  key: "text",
+  unique_key: "text",
+  priority: "smallint",
+  delay: "bigint",
+  run_at: "bigint",
+  payload: "text",
+  headers: "text",
+};
+
+const returns = { id: "bigint", unique_key: "text" };
+
+export const insertStatement: StatementShape = {
+  name: "insert",
+  parameters: { queue: "text" },
+  list: rowColumns,
+  returns,
+  postgres: (places) => insert({ ...places, list: unnested(places, rowColumns) }),
+  sqlite: insert,
+};
+
+const find = ({ queue }: Places, list: string | undefined): string =>
+  `SELECT w.id, w.unique_key FROM ${list} CROSS JOIN framework_work AS w
+WHERE w.queue = ${queue} AND w.unique_key = s.unique_key AND w.unique_key IS NOT NULL AND w.finished_at IS NULL`;
+
+export const findStatement: StatementShape = {
+  name: "find",
+  parameters: { queue: "text" },
+  list: { unique_key: "text" },
+  returns,
+  postgres: (places) => find(places, unnested(places, { unique_key: "text" })),
+  sqlite: (places) => find(places, places["list"]),
+};
+
+/** Adds items to queues. */
+export class Enqueueing {
+  private readonly table: WorkTable;
+
+  constructor(table: WorkTable) {
+    this.table = table;
+  }
+
+  /** Adds rows to a queue, in their order; in one statement unless unique keys are taken. */
+  async add(queue: string, rows: readonly NewRow[], session?: WorkSession): Promise<readonly AddedRow[]> {
+    const added: AddedRow[] = [];
+    let missing = Array.from(rows.keys());
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      await this.insert(queue, { rows, missing, added }, session);
+      missing = missing.filter((at) => added[at] === undefined);
+      if (missing.length === 0) return added;
+      await this.find(queue, { rows, missing, added }, session);
+      missing = missing.filter((at) => added[at] === undefined);
+      if (missing.length === 0) return added;
+    }
+    throw new Error("durable: a unique key was taken and given up between two statements, again and again");
+  }
+
+  private async insert(
+    queue: string,
+    { rows, missing, added }: Adding,
+    session: WorkSession | undefined,
+  ): Promise<void> {
+    const list = missing.map((at, n) => parameterOf(rows[at] as NewRow, n));
+    const inserted = await this.table.run<IdentifiedRow>(insertStatement, {
+      parameters: { queue },
+      list,
+      session,
+    });
+    inserted.sort((a, b) => a.id - b.id); // ids are drawn in the order of the rows
+    const plain = missing.filter((at) => rows[at]?.uniqueKey === null).values();
+    const unique = placesOf(rows, missing.toReversed()); // of two rows with one key the first is inserted
+    for (const { id, unique_key } of inserted) {
+      const at = unique_key === null ? plain.next().value : unique.get(unique_key);
+      if (at !== undefined) added[at] = { id, isNew: true };
+    }
+  }
+
+  /** Finds the items that have the unique keys of rows that were not inserted. */
+  private async find(
+    queue: string,
+    { rows, missing, added }: Adding,
+    session: WorkSession | undefined,
+  ): Promise<void> {
+    const list = missing.map((at) => ({ unique_key: rows[at]?.uniqueKey ?? null }));
+    const found = await this.table.run<IdentifiedRow>(findStatement, {
+      parameters: { queue },
+      list,
+      session,
+    });
+    const ids = new Map(found.map(({ id, unique_key }) => [unique_key, id]));
+    for (const at of missing) {
+      const id = ids.get(rows[at]?.uniqueKey ?? null);
+      if (id !== undefined) added[at] = { id, isNew: false };
+    }
+  }
+}
+
+/** Rows on their way into the table: indexes of the missing ones, and the results by index. */
+interface Adding {
+  readonly rows: readonly NewRow[];
+  readonly missing: readonly number[];
+  readonly added: AddedRow[];
+}
+
+interface IdentifiedRow {
+  readonly id: number;
+  readonly unique_key: string | null;
+}
+
+const placesOf = (rows: readonly NewRow[], indexes: readonly number[]): ReadonlyMap<string | null, number> =>
+  new Map(indexes.map((at) => [rows[at]?.uniqueKey ?? null, at]));
+
+const parameterOf = (
+  row: NewRow,
+  n: number,
+): Readonly<Record<keyof typeof rowColumns, string | number | null>> => ({
+  n,
+  key: row.key,
+  unique_key: row.uniqueKey,
+  priority: row.priority,
+  delay: row.delayMs,
+  run_at: row.runAt,
+  payload: row.payload,
+  headers: row.headers,
+});

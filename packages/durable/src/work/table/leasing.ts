@@ -1,0 +1,151 @@
+import type { Held } from "./held.ts";
+import type { Places, StatementShape } from "./statement.ts";
+import type { WorkSession, WorkTable } from "./work-table.ts";
+
+/** Most items that one statement wakes or takes over. */
+const MAX_BATCH = 1000;
+
+/** What a look at the table found. */
+export interface Found {
+  /** Queues with ready items, of those asked for. */
+  readonly ready: readonly string[];
+  /** Milliseconds until the first waiting item of any queue is due; `null` without one. */
+  readonly dueInMs: number | null;
+  /** Milliseconds until the first lease ends that nobody renews; `null` without one. */
+  readonly endsInMs: number | null;
+}
+
+interface LookRow {
+  readonly kind: "waiting" | "running" | "ready";
+  readonly queue: string | null;
+  readonly ms: number | null;
+}
+
+const heldColumns = { id: "bigint", fence: "bigint" };
+const sameFence = ({ id, fence }: Places): string =>
+  `w.id = ANY (${id}) AND w.fence = (${fence})[array_position(${id}, w.id)]`;
+const joined = ({ list }: Places): string =>
+  `${list} JOIN framework_work AS w ON w.id = s.id AND w.fence = s.fence`;
+
+/** A locked item is being completed by a handler's transaction: nobody can take it, and waiting for it would delay all other renewals. */
+export const renewStatement: StatementShape = {
+  name: "renew",
+  parameters: { lease: "bigint" },
+  list: heldColumns,
+  returns: { id: "bigint" },
+  postgres: (
+    places,
+  ) => `UPDATE framework_work SET wake_at = ${places["now"]} + ${places["lease"]} WHERE id = ANY (ARRAY(
+  SELECT w.id FROM framework_work AS w WHERE ${sameFence(places)} FOR UPDATE SKIP LOCKED)) RETURNING id`,
+  sqlite: (places) =>
+    `UPDATE framework_work SET wake_at = ${places["now"]} + ${places["lease"]} WHERE id IN (SELECT w.id FROM ${joined(places)}) RETURNING id`,
+};
+
+export const heldStatement: StatementShape = {
+  name: "held",
+  list: heldColumns,
+  returns: { id: "bigint" },
+  postgres: (places) => `SELECT w.id FROM framework_work AS w WHERE ${sameFence(places)}`,
+  sqlite: (places) => `SELECT w.id FROM ${joined(places)}`,
+};
+
+const READY = "UPDATE framework_work SET state = 'ready', owner = NULL, wake_at = NULL, fence = fence + 1";
+
+const due = (state: string, now: string | undefined, lock: string): string =>
+  `SELECT w.id FROM framework_work AS w WHERE w.state = '${state}' AND w.wake_at <= ${now} ORDER BY w.wake_at LIMIT ${MAX_BATCH} ${lock}`;
+
+const whenDue = (name: string, state: string): StatementShape => ({
+  name,
+  returns: { queue: "text" },
+  postgres: ({ now }) =>
+    `${READY} WHERE id = ANY (ARRAY(${due(state, now, "FOR UPDATE SKIP LOCKED")})) RETURNING queue`,
+  sqlite: ({ now }) => `${READY} WHERE id IN (${due(state, now, "")}) RETURNING queue`,
+});
+
+export const wakeStatement: StatementShape = whenDue("wake", "waiting");
+export const takeStatement: StatementShape = whenDue("take", "running");
+
+const ofOwners = (owners: string, lock: string): string =>
+  `SELECT w.id FROM framework_work AS w WHERE w.state = 'running' AND w.owner ${owners} LIMIT ${MAX_BATCH} ${lock}`;
+
+export const takeFromStatement: StatementShape = {
+  name: "take_from",
+  list: { owner: "text" },
+  returns: { queue: "text" },
+  postgres: ({ owner }) =>
+    `${READY} WHERE id = ANY (ARRAY(${ofOwners(`= ANY (${owner})`, "FOR UPDATE SKIP LOCKED")})) RETURNING queue`,
+  sqlite: ({ list }) =>
+    `${READY} WHERE id IN (${ofOwners(`IN (SELECT s.owner FROM ${list})`, "")}) RETURNING queue`,
+};
+
+const look = (now: string | undefined, queues: string): string => {
+  const first = (state: string): string =>
+    `SELECT CAST('${state}' AS TEXT) AS kind, CAST(NULL AS TEXT) AS queue, (SELECT min(w.wake_at) FROM framework_work AS w WHERE w.state = '${state}') - ${now} AS ms`;
+  return `${first("waiting")} UNION ALL ${first("running")}
+UNION ALL SELECT 'ready', s.queue, 0 FROM ${queues} WHERE EXISTS (SELECT 1 FROM framework_work AS w WHERE w.queue = s.queue AND w.state = 'ready')`;
+};
+
+export const lookStatement: StatementShape = {
+  name: "look",
+  list: { queue: "text" },
+  returns: { kind: "text", queue: "text", ms: "bigint" },
+  postgres: ({ now, queue }) => look(now, `unnest(${queue}) AS s (queue)`),
+  sqlite: ({ now, list = "" }) => look(now, list),
+};
+
+/** Leases of running items and timers of waiting ones: both end at `wake_at`, and the item is ready again. */
+export class Leasing {
+  private readonly table: WorkTable;
+
+  constructor(table: WorkTable) {
+    this.table = table;
+  }
+
+  /**
+   * Extends the leases of items. Returns the ids of those still held; the others were taken over, cancelled or removed. Never waits for an item that a
+   * handler's transaction is completing, which counts as held.
+   */
+  async renew(held: readonly Held[], leaseMs: number, session?: WorkSession): Promise<ReadonlySet<number>> {
+    const list = held.map(({ id, fence }) => ({ id, fence }));
+    const parameters = { lease: leaseMs };
+    const renewed = await this.table.run<{ id: number }>(renewStatement, { parameters, list, session });
+    if (renewed.length === held.length) return new Set(held.map(({ id }) => id));
+    const rows = await this.table.read<{ id: number }>(heldStatement, { list });
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Reads, without writing, whether there is anything to do: the poll of an idle process. */
+  async look(queues: readonly string[]): Promise<Found> {
+    const list = queues.map((queue) => ({ queue }));
+    const rows = await this.table.read<LookRow>(lookStatement, { list });
+    const first = (kind: LookRow["kind"]): number | null => rows.find((row) => row.kind === kind)?.ms ?? null;
+    const ready = rows.flatMap(({ kind, queue }) => (kind === "ready" && queue !== null ? [queue] : []));
+    return { ready, dueInMs: first("waiting"), endsInMs: first("running") };
+  }
+
+  /** Makes waiting items ready that are due, up to 1,000. Returns the queue of each. */
+  async wake(): Promise<readonly string[]> {
+    return await this.queues(wakeStatement);
+  }
+
+  /** Makes running items ready whose leases have ended, up to 1,000; their attempts count. Returns the queue of each. */
+  async takeExpired(): Promise<readonly string[]> {
+    return await this.queues(takeStatement);
+  }
+
+  /** Makes the items ready that owners hold, who are known to be gone, up to 1,000; their attempts count. Returns the queue of each. */
+  async takeFrom(owners: readonly string[]): Promise<readonly string[]> {
+    return await this.queues(
+      takeFromStatement,
+      owners.map((owner) => ({ owner })),
+    );
+  }
+
+  private async queues(
+    shape: StatementShape,
+    list: readonly { readonly owner: string }[] = [],
+  ): Promise<readonly string[]> {
+    const rows = await this.table.run<{ queue: string }>(shape, { list });
+    return rows.map(({ queue }) => queue);
+  }
+}

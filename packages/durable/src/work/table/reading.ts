@@ -1,0 +1,90 @@
+import type { WorkState } from "./work-state.ts";
+import type { WorkTable } from "./work-table.ts";
+
+/** An item as the table has it. */
+export interface StoredRow {
+  readonly id: number;
+  readonly queue: string;
+  readonly key: string | null;
+  readonly unique_key: string | null;
+  readonly priority: number;
+  readonly state: WorkState;
+  readonly run_at: number;
+  readonly payload: string;
+  readonly headers: string | null;
+  readonly attempts: number;
+  readonly progress: string | null;
+  readonly result: string | null;
+  readonly error: string | null;
+  readonly created_at: number;
+  readonly finished_at: number | null;
+}
+
+/** Which items to list. */
+export interface ListFilter {
+  readonly queue: string;
+  readonly state: WorkState | null;
+  readonly key: string | null;
+  /** Only higher ids. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** Numbers of unfinished items, and milliseconds since the oldest ready one was due. */
+export interface CountedRows {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly oldestReadyMs: number | null;
+}
+
+const FIELDS =
+  "id, queue, key, unique_key, priority, state, run_at, payload, headers, attempts, progress, result, error, created_at, finished_at";
+
+/** Reads items for programs and operators. */
+export class Reading {
+  private readonly table: WorkTable;
+  private readonly countText: string;
+
+  constructor(table: WorkTable) {
+    this.table = table;
+    this.countText = countText(table.now);
+  }
+
+  async get(queue: string, id: number): Promise<StoredRow | null> {
+    const text = `SELECT ${FIELDS} FROM framework_work WHERE id = $1 AND queue = $2`;
+    const [row] = await this.table.db.query<StoredRow>(text, [id, queue]);
+    return row ?? null;
+  }
+
+  /** Lists items in the order in which they were added. */
+  async list({ queue, state, key, after, limit }: ListFilter): Promise<readonly StoredRow[]> {
+    const text = `SELECT ${FIELDS} FROM framework_work WHERE queue = $1 AND id > $2 AND (CAST($3 AS TEXT) IS NULL OR state = $3) AND (CAST($4 AS TEXT) IS NULL OR key = $4) ORDER BY id LIMIT $5`;
+    return await this.table.db.query<StoredRow>(text, [queue, after, state, key, limit]);
+  }
+
+  /** Counts unfinished items of a queue, each state up to `limit`. */
+  async count(queue: string, limit: number): Promise<CountedRows> {
+    interface Counted {
+      readonly state: string;
+      readonly items: number;
+      readonly oldest: number | null;
+    }
+    const rows = await this.table.db.query<Counted>(this.countText, [queue, limit]);
+    const counts = Object.fromEntries(rows.map(({ state, items }) => [state, items]));
+    const oldest = rows.find(({ state }) => state === "ready")?.oldest ?? null;
+    return { counts, oldestReadyMs: oldest === null ? null : Math.max(0, oldest) };
+  }
+}
+
+/** The ready index begins with the priority: the oldest item is the oldest of the first of each priority, which are at most 201. */
+const countText = (now: string): string => {
+  const oldest = `WITH RECURSIVE p (priority) AS (
+  SELECT max(priority) FROM framework_work WHERE queue = $1 AND state = 'ready'
+  UNION ALL SELECT (SELECT max(w.priority) FROM framework_work AS w WHERE w.queue = $1 AND w.state = 'ready' AND w.priority < p.priority) FROM p WHERE p.priority IS NOT NULL)
+SELECT ${now} - min((SELECT min(w.run_at) FROM framework_work AS w WHERE w.queue = $1 AND w.state = 'ready' AND w.priority = p.priority)) FROM p`;
+  const counted = (state: string, age: string): string =>
+    `SELECT '${state}' AS state, (SELECT count(*) FROM (SELECT 1 FROM framework_work WHERE queue = $1 AND state = '${state}' LIMIT $2) AS counted) AS items, ${age} AS oldest`;
+  return [
+    counted("ready", `(${oldest})`),
+    ...["waiting", "blocked", "running"].map((state) => counted(state, "NULL")),
+  ].join(" UNION ALL ");
+};

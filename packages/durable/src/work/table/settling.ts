@@ -1,0 +1,122 @@
+import type { Held } from "./held.ts";
+import type { Places, StatementShape } from "./statement.ts";
+import type { WorkSession, WorkTable } from "./work-table.ts";
+
+/** A running item's way out of that state. */
+export interface Settlement extends Held {
+  /** `waiting` and `ready` begin another attempt. */
+  readonly state: "waiting" | "ready" | "done" | "failed" | "parked";
+  /** Milliseconds until it is due again. @default 0 */
+  readonly delayMs?: number;
+  /** JSON. @default what it has */
+  readonly result?: string | null;
+  /** JSON. @default what it has */
+  readonly error?: string | null;
+  /** Whether the attempt does not count. @default false */
+  readonly attemptBack?: boolean;
+}
+
+const heldColumns = { id: "bigint", fence: "bigint" };
+const settleColumns = {
+  ...heldColumns,
+  state: "text",
+  delay: "bigint",
+  result: "text",
+  error: "text",
+  back: "integer",
+};
+
+/** The value of a column of the list for the row `framework_work`. */
+const valueOf = ({ id, ...columns }: Places, column: string): string =>
+  `(${columns[column]})[array_position(${id}, framework_work.id)]`;
+const isHeld = (places: Places): string =>
+  `framework_work.id = ANY (${places["id"]}) AND framework_work.fence = ${valueOf(places, "fence")}`;
+const IS_LISTED = "framework_work.id = s.id AND framework_work.fence = s.fence";
+
+export const removeStatement: StatementShape = {
+  name: "remove",
+  list: heldColumns,
+  returns: { id: "bigint" },
+  postgres: (places) => `DELETE FROM framework_work WHERE ${isHeld(places)} RETURNING id`,
+  sqlite: ({ list }) =>
+    `DELETE FROM framework_work WHERE id IN (SELECT w.id FROM ${list} JOIN framework_work AS w ON w.id = s.id AND w.fence = s.fence) RETURNING id`,
+};
+
+const settle = (of: (column: string) => string, now: string | undefined): string => {
+  const waits = `${of("state")} = 'waiting'`;
+  return `UPDATE framework_work SET state = ${of("state")}, owner = NULL, fence = framework_work.fence + 1,
+  wake_at = CASE WHEN ${waits} THEN ${now} + ${of("delay")} END, run_at = CASE WHEN ${waits} THEN ${now} + ${of("delay")} ELSE run_at END,
+  attempts = attempts - ${of("back")}, result = COALESCE(${of("result")}, framework_work.result), error = COALESCE(${of("error")}, framework_work.error),
+  finished_at = CASE WHEN ${of("state")} IN ('waiting', 'ready') THEN NULL ELSE ${now} END`;
+};
+
+export const settleStatement: StatementShape = {
+  name: "settle",
+  list: settleColumns,
+  returns: { id: "bigint" },
+  postgres: (places) =>
+    `${settle((column) => valueOf(places, column), places["now"])} WHERE ${isHeld(places)} RETURNING id`,
+  sqlite: ({ list, now }) =>
+    `${settle((column) => `s.${column}`, now)} FROM ${list} WHERE ${IS_LISTED} RETURNING framework_work.id`,
+};
+
+export const progressStatement: StatementShape = {
+  name: "progress",
+  list: { ...heldColumns, progress: "text" },
+  returns: { id: "bigint" },
+  postgres: (places) =>
+    `UPDATE framework_work SET progress = ${valueOf(places, "progress")} WHERE ${isHeld(places)} RETURNING id`,
+  sqlite: ({ list }) =>
+    `UPDATE framework_work SET progress = s.progress FROM ${list} WHERE ${IS_LISTED} RETURNING framework_work.id`,
+};
+
+/** Ends attempts. Each write is fenced: an item that was taken over, cancelled or removed meanwhile stays as it is. */
+export class Settling {
+  private readonly table: WorkTable;
+
+  constructor(table: WorkTable) {
+    this.table = table;
+  }
+
+  /** Removes finished items. Returns the ids of those that were held. */
+  async remove(held: readonly Held[], session?: WorkSession): Promise<ReadonlySet<number>> {
+    const list = held.map(({ id, fence }) => ({ id, fence }));
+    return idsOf(await this.table.run<Identified>(removeStatement, { list, session }));
+  }
+
+  /** Records outcomes. Returns the ids of those that were held. */
+  async settle(settlements: readonly Settlement[], session?: WorkSession): Promise<ReadonlySet<number>> {
+    const list = settlements.map(rowOf);
+    return idsOf(await this.table.run<Identified>(settleStatement, { list, session }));
+  }
+
+  /** Stores the progress of running items, as JSON. Returns the ids of those that were held. */
+  async progress(items: readonly (Held & { readonly progress: string })[]): Promise<ReadonlySet<number>> {
+    const list = items.map(({ id, fence, progress }) => ({ id, fence, progress }));
+    return idsOf(await this.table.run<Identified>(progressStatement, { list }));
+  }
+}
+
+interface Identified {
+  readonly id: number;
+}
+
+const idsOf = (rows: readonly Identified[]): ReadonlySet<number> => new Set(rows.map(({ id }) => id));
+
+const rowOf = ({
+  id,
+  fence,
+  state,
+  delayMs = 0,
+  result = null,
+  error = null,
+  attemptBack = false,
+}: Settlement): Readonly<Record<keyof typeof settleColumns, string | number | null>> => ({
+  id,
+  fence,
+  state,
+  delay: Math.ceil(delayMs),
+  result,
+  error,
+  back: attemptBack ? 1 : 0,
+});

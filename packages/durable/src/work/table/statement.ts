@@ -1,0 +1,82 @@
+import type { SqlScalar, SqlValue } from "@framework/database";
+
+/** Placeholders of a statement by name, `now`, and on SQLite `list`: a `FROM` item `s` with the rows of the list. */
+export type Places = Readonly<Record<string, string>>;
+
+/** A statement on the work table, with a text for each database. */
+export interface StatementShape {
+  /** Ends the name of its function in PostgreSQL. */
+  readonly name: string;
+  /** Single parameters and their types in PostgreSQL. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Columns of a parameter that is a list of rows; on PostgreSQL an array for each. */
+  readonly list?: Readonly<Record<string, string>>;
+  /** Columns of the result and their types in PostgreSQL. */
+  readonly returns: Readonly<Record<string, string>>;
+  readonly postgres: (places: Places) => string;
+  readonly sqlite: (places: Places) => string;
+}
+
+/** A statement as it is sent. */
+export interface Statement {
+  readonly text: string;
+  values(parameters: Readonly<Record<string, SqlScalar>>, rows: readonly ListRow[]): readonly SqlValue[];
+}
+
+/** A row of a list. */
+export type ListRow = Readonly<Record<string, SqlScalar>>;
+
+/** Returns a statement for SQLite. */
+export const sqliteStatement = (shape: StatementShape, now: string): Statement => {
+  const names = Object.keys(shape.parameters ?? {});
+  const columns = Object.keys(shape.list ?? {}).map((column) => `value ->> '${column}' AS ${column}`);
+  const list = `(SELECT ${columns.join(", ")} FROM json_each($${names.length + 1})) AS s`;
+  return {
+    text: shape.sqlite({ ...numbered(names), now, list }),
+    values(parameters, rows) {
+      const single = names.map((name) => parameters[name] ?? null);
+      return columns.length === 0 ? single : [...single, JSON.stringify(rows)];
+    },
+  };
+};
+
+/** Returns a statement for PostgreSQL: the call of its function. */
+export const postgresStatement = (shape: StatementShape, now: string): Statement => {
+  const names = Object.keys(shape.parameters ?? {});
+  const columns = Object.keys(shape.list ?? {});
+  const places = [...names, ...columns].map((_name, at) => `$${at + 1}`);
+  return {
+    text: `SELECT * FROM ${functionName(shape)}(${[...places, now].join(", ")})`,
+    values: (parameters, rows) => [
+      ...names.map((name) => parameters[name] ?? null),
+      ...columns.map((column) => rows.map((row) => row[column] ?? null)),
+    ],
+  };
+};
+
+/**
+ * Returns the function of a statement in PostgreSQL.
+ *
+ * A plan is made once per connection. One that was made while the table was empty would scan the whole table until the next analysis, however many items
+ * are added: the settings allow only plans that follow an index. They hold within the function alone.
+ */
+export const postgresFunction = (shape: StatementShape): string => {
+  const types = [
+    ...Object.values(shape.parameters ?? {}),
+    ...Object.values(shape.list ?? {}).map((type) => `${type}[]`),
+    "bigint",
+  ];
+  const columns = Object.entries(shape.returns).map(([name, type]) => `${name} ${type}`);
+  const names = [...Object.keys(shape.parameters ?? {}), ...Object.keys(shape.list ?? {}), "now"];
+  return `CREATE FUNCTION ${functionName(shape)} (${types.join(", ")}) RETURNS TABLE (${columns.join(", ")}) LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off SET plan_cache_mode = force_generic_plan AS $work$
+#variable_conflict use_column
+BEGIN
+RETURN QUERY ${shape.postgres(numbered(names))};
+END $work$;`;
+};
+
+const functionName = ({ name }: StatementShape): string => `framework_work_${name}`;
+
+const numbered = (names: readonly string[]): Places =>
+  Object.fromEntries(names.map((name, at) => [name, `$${at + 1}`]));

@@ -1,0 +1,5 @@
+import { test } from "@jest/globals";
+import { sqliteFile } from "../../testing/open-databases.test-kit.ts";
+import { workFixture, workTableContract } from "./work-table.test-kit.ts";
+
+workTableContract(test, async () => workFixture(await sqliteFile()));

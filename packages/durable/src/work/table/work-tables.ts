@@ -1,0 +1,87 @@
+import type { SetMigration } from "@framework/database";
+import { claimStatement } from "./claiming.ts";
+import { findStatement, insertStatement } from "./enqueueing.ts";
+import { blockStatement, unblockStatement } from "./key-order.ts";
+import {
+  heldStatement,
+  lookStatement,
+  renewStatement,
+  takeFromStatement,
+  takeStatement,
+  wakeStatement,
+} from "./leasing.ts";
+import { progressStatement, removeStatement, settleStatement } from "./settling.ts";
+import { postgresFunction } from "./statement.ts";
+import { pruneStatement } from "./stopping.ts";
+
+/**
+ * The table of queued work. Its states:
+ *
+ * - `waiting`: not due before `wake_at`.
+ * - `ready`: due; the index `framework_work_ready` is the queue.
+ * - `blocked`: due, but far behind an earlier item of its key; out of the queue until that one ends.
+ * - `running`: leased by `owner` until `wake_at`.
+ * - `done`, `failed`, `parked`, `cancelled`: finished, with `finished_at`, kept for a while.
+ *
+ * `fence` grows whenever an item is claimed or taken from its owner, so that one comparison refuses every outdated write.
+ */
+const COLUMNS = `
+  queue TEXT NOT NULL,
+  key TEXT,
+  unique_key TEXT,
+  priority SMALLINT NOT NULL,
+  state TEXT NOT NULL,
+  run_at BIGINT NOT NULL,
+  wake_at BIGINT,
+  payload TEXT NOT NULL,
+  headers TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  owner TEXT,
+  fence BIGINT NOT NULL DEFAULT 0,
+  progress TEXT,
+  result TEXT,
+  error TEXT,
+  created_at BIGINT NOT NULL,
+  finished_at BIGINT`;
+
+/** At most one item of a key can run: the index refuses what two claims at once could do to items that were committed out of order. */
+const INDEXES = `
+CREATE INDEX framework_work_ready ON framework_work (queue, priority DESC, run_at, id) WHERE state = 'ready';
+CREATE INDEX framework_work_timed ON framework_work (state, wake_at) WHERE state IN ('waiting', 'running');
+CREATE INDEX framework_work_key ON framework_work (queue, key, id) WHERE key IS NOT NULL AND finished_at IS NULL;
+CREATE UNIQUE INDEX framework_work_running_key ON framework_work (queue, key) WHERE key IS NOT NULL AND state = 'running';
+CREATE INDEX framework_work_blocked ON framework_work (queue, key, id) WHERE state = 'blocked';
+CREATE UNIQUE INDEX framework_work_unique ON framework_work (queue, unique_key) WHERE unique_key IS NOT NULL AND finished_at IS NULL;
+CREATE INDEX framework_work_finished ON framework_work (queue, state, finished_at) WHERE finished_at IS NOT NULL;`;
+
+/** Rows live for seconds: vacuum early, or the dead ones at the head of the queue slow every claim down. */
+const STORAGE =
+  "WITH (fillfactor = 90, vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.1)";
+
+const functions = [
+  insertStatement,
+  findStatement,
+  claimStatement,
+  renewStatement,
+  heldStatement,
+  wakeStatement,
+  takeStatement,
+  takeFromStatement,
+  lookStatement,
+  removeStatement,
+  settleStatement,
+  progressStatement,
+  blockStatement,
+  unblockStatement,
+  pruneStatement,
+].map(postgresFunction);
+
+/** Ids are never used again: a late write of a deleted item must not reach another one. */
+export const workTables: readonly SetMigration[] = [
+  {
+    number: 1,
+    name: "create-work",
+    sqlite: `CREATE TABLE framework_work (id INTEGER PRIMARY KEY AUTOINCREMENT,${COLUMNS});${INDEXES}`,
+    postgres: `CREATE TABLE framework_work (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,${COLUMNS}) ${STORAGE};${INDEXES}\n${functions.join("\n")}`,
+  },
+];

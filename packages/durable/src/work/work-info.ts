@@ -1,0 +1,50 @@
+import { failureIn, type StoredFailure } from "../parked/failure.ts";
+import type { StoredRow } from "./table/reading.ts";
+import type { WorkState } from "./table/work-state.ts";
+
+/** An item as programs and operators see it. */
+export interface WorkInfo {
+  /** Identifies the item; opaque. */
+  readonly id: string;
+  readonly queue: string;
+  readonly state: WorkState;
+  readonly payload: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly key: string | null;
+  readonly uniqueKey: string | null;
+  readonly priority: number;
+  /** Attempts that have begun. */
+  readonly attempts: number;
+  /** Last value that the handler gave to `progress`; `null` without one. */
+  readonly progress: unknown;
+  /** What the handler returned; `null` before it is done, and when nothing is kept. */
+  readonly result: unknown;
+  /** The last failure; `null` without one. */
+  readonly error: StoredFailure | null;
+  /** When it is or was due; milliseconds since 1970, like the other times. */
+  readonly runAt: number;
+  readonly createdAt: number;
+  /** `null` while it is unfinished. */
+  readonly finishedAt: number | null;
+}
+
+/** Converts a row. */
+export const toInfo = (row: StoredRow): WorkInfo => ({
+  id: String(row.id),
+  queue: row.queue,
+  state: row.state,
+  payload: parsed(row.payload),
+  headers: parsed(row.headers ?? "{}") as Readonly<Record<string, string>>,
+  key: row.key,
+  uniqueKey: row.unique_key,
+  priority: row.priority,
+  attempts: row.attempts,
+  progress: parsed(row.progress),
+  result: parsed(row.result),
+  error: row.error === null ? null : failureIn(row.error),
+  runAt: row.run_at,
+  createdAt: row.created_at,
+  finishedAt: row.finished_at,
+});
+
+const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));

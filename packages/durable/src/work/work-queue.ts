@@ -1,0 +1,70 @@
+import type { Transaction } from "@framework/database";
+import type { NewWork } from "./queue/new-work.ts";
+import type { WorkInfo } from "./work-info.ts";
+import type { WorkState } from "./table/work-state.ts";
+
+/** A queue of items on the database, which every process with its definition works on. */
+export interface WorkQueue<T> {
+  readonly name: string;
+  /**
+   * Adds work, at most 10,000 items at once. With `tx` it is added by that transaction: visible with its commit, gone with its rollback.
+   *
+   * @throws DURABLE_BAD_WORK
+   */
+  enqueue(work: NewWork<T> | readonly NewWork<T>[], options?: WorkOptions): Promise<readonly Enqueued[]>;
+  /**
+   * Cancels an unfinished item: it does not start, and if it runs, its signal aborts and its outcome is refused. Returns whether there was one.
+   *
+   * A handler on another host is told at once on PostgreSQL, otherwise at its next renewal, within a third of the lease.
+   */
+  cancel(id: string, options?: WorkOptions): Promise<boolean>;
+  /** Starts a failed or cancelled item again, with all its attempts. Returns `false` for any other, and when its unique key is taken. */
+  retry(id: string): Promise<boolean>;
+  /** Returns an item; `null` for one that does not exist any more. */
+  get(id: string): Promise<WorkInfo | null>;
+  /** Lists items in the order in which they were added. */
+  list(filter?: WorkFilter): Promise<WorkPage>;
+  /** Counts items. */
+  stats(): Promise<WorkStats>;
+}
+
+/** Options of a change to a queue. */
+export interface WorkOptions {
+  /** Transaction that makes the change. @default one of its own */
+  readonly tx?: Transaction | undefined;
+}
+
+/** An item that was added, or the unfinished one that has its unique key. */
+export interface Enqueued {
+  readonly id: string;
+  /** Whether it was added by this call. */
+  readonly isNew: boolean;
+}
+
+/** Which items to list. */
+export interface WorkFilter {
+  readonly state?: WorkState | undefined;
+  readonly key?: string | undefined;
+  /** `next` of the page before. @default from the first */
+  readonly after?: string | undefined;
+  /** 1 to 1,000. @default 100 */
+  readonly limit?: number | undefined;
+}
+
+/** A page of items. */
+export interface WorkPage {
+  readonly items: readonly WorkInfo[];
+  /** `after` of the next page; `null` after the last. */
+  readonly next: string | null;
+}
+
+/** Numbers of items of a queue. */
+export interface WorkStats {
+  /** Unfinished items by state, each counted up to 100,000. */
+  readonly waiting: number;
+  readonly ready: number;
+  readonly blocked: number;
+  readonly running: number;
+  /** Milliseconds since the oldest ready item was due; `null` without one. */
+  readonly oldestReadyMs: number | null;
+}

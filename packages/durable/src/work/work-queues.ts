@@ -1,0 +1,77 @@
+import { FrameworkError, type Injections } from "@framework/core";
+import type { KernelBase } from "../base/kernel-base.ts";
+import type { RunTransaction } from "../group-commit/group-commit.ts";
+import type { Owners } from "../owners/owners.ts";
+import type { OpenParked } from "../parked/open-parked.ts";
+import type { ParkedSource } from "../parked/parked-source.ts";
+import type { WakeUp } from "../wake-up/wake-up.ts";
+import { parkedItemsSource, type ParkedItemsParts, parkItems } from "./parked-items.ts";
+import { WorkLoop } from "./loop/work-loop.ts";
+import { OpenQueue } from "./open-queue.ts";
+import { queueDefinition, type QueueOptions } from "./queue/queue-options.ts";
+import { workTables } from "./table/work-tables.ts";
+import type { WorkQueue } from "./work-queue.ts";
+import { type WorkStore, workStore } from "./table/work-store.ts";
+
+/** What queues need. */
+export interface WorkQueuesParts {
+  readonly base: KernelBase;
+  readonly owners: Owners;
+  readonly wakeUp: WakeUp;
+  readonly transaction: RunTransaction;
+  readonly parked: OpenParked;
+}
+
+/** Name of the set of tables. */
+const WORK_TABLES = "durable-work";
+
+/** The queues of a kernel. */
+export class WorkQueues {
+  readonly loop: WorkLoop;
+  private readonly parts: WorkQueuesParts;
+  private readonly queues = new Map<string, WorkQueue<unknown>>();
+  private readonly parkedItems: ParkedSource;
+  private opened: WorkStore | null = null;
+
+  constructor(parts: WorkQueuesParts) {
+    const { base, owners, wakeUp } = parts;
+    const items: ParkedItemsParts = { ...parts, store: () => this.store };
+    this.parts = parts;
+    this.parkedItems = parkedItemsSource(items);
+    this.loop = new WorkLoop({ base, owners, wakeUp, park: parkItems(items), store: () => this.store });
+    owners.add(this.loop);
+    base.life.add(this.loop);
+  }
+
+  /** The work table; the database of an app is known when it is used. */
+  get store(): WorkStore {
+    const { base, transaction } = this.parts;
+    return (this.opened ??= workStore({ db: base.db, now: base.now.text, transaction }));
+  }
+
+  /** @throws ConfigurationError; DURABLE_QUEUE_TAKEN for a second queue of a name; DURABLE_ALREADY_STARTED for the first one after the start */
+  add<T, I extends Injections | undefined>(options: QueueOptions<T, I>): WorkQueue<T> {
+    const { base, wakeUp } = this.parts;
+    const definition = queueDefinition(options);
+    const { name, inject } = definition;
+    if (this.queues.has(name))
+      throw new FrameworkError(
+        "DURABLE_QUEUE_TAKEN",
+        `durable: there is a queue "${name}" already; rename one`,
+      );
+    if (this.queues.size === 0) {
+      base.tables.add(WORK_TABLES, workTables);
+      this.parts.parked.add(this.parkedItems);
+    }
+    if (inject !== undefined) base.host?.state.inject(`queue ${name}`, inject);
+    this.loop.add(definition);
+    const queue = new OpenQueue<T>({ name, store: () => this.store, loop: this.loop, wakeUp });
+    this.queues.set(name, queue as WorkQueue<unknown>);
+    return queue;
+  }
+
+  /** All queues, in the order in which they were defined. */
+  all(): readonly WorkQueue<unknown>[] {
+    return Array.from(this.queues.values());
+  }
+}
