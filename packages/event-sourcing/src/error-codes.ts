@@ -20,6 +20,11 @@ export const eventSourcingErrors: ErrorCatalogue = {
     summary: "a position is not one that the store gave",
     action: "pass positions on unchanged",
   },
+  EVENTS_BAD_PROJECTION: {
+    summary:
+      "the definition of a projection is malformed, clashes with another, or differs from that in the store",
+    action: "the message states the rule; a changed view needs a higher version",
+  },
   EVENTS_BAD_READ: {
     summary: "an option of a read is not within its range",
     action: "the message names the range",
@@ -32,6 +37,11 @@ export const eventSourcingErrors: ErrorCatalogue = {
   EVENTS_BAD_TYPE: {
     summary: "the definition of an event type is malformed, or lacks an upcaster",
     action: "give an upcaster for each earlier version",
+  },
+  EVENTS_BUSY: {
+    status: 503,
+    summary: "10,000 calls of `waitFor` are open in the process",
+    action: "limit the requests, or read without waiting",
   },
   EVENTS_CONFLICT: {
     status: 409,
@@ -64,6 +74,11 @@ export const eventSourcingErrors: ErrorCatalogue = {
     summary: "the event store was used before `enableEventSourcing`",
     action: "call `enableEventSourcing` first",
   },
+  EVENTS_OUTDATED: {
+    status: 503,
+    summary: "another process made a later version of an inline projection live; nothing was appended",
+    action: "deploy the later code to every process",
+  },
   EVENTS_PARTIAL_OVERLAP: {
     status: 409,
     summary:
@@ -78,6 +93,14 @@ export const eventSourcingErrors: ErrorCatalogue = {
   EVENTS_TOO_LARGE: {
     summary: "an append exceeds a limit; nothing was appended",
     action: "the message names the limit",
+  },
+  EVENTS_TOO_MANY_SUBSCRIPTIONS: {
+    summary: "1,000 subscriptions are open in the process",
+    action: "stop some, or share one",
+  },
+  EVENTS_UNKNOWN_PROJECTION: {
+    summary: "a name is not in the option `projections`",
+    action: "add the projection to the option",
   },
   EVENTS_UNKNOWN_TYPE: {
     summary: "a type of event is not in the option `events`, or is retired",

@@ -12,6 +12,8 @@ import type { Problem } from "@framework/core";
 import type { Positions } from "./base/store-base.ts";
 import type { AnyEventType } from "./events/event-type.ts";
 import { EventTypes } from "./events/event-types.ts";
+import { projectionProblems } from "./projections/definition/projection-problems.ts";
+import type { Projection } from "./projections/definition/projection.ts";
 
 /** Kind of database of an event store. */
 export type StoreType = "sqlite" | "postgres" | "postgresql" | "memory";
@@ -35,6 +37,8 @@ export interface EventSourcingConfig {
   readonly connectionUrl: string | undefined;
   /** Types of events. With none, the store takes events of every type, unchecked. @default [] */
   readonly events: readonly AnyEventType[];
+  /** Views that are kept up to date. Keep the last version of a projection beside a new one until that is live. @default [] */
+  readonly projections: readonly Projection[];
   /**
    * How positions are drawn on PostgreSQL: from a `"sequence"`, or from a `"counter"` row that lets one append run at a time, for servers that hide
    * `pg_locks`. Fixed when the tables are first used. @default "sequence"
@@ -49,6 +53,9 @@ const isUrl = (value: unknown): boolean =>
 const isEventType = (value: unknown): boolean =>
   (typeof value === "function" || (typeof value === "object" && value !== null)) && "upcast" in value;
 
+const isProjection = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "apply" in value && "keepRetiredSecs" in value;
+
 export const EventSourcingConfig: ConfigRecord<EventSourcingConfig> = configRecord("EventSourcingConfig", {
   storeType: optional(oneOf<StoreType>("sqlite", ["sqlite", "postgres", "postgresql", "memory"])),
   snapshotInterval: integer(100, { min: 1, max: 1_000_000 }),
@@ -57,6 +64,7 @@ export const EventSourcingConfig: ConfigRecord<EventSourcingConfig> = configReco
   eventTtlSecs: integer(0, { min: 0, max: 10_000_000_000 }),
   connectionUrl: optional(checked("", "sqlite://<path> or postgres://user:password@host/database", isUrl)),
   events: list<AnyEventType>([], "types of events, made by eventType", isEventType),
+  projections: list<Projection>([], "projections, made by projection", isProjection),
   positions: oneOf<Positions>("sequence", ["sequence", "counter"]),
 });
 
@@ -71,7 +79,7 @@ export const isInMemory = (config: EventSourcingConfig): boolean => ownUrl(confi
 
 /** Mistakes that the record's rules do not see. */
 export const configProblems = (config: EventSourcingConfig): readonly Problem[] => {
-  const { storeType, connectionUrl, events } = config;
+  const { storeType, connectionUrl, events, projections } = config;
   const mismatch =
     connectionUrl === undefined
       ? null
@@ -79,6 +87,7 @@ export const configProblems = (config: EventSourcingConfig): readonly Problem[] 
   const isFile = storeType === "memory" && connectionUrl !== undefined && connectionUrl !== MEMORY;
   return [
     ...EventTypes.problems(events),
+    ...projectionProblems(projections, events),
     ...(mismatch === null ? [] : [mismatch]),
     ...(isFile && mismatch === null
       ? [badStore(`storeType is "memory", but connectionUrl is another database; remove one`)]

@@ -4,7 +4,7 @@ import { type Database, type DatabaseMethods, openDatabase } from "@framework/da
 import type { DurableMethods } from "@framework/durable";
 import { createKernel, kernelOf, type OwnKernel } from "@framework/durable/feature";
 import { followCurrentWork } from "./current-work.ts";
-import type { EventStore, StoreParts } from "./event-store.ts";
+import type { EventStore } from "./event-store.ts";
 import {
   configProblems,
   EventSourcingConfig,
@@ -12,7 +12,7 @@ import {
   mismatchOf,
   ownUrl,
 } from "./event-sourcing-config.ts";
-import { storeOn } from "./open-event-store.ts";
+import { storeOn, type WholeStoreParts } from "./open-event-store.ts";
 import { publishMetrics } from "./store-metrics.ts";
 import { setUpStore } from "./store-setup.ts";
 
@@ -38,7 +38,7 @@ export interface EventSourcing {
 export const eventSourcing: Feature<EventSourcing, DatabaseMethods & DurableMethods> = {
   name: "event-sourcing",
   install: (host, needs) => {
-    let parts: StoreParts | null = null;
+    let parts: WholeStoreParts | null = null;
     return {
       enableEventSourcing(config) {
         parts = enable(host, needs, host.configure(EventSourcingConfig, config));
@@ -52,7 +52,7 @@ export const eventSourcing: Feature<EventSourcing, DatabaseMethods & DurableMeth
   },
 };
 
-const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig): StoreParts => {
+const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig): WholeStoreParts => {
   for (const problem of configProblems(config)) host.problem(problem);
   const own = ownKernel(host, config);
   const kernel = own ?? kernelOf(needs).use("event-sourcing");
@@ -68,8 +68,10 @@ const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig):
       if (workers > 1 && isInMemory(config)) throw memoryOfMany(workers);
       await own?.start({ signal });
       await setUpStore(parts.base);
+      await parts.projections.start();
     },
   });
+  host.life.onDrain((deadline) => parts.subscriptions.stop(deadline));
   if (own !== null) host.life.onDrain((deadline) => own.drain(deadline));
   host.life.onStop({
     name: "event-sourcing",

@@ -17,6 +17,9 @@ import { HighWaterMark } from "./global-order/high-water-mark.ts";
 import { type EventBatch, readAll, type ReadAllOptions } from "./global-order/read-all.ts";
 import { checkName, checkStream, checkTenant } from "./names/check-name.ts";
 import { type ReadOptions, readStream } from "./reading/read-stream.ts";
+import type { WaitOptions } from "./projections/running/wait-for.ts";
+import type { Projections } from "./projections/projections.ts";
+import type { EventHandler, SubscribeOptions, Subscription } from "./subscriptions/subscription.ts";
 import { Snapshots } from "./snapshots/snapshots.ts";
 
 /** Options of one append. */
@@ -35,8 +38,8 @@ export interface PlaceOptions {
   readonly tx?: Transaction | undefined;
 }
 
-/** A store of events: streams with versions, and one order over all of them. */
-export interface EventStore {
+/** Streams with versions, and one order over all of them. */
+export interface StreamStore {
   /** The database that it is in: transactions of this one can append. */
   readonly db: Database;
   /**
@@ -72,9 +75,28 @@ export interface EventStore {
   forget(subject: string, options?: PlaceOptions): Promise<boolean>;
 }
 
+/** A store of events, with the views that are made of them. */
+export interface EventStore extends StreamStore {
+  /** The projections of the store. */
+  readonly projections: Projections;
+  /**
+   * Waits until views contain every event up to a position, that of an append for example: a reader then finds what it wrote. Resolves to `false` after
+   * the timeout.
+   *
+   * @throws EVENTS_BAD_POSITION 400, EVENTS_UNKNOWN_PROJECTION, EVENTS_BAD_READ; HttpError 503 (EVENTS_BUSY) when 10,000 wait
+   */
+  waitFor(position: string, options?: WaitOptions): Promise<boolean>;
+  /**
+   * Gives the events of all streams to a handler, one after the other, those to come included. While it works, nothing is read.
+   *
+   * @throws EVENTS_BAD_POSITION, EVENTS_BAD_READ, EVENTS_TOO_MANY_SUBSCRIPTIONS, CORE_BAD_CONFIG for the retry policy
+   */
+  subscribe(options: SubscribeOptions, handler: EventHandler): Subscription;
+}
+
 /** A store and its parts, for features that rest on it. */
 export interface StoreParts {
-  readonly store: EventStore;
+  readonly store: StreamStore;
   readonly base: StoreBase;
   readonly appender: Appender;
   readonly reader: GlobalReader;
@@ -95,7 +117,7 @@ export const buildStore = (base: StoreBase): StoreParts => {
     advance: () => (frontier ??= frontierOf(base)).advance(),
   };
   const reader = new GlobalReader(base, lateFrontier);
-  const store: EventStore = {
+  const store: StreamStore = {
     get db() {
       return base.db;
     },

@@ -21,7 +21,20 @@ export type { NewEvent, StoredEvent } from "./events/stored-event.ts";
 export type { EventMetadata } from "./events/event-metadata.ts";
 export { decider, type Decider, type DeciderOptions } from "./deciders/decider.ts";
 export type { Aggregate, AggregateState, ExecuteOptions, Executed } from "./deciders/aggregate.ts";
-export type { AppendOptions, EventStore, PlaceOptions } from "./event-store.ts";
+export { projection } from "./projections/definition/define-projection.ts";
+export type {
+  EventsOf,
+  Projection,
+  ProjectionContext,
+  ProjectionOptions,
+} from "./projections/definition/projection.ts";
+export type { Projections } from "./projections/projections.ts";
+export type { ProjectionStatus } from "./projections/versions/status.ts";
+export type { VersionStatus } from "./projections/versions/projection-rows.ts";
+export type { ParkedEvent, ParkedFilter } from "./projections/parked/parked-events.ts";
+export type { WaitOptions } from "./projections/running/wait-for.ts";
+export type { EventHandler, SubscribeOptions, Subscription } from "./subscriptions/subscription.ts";
+export type { AppendOptions, EventStore, PlaceOptions, StreamStore } from "./event-store.ts";
 export type { Appended } from "./append/appended.ts";
 export type { WriteOptions } from "./append/appender.ts";
 export { ConflictError } from "./append/conflict-error.ts";

@@ -1,15 +1,18 @@
 import { type Logger, ConfigurationError } from "@framework/core";
-import type { ConfigInput } from "@framework/core/feature";
+import { type Clock, type ConfigInput, systemClock } from "@framework/core/feature";
 import { type Database, openDatabase, type Statement } from "@framework/database";
 import { createKernel, type Kernel } from "@framework/durable/feature";
 import { archiveInLane } from "./archive/archive-lane.ts";
 import type { StoreBase } from "./base/store-base.ts";
 import { StoreCounts } from "./base/store-counts.ts";
-import { buildStore, type EventStore, type StoreParts } from "./event-store.ts";
+import { buildStore, type EventStore, type StoreParts, type StreamStore } from "./event-store.ts";
 import { configProblems, EventSourcingConfig, mismatchOf, ownUrl } from "./event-sourcing-config.ts";
 import type { EventMetadata } from "./events/event-metadata.ts";
 import { EventTypes } from "./events/event-types.ts";
+import { InlineProjections } from "./projections/inline/inline-projections.ts";
+import { ProjectionSet } from "./projections/projections.ts";
 import { setUpStore } from "./store-setup.ts";
+import { Subscriptions } from "./subscriptions/subscriptions.ts";
 import { eventTables, TABLE_SET } from "./tables/event-tables.ts";
 
 /** Channel of the kernel's wake-up: events were committed. */
@@ -20,13 +23,22 @@ export interface StoreSources {
   readonly kernel: Kernel;
   readonly log: () => Logger;
   readonly currentMetadata: () => EventMetadata;
+  /** Timers. @default the system clock */
+  readonly clock?: Clock;
+}
+
+/** A store with its projections and subscriptions. */
+export interface WholeStoreParts extends StoreParts {
+  readonly store: EventStore;
+  readonly projections: ProjectionSet;
+  readonly subscriptions: Subscriptions;
 }
 
 /** Builds a store on a kernel, to which it adds its tables. */
 export const storeOn = (
-  { kernel, log, currentMetadata }: StoreSources,
-  { events, ...settings }: EventSourcingConfig,
-): StoreParts => {
+  { kernel, log, currentMetadata, clock = systemClock }: StoreSources,
+  { events, projections, ...settings }: EventSourcingConfig,
+): WholeStoreParts => {
   kernel.tables(TABLE_SET, eventTables);
   const base: StoreBase = {
     get db() {
@@ -43,10 +55,27 @@ export const storeOn = (
     counts: new StoreCounts(),
     transaction: kernel.transaction,
     currentMetadata,
+    get inline() {
+      return inline;
+    },
     committed: () => kernel.wakeUp.signal(EVENTS_CHANNEL),
   };
   if (settings.eventTtlSecs > 0) archiveInLane(kernel, base, settings.eventTtlSecs);
-  return buildStore(base);
+  const own = projections.filter((each) => each.inline);
+  const inline = own.length === 0 ? null : new InlineProjections(base, own);
+  const parts = buildStore(base);
+  const { reader } = parts;
+  const eventsChannel = EVENTS_CHANNEL;
+  const set = new ProjectionSet({ kernel, base, reader, clock, eventsChannel, projections, types: events });
+  const onEvents = (listener: () => void): (() => void) => kernel.wakeUp.on(EVENTS_CHANNEL, listener);
+  const subscriptions = new Subscriptions({ base, reader, clock, random: Math.random, onEvents });
+  const following: Omit<EventStore, keyof StreamStore> = {
+    projections: set,
+    waitFor: (position, options) => set.waitFor(position, options),
+    subscribe: (options, handler) => subscriptions.add(options, handler),
+  };
+  const store = Object.assign(parts.store, following); // a copy would read its database, which an app knows later
+  return { ...parts, store, projections: set, subscriptions };
 };
 
 /** A store without an app; close it after use. */
@@ -65,6 +94,8 @@ export interface OpenEventStoreOptions {
   readonly now?: Statement;
   /** Destination of log lines. @default the console */
   readonly log?: Logger;
+  /** Timers. @default the system clock */
+  readonly clock?: Clock;
 }
 
 /**
@@ -76,16 +107,17 @@ export interface OpenEventStoreOptions {
  */
 export const openEventStore = async (
   config: ConfigInput<EventSourcingConfig> = {},
-  { db: given, now, log = console }: OpenEventStoreOptions = {},
+  { db: given, now, log = console, clock = systemClock }: OpenEventStoreOptions = {},
 ): Promise<OpenEventStore> => {
   const settings = EventSourcingConfig.of(config);
   const url = ownUrl(settings);
   const db = given ?? openDatabase(url === null ? {} : { url });
   const mismatch = mismatchOf(settings.storeType, db.dialect);
   const problems = [...configProblems(settings), ...(mismatch === null ? [] : [mismatch])];
-  const kernel = createKernel(db, { log, ...(now !== undefined && { now }) });
-  const parts = storeOn({ kernel, log: () => log, currentMetadata: () => noMetadata }, settings);
+  const kernel = createKernel(db, { log, clock, ...(now !== undefined && { now }) });
+  const parts = storeOn({ kernel, log: () => log, currentMetadata: () => noMetadata, clock }, settings);
   const close = async (): Promise<void> => {
+    await parts.subscriptions.stop();
     await parts.snapshots.close();
     await kernel.stop();
     if (given === undefined) await db.close();
@@ -94,6 +126,7 @@ export const openEventStore = async (
     if (problems.length > 0) throw new ConfigurationError(problems);
     await kernel.start();
     await setUpStore(parts.base);
+    await parts.projections.start();
   } catch (error) {
     await close();
     throw error;

@@ -109,10 +109,10 @@ export class Appender {
 
   private async alone(append: PreparedAppend): Promise<AppendedEvents> {
     const { base } = this;
-    const written =
-      base.db.dialect === "postgres"
-        ? await this.within(base.db, append)
-        : await base.transaction((tx) => this.within(tx, append));
+    const isOne = base.db.dialect === "postgres" && base.inline === null; // one statement is a transaction
+    const written = isOne
+      ? await this.insert(base.db, append)
+      : await base.transaction((tx) => this.insertAndApply(tx, append));
     base.committed();
     return written;
   }
@@ -127,7 +127,23 @@ export class Appender {
     return all;
   }
 
-  private async within(queries: Queries, append: PreparedAppend): Promise<AppendedEvents> {
+  /** With its views, all or nothing, whatever the program catches. */
+  private async within(tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
+    return this.base.inline === null
+      ? await this.insert(tx, append)
+      : await tx.transaction((inner) => this.insertAndApply(inner, append));
+  }
+
+  private async insertAndApply(tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
+    const { inline } = this.base;
+    if (inline === null) return await this.insert(tx, append);
+    const apply = await inline.begin(tx);
+    const written = await this.insert(tx, append);
+    if (written.appended.isNew) await apply(storedEvents(append, written.rows));
+    return written;
+  }
+
+  private async insert(queries: Queries, append: PreparedAppend): Promise<AppendedEvents> {
     const { base } = this;
     const written =
       base.db.dialect === "postgres"

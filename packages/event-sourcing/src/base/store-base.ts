@@ -1,6 +1,7 @@
 import type { Logger } from "@framework/core";
 import type { Database, Statement, Transaction } from "@framework/database";
 import type { EventMetadata } from "../events/event-metadata.ts";
+import type { StoredEvent } from "../events/stored-event.ts";
 import type { EventTypes } from "../events/event-types.ts";
 import type { StoreCounts } from "./store-counts.ts";
 
@@ -13,6 +14,12 @@ export interface StoreSettings {
   readonly enableSnapshots: boolean;
   readonly maxEventsPerAggregate: number;
   readonly positions: Positions;
+}
+
+/** Views that change in the transaction of an append. */
+export interface InlineViews {
+  /** Finds the views that follow appends, and keeps that from changing until the transaction ends. Call it before the append. */
+  begin(tx: Transaction): Promise<(events: readonly StoredEvent[]) => Promise<void>>;
 }
 
 /** What every part of the store is built on. Members are read when they are used: an app's database and log are known only at its start. */
@@ -28,6 +35,8 @@ export interface StoreBase {
   readonly transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>;
   /** Metadata of the work that runs at this moment. */
   readonly currentMetadata: () => EventMetadata;
+  /** Views that appends change; `null` without. */
+  readonly inline: InlineViews | null;
   /** Called after events were committed. */
   readonly committed: () => void;
 }

@@ -15,4 +15,6 @@ export class StoreCounts {
   snapshotsIgnored = 0;
   /** Positions that will never have an event. */
   skippedPositions = 0;
+  /** Events that projections parked because they failed at every attempt. */
+  parked = 0;
 }

@@ -10,7 +10,7 @@ import {
 import { createKernel } from "@framework/durable/feature";
 import { StoreCounts } from "../base/store-counts.ts";
 import { collect, errorOf, type EventStoreFixture, plain, same } from "../contract/store-fixture.ts";
-import { buildStore, type EventStore, type StoreParts } from "../event-store.ts";
+import { buildStore, type StoreParts, type StreamStore } from "../event-store.ts";
 import { EventSourcingConfig } from "../event-sourcing-config.ts";
 import { type AnyEventType, eventType, type EventType } from "../events/event-type.ts";
 import { EventTypes } from "../events/event-types.ts";
@@ -45,19 +45,20 @@ const storeOf = (db: Database): StoreParts => {
     counts: new StoreCounts(),
     transaction: kernel.transaction,
     currentMetadata: () => ({}),
+    inline: null,
     committed: () => {},
   });
 };
 
 /** An operation: what it does, and what the next process finds and completes. */
 interface Operation {
-  readonly prepare?: (store: EventStore) => Promise<unknown>;
+  readonly prepare?: (store: StreamStore) => Promise<unknown>;
   readonly act: (store: StoreParts, stream: string) => Promise<unknown>;
   readonly check: (db: Database, store: StoreParts, stream: string) => Promise<void>;
 }
 
 /** Every row that says something about a stream agrees with the others. */
-const checkStream = async (db: Database, store: EventStore, stream: string): Promise<number> => {
+const checkStream = async (db: Database, store: StreamStore, stream: string): Promise<number> => {
   const events = await collect(store.read(stream));
   same(
     events.map(({ version }) => version),

@@ -48,7 +48,8 @@ export class GlobalReader {
     return { position: last.position, state: isWhole ? decided.state : "more", rows };
   }
 
-  private async rows({ after, to, limit, filter }: Range, queries: Queries): Promise<readonly EventRow[]> {
+  /** Reads rows between two positions, also beyond the frontier: the caller knows that no append is open. */
+  async rows({ after, to, limit, filter }: RowRange, queries: Queries): Promise<readonly EventRow[]> {
     const columns = eventColumns(this.base.db.dialect);
     const where = sql`WHERE position > ${after} AND position <= ${to} ${conditions(filter)}`;
     return await queries.query<EventRow>`SELECT ${columns} FROM framework_events ${where}
@@ -56,7 +57,9 @@ export class GlobalReader {
   }
 }
 
-interface Range {
+/** Which rows to read. */
+export interface RowRange {
+  /** Position before the first one. */
   readonly after: number;
   readonly to: number;
   readonly limit: number;

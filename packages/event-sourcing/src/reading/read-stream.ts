@@ -66,7 +66,13 @@ async function* pages(
 }
 
 /** @throws EVENTS_BAD_READ */
-export const checkNumber = (name: string, value: number | undefined, min = 0): void => {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return;
-  throw mistake("EVENTS_BAD_READ", `\`${name}\` is a whole number from ${min}, not ${String(value)}`);
+export const checkNumber = (
+  name: string,
+  value: number | undefined,
+  min = 0,
+  max: number = Infinity,
+): void => {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= min && value <= max)) return;
+  const upTo = max === Infinity ? "" : ` to ${max}`;
+  throw mistake("EVENTS_BAD_READ", `\`${name}\` is a whole number from ${min}${upTo}, not ${String(value)}`);
 };

@@ -1,4 +1,5 @@
 import type { SetMigration } from "@framework/database";
+import { postgresProjectionTables, sqliteProjectionTables } from "./projection-tables.ts";
 import { POSTGRES_TABLES } from "./postgres-tables.ts";
 import { sqliteTables } from "./sqlite-tables.ts";
 
@@ -8,4 +9,10 @@ export const TABLE_SET = "event-sourcing";
 /** The tables of the event store. */
 export const eventTables: readonly SetMigration[] = [
   { number: 1, name: "create-event-store", sqlite: sqliteTables, postgres: POSTGRES_TABLES },
+  {
+    number: 2,
+    name: "create-projections",
+    sqlite: sqliteProjectionTables,
+    postgres: postgresProjectionTables,
+  },
 ];

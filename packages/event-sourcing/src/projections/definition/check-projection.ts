@@ -1,0 +1,38 @@
+import { mistake } from "../../errors/event-error.ts";
+import type { Projection } from "./projection.ts";
+
+const NAME = /^[a-z][a-z0-9_-]{0,49}$/;
+const TABLE = /^[a-z][a-z0-9_]{0,49}$/;
+
+const ranges = {
+  version: [1, 1_000_000],
+  shards: [1, 64],
+  batchSize: [1, 1000],
+  maxLagSecs: [1, 604_800],
+  keepRetiredSecs: [0, 31_536_000],
+} as const;
+
+/** @throws EVENTS_BAD_PROJECTION */
+export const checkProjection = (made: Projection): void => {
+  const problem = problemOf(made);
+  if (problem !== null) throw mistake("EVENTS_BAD_PROJECTION", `projection ${made.name}: ${problem}`);
+};
+
+const problemOf = (made: Projection): string | null => {
+  const { name, types, tables, inline, shards, onError, apply } = made;
+  if (!NAME.test(name))
+    return "its name must be 1 to 50 lower-case letters, digits, underscores and dashes, and begin with a letter";
+  for (const [field, [min, max]] of Object.entries(ranges)) {
+    const value = made[field as keyof typeof ranges];
+    if (!Number.isInteger(value) || value < min || value > max)
+      return `\`${field}\` is a whole number from ${min} to ${max}, not ${String(value)}`;
+  }
+  if (types?.length === 0) return "`types` is empty; leave it out for all types";
+  for (const table of Object.keys(tables))
+    if (!TABLE.test(table))
+      return `the table ${table} must be named with 1 to 50 lower-case letters, digits and underscores`;
+  if (inline && shards > 1) return "an inline projection has one shard; remove `shards`";
+  if (inline && onError === "park") return "an inline projection cannot park events; remove `onError`";
+  if (onError !== "park" && onError !== "stop") return '`onError` is "park" or "stop"';
+  return typeof apply === "function" ? null : "`apply` is not a function";
+};

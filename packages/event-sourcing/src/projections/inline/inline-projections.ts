@@ -1,0 +1,67 @@
+import { HttpError } from "@framework/core";
+import type { Transaction } from "@framework/database";
+import type { InlineViews, StoreBase } from "../../base/store-base.ts";
+import type { StoredEvent } from "../../events/stored-event.ts";
+import { categoryOf } from "../../names/category.ts";
+import type { Projection } from "../definition/projection.ts";
+import { tablesOf } from "../versions/view-tables.ts";
+import { shareInline } from "../versions/inline-lock.ts";
+
+/**
+ * Applies appends to the versions of inline projections that are live.
+ *
+ * Another process may have made a later version live at any time, of other types too: therefore every append looks.
+ */
+export class InlineProjections implements InlineViews {
+  private readonly base: StoreBase;
+  private readonly projections: readonly Projection[];
+
+  constructor(base: StoreBase, projections: readonly Projection[]) {
+    this.base = base;
+    this.projections = projections;
+  }
+
+  /** @throws HttpError 503 (EVENTS_OUTDATED) when the live version of a projection is of later code, which this process cannot apply */
+  async begin(tx: Transaction): Promise<(events: readonly StoredEvent[]) => Promise<void>> {
+    const lock = await shareInline(this.base, tx);
+    const live = await tx.query<LiveRow>`SELECT name, version FROM framework_projections
+      WHERE status = 'live' AND is_inline = 1 ${lock}`;
+    const followed = live.flatMap((row) => this.find(row) ?? []);
+    return async (events) => {
+      for (const each of followed) await applyTo(tx, each, events);
+    };
+  }
+
+  private find({ name, version }: LiveRow): Projection | null {
+    const versions = this.projections.filter((each) => each.name === name);
+    const found = versions.find((each) => each.version === version);
+    if (found !== undefined) return found;
+    if (versions.length === 0 || versions.some((each) => each.version > version)) return null; // its successor reads the events
+    throw new HttpError(503, "A newer release is taking over", {
+      code: "EVENTS_OUTDATED",
+      headers: { "retry-after": "1" },
+      cause: new Error(
+        `event-sourcing: version ${version} of projection ${name} is live, which this process does not have`,
+      ),
+    });
+  }
+}
+
+interface LiveRow {
+  readonly name: string;
+  readonly version: number;
+}
+
+const concerns = ({ types, category: wanted }: Projection, category: string, type: string): boolean =>
+  (wanted === undefined || wanted === category) &&
+  (types === undefined || types.some((each) => each.type === type));
+
+const applyTo = async (
+  tx: Transaction,
+  projection: Projection,
+  events: readonly StoredEvent[],
+): Promise<void> => {
+  const own = events.filter(({ stream, type }) => concerns(projection, categoryOf(stream), type));
+  if (own.length === 0) return;
+  await projection.apply(tx, own, { tables: tablesOf(projection), isRebuild: false });
+};

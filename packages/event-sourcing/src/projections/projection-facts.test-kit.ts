@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import type { EventStoreFixture } from "../contract/store-fixture.ts";
+import { errorOf, same } from "../contract/store-fixture.ts";
+import { Borrowed, Extended, loanTypes, Returned } from "../loan.test-kit.ts";
+import { foldedRows, lend, patient, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
+
+type Facts = Readonly<Record<string, (fixture: EventStoreFixture) => Promise<void>>>;
+
+const events = loanTypes;
+
+/** What holds for views on every database. */
+export const projectionFacts: Facts = {
+  "an asynchronous view equals a fold of all events, those before it included": async ({ open, db }) => {
+    const before = await open({ events });
+    await lend(before, 20);
+    const store = await open({ events, projections: [shelf()] });
+    const position = await lend(store, 40, 7, 20);
+    assert.equal(await store.waitFor(position, patient), true);
+    same(await shelfRows(db), await foldedRows(store));
+  },
+  "several shards make the same view, each key in one of them": async ({ open, db }) => {
+    const store = await open({ events, projections: [shelf({ shards: 4, batchSize: 3 })] });
+    const position = await lend(store, 60, 9);
+    assert.equal(await store.waitFor(position, patient), true);
+    same(await shelfRows(db), await foldedRows(store));
+    const applied = await db.query("SELECT position FROM framework_projection_shards");
+    assert.equal(applied.length, 4);
+  },
+  "an inline view changes with the append, and is undone with it": async ({ open, db }) => {
+    const store = await open({ events, projections: [shelf({ inline: true })] });
+    const { position } = await store.append("loan-1", Borrowed({ member: "ann" }));
+    same(await shelfRows(db), [{ stream: "loan-1", member: "ann", days: 0, applied: 1 }]);
+    assert.equal(await store.waitFor(position, { timeoutMs: 0 }), true);
+    const undone = db.transaction(async (tx) => {
+      await store.append("loan-1", Returned({}), { tx });
+      throw new Error("undone");
+    });
+    assert.equal((await errorOf(undone)).message, "undone");
+    await store.appendMany(["loan-1", "loan-2"].map((stream) => ({ stream, events: Extended({ days: 2 }) })));
+    same(await shelfRows(db), await foldedRows(store));
+  },
+  "an inline view that fails refuses the append, also when the program goes on in its transaction": async ({
+    open,
+    db,
+  }) => {
+    const store = await open({ events, projections: [shelf({ inline: true })] });
+    assert.equal((await errorOf(store.append("loan-1", Borrowed({ member: POISON })))).message, "poison");
+    await db.transaction(async (tx) => {
+      await store.append("loan-1", Borrowed({ member: POISON }), { tx }).catch(() => {});
+      await store.append("loan-1", Borrowed({ member: "ann" }), { tx });
+    });
+    same(await shelfRows(db), [{ stream: "loan-1", member: "ann", days: 0, applied: 1 }]);
+    same(await shelfRows(db), await foldedRows(store));
+  },
+  "an append that is repeated changes an inline view once": async ({ open, db }) => {
+    const store = await open({ events, projections: [shelf({ inline: true })] });
+    const event = { ...Borrowed({ member: "ann" }), id: "id-1" };
+    for (let times = 0; times < 2; times++) await store.append("loan-1", event);
+    same(await shelfRows(db), [{ stream: "loan-1", member: "ann", days: 0, applied: 1 }]);
+  },
+  "an inline view of a store with events reads them, and then follows appends without missing any": async ({
+    open,
+    db,
+  }) => {
+    await lend(await open({ events }), 30);
+    const store = await open({ events, projections: [shelf({ inline: true, batchSize: 4 })] });
+    const position = await lend(store, 30, 5, 30);
+    assert.equal(await store.waitFor(position, patient), true);
+    same(await shelfRows(db), await foldedRows(store));
+  },
+  "waiting ends with false when a view is not there in time": async ({ open }) => {
+    const store = await open({ events, projections: [shelf({ onError: "stop" })] });
+    const { position } = await store.append("loan-1", Borrowed({ member: POISON }));
+    assert.equal(await store.waitFor(position, { timeoutMs: 1 }), false);
+    assert.equal((await errorOf(store.waitFor("nonsense"))).code, "EVENTS_BAD_POSITION");
+    const unknown = store.waitFor(position, { projections: ["other"] });
+    assert.equal((await errorOf(unknown)).code, "EVENTS_UNKNOWN_PROJECTION");
+  },
+};

@@ -1,0 +1,8 @@
+import { type PortContract, portContract } from "@framework/core/testing";
+import type { EventStoreFixture } from "../contract/store-fixture.ts";
+import { projectionFacts } from "./projection-facts.test-kit.ts";
+
+/** The suite of projections, for every database. */
+export const projectionsContract: PortContract<EventStoreFixture> = portContract("projections", {
+  ...projectionFacts,
+});

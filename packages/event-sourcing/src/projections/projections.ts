@@ -1,0 +1,187 @@
+import type { Clock } from "@framework/core/feature";
+import type { Kernel } from "@framework/durable/feature";
+import { Bell } from "../base/bell.ts";
+import type { StoreBase } from "../base/store-base.ts";
+import { mistake } from "../errors/event-error.ts";
+import type { EventFilter, GlobalReader } from "../global-order/global-reader.ts";
+import type { AnyEventType } from "../events/event-type.ts";
+import { type RunnerNeeds, runShard } from "./running/shard-runner.ts";
+import { setShards } from "./shards/shard-rows.ts";
+import { storedTypes } from "./shards/units.ts";
+import { type WaitOptions, Waits } from "./running/wait-for.ts";
+import {
+  discardParked,
+  listParked,
+  type ParkedEvent,
+  type ParkedFilter,
+  requestReplay,
+} from "./parked/parked-events.ts";
+import type { Projection } from "./definition/projection.ts";
+import { buildAgain, cancelBuild, dropRetired } from "./rebuild/drop-versions.ts";
+import { goLive } from "./rebuild/go-live.ts";
+import { registerProjections } from "./versions/register-projections.ts";
+import { type ProjectionStatus, readStatus } from "./versions/status.ts";
+import { Throttle } from "./running/throttle.ts";
+
+/** The projections of a store, for programs that look after them. */
+export interface Projections {
+  /** How every version in the store is doing: position, progress, lag, parked events, errors. */
+  status(): Promise<readonly ProjectionStatus[]>;
+  /** Lists parked events, oldest first. @throws EVENTS_UNKNOWN_PROJECTION, EVENTS_BAD_READ */
+  parked(name: string, filter?: ParkedFilter): Promise<readonly ParkedEvent[]>;
+  /** Has parked events applied in their order, key by key; one that fails again stays parked. Resolves to how many were requested. */
+  replay(name: string, filter?: ParkedFilter): Promise<number>;
+  /** Removes a parked event without applying it; `note` says why, for the log. Resolves to whether it was there. */
+  discard(
+    name: string,
+    event: Pick<ParkedEvent, "key" | "position"> & { readonly version?: number },
+    options: { readonly note: string },
+  ): Promise<boolean>;
+  /** Makes shards that an error has stopped run again. Resolves to how many. */
+  resume(name: string): Promise<number>;
+  /** Ends the version that is built beside the live one, and drops its tables. Resolves to whether there was one. */
+  cancel(name: string): Promise<boolean>;
+  /** Begins a cancelled version again. Resolves to whether it was cancelled. */
+  rebuild(name: string): Promise<boolean>;
+  /** Makes the version that was built live, when it is as far as the live one; needed with `autoLive: false`. Resolves to whether it is. */
+  goLive(name: string): Promise<boolean>;
+}
+
+/** Channel of the kernel's wake-up: a view moved on, or the program asked for something. */
+export const PROJECTIONS_CHANNEL = "projections";
+
+/** Versions that one process builds at a time; the live ones go first. */
+const MAX_BUILDING = 2;
+/** Pause between two looks for tables to drop. */
+const DROP_EVERY_MS = 60_000;
+
+/** What projections are built on. */
+export interface ProjectionNeeds {
+  readonly kernel: Kernel;
+  readonly base: StoreBase;
+  readonly reader: GlobalReader;
+  readonly clock: Clock;
+  readonly eventsChannel: string;
+  readonly projections: readonly Projection[];
+  readonly types: readonly AnyEventType[];
+}
+
+/** Runs the projections of one process. */
+export class ProjectionSet implements Projections {
+  private readonly needs: ProjectionNeeds;
+  private readonly waits: Waits;
+  private readonly runner: RunnerNeeds;
+
+  constructor(needs: ProjectionNeeds) {
+    this.needs = needs;
+    const { kernel, base, reader, clock, projections, eventsChannel } = needs;
+    const throttle = new Throttle(MAX_BUILDING);
+    const advanced = (): void => kernel.wakeUp.signal(PROJECTIONS_CHANNEL);
+    const onProgress = (listener: () => void): (() => void) =>
+      kernel.wakeUp.on(PROJECTIONS_CHANNEL, listener);
+    const names = [...new Set(projections.map(({ name }) => name))];
+    this.waits = new Waits({ base, clock, names, onProgress });
+    this.runner = {
+      base,
+      reader,
+      clock,
+      random: Math.random,
+      advanced,
+      onWork: (listener) => kernel.wakeUp.on(eventsChannel, listener),
+      throttled: (run) => throttle.run(run),
+    };
+  }
+
+  /** Adds what is new to the store, and runs the share of this process when the kernel has begun. @throws EVENTS_BAD_PROJECTION, EVENTS_UNKNOWN_TYPE */
+  async start(): Promise<void> {
+    const { kernel, base, projections } = this.needs;
+    if (projections.length === 0) return;
+    await registerProjections(base, projections);
+    for (const each of projections) {
+      const filter = this.filterOf(each);
+      const kind = `projection ${each.name} ${each.version}`;
+      kernel.lanes({ kind, count: each.shards, run: (lane) => runShard(this.runner, each, filter, lane) });
+    }
+    kernel.lanes({ kind: "projection-upkeep", count: 1, run: ({ signal }) => this.upkeep(signal) });
+  }
+
+  waitFor(position: string, options?: WaitOptions): Promise<boolean> {
+    return this.waits.until(position, options);
+  }
+
+  status(): Promise<readonly ProjectionStatus[]> {
+    return readStatus(this.needs.base);
+  }
+
+  parked(name: string, filter: ParkedFilter = {}): Promise<readonly ParkedEvent[]> {
+    return listParked(this.needs.base, this.find(name, filter.version), filter);
+  }
+
+  async replay(name: string, filter: ParkedFilter = {}): Promise<number> {
+    const count = await requestReplay(this.needs.base, this.find(name, filter.version), filter);
+    this.wakeShards();
+    return count;
+  }
+
+  async discard(
+    name: string,
+    event: Pick<ParkedEvent, "key" | "position"> & { readonly version?: number },
+    { note }: { readonly note: string },
+  ): Promise<boolean> {
+    return await discardParked(this.needs.base, this.find(name, event.version), event, note);
+  }
+
+  async resume(name: string): Promise<number> {
+    const { version } = this.find(name);
+    const count = await setShards(this.needs.base, { name, version }, "running", null);
+    this.wakeShards();
+    return count;
+  }
+
+  async cancel(name: string): Promise<boolean> {
+    return await cancelBuild(this.needs.base, this.find(name).name);
+  }
+
+  async rebuild(name: string): Promise<boolean> {
+    const isCancelled = await buildAgain(this.needs.base, this.find(name));
+    this.wakeShards();
+    return isCancelled;
+  }
+
+  async goLive(name: string): Promise<boolean> {
+    const { base, reader } = this.needs;
+    const projection = this.find(name);
+    const place = { name, version: projection.version, shard: 0 };
+    const shard = { base, projection, place, check: async () => {} }; // the rows of its shards are locked
+    const isLive = await goLive({ shard, filter: this.filterOf(projection), reader });
+    this.wakeShards();
+    return isLive;
+  }
+
+  private wakeShards(): void {
+    const { kernel, eventsChannel } = this.needs;
+    kernel.wakeUp.signal(eventsChannel);
+  }
+
+  private filterOf(projection: Projection): EventFilter {
+    return { types: storedTypes(projection, this.needs.types), category: projection.category };
+  }
+
+  /** @throws EVENTS_UNKNOWN_PROJECTION */
+  private find(name: string, version?: number): Projection {
+    const versions = this.needs.projections.filter((each) => each.name === name);
+    const highest = versions.toSorted((one, other) => other.version - one.version)[0];
+    const found = version === undefined ? highest : versions.find((each) => each.version === version);
+    if (found !== undefined) return found;
+    const wanted = version === undefined ? name : `${name} ${version}`;
+    throw mistake("EVENTS_UNKNOWN_PROJECTION", `${wanted} is not in the option \`projections\``);
+  }
+
+  private async upkeep(signal: AbortSignal): Promise<void> {
+    const bell = new Bell(this.needs.clock);
+    while (!signal.aborted) {
+      await dropRetired(this.needs.base, this.needs.projections);
+      await bell.wait(DROP_EVERY_MS, signal);
+    }
+  }
+}

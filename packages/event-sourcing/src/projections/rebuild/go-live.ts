@@ -1,0 +1,92 @@
+import { type Queries, sql, type Transaction } from "@framework/database";
+import type { EventFilter, GlobalReader } from "../../global-order/global-reader.ts";
+import { decoderFor } from "../../reading/event-decoder.ts";
+import { applyEvents, asOwner, eventOf, type OwnShard } from "../shards/apply-units.ts";
+import { isEventsFault } from "../shards/failures.ts";
+import { advanceShard } from "../shards/shard-rows.ts";
+import { unitsOf } from "../shards/units.ts";
+import { lockInline } from "../versions/inline-lock.ts";
+import { lockVersions, setStatus, tableNames } from "../versions/projection-rows.ts";
+import { pointViews } from "../versions/view-tables.ts";
+
+/** A version that may go live. */
+export interface Candidate {
+  readonly shard: OwnShard;
+  readonly filter: EventFilter;
+  readonly reader: GlobalReader;
+}
+
+/**
+ * Makes a version live in place of the present one, in one transaction, when its view is at least as far. Returns whether it did.
+ *
+ * @throws errors that no event is to blame for
+ */
+export const goLive = async (candidate: Candidate): Promise<boolean> => {
+  const { shard } = candidate;
+  const { base, projection } = shard;
+  if (!projection.inline && !(await isAsFar(shard, base.db, sql``))) return false; // saves the locks
+  try {
+    return await asOwner(shard, (tx) => swap(candidate, tx));
+  } catch (error) {
+    if (projection.inline && isEventsFault(error)) return false; // the shard meets the same event next, and retries it
+    throw error;
+  }
+};
+
+const swap = async (candidate: Candidate, tx: Transaction): Promise<boolean> => {
+  const { base, projection } = candidate.shard;
+  if (projection.inline) await lockInline(base, tx); // before any row, as appends do
+  const versions = await lockVersions(base, tx, projection.name);
+  const own = versions.find(({ version }) => version === projection.version);
+  const live = versions.find(({ status }) => status === "live");
+  if (own?.status !== "building" || (live !== undefined && live.version > own.version)) return false;
+  if (projection.inline) await readRest(candidate, tx);
+  const lock = base.db.dialect === "postgres" ? sql`FOR UPDATE` : sql``;
+  if (!projection.inline && !(await isAsFar(candidate.shard, tx, lock))) return false;
+  if (live !== undefined) await setStatus(base, tx, live, "retired");
+  await setStatus(base, tx, own, "live");
+  await pointViews(tx, own.version, tableNames(own), live === undefined ? [] : tableNames(live));
+  base.log.info("event-sourcing: a version of a projection is live", {
+    projection: own.name,
+    version: own.version,
+    replaced: live?.version,
+  });
+  return true;
+};
+
+interface ShardPosition {
+  readonly version: number;
+  readonly position: number;
+}
+
+/** Whether every shard is at least as far as those of the live version, so that nobody reads an older state than before. */
+const isAsFar = async (
+  { place: { name, version } }: OwnShard,
+  queries: Queries,
+  lock: ReturnType<typeof sql>,
+): Promise<boolean> => {
+  const shards = await queries.query<ShardPosition>`SELECT version, position FROM framework_projection_shards
+    WHERE name = ${name} AND (version = ${version} OR version IN (
+      SELECT version FROM framework_projections WHERE name = ${name} AND status = 'live')) ORDER BY version, shard ${lock}`;
+  const positions = (isOwn: boolean): number[] =>
+    shards.filter((each) => (each.version === version) === isOwn).map(({ position }) => position);
+  return Math.min(...positions(true)) >= Math.max(0, ...positions(false));
+};
+
+/** Applies what was committed since the shard last looked. No append is open: this transaction has their lock. */
+const readRest = async ({ shard, filter, reader }: Candidate, tx: Transaction): Promise<void> => {
+  const { base, projection, place } = shard;
+  const from = await tx.fetchValue<number>`SELECT position FROM framework_projection_shards
+    WHERE name = ${place.name} AND version = ${place.version} AND shard = 0`;
+  for (let after = from ?? 0; ;) {
+    const range = { after, to: Number.MAX_SAFE_INTEGER, limit: projection.batchSize, filter };
+    const rows = await reader.rows(range, tx);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const decoder = await decoderFor(tx, base.types, rows);
+    const units = rows.flatMap((row) => unitsOf(projection, decoder, row));
+    await applyEvents(tx, projection, units.map(eventOf), true);
+    await advanceShard(base, tx, place, after, last.position);
+    after = last.position;
+  }
+};

@@ -1,0 +1,117 @@
+import type { Clock } from "@framework/core/feature";
+import type { Lane } from "@framework/durable/feature";
+import { Bell, Pauses } from "../../base/bell.ts";
+import type { StoreBase } from "../../base/store-base.ts";
+import type { EventFilter, GlobalReader, RowBatch } from "../../global-order/global-reader.ts";
+import { decoderFor } from "../../reading/event-decoder.ts";
+import { errorText, TooManyParkedError } from "../shards/parked-rows.ts";
+import { replayNext } from "../parked/replay-next.ts";
+import type { Projection } from "../definition/projection.ts";
+import { goLive } from "../rebuild/go-live.ts";
+import { applyBatch } from "../shards/apply-batch.ts";
+import type { OwnShard } from "../shards/apply-units.ts";
+import { readShard, setShards, ShardMovedError, type ShardRow } from "../shards/shard-rows.ts";
+import { unitsOf } from "../shards/units.ts";
+
+/** What every shard of a process needs. */
+export interface RunnerNeeds {
+  readonly base: StoreBase;
+  readonly reader: GlobalReader;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Calls back when there may be more to do; returns a function that ends it. */
+  readonly onWork: (listener: () => void) => () => void;
+  /** Called after a shard moved on. */
+  readonly advanced: () => void;
+  /** Runs a step of a version that is being built, few of them at a time. */
+  readonly throttled: <T>(run: () => Promise<T>) => Promise<T>;
+}
+
+/** Result of a step: `more` goes on at once, `some` and `none` after a pause. */
+type Found = "more" | "some" | "none";
+
+/** Runs one shard while this process owns its lane. */
+export const runShard = async (
+  needs: RunnerNeeds,
+  projection: Projection,
+  filter: EventFilter,
+  lane: Lane,
+): Promise<void> => {
+  const { base, clock, onWork } = needs;
+  const place = { name: projection.name, version: projection.version, shard: lane.lane };
+  const shard: OwnShard = { base, projection, place, check: (tx) => lane.check(tx) };
+  const runner = new ShardRunner(needs, shard, filter, lane.signal);
+  const bell = new Bell(clock);
+  const end = onWork(() => bell.ring());
+  const pauses = new Pauses();
+  try {
+    await setShards(base, place, "running", null); // another process, or later code, may succeed
+    while (!lane.signal.aborted) {
+      const found = await runner.step();
+      if (found !== "more") await bell.wait(pauses.after(found === "some"), lane.signal);
+    }
+  } finally {
+    end();
+  }
+};
+
+class ShardRunner {
+  private readonly needs: RunnerNeeds;
+  private readonly shard: OwnShard;
+  private readonly filter: EventFilter;
+  private readonly signal: AbortSignal;
+
+  constructor(needs: RunnerNeeds, shard: OwnShard, filter: EventFilter, signal: AbortSignal) {
+    this.needs = needs;
+    this.shard = shard;
+    this.filter = filter;
+    this.signal = signal;
+  }
+
+  /** Does the next thing. @throws errors of the database; the kernel calls again after a pause */
+  async step(): Promise<Found> {
+    const { base, place } = this.shard;
+    const row = await readShard(base, place);
+    if (row === null || row.state !== "running") return "none";
+    try {
+      const isBuilding = row.status === "building";
+      return isBuilding ? await this.needs.throttled(() => this.work(row)) : await this.work(row);
+    } catch (error) {
+      if (error instanceof ShardMovedError) return "some";
+      if (!(error instanceof TooManyParkedError)) throw error;
+      await setShards(base, place, "stopped", errorText(error));
+      base.log.error("event-sourcing: a projection has stopped", { projection: place.name, error });
+      return "none";
+    }
+  }
+
+  private async work(row: ShardRow): Promise<Found> {
+    const { shard, needs, filter } = this;
+    const { base, projection } = shard;
+    if (row.replays) {
+      await replayNext(shard);
+      needs.advanced();
+      return "more";
+    }
+    if (row.is_inline === 1 && row.status === "live") return "none"; // appends apply their events
+    const batch = await needs.reader.read(row.position, filter, projection.batchSize, base.db);
+    if (batch.position > row.position) await this.apply(row, batch);
+    if (row.status === "building" && batch.state !== "more" && projection.autoLive) {
+      if (await goLive({ shard, filter, reader: needs.reader })) needs.advanced();
+    }
+    if (batch.state === "more") return "more";
+    return batch.rows.length > 0 || batch.state === "waiting" ? "some" : "none";
+  }
+
+  private async apply({ position, status }: ShardRow, batch: RowBatch): Promise<void> {
+    const { shard, needs, signal } = this;
+    const { base, projection, place } = shard;
+    const decoder = await decoderFor(base.db, base.types, batch.rows);
+    const units = batch.rows.flatMap((row) => unitsOf(projection, decoder, row));
+    const own = units.filter((unit) => unit.shard === place.shard);
+    const { clock, random } = needs;
+    const batchNeeds = { shard, clock, random, signal, isRebuild: status === "building" };
+    await applyBatch(batchNeeds, own, { from: position, to: batch.position });
+    needs.advanced();
+  }
+}

@@ -1,0 +1,103 @@
+import { retryDelayMs } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
+import { Bell } from "../../base/bell.ts";
+import { errorText, insertParked, parkedKeys } from "./parked-rows.ts";
+import { applyUnits, asOwner, type OwnShard, type Stretch } from "./apply-units.ts";
+import { isEventsFault } from "./failures.ts";
+import { advanceShard, setShards } from "./shard-rows.ts";
+import type { Unit } from "./units.ts";
+
+/** What applying a batch needs besides the shard. */
+export interface BatchNeeds {
+  readonly shard: OwnShard;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  readonly isRebuild: boolean;
+}
+
+/**
+ * Applies the events of a batch: together, and one by one when that fails. One that fails at every attempt is parked, or stops the shard.
+ *
+ * @throws errors that no event is to blame for; what was committed before stays
+ */
+export const applyBatch = async (
+  needs: BatchNeeds,
+  units: readonly Unit[],
+  stretch: Stretch,
+): Promise<void> => {
+  try {
+    await applyUnits(needs.shard, units, stretch, needs.isRebuild);
+  } catch (error) {
+    if (!isEventsFault(error)) throw error;
+    await oneByOne(needs, units, stretch);
+  }
+};
+
+const oneByOne = async (needs: BatchNeeds, units: readonly Unit[], { from, to }: Stretch): Promise<void> => {
+  let at = from;
+  for (const [position, own] of Map.groupBy(units, (unit) => unit.position)) {
+    if (!(await applyOrPark(needs, own, { from: at, to: position }))) return;
+    at = position;
+  }
+  if (at < to) await applyUnits(needs.shard, [], { from: at, to }, needs.isRebuild);
+};
+
+/** Returns whether the shard goes on. */
+const applyOrPark = async (needs: BatchNeeds, units: readonly Unit[], stretch: Stretch): Promise<boolean> => {
+  const { shard, clock, random, signal } = needs;
+  const { retry, onError } = shard.projection;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await applyUnits(shard, units, stretch, needs.isRebuild);
+      return true;
+    } catch (error) {
+      if (!isEventsFault(error)) throw error;
+      if (attempt === retry.attempts) {
+        if (onError === "stop") return await stop(shard, stretch.to, error);
+        await park(shard, units, stretch, error);
+        return true;
+      }
+    }
+    await new Bell(clock).wait(retryDelayMs(retry, attempt, random()), signal);
+    if (signal.aborted) return false;
+  }
+};
+
+const park = async (
+  shard: OwnShard,
+  units: readonly Unit[],
+  { from, to }: Stretch,
+  error: unknown,
+): Promise<void> => {
+  const { base, place, projection } = shard;
+  const text = errorText(error);
+  const { attempts } = projection.retry;
+  await asOwner(shard, async (tx) => {
+    await advanceShard(base, tx, place, from, to);
+    const keys = await parkedKeys(tx, place, [...new Set(units.map(({ key }) => key))]);
+    const parked = units.map((unit) => {
+      const state = keys.get(unit.key);
+      return state === undefined
+        ? { unit, state: "parked", attempts, error: text }
+        : { unit, state, attempts: 0, error: null };
+    });
+    await insertParked(base, tx, place, parked);
+  });
+  const { name, version } = place;
+  const message = "event-sourcing: an event was parked, because the projection failed at every attempt";
+  base.counts.parked++;
+  base.log.error(message, { projection: name, version, key: units[0]?.key, error });
+};
+
+const stop = async ({ base, place }: OwnShard, position: number, error: unknown): Promise<false> => {
+  await setShards(base, place, "stopped", `position ${position}: ${errorText(error)}`);
+  const { name, version } = place;
+  base.log.error("event-sourcing: a projection has stopped at an event that fails", {
+    projection: name,
+    version,
+    shard: place.shard,
+    error,
+  });
+  return false;
+};

@@ -1,0 +1,79 @@
+import type { Transaction } from "@framework/database";
+import type { Lane } from "@framework/durable/feature";
+import type { StoreBase } from "../../base/store-base.ts";
+import type { StoredEvent } from "../../events/stored-event.ts";
+import { insertParked, parkedKeys } from "./parked-rows.ts";
+import type { Projection } from "../definition/projection.ts";
+import { tablesOf } from "../versions/view-tables.ts";
+import { advanceShard, type ShardPlace } from "./shard-rows.ts";
+import type { Unit } from "./units.ts";
+
+/** A shard that this process owns. */
+export interface OwnShard {
+  readonly base: StoreBase;
+  readonly projection: Projection;
+  readonly place: ShardPlace;
+  readonly check: Lane["check"];
+}
+
+/** Part of the global order: after `from`, up to `to`. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Longest transaction of a view, in seconds. */
+export const APPLY_TIMEOUT_SECS = 60;
+
+/** Runs a transaction that only the owner of a shard can commit. */
+export const asOwner = <T>({ base, check }: OwnShard, run: (tx: Transaction) => Promise<T>): Promise<T> =>
+  base.db.transaction(
+    async (tx) => {
+      await check(tx);
+      return await run(tx);
+    },
+    { timeoutSecs: APPLY_TIMEOUT_SECS },
+  );
+
+/**
+ * Applies events and moves the shard on, in one transaction. Events whose key has parked ones are parked behind them.
+ *
+ * @throws the error of the projection; nothing has changed then
+ */
+export const applyUnits = (
+  shard: OwnShard,
+  units: readonly Unit[],
+  stretch: Stretch,
+  isRebuild: boolean,
+): Promise<void> =>
+  asOwner(shard, async (tx) => {
+    const { base, place, projection } = shard;
+    await advanceShard(base, tx, place, stretch.from, stretch.to);
+    if (units.length === 0) return;
+    const keys = await parkedKeys(tx, place, [...new Set(units.map(({ key }) => key))]);
+    const behind = units.filter(({ key }) => keys.has(key));
+    const parked = behind.map((unit) => ({
+      unit,
+      state: keys.get(unit.key) ?? "parked",
+      attempts: 0,
+      error: null,
+    }));
+    await insertParked(base, tx, place, parked);
+    const events = units.flatMap((unit) => (keys.has(unit.key) ? [] : eventOf(unit)));
+    await applyEvents(tx, projection, events, isRebuild);
+  });
+
+/** @throws the error of reading it */
+export const eventOf = ({ event, error }: Unit): StoredEvent => {
+  if (error !== null || event === null) throw error;
+  return event;
+};
+
+export const applyEvents = async (
+  tx: Transaction,
+  projection: Projection,
+  events: readonly StoredEvent[],
+  isRebuild: boolean,
+): Promise<void> => {
+  if (events.length > 0) await projection.apply(tx, events, { tables: tablesOf(projection), isRebuild });
+};

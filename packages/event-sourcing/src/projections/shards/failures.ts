@@ -1,0 +1,18 @@
+import { CommitUnknownError, DatabaseError, DatabaseUnavailableError } from "@framework/database";
+import { LeaseLostError } from "@framework/durable/feature";
+import { TooManyParkedError } from "./parked-rows.ts";
+import { ShardMovedError } from "./shard-rows.ts";
+
+/** Whether an event is to blame for a failure. A database that is away, or a shard that moved, says nothing about it: nothing is counted or parked. */
+export const isEventsFault = (error: unknown): boolean => {
+  if (error instanceof DatabaseError) return error.kind !== "serialization" && error.kind !== "deadlock";
+  return !others.some((each) => error instanceof each);
+};
+
+const others = [
+  CommitUnknownError,
+  DatabaseUnavailableError,
+  LeaseLostError,
+  ShardMovedError,
+  TooManyParkedError,
+];

@@ -1,0 +1,67 @@
+import { sql, type Transaction } from "@framework/database";
+import type { StoreBase } from "../../base/store-base.ts";
+import type { VersionStatus } from "../versions/projection-rows.ts";
+
+/** One shard of one version. */
+export interface ShardPlace {
+  readonly name: string;
+  readonly version: number;
+  readonly shard: number;
+}
+
+/** A shard as it is stored. */
+export interface ShardRow {
+  /** Every event up to this position is in the view, or parked. */
+  readonly position: number;
+  /** `running`; `stopped` by an error; `ended` with its version. */
+  readonly state: "running" | "stopped" | "ended";
+  readonly status: VersionStatus;
+  readonly is_inline: number;
+  /** Whether parked events are to be applied. */
+  readonly replays: boolean;
+}
+
+/** Reads a shard; `null` when its version was dropped. */
+export const readShard = async (
+  { db }: StoreBase,
+  { name, version, shard }: ShardPlace,
+): Promise<ShardRow | null> => {
+  const row = await db.fetchOne<ShardRow>`SELECT s.position AS position, s.state AS state, p.status AS status,
+      p.is_inline AS is_inline, EXISTS (SELECT 1 FROM framework_parked_events e
+        WHERE e.name = s.name AND e.version = s.version AND e.shard = s.shard AND e.state = 'replay') AS replays
+    FROM framework_projection_shards s JOIN framework_projections p ON p.name = s.name AND p.version = s.version
+    WHERE s.name = ${name} AND s.version = ${version} AND s.shard = ${shard}`;
+  return row === null ? null : { ...row, replays: Boolean(row.replays) };
+};
+
+/** The shard is not where this process left it: it was ended, or its lane has moved. What the transaction did is undone. */
+export class ShardMovedError extends Error {}
+
+/** Moves a shard on, in the transaction of the view. @throws ShardMovedError unless it is at `from` and running */
+export const advanceShard = async (
+  { now }: StoreBase,
+  tx: Transaction,
+  { name, version, shard }: ShardPlace,
+  from: number,
+  to: number,
+): Promise<void> => {
+  const { changes } =
+    await tx.execute`UPDATE framework_projection_shards SET position = ${to}, updated_at = ${now}
+    WHERE name = ${name} AND version = ${version} AND shard = ${shard} AND position = ${from} AND state = 'running'`;
+  if (changes !== 1) throw new ShardMovedError(`shard ${shard} of ${name} ${version} is not at ${from}`);
+};
+
+/** Stops a running shard because of an error, or makes stopped ones run again. Returns how many changed. */
+export const setShards = async (
+  { db }: StoreBase,
+  { name, version, shard }: Omit<ShardPlace, "shard"> & { readonly shard?: number },
+  state: "running" | "stopped",
+  error: string | null,
+): Promise<number> => {
+  const from = state === "running" ? "stopped" : "running";
+  const one = shard === undefined ? sql`` : sql`AND shard = ${shard}`;
+  const { changes } =
+    await db.execute`UPDATE framework_projection_shards SET state = ${state}, error = ${error}
+    WHERE name = ${name} AND version = ${version} AND state = ${from} ${one}`;
+  return changes;
+};

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import type { EventRow } from "../../events/event-row.ts";
+import type { AnyEventType } from "../../events/event-type.ts";
+import type { StoredEvent } from "../../events/stored-event.ts";
+import type { EventDecoder } from "../../reading/event-decoder.ts";
+import type { Projection } from "../definition/projection.ts";
+
+/** One event for a projection, or the error of reading it. */
+export interface Unit {
+  readonly position: number;
+  /** Place among the events that upcasters made of one; −1 for all of them, when they could not be made. */
+  readonly part: number;
+  readonly key: string;
+  readonly shard: number;
+  readonly event: StoredEvent | null;
+  /** Why it cannot be applied; `null` when it can. */
+  readonly error: unknown;
+}
+
+/** `part` of a row that could not be read. */
+export const UNREADABLE = -1;
+
+/** Longest key, in characters. */
+export const MAX_KEY = 500;
+
+/** The events of a row that concern a projection. A row that cannot be read is one unit with its error: it must not be passed silently. */
+export const unitsOf = (projection: Projection, decoder: EventDecoder, row: EventRow): readonly Unit[] => {
+  const { position } = row;
+  let events: readonly StoredEvent[];
+  try {
+    events = decoder.decode(row);
+  } catch (error) {
+    const key = streamKey(row);
+    return [{ position, part: UNREADABLE, key, shard: shardOf(key, projection.shards), event: null, error }];
+  }
+  const names = projection.types?.map(({ type }) => type);
+  return events.flatMap((event, part) => {
+    if (names !== undefined && !names.includes(event.type)) return [];
+    const { key, error } = keyOf(projection, event);
+    return { position, part, key, shard: shardOf(key, projection.shards), event, error };
+  });
+};
+
+/** A key function that fails makes the event fail; it stays in the order of its stream. */
+const keyOf = ({ key }: Projection, event: StoredEvent): { key: string; error: unknown } => {
+  if (key === undefined) return { key: streamKey(event), error: null };
+  try {
+    const given: unknown = key(event);
+    if (typeof given === "string" && given.length <= MAX_KEY)
+      return { key: `${event.tenant}/${given}`, error: null };
+    return {
+      key: streamKey(event),
+      error: new TypeError(`\`key\` must return at most ${MAX_KEY} characters`),
+    };
+  } catch (error) {
+    return { key: streamKey(event), error };
+  }
+};
+
+const streamKey = ({ tenant, stream }: { readonly tenant: string; readonly stream: string }): string =>
+  `${tenant}/${stream}`;
+
+/** The same in every process and release. */
+const shardOf = (key: string, shards: number): number =>
+  shards === 1 ? 0 : createHash("sha256").update(key).digest().readUInt32BE(0) % shards;
+
+/**
+ * Names of types to read, as stored, for a projection; `undefined` for all. Upcasters may make its types of others.
+ *
+ * @param known the types of the store
+ */
+export const storedTypes = (
+  { types }: Projection,
+  known: readonly AnyEventType[],
+): readonly string[] | undefined => {
+  if (types === undefined) return undefined;
+  const sources = known.flatMap((each) => (Object.keys(each.upcast).length > 0 ? each.type : []));
+  return [...new Set([...types.map(({ type }) => type), ...sources])];
+};

@@ -1,0 +1,76 @@
+import { type Queries, sql, type Transaction } from "@framework/database";
+import type { StoreBase } from "../../base/store-base.ts";
+import type { Projection } from "../definition/projection.ts";
+
+/**
+ * State of a version: `building` beside the live one, `live`, `retired` after a later one went live, `cancelled` by the program. An inline version follows
+ * appends while it is live; every other one that is building or live reads events by itself.
+ */
+export type VersionStatus = "building" | "live" | "retired" | "cancelled";
+
+/** A version of a projection as it is stored. */
+export interface VersionRow {
+  readonly name: string;
+  readonly version: number;
+  readonly shards: number;
+  readonly is_inline: number;
+  readonly status: VersionStatus;
+  /** Names of its tables, as JSON. */
+  readonly tables: string;
+  /** Milliseconds since 1970. */
+  readonly started_at: number;
+}
+
+/** All versions of a projection; in a transaction they stay locked until it ends. */
+export const lockVersions = async (
+  { db }: StoreBase,
+  tx: Transaction,
+  name: string,
+): Promise<readonly VersionRow[]> => {
+  const lock = db.dialect === "postgres" ? sql`FOR UPDATE` : sql``;
+  return await tx.query<VersionRow>`SELECT ${columns} FROM framework_projections
+    WHERE name = ${name} ORDER BY version ${lock}`;
+};
+
+const columns = sql`name, version, shards, is_inline, status, tables, started_at`;
+
+/** The names of a version's tables. */
+export const tableNames = ({ tables }: VersionRow): readonly string[] => JSON.parse(tables) as string[];
+
+/** Adds a version with its shards at the beginning of the store. */
+export const insertVersion = async (
+  { now }: StoreBase,
+  tx: Transaction,
+  { name, version, shards, inline, tables }: Projection,
+  status: VersionStatus,
+): Promise<void> => {
+  const liveAt = status === "live" ? now : sql`NULL`;
+  await tx.execute`INSERT INTO framework_projections
+    (name, version, shards, is_inline, status, tables, started_at, live_at)
+    VALUES (${name}, ${version}, ${shards}, ${inline ? 1 : 0}, ${status},
+      ${JSON.stringify(Object.keys(tables))}, ${now}, ${liveAt})`;
+  for (let shard = 0; shard < shards; shard++)
+    await tx.execute`INSERT INTO framework_projection_shards
+      (name, version, shard, position, state, updated_at) VALUES (${name}, ${version}, ${shard}, 0, 'running', ${now})`;
+};
+
+/** Changes the status of a version. What its shards have under way is undone when they do not go on. */
+export const setStatus = async (
+  { now }: StoreBase,
+  tx: Transaction,
+  { name, version }: Pick<VersionRow, "name" | "version">,
+  status: VersionStatus,
+): Promise<void> => {
+  const at = status === "live" ? sql`, live_at = ${now}` : sql`, retired_at = ${now}`;
+  await tx.execute`UPDATE framework_projections SET status = ${status} ${at}
+    WHERE name = ${name} AND version = ${version}`;
+  if (status === "live") return;
+  await tx.execute`UPDATE framework_projection_shards SET state = 'ended'
+    WHERE name = ${name} AND version = ${version}`;
+};
+
+/** Position of the last event of the store. */
+export const headOf = async (queries: Queries): Promise<number> =>
+  (await queries.fetchValue<number>`SELECT max(position) FROM (
+    SELECT max(position) AS position FROM framework_events
+    UNION ALL SELECT max(position) FROM framework_archived_events) AS positions`) ?? 0;

@@ -1,0 +1,67 @@
+import type { Transaction } from "@framework/database";
+import type { StoreBase } from "../../base/store-base.ts";
+import { mistake } from "../../errors/event-error.ts";
+import { lockInline } from "./inline-lock.ts";
+import type { Projection } from "../definition/projection.ts";
+import { headOf, insertVersion, lockVersions, type VersionRow } from "./projection-rows.ts";
+import { createTables, pointViews } from "./view-tables.ts";
+
+/**
+ * Adds the versions that are new to the store, with their tables. The first version of a projection is live at once, and reads what is in the store; an
+ * inline one goes live when it has read that.
+ *
+ * @throws EVENTS_BAD_PROJECTION when a version that exists was changed
+ */
+export const registerProjections = async (
+  base: StoreBase,
+  projections: readonly Projection[],
+): Promise<void> => {
+  for (const each of projections.toSorted((one, other) => one.version - other.version))
+    await base.db.transaction((tx) => register(base, tx, each));
+};
+
+const register = async (base: StoreBase, tx: Transaction, projection: Projection): Promise<void> => {
+  if (base.db.dialect === "postgres") await tx.query`SELECT pg_advisory_xact_lock(${REGISTER_LOCK})::text`; // others register the same
+  const versions = await lockVersions(base, tx, projection.name);
+  const present = versions.find(({ version }) => version === projection.version);
+  if (present !== undefined) return check(base, projection, present, versions);
+  if (versions.some(({ version }) => version > projection.version)) return warnOfNewer(base, projection);
+  if (projection.inline) await lockInline(base, tx);
+  const isFirst = versions.length === 0;
+  const isLive = isFirst && (!projection.inline || (await headOf(tx)) === 0);
+  await createTables(tx, projection);
+  await insertVersion(base, tx, projection, isLive ? "live" : "building");
+  if (isFirst) await pointViews(tx, projection.version, Object.keys(projection.tables), []);
+};
+
+const REGISTER_LOCK = 7_310_276_412;
+
+const check = (
+  base: StoreBase,
+  projection: Projection,
+  present: VersionRow,
+  versions: readonly VersionRow[],
+): void => {
+  const { name, version, shards, inline, tables } = projection;
+  const isSame =
+    present.shards === shards &&
+    present.is_inline === (inline ? 1 : 0) &&
+    present.tables === JSON.stringify(Object.keys(tables));
+  if (!isSame)
+    throw mistake(
+      "EVENTS_BAD_PROJECTION",
+      `version ${version} of projection ${name} exists with other \`shards\`, \`inline\` or \`tables\`; raise \`version\``,
+    );
+  if (
+    present.status === "retired" &&
+    versions.some((each) => each.version > version && each.status === "live")
+  )
+    warnOfNewer(base, projection);
+};
+
+/** During a rolling deployment, or when the program kept the old version until the new one was live. */
+const warnOfNewer = ({ log }: StoreBase, { name, version }: Projection): void =>
+  log.warn("event-sourcing: a later version of the projection is in the store; this one does not run", {
+    projection: name,
+    version,
+  });

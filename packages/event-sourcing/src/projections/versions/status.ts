@@ -1,0 +1,90 @@
+import { sql } from "@framework/database";
+import type { StoreBase } from "../../base/store-base.ts";
+import { toPosition } from "../../events/position.ts";
+import { headOf, type VersionStatus } from "./projection-rows.ts";
+
+/** How a version of a projection is doing. */
+export interface ProjectionStatus {
+  readonly name: string;
+  readonly version: number;
+  readonly status: VersionStatus;
+  /** Position up to which all shards have read. An inline version that is live follows appends, and is always at the end. */
+  readonly position: string;
+  /** Part of the store that it has read, from 0 to 1. */
+  readonly progress: number;
+  /** Seconds until it has read all, at the speed so far; `null` when that is unknown. 0 for one that has. */
+  readonly etaSecs: number | null;
+  /** Seconds since the oldest event that it has not read was appended; 0 at the end. */
+  readonly lagSecs: number;
+  /** Events that are parked. */
+  readonly parked: number;
+  /** Errors of shards that have stopped. */
+  readonly errors: readonly string[];
+}
+
+interface StatusRow {
+  readonly name: string;
+  readonly version: number;
+  readonly status: VersionStatus;
+  readonly is_inline: number;
+  readonly position: number;
+  readonly total: number;
+  readonly shards: number;
+  readonly elapsed: number;
+  readonly parked: number;
+}
+
+/** Looks at every version in the store. */
+export const readStatus = async (base: StoreBase): Promise<readonly ProjectionStatus[]> => {
+  const { db, now } = base;
+  const head = await headOf(db);
+  const rows = await db.query<StatusRow>`SELECT p.name AS name, p.version AS version, p.status AS status,
+      p.is_inline AS is_inline, min(s.position) AS position, CAST(sum(s.position) AS BIGINT) AS total,
+      count(*) AS shards, ${now} - min(p.started_at) AS elapsed,
+      (SELECT count(*) FROM framework_parked_events e WHERE e.name = p.name AND e.version = p.version) AS parked
+    FROM framework_projections p JOIN framework_projection_shards s ON s.name = p.name AND s.version = p.version
+    GROUP BY p.name, p.version, p.status, p.is_inline ORDER BY p.name, p.version`;
+  return await Promise.all(rows.map((row) => statusOf(base, row, head)));
+};
+
+const statusOf = async (
+  base: StoreBase,
+  { name, version, status, is_inline, parked, ...row }: StatusRow,
+  head: number,
+): Promise<ProjectionStatus> => {
+  const follows = is_inline === 1 && status === "live";
+  const position = follows ? head : row.position;
+  const progress = follows || head === 0 ? 1 : Math.min(1, row.total / row.shards / head);
+  const runs = status === "live" || status === "building";
+  return {
+    name,
+    version,
+    status,
+    position: toPosition(position),
+    progress,
+    parked,
+    etaSecs: progress === 1 ? 0 : etaOf(progress, row.elapsed, runs),
+    lagSecs: runs && position < head ? await lagAfter(base, position) : 0,
+    errors: await errorsOf(base, name, version),
+  };
+};
+
+const etaOf = (progress: number, elapsedMs: number, runs: boolean): number | null =>
+  !runs || progress === 0 ? null : Math.ceil(((elapsedMs / progress) * (1 - progress)) / 1000);
+
+const lagAfter = async ({ db, now }: StoreBase, position: number): Promise<number> => {
+  const next = (table: string) =>
+    sql`SELECT * FROM (SELECT position, recorded_at FROM ${sql.identifier(table)}
+      WHERE position > ${position} ORDER BY position LIMIT 1) AS ${sql.identifier(`next_${table}`)}`;
+  const lagMs = await db.fetchValue<number>`SELECT ${now} - recorded_at FROM
+    (${next("framework_events")} UNION ALL ${next("framework_archived_events")}) AS next ORDER BY position LIMIT 1`;
+  return Math.max(0, (lagMs ?? 0) / 1000);
+};
+
+const errorsOf = async ({ db }: StoreBase, name: string, version: number): Promise<readonly string[]> => {
+  const rows = await db.query<{
+    error: string;
+  }>`SELECT coalesce(error, '') AS error FROM framework_projection_shards
+    WHERE name = ${name} AND version = ${version} AND state = 'stopped' ORDER BY shard`;
+  return rows.map(({ error }) => error);
+};

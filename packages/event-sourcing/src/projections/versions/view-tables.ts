@@ -1,0 +1,44 @@
+import { sql, type Statement, type Transaction } from "@framework/database";
+import type { Projection } from "../definition/projection.ts";
+
+/** Name of a table of one version. Programs read it through a SQL view with the plain name, which follows the live version. */
+const tableOf = (table: string, version: number): string => `${table}_v${version}`;
+
+/** The tables of a version, for statements. */
+export const tablesOf = ({
+  tables,
+  version,
+}: Pick<Projection, "tables" | "version">): Record<string, Statement> =>
+  Object.fromEntries(Object.keys(tables).map((table) => [table, sql.identifier(tableOf(table, version))]));
+
+/** Creates the tables of a version, empty. */
+export const createTables = async (tx: Transaction, projection: Projection): Promise<void> => {
+  const tables = tablesOf(projection);
+  for (const [table, columns] of Object.entries(projection.tables))
+    await tx.script(`CREATE TABLE ${quoted(tableOf(table, projection.version))} (${columns})`);
+  await projection.create(tx, tables);
+};
+
+/** Makes the plain names of tables stand for those of a version. */
+export const pointViews = async (
+  tx: Transaction,
+  version: number,
+  names: readonly string[],
+  old: readonly string[],
+): Promise<void> => {
+  for (const name of new Set([...old, ...names])) await tx.script(`DROP VIEW IF EXISTS ${quoted(name)}`);
+  for (const name of names)
+    await tx.script(`CREATE VIEW ${quoted(name)} AS SELECT * FROM ${quoted(tableOf(name, version))}`);
+};
+
+/** Drops the tables of a version. */
+export const dropTables = async (
+  tx: Transaction,
+  version: number,
+  names: readonly string[],
+): Promise<void> => {
+  for (const name of names) await tx.script(`DROP TABLE IF EXISTS ${quoted(tableOf(name, version))}`);
+};
+
+/** Its names have no quotation marks: `checkProjection`. */
+const quoted = (name: string): string => `"${name}"`;

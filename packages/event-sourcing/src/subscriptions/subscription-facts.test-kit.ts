@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { type PortContract, portContract } from "@framework/core/testing";
+import { waitFor } from "@framework/testing";
+import { allEvents, errorOf, type EventStoreFixture, plain, same } from "../contract/store-fixture.ts";
+
+const append = async (store: Awaited<ReturnType<EventStoreFixture["open"]>>, from: number, to: number) => {
+  let position = "";
+  for (let at = from; at < to; at++)
+    ({ position } = await store.append(`s-${at % 3}`, plain(at % 2 === 0 ? "Even" : "Odd", `id-${at}`)));
+  return position;
+};
+
+/** What holds for subscriptions on every database. */
+export const subscriptionsContract: PortContract<EventStoreFixture> = portContract("subscriptions", {
+  "a subscription gets every event once, in the order of the store, later ones included": async ({
+    open,
+  }) => {
+    const store = await open();
+    await append(store, 0, 10);
+    const seen: string[] = [];
+    await using subscription = store.subscribe({ batchSize: 3 }, ({ id }) => void seen.push(id));
+    const last = await append(store, 10, 25);
+    await waitFor(() => subscription.position >= last);
+    same(
+      seen,
+      (await allEvents(store)).map(({ id }) => id),
+    );
+  },
+  "a subscription goes on after a position, with the types asked for": async ({ open }) => {
+    const store = await open();
+    const after = await append(store, 0, 10);
+    const last = await append(store, 10, 20);
+    const seen: string[] = [];
+    await using subscription = store.subscribe({ after, types: ["Odd"] }, ({ id }) => void seen.push(id));
+    await waitFor(() => subscription.position >= last);
+    same(seen, ["id-11", "id-13", "id-15", "id-17", "id-19"]);
+  },
+  "while a handler works, at most one batch is in memory and nothing is read": async ({ open, db }) => {
+    const store = await open();
+    await append(store, 0, 30);
+    const held = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    let running = 0;
+    await using subscription = store.subscribe({ batchSize: 5 }, async ({ id }) => {
+      assert.equal(++running, 1);
+      seen.push(id);
+      await held.promise;
+      running--;
+    });
+    await waitFor(() => seen.length > 0);
+    await db.execute("DELETE FROM framework_events WHERE position > 5"); // what is in memory is delivered none the less
+    const { position } = await store.append("s-9", plain("Even", "last"));
+    assert.equal(seen.length, 1);
+    held.resolve();
+    await waitFor(() => subscription.position >= position);
+    same(seen, ["id-0", "id-1", "id-2", "id-3", "id-4", "last"]);
+  },
+  "a handler that fails is tried again, and ends its subscription before the event when it goes on failing":
+    async ({ open }) => {
+      const store = await open();
+      await append(store, 0, 5);
+      let attempts = 0;
+      const fails = ({ id }: { readonly id: string }): void => {
+        if (id === "id-1" && ++attempts < 3) throw new Error("once more");
+        if (id === "id-3") throw new Error("never");
+      };
+      const subscription = store.subscribe({ retry: { attempts: 3, delayMs: 1 } }, fails);
+      assert.equal((await errorOf(subscription.done)).message, "never");
+      assert.equal(attempts, 3);
+      const rest: string[] = [];
+      await using again = store.subscribe({ after: subscription.position }, ({ id }) => void rest.push(id));
+      await waitFor(() => rest.length === 2);
+      same(rest, ["id-3", "id-4"]);
+      assert.ok(again.position > subscription.position);
+    },
+  "a subscription that is stopped waits for its handler, and gets nothing more": async ({ open }) => {
+    const store = await open();
+    await append(store, 0, 5);
+    const seen: string[] = [];
+    const begun = Promise.withResolvers<void>();
+    const subscription = store.subscribe({}, async ({ id }, signal) => {
+      begun.resolve();
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      seen.push(id);
+    });
+    await begun.promise;
+    await subscription.stop();
+    await subscription.done;
+    same(seen, ["id-0"]);
+  },
+});

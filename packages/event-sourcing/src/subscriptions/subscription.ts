@@ -1,0 +1,141 @@
+import { type RetryPolicy, retryDelayMs, retryPolicy } from "@framework/core";
+import type { Clock, ConfigInput } from "@framework/core/feature";
+import { Bell, Pauses } from "../base/bell.ts";
+import type { StoreBase } from "../base/store-base.ts";
+import { fromPosition, toPosition } from "../events/position.ts";
+import type { StoredEvent } from "../events/stored-event.ts";
+import type { EventFilter, GlobalReader } from "../global-order/global-reader.ts";
+import { decoderFor } from "../reading/event-decoder.ts";
+import { checkNumber } from "../reading/read-stream.ts";
+
+/** Which events to get, and how. */
+export interface SubscribeOptions extends EventFilter {
+  /** Position after which to begin. @default the beginning */
+  readonly after?: string | undefined;
+  /** Most events in memory, 1 to 1,000. @default 100 */
+  readonly batchSize?: number | undefined;
+  /** Attempts at an event whose handler fails. @default 3 attempts, with delays from 0.1 s */
+  readonly retry?: ConfigInput<RetryPolicy> | undefined;
+  /** Ends the subscription. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Handles one event; the next one comes when it has returned. `signal` aborts when the subscription ends. */
+export type EventHandler = (event: StoredEvent, signal: AbortSignal) => unknown;
+
+/** A running subscription. */
+export interface Subscription extends AsyncDisposable {
+  /** Position of the last event that was handled, or excluded by the filter: go on after it. */
+  readonly position: string;
+  /** Resolves when the subscription was stopped; rejects with the error of a handler that failed at every attempt, or of an unreadable event. */
+  readonly done: Promise<void>;
+  /** Ends it, after the handler that runs. */
+  stop(): Promise<void>;
+}
+
+/** What subscriptions need. */
+export interface SubscriptionNeeds {
+  readonly base: StoreBase;
+  readonly reader: GlobalReader;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Calls back when events were appended; returns a function that ends it. */
+  readonly onEvents: (listener: () => void) => () => void;
+}
+
+/** Gives events to a handler, one after the other: while it works, nothing is read. */
+export class EventSubscription implements Subscription {
+  readonly done: Promise<void>;
+  private readonly needs: SubscriptionNeeds;
+  private readonly options: SubscribeOptions;
+  private readonly handler: EventHandler;
+  private readonly retry: Readonly<RetryPolicy>;
+  private readonly stopping = new AbortController();
+  private at: number;
+
+  constructor(needs: SubscriptionNeeds, options: SubscribeOptions, handler: EventHandler) {
+    checkNumber("batchSize", options.batchSize, 1, MAX_BATCH_SIZE);
+    this.needs = needs;
+    this.options = options;
+    this.handler = handler;
+    this.retry = retryPolicy(options.retry);
+    this.at = options.after === undefined ? 0 : fromPosition(options.after);
+    this.done = this.run();
+    this.done.catch((error: unknown) => {
+      needs.base.log.error("event-sourcing: a subscription has ended", { error, after: this.position });
+    });
+  }
+
+  get position(): string {
+    return toPosition(this.at);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.done.catch(() => {}); // `done` tells
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  private async run(): Promise<void> {
+    const { clock, onEvents } = this.needs;
+    const given = this.options.signal;
+    const signal =
+      given === undefined ? this.stopping.signal : AbortSignal.any([given, this.stopping.signal]);
+    const bell = new Bell(clock);
+    const end = onEvents(() => bell.ring());
+    const pauses = new Pauses();
+    try {
+      while (!signal.aborted) {
+        const found = await this.look(signal);
+        if (found !== "more") await bell.wait(pauses.after(found === "some"), signal);
+      }
+    } finally {
+      end();
+    }
+  }
+
+  /** A database that is away is asked again; anything else ends the subscription. */
+  private async look(signal: AbortSignal): Promise<"more" | "some" | "none"> {
+    const { base, reader } = this.needs;
+    const { batchSize = DEFAULT_BATCH_SIZE } = this.options;
+    const next = async () => {
+      const batch = await reader.read(this.at, this.options, batchSize, base.db);
+      return { batch, decoder: await decoderFor(base.db, base.types, batch.rows) };
+    };
+    const read = await next().catch((error: unknown) => {
+      base.log.warn("event-sourcing: a subscription could not read; it tries again", { error });
+      return null;
+    });
+    if (read === null) return "none";
+    const { batch, decoder } = read;
+    for (const row of batch.rows) {
+      for (const event of decoder.decode(row)) if (!(await this.handle(event, signal))) return "none";
+      this.at = row.position;
+    }
+    this.at = batch.position;
+    if (batch.state === "more") return "more";
+    return batch.rows.length > 0 || batch.state === "waiting" ? "some" : "none";
+  }
+
+  /** Returns whether it was handled, and not interrupted. @throws the handler's error after the last attempt */
+  private async handle(event: StoredEvent, signal: AbortSignal): Promise<boolean> {
+    const { clock, random } = this.needs;
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        await this.handler(event, signal);
+        return true;
+      } catch (error) {
+        if (signal.aborted) return false;
+        if (attempt === this.retry.attempts) throw error;
+      }
+      await new Bell(clock).wait(retryDelayMs(this.retry, attempt, random()), signal);
+    }
+    return false;
+  }
+}
+
+const DEFAULT_BATCH_SIZE = 100;
+const MAX_BATCH_SIZE = 1000;
