@@ -68,3 +68,9 @@ test("a kernel in use without a database is reported at start, with all other mi
   await expect(failure).rejects.toThrow("DurableConfig.leaseMs must be a whole number from 1000 to 600000");
   await expect(failure).rejects.toThrow("DurableConfig.pollMinMs must not be above pollMaxMs");
 });
+
+test("a kernel without an app rejects contradictions in its configuration", () => {
+  const db = openDatabase(memory);
+  const create = () => createKernel(db, { config: { pollMinMs: 2000 } });
+  expect(create).toThrow("DurableConfig.pollMinMs must not be above pollMaxMs");
+});

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Logger } from "@framework/core";
+import { FrameworkError, type Logger } from "@framework/core";
 import { type Clock, type ConfigInput, type SharedValues, systemClock } from "@framework/core/feature";
 import type { Database, SetMigration, Statement } from "@framework/database";
 import type { KernelBase, KernelHost } from "../base/kernel-base.ts";
 import { KernelLife } from "../base/kernel-life.ts";
 import { TableSets } from "../base/table-sets.ts";
-import { DurableConfig } from "../durable-config.ts";
+import { configProblems, DurableConfig } from "../durable-config.ts";
 import { type Place, thisPlace } from "../place/place.ts";
 import { databaseNow } from "../time/database-now.ts";
 import { type KernelMembers, kernelMembers } from "./members.ts";
@@ -66,6 +66,8 @@ export interface KernelOptions {
 export const createKernel = (db: Database, options: KernelOptions = {}): OwnKernel => {
   const { now = databaseNow(db.dialect), clock = systemClock, random = Math.random, log = console } = options;
   const config = DurableConfig.of(options.config);
+  const [problem] = configProblems(config);
+  if (problem !== undefined) throw new FrameworkError("CORE_BAD_CONFIG", problem);
   const { place = thisPlace, shared = null, host = null } = options;
   const { kernel, life, prepare } = buildKernel({ db, now, config, clock, random, log, place, shared, host });
   const stop = (): Promise<void> => life.stop();

@@ -29,6 +29,7 @@ export class Owners implements KernelPart {
   private joined: Promise<void> | null = null;
   private here: Place | null = null;
   private hasStopped = false;
+  private lastSeen = 0;
   private cancelSweep = (): void => {};
   private sweeping: Promise<void> | null = null;
 
@@ -134,8 +135,6 @@ export class Owners implements KernelPart {
       this.sweeping = this.sweep();
     });
   }
-
-  private lastSeen = 0;
 
   private async sweep(): Promise<void> {
     try {
