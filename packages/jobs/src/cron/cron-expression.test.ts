@@ -1,0 +1,93 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { parseCron } from "./cron-expression.ts";
+
+const shown = (text: string) => {
+  const { minutes, hours } = parseCron(text);
+  return [minutes, hours];
+};
+
+test("a field lists values, ranges and steps", () => {
+  expect(shown("5,1-3,*/20,50/4 9-17/4 * * *")).toEqual([
+    [0, 1, 2, 3, 5, 20, 40, 50, 54, 58],
+    [9, 13, 17],
+  ]);
+});
+
+test("months and days of the week have names, and Sunday is 0 and 7", () => {
+  const matches = (text: string, month: number, weekday: number) =>
+    parseCron(text).matchesDay(month, 1, weekday);
+  expect([matches("0 0 * JAN-mar *", 2, 3), matches("0 0 * JAN-mar *", 4, 3)]).toEqual([true, false]);
+  expect([matches("0 0 * * mon-Fri", 1, 5), matches("0 0 * * mon-Fri", 1, 6)]).toEqual([true, false]);
+  expect([matches("0 0 * * 7", 1, 0), matches("0 0 * * 0", 1, 0), matches("0 0 * * 5-7", 1, 0)]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+});
+
+test("a day matches either of two restricted day fields, and both if one begins with a star", () => {
+  const either = parseCron("0 0 13 * fri");
+  expect([either.matchesDay(5, 13, 1), either.matchesDay(5, 14, 5), either.matchesDay(5, 14, 1)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  const both = parseCron("0 0 */2 * fri");
+  expect([both.matchesDay(5, 1, 5), both.matchesDay(5, 2, 5), both.matchesDay(5, 1, 4)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("macros stand for expressions", () => {
+  expect(
+    ["@daily", "@midnight", "@Hourly", "@weekly", "@monthly", "@yearly", "@annually"].map(shown),
+  ).toEqual([
+    [[0], [0]],
+    [[0], [0]],
+    [[0], parseCron("* * * * *").hours],
+    [[0], [0]],
+    [[0], [0]],
+    [[0], [0]],
+    [[0], [0]],
+  ]);
+});
+
+test.each([
+  ["* * * *", '"* * * *" has 4 fields in place of 5 (or @daily and the like)'],
+  ["0 0 0 * * *", "has 6 fields"],
+  ["@reboot", "has 1 fields"],
+  ["60 * * * *", 'the minute "60" is not 0 to 59'],
+  ["* * * foo *", 'the month "foo" is not 1 to 12 or jan to dec'],
+  ["* * 0 * *", 'the day of the month "0" is not 1 to 31'],
+  ["* 5-2 * * *", 'the range of the hour "5-2" ends before it begins'],
+  ["*/0 * * * *", 'the step of the minute "*/0" is 0'],
+  ["1,,2 * * * *", 'the minute "" is neither *'],
+  ["* * L * *", 'the day of the month "L" is not'],
+  ["? * * * *", 'the minute "?" is neither *'],
+])("%s is refused", (text, message) => {
+  expect(() => parseCron(text)).toThrow(message);
+});
+
+/** What becomes of a text: the number of times a day that it has, or the message. */
+const outcome = (text: string): number | string => {
+  try {
+    const { minutes, hours } = parseCron(text);
+    return minutes.length * hours.length;
+  } catch (error) {
+    return Error.isError(error) ? error.message : "";
+  }
+};
+
+test("any text is parsed or refused with a message", () => {
+  const texts = fc.oneof(fc.string(), fc.stringMatching(/^[-*/,0-9a-z ]{0,30}$/));
+  fc.assert(
+    fc.property(texts, (text) => {
+      const said = outcome(text);
+      const isSense = typeof said === "number" ? said > 0 : /field|minute|hour|day|month/.test(said);
+      expect(isSense).toBe(true);
+    }),
+  );
+});

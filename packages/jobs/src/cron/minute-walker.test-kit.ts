@@ -1,0 +1,70 @@
+// The naive model of cron: looks at every minute. It shares no code with what it judges.
+const MINUTE = 60_000;
+
+/** What a clock on the wall shows at each minute of a span. */
+export interface WalkedMinute {
+  readonly instant: number;
+  /** As if it were UTC. */
+  readonly wall: number;
+}
+
+/** Reads the wall clock of a zone for every minute. @param stride minutes from one question for the offset to the next */
+export const walk = (zone: string, from: number, minutes: number, stride = 1): readonly WalkedMinute[] => {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+  });
+  const walked: WalkedMinute[] = [];
+  let offset = 0;
+  for (let at = 0; at < minutes; at++) {
+    const instant = from + at * MINUTE;
+    if (at % stride === 0) {
+      const parts = Object.fromEntries(
+        format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
+      ) as Record<string, number>;
+      const { year = 0, month = 1, day = 1, hour = 0, minute = 0 } = parts;
+      offset = Date.UTC(year, month - 1, day, hour, minute) - instant;
+    }
+    walked.push({ instant, wall: instant + offset });
+  }
+  return walked;
+};
+
+/** The values of each field, in the order of an expression; `null` for a field that begins with `*`, whatever its step. */
+export interface FieldValues {
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  readonly days: readonly number[] | null;
+  readonly months: readonly number[];
+  readonly weekdays: readonly number[] | null;
+}
+
+const matches = ({ minutes, hours, days, months, weekdays }: FieldValues, wall: number): boolean => {
+  const date = new Date(wall);
+  if (!minutes.includes(date.getUTCMinutes()) || !hours.includes(date.getUTCHours())) return false;
+  if (!months.includes(date.getUTCMonth() + 1)) return false;
+  const byDay = days?.includes(date.getUTCDate()) ?? true;
+  const byWeekday = weekdays?.includes(date.getUTCDay()) ?? true;
+  return days !== null && weekdays !== null ? byDay || byWeekday : byDay && byWeekday;
+};
+
+/** Returns the instants of all runs but at the first minute, by the rules of the README. */
+export const runsByWalking = (values: FieldValues, walked: readonly WalkedMinute[]): readonly number[] => {
+  const isEveryHour = values.hours.length === 24;
+  const runs: number[] = [];
+  let latest = walked[0]?.wall ?? 0;
+  for (const { instant, wall } of walked.slice(1)) {
+    let runsNow = matches(values, wall) && (isEveryHour || wall > latest);
+    if (!isEveryHour)
+      for (let skipped = latest + MINUTE; skipped < wall; skipped += MINUTE)
+        runsNow ||= matches(values, skipped);
+    if (runsNow) runs.push(instant);
+    latest = Math.max(latest, wall);
+  }
+  return runs;
+};

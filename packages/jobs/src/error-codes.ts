@@ -1,0 +1,22 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const jobsErrors: ErrorCatalogue = {
+  JOBS_BAD_JOB: {
+    summary: "a job has a bad name, option or handler; the app does not start",
+    action: "the message says which; correct it",
+  },
+  JOBS_BAD_SCHEDULE: {
+    summary: "a schedule has a bad name, expression, time zone or job, or never runs; the app does not start",
+    action: "the message says which; correct it",
+  },
+  JOBS_BAD_INPUT: {
+    summary: "an input does not fit the schema of its job, or is not JSON data",
+    action:
+      "pass a valid one; a job that was enqueued before the schema changed fails without another attempt",
+  },
+  JOBS_UNKNOWN_SCHEDULE: {
+    summary: "a run of a schedule gave up, because no process defines the schedule any more",
+    action: "nothing, if it was removed",
+  },
+};

@@ -1,0 +1,114 @@
+import { ConfigurationError, type Injections, type Problem, type StandardSchema } from "@framework/core";
+import type { Kernel, WorkQueue } from "@framework/durable/feature";
+import { DefinedJob } from "./job/defined-job.ts";
+import type { Job } from "./job/job.ts";
+import type { InputOf, JobHandler, JobOptions } from "./job/job-options.ts";
+import type { JobPayload } from "./job/job-payload.ts";
+import { openJobQueue } from "./job/job-queue.ts";
+import { Schedule, type ScheduledJob } from "./schedules/schedule.ts";
+import type { ScheduleInfo, ScheduleOptions } from "./schedules/schedule-options.ts";
+import { Schedules } from "./schedules/schedules.ts";
+
+/** What jobs need. */
+export interface JobSetParts {
+  readonly kernel: Kernel;
+  /** Called with each mistake in a definition. */
+  readonly problem: (problem: Problem) => void;
+}
+
+const NAME = /^[\w.:/-]{1,90}$/;
+const NAME_RULE = "its name has 1 to 90 letters, digits and . _ : / -";
+
+/** The jobs and schedules of one app, or of a kernel without one. */
+export class JobSet {
+  private readonly parts: JobSetParts;
+  private readonly jobs = new Map<string, Job<StandardSchema | undefined>>();
+  private readonly plans: Schedules;
+
+  constructor(parts: JobSetParts) {
+    this.parts = parts;
+    this.plans = new Schedules(parts.kernel);
+  }
+
+  define<S extends StandardSchema | undefined, I extends Injections | undefined>(
+    name: string,
+    options: JobOptions<S, I>,
+    handler: JobHandler<S, I>,
+  ): Job<S> {
+    const job = new DefinedJob<S>(name, options, this.open(name, options, handler));
+    this.jobs.set(name, job);
+    return job;
+  }
+
+  /** Jobs in the order in which they were defined. */
+  all(): readonly Job<StandardSchema | undefined>[] {
+    return Array.from(this.jobs.values());
+  }
+
+  schedule<S extends StandardSchema | undefined>(
+    name: string,
+    { job, input, ...times }: ScheduleOptions<S>,
+  ): void {
+    const mistake = this.mistakeInSchedule(name, job);
+    if (mistake !== null || !(job instanceof DefinedJob))
+      return this.refuse("JOBS_BAD_SCHEDULE", `schedule ${name}: ${mistake}`);
+    try {
+      this.plans.add(new Schedule(name, times, scheduledJob(job, input as InputOf<S>)));
+    } catch (error) {
+      this.refuse(
+        "JOBS_BAD_SCHEDULE",
+        `schedule ${name}: ${Error.isError(error) ? error.message : String(error)}`,
+      );
+    }
+  }
+
+  schedules(): Promise<readonly ScheduleInfo[]> {
+    return this.plans.list();
+  }
+
+  /** Begins the schedules; the tables exist. */
+  begin(): Promise<void> {
+    return this.plans.begin();
+  }
+
+  private open<S extends StandardSchema | undefined, I extends Injections | undefined>(
+    name: string,
+    options: JobOptions<S, I>,
+    handler: JobHandler<S, I>,
+  ): WorkQueue<JobPayload> | null {
+    try {
+      const mistake = this.mistakeInJob(name, handler);
+      if (mistake === null) return openJobQueue(this.parts.kernel, name, options, handler);
+      this.refuse("JOBS_BAD_JOB", `job ${name}: ${mistake}`);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      for (const { message } of error.problems) this.refuse("JOBS_BAD_JOB", `job ${name}: ${message}`);
+    }
+    return null;
+  }
+
+  private mistakeInJob(name: string, handler: unknown): string | null {
+    if (!NAME.test(name)) return NAME_RULE;
+    if (this.jobs.has(name)) return "there are two of that name; rename one";
+    return typeof handler === "function" ? null : "its handler must be a function";
+  }
+
+  private mistakeInSchedule(name: string, job: unknown): string | null {
+    if (!NAME.test(name)) return NAME_RULE;
+    if (this.plans.has(name)) return "there are two of that name; rename one";
+    return job instanceof DefinedJob ? null : "its job must be one that `define` returned";
+  }
+
+  private refuse(code: string, message: string): void {
+    this.parts.problem({ code, message });
+  }
+}
+
+const scheduledJob = <S extends StandardSchema | undefined>(
+  job: DefinedJob<S>,
+  input: InputOf<S>,
+): ScheduledJob => ({
+  name: job.name,
+  check: () => job.check(input),
+  enqueue: (headers, tx) => job.enqueueAll([{ input, headers }], { tx }),
+});

@@ -1,0 +1,38 @@
+import { FrameworkError, type StandardSchema, ValidationError } from "@framework/core";
+import { validate } from "@framework/core/feature";
+
+/**
+ * Returns the schema's output for an input.
+ *
+ * @throws FrameworkError JOBS_BAD_INPUT with the first issues; a mistake of the program, so it is no reply to a client
+ */
+export const checkedInput = async (
+  name: string,
+  schema: StandardSchema | undefined,
+  input: unknown,
+): Promise<unknown> => {
+  if (schema === undefined) return input;
+  try {
+    return await validate(schema, input, "input");
+  } catch (error) {
+    throw error instanceof ValidationError ? badInput(name, error) : error;
+  }
+};
+
+/** Returns what the job will get after its way through the database. @throws FrameworkError JOBS_BAD_INPUT when it is not JSON data */
+export const storedInput = (name: string, input: unknown): unknown => {
+  try {
+    return (JSON.parse(JSON.stringify({ input })) as { input?: unknown }).input;
+  } catch (error) {
+    throw new FrameworkError("JOBS_BAD_INPUT", `jobs: the input of "${name}" is not JSON data`, {
+      cause: error,
+    });
+  }
+};
+
+const MAX_SHOWN = 5;
+
+const badInput = (name: string, { issues }: ValidationError): FrameworkError => {
+  const shown = issues.slice(0, MAX_SHOWN).map(({ loc, msg }) => `${loc.join(".")}: ${msg}`);
+  return new FrameworkError("JOBS_BAD_INPUT", `jobs: the input of "${name}" is invalid: ${shown.join("; ")}`);
+};

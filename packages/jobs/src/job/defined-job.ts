@@ -1,0 +1,105 @@
+import { FrameworkError, type StandardSchema } from "@framework/core";
+import { handled } from "@framework/core/feature";
+import type {
+  Enqueued,
+  NewWork,
+  WorkFilter,
+  WorkOptions,
+  WorkQueue,
+  WorkStats,
+} from "@framework/durable/feature";
+import { checkedInput, storedInput } from "./checked-input.ts";
+import type { EnqueueArguments, Job, NewJob } from "./job.ts";
+import { type JobInfo, type JobPage, toJobInfo } from "./job-info.ts";
+import type { InputOf, JobOptions } from "./job-options.ts";
+import type { JobPayload } from "./job-payload.ts";
+
+/** The part of a job's options that concerns what is enqueued. */
+export type JobKeys<S extends StandardSchema | undefined> = Pick<
+  JobOptions<S>,
+  "input" | "key" | "uniqueKey"
+>;
+
+/** A job on a queue of its own. */
+export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> {
+  readonly name: string;
+  private readonly options: JobKeys<S>;
+  private readonly opened: WorkQueue<JobPayload> | null;
+
+  /** @param queue `null` for a job with a mistake, which the start reports */
+  constructor(name: string, options: JobKeys<S>, queue: WorkQueue<JobPayload> | null) {
+    this.name = name;
+    this.options = options;
+    this.opened = queue;
+  }
+
+  private get queue(): WorkQueue<JobPayload> {
+    if (this.opened !== null) return this.opened;
+    throw new FrameworkError(
+      "JOBS_BAD_JOB",
+      `jobs: "${this.name}" was defined with a mistake, which the start reports`,
+    );
+  }
+
+  enqueue(...[input, options = {}]: EnqueueArguments<InputOf<S>>): Promise<Enqueued> {
+    const { tx, ...settings } = options;
+    return handled(this.addOne({ ...settings, input: input as InputOf<S> }, tx));
+  }
+
+  enqueueAll(jobs: readonly NewJob<InputOf<S>>[], { tx }: WorkOptions = {}): Promise<readonly Enqueued[]> {
+    return handled(this.addAll(jobs, tx));
+  }
+
+  async cancel(id: string, options?: WorkOptions): Promise<boolean> {
+    return await this.queue.cancel(id, options);
+  }
+
+  async retry(id: string): Promise<boolean> {
+    return await this.queue.retry(id);
+  }
+
+  async get(id: string): Promise<JobInfo | null> {
+    const info = await this.queue.get(id);
+    return info === null ? null : toJobInfo(this.name, info);
+  }
+
+  async list(filter?: WorkFilter): Promise<JobPage> {
+    const { items, next } = await this.queue.list(filter);
+    return { jobs: items.map((info) => toJobInfo(this.name, info)), next };
+  }
+
+  async stats(): Promise<WorkStats> {
+    return await this.queue.stats();
+  }
+
+  /** Returns the input as it is stored. @throws FrameworkError JOBS_BAD_INPUT */
+  async check(input: InputOf<S>): Promise<unknown> {
+    const stored = storedInput(this.name, input);
+    await checkedInput(this.name, this.options.input, stored);
+    return stored;
+  }
+
+  private async addOne(job: NewJob<InputOf<S>>, tx: WorkOptions["tx"]): Promise<Enqueued> {
+    const [added] = await this.queue.enqueue(await this.toWork(job), { tx });
+    if (added === undefined) throw new Error("jobs: the queue added nothing");
+    return added;
+  }
+
+  private async addAll(
+    jobs: readonly NewJob<InputOf<S>>[],
+    tx: WorkOptions["tx"],
+  ): Promise<readonly Enqueued[]> {
+    const work = await Promise.all(jobs.map((job) => this.toWork(job)));
+    return await this.queue.enqueue(work, { tx });
+  }
+
+  private async toWork({ input, ...settings }: NewJob<InputOf<S>>): Promise<NewWork<JobPayload>> {
+    const stored = await this.check(input);
+    return {
+      ...settings,
+      key: settings.key ?? this.options.key?.(input) ?? undefined,
+      uniqueKey: settings.uniqueKey ?? this.options.uniqueKey?.(input) ?? undefined,
+      payload: { input: stored },
+    };
+  }
+}

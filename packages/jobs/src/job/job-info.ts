@@ -1,0 +1,24 @@
+import type { WorkInfo } from "@framework/durable/feature";
+import { inputIn } from "./job-payload.ts";
+
+/** A job as programs and operators see it; times are milliseconds since 1970. */
+export interface JobInfo extends Omit<WorkInfo, "queue" | "payload"> {
+  /** Name of the job. */
+  readonly name: string;
+  /** The input as it is stored: JSON data, before the schema. */
+  readonly input: unknown;
+}
+
+/** A page of jobs. */
+export interface JobPage {
+  readonly jobs: readonly JobInfo[];
+  /** `after` of the next page; `null` after the last. */
+  readonly next: string | null;
+}
+
+/** Converts an item. */
+export const toJobInfo = (name: string, { queue: _queue, payload, ...rest }: WorkInfo): JobInfo => ({
+  name,
+  input: inputIn(payload),
+  ...rest,
+});

@@ -1,0 +1,55 @@
+import type {
+  Awaitable,
+  Injected,
+  Injections,
+  InferInput,
+  InferOutput,
+  RetryPolicy,
+  StandardSchema,
+} from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
+import type { JobRun } from "./job-run.ts";
+
+/** What callers pass to a job: `undefined` for one without a schema. */
+export type InputOf<S extends StandardSchema | undefined> = S extends StandardSchema
+  ? InferInput<S>
+  : undefined;
+
+/** What its handler gets: the output of the schema. */
+export type HandlerInputOf<S extends StandardSchema | undefined> = S extends StandardSchema
+  ? InferOutput<S>
+  : undefined;
+
+/** Options of a job. */
+export interface JobOptions<
+  S extends StandardSchema | undefined = undefined,
+  I extends Injections | undefined = undefined,
+> {
+  /** Schema of the input, which travels as JSON: it is checked when a job is enqueued, and again when it runs. @default no input */
+  readonly input?: S;
+  /** Dependencies of the handler. @default none */
+  readonly inject?: I;
+  /** Attempts and delays. @default 5 attempts, about 1 s, 4 s, 16 s and 64 s apart */
+  readonly retry?: ConfigInput<RetryPolicy>;
+  /** Whether another attempt makes sense after an error; never asked about a `NonRetryableError`. @default always */
+  readonly isRetryable?: (error: unknown) => boolean;
+  /** Limit of one attempt in milliseconds, 1 to a week. @default 60000 */
+  readonly timeoutMs?: number;
+  /** Jobs of this name that run in one process at a time, 1 to 1,000. @default 10 */
+  readonly concurrency?: number;
+  /** Returns what the job is about: jobs of one key run one at a time, in the order in which they were added. `null` for none. @default none */
+  readonly key?: (input: InputOf<S>) => string | null;
+  /** Returns a key that only one unfinished job may have; another one is not added. `null` for none. @default none */
+  readonly uniqueKey?: (input: InputOf<S>) => string | null;
+  /** How long done and cancelled jobs are kept, with their results, in seconds; 0 removes done ones at once. @default 3600 */
+  readonly keepSecs?: number;
+  /** How long failed jobs are kept, in seconds. @default 604800 */
+  readonly keepFailedSecs?: number;
+}
+
+/** Does the work of a job: what it returns is the result, and when it throws there is another attempt. */
+export type JobHandler<S extends StandardSchema | undefined, I extends Injections | undefined> = (
+  input: HandlerInputOf<S>,
+  run: JobRun,
+  dependencies: Injected<I>,
+) => Awaitable<unknown>;

@@ -1,0 +1,47 @@
+import type { Injected, Injections, StandardSchema } from "@framework/core";
+import { type Kernel, NonRetryableError, type WorkItem, type WorkQueue } from "@framework/durable/feature";
+import { checkedInput } from "./checked-input.ts";
+import type { HandlerInputOf, JobHandler, JobOptions } from "./job-options.ts";
+import { inputIn, type JobPayload } from "./job-payload.ts";
+import { toRun } from "./job-run.ts";
+
+const KEEP_SECS = 3600;
+
+/** Returns the name of the queue of a job. */
+export const queueOf = (name: string): string => `jobs:${name}`;
+
+/** Defines the queue of a job. @throws ConfigurationError CORE_BAD_CONFIG, all mistakes in one message */
+export const openJobQueue = <S extends StandardSchema | undefined, I extends Injections | undefined>(
+  kernel: Kernel,
+  name: string,
+  options: JobOptions<S, I>,
+  handler: JobHandler<S, I>,
+): WorkQueue<JobPayload> => {
+  const { input: schema, key: _key, uniqueKey: _uniqueKey, keepSecs = KEEP_SECS, ...queue } = options;
+  return kernel.queue<JobPayload, I>({
+    ...queue,
+    name: queueOf(name),
+    kind: "job",
+    keepSecs,
+    onExhausted: "keep",
+    async handle(item: WorkItem<JobPayload>, dependencies: Injected<I>) {
+      const input = await inputOf(name, schema, item.payload);
+      return await handler(input as HandlerInputOf<S>, toRun(name, item), dependencies);
+    },
+  });
+};
+
+/** An input that does not fit the schema any more fits it in no later attempt either. */
+const inputOf = async (
+  name: string,
+  schema: StandardSchema | undefined,
+  payload: JobPayload,
+): Promise<unknown> => {
+  try {
+    return await checkedInput(name, schema, inputIn(payload));
+  } catch (error) {
+    const { code, message } = error as { code?: string; message?: string };
+    if (code !== "JOBS_BAD_INPUT") throw error;
+    throw new NonRetryableError(message ?? "", { code, cause: error });
+  }
+};

@@ -1,0 +1,47 @@
+import type { WorkItem } from "@framework/durable/feature";
+
+/** One attempt at a job, as its handler sees it. */
+export interface JobRun extends Pick<
+  WorkItem<unknown>,
+  "id" | "key" | "attempt" | "headers" | "createdAt" | "signal" | "invocation" | "progress" | "complete"
+> {
+  /** Name of the job. */
+  readonly name: string;
+  /** Name of the schedule that added the job; `null` for a job that was enqueued. */
+  readonly schedule: string | null;
+  /** The time for which the schedule planned the job, in milliseconds since 1970; `null` for a job that was enqueued. */
+  readonly scheduledAt: number | null;
+}
+
+const SCHEDULE = "schedule";
+const SCHEDULED_AT = "scheduled-at";
+
+/** Headers of a job that a schedule adds. */
+export const scheduleHeaders = (schedule: string, at: number): Readonly<Record<string, string>> => ({
+  [SCHEDULE]: schedule,
+  [SCHEDULED_AT]: String(at),
+});
+
+/** Returns the run of an item. */
+export const toRun = (name: string, item: WorkItem<unknown>): JobRun => {
+  const { id, key, attempt, headers, createdAt } = item;
+  const at = headers[SCHEDULED_AT];
+  return {
+    name,
+    id,
+    key,
+    attempt,
+    headers,
+    createdAt,
+    schedule: headers[SCHEDULE] ?? null,
+    scheduledAt: at === undefined ? null : Number(at),
+    get signal() {
+      return item.signal;
+    },
+    get invocation() {
+      return item.invocation;
+    },
+    progress: (value) => item.progress(value),
+    complete: (tx, result) => item.complete(tx, result),
+  };
+};

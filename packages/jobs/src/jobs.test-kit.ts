@@ -1,0 +1,328 @@
+// What jobs do for a program, on every database.
+import { dependency } from "@framework/core";
+import { NonRetryableError } from "@framework/durable/feature";
+import { waitFor } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import { z } from "zod";
+import { inState, type JobApp, jobApp, started } from "./testing/job-app.test-kit.ts";
+import type { TestPlace } from "./testing/test-place.test-kit.ts";
+
+const mail = z.object({ to: z.string(), at: z.coerce.date().optional() });
+const atOnce = { retry: { attempts: 3, delayMs: 0 } };
+
+export const jobFacts = (test: typeof jestTest, make: () => Promise<TestPlace>): void => {
+  const fact = (name: string, run: (app: JobApp, place: TestPlace) => Promise<void>): void =>
+    test(
+      name,
+      async () => {
+        await using place = await make();
+        await run(jobApp(place), place);
+      },
+      180_000,
+    );
+
+  fact("a job runs with the schema's output as its input, and its result can be read", async (app) => {
+    const send = app.jobs.define("send-mail", { input: mail }, ({ to, at }, { attempt, name }) => ({
+      said: `${name} ${attempt}: ${to} in ${at?.getUTCFullYear()}`,
+    }));
+    await started(app, async () => {
+      const { id, isNew } = await send.enqueue({ to: "ada", at: "2030-01-01" });
+      const info = await inState(send, id, "done");
+      expect([isNew, info.result, info.input, info.attempts]).toEqual([
+        true,
+        { said: "send-mail 1: ada in 2030" },
+        { to: "ada", at: "2030-01-01" },
+        1,
+      ]);
+    });
+  });
+
+  fact("a job without an input and one whose input is null are distinct", async (app) => {
+    const none = app.jobs.define("none", {}, (input) => [typeof input]);
+    const empty = app.jobs.define("empty", { input: z.null() }, (input) => [input]);
+    await started(app, async () => {
+      const [one, two] = [await none.enqueue(), await empty.enqueue(null)];
+      expect((await inState(none, one.id, "done")).result).toEqual(["undefined"]);
+      expect((await inState(empty, two.id, "done")).result).toEqual([null]);
+    });
+  });
+
+  fact(
+    "a job that is enqueued in a transaction runs after its commit, and never after a rollback",
+    async (app) => {
+      const ran: string[] = [];
+      const note = app.jobs.define("note", { input: z.string() }, (text) => void ran.push(text));
+      await started(app, async () => {
+        const undone = app.db.transaction(async (tx) => {
+          await note.enqueue("rolled back", { tx });
+          throw new Error("no");
+        });
+        await expect(undone).rejects.toThrow("no");
+        const { id } = await app.db.transaction(async (tx) => {
+          const added = await note.enqueue("committed", { tx });
+          expect(await note.get(added.id)).toBe(null); // other transactions do not see it yet
+          expect(ran).toEqual([]);
+          return added;
+        });
+        await inState(note, id, "done");
+        expect([ran, (await note.list()).jobs.length]).toEqual([["committed"], 1]);
+      });
+    },
+  );
+
+  fact("a handler's transaction and the completion of its job are one", async (app) => {
+    const write = app.jobs.define("write", atOnce, async (_, run) => {
+      await app.db.transaction(async (tx) => {
+        await tx.execute`INSERT INTO notes (attempt) VALUES (${run.attempt})`;
+        await run.complete(tx, { attempt: run.attempt });
+        if (run.attempt === 1) throw new Error("rolled back");
+      });
+    });
+    app.onEvent("startup", async () => void (await app.db.execute("CREATE TABLE notes (attempt INTEGER)")));
+    await started(app, async () => {
+      const { id } = await write.enqueue();
+      expect((await inState(write, id, "done")).result).toEqual({ attempt: 2 });
+      expect(await app.db.query("SELECT attempt FROM notes")).toEqual([{ attempt: 2 }]);
+    });
+  });
+
+  fact("a delayed job starts when it is due, not before", async (app) => {
+    const now = async () => Number(await app.db.fetchValue`SELECT ${app.durable.kernel.now}`);
+    const tell = app.jobs.define("tell", {}, now);
+    await started(app, async () => {
+      const due = (await now()) + 300;
+      const [late, dated] = [
+        await tell.enqueue(undefined, { delayMs: 300 }),
+        await tell.enqueue(undefined, { runAt: due }),
+      ];
+      const { id: farOff } = await tell.enqueue(undefined, { delayMs: 3_600_000 });
+      const delayed = await inState(tell, late.id, "done");
+      expect(delayed.result).toBeGreaterThanOrEqual(delayed.createdAt + 300);
+      expect((await inState(tell, dated.id, "done")).result).toBeGreaterThanOrEqual(due);
+      expect((await tell.get(farOff))?.state).toBe("waiting");
+    });
+  });
+
+  fact(
+    "jobs of a higher priority run first, and of one priority in the order in which they were added",
+    async (app) => {
+      const ran: string[] = [];
+      const note = app.jobs.define(
+        "note",
+        { input: z.string(), concurrency: 1 },
+        (text) => void ran.push(text),
+      );
+      await started(app, async () => {
+        const added = await note.enqueueAll([
+          { input: "c", priority: -5 },
+          { input: "b1" },
+          { input: "a", priority: 9 },
+          { input: "b2" },
+        ]);
+        await Promise.all(added.map(({ id }) => inState(note, id, "done")));
+        expect(ran).toEqual(["a", "b1", "b2", "c"]);
+      });
+    },
+  );
+
+  fact("a unique key belongs to one unfinished job", async (app) => {
+    const gate = Promise.withResolvers<void>();
+    const build = app.jobs.define(
+      "build",
+      { input: z.string(), uniqueKey: (branch) => branch },
+      () => gate.promise,
+    );
+    await started(app, async () => {
+      const first = await build.enqueue("main");
+      expect(await build.enqueue("main")).toEqual({ id: first.id, isNew: false });
+      expect(await build.enqueue("main", { uniqueKey: "again" })).toMatchObject({ isNew: true });
+      gate.resolve();
+      await inState(build, first.id, "done");
+      expect((await build.enqueue("main")).isNew).toBe(true);
+    });
+  });
+
+  fact("jobs of one key run one at a time in their order, others beside them", async (app) => {
+    const events: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const options = {
+      input: z.object({ to: z.string(), n: z.number() }),
+      key: ({ to }: { to: string }) => to,
+    };
+    const send = app.jobs.define("send", options, async ({ to, n }) => {
+      events.push(`${to}${n} begins`);
+      if (to === "a" && n === 1) await gate.promise;
+      events.push(`${to}${n} ends`);
+    });
+    await started(app, async () => {
+      const inputs = [1, 2, 3].map((n) => ({ input: { to: "a", n } }));
+      const added = await send.enqueueAll(inputs);
+      const other = await send.enqueue({ to: "b", n: 1 });
+      await inState(send, other.id, "done");
+      expect(events.filter((event) => event.startsWith("a"))).toEqual(["a1 begins"]);
+      gate.resolve();
+      await Promise.all(added.map(({ id }) => inState(send, id, "done")));
+      expect(events.filter((event) => event.startsWith("a"))).toEqual(
+        [1, 2, 3].flatMap((n) => [`a${n} begins`, `a${n} ends`]),
+      );
+    });
+  });
+
+  fact(
+    "a cancelled job does not start, and one that runs is told and writes nothing any more",
+    async (app) => {
+      const begun = Promise.withResolvers<AbortSignal>();
+      const gate = Promise.withResolvers<void>();
+      const long = app.jobs.define("long", { input: z.string() }, async (what, { signal }) => {
+        begun.resolve(signal);
+        await gate.promise;
+        return what;
+      });
+      await started(app, async () => {
+        const later = await long.enqueue("later", { delayMs: 60_000 });
+        expect([await long.cancel(later.id), await long.cancel(later.id)]).toEqual([true, false]);
+        expect((await long.get(later.id))?.state).toBe("cancelled");
+        const { id } = await long.enqueue("now");
+        const signal = await begun.promise;
+        expect(await long.cancel(id)).toBe(true);
+        await waitFor(() => signal.aborted, { what: "the signal to abort", timeoutMs: 60_000 });
+        gate.resolve();
+        const next = await long.enqueue("next");
+        await inState(long, next.id, "done");
+        expect(await long.get(id)).toMatchObject({ state: "cancelled", result: null });
+      });
+    },
+  );
+
+  fact("an attempt that takes too long fails, whatever its handler does", async (app) => {
+    const gate = Promise.withResolvers<string>();
+    const slow = app.jobs.define("slow", { timeoutMs: 50, retry: { attempts: 1 } }, () => gate.promise);
+    await started(app, async () => {
+      const { id } = await slow.enqueue();
+      const failed = await inState(slow, id, "failed");
+      expect(failed.error).toMatchObject({ code: "DURABLE_TIMEOUT" });
+      gate.resolve("too late");
+      const next = await slow.enqueue();
+      await inState(slow, next.id, "done");
+      expect(await slow.get(id)).toMatchObject({ state: "failed", result: null });
+    });
+  });
+
+  fact("a job that gave up is listed with its failure, and runs again on request", async (app) => {
+    let isBroken = true;
+    const call = app.jobs.define("call", { ...atOnce, input: z.number() }, (n) => {
+      if (isBroken) throw new Error(`call ${n} failed`);
+      return n;
+    });
+    await started(app, async () => {
+      const added = await call.enqueueAll([{ input: 1 }, { input: 2 }]);
+      for (const { id } of added) await inState(call, id, "failed");
+      const { jobs: failed } = await call.list({ state: "failed" });
+      expect(failed.map(({ input, attempts, error }) => [input, attempts, error?.message])).toEqual([
+        [1, 3, "call 1 failed"],
+        [2, 3, "call 2 failed"],
+      ]);
+      isBroken = false;
+      expect(await Promise.all(failed.map(({ id }) => call.retry(id)))).toEqual([true, true]);
+      for (const { id } of failed) expect((await inState(call, id, "done")).attempts).toBe(1);
+      expect(await call.retry(failed[0]?.id ?? "")).toBe(false);
+    });
+  });
+
+  fact("an error that no other attempt can mend ends the attempts", async (app) => {
+    const isRetryable = (error: unknown) => !(error instanceof TypeError);
+    const pay = app.jobs.define("pay", { ...atOnce, input: z.boolean(), isRetryable }, (isType) => {
+      throw isType ? new TypeError("no") : new NonRetryableError("card refused", { code: "CARD_REFUSED" });
+    });
+    await started(app, async () => {
+      const added = await pay.enqueueAll([{ input: true }, { input: false }]);
+      const failed = await Promise.all(added.map(({ id }) => inState(pay, id, "failed")));
+      expect(failed.map(({ attempts, error }) => [attempts, error?.name, error?.code])).toEqual([
+        [1, "TypeError", null],
+        [1, "NonRetryableError", "CARD_REFUSED"],
+      ]);
+    });
+  });
+
+  fact("progress is visible while a job runs", async (app) => {
+    const gate = Promise.withResolvers<void>();
+    const copy = app.jobs.define("copy", {}, async (_, run) => {
+      run.progress({ done: 1, of: 2 });
+      await gate.promise;
+    });
+    await started(app, async () => {
+      const { id } = await copy.enqueue();
+      await waitFor(async () => (await copy.get(id))?.progress, { what: "progress", timeoutMs: 60_000 });
+      expect(await copy.get(id)).toMatchObject({ state: "running", progress: { done: 1, of: 2 } });
+      gate.resolve();
+      await inState(copy, id, "done");
+    });
+  });
+
+  fact("each attempt has a scope of its own, and a handler gets what it injects", async (app) => {
+    const disposed: number[] = [];
+    let made = 0;
+    const Session = dependency<number>("session", {
+      scope: "invocation",
+      create: () => ++made,
+      dispose: (session) => void disposed.push(session),
+    });
+    const use = app.jobs.define(
+      "use",
+      { ...atOnce, inject: { session: Session } },
+      (_, { invocation }, { session }) => {
+        if (session === 1) throw new Error("again");
+        return [session, invocation.kind];
+      },
+    );
+    await started(app, async () => {
+      const { id } = await use.enqueue();
+      expect((await inState(use, id, "done")).result).toEqual([2, "job"]);
+      expect(disposed).toEqual([1, 2]);
+    });
+  });
+
+  fact(
+    "an input that does not fit is refused, and one that does not fit any more fails at once",
+    async (app, place) => {
+      const before = app.jobs.define("grow", { input: z.object({ old: z.string() }) }, () => {});
+      const dated = app.jobs.define("dated", { input: z.object({ at: z.date() }) }, () => {});
+      let id = "";
+      await started(app, async () => {
+        const bad = { old: 7 } as unknown as { old: string };
+        await expect(before.enqueue(bad)).rejects.toMatchObject({ code: "JOBS_BAD_INPUT" });
+        await expect(before.enqueue(bad)).rejects.toThrow('the input of "grow" is invalid: input.old');
+        await expect(dated.enqueue({ at: new Date() })).rejects.toThrow("input.at"); // JSON has no dates
+        const cyclic: Record<string, unknown> = { old: "" };
+        cyclic["self"] = cyclic;
+        await expect(before.enqueue(cyclic as { old: string })).rejects.toMatchObject({
+          code: "JOBS_BAD_INPUT",
+        });
+        id = (await before.enqueue({ old: "x" }, { delayMs: 100 })).id;
+      });
+      const newer = jobApp(place);
+      const after = newer.jobs.define("grow", { input: z.object({ new: z.string() }) }, () => {});
+      await started(newer, async () => {
+        expect(await inState(after, id, "failed")).toMatchObject({
+          attempts: 1,
+          error: { code: "JOBS_BAD_INPUT" },
+        });
+      });
+    },
+  );
+
+  fact("a process that does no background work hands jobs to others", async (_, place) => {
+    const ran: string[] = [];
+    const define = (app: JobApp, who: string) =>
+      app.jobs.define("shared", { input: z.number() }, (n) => void ran.push(`${who} ${n}`));
+    const [web, worker] = [jobApp(place, { runWork: false }), jobApp(place)];
+    const [asked, done] = [define(web, "web"), define(worker, "worker")];
+    await started(worker, () =>
+      started(web, async () => {
+        const { id } = await asked.enqueue(1);
+        await inState(done, id, "done");
+        expect(ran).toEqual(["worker 1"]);
+      }),
+    );
+  });
+};

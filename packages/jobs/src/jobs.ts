@@ -1,0 +1,89 @@
+import type { Injections, StandardSchema } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
+import type { DatabaseMethods } from "@framework/database";
+import type { DurableMethods } from "@framework/durable";
+import { kernelOf } from "@framework/durable/feature";
+import type { Job } from "./job/job.ts";
+import type { JobHandler, JobOptions } from "./job/job-options.ts";
+import { JobSet } from "./job-set.ts";
+import type { ScheduleInfo, ScheduleOptions } from "./schedules/schedule-options.ts";
+
+/** The methods that the feature adds to an app. */
+export interface JobsMethods {
+  /** Background jobs of the app. */
+  readonly jobs: Jobs;
+}
+
+/** Background jobs of an app. */
+export interface Jobs {
+  /**
+   * Defines a job and its handler, before the start. Every process of the app that defines it works on it, unless its `DurableConfig.runWork` is `false`.
+   *
+   * A handler may run again after a crash, a timeout or an error: pass its transaction to `run.complete`, or make it repeatable.
+   *
+   * @param name 1 to 90 letters, digits and `. _ : / -`, the same in every process
+   * @throws JOBS_BAD_JOB at start, with all other mistakes
+   */
+  define<
+    S extends StandardSchema | undefined = undefined,
+    const I extends Injections | undefined = undefined,
+  >(
+    name: string,
+    options: JobOptions<S, I>,
+    handler: JobHandler<S, I>,
+  ): Job<S>;
+  /**
+   * Adds a job at the times of a cron expression, each time once over all processes. A time that a change of the clocks skips runs once at the end of
+   * the gap; a repeated time runs once, unless the expression has every hour.
+   *
+   * @param name 1 to 90 letters, digits and `. _ : / -`, the same in every process
+   * @throws JOBS_BAD_SCHEDULE at start, with all other mistakes
+   */
+  schedule<S extends StandardSchema | undefined>(name: string, options: ScheduleOptions<S>): this;
+  /** Every job that was defined, in the order of `define`. */
+  all(): readonly Job[];
+  /** Every schedule with its next run. */
+  schedules(): Promise<readonly ScheduleInfo[]>;
+}
+
+/**
+ * Background jobs on the app's database: retries, delays, priorities, unique keys, progress, results, cron schedules.
+ *
+ * @example
+ * const app = new (App.with(database, durable, jobs))().enableDatabase();
+ * const sendMail = app.jobs.define("send-mail", { input: z.object({ to: z.string() }) }, async ({ to }) => await send(to));
+ * await sendMail.enqueue({ to: "ada@example.org" }, { tx });
+ */
+export const jobs: Feature<JobsMethods, DatabaseMethods & DurableMethods> = {
+  name: "jobs",
+  install: (host, needs) => {
+    const kernel = kernelOf(needs);
+    const set = new JobSet({ kernel, problem: (problem) => host.problem(problem) });
+    let isUsed = false;
+    const use = (): void => {
+      host.check(() => []); // refuses what comes after the start
+      if (isUsed) return;
+      isUsed = true;
+      kernel.use("jobs");
+      host.life.onListening({ name: "jobs", run: () => set.begin() });
+    };
+    const programs: Jobs = {
+      define(name, options, handler) {
+        use();
+        return set.define(name, options, handler);
+      },
+      schedule(name, options) {
+        use();
+        set.schedule(name, options);
+        return this;
+      },
+      all: () => set.all(),
+      schedules: () => set.schedules(),
+    };
+    return {
+      get jobs() {
+        return programs;
+      },
+    };
+  },
+};

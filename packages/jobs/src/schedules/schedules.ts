@@ -1,0 +1,131 @@
+import { type Kernel, NonRetryableError, type WorkItem, type WorkQueue } from "@framework/durable/feature";
+import { sql } from "@framework/database";
+import type { Schedule } from "./schedule.ts";
+import type { ScheduleInfo } from "./schedule-options.ts";
+
+/** The next run of a schedule, as an item of a queue that is due at that time. */
+interface PlannedRun {
+  readonly schedule: string;
+  /** `Schedule.times` of the process that planned it. */
+  readonly times: string;
+  readonly at: number;
+}
+
+const QUEUE = "jobs.schedules";
+const MAX_LISTED = 1000;
+
+/** Attempts, about a minute apart, at a run of a schedule that no process knows: an app's new version may have just begun to start. */
+const MAX_UNKNOWN = 20;
+
+/** Attempts to plan a run that another process is just starting. */
+const MAX_PLANS = 10;
+
+/**
+ * The schedules of an app. The next run of each is one item in the queue `jobs.schedules`, unique by the schedule's name, and due when the run is. The
+ * process that claims it adds the job, removes the item and adds the one of the run after, in one transaction: each run happens once.
+ */
+export class Schedules {
+  private readonly kernel: Kernel;
+  private readonly schedules = new Map<string, Schedule>();
+  private opened: WorkQueue<PlannedRun> | null = null;
+
+  constructor(kernel: Kernel) {
+    this.kernel = kernel;
+  }
+
+  has(name: string): boolean {
+    return this.schedules.has(name);
+  }
+
+  add(schedule: Schedule): void {
+    this.schedules.set(schedule.name, schedule);
+    this.opened ??= this.kernel.queue<PlannedRun>({
+      name: QUEUE,
+      kind: "schedule",
+      retry: { attempts: 1000, delayMs: 1000, factor: 2, maxDelayMs: 60_000 },
+      keepFailedSecs: 86_400,
+      onExhausted: "keep",
+      handle: (item) => this.start(item),
+    });
+  }
+
+  /** Plans the next run of every schedule that has none, or that another version of the app has planned by other times. */
+  async begin(): Promise<void> {
+    for (const schedule of this.schedules.values()) {
+      await schedule.job.check();
+      await this.plan(schedule);
+    }
+  }
+
+  async list(): Promise<readonly ScheduleInfo[]> {
+    const items = (await this.opened?.list({ limit: MAX_LISTED }))?.items ?? [];
+    const planned = new Map(
+      items
+        .filter(({ finishedAt }) => finishedAt === null)
+        .map(({ payload }) => payload as PlannedRun)
+        .map(({ schedule, at }) => [schedule, at]),
+    );
+    return Array.from(this.schedules.values(), ({ name, cron, zone, job }) => ({
+      name,
+      cron,
+      timeZone: zone.name,
+      job: job.name,
+      nextRunAt: planned.get(name) ?? null,
+    }));
+  }
+
+  private get queue(): WorkQueue<PlannedRun> {
+    if (this.opened === null) throw new Error("jobs: no schedule was added");
+    return this.opened;
+  }
+
+  private async plan(schedule: Schedule): Promise<void> {
+    const { queue } = this;
+    for (let attempt = 0; attempt < MAX_PLANS; attempt++) {
+      const work = workFor(schedule, schedule.nextAfter(await this.now()));
+      const [added] = await queue.enqueue(work);
+      if (added === undefined || added.isNew) return;
+      const info = await queue.get(added.id);
+      if (info === null) continue; // it has just started, and the next one is planned
+      if ((info.payload as PlannedRun).times === schedule.times) return;
+      const isReplaced = await this.kernel.db.transaction(async (tx) => {
+        if (!(await queue.cancel(added.id, { tx }))) return false;
+        await queue.enqueue(work, { tx });
+        return true;
+      });
+      if (isReplaced) return;
+    }
+    throw new Error(`jobs: the schedule "${schedule.name}" is changed by other processes all the time`);
+  }
+
+  /** Starts a run. A run that another version of the app has planned is started as well; the next one is planned by this version. */
+  private async start(item: WorkItem<PlannedRun>): Promise<void> {
+    const { schedule: name, times, at } = item.payload;
+    const schedule = this.schedules.get(name);
+    if (schedule === undefined) throw unknown(name, item.attempt);
+    const now = await this.now();
+    const run = times === schedule.times ? schedule.runAt(at, now) : at;
+    await this.kernel.db.transaction(async (tx) => {
+      await item.complete(tx);
+      if (run !== null) await schedule.enqueue(run, tx);
+      await this.queue.enqueue(workFor(schedule, schedule.nextAfter(Math.max(now, at))), { tx });
+    });
+  }
+
+  private async now(): Promise<number> {
+    return (await this.kernel.db.fetchValue<number>(sql`SELECT ${this.kernel.now} AS now`)) ?? 0;
+  }
+}
+
+const workFor = ({ name, times }: Schedule, at: number) => ({
+  payload: { schedule: name, times, at },
+  uniqueKey: name,
+  runAt: at,
+});
+
+const unknown = (name: string, attempt: number): Error => {
+  const message = `jobs: this process knows no schedule "${name}"`;
+  return attempt < MAX_UNKNOWN
+    ? new Error(message)
+    : new NonRetryableError(message, { code: "JOBS_UNKNOWN_SCHEDULE" });
+};
